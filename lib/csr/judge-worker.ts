@@ -1,5 +1,5 @@
 import { bootstrapperGroups, bootstrapperName } from '../workers/bootstrappers.ts';
-import type { AllowedWorker } from '../workers/entry.ts';
+import type { AllowedWorker, Member } from '../workers/entry.ts';
 import {
   type Checks,
   differs,
@@ -34,6 +34,11 @@ export interface WorkersView {
   readonly ownName: string;
   readonly allowed: readonly AllowedWorker[];
   readonly nodes: ReadonlyMap<string, NodeView>;
+}
+
+/** The same, where instead of the list those count that have joined. */
+export interface RenewalView extends WorkersView {
+  readonly allowed: readonly Member[];
 }
 
 interface Case extends Request {
@@ -136,6 +141,17 @@ export const servingRules: Rules<Case> = {
       ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'server auth'),
     ],
     [
+      'node-exists',
+      ({ csr, view }) => {
+        const name = nodeOf(csr.username);
+        const { uid } = nodeIn(view, name) ?? {};
+        const { nodeUid = uid } = workerOf(view, name) ?? {};
+        return nodeUid === uid
+          ? undefined
+          : `the node ${name} is not the one that joined: it was deleted and registered again`;
+      },
+    ],
+    [
       'node-addresses',
       ({ csr, view }) => {
         const name = nodeOf(csr.username);
@@ -171,6 +187,15 @@ export function judgeWorker(
   if (csr.signerName === servingSigner) return judged(rules.serving, { csr, now, view });
   const explanation = differs(`${clientSigner} or ${servingSigner}`, csr.signerName);
   return { verdict: 'leave', rule: 'signer', explanation };
+}
+
+/**
+ * Whether a request is that of a worker which has joined, for its next serving certificate. What a worker has
+ * got once allows no first certificate: for that, only an entry of the list counts.
+ */
+export function judgeRenewal(csr: SigningRequest, view: RenewalView, now: Date): Judgement {
+  if (csr.signerName === servingSigner) return judged(servingRules, { csr, now, view });
+  return { verdict: 'leave', rule: 'signer', explanation: differs(servingSigner, csr.signerName) };
 }
 
 /** Whether it names a worker of the list, rightly or not. */
@@ -215,7 +240,8 @@ function whyNoCertificate(credentials: readonly string[]): string | undefined {
     : differs("the digest of the node's client certificate", show(credentials));
 }
 
-function allowedAddresses(view: WorkersView, name: string | undefined): readonly string[] {
+/** The addresses that both its Node and its entry have: those of its serving certificate. */
+export function allowedAddresses(view: WorkersView, name: string | undefined): readonly string[] {
   const internal = nodeIn(view, name)?.internalIps ?? [];
   const { addresses = [] } = workerOf(view, name) ?? {};
   return [...new Set(internal.filter((address) => addresses.includes(address)))];

@@ -18,6 +18,8 @@ export interface PendingOptions<View> {
     readonly message: string;
   };
   readonly report: (decision: Decision) => void;
+  /** Is told each request that the API server has accepted the approval of. */
+  readonly approved?: (request: SigningRequest, view: View) => void;
 }
 
 const APPROVE_MS = 10_000;
@@ -130,6 +132,7 @@ export class PendingRequests<View> {
     else this.#left.delete(name);
     const judgement = judged.verdict === 'approve' ? await this.#approve(request) : judged;
     if (judgement !== undefined) this.#report(due, judgement);
+    if (judgement?.verdict === 'approve') this.#options.approved?.(csr, view);
     return judgement?.verdict;
   }
 

@@ -19,6 +19,8 @@ export interface HostView {
 /** What the API reports about this host's node. */
 export interface NodeView {
   readonly name: string;
+  /** Another one if the Node was deleted and registered again. */
+  readonly uid?: string;
   readonly internalIps: readonly string[];
 }
 
@@ -79,6 +81,7 @@ export function nodeView({ metadata, status }: Node): NodeView {
   const internal = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
   return {
     name: metadata.name,
+    ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
     internalIps: internal.map(({ address }) => canonicalAddress(address)),
   };
 }

@@ -1,16 +1,21 @@
 import type { KubeClient } from '../kube/client.ts';
 import type { CertificateSigningRequest } from '../kube/resources.ts';
-import type { AllowedWorker } from '../workers/entry.ts';
+import type { AllowedWorker, Member } from '../workers/entry.ts';
 import { servingSigner } from './checks.ts';
 import type { Decision } from './decision.ts';
 import { followRequests } from './follow-requests.ts';
 import {
+  allowedAddresses,
   isDecidedElsewhere,
   isOfAllowedWorker,
   judgeWorker,
   type WorkersView,
 } from './judge-worker.ts';
 import { PendingRequests } from './pending-requests.ts';
+import type { SigningRequest } from './signing-request.ts';
+
+/** A worker, and what its serving certificate was approved for. */
+export type ServedWorker = Omit<Member, 'expires'>;
 
 export interface WorkerApproverOptions {
   readonly signal: AbortSignal;
@@ -18,8 +23,8 @@ export interface WorkerApproverOptions {
   readonly ownName: string;
   readonly workers: readonly AllowedWorker[];
   readonly report: (decision: Decision) => void;
-  /** Is told the name of a worker whose serving certificate was approved: its last one. */
-  readonly served: (name: string) => void;
+  /** Is told a worker whose serving certificate was approved: its last one. */
+  readonly served: (worker: ServedWorker) => void;
 }
 
 /**
@@ -33,15 +38,13 @@ export async function approveWorkerRequests(
 ): Promise<void> {
   const pending = new PendingRequests<WorkersView>(client, {
     signal,
-    approval,
+    approval: workerApproval,
     judge: judgeWorker,
     isExpected: isOfAllowedWorker,
-    report: (decision) => {
-      report(decision);
-      const isServing = decision.signer === servingSigner;
-      if (isServing && decision.judgement.verdict === 'approve') {
-        served(decision.requestor.replace(/^system:node:/, ''));
-      }
+    report,
+    approved: (csr, view) => {
+      const worker = servedWorker(csr, view);
+      if (worker !== undefined) served(worker);
     },
   });
   const viewOf = async (nodes: WorkersView['nodes']) => ({ ownName, allowed: workers, nodes });
@@ -49,11 +52,22 @@ export async function approveWorkerRequests(
   await followRequests(client, pending, viewOf, { signal, requests: {}, nodes: {}, isOurs });
 }
 
-const approval = ({ spec }: CertificateSigningRequest) =>
+/** Undefined if the request was for another certificate. */
+export function servedWorker(
+  { signerName, username }: SigningRequest,
+  view: WorkersView,
+): ServedWorker | undefined {
+  const name = username.replace(/^system:node:/, '');
+  const nodeUid = view.nodes.get(name)?.uid;
+  if (signerName !== servingSigner || nodeUid === undefined) return undefined;
+  return { name, nodeUid, addresses: allowedAddresses(view, name) };
+}
+
+export const workerApproval = ({ spec }: CertificateSigningRequest) =>
   spec.signerName === servingSigner
     ? {
         reason: 'WorkerServingCertificate',
-        message: `Requested by ${spec.username} for its name and addresses in the list of workers`,
+        message: `Requested by ${spec.username} for the name and addresses that it is allowed`,
       }
     : {
         reason: 'WorkerClientCertificate',

@@ -68,6 +68,8 @@ export const FAILURE_CODES = {
   'leaf-not-accepted':
     'a renewed certificate was not taken up or not accepted in time, so the old one was restored',
   'serving-request-pending': "the kubelet's request for a serving certificate was not approved",
+  'worker-request-pending':
+    "a joined worker's request for its next serving certificate was not approved",
   'rotation-rolled-back':
     'new certificates or keys did not work, so the old ones were restored; the cause has the reason',
   'laptop-ca-trusted':

@@ -96,6 +96,8 @@ export const defaultSettings = {
   renewApiMs: minutes(5),
   /** sno-renew: the kubelet's serving certificate. Its access to the API is valid for ten minutes. */
   kubeletServingMs: minutes(8),
+  /** sno-renew: one look at the requests of workers that have joined. */
+  workerServingMs: minutes(8),
   /** sno-renew: a restart of the kubelet after the clock was set. */
   kubeletCertificatesMs: minutes(4),
   /**

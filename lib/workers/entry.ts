@@ -14,6 +14,17 @@ export interface AllowedWorker {
   readonly expires: Date;
   /** If set, only this key gets its first certificate: SHA-256 of the SubjectPublicKeyInfo, hex. */
   readonly keySha256?: string;
+  /** If set, only the Node with this UID gets a serving certificate. */
+  readonly nodeUid?: string;
+}
+
+/**
+ * A worker whose present serving certificate was approved on this host. It gets the next one without an entry of
+ * the list: of the same Node, for the same addresses, while the present one can still be valid.
+ */
+export interface Member extends AllowedWorker {
+  /** Of the Node that it was approved for: a Node that was deleted and registered again is another one. */
+  readonly nodeUid: string;
 }
 
 /** What the entries of this cluster must fit. */

@@ -8,13 +8,14 @@ import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 export const certificateNotRenewed: Rule = {
   name: 'certificate-not-renewed',
   looksFor:
-    'a certificate that sno-renew could not renew: the last entry of its step journal, which says whether it could not be signed, was not accepted, or was not requested by the kubelet; or the CA of the laptop that is still trusted',
+    'a certificate that sno-renew could not renew: the last entry of its step journal, which says whether it could not be signed, was not accepted, or was not requested by the kubelet; the next serving certificate of a joined worker; or the CA of the laptop that is still trusted',
   codes: [
     'renewal-failed',
     'leaf-not-signed',
     'leaf-not-accepted',
     'serving-request-pending',
     'serving-request-missing',
+    'worker-request-pending',
     'laptop-ca-trusted',
   ],
   todo: 'Fix the cause, then run "systemctl start sno-renew". Nothing has stopped working yet: "sno-certificates list" prints until when the certificates are valid.',
@@ -27,6 +28,7 @@ export const certificateNotRenewed: Rule = {
         'leaf-not-accepted',
         'serving-request-pending',
         'serving-request-missing',
+        'worker-request-pending',
         'laptop-ca-trusted',
       )
         // The rule csr-pending reports the request itself.
@@ -44,6 +46,8 @@ export const certificateNotRenewed: Rule = {
 /** With the path, by which findings about its expiry name it. */
 function outcomeOf({ code, subject = '' }: FailureData): string {
   if (code === 'laptop-ca-trusted') return `${subject} is still trusted`;
+  if (code === 'worker-request-pending')
+    return 'The serving certificate of a worker was not renewed';
   const name = subject.startsWith('/') ? subject : "The kubelet's serving certificate";
   return `${name} was not renewed`;
 }

@@ -8,7 +8,10 @@ import { approveServingRequests } from '../../lib/csr/approver.ts';
 import type { Decision } from '../../lib/csr/decision.ts';
 import { judge, type OwnView, ownRules } from '../../lib/csr/judge.ts';
 import { signingRequestOf } from '../../lib/csr/signing-request.ts';
+import { approveWorkerRenewals } from '../../lib/csr/worker-renewals.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
+import { WORKER_APPROVER } from '../../lib/workers/access.ts';
+import type { Member } from '../../lib/workers/entry.ts';
 import { craftedPem } from '../unit/csr/crafted-request.ts';
 import { ADDRESS, honest, hostileCases, OWN, REFUSED_BY_SERVER } from './csr/hostile-cases.ts';
 import { eventually, isApproved, startCsrWorld } from './csr/world.ts';
@@ -140,6 +143,86 @@ t.test('each rule is needed', async (t) => {
   }
 });
 
+t.test(
+  'a joined worker gets its next serving certificate without an entry, nobody else',
+  async (t) => {
+    const WORKER = 'worker-0';
+    const OTHER = '192.0.2.41';
+    const AT = '192.0.2.40';
+    const renewal = (name = WORKER, address = AT) => ({
+      ...honest(),
+      pem: craftedPem(name, address),
+    });
+    const group = [WORKER_APPROVER];
+    using approver = new KubeClient(
+      await world.plane.access({ name: WORKER_APPROVER, groups: group }),
+    );
+    const nodeUid = await world.registerOther(WORKER, AT);
+    const member: Member = {
+      name: WORKER,
+      nodeUid,
+      addresses: [AT],
+      expires: new Date(Date.now() + HOUR_MS),
+    };
+    const found: Decision[] = [];
+    const look = (more: Partial<Member> = {}) =>
+      approveWorkerRenewals(
+        approver,
+        { ownName: OWN, members: [{ ...member, ...more }] },
+        { ...world.limits, report: (decision) => found.push(decision) },
+      );
+    const asWorker = { kind: 'impersonated', user: `system:node:${WORKER}` } as const;
+    const nodes = ['system:nodes', 'system:authenticated'];
+    const submissions = [
+      // Where the API server itself refuses one, there is nothing to judge.
+      [
+        'w-token-client',
+        { kind: 'token' },
+        { ...firstOfThisNode, pem: craftedPem(WORKER, AT, { names: null }) },
+      ],
+      ['w-token-serving', { kind: 'token' }, renewal()],
+      ['w-other-address', { kind: 'other-node' }, renewal(WORKER, OTHER)],
+      ['w-as-control-plane', { kind: 'other-node' }, renewal(OWN, ADDRESS)],
+      ['w-impersonated', { ...asWorker, groups: nodes }, renewal()],
+      [
+        'w-two-credentials',
+        { ...asWorker, groups: ['system:masters'], credential: 'right' },
+        renewal(),
+      ],
+      ['w-ten-years', { kind: 'other-node' }, { ...renewal(), expirationSeconds: 315_360_000 }],
+      [
+        'w-client-auth',
+        { kind: 'other-node' },
+        { ...renewal(), usages: ['digital signature', 'client auth'] },
+      ],
+    ] as const;
+    const accepted: string[] = [];
+    for (const [name, by, submission] of submissions) {
+      if ((await submit(by, name, submission)) === 201) accepted.push(name);
+    }
+    t.ok(accepted.length >= 6, accepted.join(', '));
+    const hostile = await look();
+    t.same(hostile.served, []);
+    t.ok(hostile.left.length > 0, 'those of the worker itself are reported');
+    for (const name of accepted) t.notOk(isApproved(await world.read(name)), name);
+
+    t.equal(await submit({ kind: 'other-node' }, 'w-right', renewal()), 201);
+    for (const [why, more] of [
+      ['whose last certificate has expired', { expires: new Date(Date.now() - 1000) }],
+      ['that never joined', { name: 'worker-1' }],
+      ['that was removed and registered again', { nodeUid: 'another' }],
+      ['whose addresses were others', { addresses: [OTHER] }],
+    ] as const) {
+      t.same((await look(more)).served, [], `not of a worker ${why}`);
+    }
+    t.match((await look({ nodeUid: 'another' })).removed, [{ name: WORKER }]);
+    t.notOk(isApproved(await world.read('w-right')));
+    t.match(await look(), { served: [{ name: WORKER, nodeUid, addresses: [AT] }], left: [] });
+    t.ok(isApproved(await world.read('w-right')));
+    for (const name of accepted) t.notOk(isApproved(await world.read(name)), name);
+  },
+);
+
 t.test(`${FLOOD} at ${PER_SECOND}/s, and a restart of the API`, async (t) => {
   const accepted = hostileCases.filter(({ title }) => !REFUSED_BY_SERVER.includes(title));
   const began = performance.now();
@@ -183,7 +266,7 @@ t.test(`${FLOOD} at ${PER_SECOND}/s, and a restart of the API`, async (t) => {
   t.comment(`${delays.length} honest ones: median ${median?.toFixed(0)} ms`);
   for (const request of await world.all()) {
     const { name } = request.metadata;
-    const isHonest = /^(early|denied|late|honest-\d+)$/.test(name);
+    const isHonest = /^(early|denied|late|w-right|honest-\d+)$/.test(name);
     if (isApproved(request) !== isHonest) t.fail(`${name} ${isHonest ? 'is left' : 'is approved'}`);
   }
   t.ok(decisions.length < FLOOD * 3, `${decisions.length} decisions are reported`);

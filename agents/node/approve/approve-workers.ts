@@ -11,6 +11,7 @@ import { done, type Step } from '../../../lib/steps/step.ts';
 import { WORKER_APPROVER } from '../../../lib/workers/access.ts';
 import { type AllowList, readAllowList, workersFolder } from '../../../lib/workers/allow-list.ts';
 import type { AllowedWorker } from '../../../lib/workers/entry.ts';
+import { recordMember } from '../../../lib/workers/members.ts';
 import { APPROVED_ELSEWHERE } from '../../steps/approve-until.ts';
 import type { PlainHost } from '../../steps/host-context.ts';
 import { Decisions } from './decisions.ts';
@@ -104,8 +105,11 @@ async function session(
       report: (decision) => {
         if (decisions.add(decision)) progress.say(...describeDecision(decision));
       },
-      served: (name) => {
-        recordJoined(paths, workers, name).then(joined.resolve, joined.reject);
+      served: (worker) => {
+        const recorded = recordMember(paths, worker, new Date());
+        recorded
+          .then(() => recordJoined(paths, workers, worker.name))
+          .then(joined.resolve, joined.reject);
       },
     }),
   ];

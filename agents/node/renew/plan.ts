@@ -8,6 +8,7 @@ import { kubeletCertificates } from './kubelet-certificates.ts';
 import { kubeletServing } from './kubelet-serving.ts';
 import { laptopCa } from './laptop-ca.ts';
 import { renewLeaves } from './renew-leaves.ts';
+import { workerServing } from './worker-serving.ts';
 
 /**
  * Once a day, while the host runs. What fails in one step is recorded and does not keep the others
@@ -19,6 +20,7 @@ export const renewPlan = (s: Settings): Plan<RenewContext> => ({
   steps: [
     within(s, 'renewLeavesMs', renewLeaves),
     within(s, 'kubeletServingMs', kubeletServing),
+    within(s, 'workerServingMs', workerServing),
     within(s, 'laptopCaMs', laptopCa),
     within(s, 'kubeletCertificatesMs', kubeletCertificates),
     within(s, 'finishMs', conclude),

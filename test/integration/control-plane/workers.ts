@@ -68,7 +68,7 @@ export function workerAttacks(world: World): void {
         allowed(NODE),
       ],
       report: (decision) => decisions.push(decision),
-      served: (name) => served.push(name),
+      served: ({ name }) => served.push(name),
     });
     running.catch(() => {});
     const ruleOf = (name: string) =>

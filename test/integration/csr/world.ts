@@ -142,25 +142,31 @@ export async function startCsrWorld(
       );
     },
     /** Registers the node of this host with these addresses. */
-    async register(...addresses: string[]): Promise<void> {
-      const place = { name: nodeName };
-      const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName } };
-      const node =
-        (await admin.find(resources.nodes, place, limits)) ??
-        (await admin.create(resources.nodes, {}, body, limits));
-      const internal = addresses.map((each) => ({ type: 'InternalIP', address: each }));
-      await admin.replace(
-        resources.nodes,
-        { name: nodeName, subresource: 'status' },
-        { ...node, status: { ...node.status, addresses: internal } },
-        limits,
-      );
-    },
+    register: (...addresses: string[]) => registerNode(admin, nodeName, addresses),
+    registerOther: (name: string, ...addresses: string[]) => registerNode(admin, name, addresses),
     async stop(): Promise<void> {
       admin[Symbol.dispose]();
       await plane.stop();
     },
   };
+}
+
+/** Returns the UID of the Node. */
+async function registerNode(
+  admin: KubeClient,
+  name: string,
+  addresses: readonly string[],
+): Promise<string> {
+  const limits = { signal: new AbortController().signal, deadlineMs: 30_000 };
+  const body = { apiVersion: 'v1', kind: 'Node', metadata: { name } };
+  const node =
+    (await admin.find(resources.nodes, { name }, limits)) ??
+    (await admin.create(resources.nodes, {}, body, limits));
+  const internal = addresses.map((each) => ({ type: 'InternalIP', address: each }));
+  const status = { ...node.status, addresses: internal };
+  const place = { name, subresource: 'status' };
+  await admin.replace(resources.nodes, place, { ...node, status }, limits);
+  return node.metadata.uid ?? '';
 }
 
 export const isApproved = ({ status }: CertificateSigningRequest): boolean =>

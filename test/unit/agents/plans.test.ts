@@ -107,6 +107,7 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
     {
       'renew-leaves': { deadline: 'renewLeavesMs', once: true },
       'kubelet-serving': { deadline: 'kubeletServingMs', once: true },
+      'worker-serving': { deadline: 'workerServingMs', once: true },
       'laptop-ca': { deadline: 'laptopCaMs', once: true },
       'kubelet-certificates': { deadline: 'kubeletCertificatesMs', once: true },
       conclude: { deadline: 'finishMs', once: true },

@@ -276,6 +276,18 @@ const servingRows: (Row & { rule: string })[] = [
     }),
   },
   {
+    rule: 'node-exists',
+    title: 'of a Node that was deleted and registered again',
+    worker: { nodeUid: 'that of the Node which joined' },
+    nodes: [{ ...registered, uid: 'another' }],
+  },
+  {
+    rule: 'node-exists',
+    title: 'of a Node that was deleted',
+    worker: { nodeUid: 'that of the Node which joined' },
+    nodes: [],
+  },
+  {
     rule: 'lifetime',
     title: 'ten years',
     request: serving({ spec: { expirationSeconds: 315_360_000 } }),
