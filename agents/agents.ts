@@ -29,6 +29,7 @@ import { renewPlan } from './node/renew/plan.ts';
 import { rotateContext } from './node/rotate/context.ts';
 import { rotatePlan } from './node/rotate/plan.ts';
 import { runWaitSteady } from './node/steady/main.ts';
+import { unsealPlan } from './node/unseal/plan.ts';
 import { runVerifyClean } from './node/verify-clean/main.ts';
 import { postRebootOpenShiftPlan } from './post-reboot/openshift/plan.ts';
 import { openShiftRestorePlan } from './post-reboot/openshift/restore/plan.ts';
@@ -81,6 +82,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
   'install-to-disk': planned(installToDiskPlan, installContext),
   'approve-csr': planned(approveCsrPlan, hostContext),
   progress: planned(progressPlan, hostContext),
+  'sno-unseal': planned(unsealPlan, plainHost),
   'sno-payload': planned(payloadPlan, hostContext),
   'sno-restore': async (paths, args) =>
     planned(await ofKind(paths, restorePlan, openShiftRestorePlan), hostContext)(paths, args),

@@ -45,6 +45,13 @@ const aiokubeUnit: UnitFile = {
   contents: readFileSync(new URL('./aio/aiokube.service', import.meta.url), 'utf8'),
 };
 
+/** Only where the keys are sealed: the kubelet does not start without it. */
+const unsealUnit: UnitFile = {
+  name: 'sno-unseal.service',
+  enabled: true,
+  contents: readFileSync(new URL('./aio/sno-unseal.service', import.meta.url), 'utf8'),
+};
+
 /**
  * Enabled by aiokube's step kubelet: a reboot before that must not start them without the payload,
  * the kubelet's identity and its configuration.
@@ -52,17 +59,21 @@ const aiokubeUnit: UnitFile = {
 const ENABLED_LATER = [...kubeletRequires, 'kubelet.service'];
 
 /** The units of an all-in-one host, put into its Ignition by `sno create aio-ignition`. */
-export const aioUnits = (source: 'medium' | 'url'): readonly UnitFile[] => [
+export const aioUnits = (
+  source: 'medium' | 'url',
+  { isSealed }: { readonly isSealed: boolean } = { isSealed: false },
+): readonly UnitFile[] => [
   ...nodeUnits.map((unit) =>
     ENABLED_LATER.includes(unit.name) ? { ...unit, enabled: false } : unit,
   ),
   ...executableUnits(source),
   progressUnit,
   aiokubeUnit,
+  ...(isSealed ? [unsealUnit] : []),
 ];
 
 /** Those that only an all-in-one host has; of two with the same name, that of the medium. */
-export const ownAioUnits: readonly UnitFile[] = [...fromMedium, aiokubeUnit];
+export const ownAioUnits: readonly UnitFile[] = [...fromMedium, aiokubeUnit, unsealUnit];
 
 /** Only the installation needs them; the clean-up deletes those that the host has. */
 export const firstBootUnits: readonly Pick<UnitFile, 'name'>[] = [...fromMedium, progressUnit];

@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/errors/failure.ts';
-import { exists, removeFile } from '../../lib/host/files.ts';
+import { exists, removeFile, removeOverwritten } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import { isLeft, type LedgerEntry, ledgerPath, readLedger } from '../../lib/installation/ledger.ts';
 import { done } from '../../lib/steps/step.ts';
@@ -25,7 +25,7 @@ export const clean: StepBody<PlainHost> = {
     const left = await Promise.all(entries.map((entry) => isLeft(paths, entry, signal)));
     return !left.includes(true);
   },
-  async run({ paths }, progress) {
+  async run({ paths, cluster }, progress) {
     const { signal } = progress;
     const ledger = await readLedger(paths);
     if (ledger === undefined) {
@@ -40,7 +40,9 @@ export const clean: StepBody<PlainHost> = {
       if (await isLeft(paths, entry, signal)) {
         refuseMounted(entry, await neededMount(paths.at(entry.path), mounted, all));
         if (entry.unit !== undefined) await disableUnit(entry.unit, signal);
-        await removeFile(paths.at(entry.path));
+        // Keys of the laptop are among them, in the clear.
+        const remove = cluster.sealSecrets === undefined ? removeFile : removeOverwritten;
+        await remove(paths.at(entry.path));
         removed += 1;
         progress.say(`Removed ${entry.path}: ${entry.why}`);
       } else if (await exists(paths.at(entry.path))) {

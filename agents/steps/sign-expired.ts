@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { withoutCertificates } from '../../lib/pki/certificate.ts';
 import { renewLeaf } from '../../lib/pki/leaf.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { leafCatalogue } from '../../lib/render/kubernetes/leaves.ts';
+import { writeKeptFiles } from '../../lib/seal/files.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
@@ -67,9 +67,8 @@ export async function signAgain(
 ): Promise<void> {
   const certificate = await renewLeaf(pem, await readAuthority(paths, leaf.authority), now);
   const isPair = leaf.certificate === leaf.key;
-  await writeFileAtomic(
-    path,
-    isPair ? `${certificate}${withoutCertificates(pem)}` : certificate,
-    isPair ? 0o600 : 0o644,
-  );
+  const contents = isPair ? `${certificate}${withoutCertificates(pem)}` : certificate;
+  await writeKeptFiles(paths, [
+    { path: paths.onHost(path), contents, mode: isPair ? 0o600 : 0o644 },
+  ]);
 }

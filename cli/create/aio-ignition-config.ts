@@ -38,7 +38,9 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
   const site = machineConfig(cluster, 'aio');
   const hasDeferred = deferred.length > 0;
   const units = [
-    ...aioUnits(executableUrl === undefined ? 'medium' : 'url'),
+    ...aioUnits(executableUrl === undefined ? 'medium' : 'url', {
+      isSealed: cluster.sealSecrets !== undefined,
+    }),
     ...(cluster.networkConfig === undefined ? [] : [networkUnit]),
     ...(hasDeferred ? [deferredUnit] : []),
   ];
@@ -61,6 +63,7 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
       ...agentLinks([
         ...agentsOf('aio'),
         ...agentsOf('node'),
+        ...(cluster.sealSecrets === undefined ? [] : agentsOf('sealed')),
         ...(hasDeferred ? agentsOf('deferred') : []),
       ]),
       ...commandLinks(['sno-agents', ...hostCommandNames]),

@@ -48,6 +48,7 @@ export function describedFor(
     networkConfig: _network,
     reservedCpus: _cpus,
     dayOneWorkers: _workers,
+    sealSecrets: _seal,
     ...described
   } = settings.cluster;
   return { ...described, ...payload, clusterId, executableSha256 };
@@ -80,9 +81,10 @@ export function apiServerOf(
 
 /** What describes the control-plane host alone, and what may not be intended. */
 export function ignoredForWorkers(settings: InstallSettings): string[] {
-  const { hostname, networkConfig, reservedCpus } = settings.cluster;
-  const ignored = Object.entries({ hostname, networkConfig, reservedCPUs: reservedCpus }).flatMap(
-    ([name, value]) => (value === undefined ? [] : [`bootstrapInPlace.${name}`]),
+  const { hostname, networkConfig, reservedCpus, sealSecrets } = settings.cluster;
+  const fields = { hostname, networkConfig, reservedCPUs: reservedCpus, sealSecrets };
+  const ignored = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`bootstrapInPlace.${name}`],
   );
   return [
     ...(ignored.length === 0

@@ -14,7 +14,13 @@ import { digestFiles } from './aio-ignition-config.ts';
 import { coreUser, hostFiles } from './shared-entries.ts';
 
 /** What describes one host of the cluster, and not its workers. */
-type OfOneHost = 'installation' | 'hostname' | 'networkConfig' | 'reservedCpus' | 'dayOneWorkers';
+type OfOneHost =
+  | 'installation'
+  | 'hostname'
+  | 'networkConfig'
+  | 'reservedCpus'
+  | 'dayOneWorkers'
+  | 'sealSecrets';
 
 export interface WorkerIgnitionInput {
   /** With the digest of the payload. */

@@ -33,6 +33,7 @@ export function refine(
     ...ofMirrors(config),
     ...givenTwice(config),
     ...ofDisk(config),
+    ...ofSeal(config),
   ].map(({ path, ofKey = false, expected, found, fix }) => ({
     position: document.positionOf(path, ofKey ? 'key' : 'value'),
     field: fieldName(path),
@@ -59,6 +60,16 @@ function ofNetworkConfig({ sound }: Config): Refinement[] {
     ...misfit,
     path: ['bootstrapInPlace', 'networkConfig', ...misfit.path],
   }));
+}
+
+/** A live host would put the keys into the combined Ignition in the clear. */
+function ofSeal({ sound, writesDisk }: Config): Refinement[] {
+  const mode = sound.bootstrapInPlace?.sealSecrets ?? 'none';
+  if (mode === 'none' || !writesDisk) return [];
+  const path = ['bootstrapInPlace', 'sealSecrets'];
+  const fix =
+    'Use sno create aio-ignition, or omit the field: the keys of bootstrap-in-place cannot be sealed yet.';
+  return [{ path, expected: 'none, except for an all-in-one host', fix }];
 }
 
 /** A proxy cannot be in a network that only the cluster's own containers can reach. */

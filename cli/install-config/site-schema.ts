@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SEAL_MODES } from '../../lib/cluster/cluster.ts';
 import { isRecord } from '../../lib/json.ts';
 import {
   isPartitionIndex,
@@ -54,6 +55,12 @@ export const bootFields = {
         json: { minimum: 0, pattern: CPU_SET.source },
       },
     ),
+  ),
+  sealSecrets: optional(
+    field(z.enum(['none', ...SEAL_MODES]), {
+      expected: 'none, host or tpm2',
+      fix: 'Omit the field for none; write host or tpm2 to seal the keys of an all-in-one host.',
+    }),
   ),
   kernelArguments: optional(
     list(text(kernelArgumentProblem, '', { json: { pattern: KERNEL_ARGUMENT.source } }), {

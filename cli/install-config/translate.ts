@@ -1,5 +1,10 @@
 import { stringify } from 'yaml';
-import type { Cluster, InstallableCluster } from '../../lib/cluster/cluster.ts';
+import {
+  type Cluster,
+  type InstallableCluster,
+  SEAL_MODES,
+  type SealMode,
+} from '../../lib/cluster/cluster.ts';
 import type { Architecture } from '../../lib/host/architecture.ts';
 import { mergeMirrors } from '../../lib/site/mirrors.ts';
 import { withoutFinalDot } from '../../lib/site/names.ts';
@@ -74,9 +79,14 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
     additionalNtpSources: host?.additionalNTPSources ?? [],
     dayOneWorkers: config.compute[0]?.replicas || undefined,
     reservedCpus: host?.reservedCPUs === undefined ? undefined : `${host.reservedCPUs}`,
+    sealSecrets: sealModeOf(host?.sealSecrets),
     preflightWarnings: host?.preflightWarnings ?? [],
   };
 }
+
+/** `none` is as good as nothing. */
+const sealModeOf = (given: string | undefined): SealMode | undefined =>
+  SEAL_MODES.find((mode) => mode === given);
 
 function proxyOf(
   { proxy }: InstallConfig,

@@ -6,6 +6,7 @@
  * - `aio`: on an all-in-one host until the installation is complete;
  * - `worker`: on a worker until it has joined;
  * - `deferred`: on the installed host while a manifest waits for its kind;
+ * - `sealed`: permanently on a host whose keys are sealed;
  * - `node`: permanently on every installed host;
  * - `every`: permanently on both hosts.
  */
@@ -16,6 +17,7 @@ export type AgentStage =
   | 'worker'
   | 'installation'
   | 'deferred'
+  | 'sealed'
   | 'node'
   | 'every';
 
@@ -66,6 +68,14 @@ export const AGENTS = [
     unit: 'progress',
     purpose: 'shows the progress of the installation on the console',
     stage: 'installation',
+  },
+  {
+    name: 'sno-unseal',
+    unit: 'sno-unseal',
+    purpose: "opens the control plane's keys of a sealed host into memory",
+    stage: 'sealed',
+    installs: true,
+    beforeKubelet: true,
   },
   {
     name: 'sno-payload',

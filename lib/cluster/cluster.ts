@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 
+/** What keys can be sealed to: the secret of the host's systemd, or the host's TPM. */
+export const SEAL_MODES = ['host', 'tpm2'] as const;
+export type SealMode = (typeof SEAL_MODES)[number];
+
 /** The checks of the host before anything is changed (agents/steps/preflight). */
 export const PREFLIGHT_CHECKS = [
   'network',
@@ -116,6 +120,8 @@ const clusterFields = z.strictObject({
   dayOneWorkers: z.number().int().positive().optional(),
   /** CPUs (a list such as 0-1,4) for the node's own processes; workloads can have the others alone. */
   reservedCpus: z.string().optional(),
+  /** What the keys of the control plane are sealed to; absent: they lie on the disk as files. */
+  sealSecrets: z.enum(SEAL_MODES).optional(),
   /** Names of preflight checks whose failure is only a warning. */
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });

@@ -61,6 +61,13 @@ export const FAILURE_CODES = {
     'the etcd snapshot or its record is missing, damaged or from another cluster',
   'leftover-remains': 'a file or key of the bootstrap could not be deleted',
 
+  // Sealed keys.
+  'seal-unavailable':
+    "the key of a sealed host cannot be sealed or opened: its TPM or its systemd's secret is missing or another",
+  'seal-closed': 'the keys of a sealed host were not opened at this boot',
+  'sealed-file-damaged':
+    'a sealed file is missing or damaged, or lies beside files that are not sealed',
+
   // Renewal on the installed host.
   'renewal-failed':
     'certificates could not be renewed, or one is still trusted; each part has its own code',

@@ -97,6 +97,20 @@ export async function removeFile(path: string): Promise<boolean> {
   return true;
 }
 
+/**
+ * Deletes a file durably, and overwrites with zeros what it had on the disk, as far as the file system and the disk write
+ * in place. A process that is killed in between leaves it deleted. A link is deleted, not followed. True if it existed.
+ */
+export async function removeOverwritten(path: string): Promise<boolean> {
+  if ((await lstat(path).catch(ifMissing))?.isFile() !== true) return removeFile(path);
+  await using file = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  const { size } = await file.stat();
+  await removeFile(path);
+  await file.write(Buffer.alloc(size), 0, size, 0);
+  await file.sync();
+  return true;
+}
+
 /** SHA-256 of a file as lower-case hex, streamed. */
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');

@@ -8,7 +8,7 @@ const minutes = (count: number) => count * 60_000;
 const seconds = (count: number) => count * 1000;
 
 /**
- * Every deadline, interval and threshold of the agents, with its unit in the name, one switch and one folder.
+ * Every deadline, interval and threshold of the agents, with its unit in the name, one switch, one folder and the TPM.
  * `/etc/sno-agents/settings.json` overrides any of them by the same name.
  */
 export const defaultSettings = {
@@ -19,6 +19,10 @@ export const defaultSettings = {
   approveCertificates: true,
   /** Where the agents write their metrics, for the textfile collector of node_exporter. */
   metricsFolder: '/var/lib/sno-agents/metrics',
+  /** sno-unseal: the TPM, in the notation of `systemd-creds --tpm2-device`. */
+  tpm2Device: 'auto',
+  /** sno-unseal: the PCRs that the key is sealed with, in the notation of `systemd-creds --tpm2-pcrs`. */
+  tpm2Pcrs: '7',
   /** Pause between two attempts of a step. */
   retryMs: seconds(2),
   /** Inspecting the target disk before anything is changed; the boot order of a finished one. */
@@ -83,6 +87,9 @@ export const defaultSettings = {
   podNetworkMs: minutes(15),
   /** sno-restore: restoring the database from the snapshot with etcdutl. */
   restoreMs: minutes(10),
+  /** sno-unseal: a TPM takes a second, and may appear late. */
+  unsealKeyMs: minutes(2),
+  unsealFilesMs: minutes(1),
   /** sno-certificates: reading and signing a dozen certificates. */
   certificatesMs: minutes(2),
   /** sno-renew: all leaves, in batches of three. */
@@ -208,7 +215,7 @@ const longestMs = 2 ** 31 - 1;
 /** A count is a whole number. Backups may use the whole disk, but not more. */
 function schemaOf(name: string, value: number | boolean | string) {
   if (typeof value === 'boolean') return z.boolean();
-  if (typeof value === 'string') return folder;
+  if (typeof value === 'string') return name.endsWith('Folder') ? folder : word;
   const number = z.number().positive().max(longestMs);
   if (name === 'backupDiskSharePercent') return number.max(100);
   return name.endsWith('Count') ? number.int() : number;
@@ -220,6 +227,8 @@ const folder = z
     (path) => path !== '/' && isAbsolute(path) && normalize(path) === path && !path.endsWith('/'),
     'expected the absolute path of a folder, without a / at its end',
   );
+
+const word = z.string().regex(/^[A-Za-z0-9/][A-Za-z0-9.,:=+/_-]*$/, 'expected one word');
 
 /** Built on demand: most hosts have no settings file, and most agent runs are short. */
 const settingsSchema = () =>

@@ -1,10 +1,10 @@
-import { chmod, mkdir } from 'node:fs/promises';
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
-import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { readTextIfPresent } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { parseJson } from '../json.ts';
 import { nodeIpsSchema } from '../network/node-ips.ts';
+import { makeFolder, readSecret, writeKeptFiles, writeSecret } from '../seal/files.ts';
 import { FILE_USES, type HostNeeds, neededBy } from './hosts.ts';
 import {
   KEY_CLASSES,
@@ -76,7 +76,7 @@ export async function saveRendered(
     identity: { hostname, nodeIps },
     rendered,
   };
-  await writeFileAtomic(storePath(paths), JSON.stringify(stored), 0o600);
+  await writeSecret(paths, storePath(paths), JSON.stringify(stored));
 }
 
 /**
@@ -114,7 +114,7 @@ async function loadStore(paths: HostPaths): Promise<Store> {
 }
 
 async function readStore(paths: HostPaths): Promise<Store | undefined> {
-  const text = await readTextIfPresent(storePath(paths));
+  const text = await readSecret(paths, storePath(paths));
   if (text === undefined) return undefined;
   const parsed = storeSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
@@ -132,11 +132,10 @@ export async function placeFiles(
   { directories, files }: Pick<Rendered, 'directories' | 'files'>,
 ): Promise<void> {
   for (const { path, mode } of neededBy(host, directories)) {
-    await mkdir(paths.at(path), { recursive: true });
-    await chmod(paths.at(path), mode);
+    await makeFolder(paths, path, mode);
   }
   for (const { path, contents, mode } of neededBy(host, files)) {
-    await writeFileAtomic(paths.at(path), contents, mode);
+    await writeKeptFiles(paths, [{ path, contents, mode }]);
   }
 }
 

@@ -68,6 +68,16 @@ export const GROUPS: readonly Group[] = [
     tests: ['test/unit/{deferred,agents/deferred}/**/*.test.ts'],
   },
   {
+    name: 'seal',
+    sources: ['lib/seal/*.ts', 'agents/node/unseal/*.ts'],
+    tests: ['test/unit/seal/**/*.test.ts', 'test/unit/agents/node/**/*.test.ts'],
+  },
+  {
+    name: 'metrics',
+    sources: ['lib/metrics/*.ts'],
+    tests: ['test/unit/metrics/**/*.test.ts'],
+  },
+  {
     name: 'render',
     sources: ['lib/render/**/*.ts', 'lib/pki/*.ts'],
     tests: ['test/unit/{render,pki}/**/*.test.ts'],

@@ -29,6 +29,8 @@ import {
   writeFileAtomic,
 } from '../../../lib/host/files.ts';
 import { accessTo } from '../../../lib/render/access.ts';
+import { sealed } from '../../../lib/seal/envelope.ts';
+import { sealKey } from '../../../lib/seal/files.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -102,7 +104,7 @@ async function fill(
     hostname: context.hostname(),
     at: new Date().toISOString(),
     etcd,
-    files: [file, ...keys],
+    files: [file, ...keys.map((key) => key.file)],
   };
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeFileAtomic(join(partial, MANIFEST_FILE), text, 0o600);
@@ -117,10 +119,10 @@ const encryptionOf = ({ paths, cluster }: BackupContext): string =>
 function expectSameEncryption(
   { cluster }: BackupContext,
   before: string,
-  keys: readonly BackupFile[],
+  keys: readonly SavedKey[],
 ): void {
   const { encryption } = accessTo(cluster.controlPlane).backup;
-  if (keys.some(({ host, sha256 }) => host === encryption && sha256 === before)) return;
+  if (keys.some(({ file, digest }) => file.host === encryption && digest === before)) return;
   throw new Failure('retry', `${encryption} changed during the backup`);
 }
 
@@ -163,9 +165,16 @@ async function hashOf(
   }
 }
 
-async function saveKeys(partial: string, { paths, cluster }: BackupContext): Promise<BackupFile[]> {
+/** A copy in the backup, and the SHA-256 of the file that it is of: the copy may be sealed. */
+interface SavedKey {
+  readonly file: BackupFile;
+  readonly digest: string;
+}
+
+async function saveKeys(partial: string, { paths, cluster }: BackupContext): Promise<SavedKey[]> {
   const { files, encryption } = accessTo(cluster.controlPlane).backup;
-  const saved: BackupFile[] = [];
+  const key = await sealKey(paths);
+  const saved: SavedKey[] = [];
   for (const host of files) {
     const contents = await readFile(paths.at(host)).catch((cause: unknown) => {
       if (isMissing(cause) && host !== encryption) return undefined;
@@ -175,14 +184,10 @@ async function saveKeys(partial: string, { paths, cluster }: BackupContext): Pro
     const { mode } = await lstat(paths.at(host));
     const path = join('host', host);
     await mkdir(dirname(join(partial, path)), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(join(partial, path), contents, 0o600);
-    saved.push({
-      path,
-      host,
-      mode: mode & 0o777,
-      bytes: contents.length,
-      sha256: sha256(contents),
-    });
+    const stored = key === undefined ? contents : sealed(key, host, contents);
+    await writeFileAtomic(join(partial, path), stored, 0o600);
+    const file = { path, host, mode: mode & 0o777, bytes: stored.length, sha256: sha256(stored) };
+    saved.push({ file, digest: sha256(contents) });
   }
   return saved;
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../../../lib/errors/failure.ts';
-import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import { isLaptopCaReplaced } from '../../../lib/kube/administrators.ts';
 import { waitForApi } from '../../../lib/kube/api-ready.ts';
 import { certificatesIn } from '../../../lib/pki/certificate.ts';
@@ -7,6 +7,7 @@ import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/au
 import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { localApi } from '../../../lib/render/kubernetes/paths.ts';
 import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
+import { removeKeptFile, writeKeptFiles } from '../../../lib/seal/files.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
@@ -57,10 +58,12 @@ async function endTrust(context: RenewContext, progress: Progress): Promise<stri
   const laptop = await readTextIfPresent(paths.at(laptopAdminCa));
   if (laptop === undefined) return 'nothing trusts it';
   if (!(await isReplaced(context, progress))) return 'trusted: auth/kubeconfig was not exchanged';
-  const bundle = paths.at(trust.clients);
-  const all = certificatesIn((await readTextIfPresent(bundle)) ?? '');
+  const all = certificatesIn((await readTextIfPresent(paths.at(trust.clients))) ?? '');
   const others = all.filter((pem) => pem !== laptop);
-  if (others.length < all.length) await writeFileAtomic(bundle, others.join(''), 0o644);
+  if (others.length < all.length) {
+    const bundle = { path: trust.clients, contents: others.join(''), mode: 0o644 };
+    await writeKeptFiles(paths, [bundle]);
+  }
   await progress.wait('the API server to refuse its clients', () =>
     untilProven(
       context,
@@ -70,7 +73,7 @@ async function endTrust(context: RenewContext, progress: Progress): Promise<stri
     ),
   );
   await publishTrust(context, progress);
-  await removeFile(paths.at(laptopAdminCa));
+  await removeKeptFile(paths, laptopAdminCa);
   progress.say("The API server refuses the laptop's administrators: auth/kubeconfig was exchanged");
   return 'refused from now on';
 }

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { writeFileAtomic } from '../../../lib/host/files.ts';
 import { renewLeaf } from '../../../lib/pki/leaf.ts';
 import type { RenewableLeaf } from '../../../lib/render/kubernetes/leaves.ts';
+import { writeKeptFiles } from '../../../lib/seal/files.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { isValid, type LeafOnDisk, readAuthority } from '../../steps/leaf-files.ts';
 import type { RenewContext } from './context.ts';
@@ -24,7 +24,7 @@ const OVERLAP_MS = 5 * 60_000;
  */
 export async function replaceLeaf(
   context: RenewContext,
-  { leaf, path, pem }: LeafOnDisk<RenewableLeaf>,
+  { leaf, pem }: LeafOnDisk<RenewableLeaf>,
   progress: Progress,
 ): Promise<void> {
   const fresh = await signed(context, leaf, pem);
@@ -34,7 +34,7 @@ export async function replaceLeaf(
     );
   }
   await keepReplaced(context.paths, leaf.name, pem);
-  await writeFileAtomic(path, fresh, 0o644);
+  await writeKeptFiles(context.paths, [{ path: leaf.certificate, contents: fresh, mode: 0o644 }]);
   await proveOrRestore(context, leaf, pem, progress);
 }
 
@@ -80,7 +80,7 @@ async function proveOrRestore(
     // replaced one is kept, so that the next run proves the new one again.
     const isUsable = isValid(old, new Date());
     if (isUsable) {
-      await writeFileAtomic(paths.at(leaf.certificate), old, 0o644);
+      await writeKeptFiles(paths, [{ path: leaf.certificate, contents: old, mode: 0o644 }]);
       await dropReplaced(paths, leaf.name);
     }
     progress.signal.throwIfAborted();

@@ -7,15 +7,10 @@ import {
   failureData,
   failureDataSchema,
 } from '../../../lib/errors/failure-data.ts';
-import {
-  exists,
-  readTextIfPresent,
-  removeFile,
-  writeFileAtomic,
-  writeFilesAtomic,
-} from '../../../lib/host/files.ts';
+import { exists, readTextIfPresent, removeFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
+import { readSecret, writeKeptFiles, writeSecret } from '../../../lib/seal/files.ts';
 import { rotationFolder } from './request.ts';
 
 /** The phases in which files change, in their order. */
@@ -58,12 +53,12 @@ const stagedPath = (paths: HostPaths) => join(rotationFolder(paths), 'staged.jso
 const undoPath = (paths: HostPaths) => join(rotationFolder(paths), 'undo.json');
 
 export async function saveStaged(paths: HostPaths, staged: Staged): Promise<void> {
-  await writeFileAtomic(stagedPath(paths), `${JSON.stringify(staged)}\n`, 0o600);
+  await writeSecret(paths, stagedPath(paths), `${JSON.stringify(staged)}\n`);
 }
 
 /** What was staged for that request; undefined if nothing was. */
 export async function readStaged(paths: HostPaths, id: string): Promise<Staged | undefined> {
-  const text = await readTextIfPresent(stagedPath(paths));
+  const text = await readSecret(paths, stagedPath(paths));
   const parsed = stagedSchema.safeParse(parseJson(text ?? ''));
   return parsed.success && parsed.data.id === id ? parsed.data : undefined;
 }
@@ -83,7 +78,7 @@ export async function keepUndo(
   phase: Phase,
   wanted: readonly FileChange[],
 ): Promise<Undo> {
-  const kept = undoSchema.safeParse(parseJson((await readTextIfPresent(undoPath(paths))) ?? ''));
+  const kept = undoSchema.safeParse(parseJson((await readSecret(paths, undoPath(paths))) ?? ''));
   if (kept.success && kept.data.phase === phase) return kept.data;
   const before: FileChange[] = [];
   for (const { path, mode } of wanted) {
@@ -105,7 +100,7 @@ export async function keepFailed(
 }
 
 async function saveUndo(paths: HostPaths, undo: Undo): Promise<Undo> {
-  await writeFileAtomic(undoPath(paths), `${JSON.stringify(undo)}\n`, 0o600);
+  await writeSecret(paths, undoPath(paths), `${JSON.stringify(undo)}\n`);
   return undo;
 }
 
@@ -126,9 +121,9 @@ export async function dropStaged(paths: HostPaths): Promise<void> {
 export async function writeChanges(paths: HostPaths, wanted: readonly FileChange[]): Promise<void> {
   const files = [];
   for (const { path, contents, mode } of await differing(paths, wanted)) {
-    files.push({ path: await realpath(paths.at(path)), contents, mode });
+    files.push({ path: paths.onHost(await realpath(paths.at(path))), contents, mode });
   }
-  await writeFilesAtomic(files);
+  await writeKeptFiles(paths, files);
 }
 
 /**

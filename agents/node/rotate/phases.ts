@@ -1,7 +1,8 @@
 import { Failure } from '../../../lib/errors/failure.ts';
-import { exists, removeFile } from '../../../lib/host/files.ts';
+import { exists } from '../../../lib/host/files.ts';
 import { laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import { removeKeptFile } from '../../../lib/seal/files.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -77,7 +78,7 @@ export const trustNew: StepBody<RotateContext> = phaseStep('trust-new', {
     if (what.kind === 'authorities') {
       await retried(context, 'the new CAs to be published', publishTrust, progress);
       // Last: what is deleted does not come back if the phase fails.
-      if (what.names.includes('admin')) await removeFile(context.paths.at(laptopAdminCa));
+      if (what.names.includes('admin')) await removeKeptFile(context.paths, laptopAdminCa);
     }
   },
 });

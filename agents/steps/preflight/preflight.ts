@@ -18,6 +18,7 @@ import {
 } from './machine.ts';
 import { networkCheck } from './network.ts';
 import { networkPluginsCheck } from './network-plugins.ts';
+import { sealCheck } from './seal.ts';
 
 /** Of a live host, before the disk that it will write is changed. */
 export const liveChecks: readonly Check<InstallableCluster>[] = [
@@ -43,6 +44,7 @@ export const aioChecks: readonly Check[] = [
   cpusCheck,
   networkPluginsCheck,
   ownDiskCheck,
+  sealCheck,
 ];
 
 /** Of a worker, which runs from its disk and has no control plane. */
@@ -104,7 +106,7 @@ export const preflight = <Described extends Cluster>(
 });
 
 const isWarning = ({ name, onlyWarns }: Pick<Check, 'name' | 'onlyWarns'>, cluster: Cluster) =>
-  onlyWarns === true || cluster.preflightWarnings.includes(name);
+  onlyWarns === true || cluster.preflightWarnings.some((each) => each === name);
 
 async function runCheck<Described extends Cluster>(
   check: Check<Described>,

@@ -6,6 +6,7 @@ import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { backupPlan } from '../../../agents/node/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
+import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
 import { postRebootOpenShiftPlan } from '../../../agents/post-reboot/openshift/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
@@ -69,6 +70,13 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [backupRestorePlan(settings), 'replace', 'start', 'clients see only the restored database'],
   [backupRestorePlan(settings), 'steady-state', 'undo', 'what does not settle is undone'],
   [backupRestorePlan(settings), 'undo', 'conclude', 'the request ends when the host is whole'],
+  [unsealPlan(settings), 'open-key', 'unseal-files', 'the files are opened with the key'],
+  [
+    unsealPlan(settings),
+    'unseal-files',
+    'mount-folders',
+    'who reads one of them finds all, or an empty folder',
+  ],
   [renewPlan(settings), 'renew-leaves', 'conclude', 'it reports what failed'],
   [
     renewPlan(settings),

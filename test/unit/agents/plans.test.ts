@@ -14,6 +14,7 @@ import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
+import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
 import { postRebootOpenShiftPlan } from '../../../agents/post-reboot/openshift/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
@@ -100,6 +101,15 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
     certificatesPlan(settings),
     'sno-certificates',
     { 'sign-expired': { deadline: 'certificatesMs' } },
+  ],
+  [
+    unsealPlan(settings),
+    'sno-unseal',
+    {
+      'open-key': { deadline: 'unsealKeyMs' },
+      'unseal-files': { deadline: 'unsealFilesMs', once: true },
+      'mount-folders': { deadline: 'unsealFilesMs', once: true },
+    },
   ],
   [
     renewPlan(settings),

@@ -206,6 +206,26 @@ t.test('the configuration of the site: network, proxy, host name from DHCP', asy
   t.notOk((config.storage?.files ?? []).some(({ path }) => path === '/etc/hostname'));
 });
 
+t.test('keys that are to be sealed: the unit that opens them, and its link', async (t) => {
+  const names = async (edit: Edit) => {
+    const dir = folder(t, [...NO_DISK, edit]);
+    t.equal((await create(dir, PINNED)).code, 0);
+    const config = await readIgnition(dir);
+    const { sealSecrets } = clusterSchema.parse(
+      JSON.parse(contentsOf(config, '/etc/sno-agents/cluster.json')),
+    );
+    const isEnabled = config.systemd?.units?.find(
+      ({ name }) => name === 'sno-unseal.service',
+    )?.enabled;
+    const hasLink = config.storage?.links?.some(({ path }) => path.endsWith('/sno-unseal'));
+    return { sealSecrets, isEnabled, hasLink };
+  };
+  const hostname: Edit = ['bootstrapInPlace:\n', 'bootstrapInPlace:\n  sealSecrets: tpm2\n'];
+  t.same(await names(hostname), { sealSecrets: 'tpm2', isEnabled: true, hasLink: true });
+  const none: Edit = ['bootstrapInPlace:\n', 'bootstrapInPlace:\n  sealSecrets: none\n'];
+  t.same(await names(none), { sealSecrets: undefined, isEnabled: undefined, hasLink: false });
+});
+
 t.test('fields about a disk are ignored with a notice', async (t) => {
   const dir = folder(t, [
     ['  existingSystem: overwrite\n', '  existingSystem: overwrite\n  kernelArguments: [quiet]\n'],

@@ -20,7 +20,7 @@ t.test('every name ends with its unit', async (t) => {
   for (const [name, value] of Object.entries(defaultSettings)) {
     if (typeof value === 'boolean') continue;
     if (typeof value === 'string') {
-      t.match(name, /Folder$/, name);
+      t.match(name, /Folder$|^tpm2/, name);
       continue;
     }
     t.match(name, /(Ms|Hours|Days|Count|MiB|GiB|GB|Percent|Concurrency)$/, name);
@@ -53,7 +53,7 @@ t.test('the defaults match the documentation', async (t) => {
     name,
     Number(count) * (UNITS[unit] ?? Number.NaN),
   ]);
-  const folders = [...text.matchAll(/^\| `(?<name>\w+)` \| `(?<path>\/\S+)` \| .+ \|$/gm)].map(
+  const folders = [...text.matchAll(/^\| `(?<name>\w+)` \| `(?<path>\S+)` \| .+ \|$/gm)].map(
     ({ groups: { name = '', path = '' } = {} }) => [name, path],
   );
   t.same(defaultSettings, Object.fromEntries([...switches, ...folders, ...documented]));
@@ -69,6 +69,8 @@ t.test('invalid values are refused with file, name and reason', async (t) => {
       JSON.stringify({ metricsFolder: path }),
       /found metricsFolder: expected the absolute path of a folder/,
     ]),
+    ['{"tpm2Device": "--help"}', /found tpm2Device: expected one word/],
+    ['{"tpm2Pcrs": "7 8"}', /found tpm2Pcrs: expected one word/],
     ['{"metricsFolder": 1}', /found metricsFolder: .*string/],
     ['{"etcdMs": -5}', /found etcdMs: /],
     ['{"etcdMs": "5m"}', /found etcdMs: .*number/],

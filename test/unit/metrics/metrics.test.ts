@@ -57,6 +57,33 @@ t.test('names follow the rules of Prometheus', async (t) => {
   }
 });
 
+t.test('every metric says who writes it, and has the labels of the table', async (t) => {
+  const host = testHost(t);
+  writeBackup(join(host.at('/var/lib/sno-agents/backups'), '20300102T030405Z'));
+  const verdict = steadyMetrics({
+    schemaVersion: 1,
+    time: '1970-01-01T00:00:09.000Z',
+    since: '1970-01-01T00:00:03.000Z',
+    bootId: 'x',
+    state: 'steady',
+    windowSeconds: 1,
+    findings: [],
+    changed: [],
+  });
+  const written = { 'sno-backup': await backupMetrics(host.paths), 'wait-steady': verdict };
+  for (const [program, samples] of Object.entries(written)) {
+    for (const { name, labels } of samples) {
+      const { writtenBy, labels: listed } = METRICS[name];
+      t.ok(
+        writtenBy.some((each) => each === program),
+        `${name} is written by ${program}`,
+      );
+      t.same(Object.keys(labels).toSorted(), [...listed].toSorted(), name);
+    }
+  }
+  for (const [name, { writtenBy }] of Object.entries(METRICS)) t.not(writtenBy.length, 0, name);
+});
+
 t.test('a file is replaced as a whole, and everybody can read it', async (t) => {
   const { umask } = process;
   const before = umask(0o077);

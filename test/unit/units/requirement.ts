@@ -31,6 +31,9 @@ export const BEFORE_KUBELET = [
   'installed/sno-restore',
 ] as const;
 
+/** Mounts the keys of a sealed host, for every process. */
+export const UNSEAL = 'aio/sno-unseal';
+
 export const PROGRESS = ['live/progress', 'installed/progress'] as const;
 export const GATHER = ['live/sno-gather', 'installed/sno-gather'] as const;
 /** Install the executable from a medium. */

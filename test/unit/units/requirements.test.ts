@@ -13,12 +13,14 @@ import type { Requirement } from './requirement.ts';
 import { sandboxRequirements } from './sandbox-requirements.ts';
 import { serviceRequirements } from './service-requirements.ts';
 import { type Directives, isWordList, parseUnit } from './unit-text.ts';
+import { unsealRequirements } from './unseal-requirements.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', 'units');
 const requirements: readonly Requirement[] = [
   ...sandboxRequirements,
   ...serviceRequirements,
   ...orderRequirements,
+  ...unsealRequirements,
 ];
 const units = new Map(
   globSync('**/*.{service,timer,path,socket}', { cwd: root })
@@ -174,11 +176,12 @@ t.test('an all-in-one host has the units of a node, but the kubelet waits', asyn
     'run-media-iso.mount': false,
     [MEDIUM_DEVICE]: false,
   });
+  t.same(enabledIn(aioUnits('url', { isSealed: true })), { ...AIO, 'sno-unseal': true });
   for (const [source, folders] of [
     ['url', ['aio/by-url', 'aio', 'installed', '.']],
     ['medium', ['aio', 'installed', '.']],
   ] as const) {
-    for (const { name, contents } of aioUnits(source)) {
+    for (const { name, contents } of aioUnits(source, { isSealed: true })) {
       const file = name === MEDIUM_DEVICE ? 'medium.device' : name;
       const path = folders
         .map((folder) => join(root, folder, file))

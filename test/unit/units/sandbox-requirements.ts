@@ -13,6 +13,7 @@ import {
   type Requirement,
   SANDBOXED,
   SYSTEM_PROGRAMS,
+  UNSEAL,
   WAITING,
 } from './requirement.ts';
 
@@ -28,7 +29,7 @@ const READS_ALL_FILES = 'installed/bootkube';
 export const sandboxRequirements: readonly Requirement[] = [
   {
     why: 'a vulnerability in an agent must not escalate privileges',
-    units: SANDBOXED,
+    units: [...SANDBOXED, UNSEAL],
     says: {
       NoNewPrivileges: 'yes',
       RestrictSUIDSGID: 'yes',
@@ -41,7 +42,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'a library that tries a forbidden system call gets an error; by default the process is killed',
-    units: SANDBOXED,
+    units: [...SANDBOXED, UNSEAL],
     says: { SystemCallErrorNumber: 'EPERM' },
   },
   {
@@ -65,12 +66,12 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'files without an explicit mode may contain secrets',
-    units: SANDBOXED,
+    units: [...SANDBOXED, UNSEAL],
     says: { UMask: '0077' },
   },
   {
     why: 'only the devices that are named',
-    units: SANDBOXED,
+    units: [...SANDBOXED, UNSEAL],
     says: { DevicePolicy: 'closed' },
   },
   {
@@ -160,7 +161,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'locks, systemd, journald and the container runtime use local sockets',
-    units: [...AGENT_UNITS, 'live/sno-network', 'worker/sno-api', ...BY_URL],
+    units: [...AGENT_UNITS, UNSEAL, 'live/sno-network', 'worker/sno-api', ...BY_URL],
     says: { RestrictAddressFamilies: ['AF_UNIX'] },
   },
   {
@@ -209,7 +210,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   {
     why: 'it makes no connections beyond the host',
     units: except(
-      SANDBOXED,
+      [...SANDBOXED, UNSEAL],
       'live/bootkube',
       ...FROM_DISK,
       ...GATHER,

@@ -11,13 +11,14 @@ import {
   PROGRESS,
   type Requirement,
   SANDBOXED,
+  UNSEAL,
   WAITING,
 } from './requirement.ts';
 
 const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, ...WAITING, 'installed/sno-rotate'] as const;
-const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr'] as const;
+const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr', UNSEAL] as const;
 const RESTARTED = [...LIMITED, 'installed/sno-backup-restore'] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
 
@@ -41,6 +42,7 @@ const ONESHOTS = [
   ...BEFORE_KUBELET,
   ...EXECUTABLES,
   'sno-label',
+  UNSEAL,
   VERIFIES,
   'live/sno-network',
 ] as const;
@@ -51,6 +53,7 @@ export const serviceRequirements: readonly Requirement[] = [
     why: 'systemctl help shows the manual',
     units: [
       ...SANDBOXED,
+      UNSEAL,
       ...KUBELETS,
       ...DAILY.map((name) => `${name}.timer`),
       'installed/sno-approve.path',
@@ -65,6 +68,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'live/progress': 'progress',
     'installed/bootkube': 'post-reboot',
     'aio/aiokube': 'aiokube',
+    [UNSEAL]: 'sno-unseal',
     'worker/sno-worker': 'worker',
     'installed/progress': 'progress',
     'installed/sno-payload': 'sno-payload',
@@ -109,7 +113,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'systemd-notify sends its messages, which the default rejects',
-    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND],
+    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL],
     says: { NotifyAccess: 'all' },
   },
   {
@@ -149,12 +153,12 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'steps get time to clean up when they are stopped, including unmounts and restored files',
-    units: [...WATCHED, ...ON_DEMAND],
+    units: [...WATCHED, ...ON_DEMAND, UNSEAL],
     says: { TimeoutStopSec: '60' },
   },
   {
     why: 'each step extends it, so that only a hanging start is ended; a oneshot has no limit by default',
-    units: [...BEFORE_KUBELET, ...ON_DEMAND],
+    units: [...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL],
     says: { TimeoutStartSec: '120' },
   },
   {
@@ -194,7 +198,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'details for support, on a console that can be photographed',
-    units: [...INSTALLING, ...BEFORE_KUBELET, 'installed/sno-backup-restore'],
+    units: [...INSTALLING, ...BEFORE_KUBELET, 'installed/sno-backup-restore', UNSEAL],
     says: { StandardOutput: 'journal+console' },
   },
   {

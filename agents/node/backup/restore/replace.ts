@@ -1,9 +1,11 @@
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupManifest } from '../../../../lib/backup/manifest.ts';
 import { readManifest } from '../../../../lib/backup/store.ts';
-import { exists, syncDirectory, writeFileAtomic } from '../../../../lib/host/files.ts';
+import { Failure } from '../../../../lib/errors/failure.ts';
+import { exists, syncDirectory } from '../../../../lib/host/files.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
+import { makeFolder, readSecret, writeKeptFiles, writeSecret } from '../../../../lib/seal/files.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import type { RestoreContext } from './context.ts';
@@ -47,8 +49,9 @@ async function putBackMissing(
   const { paths } = context;
   for (const { path, host, mode } of files) {
     if (host === undefined || (await exists(paths.at(host)))) continue;
-    await mkdir(dirname(paths.at(host)), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(paths.at(host), await readFile(join(backupPath(context), path)), mode);
+    await makeFolder(paths, dirname(host), 0o700);
+    const contents = await savedKey(context, path, host);
+    await writeKeptFiles(paths, [{ path: host, contents, mode }]);
   }
 }
 
@@ -61,11 +64,18 @@ async function addEncryptionKeys(
   const copy = files.find(({ host }) => host === encryption);
   if (copy === undefined) return;
   const present = await readFile(paths.at(encryption), 'utf8');
-  const saved = await readFile(join(backupPath(context), copy.path), 'utf8');
+  const saved = await savedKey(context, copy.path, encryption);
   const both = withProvidersOf(present, saved);
   if (both === undefined) return;
   if (!(await exists(savedEncryption(context)))) {
-    await writeFileAtomic(savedEncryption(context), present, 0o600);
+    await writeSecret(paths, savedEncryption(context), present);
   }
-  await writeFileAtomic(paths.at(encryption), both, 0o600);
+  await writeKeptFiles(paths, [{ path: encryption, contents: both, mode: 0o600 }]);
+}
+
+/** A key of the backup, which is sealed if that of a sealed host. `host`: its path there. */
+async function savedKey(context: RestoreContext, path: string, host: string): Promise<string> {
+  const text = await readSecret(context.paths, join(backupPath(context), path), host);
+  if (text !== undefined) return text;
+  throw new Failure('fatal', `the backup has no ${path}`, { code: 'backup-unusable' });
 }

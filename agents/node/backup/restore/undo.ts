@@ -1,8 +1,9 @@
-import { readFile, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError } from '../../../../lib/errors/failure.ts';
-import { exists, removeFile, syncDirectory, writeFileAtomic } from '../../../../lib/host/files.ts';
+import { exists, removeFile, syncDirectory } from '../../../../lib/host/files.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
+import { readSecret, writeKeptFiles } from '../../../../lib/seal/files.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
@@ -77,6 +78,7 @@ async function putBack(context: RestoreContext): Promise<void> {
   const saved = savedEncryption(context);
   if (!(await exists(saved))) return;
   const { encryption } = accessTo(cluster.controlPlane).backup;
-  await writeFileAtomic(paths.at(encryption), await readFile(saved, 'utf8'), 0o600);
+  const contents = (await readSecret(paths, saved)) ?? '';
+  await writeKeptFiles(paths, [{ path: encryption, contents, mode: 0o600 }]);
   await removeFile(saved);
 }

@@ -208,7 +208,7 @@ t.test('the space on a disk ends where a preserved partition starts', async (t) 
 });
 
 t.test('preflight', async (t) => {
-  const every = checks.map(({ name }) => name);
+  const every = checks.flatMap(({ name }) => (name === 'seal' ? [] : [name]));
 
   /** A host that passes every check. */
   const good = async (t: Test) => {

@@ -1,10 +1,11 @@
+import { linkSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { leftovers } from '../../../../agents/aiokube/leftovers.ts';
 import { clean } from '../../../../agents/steps/clean.ts';
 import { verifyClean } from '../../../../agents/steps/verify-clean.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { readLedger } from '../../../../lib/installation/ledger.ts';
-import { testHost } from '../host/host.ts';
+import { type HostOptions, testHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 
 const LEDGER = '/etc/sno-agents/leftovers.json';
@@ -31,8 +32,8 @@ const stays = [
   `${UNITS}/kubelet.service`,
 ];
 
-async function host(t: Test) {
-  const it = testHost(t);
+async function host(t: Test, cluster: HostOptions['cluster'] = {}) {
+  const it = testHost(t, { cluster });
   for (const path of [...gone, ...stays]) it.write(path, `contents of ${path}`);
   it.programs.give('systemctl', 'case "$1" in disable|daemon-reload) ;; *) exit 97 ;; esac');
   await fakeRuntime(t, it, () => [], {});
@@ -65,6 +66,21 @@ t.test('leftovers', async (t) => {
     for (const path of gone.filter((each) => !each.endsWith('a.yaml'))) t.notOk(it.has(path), path);
     for (const path of [...stays, '/opt/openshift/manifests/later.yaml']) t.ok(it.has(path), path);
     t.equal(it.read('/opt/openshift/manifests/a.yaml'), 'changed since');
+  });
+
+  t.test('on a sealed host, what was in the clear is overwritten', async (t) => {
+    const key = '/opt/openshift/tls/admin-ca.key';
+    for (const sealSecrets of [undefined, 'tpm2'] as const) {
+      const it = await host(t, { sealSecrets });
+      // Another name of the same place on the disk.
+      linkSync(it.at(key), it.at('/place'));
+      await it.run(leftovers);
+      await it.run(clean);
+      t.notOk(it.has(key));
+      const length = `contents of ${key}`.length;
+      const left = sealSecrets === undefined ? `contents of ${key}` : '\0'.repeat(length);
+      t.equal(it.read('/place'), left);
+    }
   });
 
   t.test('a host without a second medium has no unit of it', async (t) => {

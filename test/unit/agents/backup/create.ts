@@ -1,11 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { backupContext } from '../../../../agents/node/backup/context.ts';
 import { create } from '../../../../agents/node/backup/create.ts';
 import { prune } from '../../../../agents/node/backup/prune.ts';
 import { readManifest } from '../../../../lib/backup/store.ts';
+import { verifyBackup } from '../../../../lib/backup/verify.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
+import { isSealed, KEY_BYTES } from '../../../../lib/seal/envelope.ts';
+import { readSecret } from '../../../../lib/seal/files.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
 import { thrownBy } from '../../errors/thrown-by.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
@@ -51,6 +55,28 @@ t.test('a backup has the database, its keys and a manifest', async (t) => {
   t.equal(host.mode(folder), 0o700);
   for (const { path } of manifest.files) t.equal(host.mode(join(folder, path)), 0o600, path);
   t.equal(host.mode(join(folder, 'manifest.json')), 0o600);
+});
+
+t.test('on a sealed host, the copies of its keys are sealed, too', async (t) => {
+  const { host, run } = await backupHost(t);
+  host.write('/var/lib/sno-agents/sealed/key.cred', 'a credential', 0o600);
+  host.write('/run/sno-agents/sealed/key', randomBytes(KEY_BYTES), 0o600);
+  await run(create);
+  const [name = ''] = readdirSync(host.at(BACKUPS));
+  const folder = host.at(join(BACKUPS, name));
+  const { files, clusterId } = await readManifest(folder);
+  const copies = files.filter(({ host: place }) => place !== undefined);
+  t.equal(copies.length, 3);
+  for (const { path, host: place = '' } of copies) {
+    t.ok(isSealed(readFileSync(join(folder, path))), `${path} is sealed`);
+    t.equal(await readSecret(host.paths, join(folder, path), place), host.read(place));
+  }
+  const owner = process.getuid?.() ?? 0;
+  const signal = AbortSignal.timeout(10_000);
+  t.ok(
+    await verifyBackup(folder, { clusterId, owner, signal }),
+    'its digests are of what is stored',
+  );
 });
 
 t.test('it gets its name when everything is synced', async (t) => {

@@ -1,4 +1,5 @@
-import { appendFileSync, readdirSync, renameSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { conclude } from '../../../../agents/node/backup/restore/conclude.ts';
@@ -16,6 +17,8 @@ import { undo } from '../../../../agents/node/backup/restore/undo.ts';
 import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/seal/envelope.ts';
 import { lockAgent } from '../../../../lib/steps/lock.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
 import { thrownBy } from '../../errors/thrown-by.ts';
@@ -102,6 +105,34 @@ t.test('a stop that was interrupted is undone', async (t) => {
   await run(undo);
   t.equal(await holds(undo), true);
   t.strictSame(placed(host), [...COMPONENTS]);
+});
+
+t.test('keys of the backup of a sealed host are put back, and sealed again', async (t) => {
+  const { host, run, folder } = await restoringHost(t);
+  const key = randomBytes(KEY_BYTES);
+  host.write('/var/lib/sno-agents/sealed/key.cred', 'a credential', 0o600);
+  host.write('/run/sno-agents/sealed/key', key, 0o600);
+  const place = '/etc/kubernetes/pki/ca/etcd/ca.key';
+  const copies: Readonly<Record<string, string>> = {
+    [`host${ENCRYPTION}`]: providers('other'),
+    [`host${place}`]: 'the key of etcd',
+  };
+  const { files, ...manifest } = writeBackup(folder, copies);
+  const resealed = files.map((file) => {
+    if (file.host === undefined) return file;
+    const bytes = sealed(key, file.host, copies[file.path] ?? '');
+    writeFileSync(join(folder, file.path), bytes);
+    return { ...file, bytes: bytes.length, sha256: sha256(bytes) };
+  });
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, files: resealed }));
+  await run(rebuild);
+  await run(replace);
+  t.equal(host.read(place), 'the key of etcd');
+  const onDisk = readFileSync(host.at(`/var/lib/sno-agents/sealed/files${place}`));
+  t.equal(unsealed(key, place, onDisk)?.toString(), 'the key of etcd');
+  t.match(host.read(ENCRYPTION), /present.*other/s, 'both keys are read');
+  const saved = readFileSync(host.at('/var/lib/sno-agents/sno-backup-restore/encryption.yaml'));
+  t.ok(isSealed(saved), 'that from before is sealed');
 });
 
 /** States of `replace`, by where it was killed. */

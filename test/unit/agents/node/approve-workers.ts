@@ -3,6 +3,7 @@ import { approveWorkers } from '../../../../agents/node/approve/approve-workers.
 import type { Settings } from '../../../../lib/host/settings.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { readMembers } from '../../../../lib/workers/members.ts';
 import { recentRequest, type Variation } from '../../csr/requests.ts';
 import { first, serving, WORKER } from '../../csr/worker-requests.ts';
 import { serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
@@ -60,6 +61,12 @@ t.test('approve-workers', async (t) => {
     t.strictSame(approvals(), [`${REQUESTS}/client/approval`, `${REQUESTS}/serving/approval`]);
     t.equal(await host.holds(approveWorkers), true, 'it has joined');
     t.equal(host.mode('/var/lib/sno-agents/sno-approve/joined.json'), 0o600);
+    const members = await readMembers(host.paths);
+    t.match(members, [{ name: WORKER, nodeUid: /./, addresses: ['192.0.2.20'] }]);
+    t.match(
+      host.read('/var/lib/sno-agents/metrics/sno-approve-requests.prom'),
+      /rule="worker"} 1$/m,
+    );
     host.write(`${LIST}/w.yaml`, entry(WORKER, inHours(2)), 0o600);
     t.equal(await host.holds(approveWorkers), false, 'a changed entry is a new one');
   });

@@ -4,6 +4,7 @@ import './sign-expired.ts';
 import './renew-leaves.ts';
 import './approve-workers.ts';
 import './kubelet-serving.ts';
+import './unseal.ts';
 import './worker-serving.ts';
 import './laptop-ca.ts';
 import './kubelet-certificates.ts';

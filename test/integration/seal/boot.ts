@@ -1,0 +1,62 @@
+/**
+ * A boot of a sealed host in a mount namespace of its own: with the end of this process, what it has mounted in memory is
+ * gone. Arguments: the root of the host, `host` or `tpm2`, the TPM, and what to do when it is open. Prints the SHA-256 of
+ * each file in the sealed folders, and the fingerprints of the keys in them, as JSON.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { saveStaged } from '../../../agents/node/rotate/changes.ts';
+import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
+import { SEAL_MODES } from '../../../lib/cluster/cluster.ts';
+import { sha256 } from '../../../lib/host/files.ts';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { defaultSettings } from '../../../lib/host/settings.ts';
+import { aioHost } from '../../../lib/render/hosts.ts';
+import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
+import { placeFiles, saveRendered } from '../../../lib/render/store.ts';
+import { SEALED_FOLDERS } from '../../../lib/seal/places.ts';
+import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
+import { cluster } from '../../unit/agents/host/cluster.ts';
+import { rendered } from '../../unit/render/rendered-host.ts';
+
+const [root = '', given = '', tpm2Device = '', action = ''] = process.argv.slice(2);
+const paths = hostPaths(root);
+const settings = { ...defaultSettings, tpm2Device, unsealKeyMs: 3000, retryMs: 500 };
+const sealSecrets = SEAL_MODES.find((mode) => mode === given);
+const context = {
+  paths,
+  settings,
+  cluster: { ...cluster, sealSecrets },
+  hostname: () => 'edge-0',
+  bootTime: async () => new Date(),
+};
+const code = await runAgentCommand(
+  { plan: unsealPlan(settings), paths, context: async () => context },
+  ['run'],
+  { write: (line) => process.stderr.write(line), isJournal: false },
+);
+if (action === 'place' || (code === 0 && action === 'install')) {
+  await saveRendered(paths, 'input', { hostname: 'edge-0', nodeIps: ['192.0.2.10'] }, rendered);
+  await placeFiles(paths, aioHost, rendered);
+  // A rotation that is cut: its new keys are on the disk, too.
+  const changes = rendered.files.map(({ path, contents, mode }) => ({ path, contents, mode }));
+  await saveStaged(paths, {
+    schemaVersion: 1,
+    id: 'cut',
+    phases: { 'trust-both': changes, 'use-new': [], 'trust-new': [] },
+    retired: [],
+  });
+}
+const files: Record<string, string> = {};
+const keys = new Set<string>();
+for (const folder of SEALED_FOLDERS) {
+  const all = { recursive: true, withFileTypes: true } as const;
+  const found = await readdir(paths.at(folder), all).catch(() => []);
+  for (const { parentPath, name } of found.filter((each) => each.isFile())) {
+    const contents = await readFile(join(parentPath, name), 'utf8');
+    files[paths.onHost(join(parentPath, name))] = sha256(contents);
+    for (const key of keyFingerprintsIn(contents)) keys.add(key);
+  }
+}
+process.stdout.write(JSON.stringify({ files, keys: [...keys] }));
+process.exitCode = code;
