@@ -10,10 +10,12 @@ import { machineConfig } from '../components/openshift/machine-config.ts';
 import { openshiftRegistry } from '../components/openshift/registry-storage.ts';
 import { openshiftOsImage } from '../components/openshift/system.ts';
 import { registry } from '../components/registry.ts';
+import { swtpm } from '../components/swtpm.ts';
+import { tpmOsImage } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
 import { routedPayload } from '../payload.ts';
 import type { Scenario } from '../scenario.ts';
-import { aio, aioMedium, conformance, crio } from './aio.ts';
+import { aio, aioMedium, aioSealed, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
@@ -31,6 +33,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'static-network': staticNetwork,
   aio,
   'aio-medium': aioMedium,
+  'aio-sealed': aioSealed,
   conformance,
   crio,
   workers,
@@ -52,6 +55,7 @@ const openshiftHost: readonly Component[] = [
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'static-network': [nmstatectl],
   crio: [crioOsImage],
+  'aio-sealed': [swtpm, tpmOsImage],
   workers: [routedPayload],
   'day-one-workers': [routedPayload],
   'openshift-components': [openshiftKubernetes, machineConfig, openshiftImages],

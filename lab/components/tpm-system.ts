@@ -1,0 +1,31 @@
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Component } from './component.ts';
+import { unpackPackages } from './debian-download.ts';
+import { imageOf } from './os-image.ts';
+import { rootFilesystem } from './root-filesystem.ts';
+import { TPM_LIBRARIES } from './swtpm.ts';
+
+const LIBRARIES = 'usr/lib/x86_64-linux-gnu';
+
+/** The lab's operating system with the libraries that systemd loads for a TPM. */
+const tpmRootFilesystem: Component = {
+  name: 'tpm-root-filesystem',
+  version: 'bookworm',
+  recipe: [import.meta.filename, join(import.meta.dirname, 'debian-download.ts')],
+  needs: [rootFilesystem],
+  build: async (target, context) => {
+    const tree = join(target, 'tree');
+    const within = { cancelSignal: context.signal, timeout: 5 * 60_000 };
+    await execa('cp', ['-a', join(context.folderOf(rootFilesystem), 'tree'), tree], within);
+    const packages = join(target, 'packages');
+    await mkdir(packages);
+    await unpackPackages(TPM_LIBRARIES, packages, context);
+    const links = { recursive: true, verbatimSymlinks: true } as const;
+    await cp(join(packages, LIBRARIES), join(tree, LIBRARIES), links);
+  },
+};
+
+/** The same on a disk image. */
+export const tpmOsImage: Component = imageOf('tpm-os-image', tpmRootFilesystem);
