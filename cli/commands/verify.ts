@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Surroundings } from '../surroundings.ts';
+import { type VerifyBackupOptions, verifyPortableBackup } from '../verify/backup.ts';
 import { verifyIgnition } from '../verify/ignition.ts';
 import { verifyPayloadFolder } from '../verify/payload.ts';
 
@@ -18,4 +19,15 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
     )
     .argument('<dir>')
     .action((directory: string) => verifyPayloadFolder(directory, surroundings));
+  verify
+    .command('backup')
+    .description(
+      'check a backup that "sno-backup create --to" wrote: decrypt it, compare the digest of every file, and print what it has',
+    )
+    .argument('<file>')
+    .requiredOption('--identity <file>', 'the secret key of a recipient, as age-keygen wrote it')
+    .option('--json', 'for programs')
+    .action((path: string, options: VerifyBackupOptions) =>
+      verifyPortableBackup(path, options, surroundings),
+    );
 }

@@ -26,14 +26,16 @@ export const tarLimits: TarLimits = { entries: 20_000, bytes: 64 * 2 ** 30 };
  * The entries of a tar archive in order. Names are only compared, never written to:
  * names that lead out of the archive are refused, and so are archives beyond the
  * limits. The unread rest of an entry is skipped; leaving the loop ends the
- * reading.
+ * reading. `what` names the archive's contents in errors.
  * @throws Failure (usage) that says what is wrong with the archive.
  */
 export async function* tarEntries(
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
   limits: TarLimits = tarLimits,
+  what = "one host's images",
 ): AsyncGenerator<TarEntry> {
+  const refused = (found: string) => new Failure('usage', `not an archive of ${what}`, { found });
   const entries = extract();
   const enough = new AbortController();
   const tooLarge = () => refused(`more than ${limits.bytes / 2 ** 30} GiB`);
@@ -49,7 +51,7 @@ export async function* tarEntries(
       count += 1;
       if (count > limits.entries) throw refused(`more than ${limits.entries} files`);
       yield {
-        name: safeName(name),
+        name: safeName(name, refused),
         type: type ?? 'file',
         size,
         content: buffersOf(content, signal),
@@ -78,16 +80,12 @@ async function* buffersOf(
   }
 }
 
-function safeName(written: string): string {
+function safeName(written: string, refused: (found: string) => Failure): string {
   const name = written.replace(/^(\.\/)+/, '');
   if (name.startsWith('/') || name.split('/').includes('..')) {
     throw refused(`a file ${JSON.stringify(written.slice(0, 100))}`);
   }
   return name;
-}
-
-function refused(found: string): Failure {
-  return new Failure('usage', "not an archive of one host's images", { found });
 }
 
 /**

@@ -1,11 +1,12 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Pack, pack } from 'tar-stream';
+import type { Pack } from 'tar-stream';
 import type { Architecture } from '../host/architecture.ts';
 import { sha256OfFiles } from '../host/digests.ts';
 import { sha256 } from '../host/files.ts';
+import { addFile, addText, epoch, quiet, tarOf } from './tar-writer.ts';
 
 export interface WholeImage {
   reference: string;
@@ -19,9 +20,6 @@ export interface LayerFile {
   /** An uncompressed tar. */
   path: string;
 }
-
-/** Fixed, so that the same contents always give the same archive. */
-const epoch = new Date(0);
 
 /**
  * Writes a docker archive with one image; the same image gives the same bytes. The
@@ -120,32 +118,5 @@ async function writeTar(
   add: (tar: Pack) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const tar = pack();
-  const written = pipeline(tar, createWriteStream(file), { signal });
-  const added = add(tar).then(() => tar.finalize());
-  // A file that cannot be read must also end the writing.
-  added.catch((error: unknown) => tar.destroy(error instanceof Error ? error : undefined));
-  await Promise.all([added, written]);
-}
-
-/** Destroying an archive destroys its open entries too; the archive's own error is enough. */
-function quiet<Entry extends ReturnType<Pack['entry']>>(entry: Entry): Entry {
-  entry.on('error', () => undefined);
-  return entry;
-}
-
-function addText(tar: Pack, name: string, text: string | Uint8Array): void {
-  quiet(tar.entry({ name, mode: 0o644, mtime: epoch }, Buffer.from(text)));
-}
-
-async function addFile(
-  tar: Pack,
-  name: string,
-  source: string,
-  mode: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const { size } = await stat(source);
-  const entry = quiet(tar.entry({ name, mode, size, mtime: epoch }));
-  await pipeline(createReadStream(source, { highWaterMark: 1 << 20 }), entry, { signal });
+  await pipeline(tarOf(add), createWriteStream(file), { signal });
 }

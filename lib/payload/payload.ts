@@ -57,7 +57,8 @@ const binary = z.strictObject({
 
 const release = z.string().regex(releasePattern, { error: 'expected a version such as v1.34.4' });
 
-const payloadSchema = z.strictObject({
+/** The contents of payload.yaml. */
+export const payloadSchema = z.strictObject({
   apiVersion: z.literal('sno-agents/v1'),
   kind: z.literal('Payload'),
   /** Architecture of the target host, as named in container images. */

@@ -14,7 +14,8 @@ export type KeylessInput = Omit<RenderInput, 'authorities' | 'workerToken'>;
 /** Increased when the stored format changes. */
 const SCHEMA_VERSION = 1;
 
-const inputSchema = z.object({
+/** The contents of the file. */
+export const renderInputSchema = z.object({
   schemaVersion: z.literal(SCHEMA_VERSION),
   cluster: clusterSchema,
   host: z.object({
@@ -37,10 +38,21 @@ export const renderInputPath = ({ config }: Pick<HostPaths, 'config'>) =>
 
 /** Keeps the input on the host, so that pods and leaves can be rendered again. */
 export async function saveRenderInput(paths: HostPaths, input: KeylessInput): Promise<void> {
-  const { cluster, host, deferredGroups } = input;
-  const stored = { schemaVersion: SCHEMA_VERSION, cluster, host, deferredGroups };
-  await writeFileAtomic(renderInputPath(paths), `${JSON.stringify(stored)}\n`, 0o600);
+  const text = `${JSON.stringify(storedRenderInput(input))}\n`;
+  await writeFileAtomic(renderInputPath(paths), text, 0o600);
 }
+
+/** The contents of the file with that input. */
+export const storedRenderInput = ({
+  cluster,
+  host,
+  deferredGroups,
+}: KeylessInput): z.infer<typeof renderInputSchema> => ({
+  schemaVersion: SCHEMA_VERSION,
+  cluster,
+  host: { ...host, images: { ...host.images } },
+  deferredGroups: [...deferredGroups],
+});
 
 /**
  * What this host's control plane was rendered from; undefined on hosts of earlier releases.
@@ -49,7 +61,7 @@ export async function saveRenderInput(paths: HostPaths, input: KeylessInput): Pr
 export async function readRenderInput(paths: HostPaths): Promise<KeylessInput | undefined> {
   const text = await readTextIfPresent(renderInputPath(paths));
   if (text === undefined) return undefined;
-  const parsed = inputSchema.safeParse(parseJson(text));
+  const parsed = renderInputSchema.safeParse(parseJson(text));
   if (parsed.success) {
     const { cluster, host, deferredGroups } = parsed.data;
     return { cluster, host, deferredGroups };

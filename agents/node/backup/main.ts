@@ -14,6 +14,7 @@ import { restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
 import { backupContext } from './context.ts';
 import { backupMetrics } from './metrics.ts';
 import { backupPlan } from './plan.ts';
+import { type PortableOptions, plannedExport } from './portable.ts';
 import { requestRestore } from './restore/command.ts';
 import { backupRestorePlan } from './restore/plan.ts';
 import { backupTable } from './table.ts';
@@ -60,9 +61,12 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
   program
     .command('create')
     .description('make a backup now, by the unit of the timer')
-    .action(async () => {
+    .option('--to <file>', 'write it into this new file as well, encrypted, for another host')
+    .option('--recipient <age1...>', 'with --to: who can read it, a public key of age', each)
+    .action(async (options: PortableOptions) => {
       const underWay = (await restoreUnderWay(paths)) ?? (await rotationUnderWay(paths));
       if (underWay !== undefined) throw underWay;
+      const exported = await plannedExport(paths, options);
       const before = await listBackups(paths);
       await startAndWait('sno-backup.service', deadlineOf(backupPlan(settings)));
       const made = (await listBackups(paths)).find(
@@ -70,8 +74,11 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
       );
       if (made === undefined) throw await whyNone(paths);
       write(`${made.name}\n`);
+      if (exported !== undefined) write(await exported(made.name));
     });
 }
+
+const each = (value: string, values: readonly string[] = []) => [...values, value];
 
 async function whyNone(paths: HostPaths): Promise<Failure> {
   const failure = (await readStatus(statusPath(paths, 'sno-backup')))?.failure;

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runBackup } from '../../../../agents/node/backup/main.ts';
@@ -7,10 +7,16 @@ import {
   readRequest,
   recordFailure,
 } from '../../../../agents/node/backup/restore/request.ts';
+import { readPortable } from '../../../../lib/backup/portable/read.ts';
+import { decrypterFor } from '../../../../lib/backup/portable/recipients.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
+import { ageKeys } from '../../backup/portable-backup.ts';
+import { input } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
+import { writePayload } from '../host/payload.ts';
 import { BACKUPS, NAME, restoringHost } from './backup-host.ts';
 
 /** A host without a request; `ends` is what the unit does. */
@@ -55,6 +61,47 @@ t.test('sno-backup create', async (t) => {
     `[ "$1" = start ] && mv "$ROOT/new/${made}" "$ROOT${BACKUPS}"; exit 0`,
   );
   t.match(await run('create'), { code: 0, printed: `${made}\n` });
+});
+
+t.test('sno-backup create --to', async (t) => {
+  const { host, run } = await commandHost(t);
+  const { identity, recipient } = await ageKeys();
+  const to = host.at('/media.age');
+  const made = '20300103T000000Z';
+  writeBackup(host.at(`/new/${made}`));
+  chmodSync(host.at(`/new/${made}`), 0o700);
+  host.programs.give(
+    'systemctl',
+    `[ "$1" = start ] && mv "$ROOT/new/${made}" "$ROOT${BACKUPS}"; exit 0`,
+  );
+  const refused = async (says: RegExp, ...more: string[]) => {
+    t.match(await run('create', ...more), { code: 2, errors: says }, more.join(' '));
+    t.same(host.programs.calls('systemctl'), [], 'before a backup is made');
+  };
+  const whole = ['--to', to, '--recipient', recipient];
+  await refused(/render-input\.json/, ...whole);
+  await saveRenderInput(host.paths, input);
+  const digest = writePayload(host, '/var/lib/sno-agents/payload');
+  await refused(/--to and --recipient belong together/, '--to', to);
+  await refused(/--to and --recipient belong together/, '--recipient', recipient);
+  await refused(/is not a recipient of age/, '--to', to, '--recipient', 'age1x');
+  await refused(/the folder of .* cannot be used/, '--to', '/nowhere/x', '--recipient', recipient);
+  host.write('/media.age', 'of another day');
+  await refused(/media\.age exists/, ...whole);
+  host.remove('/media.age');
+  host.write('/etc/sno-agents/settings.json', '{"backupKeepCount":3}');
+
+  const { code, printed } = await run('create', ...whole);
+  t.equal(code, 0);
+  t.match(printed, /^20300103T000000Z\n.*media\.age: 1 MiB, encrypted for one recipient\.\n/);
+  t.match(printed, /does not have the\ncontents of persistent volumes/);
+  const decrypter = decrypterFor(identity, 'key');
+  t.match(await readPortable(to, decrypter, {}, new AbortController().signal), {
+    renderInput: { host: { hostname: 'edge-0' } },
+    settings: { backupKeepCount: 3 },
+    payload: { sha256: digest },
+    manifest: { clusterId: cluster.clusterId },
+  });
 });
 
 t.test('sno-backup restore', async (t) => {

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { BackupManifest } from '../../../lib/backup/manifest.ts';
+import { type PortableHeader, SCHEMA_VERSION } from '../../../lib/backup/portable/header.ts';
+import { encrypterFor } from '../../../lib/backup/portable/recipients.ts';
+import { requireWritable, writePortable } from '../../../lib/backup/portable/write.ts';
+import { backupsFolder } from '../../../lib/backup/store.ts';
+import { verifyBackup } from '../../../lib/backup/verify.ts';
+import { readCluster } from '../../../lib/cluster/read-cluster.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { ownUser } from '../../../lib/host/process.ts';
+import { parsePayload, payloadFile } from '../../../lib/payload/payload.ts';
+import { laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
+import { readRenderInput, storedRenderInput } from '../../../lib/render/render-input.ts';
+import { productVersion } from '../../../lib/version.ts';
+
+/** Options of `sno-backup create` for a backup that leaves the host. */
+export interface PortableOptions {
+  readonly to?: string;
+  /** Recipients of age. */
+  readonly recipient?: readonly string[];
+}
+
+/** Writes a backup of this host into one encrypted file, and returns what to tell the person. */
+export type Export = (name: string) => Promise<string>;
+
+/**
+ * Checks everything that can be checked before a backup is made. Undefined if none shall leave the
+ * host.
+ *
+ * @throws Failure (usage) for options or a target that cannot be used; nothing was changed.
+ */
+export async function plannedExport(
+  paths: HostPaths,
+  { to, recipient = [] }: PortableOptions,
+): Promise<Export | undefined> {
+  if (to === undefined && recipient.length === 0) return undefined;
+  if (to === undefined || recipient.length === 0) {
+    throw new Failure('usage', '--to and --recipient belong together', {
+      fix: 'Give both: a backup that leaves the host contains its keys, and is always encrypted.',
+    });
+  }
+  const encrypter = encrypterFor(recipient);
+  const target = resolve(to);
+  await requireWritable(target, 0);
+  await portableParts(paths);
+  return async (name) => {
+    const { signal } = new AbortController();
+    const folder = join(backupsFolder(paths), name);
+    const { clusterId } = await readCluster(paths);
+    const manifest = await verifyBackup(folder, { clusterId, owner: ownUser(), signal });
+    const header = await headerFor(paths, manifest);
+    const { bytes } = await writePortable(target, { folder, header, encrypter }, signal);
+    return `${target}: ${Math.ceil(bytes / 2 ** 20)} MiB, encrypted for ${recipient.length === 1 ? 'one recipient' : `${recipient.length} recipients`}.
+It has etcd, the keys of the host and what its control plane was rendered from. It does not have the
+contents of persistent volumes, nor the payload, of which it has the digests.
+`;
+  };
+}
+
+async function headerFor(paths: HostPaths, manifest: BackupManifest): Promise<PortableHeader> {
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    version: productVersion,
+    at: new Date().toISOString(),
+    ...(await portableParts(paths)),
+    manifest,
+  };
+}
+
+/** What is read of the host besides the backup. @throws Failure (usage) if it is missing */
+async function portableParts(
+  paths: HostPaths,
+): Promise<Pick<PortableHeader, 'renderInput' | 'settings' | 'laptopAdminCa' | 'payload'>> {
+  const input = await readRenderInput(paths);
+  if (input === undefined) {
+    throw new Failure('usage', 'this host cannot make a backup for another one', {
+      expected: '/etc/sno-agents/render-input.json, which hosts have since this release',
+      found: 'a host of an earlier release',
+    });
+  }
+  const path = join(paths.payload, payloadFile);
+  const text = await readFile(path, 'utf8');
+  const settings = await readTextIfPresent(join(paths.config, 'settings.json'));
+  const adminCa = await readTextIfPresent(paths.at(laptopAdminCa));
+  return {
+    renderInput: storedRenderInput(input),
+    ...(settings === undefined
+      ? {}
+      : { settings: z.record(z.string(), z.unknown()).parse(JSON.parse(settings)) }),
+    ...(adminCa === undefined ? {} : { laptopAdminCa: adminCa }),
+    payload: { sha256: sha256(text), description: parsePayload(text, path) },
+  };
+}

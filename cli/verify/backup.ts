@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { HEADER_FILE, type PortableHeader } from '../../lib/backup/portable/header.ts';
+import { readPortable } from '../../lib/backup/portable/read.ts';
+import { decrypterFor } from '../../lib/backup/portable/recipients.ts';
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
+import { requireRegularFile } from '../process/regular-file.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export interface VerifyBackupOptions {
+  readonly identity: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `sno verify backup FILE --identity KEYFILE`: reads every byte of it, and prints what it has. Nothing
+ * is written, and no key is printed.
+ *
+ * @throws Failure (usage) if it cannot be decrypted, or is damaged.
+ */
+export async function verifyPortableBackup(
+  path: string,
+  { identity, json = false }: VerifyBackupOptions,
+  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
+): Promise<void> {
+  await requireRegularFile(path, 'the backup');
+  await requireRegularFile(identity, 'the identity');
+  const decrypter = decrypterFor(await readFile(identity, 'utf8'), identity);
+  const header = await readPortable(path, decrypter, {}, signal);
+  if (json) print(JSON.stringify(shown(header), null, 2));
+  else for (const line of summary(header)) print(line);
+}
+
+/** Without the proxy, whose URL may contain a password, and settings that nobody looks for here. */
+function shown({ version, at, renderInput, payload, manifest }: PortableHeader) {
+  const { cluster, host } = renderInput;
+  return {
+    schemaVersion: 1,
+    file: HEADER_FILE,
+    version,
+    at,
+    cluster: { id: cluster.clusterId, domain: clusterDomain(cluster) },
+    host: { name: host.hostname, addresses: host.nodeIps },
+    payload: { sha256: payload.sha256, versions: payload.description.versions },
+    etcd: manifest.etcd,
+    files: manifest.files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
+    persistentVolumes: 'not included',
+  };
+}
+
+function summary(header: PortableHeader): string[] {
+  const { at, cluster, host, payload, etcd, files } = shown(header);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return [
+    `cluster   ${cluster.domain} (${cluster.id})`,
+    `host      ${host.name}, ${host.addresses.join(', ')}`,
+    `made      ${at}, etcd at revision ${etcd.revision}`,
+    `payload   Kubernetes ${payload.versions.kubernetes}, etcd ${payload.versions.etcd}; SHA-256 of payload.yaml ${payload.sha256}`,
+    `contents  ${files.length} files, ${Math.ceil(bytes / 2 ** 20)} MiB, every digest as in the manifest`,
+    'It does not have the contents of persistent volumes.',
+  ];
+}

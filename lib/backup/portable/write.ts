@@ -1,0 +1,98 @@
+import { createWriteStream } from 'node:fs';
+import { lstat, rename, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Encrypter } from 'age-encryption';
+import { Failure } from '../../errors/failure.ts';
+import { systemErrorCode } from '../../errors/system-error-code.ts';
+import { exists, syncDirectory } from '../../host/files.ts';
+import { addFile, addText, tarOf } from '../../image/tar-writer.ts';
+import { HEADER_FILE, type PortableHeader } from './header.ts';
+
+const MIB = 2 ** 20;
+/** One system call for several of age's chunks of 64 KiB. */
+const GATHERED_BYTES = MIB;
+
+/**
+ * Writes a backup into one encrypted file: a tar archive with the header and the files of the
+ * manifest. It streams, needs a few MiB of memory, and appears at `to` (0600) when it is complete and
+ * synced.
+ *
+ * @param folder of the backup.
+ * @throws Failure (usage) if `to` cannot be written; Failure (fatal, `backup-no-space`). Nothing
+ *   incomplete is left.
+ */
+export async function writePortable(
+  to: string,
+  { folder, header, encrypter }: { folder: string; header: PortableHeader; encrypter: Encrypter },
+  signal: AbortSignal,
+): Promise<{ bytes: number }> {
+  const text = `${JSON.stringify(header)}\n`;
+  const { files } = header.manifest;
+  await requireWritable(to, text.length + files.reduce((sum, { bytes }) => sum + bytes, 0));
+  const archive = tarOf(async (tar) => {
+    addText(tar, HEADER_FILE, text, 0o600);
+    for (const { path } of files) await addFile(tar, path, join(folder, path), 0o600, signal);
+  });
+  const partial = `${to}.partial`;
+  await rm(partial, { force: true });
+  try {
+    const encrypted = await encrypter.encrypt(Readable.toWeb(Readable.from(archive)));
+    const target = createWriteStream(partial, {
+      flags: 'wx',
+      mode: 0o600,
+      highWaterMark: GATHERED_BYTES,
+      flush: true,
+    });
+    await pipeline(encrypted, target, { signal });
+    await requireAbsent(to);
+    await rename(partial, to);
+  } catch (error) {
+    archive.destroy();
+    await rm(partial, { force: true });
+    signal.throwIfAborted();
+    throw systemErrorCode(error) === 'ENOSPC' ? noSpace(to, undefined, error) : error;
+  }
+  await syncDirectory(dirname(to));
+  return { bytes: (await lstat(to)).size };
+}
+
+/** @throws Failure (usage) if something is at the path, or its folder does not exist. */
+export async function requireAbsent(to: string): Promise<void> {
+  if (await exists(to)) {
+    throw new Failure('usage', `${to} exists`, { fix: 'Delete it, or choose another name.' });
+  }
+}
+
+/**
+ * Everything that can be known of the target before a backup is made for it. `bytes`: what is to be
+ * written there.
+ */
+export async function requireWritable(to: string, bytes: number): Promise<void> {
+  await requireAbsent(to);
+  const folder = dirname(to);
+  const { bavail, bsize } = await statfs(folder).catch((cause: unknown) => {
+    throw new Failure('usage', `the folder of ${to} cannot be used`, {
+      found: String(systemErrorCode(cause) ?? cause),
+      fix: 'Create the folder, or mount the medium.',
+    });
+  });
+  // Tar's headers, and age's digest of every 64 KiB.
+  const needed = bytes + bytes / 1024 + MIB;
+  if (bavail * bsize < needed) throw noSpace(to, { needed, free: bavail * bsize });
+}
+
+function noSpace(
+  to: string,
+  room?: { readonly needed: number; readonly free: number },
+  cause?: unknown,
+): Failure {
+  const inMiB = (bytes: number) => `${Math.ceil(bytes / MIB)} MiB`;
+  return new Failure('fatal', `there is no room for ${to}`, {
+    code: 'backup-no-space',
+    ...(room && { expected: inMiB(room.needed), found: `${inMiB(room.free)} free` }),
+    fix: 'Use a larger medium.',
+    cause,
+  });
+}

@@ -1,0 +1,58 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
+import type { Test } from 'tap';
+import type { PortableHeader } from '../../../lib/backup/portable/header.ts';
+import { encrypterFor } from '../../../lib/backup/portable/recipients.ts';
+import { writePortable } from '../../../lib/backup/portable/write.ts';
+import { storedRenderInput } from '../../../lib/render/render-input.ts';
+import { input } from '../render/rendered-host.ts';
+import { writeBackup } from './backup-folder.ts';
+
+export const KEY_FILE = 'host/etc/kubernetes/pki/ca/etcd/ca.key';
+export const KEY = 'the key of etcd';
+
+/** A key pair of age: what `--identity` and `--recipient` are given. */
+export async function ageKeys(): Promise<{ identity: string; recipient: string }> {
+  const identity = await generateIdentity();
+  return { identity, recipient: await identityToRecipient(identity) };
+}
+
+const file = { size: 1, sha256: '0'.repeat(64) };
+const image = { reference: 'registry.k8s.io/etcd:3.6.8-0', id: `sha256:${'e'.repeat(64)}` };
+
+/** The header of a backup with these files. */
+export const headerOf = (manifest: PortableHeader['manifest']): PortableHeader => ({
+  schemaVersion: 1,
+  version: '1.2.3',
+  at: '2030-01-02T03:05:00.000Z',
+  renderInput: storedRenderInput(input),
+  payload: {
+    sha256: 'b'.repeat(64),
+    description: {
+      apiVersion: 'sno-agents/v1',
+      kind: 'Payload',
+      architecture: 'amd64',
+      versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+      images: [{ name: 'etcd', ...image, archive: 'images/etcd.tar', ...file }],
+      binaries: [{ name: 'kubelet', kind: 'host', file: 'bin/kubelet', ...file }],
+    },
+  },
+  manifest,
+});
+
+/** A portable backup for one recipient; `change` changes what it says of its files. */
+export async function portableBackup(
+  t: Test,
+  change: (header: PortableHeader) => PortableHeader = (header) => header,
+) {
+  const folder = join(t.testdir({ backup: {} }), 'backup');
+  chmodSync(folder, 0o700);
+  const keys = await ageKeys();
+  const header = change(headerOf(writeBackup(folder, { [KEY_FILE]: KEY })));
+  const to = join(folder, '../portable.age');
+  const encrypter = encrypterFor([keys.recipient]);
+  const { signal } = new AbortController();
+  const { bytes } = await writePortable(to, { folder, header, encrypter }, signal);
+  return { folder, to, header, bytes, ...keys };
+}

@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import type { PortableHeader } from '../../../lib/backup/portable/header.ts';
+import { readPortable } from '../../../lib/backup/portable/read.ts';
+import { decrypterFor, encrypterFor } from '../../../lib/backup/portable/recipients.ts';
+import { requireWritable, writePortable } from '../../../lib/backup/portable/write.ts';
+import { thrownBy } from '../errors/thrown-by.ts';
+import { ageKeys, KEY, KEY_FILE, portableBackup } from './portable-backup.ts';
+
+const { signal } = new AbortController();
+
+t.test('what one recipient reads is what was written, in order', async (t) => {
+  const { to, header, identity, bytes } = await portableBackup(t);
+  t.equal(statSync(to).mode & 0o777, 0o600);
+  t.equal(statSync(to).size, bytes);
+  t.notOk(readFileSync(to).includes(KEY), 'encrypted');
+  t.match(readFileSync(to, 'latin1'), /^age-encryption\.org\/v1\n-> X25519 /, 'as age reads it');
+  const read: [string, string][] = [];
+  let early: PortableHeader | undefined;
+  const decrypter = decrypterFor(`# created: today\n\n${identity}\r\n`, 'key.txt');
+  const found = await readPortable(
+    to,
+    decrypter,
+    {
+      async header(header) {
+        early = header;
+      },
+      async file({ path }, contents) {
+        t.ok(early, 'the header is known before');
+        const pieces = [];
+        for await (const piece of contents) pieces.push(piece);
+        read.push([path, Buffer.concat(pieces).toString()]);
+      },
+    },
+    signal,
+  );
+  t.strictSame(found, header);
+  t.strictSame(read, [
+    ['etcd-snapshot.db', 'a snapshot'],
+    [KEY_FILE, KEY],
+  ]);
+});
+
+type Change = (header: PortableHeader) => PortableHeader;
+const unusable: [title: string, change: Change, says: RegExp][] = [
+  [
+    'a file with another digest',
+    ({ manifest, ...rest }) => ({
+      ...rest,
+      manifest: {
+        ...manifest,
+        files: manifest.files.map((file) => ({ ...file, sha256: '0'.repeat(64) })),
+      },
+    }),
+    /etcd-snapshot\.db: expected SHA-256 0{64}, found \w{64}/,
+  ],
+  [
+    'a header that is not one',
+    ({ manifest, ...rest }) => ({ ...rest, manifest: { ...manifest, at: 'yesterday' } }),
+    /backup\.json: .*manifest\.at/s,
+  ],
+  [
+    'a file of another size',
+    ({ manifest, ...rest }) => {
+      const [first, second] = manifest.files;
+      if (first === undefined || second === undefined) throw new Error('two files');
+      return { ...rest, manifest: { ...manifest, files: [{ ...second, bytes: 3 }, first] } };
+    },
+    /host\/etc.* is not the next file of the manifest/,
+  ],
+];
+for (const [title, change, says] of unusable) {
+  t.test(`refused: ${title}`, async (t) => {
+    const { to, identity } = await portableBackup(t, change);
+    const error = await thrownBy(readPortable(to, decrypterFor(identity, 'k'), {}, signal));
+    t.match(error, { kind: 'usage', code: 'backup-unusable', message: says });
+  });
+}
+
+t.test('refused: cut, changed, of another recipient, not encrypted', async (t) => {
+  const { to, identity, bytes } = await portableBackup(t);
+  const refused = async (says: RegExp, key = identity) =>
+    t.match(await thrownBy(readPortable(to, decrypterFor(key, 'k'), {}, signal)), {
+      kind: 'usage',
+      code: 'backup-unusable',
+      message: says,
+    });
+  await refused(/no identity matched/, (await ageKeys()).identity);
+  const whole = readFileSync(to);
+  truncateSync(to, bytes - 1);
+  await refused(/cannot be used/);
+  const flipped = Buffer.from(whole);
+  flipped[bytes - 40] = (flipped[bytes - 40] ?? 0) ^ 1;
+  writeFileSync(to, flipped);
+  await refused(/cannot be used/);
+  writeFileSync(to, 'hello');
+  await refused(/cannot be used/);
+  writeFileSync(to, whole);
+  await readPortable(to, decrypterFor(identity, 'k'), {}, signal);
+});
+
+t.test('a file is neither replaced nor left incomplete', async (t) => {
+  const { folder, to, header, recipient } = await portableBackup(t);
+  const write = () =>
+    writePortable(to, { folder, header, encrypter: encrypterFor([recipient]) }, signal);
+  t.match(await thrownBy(write()), { kind: 'usage', message: /portable\.age exists/ });
+  rmSync(to);
+  rmSync(join(folder, KEY_FILE));
+  t.match(await thrownBy(write()), { code: 'ENOENT' });
+  t.strictSame(readdirSync(dirname(to)), ['backup']);
+  // What a killed run left.
+  writeFileSync(`${to}.partial`, 'half');
+  writeFileSync(join(folder, KEY_FILE), KEY);
+  await write();
+  t.strictSame(readdirSync(dirname(to)).toSorted(), ['backup', 'portable.age']);
+});
+
+t.test('no room, and no folder', async (t) => {
+  const to = join(t.testdir(), 'x.age');
+  t.match(await thrownBy(requireWritable(to, 2 ** 60)), {
+    kind: 'fatal',
+    code: 'backup-no-space',
+    message: /expected \d+ MiB; found \d+ MiB free/,
+  });
+  t.match(await thrownBy(requireWritable('/nowhere/x.age', 1)), {
+    kind: 'usage',
+    message: /found ENOENT/,
+  });
+});
+
+t.test('recipients and identities', async (t) => {
+  const { identity, recipient } = await ageKeys();
+  for (const wrong of ['', 'age1', recipient.slice(0, -1), identity, 'ssh-ed25519 AAAA']) {
+    t.throws(() => encrypterFor([recipient, wrong]), {
+      kind: 'usage',
+      message: /^--recipient .*is not a recipient of age; expected the public key/,
+    });
+  }
+  t.throws(() => decrypterFor(`# c\n${identity}x\n`, 'key.txt'), {
+    message: /^line 2 of key\.txt is not an identity/,
+  });
+  t.throws(() => decrypterFor(recipient, 'key.txt'), { message: /line 1 of key\.txt/ });
+  t.throws(() => decrypterFor('# nothing\n', 'key.txt'), { message: /key\.txt has no identity/ });
+  t.throws(
+    () => decrypterFor(`${identity}x`, 'key.txt'),
+    (error: unknown) => !String(error).includes(identity.slice(20, 40)),
+    'no secret in an error',
+  );
+});
