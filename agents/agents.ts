@@ -22,6 +22,7 @@ import { runBackup } from './node/backup/main.ts';
 import { restoreContext } from './node/backup/restore/context.ts';
 import { backupRestorePlan } from './node/backup/restore/plan.ts';
 import { runCertificates } from './node/certificates/main.ts';
+import { runIdentity } from './node/identity/main.ts';
 import { payloadPlan } from './node/payload/plan.ts';
 import { renewContext } from './node/renew/context.ts';
 import { measureRenewal } from './node/renew/metrics.ts';
@@ -106,6 +107,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
   'sno-approve': planned(approvePlan, plainHost, (host, ended) =>
     measureRun(host, 'sno-approve', ended),
   ),
+  'sno-identity': (paths, args) => runIdentity(paths, args),
   'sno-deferred': runDeferred,
   'verify-clean': (paths, args) => runVerifyClean(paths, args),
   'wait-steady': (paths, args) => runWaitSteady(paths, args),

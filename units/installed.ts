@@ -60,6 +60,12 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-rotate.service', import.meta.url), 'utf8'),
   },
+  // Does nothing without a request.
+  {
+    name: 'sno-identity.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-identity.service', import.meta.url), 'utf8'),
+  },
   // It ends at once when no worker is expected.
   {
     name: 'sno-approve.service',

@@ -4,10 +4,11 @@ import type { HostPaths } from '../../lib/host/paths.ts';
 import { isLocked } from '../../lib/steps/lock.ts';
 import { notYet, type Outcome } from '../../lib/steps/step.ts';
 import { requestPath as restoreRequest } from './backup/restore/request.ts';
+import { requestPath as identityRequest } from './identity/request.ts';
 import { requestPath as rotationRequest } from './rotate/request.ts';
 
 /*
- * Backup, renewal, restore and rotation read and replace the same files. A request excludes the
+ * Backup, renewal, restore, rotation and a change of the identity read and replace the same files. A request excludes the
  * others: their units have the condition that it does not exist, and no other request is accepted.
  * What is running when a request is written ends first.
  */
@@ -25,6 +26,14 @@ export const rotationUnderWay = async (paths: HostPaths): Promise<Failure | unde
   (await exists(rotationRequest(paths)))
     ? new Failure('usage', 'a rotation of CAs or keys is under way', {
         fix: 'Wait for its end: see "sno-rotate status".',
+      })
+    : undefined;
+
+/** Why nothing else may be requested now; undefined if the host keeps its identity. */
+export const identityUnderWay = async (paths: HostPaths): Promise<Failure | undefined> =>
+  (await exists(identityRequest(paths)))
+    ? new Failure('usage', 'the host is getting another name, address or domain', {
+        fix: 'Wait for its end: see "sno-identity status".',
       })
     : undefined;
 

@@ -1,7 +1,7 @@
 import { startUnit } from '../../lib/host/systemd.ts';
-import { waitForApi } from '../../lib/kube/api-ready.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { awaitApi } from './await-api.ts';
 import type { HostContext } from './host-context.ts';
 
 /** Waits for this host's API server. */
@@ -16,15 +16,7 @@ export const api: StepBody<HostContext> = {
   async run(context, progress) {
     // It starts by itself, unless a unit that it requires failed and was fixed manually.
     await startUnit('kubelet.service', progress.signal);
-    await context.withAdministrator(progress, (client) =>
-      progress.wait('the API server to be ready', () =>
-        waitForApi(client, {
-          signal: progress.signal,
-          deadlineMs: progress.remainingMs(),
-          report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
-        }),
-      ),
-    );
+    await awaitApi(context, progress);
     return done();
   },
 };

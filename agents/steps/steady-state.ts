@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EndingAgent, RESTORING_AGENT } from '../../lib/agents/table.ts';
+import type { EndingAgent, IDENTITY_AGENT, RESTORING_AGENT } from '../../lib/agents/table.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { type Restarts, restartsSchema } from '../../lib/installation/record.ts';
 import { waitForSteadyState } from '../../lib/kube/wait-for-steady-state.ts';
@@ -7,7 +7,7 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
-type Waiting = EndingAgent | typeof RESTORING_AGENT;
+type Waiting = EndingAgent | typeof RESTORING_AGENT | typeof IDENTITY_AGENT;
 
 /** In the folder of the agent that waited. */
 export const restartsPath = ({ paths }: Pick<HostContext, 'paths'>, agent: Waiting) =>

@@ -149,6 +149,12 @@ export const AGENTS = [
     stage: 'node',
   },
   {
+    name: 'sno-identity',
+    unit: 'sno-identity',
+    purpose: 'gives the host and its cluster another name, address or domain on request',
+    stage: 'node',
+  },
+  {
     name: 'sno-approve',
     unit: 'sno-approve',
     purpose: 'approves the certificates of workers that are on the list of this host',
@@ -182,6 +188,9 @@ export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
 
 /** It replaces etcd's database while a request for it exists. */
 export const RESTORING_AGENT = 'sno-backup-restore' satisfies AgentName;
+
+/** It holds the controllers back while a request for it exists. */
+export const IDENTITY_AGENT = 'sno-identity' satisfies AgentName;
 
 /** The last agent of an installation: on a host that a live host wrote, an all-in-one host, a worker. */
 export const ENDING_AGENTS = [

@@ -31,4 +31,5 @@ export async function readInstallableCluster(paths: HostPaths): Promise<Installa
   });
 }
 
-const clusterPath = (paths: HostPaths) => `${paths.config}/cluster.json`;
+/** The description of the cluster on its hosts. */
+export const clusterPath = (paths: HostPaths) => `${paths.config}/cluster.json`;

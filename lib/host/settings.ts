@@ -151,6 +151,16 @@ export const defaultSettings = {
    * kubelet replaces them after 48 minutes.
    */
   rotateTokensMs: minutes(90),
+  /** sno-identity: until the host has its new addresses, and no other agent changes the same files. */
+  identityCheckMs: minutes(5),
+  /** sno-identity: until the controller-manager and the scheduler have stopped. */
+  identityHoldMs: minutes(5),
+  /** sno-identity: until the API is ready with the new certificate. */
+  identityFilesMs: minutes(10),
+  /** sno-identity: all objects that name the Node. */
+  identityObjectsMs: minutes(10),
+  /** sno-identity: until the API is ready, with the controllers. */
+  identityStartMs: minutes(10),
   /** post-reboot: the API after a cold start. */
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),

@@ -12,6 +12,11 @@ export async function restartUnit(unit: string, signal: AbortSignal): Promise<vo
   await run('systemctl', ['restart', unit], { signal, deadlineMs: 180_000 });
 }
 
+/** Stops a unit, and waits until it has ended. */
+export async function stopUnit(unit: string, signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['stop', unit], { signal, deadlineMs: 180_000 });
+}
+
 export async function reloadUnits(signal: AbortSignal): Promise<void> {
   await run('systemctl', ['daemon-reload'], brief(signal));
 }

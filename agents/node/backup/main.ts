@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { backupList, listBackups } from '../../../lib/backup/store.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureFromData } from '../../../lib/errors/failure-data.ts';
-import { run } from '../../../lib/host/command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../../lib/host/settings.ts';
 import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
@@ -10,7 +9,8 @@ import { measureRun } from '../../../lib/metrics/run.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
-import { restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
+import { identityUnderWay, restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
+import { startAndWait } from '../start-and-wait.ts';
 import { backupContext } from './context.ts';
 import { backupMetrics } from './metrics.ts';
 import { backupPlan } from './plan.ts';
@@ -64,11 +64,14 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
     .option('--to <file>', 'write it into this new file as well, encrypted, for another host')
     .option('--recipient <age1...>', 'with --to: who can read it, a public key of age', each)
     .action(async (options: PortableOptions) => {
-      const underWay = (await restoreUnderWay(paths)) ?? (await rotationUnderWay(paths));
+      const underWay =
+        (await restoreUnderWay(paths)) ??
+        (await rotationUnderWay(paths)) ??
+        (await identityUnderWay(paths));
       if (underWay !== undefined) throw underWay;
       const exported = await plannedExport(paths, options);
       const before = await listBackups(paths);
-      await startAndWait('sno-backup.service', deadlineOf(backupPlan(settings)));
+      await startAndWait('sno-backup.service', backupPlan(settings));
       const made = (await listBackups(paths)).find(
         ({ name, state }) => state === 'complete' && !before.some((old) => old.name === name),
       );
@@ -98,19 +101,7 @@ function addRestore(program: Command, paths: HostPaths, settings: Settings, writ
     .option('--yes', 'do not ask')
     .action(async ({ from, yes }: { from: string; yes?: boolean }) => {
       await requestRestore(paths, { from, isConfirmed: yes === true }, write, (unit) =>
-        startAndWait(unit, deadlineOf(backupRestorePlan(settings))),
+        startAndWait(unit, backupRestorePlan(settings)),
       );
     });
-}
-
-const deadlineOf = ({ steps }: { readonly steps: readonly { readonly deadlineMs: number }[] }) =>
-  steps.reduce((sum, { deadlineMs }) => sum + deadlineMs, 0);
-
-/** A oneshot is started when it has ended. Its failure is read from what it leaves. */
-async function startAndWait(unit: string, deadlineMs: number): Promise<void> {
-  const limits = { signal: new AbortController().signal, deadlineMs };
-  await run('systemctl', ['reset-failed', unit], limits).catch(() => undefined);
-  await run('systemctl', ['start', unit], limits).catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-  });
 }

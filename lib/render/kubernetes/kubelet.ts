@@ -50,15 +50,19 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
   return [
     publicFile(trust.clients, authorities.admin.certificate, { uses: [standalone, node] }),
     publicFile(trust.api, authorities.serving.certificate, { uses: [node] }),
-    publicFile(kubeletPaths.liveConfig, stringify(standaloneConfiguration(input)), {
-      uses: [standalone],
-    }),
+    standaloneConfigFile(input),
     publicFile(kubeletPaths.installedConfig, stringify(controlPlaneConfiguration(input)), {
       uses: [node],
     }),
     componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, { uses: [node] }),
   ];
 }
+
+/** The configuration of a kubelet without an API server. */
+export const standaloneConfigFile = (input: KubeletInput): RenderedFile =>
+  publicFile(kubeletPaths.liveConfig, stringify(standaloneConfiguration(input)), {
+    uses: ['standalone-kubelet'],
+  });
 
 /**
  * The kubelet's files on a worker, which runs no static pods and reaches the API by the same address
@@ -101,7 +105,7 @@ function configuration({ host }: KubeletInput) {
 }
 
 /** Without an API server no client can be authenticated: the kubelet serves nothing. */
-function standaloneConfiguration(input: RenderInput) {
+function standaloneConfiguration(input: KubeletInput) {
   return {
     ...configuration(input),
     staticPodPath: paths.staticPods,

@@ -1,5 +1,6 @@
 import { clusterDomain } from '../../cluster/cluster.ts';
 import { deferredUser } from '../../deferred/access.ts';
+import type { KeyPair } from '../../pki/authority.ts';
 import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
 import type { FileUse } from '../hosts.ts';
@@ -217,16 +218,22 @@ export async function leafFiles(
 ): Promise<RenderedFile[]> {
   const all: IssuedLeaf[] = Object.values(issuedLeaves);
   const leaves = all.filter(({ when }) => when?.(input) ?? true);
-  const files = await Promise.all(leaves.map((leaf) => filesOf(leaf, input, authorities)));
+  const files = await Promise.all(
+    leaves.map((leaf) => filesOf(leaf, input, authorities[leaf.authority])),
+  );
   return files.flat();
 }
+
+/** The only leaf that names the host, its addresses and the domain of its cluster, issued anew. */
+export const servingLeafFiles = (input: RenderInput, serving: KeyPair): Promise<RenderedFile[]> =>
+  filesOf(issuedLeaves.apiServerServing, input, serving);
 
 async function filesOf(
   { subject, usage, names, leftover, uses = ['control-plane'], when: _when, ...leaf }: IssuedLeaf,
   input: RenderInput,
-  authorities: Authorities,
+  authority: KeyPair,
 ): Promise<RenderedFile[]> {
-  const pair = await issueLeaf(authorities[leaf.authority], { subject, usage, ...names?.(input) });
+  const pair = await issueLeaf(authority, { subject, usage, ...names?.(input) });
   const keyClass = leftover === undefined ? 'permanent' : 'gone';
   const options = leftover === undefined ? { uses } : { uses, leftover };
   return [

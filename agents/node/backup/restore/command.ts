@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { BackupManifest } from '../../../../lib/backup/manifest.ts';
 import { backupsFolder } from '../../../../lib/backup/store.ts';
 import { verifyBackup } from '../../../../lib/backup/verify.ts';
@@ -8,7 +7,8 @@ import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureFromData } from '../../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { ownUser } from '../../../../lib/host/process.ts';
-import { rotationUnderWay } from '../../exclusion.ts';
+import { confirm } from '../../confirm.ts';
+import { identityUnderWay, rotationUnderWay } from '../../exclusion.ts';
 import { undone } from './conclude.ts';
 import { type RestoreRequest, readRequest, readResult, writeRequest } from './request.ts';
 
@@ -30,15 +30,15 @@ export async function requestRestore(
   const backup = nameOf(paths, from);
   const request = await resumable(paths, backup);
   if (request === undefined) {
-    const rotation = await rotationUnderWay(paths);
-    if (rotation !== undefined) throw rotation;
+    const underWay = (await rotationUnderWay(paths)) ?? (await identityUnderWay(paths));
+    if (underWay !== undefined) throw underWay;
     const manifest = await verifyBackup(join(backupsFolder(paths), backup), {
       clusterId: (await readCluster(paths)).clusterId,
       owner: ownUser(),
       signal: new AbortController().signal,
     });
     write(announcement(backup, manifest));
-    if (!isConfirmed) await confirm();
+    if (!isConfirmed) await confirm('restore it', 'the restore');
   }
   const begun = request ?? { schemaVersion: 1, backup, requestedAt: new Date().toISOString() };
   if (request === undefined) await writeRequest(paths, begun);
@@ -71,14 +71,6 @@ const announcement = (backup: string, { at, etcd }: BackupManifest): string =>
 Everything that was written to the cluster since then will be lost. The API is
 unavailable for some minutes; the containers of workloads go on.
 `;
-
-async function confirm(): Promise<void> {
-  if (process.stdin.isTTY) {
-    using asking = createInterface({ input: process.stdin, output: process.stdout });
-    if ((await asking.question('Type "yes" to restore it: ')).trim() === 'yes') return;
-  }
-  throw new Failure('usage', 'the restore was not confirmed', { fix: 'Add --yes.' });
-}
 
 async function expectRestored(paths: HostPaths, begun: RestoreRequest): Promise<void> {
   const result = await readResult(paths);

@@ -1,10 +1,11 @@
 import { restartUnit } from '../../../../lib/host/systemd.ts';
-import { isApiReady, waitForApi } from '../../../../lib/kube/api-ready.ts';
+import { isApiReady } from '../../../../lib/kube/api-ready.ts';
 import { deleteLeases } from '../../../../lib/kube/leases.ts';
 import { leases } from '../../../../lib/render/kubernetes/leader-election.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
+import { awaitApi } from '../../../steps/await-api.ts';
 import { podsIn } from '../../../steps/control-plane-pods.ts';
 import { withPresentFiles } from '../../../steps/read-once.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
@@ -22,7 +23,7 @@ export const start: StepBody<RestoreContext> = {
     (await context.withAdministrator(progress, (client) => isApiReady(client, progress.signal))),
   async run(context, progress) {
     await placeControlPlane(context, progress);
-    await waitUntilReady(context, progress, progress.remainingMs());
+    await awaitApi(context, progress);
     await forgetLeaders(context, progress);
     return done();
   },
@@ -46,22 +47,6 @@ export async function placeControlPlane(
     await placeStaticPod(context.paths, { ...pod, manifest });
   }
   await restartUnit('kubelet.service', progress.signal);
-}
-
-export async function waitUntilReady(
-  { withAdministrator }: RestoreContext,
-  progress: Progress,
-  deadlineMs: number,
-): Promise<void> {
-  await withAdministrator(progress, (client) =>
-    progress.wait('the API server to be ready', () =>
-      waitForApi(client, {
-        signal: progress.signal,
-        deadlineMs,
-        report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
-      }),
-    ),
-  );
 }
 
 /** The Leases in the backup are of leaders that are gone; their successors would wait for a minute. */

@@ -7,12 +7,19 @@ import { readSecret, writeKeptFiles } from '../../../../lib/seal/files.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
+import { awaitApi } from '../../../steps/await-api.ts';
+import { stopControlPlane } from '../../../steps/stop-control-plane.ts';
 import type { RestoreContext } from './context.ts';
 import { hasFailed } from './or-undo.ts';
-import { discardedDatabase, rebuiltDatabase, replacedDatabase, savedEncryption } from './places.ts';
+import {
+  discardedDatabase,
+  movedManifests,
+  rebuiltDatabase,
+  replacedDatabase,
+  savedEncryption,
+} from './places.ts';
 import { readRequest } from './request.ts';
-import { arePlaced, placeControlPlane, waitUntilReady } from './start.ts';
-import { stopControlPlane } from './stop.ts';
+import { arePlaced, placeControlPlane } from './start.ts';
 
 /**
  * After a failure, puts the database and the keys from before back in use. Where there was no
@@ -29,7 +36,7 @@ export const undo: StepBody<RestoreContext> = {
     if (!(await hasFailed(context))) return done('the restore has not failed');
     await rm(rebuiltDatabase(context), { recursive: true, force: true });
     if (await isChanged(context)) {
-      await stopControlPlane(context, progress);
+      await stopControlPlane(context.paths, movedManifests(context), progress);
       await putBack(context);
     }
     if (await arePlaced(context)) return done('nothing was changed');
@@ -51,7 +58,7 @@ async function stateAfter(context: RestoreContext, progress: Progress): Promise<
   const stays = await hasNothingToPutBack(context);
   const database = stays ? 'the restored database' : 'the database from before';
   try {
-    await waitUntilReady(context, progress, context.settings.restoreStartMs);
+    await awaitApi(context, progress, context.settings.restoreStartMs);
     return `the API server is ready with ${database}`;
   } catch (error) {
     progress.signal.throwIfAborted();

@@ -1,0 +1,42 @@
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { hostAddresses } from '../../../lib/host/network.ts';
+import { lostAddress } from '../../../lib/network/node-ips.ts';
+import { components } from '../../../lib/render/kubernetes/static-pod.ts';
+import { done, notYet } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { podsIn } from '../../steps/control-plane-pods.ts';
+import { stillRunning } from '../exclusion.ts';
+import type { IdentityContext } from './context.ts';
+import { heldManifests } from './hold.ts';
+
+/**
+ * Waits until the host has the addresses that its Node is to register, and until a backup or renewal
+ * that is running has ended. Until the end of this step, nothing on the host has changed.
+ */
+export const check: StepBody<IdentityContext> = {
+  name: 'check',
+  leaves: 'a host that has its new addresses, and no other agent that changes it',
+  retries: true,
+  neededUntil: 'hold',
+  input: ({ request }) => request.id,
+  // A network that goes down later does not take the change back.
+  holds: async () => true,
+  async run(context, { signal }) {
+    const { paths, request } = context;
+    const running = await stillRunning(paths);
+    if (running !== undefined) return running;
+    const placed = [...(await podsIn(paths.staticPods)), ...(await podsIn(heldManifests(paths)))];
+    const missing = components.filter((name) => !placed.some((pod) => pod.component === name));
+    if (missing.length > 0) {
+      throw new Failure('fatal', `${paths.staticPods} has no static pod of ${missing.join(', ')}`, {
+        fix: 'Put the manifest back, or restore a backup of it.',
+      });
+    }
+    const addresses = (await hostAddresses(signal)).map(({ address }) => address);
+    const lost = lostAddress(request.to.nodeIps, addresses);
+    if (lost === undefined) return done(request.to.nodeIps.join(', '));
+    return notYet(
+      `the host has not the address ${lost.expected} (${describeError(lost.found.join(', ') || 'none')})`,
+    );
+  },
+};

@@ -1,0 +1,34 @@
+import { identity } from '../../../lib/agents/table.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { until, within } from '../../../lib/steps/within.ts';
+import { nodeReady } from '../../steps/node-ready.ts';
+import { servingCertificate } from '../../steps/serving-certificate.ts';
+import { steadyState } from '../../steps/steady-state.ts';
+import { check } from './check.ts';
+import { conclude } from './conclude.ts';
+import type { IdentityContext } from './context.ts';
+import { files } from './files.ts';
+import { hold } from './hold.ts';
+import { objects } from './objects.ts';
+import { start } from './start.ts';
+
+/**
+ * Gives the host and its cluster another name, address or domain. Every step may be killed; the unit
+ * continues it at the next boot.
+ */
+export const identityPlan = (s: Settings): Plan<IdentityContext> => ({
+  ...identity('sno-identity'),
+  achieved: 'the host has its new identity, and the control plane is in its steady state',
+  steps: [
+    within(s, 'identityCheckMs', check),
+    within(s, 'identityHoldMs', hold),
+    within(s, 'identityFilesMs', files),
+    within(s, 'identityObjectsMs', objects),
+    within(s, 'identityStartMs', start),
+    within(s, 'servingCertificateMs', until('conclude', servingCertificate)),
+    within(s, 'nodeReadyMs', until('conclude', nodeReady)),
+    within(s, 'restoreSettleMs', until('conclude', steadyState('sno-identity'))),
+    within(s, 'finishMs', conclude),
+  ],
+});
