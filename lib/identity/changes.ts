@@ -202,8 +202,11 @@ const rootCas = ({ rootCa }: Wanted, objects: ListedObjects): Change[] =>
 
 const isOn = ({ hostname }: Identity, { spec }: PodObject): boolean => spec.nodeName === hostname;
 
-/** One that waits for a finalizer, such as that of its Job, is as good as deleted. */
-const isPresent = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp === undefined;
+/**
+ * One that was deleted with a grace period waits for a kubelet that does not run. One that was deleted without
+ * waits for a finalizer, such as that of its Job, and is as good as gone.
+ */
+const isPresent = ({ metadata }: PodObject): boolean => metadata.deletionGracePeriodSeconds !== 0;
 
 function deletion(
   resource: Target['resource'],

@@ -18,6 +18,7 @@ export type NodeObject = z.infer<typeof nodeSchema>;
 const podSchema = objectSchema.extend({
   metadata: objectSchema.shape.metadata.extend({
     namespace: z.string(),
+    deletionGracePeriodSeconds: z.number().optional(),
     ownerReferences: z.array(z.looseObject({ controller: z.boolean().optional() })).optional(),
   }),
   spec: z.looseObject({ nodeName: z.string().optional(), hostNetwork: z.boolean().optional() }),

@@ -98,7 +98,13 @@ export class Transport {
             ...(actingFor === undefined
               ? {}
               : { 'impersonate-user': actingFor.user, 'impersonate-group': [...actingFor.groups] }),
-            ...(payload === undefined ? {} : { 'content-type': contentType ?? JSON_TYPE }),
+            ...(payload === undefined
+              ? {}
+              : {
+                  'content-type': contentType ?? JSON_TYPE,
+                  // Node gives the body of a DELETE no length, and a server then does not read it.
+                  'content-length': Buffer.byteLength(payload),
+                }),
           },
         },
         resolve,

@@ -51,12 +51,16 @@ t.test('a request states its sender and the accepted formats', async (t) => {
   await it.exchange(GET, limits);
   await it.exchange({ ...GET, method: 'POST', body: { a: 'ä' }, accept: 'text/plain' }, limits);
   await it.exchange({ ...GET, method: 'PATCH', body: 1, contentType: 'text/x' }, limits);
+  await it.exchange({ ...GET, method: 'DELETE', body: { grace: 0 } }, limits);
+  await it.exchange({ ...GET, method: 'DELETE' }, limits);
   const json = 'application/json';
   const always = { url: '/prefix/x?y=1', authorization: 'Bearer secret', agent: 'sno-agents' };
   t.strictSame(seen, [
     { method: 'GET', ...always, accept: json, type: undefined, length: undefined },
     { method: 'POST', ...always, accept: 'text/plain', type: json, length: '10' },
     { method: 'PATCH', ...always, accept: json, type: 'text/x', length: '1' },
+    { method: 'DELETE', ...always, accept: json, type: json, length: '11' },
+    { method: 'DELETE', ...always, accept: json, type: undefined, length: undefined },
   ]);
   const plain = await transport(t, listener);
   await plain.it.exchange(GET, limits);
