@@ -4,6 +4,7 @@ import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
 import { backup } from './checks/backup.ts';
 import { allInOneChecks } from './checks/index.ts';
+import { portableBackup, renamed, workload } from './checks/renamed.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
 import { type Component, ensureComponent } from './components/component.ts';
 import { OS_IMAGE, osImage } from './components/os-image.ts';
@@ -157,6 +158,11 @@ export class AllInOne extends Installation {
   /** Beside the checks of every all-in-one host, which an e2e runs in four minutes. */
   async checkFurther(report: Report): Promise<void> {
     await this.runChecks([reservedCpus, backup], report, {});
+  }
+
+  /** A workload, its backup, and another name for the host. */
+  async checkIdentity(report: Report): Promise<void> {
+    await this.runChecks([workload, portableBackup, renamed], report, {});
   }
 
   /** As an administrator does, while a workload is at work. */

@@ -15,7 +15,7 @@ import { tpmOsImage } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
 import { routedPayload } from '../payload.ts';
 import type { Scenario } from '../scenario.ts';
-import { aio, aioMedium, aioSealed, conformance, crio } from './aio.ts';
+import { aio, aioMedium, aioSealed, conformance, crio, identity } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
@@ -34,6 +34,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   aio,
   'aio-medium': aioMedium,
   'aio-sealed': aioSealed,
+  identity,
   conformance,
   crio,
   workers,

@@ -60,6 +60,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-renew.service': 19,
   // It asks systemd to restart the kubelet, so it keeps the users of the host.
   'installed/sno-rotate.service': 22,
+  // The same, and netlink for its addresses.
+  'installed/sno-identity.service': 23,
   'installed/sno-restore.service': 15,
 };
 

@@ -11,6 +11,7 @@ import { approvePlan } from '../../../agents/node/approve/plan.ts';
 import { backupPlan } from '../../../agents/node/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
+import { identityPlan } from '../../../agents/node/identity/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
@@ -166,6 +167,23 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       start: { deadline: 'restoreStartMs' },
       'steady-state': { deadline: 'restoreSettleMs', until: 'conclude' },
       undo: { deadline: 'restoreUndoMs' },
+      conclude: { deadline: 'finishMs' },
+    },
+  ],
+  [
+    identityPlan(settings),
+    'sno-identity',
+    {
+      // Nothing is changed before it ends; a network that goes down later takes nothing back.
+      check: { deadline: 'identityCheckMs', until: 'hold' },
+      // The API is stopped: the next steps start it with the new files.
+      hold: { deadline: 'identityHoldMs', until: 'files' },
+      files: { deadline: 'identityFilesMs', until: 'start' },
+      objects: { deadline: 'identityObjectsMs', until: 'start' },
+      start: { deadline: 'identityStartMs', until: 'conclude' },
+      'serving-certificate': { deadline: 'servingCertificateMs', until: 'conclude' },
+      'node-ready': { deadline: 'nodeReadyMs', until: 'conclude' },
+      'steady-state': { deadline: 'restoreSettleMs', until: 'conclude' },
       conclude: { deadline: 'finishMs' },
     },
   ],

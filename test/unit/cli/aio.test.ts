@@ -149,6 +149,7 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'sno-approve.service',
     'sno-backup-restore.service',
     'sno-backup.timer',
+    'sno-identity.service',
     'sno-label.service',
     'sno-renew.timer',
     'sno-rotate.service',

@@ -4,6 +4,7 @@ import {
   INSTALLING,
   KUBELETS,
   ON_DEMAND,
+  REPLACING,
   type Requirement,
   WAITING,
 } from './requirement.ts';
@@ -128,12 +129,7 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'the logs of a failed host are collected',
-    units: [
-      ...INSTALLING,
-      'installed/sno-payload',
-      'installed/sno-restore',
-      'installed/sno-backup-restore',
-    ],
+    units: [...INSTALLING, 'installed/sno-payload', 'installed/sno-restore', ...REPLACING],
     says: { OnFailure: ['sno-gather.service'] },
   },
   {
@@ -165,25 +161,27 @@ export const orderRequirements: readonly Requirement[] = [
     says: { After: ['time-sync.target'] },
   },
   {
-    why: 'the installation and rotations replace the same files; it calls a running control plane, which a restore stops',
+    why: 'the installation and rotations replace the same files; it calls a running control plane, which a restore or a change of the identity stops',
     units: ['installed/sno-renew'],
     says: {
       ConditionPathExists: [
         '/var/lib/sno-agents/record.json',
         '!/var/lib/sno-agents/sno-rotate/request.json',
         '!/var/lib/sno-agents/sno-backup-restore/request.json',
+        '!/var/lib/sno-agents/sno-identity/request.json',
       ],
       After: ['kubelet.service', 'sno-certificates.service'],
     },
   },
   {
-    why: 'before the end of the installation there is nothing to back up, etcd is stopped while a backup is restored, and a rotation replaces the keys',
+    why: 'before the end of the installation there is nothing to back up, etcd is stopped while a backup is restored or the identity changes, and a rotation replaces the keys',
     units: ['installed/sno-backup'],
     says: {
       ConditionPathExists: [
         '/var/lib/sno-agents/record.json',
         '!/var/lib/sno-agents/sno-backup-restore/request.json',
         '!/var/lib/sno-agents/sno-rotate/request.json',
+        '!/var/lib/sno-agents/sno-identity/request.json',
       ],
       After: ['kubelet.service'],
     },
@@ -193,6 +191,15 @@ export const orderRequirements: readonly Requirement[] = [
     units: ['installed/sno-backup-restore'],
     says: {
       ConditionPathExists: '/var/lib/sno-agents/sno-backup-restore/request.json',
+      After: ['containerd.service', 'crio.service', 'kubelet.service'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'the same for a change of the identity',
+    units: ['installed/sno-identity'],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/sno-identity/request.json',
       After: ['containerd.service', 'crio.service', 'kubelet.service'],
       WantedBy: ['multi-user.target'],
     },

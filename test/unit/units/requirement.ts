@@ -56,14 +56,18 @@ export const PLANNED = [
   'installed/sno-backup',
   'installed/sno-backup-restore',
   'installed/sno-rotate',
+  'installed/sno-identity',
 ] as const;
 
 /** Stay on a running host for days while they wait. */
 export const WAITING = ['installed/sno-deferred', 'installed/sno-approve'] as const;
 
+/** Replace what the control plane runs with, and continue at the next boot. */
+export const REPLACING = ['installed/sno-backup-restore', 'installed/sno-identity'] as const;
+
 /** Started by a timer or a person, on a running host. */
 export const DAILY = ['installed/sno-renew', 'installed/sno-backup'] as const;
-export const ON_DEMAND = [...DAILY, 'installed/sno-backup-restore'] as const;
+export const ON_DEMAND = [...DAILY, ...REPLACING] as const;
 
 /** Run the executable of the agents, which is a JavaScript engine. */
 export const AGENT_UNITS = [...PLANNED, ...GATHER] as const;

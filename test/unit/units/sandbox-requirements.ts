@@ -10,6 +10,7 @@ import {
   ON_DEMAND,
   PLANNED,
   PROGRESS,
+  REPLACING,
   type Requirement,
   SANDBOXED,
   SYSTEM_PROGRAMS,
@@ -174,6 +175,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/approve-csr',
       'live/sno-network',
       'worker/sno-api',
+      'installed/sno-identity',
       ...BY_URL,
     ],
     says: { RestrictAddressFamilies: ['AF_NETLINK'] },
@@ -277,8 +279,13 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { ReadWritePaths: ['/etc/kubernetes', '/etc/sno-agents'] },
   },
   {
+    why: 'the same, and the drop-in that keeps the kubelet from the API meanwhile',
+    units: ['installed/sno-identity'],
+    says: { ReadWritePaths: ['/etc/kubernetes', '/etc/sno-agents', '/etc/systemd/system'] },
+  },
+  {
     why: 'it needs no capabilities; systemd restarts the kubelet only for root of the host',
-    units: ['installed/sno-backup-restore', 'installed/sno-renew'],
+    units: [...REPLACING, 'installed/sno-renew'],
     says: { CapabilityBoundingSet: '' },
   },
   {

@@ -9,6 +9,7 @@ import {
   KUBELETS,
   ON_DEMAND,
   PROGRESS,
+  REPLACING,
   type Requirement,
   SANDBOXED,
   UNSEAL,
@@ -19,7 +20,7 @@ const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, ...WAITING, 'installed/sno-rotate'] as const;
 const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr', UNSEAL] as const;
-const RESTARTED = [...LIMITED, 'installed/sno-backup-restore'] as const;
+const RESTARTED = [...LIMITED, ...REPLACING] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
 
 /** What curl does, but for the place of the result. */
@@ -80,6 +81,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-backup': 'sno-backup',
     'installed/sno-backup-restore': 'sno-backup-restore',
     'installed/sno-rotate': 'sno-rotate',
+    'installed/sno-identity': 'sno-identity',
   }).map(([unit, agent]) => ({
     why: `the journal names the agent, whatever the unit or executable is called`,
     units: [unit],
@@ -138,7 +140,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'the same, but a host without a control plane is not left after a deadline (3)',
-    units: ['installed/sno-backup-restore'],
+    units: REPLACING,
     says: { RestartPreventExitStatus: ['2', '4'] },
   },
   {
@@ -198,7 +200,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'details for support, on a console that can be photographed',
-    units: [...INSTALLING, ...BEFORE_KUBELET, 'installed/sno-backup-restore', UNSEAL],
+    units: [...INSTALLING, ...BEFORE_KUBELET, ...REPLACING, UNSEAL],
     says: { StandardOutput: 'journal+console' },
   },
   {

@@ -122,7 +122,7 @@ t.test('master-ignition', async (t) => {
     );
     const agents = [
       ...['gather', 'sno-approve', 'sno-backup', 'sno-backup-restore'],
-      ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
+      ...['sno-certificates', 'sno-identity', 'sno-payload', 'sno-renew', 'sno-rotate'],
     ];
     const commands = [
       ...['sno-agents', 'verify-clean', 'wait-steady'],
@@ -151,7 +151,7 @@ t.test('master-ignition', async (t) => {
       [
         ...['kubelet.service', 'sno-approve.path', 'sno-approve.service'],
         ...['sno-backup-restore.service', 'sno-backup.timer'],
-        ...['sno-certificates.service', 'sno-label.service'],
+        ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.timer', 'sno-rotate.service'],
       ],
     );

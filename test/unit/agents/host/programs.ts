@@ -13,7 +13,17 @@ import type { Test } from 'tap';
 /** Programs called by steps that must never run on the test machine: each fails unless a test defines it. */
 const GUARDED = [
   ...['blkid', 'bootlist', 'coreos-installer', 'ctr', 'curl', 'efibootmgr', 'hostnamectl', 'ip'],
-  ...['journalctl', 'lsblk', 'mount', 'reboot', 'sync', 'systemctl', 'systemd-run', 'udevadm', 'umount'],
+  ...[
+    'journalctl',
+    'lsblk',
+    'mount',
+    'reboot',
+    'sync',
+    'systemctl',
+    'systemd-run',
+    'udevadm',
+    'umount',
+  ],
 ];
 
 /** The exit code of a program that the test has not defined. */

@@ -18,3 +18,5 @@ import './rotation-workloads.ts';
 import './rotation-units.ts';
 import './replace-api-server.ts';
 import './replace-pod.ts';
+import './identity-command.ts';
+import './identity-steps.ts';

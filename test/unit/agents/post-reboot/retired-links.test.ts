@@ -26,6 +26,7 @@ const STAYING = [
       'sno-backup',
       'sno-backup-restore',
       'sno-rotate',
+      'sno-identity',
     ] as const),
     'sno-deferred',
   ]),

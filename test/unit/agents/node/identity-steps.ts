@@ -1,0 +1,101 @@
+import t, { type Test } from 'tap';
+import { check } from '../../../../agents/node/identity/check.ts';
+import { conclude } from '../../../../agents/node/identity/conclude.ts';
+import type { IdentityContext } from '../../../../agents/node/identity/context.ts';
+import { hold, isHeld, release } from '../../../../agents/node/identity/hold.ts';
+import { readLast, readRequest, writeRequest } from '../../../../agents/node/identity/request.ts';
+import { identityOf } from '../../../../lib/identity/identity.ts';
+import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { lockAgent } from '../../../../lib/steps/lock.ts';
+import type { StepBody } from '../../../../lib/steps/within.ts';
+import { thrownBy } from '../../errors/thrown-by.ts';
+import { input, rendered } from '../../render/rendered-host.ts';
+import { COMPONENTS } from '../backup/backup-host.ts';
+import { type HostOptions, testHost } from '../host/host.ts';
+import { giveAddresses } from '../host/network.ts';
+import { fakeRuntime } from '../host/runtime.ts';
+
+const FOLDER = '/var/lib/sno-agents/sno-identity';
+const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
+const pod = (name: string) => `/etc/kubernetes/manifests/${name}.yaml`;
+const from = identityOf(input);
+const to = { ...from, hostname: 'edge-9', nodeIps: ['198.51.100.7'] as [string] };
+
+async function changingHost(t: Test, options: HostOptions = {}) {
+  const host = testHost(t, options);
+  for (const { path, contents, mode, uses } of rendered.files) {
+    if (uses.includes('control-plane')) host.write(path, contents, mode);
+  }
+  for (const { component, manifest } of rendered.staticPods) host.write(pod(component), manifest);
+  await saveRenderInput(host.paths, input);
+  giveAddresses(host, '198.51.100.7/24');
+  host.programs.give('systemctl', '[ "$*" = daemon-reload ]');
+  await fakeRuntime(t, host, () =>
+    COMPONENTS.map((name) => ({ name, state: host.has(pod(name)) ? 'running' : 'exited' })),
+  );
+  const request = await writeRequest(host.paths, { from, to });
+  const context: IdentityContext = { ...host.context, request, hostname: () => to.hostname };
+  return {
+    host,
+    run: (step: StepBody<IdentityContext>) => step.run(context, host.progress()),
+    holds: (step: StepBody<IdentityContext>) => step.holds(context, host.progress()),
+  };
+}
+
+t.test('check: the addresses of the new identity, and nobody else at work', async (t) => {
+  const { host, run } = await changingHost(t);
+  t.match(await run(check), { kind: 'done', note: '198.51.100.7' });
+  giveAddresses(host, '192.0.2.10/24');
+  t.match(await run(check), {
+    kind: 'not-yet',
+    reason: /has not the address 198\.51\.100\.7 .*192\.0\.2\.10/,
+  });
+  const lock = await lockAgent('sno-backup', host.root);
+  t.match(await run(check), { kind: 'not-yet', reason: 'sno-backup is running' });
+  lock[Symbol.dispose]();
+  host.remove(pod('etcd'));
+  t.match(await thrownBy(run(check)), { kind: 'fatal', message: /no static pod of etcd/ });
+});
+
+t.test('hold: the control plane stops, and the kubelet cannot register a Node', async (t) => {
+  const { host, run, holds } = await changingHost(t);
+  t.equal(await holds(hold), false);
+  await run(hold);
+  t.equal(await holds(hold), true);
+  for (const name of COMPONENTS) {
+    t.notOk(host.has(pod(name)), name);
+    t.ok(host.has(`${FOLDER}/manifests/${name}.yaml`), name);
+  }
+  t.match(
+    host.read(DROP_IN),
+    /^ExecStart=\nExecStart=\S+\/kubelet --config=\/etc\/kubernetes\/kubelet-live\.yaml\n/m,
+  );
+  t.notMatch(host.read(DROP_IN), /kubeconfig/);
+  t.match(
+    host.read('/etc/kubernetes/kubelet-live.yaml'),
+    /staticPodPath: \/etc\/kubernetes\/manifests/,
+  );
+  t.equal(await isHeld(host.paths), true);
+  await run(hold);
+  t.ok(host.has(`${FOLDER}/manifests/etcd.yaml`), 'a second run loses nothing');
+
+  await release(host.paths, new AbortController().signal);
+  t.equal(await isHeld(host.paths), false);
+  t.notOk(host.has('/etc/kubernetes/kubelet-live.yaml'));
+  t.equal(host.programs.calls('systemctl').at(-1), 'systemctl daemon-reload');
+});
+
+t.test('conclude: only the record stays', async (t) => {
+  const { host, run, holds } = await changingHost(t);
+  host.write(`${FOLDER}/manifests/etcd.yaml`, '');
+  host.write(`${FOLDER}/volumes.json`, '');
+  t.equal(await holds(conclude), false);
+  t.match(await run(conclude), {
+    note: 'name edge-0 -> edge-9; address 192.0.2.10 -> 198.51.100.7',
+  });
+  t.equal(await holds(conclude), true);
+  t.equal(await readRequest(host.paths), undefined);
+  t.match(await readLast(host.paths), { from, to });
+  t.notOk(host.has(`${FOLDER}/manifests`));
+  t.notOk(host.has(`${FOLDER}/volumes.json`));
+});
