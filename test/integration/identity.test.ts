@@ -2,8 +2,7 @@
  * A host gets another name and another address: the plan on a real etcd, API server and
  * controller-manager, which run as a kubelet would run them.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
@@ -11,164 +10,34 @@ import { type IdentityContext, identityContext } from '../../agents/node/identit
 import { objects } from '../../agents/node/identity/objects.ts';
 import { identityPlan } from '../../agents/node/identity/plan.ts';
 import { readLast, readRequest, writeRequest } from '../../agents/node/identity/request.ts';
-import { hostContext, signedRights } from '../../agents/steps/host-context.ts';
-import { relocatedFile } from '../../lab/servers/relocate.ts';
 import { exists } from '../../lib/host/files.ts';
-import { hostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { type Identity, identityOf } from '../../lib/identity/identity.ts';
-import { waitForApi } from '../../lib/kube/api-ready.ts';
-import { applyManifests } from '../../lib/kube/apply.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
-import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
 import { createLogger } from '../../lib/log/logger.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
-import { liveHost } from '../../lib/render/hosts.ts';
-import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
-import { readRenderInput, saveRenderInput } from '../../lib/render/render-input.ts';
-import { placeFiles } from '../../lib/render/store.ts';
+import { readRenderInput } from '../../lib/render/render-input.ts';
 import { runAgentCommand } from '../../lib/steps/agent-command.ts';
 import { Progress } from '../../lib/steps/progress.ts';
-import { cluster } from '../unit/agents/host/cluster.ts';
-import { FakePrograms } from '../unit/agents/host/programs.ts';
-import { input, rendered, textAt } from '../unit/render/rendered-host.ts';
-import { startStandInKubelet } from './backup/stand-in-kubelet.ts';
-import { ask } from './control-plane/request.ts';
-import { eventually, leafOf } from './control-plane/world.ts';
+import { input, rendered } from '../unit/render/rendered-host.ts';
+import { eventually } from './control-plane/world.ts';
+import { settings, startHost } from './identity/host.ts';
 import { Killed, killedAfter } from './identity/interrupted.ts';
+import {
+  CSI_NODES,
+  createPod,
+  isBound,
+  LEASES,
+  NODES,
+  POD_CIDR,
+  populate,
+  SHOP,
+  VOLUMES,
+} from './identity/populated.ts';
 
-const { signal } = new AbortController();
-const folder = await mkdtemp(join(tmpdir(), 'identity-'));
-const root = join(folder, 'host');
-t.teardown(() => rm(folder, { recursive: true, force: true }));
-const kubelet = await startStandInKubelet(root, signal);
-t.teardown(() => kubelet.stop());
-const at = (port: number) => `https://127.0.0.1:${kubelet.port(port)}`;
-const paths = hostPaths(root, { api: at(6443), etcd: at(2379) });
-await placeFiles(paths, liveHost, {
-  ...rendered,
-  files: rendered.files.map((file) => relocatedFile(file, kubelet)),
-});
-await mkdir(paths.config, { recursive: true });
-await writeFile(join(paths.config, 'cluster.json'), JSON.stringify(cluster));
-await saveRenderInput(paths, input);
-const settings = { retryMs: 200 };
-await writeFile(join(paths.config, 'settings.json'), JSON.stringify(settings));
-const programs = new FakePrograms(t, join(folder, 'bin'), root, 'real');
-programs.give(
-  'systemctl',
-  'case "$1" in restart|stop|daemon-reload) ;; show) echo 0 ;; *) exit 1 ;; esac',
-);
-programs.give('hostnamectl', '[ "$1" = set-hostname ] && echo "$2" > "$ROOT/etc/hostname"');
-const address = (local: string) => ({ local, prefixlen: 24, scope: 'global' });
-const has = (...all: string[]) => {
-  const text = JSON.stringify([{ ifname: 'eth0', addr_info: all.map(address) }]);
-  programs.give('ip', `echo '${text}'`);
-};
-for (const { file, manifest } of rendered.staticPods) {
-  await writeFile(join(paths.staticPods, file), manifest, { mode: 0o600 });
-}
-
-const ca = textAt(authorityPaths('serving').certificate);
-const admin = await leafOf('admin', 'tester', { organizations: ['system:masters'] });
-const { withAdministrator } = signedRights(await hostContext(paths));
-const withApi = <T>(use: (client: KubeClient) => Promise<T>) =>
-  withAdministrator({ remainingMs: () => 120_000 }, use);
-await withApi((client) => waitForApi(client, { signal, deadlineMs: 120_000, report: () => {} }));
-
-const api = (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', path: string, body?: object) =>
-  ask({ port: kubelet.port(6443), ca, ...admin, method, path, ...(body ? { body } : {}) });
-const get = async (path: string) => JSON.parse((await api('GET', path)).body);
-const code = async (path: string) => (await api('GET', path)).code;
-async function create(path: string, body: object) {
-  return eventually(`${path} created`, async () => {
-    const given = await api('POST', path, body).catch(() => undefined);
-    if (given !== undefined && given.code >= 400 && given.code !== 409) t.comment(given.body);
-    return given?.code === 201 ? JSON.parse(given.body) : undefined;
-  });
-}
-
-const NODES = '/api/v1/nodes';
-const VOLUMES = '/api/v1/persistentvolumes';
-const SHOP = '/api/v1/namespaces/shop';
-const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
-const CSI_NODES = '/apis/storage.k8s.io/v1/csinodes';
+const host = await startHost(t, rendered, input);
+const { paths, kubelet, programs, ca, has, get, code, create } = host;
 const from = identityOf(input);
-const POD_CIDR = '10.128.0.0/23';
-
-/** What a running node has. */
-async function populate(): Promise<{ claim: string }> {
-  const manifests = rendered.manifests.flatMap(
-    ({ name, contents }) => decodeManifests(name, contents).manifests,
-  );
-  await withApi((client) =>
-    applyManifests(
-      client,
-      { manifests, faults: [] },
-      { signal, deadlineMs: 60_000, concurrency: 4, report: () => {} },
-    ),
-  );
-  const labels = { 'kubernetes.io/hostname': from.hostname, zone: 'a' };
-  await create(NODES, {
-    metadata: { name: from.hostname, labels, annotations: { note: 'keep' } },
-    spec: {
-      podCIDR: POD_CIDR,
-      podCIDRs: [POD_CIDR],
-      taints: [{ key: 'dedicated', value: 'x', effect: 'NoSchedule' }],
-    },
-  });
-  await create(LEASES, {
-    metadata: { name: from.hostname },
-    spec: { holderIdentity: from.hostname },
-  });
-  await create(CSI_NODES, { metadata: { name: from.hostname }, spec: { drivers: [] } });
-  await create('/api/v1/namespaces', { metadata: { name: 'shop' } });
-  const size = { storage: '1Gi' };
-  const accessModes = ['ReadWriteOnce'];
-  const claim = await create(`${SHOP}/persistentvolumeclaims`, {
-    metadata: { name: 'data' },
-    spec: {
-      accessModes,
-      storageClassName: 'local',
-      volumeName: 'pv-1',
-      resources: { requests: size },
-    },
-  });
-  const term = { key: 'kubernetes.io/hostname', operator: 'In', values: [from.hostname] };
-  await create(VOLUMES, {
-    metadata: { name: 'pv-1', labels: { kind: 'disk' } },
-    spec: {
-      accessModes,
-      capacity: size,
-      storageClassName: 'local',
-      persistentVolumeReclaimPolicy: 'Retain',
-      local: { path: '/data/1' },
-      claimRef: { namespace: 'shop', name: 'data', uid: claim.metadata.uid },
-      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [term] }] } },
-    },
-  });
-  await isBound();
-  await eventually('the default service account', async () =>
-    (await code(`${SHOP}/serviceaccounts/default`)) === 200 ? true : undefined,
-  );
-  for (const name of ['web', 'last']) await createPod(name, from.hostname);
-  return { claim: claim.metadata.uid };
-}
-
-const createPod = (name: string, nodeName: string) =>
-  create(`${SHOP}/pods`, {
-    metadata: { name },
-    spec: { nodeName, containers: [{ name, image: 'example.test/web:1' }] },
-  });
-
-/** Both sides, by the real controller. */
-const isBound = () =>
-  eventually('volume and claim to be bound', async () => {
-    const volume = await get(`${VOLUMES}/pv-1`);
-    const claim = await get(`${SHOP}/persistentvolumeclaims/data`);
-    return volume.status.phase === 'Bound' && claim.status.phase === 'Bound' ? true : undefined;
-  });
 
 const output = { write: (line: string) => t.comment(line.trim()), isJournal: false };
 /** Those that need a kubelet and a runtime are shown in the lab. */
@@ -217,7 +86,7 @@ async function expectIdentity(
     (await get(`/api/v1/pods?fieldSelector=spec.nodeName%3D${gone.hostname}`)).items,
     [],
   );
-  await isBound();
+  await isBound(host);
   const volume = await get(`${VOLUMES}/pv-1`);
   t.match(volume, {
     metadata: { labels: { kind: 'disk' } },
@@ -263,7 +132,7 @@ const to: Identity = {
   clusterName: 'shop',
   baseDomain: 'example.org',
 };
-const { claim } = await populate();
+const { claim } = await populate(host, rendered, from.hostname);
 
 t.test('another name, address and domain, killed after each step', async (t) => {
   has(...from.nodeIps);
@@ -291,7 +160,7 @@ t.test('another name, address and domain, killed after each step', async (t) => 
 });
 
 t.test('killed before each change of an object, it goes on', async (t) => {
-  await createPod('web', to.hostname);
+  await createPod(host, 'web', to.hostname);
   has(...from.nodeIps);
   await create(LEASES, { metadata: { name: to.hostname }, spec: { holderIdentity: to.hostname } });
   await create(CSI_NODES, { metadata: { name: to.hostname }, spec: { drivers: [] } });
@@ -300,7 +169,9 @@ t.test('killed before each change of an object, it goes on', async (t) => {
   const real = await identityContext(paths);
   const log = createLogger({ write: (line) => t.comment(line.trim()), priorities: false });
   const progress = () =>
-    new Progress(signal, performance.now() + 60_000, log, { waiting: () => true });
+    new Progress(AbortSignal.timeout(60_000), performance.now() + 60_000, log, {
+      waiting: () => true,
+    });
   let kills = 0;
   for (let isDone = false; !isDone; ) {
     const context: IdentityContext = {
@@ -324,7 +195,7 @@ t.test('killed before each change of an object, it goes on', async (t) => {
 
 t.test('another address alone leaves Node and pods', async (t) => {
   const uid = (await get(`${NODES}/${from.hostname}`)).metadata.uid;
-  await createPod('web', from.hostname);
+  await createPod(host, 'web', from.hostname);
   const moved: Identity = { ...from, nodeIps: ['192.0.2.99'] };
   has('192.0.2.99');
   await writeRequest(paths, { from, to: moved });

@@ -10,12 +10,14 @@ import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
 import { identityUnderWay, restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
+import { identityPlan } from '../identity/plan.ts';
 import { startAndWait } from '../start-and-wait.ts';
 import { backupContext } from './context.ts';
 import { backupMetrics } from './metrics.ts';
 import { backupPlan } from './plan.ts';
 import { type PortableOptions, plannedExport } from './portable.ts';
 import { requestRestore } from './restore/command.ts';
+import { restoreOnNewHost } from './restore/new-host.ts';
 import { backupRestorePlan } from './restore/plan.ts';
 import { backupTable } from './table.ts';
 
@@ -97,11 +99,39 @@ function addRestore(program: Command, paths: HostPaths, settings: Settings, writ
   program
     .command('restore')
     .description('replace the database of this host by that of a backup')
-    .requiredOption('--from <name>', 'name of the backup, as printed by list')
+    .option('--from <name>', 'name of the backup, as printed by list')
+    .option('--new-host', 'continue the cluster of a lost host on this one; with --backup')
+    .option('--backup <file>', 'what "sno-backup create --to" wrote on the lost host')
+    .option('--identity <file>', 'the secret key of a recipient, as age-keygen wrote it')
     .option('--yes', 'do not ask')
-    .action(async ({ from, yes }: { from: string; yes?: boolean }) => {
-      await requestRestore(paths, { from, isConfirmed: yes === true }, write, (unit) =>
+    .action(async ({ from, yes, ...others }: RestoreOptions) => {
+      const lost = lostHost(from, others);
+      if (lost !== undefined) {
+        return restoreOnNewHost(paths, { ...lost, isConfirmed: yes === true }, write, (unit) =>
+          startAndWait(unit, identityPlan(settings)),
+        );
+      }
+      await requestRestore(paths, { from: from ?? '', isConfirmed: yes === true }, write, (unit) =>
         startAndWait(unit, backupRestorePlan(settings)),
       );
     });
+}
+
+interface RestoreOptions {
+  readonly from?: string;
+  readonly newHost?: boolean;
+  readonly backup?: string;
+  readonly identity?: string;
+  readonly yes?: boolean;
+}
+
+/** Which lost host is to be continued; undefined for a backup of this one. @throws Failure (usage) */
+function lostHost(from: string | undefined, { newHost = false, backup, identity }: RestoreOptions) {
+  if (from !== undefined && !newHost && backup === undefined && identity === undefined) return;
+  if (from === undefined && newHost && backup !== undefined && identity !== undefined) {
+    return { backup, identity };
+  }
+  throw new Failure('usage', 'the options do not say what is to be restored', {
+    expected: '--from NAME, or --new-host --backup FILE --identity FILE',
+  });
 }

@@ -9,7 +9,7 @@ import { type IdentityRequest, readRequest } from './request.ts';
 
 /** The host under its new name, and what changes. */
 export interface IdentityContext extends HostContext {
-  readonly request: Pick<IdentityRequest, 'id' | 'from' | 'to'>;
+  readonly request: Omit<IdentityRequest, 'schemaVersion'>;
 }
 
 /** @throws Failure (usage) if no change was requested, or cluster.json or settings.json is invalid. */
@@ -21,14 +21,13 @@ export async function identityContext(paths: HostPaths): Promise<IdentityContext
     });
   }
   const context = await hostContext(paths);
-  const { id, from, to, at } = request;
   return {
     ...context,
     ...signedRights(context),
-    request: { id, from, to },
-    hostname: () => to.hostname,
+    request,
+    hostname: () => request.to.hostname,
     // Before the request everything was as it had been: only what happened since counts.
-    bootTime: async (signal) => later(await context.bootTime(signal), new Date(at)),
+    bootTime: async (signal) => later(await context.bootTime(signal), new Date(request.at)),
   };
 }
 

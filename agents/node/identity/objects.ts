@@ -19,6 +19,7 @@ import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { publishTrust } from '../renew/published-trust.ts';
 import { type IdentityContext, inputOf } from './context.ts';
 import { identityFolder } from './request.ts';
 
@@ -49,6 +50,8 @@ export const objects: StepBody<IdentityContext> = {
       const changes = await remaining(context, found);
       for (const change of changes) await applyChange(client, change, limitsOf(progress));
       await replaceRendered(context, client, progress);
+      // The authorities of the lost host are in the database.
+      if (context.request.backup !== undefined) await publishTrust(context, progress);
       return done(summary(changes));
     }),
 };

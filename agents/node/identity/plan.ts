@@ -5,16 +5,20 @@ import { until, within } from '../../../lib/steps/within.ts';
 import { nodeReady } from '../../steps/node-ready.ts';
 import { servingCertificate } from '../../steps/serving-certificate.ts';
 import { steadyState } from '../../steps/steady-state.ts';
+import { rebuild } from '../backup/restore/rebuild.ts';
+import { replace } from '../backup/restore/replace.ts';
 import { check } from './check.ts';
 import { conclude } from './conclude.ts';
 import type { IdentityContext } from './context.ts';
 import { files } from './files.ts';
+import { fromBackup } from './from-backup.ts';
 import { hold } from './hold.ts';
 import { objects } from './objects.ts';
 import { start } from './start.ts';
 
 /**
- * Gives the host and its cluster another name, address or domain. Every step may be killed; the unit
+ * Gives the host and its cluster another name, address or domain, or continues the cluster of a lost
+ * host here: with the database of its backup, and the keys of this host. Every step may be killed; the unit
  * continues it at the next boot.
  */
 export const identityPlan = (s: Settings): Plan<IdentityContext> => ({
@@ -22,7 +26,9 @@ export const identityPlan = (s: Settings): Plan<IdentityContext> => ({
   achieved: 'the host has its new identity, and the control plane is in its steady state',
   steps: [
     within(s, 'identityCheckMs', check),
+    within(s, 'restoreRebuildMs', fromBackup(rebuild, 'replace')),
     within(s, 'identityHoldMs', hold),
+    within(s, 'restoreReplaceMs', fromBackup(replace, 'files')),
     within(s, 'identityFilesMs', files),
     within(s, 'identityObjectsMs', objects),
     within(s, 'identityStartMs', start),

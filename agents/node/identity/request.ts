@@ -15,6 +15,8 @@ const requestSchema = z.object({
   /** What the objects of the cluster are named by, until they are changed. */
   from: identitySchema,
   to: identitySchema,
+  /** The backup of a lost host, whose database replaces that of this host. */
+  backup: z.string().optional(),
 });
 
 /** A change of the identity that was asked for and has not ended. */
@@ -47,7 +49,7 @@ async function read(path: string): Promise<IdentityRequest | undefined> {
 
 export async function writeRequest(
   paths: HostPaths,
-  { from, to }: Pick<IdentityRequest, 'from' | 'to'>,
+  { from, to, backup }: Pick<IdentityRequest, 'from' | 'to' | 'backup'>,
 ): Promise<IdentityRequest> {
   const request: IdentityRequest = {
     schemaVersion: 1,
@@ -55,6 +57,7 @@ export async function writeRequest(
     at: new Date().toISOString(),
     from,
     to,
+    ...(backup === undefined ? {} : { backup }),
   };
   await write(requestPath(paths), request);
   return request;

@@ -13,8 +13,10 @@ const PLACE = { namespace: 'kube-system', name: 'extension-apiserver-authenticat
  * a certificate expires (cluster_authentication_trust_controller.go), so the old one is removed here,
  * once the API server itself no longer trusts it.
  */
-export async function publishTrust(context: RenewContext, progress: Progress): Promise<void> {
-  const { cluster, paths } = context;
+export async function publishTrust(
+  { cluster, paths }: Pick<RenewContext, 'cluster' | 'paths'>,
+  progress: Progress,
+): Promise<void> {
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
   await withSignedAdministrator(cluster.controlPlane, paths, progress, async (client) => {
     const published = await client.find(resources.configMaps, PLACE, limits);

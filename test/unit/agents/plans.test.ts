@@ -176,8 +176,10 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
     {
       // Nothing is changed before it ends; a network that goes down later takes nothing back.
       check: { deadline: 'identityCheckMs', until: 'hold' },
+      rebuild: { deadline: 'restoreRebuildMs', until: 'replace' },
       // The API is stopped: the next steps start it with the new files.
       hold: { deadline: 'identityHoldMs', until: 'files' },
+      replace: { deadline: 'restoreReplaceMs', until: 'files' },
       files: { deadline: 'identityFilesMs', until: 'start' },
       objects: { deadline: 'identityObjectsMs', until: 'start' },
       start: { deadline: 'identityStartMs', until: 'conclude' },

@@ -1,0 +1,63 @@
+import { readCluster } from '../../../../lib/cluster/read-cluster.ts';
+import { Failure } from '../../../../lib/errors/failure.ts';
+import { exists } from '../../../../lib/host/files.ts';
+import type { HostPaths } from '../../../../lib/host/paths.ts';
+import { readSettings } from '../../../../lib/host/settings.ts';
+import { differences, identityOf } from '../../../../lib/identity/identity.ts';
+import { confirm } from '../../confirm.ts';
+import { identityUnderWay, restoreUnderWay, rotationUnderWay } from '../../exclusion.ts';
+import { presentIdentity } from '../../identity/accept.ts';
+import { readLast, writeRequest } from '../../identity/request.ts';
+import { importBackup } from '../import.ts';
+
+export const NEW_HOST_UNIT = 'sno-identity.service';
+
+/** Options of `sno-backup restore --new-host`. */
+export interface NewHostOptions {
+  /** The file that "sno-backup create --to" wrote. */
+  readonly backup: string;
+  /** Path of the key file of a recipient. */
+  readonly identity: string;
+  readonly isConfirmed: boolean;
+}
+
+/**
+ * Continues the cluster of a lost host on this one, which was just installed: the database of the
+ * backup, with the names, addresses, authorities and keys of this host.
+ *
+ * @throws Failure (usage) if the backup or the host cannot be used; nothing but a copy of the backup was
+ *   written.
+ */
+export async function restoreOnNewHost(
+  paths: HostPaths,
+  { backup, identity, isConfirmed }: NewHostOptions,
+  write: (text: string) => void,
+  startAndWait: (unit: string) => Promise<void>,
+): Promise<void> {
+  const underWay =
+    (await restoreUnderWay(paths)) ??
+    (await rotationUnderWay(paths)) ??
+    (await identityUnderWay(paths));
+  if (underWay !== undefined) throw underWay;
+  if (!(await exists(paths.record))) {
+    throw new Failure('usage', 'the installation is not complete', { fix: 'Wait for its end.' });
+  }
+  const to = await presentIdentity(paths);
+  const { signal } = new AbortController();
+  const [settings, cluster] = [await readSettings(paths), await readCluster(paths)];
+  const imported = await importBackup({ paths, settings, cluster }, { backup, identity }, signal);
+  const { manifest, renderInput } = imported.header;
+  const from = identityOf(renderInput);
+  write(`The backup of ${from.hostname} of ${manifest.at} (revision ${manifest.etcd.revision}) is complete.
+${differences(from, to).join('\n') || 'The name and the address are those of the lost host.'}
+Everything that is in this new cluster will be lost. The contents of persistent volumes are not in the
+backup: those on a data disk are used again if it is mounted as before.
+`);
+  if (!isConfirmed) await confirm('restore it', 'the restore');
+  const { id } = await writeRequest(paths, { from, to, backup: imported.name });
+  await startAndWait(NEW_HOST_UNIT);
+  if ((await readLast(paths))?.id === id) return write(`${imported.name} is restored.\n`);
+  throw new Failure('retry', 'the restore has not ended', {
+    fix: `See "sno-identity status". Run "systemctl start ${NEW_HOST_UNIT}" to continue it; a restart of the host continues it, too.`,
+  });
+}

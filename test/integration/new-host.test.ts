@@ -1,0 +1,171 @@
+/**
+ * A host is lost with its disk: another one with other keys, another name and another address continues its
+ * cluster from an encrypted backup. Each control plane is real, and runs as a kubelet would run it.
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { backupContext } from '../../agents/node/backup/context.ts';
+import { runBackup } from '../../agents/node/backup/main.ts';
+import { backupPlan } from '../../agents/node/backup/plan.ts';
+import { plannedExport } from '../../agents/node/backup/portable.ts';
+import { restoreOnNewHost } from '../../agents/node/backup/restore/new-host.ts';
+import { identityContext } from '../../agents/node/identity/context.ts';
+import { identityPlan } from '../../agents/node/identity/plan.ts';
+import { readRequest } from '../../agents/node/identity/request.ts';
+import { encrypterFor } from '../../lib/backup/portable/recipients.ts';
+import { writePortable } from '../../lib/backup/portable/write.ts';
+import { namesIn } from '../../lib/host/files.ts';
+import { defaultSettings } from '../../lib/host/settings.ts';
+import { issueLeaf } from '../../lib/pki/leaf.ts';
+import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
+import { kubernetesRenderer } from '../../lib/render/kubernetes/index.ts';
+import { runAgentCommand } from '../../lib/steps/agent-command.ts';
+import { cluster } from '../unit/agents/host/cluster.ts';
+import { writeBackup } from '../unit/backup/backup-folder.ts';
+import { ageKeys, headerOf } from '../unit/backup/portable-backup.ts';
+import { input, rendered, textAt } from '../unit/render/rendered-host.ts';
+import { ask } from './control-plane/request.ts';
+import { settings, startHost } from './identity/host.ts';
+import { isBound, NODES, POD_CIDR, populate, SHOP, VOLUMES } from './identity/populated.ts';
+
+const output = { write: (line: string) => t.comment(line.trim()), isJournal: false };
+const { signal } = new AbortController();
+const { identity, recipient } = await ageKeys();
+const OLD = 'edge-0';
+const NEW = 'edge-2';
+
+/** The rendered files of a host that is installed with the same Ignition config. */
+const newInput = {
+  ...input,
+  host: { ...input.host, hostname: NEW, nodeIps: ['192.0.2.50'] as [string] },
+};
+const newRendered = await kubernetesRenderer.render(newInput);
+
+/** Those that need a kubelet and a runtime are shown in the lab. */
+const NEEDS_KUBELET = ['serving-certificate', 'node-ready', 'steady-state'];
+
+t.test('the cluster of a lost host is continued on another one', async (t) => {
+  const lost = await startHost(t, rendered, input);
+  const { claim } = await populate(lost, rendered, OLD);
+  await lost.create(`${SHOP}/secrets`, {
+    metadata: { name: 'kept' },
+    stringData: { password: 'correct horse' },
+  });
+  const plan = backupPlan({ ...defaultSettings, ...settings });
+  const context = () => backupContext(lost.paths);
+  t.equal(await runAgentCommand({ plan, paths: lost.paths, context }, ['run'], output), 0);
+  await mkdir(lost.paths.payload, { recursive: true });
+  const { description } = headerOf(writeBackup(t.testdir())).payload;
+  await writeFile(join(lost.paths.payload, 'payload.yaml'), JSON.stringify(description));
+  const to = join(lost.folder, 'lost.age');
+  const exported = await plannedExport(lost.paths, { to, recipient: [recipient] });
+  const [name = ''] = await readdir(join(lost.paths.state, 'backups'));
+  t.match(await exported?.(name), /encrypted for one recipient/);
+  await lost.kubelet.stop();
+
+  const host = await startHost(t, newRendered, newInput);
+  const { paths } = host;
+  host.has('192.0.2.50');
+  await host.create(NODES, { metadata: { name: NEW } });
+  await host.create('/api/v1/namespaces', { metadata: { name: 'of-the-new-cluster' } });
+  const keys = join(host.folder, 'identity.txt');
+  await writeFile(keys, identity);
+  const options = { backup: to, identity: keys, isConfirmed: true };
+  const printed: string[] = [];
+  const write = (text: string) => void printed.push(text);
+  const steps = identityPlan({ ...defaultSettings, ...settings }).steps.filter(
+    (step) => !NEEDS_KUBELET.includes(step.name),
+  );
+  const run = (...args: string[]) =>
+    runAgentCommand(
+      {
+        plan: { ...identityPlan(defaultSettings), steps },
+        paths,
+        context: () => identityContext(paths),
+      },
+      ['run', ...args],
+      output,
+    );
+  await t.rejects(
+    restoreOnNewHost(paths, options, write, async () => {}),
+    {
+      kind: 'usage',
+      message: /the installation is not complete/,
+    },
+  );
+  await writeFile(paths.record, '{}');
+  const began = performance.now();
+  await restoreOnNewHost(paths, options, write, async () => {
+    // Killed after any step, it goes on.
+    for (const step of ['rebuild', 'hold', 'replace', 'files', 'objects']) {
+      t.equal(await run('--until', step), 0, step);
+    }
+    t.equal(await run(), 0);
+  });
+  t.comment(`restored in ${Math.round(performance.now() - began)} ms`);
+  t.match(printed.join(''), /name edge-0 -> edge-2\naddress 192\.0\.2\.10 -> 192\.0\.2\.50\n/);
+  t.match(printed.join(''), /Everything that is in this new cluster will be lost/);
+
+  const secret = await host.get(`${SHOP}/secrets/kept`);
+  t.equal(Buffer.from(secret.data.password, 'base64').toString(), 'correct horse');
+  t.equal(await host.code('/api/v1/namespaces/of-the-new-cluster'), 404);
+  t.match(await host.get(`${NODES}/${NEW}`), { spec: { podCIDRs: [POD_CIDR] } });
+  t.equal(await host.code(`${NODES}/${OLD}`), 404);
+  await isBound(host);
+  t.match(await host.get(`${VOLUMES}/pv-1`), {
+    spec: { claimRef: { uid: claim }, persistentVolumeReclaimPolicy: 'Retain' },
+  });
+  const { metadata } = await host.get('/api/v1/namespaces');
+  t.ok(Number(metadata.resourceVersion) > 1_000_000_000, 'revisions are bumped');
+
+  const { certificate, key } = authorityPaths('kubelet-client');
+  const stolen = await issueLeaf(
+    { certificate: textAt(certificate), key: textAt(key) },
+    {
+      subject: { commonName: `system:node:${NEW}`, organizations: ['system:nodes'] },
+      usage: 'client',
+    },
+  );
+  const port = host.kubelet.port(6443);
+  const path = `${NODES}/${NEW}`;
+  const answer = await ask({ port, ca: host.ca, ...stolen, method: 'GET', path });
+  t.equal(answer.code, 401, 'the node certificates of the lost disk are refused');
+  const trusted = await host.get(
+    '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication',
+  );
+  t.notOk(trusted.data['client-ca-file'].includes(textAt(authorityPaths('admin').certificate)));
+  const own = await readFile(paths.at(authorityPaths('admin').certificate), 'utf8');
+  t.ok(trusted.data['client-ca-file'].includes(own));
+});
+
+t.test('a backup that cannot be used changes nothing', async (t) => {
+  const folder = t.testdir({ backup: {}, host: {} });
+  const { paths } = await startHost(t, newRendered, newInput);
+  await mkdir(paths.state, { recursive: true });
+  await writeFile(paths.record, '{}');
+  const keys = join(folder, 'identity.txt');
+  await writeFile(keys, identity);
+  const to = join(folder, 'other.age');
+  const header = headerOf(writeBackup(join(folder, 'backup'), {}, { clusterId: 'another' }));
+  const encrypter = encrypterFor([recipient]);
+  await writePortable(to, { folder: join(folder, 'backup'), header, encrypter }, signal);
+  const errors: string[] = [];
+  t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
+  const restore = async (...args: string[]) => {
+    const exit = await runBackup(paths, ['restore', ...args], { write: () => {} });
+    return { exit, errors: errors.splice(0).join('') };
+  };
+  const whole = ['--new-host', '--backup', to, '--identity', keys, '--yes'];
+  t.match(await restore(...whole), {
+    exit: 2,
+    errors: new RegExp(`another cluster; expected ${cluster.clusterId}; found another`),
+  });
+  t.match(await restore('--new-host', '--backup', to), {
+    exit: 2,
+    errors: /expected --from NAME, or --new-host/,
+  });
+  t.match(await restore('--from', 'x', '--new-host'), { exit: 2, errors: /expected --from NAME/ });
+  t.equal(await readRequest(paths), undefined);
+  t.strictSame(await namesIn(join(paths.state, 'backups')), []);
+});
