@@ -4,7 +4,6 @@ import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
 import { backup } from './checks/backup.ts';
 import { allInOneChecks } from './checks/index.ts';
-import { portableBackup, renamed, workload } from './checks/renamed.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
 import { type Component, ensureComponent } from './components/component.ts';
 import { OS_IMAGE, osImage } from './components/os-image.ts';
@@ -129,12 +128,12 @@ export class AllInOne extends Installation {
   }
 
   /** As a person does from a live image, with coreos-installer. */
-  async writeDisk(): Promise<void> {
+  async writeDisk(label = 'live'): Promise<void> {
     const within = { signal: this.context.signal, report: () => undefined };
     const system = await ensureComponent(this.#operatingSystem, within);
-    const options = this.hostOptions('live');
+    const options = this.hostOptions(label);
     const image = { osImage: join(system, OS_IMAGE), ignition: this.created.ignition };
-    await writeImage(options, image, this.context, (host) => this.started('live', host));
+    await writeImage(options, image, this.context, (host) => this.started(label, host));
     this.host = undefined;
   }
 
@@ -158,11 +157,6 @@ export class AllInOne extends Installation {
   /** Beside the checks of every all-in-one host, which an e2e runs in four minutes. */
   async checkFurther(report: Report): Promise<void> {
     await this.runChecks([reservedCpus, backup], report, {});
-  }
-
-  /** A workload, its backup, and another name for the host. */
-  async checkIdentity(report: Report): Promise<void> {
-    await this.runChecks([workload, portableBackup, renamed], report, {});
   }
 
   /** As an administrator does, while a workload is at work. */

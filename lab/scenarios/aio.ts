@@ -23,11 +23,6 @@ export const allInOne =
 
 export const aio = allInOne((run) => [{ title: 'Restart the host', run: () => run.restart() }]);
 
-/** The same, and the host gets another name under a workload. */
-export const identity = allInOne((run) => [
-  { title: 'Back up a workload, rename the host', run: (report) => run.checkIdentity(report) },
-]);
-
 /** The same with executable and payload on a second medium, a CPU for the node itself, and a backup restored. */
 export const aioMedium = allInOne(
   (run) => [

@@ -15,12 +15,13 @@ import { tpmOsImage } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
 import { routedPayload } from '../payload.ts';
 import type { Scenario } from '../scenario.ts';
-import { aio, aioMedium, aioSealed, conformance, crio, identity } from './aio.ts';
+import { aio, aioMedium, aioSealed, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
 import { openshiftRender } from './openshift-render.ts';
 import { pxe } from './pxe.ts';
+import { recover } from './recover.ts';
 import { staticNetwork } from './static-network.ts';
 import { dayOneWorkers, workers } from './workers.ts';
 
@@ -34,7 +35,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   aio,
   'aio-medium': aioMedium,
   'aio-sealed': aioSealed,
-  identity,
+  recover,
   conformance,
   crio,
   workers,
