@@ -31,6 +31,7 @@ const PURE = [
   'report/{causes,findings,first-errors,host-facts,state,summary}.ts',
   'lib/csr/{checks,judge,judge-worker,requested-certificate}.ts',
   'lib/workers/{access,bootstrappers,entry}.ts',
+  'lib/identity/{changes,identity,objects,replacements}.ts',
   'lib/secrets/bytes/*.ts',
   'lib/secrets/scan/base64.ts',
   'lib/ignition/combine.ts',

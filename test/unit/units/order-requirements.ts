@@ -186,24 +186,15 @@ export const orderRequirements: readonly Requirement[] = [
       After: ['kubelet.service'],
     },
   },
-  {
-    why: 'an interrupted restore is continued at the next boot; the kubelet stops and starts static pods',
-    units: ['installed/sno-backup-restore'],
+  ...['sno-backup-restore', 'sno-identity'].map((agent) => ({
+    why: 'what was interrupted is continued at the next boot; the kubelet stops and starts static pods',
+    units: [`installed/${agent}`],
     says: {
-      ConditionPathExists: '/var/lib/sno-agents/sno-backup-restore/request.json',
+      ConditionPathExists: `/var/lib/sno-agents/${agent}/request.json`,
       After: ['containerd.service', 'crio.service', 'kubelet.service'],
       WantedBy: ['multi-user.target'],
     },
-  },
-  {
-    why: 'the same for a change of the identity',
-    units: ['installed/sno-identity'],
-    says: {
-      ConditionPathExists: '/var/lib/sno-agents/sno-identity/request.json',
-      After: ['containerd.service', 'crio.service', 'kubelet.service'],
-      WantedBy: ['multi-user.target'],
-    },
-  },
+  })),
   {
     why: 'it continues a rotation after a restart of the host, and starts nothing without one',
     units: ['installed/sno-rotate'],
