@@ -142,9 +142,12 @@ t.test('recipients and identities', async (t) => {
   });
   t.throws(() => decrypterFor(recipient, 'key.txt'), { message: /line 1 of key\.txt/ });
   t.throws(() => decrypterFor('# nothing\n', 'key.txt'), { message: /key\.txt has no identity/ });
-  t.throws(
-    () => decrypterFor(`${identity}x`, 'key.txt'),
-    (error: unknown) => !String(error).includes(identity.slice(20, 40)),
-    'no secret in an error',
-  );
+  let said = '';
+  try {
+    decrypterFor(`${identity}x`, 'key.txt');
+  } catch (error) {
+    said = String(error);
+  }
+  t.match(said, /line 1 of key\.txt/);
+  t.notOk(said.includes(identity.slice(20, 40)), 'no secret in an error');
 });
