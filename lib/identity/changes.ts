@@ -108,7 +108,8 @@ const OF_STATE =
  * The Node under its new name. Its pod subnets stay, since the pod network is configured for them, and
  * a Node that the kubelet registers would get the next ones.
  */
-function newNode({ metadata, spec = {} }: NodeObject, name: string): Change {
+function newNode({ metadata, spec = {}, status = {} }: NodeObject, name: string): Change {
+  const { capacity, allocatable } = status;
   const { podCIDR, podCIDRs, taints = [], unschedulable, providerID } = spec;
   const annotations = Object.entries(metadata.annotations ?? {}).filter(
     ([key]) => !OF_KUBELET.includes(key),
@@ -128,6 +129,8 @@ function newNode({ metadata, spec = {} }: NodeObject, name: string): Change {
       unschedulable,
       providerID,
     },
+    // Without it the kubelet has no room for its static pods: it rejects them, and never tries again.
+    status: { capacity, allocatable },
   };
   return { do: 'create', resource: listed.nodes, name, body };
 }

@@ -12,6 +12,12 @@ const nodeSchema = objectSchema.extend({
       providerID: z.string().optional(),
     })
     .optional(),
+  status: z
+    .looseObject({
+      capacity: z.record(z.string(), z.string()).optional(),
+      allocatable: z.record(z.string(), z.string()).optional(),
+    })
+    .optional(),
 });
 export type NodeObject = z.infer<typeof nodeSchema>;
 

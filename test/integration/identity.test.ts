@@ -77,6 +77,7 @@ async function expectIdentity(
       annotations: { note: 'keep' },
     },
     spec: { podCIDR: POD_CIDR, podCIDRs: [POD_CIDR] },
+    status: { allocatable: { pods: '110' } },
   });
   t.ok(node.spec.taints.some(({ key }: { key: string }) => key === 'dedicated'));
   for (const path of [NODES, LEASES, CSI_NODES]) {

@@ -37,6 +37,7 @@ export async function populate(
       podCIDRs: [POD_CIDR],
       taints: [{ key: 'dedicated', value: 'x', effect: 'NoSchedule' }],
     },
+    status: { capacity: { pods: '110' }, allocatable: { pods: '110' } },
   });
   await create(LEASES, {
     metadata: { name: hostname },

@@ -92,7 +92,12 @@ t.test('the Node gets its new name with all that it was given', async (t) => {
         { key: 'node.kubernetes.io/disk-pressure', effect: 'NoSchedule' },
       ],
     },
-    status: { nodeInfo: {} },
+    status: {
+      capacity: { pods: '110' },
+      allocatable: { pods: '100' },
+      conditions: [{ type: 'Ready' }],
+      addresses: [{ type: 'InternalIP', address: '192.0.2.10' }],
+    },
   });
   const all = changes({ nodes: [old, node('worker-0')] });
   t.strictSame(brief(all), ['create nodes edge-9', 'delete nodes edge-0']);
@@ -112,7 +117,12 @@ t.test('the Node gets its new name with all that it was given', async (t) => {
     JSON.parse(body).spec.taints.map(({ key }: { key: string }) => key),
     ['dedicated', 'node.kubernetes.io/unschedulable'],
   );
-  t.notMatch(body, /status|uid/);
+  t.strictSame(
+    JSON.parse(body).status,
+    { capacity: { pods: '110' }, allocatable: { pods: '100' } },
+    'what the kubelet admits pods by, and nothing that has to be new',
+  );
+  t.notMatch(body, /uid/);
   t.match(all[1], { uid: 'uid of edge-0' }, 'only that one');
 });
 
