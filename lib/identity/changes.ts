@@ -129,7 +129,8 @@ function newNode({ metadata, spec = {}, status = {} }: NodeObject, name: string)
       unschedulable,
       providerID,
     },
-    // Without it the kubelet has no room for its static pods: it rejects them, and never tries again.
+    // The kubelet admits pods by what the Node says (pkg/kubelet/lifecycle/predicate.go). Without it, it rejects
+    // its static pods, and never tries again.
     status: { capacity, allocatable },
   };
   return { do: 'create', resource: listed.nodes, name, body };
