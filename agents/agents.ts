@@ -30,7 +30,9 @@ import { renewPlan } from './node/renew/plan.ts';
 import { rotateContext } from './node/rotate/context.ts';
 import { rotatePlan } from './node/rotate/plan.ts';
 import { runWaitSteady } from './node/steady/main.ts';
+import { runTrial } from './node/trial/main.ts';
 import { unsealPlan } from './node/unseal/plan.ts';
+import { runUpdate } from './node/update/main.ts';
 import { runVerifyClean } from './node/verify-clean/main.ts';
 import { postRebootOpenShiftPlan } from './post-reboot/openshift/plan.ts';
 import { openShiftRestorePlan } from './post-reboot/openshift/restore/plan.ts';
@@ -108,6 +110,8 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
     measureRun(host, 'sno-approve', ended),
   ),
   'sno-identity': (paths, args) => runIdentity(paths, args),
+  'sno-trial': (paths, args) => runTrial(paths, args),
+  'sno-update': (paths, args) => runUpdate(paths, args),
   'sno-deferred': runDeferred,
   'verify-clean': (paths, args) => runVerifyClean(paths, args),
   'wait-steady': (paths, args) => runWaitSteady(paths, args),

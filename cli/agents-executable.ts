@@ -62,7 +62,10 @@ function namedExecutable(
 }
 
 /** @throws Failure (usage) for anything but a sno-agents executable of this version. */
-export async function readExecutable(path: string, signal: AbortSignal): Promise<AgentsExecutable> {
+export async function readExecutable(
+  path: string,
+  signal: AbortSignal,
+): Promise<AgentsExecutable & { readonly version: string }> {
   await requireRegularFile(path, 'The sno-agents executable');
   const { architecture } = await readProgram(path, path);
   const version = await markedVersion(path, signal);
@@ -80,7 +83,7 @@ export async function readExecutable(path: string, signal: AbortSignal): Promise
       fix: 'Use sno and sno-agents of the same release.',
     });
   }
-  return { sha256: await sha256OfFile(path, signal), architecture };
+  return { sha256: await sha256OfFile(path, signal), architecture, version };
 }
 
 /** The version in the mark of the build; undefined without a mark. */

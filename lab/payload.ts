@@ -38,6 +38,12 @@ const binaries: Readonly<Record<string, Component>> = {
 const CREATE_MS = 5 * 60_000;
 const sno = join(repository, 'cli/main.ts');
 
+/** A program of a component under another name. */
+interface ProgramFile {
+  readonly component: Component;
+  readonly file: string;
+}
+
 /** An image that is made of a program, and its tag in a registry. */
 interface FurtherImage {
   readonly component: Component;
@@ -48,7 +54,11 @@ interface FurtherImage {
  * A payload that `sno create payload` makes of the lab's programs. Cached like a component: it depends
  * only on them and on the sources that write it.
  */
-const payloadWith = (name: string, further: Readonly<Record<string, FurtherImage>>): Component => ({
+const payloadWith = (
+  name: string,
+  further: Readonly<Record<string, FurtherImage>>,
+  { kubernetesVersion, programs }: Variant = { programs: images },
+): Component => ({
   name,
   version: KUBERNETES_VERSION,
   recipe: [
@@ -63,14 +73,16 @@ const payloadWith = (name: string, further: Readonly<Record<string, FurtherImage
   ],
   build: async (target, { folderOf, signal, report }) => {
     report('sno create payload');
-    const named = (option: string, parts: Readonly<Record<string, Component>>) =>
-      Object.entries(parts).flatMap(([name, component]) => [
-        option,
-        `${name}=${join(folderOf(component), name)}`,
-      ]);
+    const named = (option: string, parts: Readonly<Record<string, Component | ProgramFile>>) =>
+      Object.entries(parts).flatMap(([name, part]) => {
+        const { component, file } = 'file' in part ? part : { component: part, file: name };
+        return [option, `${name}=${join(folderOf(component), file)}`];
+      });
     const args = [
       ...['create', 'payload', '--dir', target, '--cni', folderOf(cniPlugins)],
-      ...named('--image', images),
+      ...named('--image', programs),
+      ...(kubernetesVersion === undefined ? [] : ['--kubernetes-version', kubernetesVersion]),
+      ...(kubernetesVersion === undefined ? [] : scheduler(kubernetesVersion)),
       ...Object.entries(archives).flatMap(([name, [component, file]]) => [
         '--image',
         `${name}=${join(folderOf(component), file)}`,
@@ -88,6 +100,18 @@ const payloadWith = (name: string, further: Readonly<Record<string, FurtherImage
   },
 });
 
+/** Another version of the same payload. */
+interface Variant {
+  readonly programs: Readonly<Record<string, Component | ProgramFile>>;
+  /** Of the payload, and of the image that differs: kube-scheduler. */
+  readonly kubernetesVersion?: string;
+}
+
+const scheduler = (version: string) => [
+  '--reference',
+  `kube-scheduler=registry.k8s.io/kube-scheduler:${version}`,
+];
+
 /** Of most scenarios. */
 export const payload = payloadWith('payload', {});
 
@@ -98,3 +122,20 @@ export const routedPayload = payloadWith('routed-payload', {
     reference: `docker.io/flannel/flannel:v${FLANNEL_VERSION}`,
   },
 });
+
+/** An update: a later patch release whose scheduler has another image. */
+export const laterPayload = payloadWith(
+  'later-payload',
+  {},
+  { kubernetesVersion: 'v1.34.5', programs: images },
+);
+
+/** An update that does not settle: its scheduler is a program that schedules nothing. */
+export const brokenPayload = payloadWith(
+  'broken-payload',
+  {},
+  {
+    kubernetesVersion: 'v1.34.6',
+    programs: { ...images, 'kube-scheduler': { component: pause, file: 'pause' } },
+  },
+);

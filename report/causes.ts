@@ -184,6 +184,7 @@ const TELLS_ALL = [
   'node-ip-changed',
   'certificate-not-renewed',
   'backup-failed',
+  'change-reverted',
 ] as const;
 const GENERAL = ['start-refused', 'step-failed'];
 

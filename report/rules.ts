@@ -8,6 +8,7 @@ import { certificateExpired } from './rules/certificate-expired.ts';
 import { certificateExpiresSoon } from './rules/certificate-expires-soon.ts';
 import { certificateNotRenewed } from './rules/certificate-not-renewed.ts';
 import { certificateNotYetValid } from './rules/certificate-not-yet-valid.ts';
+import { changeReverted } from './rules/change-reverted.ts';
 import { clockSkew } from './rules/clock-skew.ts';
 import { clusterOperatorDegraded } from './rules/cluster-operator-degraded.ts';
 import { containerRuntimeDown } from './rules/container-runtime-down.ts';
@@ -53,6 +54,7 @@ export const rules: readonly Rule[] = [
   manifestRejected,
   bootstrapLeftOver,
   backupFailed,
+  changeReverted,
   startRefused,
   containerRuntimeDown,
   imagePullFailing,

@@ -66,6 +66,22 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-identity.service', import.meta.url), 'utf8'),
   },
+  // Does nothing while no change is on trial.
+  {
+    name: 'sno-trial.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-trial.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-trial.timer',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-trial.timer', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-update.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-update.service', import.meta.url), 'utf8'),
+  },
   // It ends at once when no worker is expected.
   {
     name: 'sno-approve.service',

@@ -6,9 +6,10 @@ import { notYet, type Outcome } from '../../lib/steps/step.ts';
 import { requestPath as restoreRequest } from './backup/restore/request.ts';
 import { requestPath as identityRequest } from './identity/request.ts';
 import { requestPath as rotationRequest } from './rotate/request.ts';
+import { requestPath as updateRequest } from './update/request.ts';
 
 /*
- * Backup, renewal, restore, rotation and a change of the identity read and replace the same files. A request excludes the
+ * Backup, renewal, restore, rotation, update and a change of the identity read and replace the same files. A request excludes the
  * others: their units have the condition that it does not exist, and no other request is accepted.
  * What is running when a request is written ends first.
  */
@@ -34,6 +35,14 @@ export const identityUnderWay = async (paths: HostPaths): Promise<Failure | unde
   (await exists(identityRequest(paths)))
     ? new Failure('usage', 'the host is getting another name, address or domain', {
         fix: 'Wait for its end: see "sno-identity status".',
+      })
+    : undefined;
+
+/** Why nothing else may be requested now; undefined if no update is under way. */
+export const updateUnderWay = async (paths: HostPaths): Promise<Failure | undefined> =>
+  (await exists(updateRequest(paths)))
+    ? new Failure('usage', 'an update is under way', {
+        fix: 'Wait for its end: see "sno-update status".',
       })
     : undefined;
 

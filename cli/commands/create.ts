@@ -7,6 +7,7 @@ import {
   createSingleNodeIgnitionConfig,
 } from '../create/single-node-ignition-config.ts';
 import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-node-iso.ts';
+import { createUpdate, type UpdateOptions } from '../create/update.ts';
 import { createWorkerIgnition, type WorkerOptions } from '../create/worker-ignition.ts';
 import type { CreatePayloadOptions } from '../payload/request.ts';
 import { logged } from '../process/log-file.ts';
@@ -108,6 +109,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
   addAio(create, surroundings);
   addWorker(create, surroundings);
   addPayload(create, surroundings);
+  addUpdate(create, surroundings);
 }
 
 function addAio(create: Command, surroundings: Surroundings): void {
@@ -188,4 +190,23 @@ function addPayload(create: Command, surroundings: Surroundings): void {
     .option('--kubernetes-version <version>', 'required if neither tags nor programs state it')
     .option('--etcd-version <version>', 'required if neither the tag nor a program states it')
     .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
+}
+
+function addUpdate(create: Command, surroundings: Surroundings): void {
+  create
+    .command('update')
+    .description(
+      'create DIR, an update for installed hosts: the executable, a payload, and their signed manifest',
+    )
+    .requiredOption('--dir <dir>', 'the new folder; its parent folder must exist')
+    .requiredOption('--payload <dir>', 'the payload, of the same minor version as on the hosts')
+    .requiredOption(
+      '--key <file>',
+      'an SSH key that belongs to the sshKey of the hosts: the private one, or the public one of a key in ssh-agent',
+    )
+    .option(
+      '--agents-executable <file>',
+      'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one next to sno)',
+    )
+    .action((options: UpdateOptions) => createUpdate(options, surroundings));
 }

@@ -3,6 +3,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { type VerifyBackupOptions, verifyPortableBackup } from '../verify/backup.ts';
 import { verifyIgnition } from '../verify/ignition.ts';
 import { verifyPayloadFolder } from '../verify/payload.ts';
+import { verifyUpdate } from '../verify/update.ts';
 
 /** `sno verify ...`: checks of created files. */
 export function addVerify(sno: Command, surroundings: Surroundings): void {
@@ -29,5 +30,13 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
     .option('--json', 'for programs')
     .action((path: string, options: VerifyBackupOptions) =>
       verifyPortableBackup(path, options, surroundings),
+    );
+  verify
+    .command('update')
+    .description('check an update: signature, executable and payload')
+    .argument('<dir>')
+    .requiredOption('--ssh-key <file>', 'public keys that may sign it, one on each line')
+    .action((directory: string, options: { sshKey: string }) =>
+      verifyUpdate(directory, options, surroundings),
     );
 }

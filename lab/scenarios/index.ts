@@ -13,7 +13,7 @@ import { registry } from '../components/registry.ts';
 import { swtpm } from '../components/swtpm.ts';
 import { tpmOsImage } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
-import { routedPayload } from '../payload.ts';
+import { brokenPayload, laterPayload, routedPayload } from '../payload.ts';
 import type { Scenario } from '../scenario.ts';
 import { aio, aioMedium, aioSealed, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
@@ -23,6 +23,7 @@ import { openshiftRender } from './openshift-render.ts';
 import { pxe } from './pxe.ts';
 import { recover } from './recover.ts';
 import { staticNetwork } from './static-network.ts';
+import { update } from './update.ts';
 import { dayOneWorkers, workers } from './workers.ts';
 
 /** Valid values of `--scenario`. */
@@ -40,6 +41,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   crio,
   workers,
   'day-one-workers': dayOneWorkers,
+  update,
   'aio-beside-bare': besideBare,
   'openshift-components': openshiftComponents,
   'openshift-render': openshiftRender,
@@ -58,6 +60,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   'static-network': [nmstatectl],
   crio: [crioOsImage],
   'aio-sealed': [swtpm, tpmOsImage],
+  update: [laterPayload, brokenPayload],
   workers: [routedPayload],
   'day-one-workers': [routedPayload],
   'openshift-components': [openshiftKubernetes, machineConfig, openshiftImages],

@@ -155,6 +155,19 @@ export const AGENTS = [
     stage: 'node',
   },
   {
+    name: 'sno-trial',
+    unit: 'sno-trial',
+    purpose: 'takes a change of this host back unless it is confirmed in time',
+    stage: 'node',
+  },
+  {
+    name: 'sno-update',
+    unit: 'sno-update',
+    purpose:
+      'replaces the agents and the payload of this host, and goes back if they do not settle',
+    stage: 'node',
+  },
+  {
     name: 'sno-approve',
     unit: 'sno-approve',
     purpose: 'approves the certificates of workers that are on the list of this host',
@@ -203,6 +216,9 @@ export type EndingAgent = (typeof ENDING_AGENTS)[number];
 /** Whether the end of that agent is the end of the installation. */
 export const endsInstallation = (name: string): boolean =>
   ENDING_AGENTS.some((agent) => agent === name);
+
+/** Whether its steps are part of an installation. */
+export const installs = (name: string): boolean => agentEntry(name)?.installs === true;
 
 /** The unit of an agent, without `.service`; any other name is returned as it is. */
 export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;

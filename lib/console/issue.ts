@@ -1,4 +1,4 @@
-import { endsInstallation, keepsKubelet } from '../agents/table.ts';
+import { endsInstallation, installs, keepsKubelet } from '../agents/table.ts';
 import { EXIT } from '../errors/exit-codes.ts';
 import { failureSentence } from '../errors/failure-data.ts';
 import type { AgentStatus } from '../steps/status.ts';
@@ -37,8 +37,12 @@ export function issueOf(
   const failed = told.filter(isFinal);
   const [first] = failed;
   if (first !== undefined) return issue('failed', failed.flatMap(failureLines).concat(AFTER));
-  if (told.some(({ state }) => state === 'reboot')) {
-    return issue('restarting', ['The disk is written. This host restarts into it automatically.']);
+  const restarting = told.find(({ state }) => state === 'reboot');
+  if (restarting !== undefined) {
+    const line = installs(restarting.agent)
+      ? 'The disk is written. This host restarts into it automatically.'
+      : `This host restarts automatically: ${restarting.reason ?? 'no reason given'}`;
+    return issue('restarting', [line]);
   }
   const running = told.filter(({ state }) => state === 'running' || state === 'failed');
   if (installed !== undefined && !running.some(({ agent }) => endsInstallation(agent))) {

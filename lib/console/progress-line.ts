@@ -1,4 +1,4 @@
-import { endsInstallation } from '../agents/table.ts';
+import { endsInstallation, installs } from '../agents/table.ts';
 import type { AgentStatus } from '../steps/status.ts';
 import { PLAIN_WORDS, printable } from './wording.ts';
 
@@ -23,6 +23,7 @@ function lineOf({ agent, step, state, reason }: AgentStatus): string | undefined
         ? 'PASS: the host is installed. Nothing is left to do.'
         : `${who}: done`;
     case 'reboot':
+      if (!installs(agent)) return `${who}: this host restarts: ${reason ?? 'no reason given'}`;
       return 'The disk is written. The host restarts into it now; the live medium may be removed.';
   }
 }

@@ -93,6 +93,13 @@ export const FAILURE_CODES = {
     'a backup is missing, damaged, of another cluster or not only writable by root; nothing was changed',
   'restore-undone':
     'a backup could not be restored; the database from before, if there was one, is in use',
+
+  // Changes on trial, and updates.
+  'trial-not-confirmed': 'a change was not confirmed in time, or after too many restarts',
+  'trial-reverted': 'a change was taken back; the host is as before it',
+  'trial-incomplete': 'a change was taken back, except for the parts that could not be put back',
+  'update-refused': 'an update is not one for this host, or is not signed for it',
+  'update-reverted': 'an update did not settle, so the host went back to what it had',
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_CODES;

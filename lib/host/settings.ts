@@ -161,6 +161,22 @@ export const defaultSettings = {
   identityObjectsMs: minutes(10),
   /** sno-identity: until the API is ready, with the controllers. */
   identityStartMs: minutes(10),
+  /** sno-trial: putting network profiles, files and folders back, before the network starts. */
+  trialRevertMs: minutes(5),
+  /** sno-update: fetching or copying the executable and the payload beside those in use. */
+  updateStageMs: minutes(45),
+  /** sno-update: the new executable computes what it changes on this host. */
+  updatePrepareMs: minutes(2),
+  /** sno-update: replacing executable, payload and files, while the kubelet is stopped. */
+  updateSwitchMs: minutes(10),
+  /** sno-update: until the images are imported, the control plane runs the new ones, and nothing changes. */
+  updateSettleMs: minutes(25),
+  /** sno-update: how long nothing may change before the update is confirmed. */
+  updateWindowMs: seconds(60),
+  /** sno-update: how long it may stay unconfirmed, also after a restart of the host; then it is taken back. */
+  updateTrialMs: minutes(40),
+  /** sno-update: how many restarts of the host it may see unconfirmed. */
+  updateBootsCount: 1,
   /** post-reboot: the API after a cold start. */
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),

@@ -12,7 +12,7 @@ export async function restartUnit(unit: string, signal: AbortSignal): Promise<vo
   await run('systemctl', ['restart', unit], { signal, deadlineMs: 180_000 });
 }
 
-/** Stops a unit, and waits until it has ended. */
+/** Stops a unit and waits until it is inactive; nothing to stop is not an error. */
 export async function stopUnit(unit: string, signal: AbortSignal): Promise<void> {
   await run('systemctl', ['stop', unit], { signal, deadlineMs: 180_000 });
 }

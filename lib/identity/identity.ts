@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clusterDomain } from '../cluster/cluster.ts';
 import { contains, networkText, parseNetwork } from '../network/network.ts';
 import { type NodeIps, nodeIpsSchema } from '../network/node-ips.ts';
-import type { KeylessInput } from '../render/render-input.ts';
+import type { KeylessInput } from '../render/renderer.ts';
 
 /** By what a host and its cluster are known: everything that certificates, Node and names depend on. */
 export const identitySchema = z.object({

@@ -6,10 +6,7 @@ import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { parseJson } from '../json.ts';
 import { nodeIpsSchema } from '../network/node-ips.ts';
-import type { RenderInput } from './renderer.ts';
-
-/** What a control plane was rendered from, without keys. */
-export type KeylessInput = Omit<RenderInput, 'authorities' | 'workerToken'>;
+import type { KeylessInput } from './renderer.ts';
 
 /** Increased when the stored format changes. */
 const SCHEMA_VERSION = 1;
@@ -38,8 +35,12 @@ export const renderInputPath = ({ config }: Pick<HostPaths, 'config'>) =>
 
 /** Keeps the input on the host, so that pods and leaves can be rendered again. */
 export async function saveRenderInput(paths: HostPaths, input: KeylessInput): Promise<void> {
-  const text = `${JSON.stringify(storedRenderInput(input))}\n`;
-  await writeFileAtomic(renderInputPath(paths), text, 0o600);
+  await writeFileAtomic(renderInputPath(paths), renderInputText(input), 0o600);
+}
+
+/** The contents of the file. */
+export function renderInputText(input: KeylessInput): string {
+  return `${JSON.stringify(storedRenderInput(input))}\n`;
 }
 
 /** The contents of the file with that input. */

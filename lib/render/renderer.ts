@@ -124,6 +124,9 @@ export interface RenderInput {
   workerToken?: BootstrapToken | undefined;
 }
 
+/** What a control plane was rendered from, without keys. */
+export type KeylessInput = Omit<RenderInput, 'authorities' | 'workerToken'>;
+
 /** What a renderer gets in addition to its input: it may run programs, for minutes. */
 export interface RenderEffects {
   /** Aborts rendering, which rejects with the signal's reason. */

@@ -33,6 +33,12 @@ export function sshKeys(text: string): string[] {
 const OPTION = '[A-Za-z0-9-]+(?:="(?:[^"\\\\]|\\\\.)*")?';
 const OPTIONS = new RegExp(`^${OPTION}(?:,${OPTION})*[ \\t]+`);
 
+/** `TYPE BASE64` of such a line, without options and comment; undefined if it has no valid key. */
+export function publicKeyOf(line: string): string | undefined {
+  const bare = [line, line.replace(OPTIONS, '')].find(isPublicKey);
+  return bare?.split(/[ \t]+/, 2).join(' ');
+}
+
 /** A key, optionally after its options; nothing that an editor or a terminal would interpret. */
 function isKeyLine(line: string): boolean {
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line.replaceAll('\t', ' '))) return false;

@@ -39,6 +39,8 @@ export interface Agent<Context> {
   readonly paths: HostPaths;
   /** Options of `run` that are specific to this agent. */
   readonly runOptions?: readonly RunOption[];
+  /** What `status` says besides the steps: as text, and for programs. */
+  readonly about?: () => Promise<{ readonly text: string; readonly data: object }>;
   /** Adds commands besides those that every agent has; `write` receives their output. */
   readonly addCommands?: (program: Command, write: (text: string) => void) => void;
   /** Reads the host and the configuration; called while the agent holds its lock. */
@@ -94,12 +96,16 @@ export function journalPath(paths: HostPaths, agent: string): string {
   return `${paths.state}/${agent}/journal.jsonl`;
 }
 
-async function statusOf<Context>({ plan, paths }: Agent<Context>, json: boolean): Promise<string> {
+async function statusOf<Context>(
+  { plan, paths, about }: Agent<Context>,
+  json: boolean,
+): Promise<string> {
   const status = await currentStatus(paths, plan.agent);
   const entries = await readJournal(journalPath(paths, plan.agent));
+  const more = await about?.();
   return json
-    ? `${JSON.stringify({ status: status ?? null, journal: entries }, null, 2)}\n`
-    : statusText(plan, status, entries);
+    ? `${JSON.stringify({ status: status ?? null, journal: entries, ...more?.data }, null, 2)}\n`
+    : `${statusText(plan, status, entries)}${more?.text ?? ''}`;
 }
 
 /** The status file, corrected for a killed agent, which could not retract its `running`. */

@@ -44,6 +44,8 @@ export const agents: SourceGroup = {
         file(at('agents/rotation-request.json'), join(state, 'sno-rotate', 'request.json'), json),
         file(at('agents/identity.json'), join(state, 'sno-identity', 'last.json'), json),
         file(at('agents/identity-request.json'), join(state, 'sno-identity', 'request.json'), json),
+        file(at('agents/trial.json'), join(state, 'sno-trial', 'last.json'), json),
+        file(at('agents/trial-under-way.json'), join(state, 'sno-trial', 'trial.json'), json),
         file(at('agents/settings.json'), join(config, 'settings.json'), json),
         file(at('agents/leftovers.json'), join(config, 'leftovers.json'), json),
         file(at('agents/cluster-id.txt'), join(config, 'cluster-id')),

@@ -9,7 +9,12 @@ import { measureRun } from '../../../lib/metrics/run.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
-import { identityUnderWay, restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
+import {
+  identityUnderWay,
+  restoreUnderWay,
+  rotationUnderWay,
+  updateUnderWay,
+} from '../exclusion.ts';
 import { identityPlan } from '../identity/plan.ts';
 import { startAndWait } from '../start-and-wait.ts';
 import { backupContext } from './context.ts';
@@ -69,7 +74,8 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
       const underWay =
         (await restoreUnderWay(paths)) ??
         (await rotationUnderWay(paths)) ??
-        (await identityUnderWay(paths));
+        (await identityUnderWay(paths)) ??
+        (await updateUnderWay(paths));
       if (underWay !== undefined) throw underWay;
       const exported = await plannedExport(paths, options);
       const before = await listBackups(paths);

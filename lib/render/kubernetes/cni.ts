@@ -1,5 +1,5 @@
 import { familyOf } from '../../network/address.ts';
-import type { RenderedFile, RenderInput } from '../renderer.ts';
+import type { KeylessInput, RenderedFile } from '../renderer.ts';
 import { firstSubnet } from './addresses.ts';
 import { publicFile } from './files.ts';
 
@@ -11,7 +11,7 @@ const everything = { IPv4: '0.0.0.0/0', IPv6: '::/0' } as const;
  * The pod network of a single node: a bridge with the subnets that are allocated to the node,
  * one of each family. Addresses are translated apart from it, by podEgressFile.
  */
-export function cniFile({ cluster }: RenderInput): RenderedFile {
+export function cniFile({ cluster }: KeylessInput): RenderedFile {
   return cniFileFor(
     cluster.clusterNetwork.map(({ cidr, hostPrefix }) =>
       firstSubnet(cidr, hostPrefix, 'networking.clusterNetwork'),

@@ -1,4 +1,4 @@
-import type { RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import type { KeylessInput, RenderedFile, StaticPod } from '../renderer.ts';
 import type { Authorities } from './authorities.ts';
 import { publicFile } from './files.ts';
 import { issuedLeaves } from './leaves.ts';
@@ -40,7 +40,7 @@ export function etcdFiles({ etcd }: Authorities): RenderedFile[] {
   ];
 }
 
-export function etcdPod(input: RenderInput): StaticPod {
+export function etcdPod(input: KeylessInput): StaticPod {
   const { etcdServer, etcdPeer } = issuedLeaves;
   const args = flags({
     name: etcdMember.name,

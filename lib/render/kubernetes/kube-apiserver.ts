@@ -1,4 +1,4 @@
-import type { LaptopAuthorities, RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import type { KeylessInput, LaptopAuthorities, RenderedFile, StaticPod } from '../renderer.ts';
 import { admissionConfigPath, admissionFile, admissionPlugins } from './admission.ts';
 import { auditFlags, auditPolicyFile } from './audit.ts';
 import { authenticationConfigPath, authenticationFile } from './authentication.ts';
@@ -38,7 +38,7 @@ export function apiServerFiles(
   ];
 }
 
-export function apiServerPod(input: RenderInput): StaticPod {
+export function apiServerPod(input: KeylessInput): StaticPod {
   const { apiServerServing, apiServerEtcdClient, apiServerKubeletClient, frontProxyClient } =
     issuedLeaves;
   const args = flags({

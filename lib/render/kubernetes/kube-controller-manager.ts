@@ -1,5 +1,5 @@
 import { lifetimes } from '../../pki/lifetimes.ts';
-import type { RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import type { KeylessInput, RenderedFile, StaticPod } from '../renderer.ts';
 import { nodeMaskSizes } from './addresses.ts';
 import {
   type Authorities,
@@ -49,7 +49,7 @@ export function controllerManagerFiles(authorities: Authorities): RenderedFile[]
   ];
 }
 
-export function controllerManagerPod(input: RenderInput): StaticPod {
+export function controllerManagerPod(input: KeylessInput): StaticPod {
   const { cluster } = input;
   const args = flags({
     'bind-address': '127.0.0.1',

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import type { KeylessInput, RenderedFile, StaticPod } from '../renderer.ts';
 import { type Authorities, clientBundle } from './authorities.ts';
 import { publicFile } from './files.ts';
 import { componentKubeconfig } from './kubeconfigs.ts';
@@ -39,7 +39,7 @@ export function schedulerFiles(authorities: Authorities): RenderedFile[] {
   ];
 }
 
-export function schedulerPod(input: RenderInput): StaticPod {
+export function schedulerPod(input: KeylessInput): StaticPod {
   const args = flags({
     config: configPath,
     'bind-address': '127.0.0.1',

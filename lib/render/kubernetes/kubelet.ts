@@ -51,9 +51,7 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
     publicFile(trust.clients, authorities.admin.certificate, { uses: [standalone, node] }),
     publicFile(trust.api, authorities.serving.certificate, { uses: [node] }),
     standaloneConfigFile(input),
-    publicFile(kubeletPaths.installedConfig, stringify(controlPlaneConfiguration(input)), {
-      uses: [node],
-    }),
+    nodeKubeletFile(input),
     componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, { uses: [node] }),
   ];
 }
@@ -62,6 +60,12 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
 export const standaloneConfigFile = (input: KubeletInput): RenderedFile =>
   publicFile(kubeletPaths.liveConfig, stringify(standaloneConfiguration(input)), {
     uses: ['standalone-kubelet'],
+  });
+
+/** The configuration of the kubelet that runs the control plane. */
+export const nodeKubeletFile = (input: KubeletInput): RenderedFile =>
+  publicFile(kubeletPaths.installedConfig, stringify(controlPlaneConfiguration(input)), {
+    uses: ['node'],
   });
 
 /**
@@ -131,7 +135,7 @@ function cpuReservation({ cluster: { reservedCpus } }: KubeletInput) {
   return { reservedSystemCPUs: reservedCpus, cpuManagerPolicy: 'static' };
 }
 
-const controlPlaneConfiguration = (input: RenderInput) => ({
+const controlPlaneConfiguration = (input: KubeletInput) => ({
   ...nodeConfiguration(input),
   staticPodPath: paths.staticPods,
 });

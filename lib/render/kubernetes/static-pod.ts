@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { Failure } from '../../errors/failure.ts';
-import type { PodRole, RenderInput, StaticPod } from '../renderer.ts';
+import type { KeylessInput, PodRole, StaticPod } from '../renderer.ts';
 
 /** In start order. */
 export const components = [
@@ -46,7 +46,7 @@ export interface ControlPlanePod {
  *
  * @throws Failure (fatal) when the payload has no image for the component.
  */
-export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPod {
+export function staticPod(pod: ControlPlanePod, { host }: KeylessInput): StaticPod {
   const { component } = pod;
   const image = host.images[component];
   if (image === undefined) {

@@ -63,6 +63,10 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   // The same, and netlink for its addresses.
   'installed/sno-identity.service': 23,
   'installed/sno-restore.service': 15,
+  // Files of any owner, and a restart of the host; no network.
+  'installed/sno-trial.service': 19,
+  // It replaces configuration, and may fetch what it replaces it by.
+  'installed/sno-update.service': 25,
 };
 
 const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url', 'worker'];

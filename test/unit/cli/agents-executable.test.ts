@@ -22,9 +22,13 @@ t.test('facts of an executable, whose mark may be anywhere', async (t) => {
   ]);
   const dir = t.testdir({ near: agentsExecutable(), far });
   const near = await describeExecutable(join(dir, 'near'), {}, signal);
-  t.same(near, { sha256: sha256(agentsExecutable()), architecture: 'amd64' });
+  t.same(near, {
+    sha256: sha256(agentsExecutable()),
+    architecture: 'amd64',
+    version: '0.1.0+test',
+  });
   const other = await describeExecutable(join(dir, 'far'), {}, signal);
-  t.same(other, { sha256: sha256(far), architecture: 'arm64' });
+  t.same(other, { sha256: sha256(far), architecture: 'arm64', version: '1.2.3+4567-dirty' });
 });
 
 t.test('the option takes precedence over the variable', async (t) => {

@@ -153,6 +153,9 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'sno-label.service',
     'sno-renew.timer',
     'sno-rotate.service',
+    'sno-trial.service',
+    'sno-trial.timer',
+    'sno-update.service',
   ]);
   const kubeconfig = parse(await readFile(join(dir, 'auth/kubeconfig'), 'utf8'));
   t.equal(kubeconfig.clusters[0].cluster.server, 'https://api.sno.example.com:6443');

@@ -4,7 +4,7 @@ import t from 'tap';
 
 const root = join(import.meta.dirname, '../../..');
 /** The agents' own, and those of the payload. */
-const OWN = ['sno-agents', 'kubelet', 'etcdutl'];
+const OWN = ['sno-agents', 'sno-agents.trial', 'kubelet', 'etcdutl'];
 /** `gather` leaves out what is missing. */
 const OPTIONAL = /^agents\/gather\//;
 

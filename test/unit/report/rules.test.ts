@@ -12,6 +12,7 @@ import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
 import { identityCases } from './cases-identity.ts';
 import { renewalCases } from './cases-renewal.ts';
+import { trialCases } from './cases-trial.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
 
@@ -25,6 +26,7 @@ const cases = [
   ...csrCases,
   ...renewalCases,
   ...backupCases,
+  ...trialCases,
   ...workloadCases,
 ];
 

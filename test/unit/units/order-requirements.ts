@@ -161,7 +161,7 @@ export const orderRequirements: readonly Requirement[] = [
     says: { After: ['time-sync.target'] },
   },
   {
-    why: 'the installation and rotations replace the same files; it calls a running control plane, which a restore or a change of the identity stops',
+    why: 'the installation, rotations and updates replace the same files; it calls a running control plane, which a restore or a change of the identity stops',
     units: ['installed/sno-renew'],
     says: {
       ConditionPathExists: [
@@ -169,12 +169,13 @@ export const orderRequirements: readonly Requirement[] = [
         '!/var/lib/sno-agents/sno-rotate/request.json',
         '!/var/lib/sno-agents/sno-backup-restore/request.json',
         '!/var/lib/sno-agents/sno-identity/request.json',
+        '!/var/lib/sno-agents/sno-update/request.json',
       ],
       After: ['kubelet.service', 'sno-certificates.service'],
     },
   },
   {
-    why: 'before the end of the installation there is nothing to back up, etcd is stopped while a backup is restored or the identity changes, and a rotation replaces the keys',
+    why: 'before the end of the installation there is nothing to back up, etcd is stopped while a backup is restored or the identity changes, a rotation replaces the keys, and an update makes its own',
     units: ['installed/sno-backup'],
     says: {
       ConditionPathExists: [
@@ -182,6 +183,7 @@ export const orderRequirements: readonly Requirement[] = [
         '!/var/lib/sno-agents/sno-backup-restore/request.json',
         '!/var/lib/sno-agents/sno-rotate/request.json',
         '!/var/lib/sno-agents/sno-identity/request.json',
+        '!/var/lib/sno-agents/sno-update/request.json',
       ],
       After: ['kubelet.service'],
     },
@@ -195,15 +197,6 @@ export const orderRequirements: readonly Requirement[] = [
       WantedBy: ['multi-user.target'],
     },
   })),
-  {
-    why: 'it continues a rotation after a restart of the host, and starts nothing without one',
-    units: ['installed/sno-rotate'],
-    says: {
-      ConditionPathExists: '/var/lib/sno-agents/sno-rotate/request.json',
-      After: ['kubelet.service', 'sno-certificates.service'],
-      WantedBy: ['multi-user.target'],
-    },
-  },
   {
     why: 'the same, an hour before: certificates are renewed after the backup',
     units: ['installed/sno-backup.timer'],

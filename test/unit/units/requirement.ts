@@ -33,6 +33,10 @@ export const BEFORE_KUBELET = [
 
 /** Mounts the keys of a sealed host, for every process. */
 export const UNSEAL = 'aio/sno-unseal';
+/** Takes a change back, with nothing of the host to rely on. */
+export const TRIAL = 'installed/sno-trial';
+/** Makes such a change. */
+export const UPDATE = 'installed/sno-update';
 
 export const PROGRESS = ['live/progress', 'installed/progress'] as const;
 export const GATHER = ['live/sno-gather', 'installed/sno-gather'] as const;
@@ -57,6 +61,8 @@ export const PLANNED = [
   'installed/sno-backup-restore',
   'installed/sno-rotate',
   'installed/sno-identity',
+  'installed/sno-trial',
+  'installed/sno-update',
 ] as const;
 
 /** Stay on a running host for days while they wait. */

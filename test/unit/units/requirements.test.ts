@@ -8,6 +8,7 @@ import { deferredUnit, nodeUnits, pivotUnits } from '../../../units/installed.ts
 import { executableByUrl, liveUnits, networkUnit } from '../../../units/live.ts';
 import type { UnitFile } from '../../../units/unit-file.ts';
 import { ownWorkerUnits, workerUnits } from '../../../units/worker.ts';
+import { changeRequirements } from './change-requirements.ts';
 import { orderRequirements } from './order-requirements.ts';
 import type { Requirement } from './requirement.ts';
 import { sandboxRequirements } from './sandbox-requirements.ts';
@@ -21,6 +22,7 @@ const requirements: readonly Requirement[] = [
   ...serviceRequirements,
   ...orderRequirements,
   ...unsealRequirements,
+  ...changeRequirements,
 ];
 const units = new Map(
   globSync('**/*.{service,timer,path,socket}', { cwd: root })
@@ -127,6 +129,9 @@ const HOSTS: readonly {
       'sno-backup-restore': true,
       'sno-rotate': true,
       'sno-identity': true,
+      'sno-trial': true,
+      'sno-trial.timer': true,
+      'sno-update': true,
       'sno-approve': true,
       'sno-approve.path': true,
     },
@@ -159,6 +164,9 @@ const AIO = {
   'sno-backup-restore': true,
   'sno-rotate': true,
   'sno-identity': true,
+  'sno-trial': true,
+  'sno-trial.timer': true,
+  'sno-update': true,
   'sno-approve': true,
   'sno-approve.path': true,
   ...ENABLED_LATER,
@@ -253,7 +261,8 @@ t.test('each host has its units, enabled unless another unit starts them', async
 t.test('units and the table of agents agree', async (t) => {
   const seen = new Set<string>();
   for (const [path, directives] of units) {
-    const [, agent] = /bin\/sno-agents (\S+)/.exec(directives.get('ExecStart')?.[0] ?? '') ?? [];
+    const [, agent] =
+      /bin\/sno-agents(?:\.trial)? (\S+)/.exec(directives.get('ExecStart')?.[0] ?? '') ?? [];
     if (agent === undefined) continue;
     const entry = agentEntry(agent);
     seen.add(agent);

@@ -14,7 +14,9 @@ import {
   type Requirement,
   SANDBOXED,
   SYSTEM_PROGRAMS,
+  TRIAL,
   UNSEAL,
+  UPDATE,
   WAITING,
 } from './requirement.ts';
 
@@ -91,7 +93,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'files and folders of other owners, also those that are not writable for root',
-    units: [...INSTALLING, 'installed/sno-deferred', 'installed/sno-rotate'],
+    units: [...INSTALLING, 'installed/sno-deferred', 'installed/sno-rotate', TRIAL, UPDATE],
     says: { CapabilityBoundingSet: ['CAP_DAC_OVERRIDE'] },
   },
   {
@@ -101,7 +103,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it has no access to home folders',
-    units: except(SANDBOXED, READS_ALL_FILES, ...GATHER),
+    units: except(SANDBOXED, READS_ALL_FILES, ...GATHER, UPDATE),
     says: { ProtectHome: 'yes' },
   },
   {
@@ -116,7 +118,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it shares no files with other services through /tmp',
-    units: except(SANDBOXED, READS_ALL_FILES),
+    units: except(SANDBOXED, READS_ALL_FILES, UPDATE),
     says: { PrivateTmp: 'yes' },
   },
   {
@@ -177,6 +179,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'worker/sno-api',
       'installed/sno-identity',
       ...BY_URL,
+      UPDATE,
     ],
     says: { RestrictAddressFamilies: ['AF_NETLINK'] },
   },
@@ -194,6 +197,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       ...WAITING,
       ...ON_DEMAND,
       'installed/sno-rotate',
+      UPDATE,
     ],
     says: { RestrictAddressFamilies: ['AF_INET'] },
   },
@@ -206,6 +210,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/sno-network',
       'worker/sno-api',
       ...BY_URL,
+      UPDATE,
     ],
     says: { RestrictAddressFamilies: ['AF_INET6'] },
   },
@@ -219,6 +224,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/sno-network',
       'worker/sno-api',
       ...BY_URL,
+      UPDATE,
     ),
     says: { IPAddressDeny: ['any'] },
   },

@@ -12,7 +12,9 @@ import {
   REPLACING,
   type Requirement,
   SANDBOXED,
+  TRIAL,
   UNSEAL,
+  UPDATE,
   WAITING,
 } from './requirement.ts';
 
@@ -20,7 +22,7 @@ const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, ...WAITING, 'installed/sno-rotate'] as const;
 const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr', UNSEAL] as const;
-const RESTARTED = [...LIMITED, ...REPLACING] as const;
+const RESTARTED = [...LIMITED, ...REPLACING, UPDATE] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
 
 /** What curl does, but for the place of the result. */
@@ -58,6 +60,7 @@ export const serviceRequirements: readonly Requirement[] = [
       ...KUBELETS,
       ...DAILY.map((name) => `${name}.timer`),
       'installed/sno-approve.path',
+      `${TRIAL}.timer`,
       'worker/sno-api.socket',
     ],
     says: { Documentation: 'man:sno-agents(8)' },
@@ -82,6 +85,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-backup-restore': 'sno-backup-restore',
     'installed/sno-rotate': 'sno-rotate',
     'installed/sno-identity': 'sno-identity',
+    'installed/sno-update': 'sno-update',
   }).map(([unit, agent]) => ({
     why: `the journal names the agent, whatever the unit or executable is called`,
     units: [unit],
@@ -115,7 +119,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'systemd-notify sends its messages, which the default rejects',
-    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL],
+    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL, TRIAL, UPDATE],
     says: { NotifyAccess: 'all' },
   },
   {
@@ -135,7 +139,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'failures that a retry cannot fix are not retried; 1 is not in the list',
-    units: LIMITED,
+    units: [...LIMITED, UPDATE],
     says: { RestartPreventExitStatus: ['2', '3', '4'] },
   },
   {
@@ -155,12 +159,12 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'steps get time to clean up when they are stopped, including unmounts and restored files',
-    units: [...WATCHED, ...ON_DEMAND, UNSEAL],
+    units: [...WATCHED, ...ON_DEMAND, UNSEAL, UPDATE],
     says: { TimeoutStopSec: '60' },
   },
   {
     why: 'each step extends it, so that only a hanging start is ended; a oneshot has no limit by default',
-    units: [...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL],
+    units: [...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL, UPDATE],
     says: { TimeoutStartSec: '120' },
   },
   {
@@ -170,7 +174,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'it is started again and again, so it must not remain active',
-    units: ON_DEMAND,
+    units: [...ON_DEMAND, TRIAL, UPDATE],
     says: { Type: 'oneshot' },
   },
   {
@@ -200,7 +204,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'details for support, on a console that can be photographed',
-    units: [...INSTALLING, ...BEFORE_KUBELET, ...REPLACING, UNSEAL],
+    units: [...INSTALLING, ...BEFORE_KUBELET, ...REPLACING, UNSEAL, TRIAL, UPDATE],
     says: { StandardOutput: 'journal+console' },
   },
   {
@@ -285,7 +289,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'it fetches the payload, through the proxy if there is one',
-    units: FROM_DISK,
+    units: [...FROM_DISK, UPDATE],
     says: { EnvironmentFile: '-/etc/sno-agents/proxy.env' },
   },
   {

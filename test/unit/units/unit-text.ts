@@ -13,7 +13,12 @@ export const isWordList = (directive: string): boolean => WORD_LISTS.has(directi
 /** Where systemd reads it; elsewhere it warns and goes on without it. */
 function sectionOf(directive: string): string {
   if (/^(WantedBy|RequiredBy)$/.test(directive)) return 'Install';
-  if (/^(OnCalendar|OnClockChange|Persistent|RandomizedDelaySec)$/.test(directive)) return 'Timer';
+  if (
+    /^(OnCalendar|OnClockChange|OnActiveSec|AccuracySec|Persistent|RandomizedDelaySec)$/.test(
+      directive,
+    )
+  )
+    return 'Timer';
   if (/^(PathChanged|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
   if (directive === 'ListenStream') return 'Socket';
   const ofUnit =

@@ -1,4 +1,4 @@
-import type { RenderInput } from '../../renderer.ts';
+import type { KeylessInput } from '../../renderer.ts';
 import { clusterDnsIp } from '../addresses.ts';
 import {
   addOnPod,
@@ -27,7 +27,7 @@ const readyPort = 8181;
 const metricsPort = 9153;
 
 /** The cluster's DNS, at the address that the kubelet writes to the resolv.conf of pods. */
-export function coredns(image: string, input: RenderInput): object[] {
+export function coredns(image: string, input: KeylessInput): object[] {
   return [
     serviceAccount(account),
     clusterRole(role, [
@@ -70,7 +70,7 @@ const corefile = `.:${dnsPort} {
 }
 `;
 
-function service({ cluster }: RenderInput) {
+function service({ cluster }: KeylessInput) {
   const port = (name: string, number: number, targetPort: number, protocol: 'TCP' | 'UDP') => ({
     name,
     port: number,

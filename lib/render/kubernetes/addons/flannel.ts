@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { familyOf } from '../../../network/address.ts';
 import { ROUTED_LABEL } from '../../../topology/routed.ts';
-import type { RenderInput } from '../../renderer.ts';
+import type { KeylessInput } from '../../renderer.ts';
 import { ownNodeOnly } from './flannel-policy.ts';
 import {
   addOnPod,
@@ -29,7 +29,7 @@ const healthPort = 10261;
  *
  * It sets up no address translation (`pod-egress.nft` does) and no network plugin.
  */
-export function flannel(image: string, input: RenderInput): object[] {
+export function flannel(image: string, input: KeylessInput): object[] {
   return [
     serviceAccount(account),
     clusterRole(role, [
@@ -52,7 +52,7 @@ export function flannel(image: string, input: RenderInput): object[] {
 }
 
 /** In flannel's format. The controller-manager allocates the subnets of nodes. */
-function networkOf({ cluster }: RenderInput) {
+function networkOf({ cluster }: KeylessInput) {
   const networks = cluster.clusterNetwork.map(({ cidr }) =>
     familyOf(cidr) === 'IPv4'
       ? { EnableIPv4: true, Network: cidr }
@@ -65,12 +65,12 @@ function networkOf({ cluster }: RenderInput) {
  * The interface with the address of the node. flannel takes only the first address, and for two
  * families it must be that of IPv4; otherwise it chooses the interface of the default route.
  */
-function interfaceArgs({ cluster }: RenderInput): string[] {
+function interfaceArgs({ cluster }: KeylessInput): string[] {
   const [primary, secondary] = cluster.clusterNetwork.map(({ cidr }) => familyOf(cidr));
   return primary === 'IPv6' && secondary !== undefined ? [] : ['--iface=$(NODE_IP)'];
 }
 
-function daemonSet(image: string, input: RenderInput) {
+function daemonSet(image: string, input: KeylessInput) {
   const selected = { 'k8s-app': 'flannel' };
   const field = (name: string, fieldPath: string) => ({
     name,
@@ -129,7 +129,7 @@ function daemonSet(image: string, input: RenderInput) {
  * Every node but the one of the control plane, and that one with the label. By its name: when a node
  * registers, it has no label yet that tells its role.
  */
-function onSeveralNodes({ host }: RenderInput) {
+function onSeveralNodes({ host }: KeylessInput) {
   const others = { key: 'metadata.name', operator: 'NotIn', values: [host.hostname] };
   return {
     requiredDuringSchedulingIgnoredDuringExecution: {

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { type AddOn, addOns } from '../../../payload/add-ons.ts';
 import type {
+  KeylessInput,
   RenderedDirectory,
   RenderedFile,
   RenderedManifest,
@@ -12,7 +13,7 @@ import { flannel } from './flannel.ts';
 import { kubeProxy } from './kube-proxy.ts';
 import { localPathProvisioner, volumesFolder } from './local-path-provisioner.ts';
 
-const objectsOf: Readonly<Record<AddOn, (image: string, input: RenderInput) => object[]>> = {
+const objectsOf: Readonly<Record<AddOn, (image: string, input: KeylessInput) => object[]>> = {
   'kube-proxy': kubeProxy,
   coredns,
   'local-path-provisioner': localPathProvisioner,
@@ -20,7 +21,7 @@ const objectsOf: Readonly<Record<AddOn, (image: string, input: RenderInput) => o
 };
 
 /** The objects of every add-on whose image the payload has, one manifest for each. */
-export function addOnManifests(input: RenderInput): RenderedManifest[] {
+export function addOnManifests(input: KeylessInput): RenderedManifest[] {
   return addOns.flatMap(({ name }) => {
     const image = input.host.images[name];
     if (image === undefined) return [];
@@ -34,7 +35,7 @@ export function addOnManifests(input: RenderInput): RenderedManifest[] {
  * Two pods of one bridge reach each other through a Service only if bridged replies pass the
  * host's connection tracking, which reverses the translation. The module enables that by default.
  */
-export function addOnFiles({ host }: RenderInput): RenderedFile[] {
+export function addOnFiles({ host }: KeylessInput): RenderedFile[] {
   if (host.images['kube-proxy'] === undefined) return [];
   return [
     publicFile('/etc/modules-load.d/sno-services.conf', 'br_netfilter\n', { uses: ['node'] }),

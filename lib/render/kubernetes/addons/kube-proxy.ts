@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { RenderInput } from '../../renderer.ts';
+import type { KeylessInput } from '../../renderer.ts';
 import {
   addOnPod,
   clusterRoleBinding,
@@ -17,7 +17,7 @@ const folder = '/var/lib/kube-proxy';
 const healthPort = 10256;
 
 /** Addresses of Services: kube-proxy in nftables mode, on the host's network. */
-export function kubeProxy(image: string, input: RenderInput): object[] {
+export function kubeProxy(image: string, input: KeylessInput): object[] {
   return [
     serviceAccount(account),
     // Kubernetes' own role for it: Services, endpoints and nodes, to read.
@@ -35,7 +35,7 @@ export function kubeProxy(image: string, input: RenderInput): object[] {
   ];
 }
 
-function configuration({ cluster }: RenderInput) {
+function configuration({ cluster }: KeylessInput) {
   return {
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
     kind: 'KubeProxyConfiguration',

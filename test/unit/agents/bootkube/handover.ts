@@ -123,6 +123,8 @@ t.test('master-ignition', async (t) => {
     const agents = [
       ...['gather', 'sno-approve', 'sno-backup', 'sno-backup-restore'],
       ...['sno-certificates', 'sno-identity', 'sno-payload', 'sno-renew', 'sno-rotate'],
+      ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
+      ...['sno-trial', 'sno-update'],
     ];
     const commands = [
       ...['sno-agents', 'verify-clean', 'wait-steady'],
@@ -153,6 +155,7 @@ t.test('master-ignition', async (t) => {
         ...['sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.timer', 'sno-rotate.service'],
+        ...['sno-trial.service', 'sno-trial.timer', 'sno-update.service'],
       ],
     );
     for (const { name, contents } of nodeUnits) {

@@ -20,3 +20,7 @@ import './replace-api-server.ts';
 import './replace-pod.ts';
 import './identity-command.ts';
 import './identity-steps.ts';
+import './trial.ts';
+import './update.ts';
+import './update-prepare.ts';
+import './update-reverted.ts';

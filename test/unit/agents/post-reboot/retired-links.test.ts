@@ -27,6 +27,8 @@ const STAYING = [
       'sno-backup-restore',
       'sno-rotate',
       'sno-identity',
+      'sno-trial',
+      'sno-update',
     ] as const),
     'sno-deferred',
   ]),

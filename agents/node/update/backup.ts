@@ -1,0 +1,35 @@
+import { listBackups } from '../../../lib/backup/store.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { create } from '../backup/create.ts';
+import type { UpdateContext } from './context.ts';
+import { loadPrepared } from './prepare.ts';
+
+/**
+ * Makes a backup of etcd if the update changes objects in it: the add-ons. Otherwise there is nothing to go back
+ * to: patch releases of one minor version read the same database, and what workloads write stays.
+ */
+export const backup: StepBody<UpdateContext> = {
+  name: 'backup',
+  leaves: 'a backup of etcd to go back to, if add-ons change',
+  neededUntil: 'switch',
+  input: ({ request }) => request.id,
+  holds: async (context, progress) =>
+    !(await changesDatabase(context)) || (await create.holds(context, progress)),
+  async run(context, progress) {
+    if (!(await changesDatabase(context))) return done('the database does not change');
+    return create.run(context, progress);
+  },
+};
+
+const changesDatabase = async (context: UpdateContext): Promise<boolean> =>
+  (await loadPrepared(context)).manifests.length > 0;
+
+/** The backup to go back to; undefined if the database does not change. */
+export async function backupToReturnTo(context: UpdateContext): Promise<string | undefined> {
+  if (!(await changesDatabase(context))) return undefined;
+  const made = (await listBackups(context.paths)).filter(
+    ({ name, state }) => state === 'complete' && !context.earlier.includes(name),
+  );
+  return made.at(-1)?.name;
+}

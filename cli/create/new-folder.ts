@@ -1,0 +1,44 @@
+import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
+import { exists, isMissing, syncDirectory } from '../../lib/host/files.ts';
+import { plural } from '../../report/reading/words.ts';
+
+/** Adds a fault if `--dir` cannot become a new folder. An empty one is permitted. */
+export async function expectFree(target: string, faults: string[]): Promise<void> {
+  if (!(await exists(dirname(target)))) {
+    faults.push(`--dir ${target}: the folder ${dirname(target)} does not exist`);
+    return;
+  }
+  try {
+    if ((await readdir(target)).length === 0) return;
+  } catch (error) {
+    if (isMissing(error) && !(await exists(target))) return;
+  }
+  faults.push(`--dir ${target}: already exists. Move it away, or use another folder`);
+}
+
+/** Fills a folder beside its final path, where it appears atomically once `fill` has succeeded. */
+export async function makeFolder<T>(
+  target: string,
+  fill: (staging: string) => Promise<T>,
+): Promise<T> {
+  const staging = await mkdtemp(join(dirname(target), `.${basename(target)}.`));
+  try {
+    const result = await fill(staging);
+    await chmod(staging, 0o755);
+    // A rename replaces an empty folder and nothing else.
+    await rename(staging, target);
+    await syncDirectory(dirname(target));
+    return result;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** @throws Failure (usage) with every fault, if there is one */
+export function refuse(faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const head = `${plural(faults.length, 'error')}; nothing was written`;
+  throw new Failure('usage', [head, ...faults].join('\n'));
+}

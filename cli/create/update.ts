@@ -1,0 +1,72 @@
+import { chmod, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { copyFile } from '../../lib/host/copy.ts';
+import { sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { copyPayloadTo } from '../../lib/payload/copy.ts';
+import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { payloadFiles } from '../../lib/payload/verify.ts';
+import { UPDATE_FILES, type UpdateManifest, updateText } from '../../lib/update/manifest.ts';
+import { signUpdate } from '../../lib/update/signature.ts';
+import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { expectFree, makeFolder, refuse } from './new-folder.ts';
+
+export interface UpdateOptions {
+  readonly dir: string;
+  readonly payload: string;
+  readonly key: string;
+  readonly agentsExecutable?: string;
+}
+
+/** A passphrase may have to be typed. */
+const SIGN_MS = 300_000;
+
+/**
+ * `sno create update`: a folder with the executable, the payload and their signed manifest, for a medium or a web
+ * server. @throws Failure (usage) for an executable or payload that cannot be used, or a key that cannot sign
+ */
+export async function createUpdate(
+  options: UpdateOptions,
+  { environment, print, signal }: Pick<Surroundings, 'environment' | 'print' | 'signal'>,
+): Promise<void> {
+  const target = resolve(options.dir);
+  const faults: string[] = [];
+  await expectFree(target, faults);
+  refuse(faults);
+  const executable = executablePath(options.agentsExecutable, environment);
+  const described = await readExecutable(executable, signal);
+  const payload = await readPayload(options.payload);
+  requireSameArchitecture(described, payload);
+  const manifest: UpdateManifest = {
+    apiVersion: 'sno-agents/v1',
+    kind: 'Update',
+    architecture: payload.architecture,
+    executable: {
+      version: described.version,
+      size: (await stat(executable)).size,
+      sha256: described.sha256,
+    },
+    payload: {
+      versions: payload.versions,
+      size: payloadFiles(payload).reduce((sum, { size }) => sum + size, 0),
+      sha256: await sha256OfFile(join(payload.directory, payloadFile), signal),
+    },
+  };
+  const text = updateText(manifest);
+  // First: a key that cannot sign is found out before gigabytes are copied.
+  const signature = await signUpdate(text, resolve(options.key), { signal, deadlineMs: SIGN_MS });
+  await makeFolder(target, async (staging) => {
+    await copyFile(executable, join(staging, UPDATE_FILES.executable), 0o755, signal);
+    await copyPayloadTo(payload, join(staging, UPDATE_FILES.payload), signal);
+    // As in every payload that "sno create payload" writes.
+    for (const { file } of payload.binaries) {
+      await chmod(join(staging, UPDATE_FILES.payload, file), 0o755);
+    }
+    await writeFileAtomic(join(staging, UPDATE_FILES.signature), signature, 0o644);
+    await writeFileAtomic(join(staging, UPDATE_FILES.manifest), text, 0o644);
+  });
+  const { kubernetes, etcd } = payload.versions;
+  print(`Wrote ${options.dir}`);
+  print(`sno-agents ${described.version}, Kubernetes ${kubernetes}, etcd ${etcd}`);
+  print(`On the host: sno-update run --from FOLDER, or the URL where these files are served`);
+}

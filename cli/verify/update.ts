@@ -1,0 +1,53 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
+import { sha256OfFile } from '../../lib/host/files.ts';
+import { payloadFile } from '../../lib/payload/payload.ts';
+import { sshKeys } from '../../lib/site/ssh-keys.ts';
+import { parseUpdate, UPDATE_FILES, type UpdateManifest } from '../../lib/update/manifest.ts';
+import { allowedSigners, verifySignature } from '../../lib/update/signature.ts';
+import { readExecutable } from '../agents-executable.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { verifyPayloadFolder } from './payload.ts';
+
+/** `sno verify update DIR`: @throws Failure (usage) for the first part that is not what its manifest says */
+export async function verifyUpdate(
+  directory: string,
+  { sshKey }: { readonly sshKey: string },
+  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
+): Promise<void> {
+  const at = (name: string) => join(directory, name);
+  const text = await readFile(at(UPDATE_FILES.manifest), 'utf8');
+  const signature = await readFile(at(UPDATE_FILES.signature), 'utf8');
+  const manifest = parseUpdate(text, at(UPDATE_FILES.manifest));
+  const work = await mkdtemp(join(tmpdir(), 'sno-update-'));
+  try {
+    const signers = allowedSigners(sshKeys(await readFile(sshKey, 'utf8')));
+    const key = await verifySignature({ text, signature }, signers, join(work, 'keys'), signal);
+    await requireFiles(directory, manifest, signal);
+    await verifyPayloadFolder(at(UPDATE_FILES.payload), { print, signal });
+    print(`Signed by ${key}`);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function requireFiles(
+  directory: string,
+  { executable, payload, architecture }: UpdateManifest,
+  signal: AbortSignal,
+): Promise<void> {
+  const program = join(directory, UPDATE_FILES.executable);
+  const found = await readExecutable(program, signal);
+  requireEqual(program, executable.sha256, found.sha256);
+  requireEqual(`the version of ${program}`, executable.version, found.version);
+  requireEqual(`the architecture of ${program}`, architecture, found.architecture);
+  const description = join(directory, UPDATE_FILES.payload, payloadFile);
+  requireEqual(description, payload.sha256, await sha256OfFile(description, signal));
+}
+
+function requireEqual(what: string, expected: string, found: string): void {
+  if (found === expected) return;
+  throw new Failure('usage', `${what} is not what the signed manifest says`, { expected, found });
+}

@@ -1,0 +1,159 @@
+/** Signatures of updates by the real ssh-keygen: who may sign, what is signed, and what is refused. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import t, { type Test } from 'tap';
+import { acceptUpdate } from '../../agents/node/update/accept.ts';
+import { hostArchitecture } from '../../lib/host/architecture.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
+import { updateText } from '../../lib/update/manifest.ts';
+import { signUpdate } from '../../lib/update/signature.ts';
+import { cluster } from '../unit/agents/host/cluster.ts';
+import { testHost } from '../unit/agents/host/host.ts';
+import { writePayload } from '../unit/agents/host/payload.ts';
+
+const limits = { signal: AbortSignal.timeout(120_000), deadlineMs: 60_000 };
+const skip =
+  (await execa('ssh-keygen', ['-?'], { reject: false })).code === 'ENOENT' && 'no ssh-keygen';
+
+async function makeKey(folder: string, name: string) {
+  const path = join(folder, name);
+  await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', path]);
+  return { path, text: readFileSync(`${path}.pub`, 'utf8').trim() };
+}
+
+const manifest = (sha256: string, version = '1.0.0') =>
+  updateText({
+    apiVersion: 'sno-agents/v1',
+    kind: 'Update',
+    architecture: hostArchitecture() ?? 'amd64',
+    executable: { version, size: 10, sha256: 'c'.repeat(64) },
+    payload: { versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }, size: 20, sha256 },
+  });
+
+/** An installed host that knows a key, and a folder for updates. */
+async function installed(t: Test, sshKeys: (key: string) => readonly string[] = (key) => [key]) {
+  const folder = t.testdir();
+  const key = await makeKey(folder, 'administrator');
+  const host = testHost(t, { programs: 'real' });
+  const payload = writePayload(host, '/var/lib/sno-agents/payload');
+  host.write('/var/lib/sno-agents/bin/sno-agents', 'executable');
+  host.write('/var/lib/sno-agents/record.json', '{}');
+  const { installation: _, ...description } = cluster;
+  host.write(
+    '/etc/sno-agents/cluster.json',
+    JSON.stringify({ ...description, sshKeys: sshKeys(key.text) }),
+  );
+  const update = join(folder, 'update');
+  mkdirSync(update);
+  const write = (text: string, signature: string) => {
+    writeFileSync(join(update, 'update.json'), text);
+    writeFileSync(join(update, 'update.json.sig'), signature);
+  };
+  return { host, folder, key, payload, update, write };
+}
+
+const accept = (root: string, from: string) =>
+  acceptUpdate(hostPaths(root), from, AbortSignal.timeout(60_000));
+
+t.test('signed by a key of the host', { skip }, async (t) => {
+  const { host, key, payload, update, write } = await installed(t);
+  const text = manifest(payload);
+  write(text, await signUpdate(text, key.path, limits));
+  const request = await accept(host.root, update);
+  t.match(request, { from: update, signedBy: /^SHA256:/, manifest: JSON.parse(text) });
+  t.notOk(host.has('/var/lib/sno-agents/sno-update'), 'accepting changes nothing');
+  t.notOk(host.has('/run/sno-agents/update-signature'), 'nothing is left');
+});
+
+t.test(
+  'signers of a file of the administrator replace the keys of the installation',
+  { skip },
+  async (t) => {
+    const { host, folder, key, payload, update, write } = await installed(t);
+    const other = await makeKey(folder, 'release');
+    host.write(
+      '/etc/sno-agents/allowed_signers',
+      `sno-update namespaces="sno-agents-update" ${other.text}\n`,
+    );
+    const text = manifest(payload);
+    write(text, await signUpdate(text, key.path, limits));
+    await t.rejects(accept(host.root, update), { kind: 'usage', code: 'update-refused' });
+    write(text, await signUpdate(text, other.path, limits));
+    t.ok(await accept(host.root, update));
+  },
+);
+
+t.test('refused', { skip }, async (t) => {
+  const { host, folder, key, payload, update, write } = await installed(t);
+  const stranger = await makeKey(folder, 'stranger');
+  const text = manifest(payload);
+  const good = await signUpdate(text, key.path, limits);
+  const file = join(folder, 'for-git');
+  writeFileSync(file, text);
+  await execa('ssh-keygen', ['-Y', 'sign', '-n', 'git', '-f', key.path, file]);
+  const cases: readonly (readonly [why: string, text: string, signature: string, said: RegExp])[] =
+    [
+      [
+        'a key that the host does not know',
+        text,
+        await signUpdate(text, stranger.path, limits),
+        /not signed by a key of this host/,
+      ],
+      ['a manifest that was changed', manifest(payload, '9.0.0'), good, /not signed by a key/],
+      [
+        'a signature for something else',
+        text,
+        readFileSync(`${file}.sig`, 'utf8'),
+        /not signed by a key/,
+      ],
+      ['no signature', text, '', /not signed by a key/],
+      ['text in place of a signature', text, 'trust me', /not signed by a key/],
+      [
+        'an older release, signed',
+        manifest(payload, '0.0.0-x').replace('v1.34.4', 'v1.34.3'),
+        '',
+        /not signed/,
+      ],
+    ];
+  for (const [why, changed, signature, message] of cases) {
+    write(changed, signature);
+    await t.rejects(
+      accept(host.root, update),
+      { kind: 'usage', code: 'update-refused', message },
+      why,
+    );
+  }
+  const older = text.replace('v1.34.4', 'v1.34.3');
+  write(older, await signUpdate(older, key.path, limits));
+  await t.rejects(
+    accept(host.root, update),
+    { message: /kubernetes v1\.34\.3 is older/ },
+    'signed, but older',
+  );
+  rmSync(join(update, 'update.json.sig'));
+  await t.rejects(accept(host.root, update), {
+    kind: 'usage',
+    message: /update\.json\.sig cannot be used/,
+  });
+  await t.rejects(accept(host.root, 'update'), {
+    kind: 'usage',
+    message: /neither a folder nor a URL/,
+  });
+  t.notOk(host.has('/var/lib/sno-agents/sno-update'), 'nothing was changed');
+});
+
+t.test('a host without a key takes no update', { skip }, async (t) => {
+  const { host, key, payload, update, write } = await installed(t, () => []);
+  const text = manifest(payload);
+  write(text, await signUpdate(text, key.path, limits));
+  await t.rejects(accept(host.root, update), { kind: 'usage', message: /knows no key/ });
+});
+
+t.test('a key that cannot sign is a mistake of the user', { skip }, async (t) => {
+  const folder = t.testdir({ none: 'not a key' });
+  await t.rejects(signUpdate('text', join(folder, 'none'), limits), {
+    kind: 'usage',
+    message: /cannot sign/,
+  });
+});

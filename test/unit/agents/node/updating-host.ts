@@ -1,0 +1,72 @@
+import type { Test } from 'tap';
+import type { UpdateContext } from '../../../../agents/node/update/context.ts';
+import { readRequest, writeRequest } from '../../../../agents/node/update/request.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import type { StepBody } from '../../../../lib/steps/within.ts';
+import { type HostOptions, testHost } from '../host/host.ts';
+import { writePayload } from '../host/payload.ts';
+
+export const ID = '0b6f7d0e-50a8-4d5f-8f43-0c8a35c2a333';
+export const EXECUTABLE = '/var/lib/sno-agents/bin/sno-agents';
+export const PAYLOAD = '/var/lib/sno-agents/payload';
+export const SOURCE = '/mnt/update';
+export const STATE = '/var/lib/sno-agents/sno-update';
+export const TRIAL = '/var/lib/sno-agents/sno-trial/trial.json';
+export const SCHEDULER = '/etc/kubernetes/manifests/kube-scheduler.yaml';
+export const NEW_UNIT = '/etc/systemd/system/sno-new.service';
+
+export const PREPARED = {
+  schemaVersion: 1,
+  version: '1.2.3',
+  files: [
+    { path: SCHEDULER, contents: 'the new scheduler', mode: 0o600 },
+    { path: NEW_UNIT, contents: 'a new unit', mode: 0o644 },
+  ],
+  enable: ['sno-new.service'],
+  links: [{ path: '/usr/local/bin/sno-new', target: EXECUTABLE }],
+  manifests: [],
+};
+
+/** A program that answers as the new executable does. */
+export const program = (prepared: object = PREPARED, version = '1.2.3') => `#!/bin/sh
+case "$*" in
+--version) echo '${version}' ;;
+"sno-update prepare "*) echo '${JSON.stringify(prepared)}' ;;
+*) exit 97 ;;
+esac
+`;
+
+/** A host with an update in a folder, whose request was accepted. */
+export async function updating(
+  t: Test,
+  { text = program(), ...options }: HostOptions & { text?: string } = {},
+) {
+  const host = testHost(t, options);
+  host.programs.give('systemctl', 'exit 0');
+  host.write(EXECUTABLE, 'the old executable', 0o755);
+  host.write(SCHEDULER, 'the old scheduler', 0o600);
+  host.write('/usr/local/bin/sno-agents');
+  writePayload(host, PAYLOAD, 'the old kubelet');
+  host.write(`${SOURCE}/sno-agents`, text, 0o755);
+  const payload = writePayload(host, `${SOURCE}/payload`, 'the new kubelet');
+  await writeRequest(host.paths, {
+    schemaVersion: 1,
+    id: ID,
+    at: '2030-01-02T00:00:00.000Z',
+    from: host.at(SOURCE),
+    manifest: {
+      apiVersion: 'sno-agents/v1',
+      kind: 'Update',
+      architecture: 'amd64',
+      executable: { version: '1.2.3', size: text.length, sha256: sha256(text) },
+      payload: { versions: { kubernetes: 'v1.34.5', etcd: 'v3.6.8' }, size: 100, sha256: payload },
+    },
+    signedBy: 'SHA256:x',
+  });
+  const request = await readRequest(host.paths);
+  if (request === undefined) throw new Error('no request');
+  const context: UpdateContext = { ...host.context, request, run: ID, earlier: [] };
+  const run = (step: StepBody<UpdateContext>) => step.run(context, host.progress());
+  const holds = (step: StepBody<UpdateContext>) => step.holds(context, host.progress());
+  return { host, context, run, holds };
+}

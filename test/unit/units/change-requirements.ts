@@ -1,0 +1,79 @@
+import { type Requirement, TRIAL, UPDATE } from './requirement.ts';
+
+/**
+ * What starts the units by which a host is changed, after and before what, under which conditions, and what only
+ * they need of their sandbox.
+ */
+export const changeRequirements: readonly Requirement[] = [
+  {
+    why: 'an administrator may have copied the update to a home folder',
+    units: [UPDATE],
+    says: { ProtectHome: 'read-only' },
+  },
+  {
+    why: 'a change may have replaced any file of the configuration, and a link to a command',
+    units: [TRIAL, UPDATE],
+    says: { ReadWritePaths: ['/etc', '-/usr/local/bin'] },
+  },
+  {
+    why: 'files are put back before anything reads them; without a trial it starts nothing',
+    units: [TRIAL],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/sno-trial/trial.json',
+      Wants: ['network-pre.target'],
+      After: ['local-fs.target'],
+      Before: [
+        ...['network-pre.target', 'NetworkManager.service', 'sno-network.service'],
+        ...['sno-payload.service', 'sno-certificates.service', 'kubelet.service'],
+        ...['sno-backup-restore.service', 'sno-rotate.service', 'sno-update.service'],
+      ],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'systemd itself keeps the deadline of a trial, also in later boots',
+    units: [`${TRIAL}.timer`],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/sno-trial/trial.json',
+      OnActiveSec: '1h',
+      AccuracySec: '1s',
+      WantedBy: ['timers.target'],
+    },
+  },
+  {
+    why: 'it continues a rotation after a restart of the host, and starts nothing without one',
+    units: ['installed/sno-rotate'],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/sno-rotate/request.json',
+      After: ['kubelet.service', 'sno-certificates.service'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'it continues an update after a restart of the host, which a trial may have taken back; it may have to fetch it',
+    units: [UPDATE],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/sno-update/request.json',
+      Wants: ['network-online.target'],
+      After: [
+        ...['sno-trial.service', 'network-online.target', 'containerd.service', 'crio.service'],
+        'time-sync.target',
+      ],
+      OnFailure: ['sno-gather.service'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'each step extends it, and a restart of the host that does not begin is requested again, for 150 s',
+    units: [TRIAL],
+    says: { TimeoutStartSec: '300' },
+  },
+  {
+    why: 'the executable from before the change, since the one on trial may not start',
+    units: [TRIAL],
+    says: {
+      ExecStart: '/var/lib/sno-agents/bin/sno-agents.trial sno-trial run',
+      SyslogIdentifier: 'sno-trial',
+    },
+  },
+];
