@@ -28,12 +28,24 @@ export async function claimRunFolder(folder: string, pid: number): Promise<void>
 
 /** Frees the loop devices and removes the folders of runs that ended without cleaning up. */
 export async function removeDeadRuns(signal: AbortSignal): Promise<void> {
-  for (const name of await readdir(runsFolder()).catch(() => [])) {
-    const folder = join(runsFolder(), name);
-    const owner = await readOwner(folder);
-    if (owner !== undefined && (await isAlive(owner))) continue;
-    await removeRunFolder(folder, signal);
+  for (const folder of await runFolders()) {
+    if (!(await isRunning(folder))) await removeRunFolder(folder, signal);
   }
+}
+
+/** The folders of runs that have not ended. */
+export async function runningFolders(): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of await runFolders()) if (await isRunning(folder)) found.push(folder);
+  return found;
+}
+
+const runFolders = async (): Promise<string[]> =>
+  (await readdir(runsFolder()).catch(() => [])).map((name) => join(runsFolder(), name));
+
+async function isRunning(folder: string): Promise<boolean> {
+  const owner = await readOwner(folder);
+  return owner !== undefined && (await isAlive(owner));
 }
 
 /** Name prefix of the cgroups of a run's hosts. */

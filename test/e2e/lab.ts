@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { runningFolders } from '../../lab/host/run-folder.ts';
 import { outFolder, repository } from '../../lab/paths.ts';
 import { type LabResult, readResult } from '../../lab/result.ts';
 import { exists } from '../../lib/host/files.ts';
@@ -30,13 +31,15 @@ export async function runLab(scenario: string, deadlineMinutes: number): Promise
   return { exitCode, output: all, result: await readResult(outFolder(scenario)) };
 }
 
-/** Leftovers of a lab that did not clean up after itself, one line each. */
+/** Leftovers of labs that did not clean up after themselves, one line each; what is in use by one that runs is none. */
 export async function leftOnMachine(): Promise<string[]> {
   const within = { reject: false, timeout: 10_000 } as const;
   const loops = await execa('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE'], within);
   const links = await execa('ip', ['-oneline', 'link', 'show', 'type', 'bridge'], within);
   const mounts = await readFile('/proc/self/mounts', 'utf8');
+  const running = await runningFolders();
   return [loops.stdout, links.stdout, mounts]
     .flatMap((text) => text.split('\n'))
-    .filter((line) => /sno-agents\/runs|snolab/.test(line));
+    .filter((line) => /sno-agents\/runs|snolab/.test(line))
+    .filter((line) => !running.some((folder) => line.includes(folder)));
 }
