@@ -14,6 +14,7 @@ import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { UpdateContext } from './context.ts';
+import { presentManifestsRun } from './mirror-pods.ts';
 import { loadPrepared } from './prepare.ts';
 
 const LEASES = ['kube-controller-manager', 'kube-scheduler'];
@@ -33,6 +34,7 @@ export const settle: StepBody<UpdateContext> = {
     const payload = await readPayload(context.paths.payload);
     await controlPlaneRuns(context, payload, progress);
     await context.withAdministrator(progress, async (client) => {
+      await presentManifestsRun(client, context, progress);
       const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
       const { manifests } = await loadPrepared(context);
       const objects = manifests.flatMap(

@@ -56,10 +56,9 @@ t.test(
   async (t) => {
     const signal = AbortSignal.timeout(RUN_DEADLINE_MS);
     const architecture = process.arch === 'x64' ? 'amd64' : 'arm64';
-    t.same(await readExecutable(join(bin, 'sno-agents'), signal), {
-      sha256: agents.sha256,
-      architecture,
-    });
+    const { version, ...found } = await readExecutable(join(bin, 'sno-agents'), signal);
+    t.same(found, { sha256: agents.sha256, architecture });
+    t.match(version, /^9\.8\.7/);
     await t.rejects(readExecutable(join(bin, 'sno'), signal), /is not a sno-agents executable/);
   },
 );

@@ -1,6 +1,7 @@
 /** What a new executable changes on a host, as it computes it there, and what proves that it is in use. */
 import t, { type Test } from 'tap';
 import { prepareUpdate } from '../../../../agents/node/update/again.ts';
+import { otherImages } from '../../../../agents/node/update/mirror-pods.ts';
 import { runsImages } from '../../../../agents/node/update/settle.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
@@ -120,4 +121,22 @@ t.test('the control plane has to run the images of the payload, and no others', 
   );
   t.notOk(runsImages(running.slice(1), { images }));
   t.notOk(runsImages(running, { images: images.slice(1) }));
+});
+
+t.test('the mirror pods say which manifests run', async (t) => {
+  const pod = (name: string, image: string) => ({
+    metadata: { name: `${name}-n1` },
+    spec: { containers: [{ image }] },
+  });
+  const wanted = new Map([
+    ['etcd-n1', 'r.test/etcd:2'],
+    ['kube-scheduler-n1', 'r.test/kube-scheduler:2'],
+  ]);
+  const present = [pod('etcd', 'r.test/etcd:2'), pod('kube-scheduler', 'r.test/kube-scheduler:2')];
+  t.same(otherImages([...present, pod('coredns', 'r.test/coredns:1')], wanted), []);
+  const earlier = pod('kube-scheduler', 'r.test/kube-scheduler:1');
+  t.same(otherImages([...present.slice(0, 1), earlier], wanted), [
+    'kube-scheduler-n1 runs r.test/kube-scheduler:1',
+  ]);
+  t.same(otherImages(present.slice(1), wanted), ['no pod etcd-n1']);
 });
