@@ -95,7 +95,8 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
       bootTime: async () => new Date(),
       run: 'this',
       request: requested,
-      runNft: () => Promise.reject(new Error('this host has no second API server')),
+      // The rules are about the ports of a real host; this one has others.
+      runNft: async () => undefined,
     };
   };
   const progress = (
