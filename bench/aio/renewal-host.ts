@@ -10,6 +10,9 @@ import { startRenderedControlPlane } from '../../lab/servers/rendered-control-pl
 import { type Cluster, clusterSchema } from '../../lib/cluster/cluster.ts';
 import { hostAddresses } from '../../lib/host/network.ts';
 import { type HostPaths, hostPaths } from '../../lib/host/paths.ts';
+import { applyManifests } from '../../lib/kube/apply.ts';
+import { failureTable } from '../../lib/kube/apply-table.ts';
+import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
 import { authorityPaths, laptopAdminCa } from '../../lib/render/kubernetes/authorities.ts';
@@ -18,6 +21,7 @@ import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
 import { renewableLeaves } from '../../lib/render/kubernetes/leaves.ts';
 import type { OtherHost } from './agent-elsewhere.ts';
 
+const APPLY_MS = 60_000;
 /** Age of a certificate of a year that is due. */
 const DUE_DAYS = 300;
 
@@ -33,8 +37,18 @@ export interface RenewalHost {
 }
 
 export async function startRenewalHost(root: string, signal: AbortSignal): Promise<RenewalHost> {
-  const plane = await startRenderedControlPlane(await rendering(), root, signal);
+  const rendered = await rendering();
+  const plane = await startRenderedControlPlane(rendered, root, signal);
   try {
+    // The rights of the agents, as the installation leaves them.
+    const manifests = rendered.manifests.flatMap(
+      ({ name, contents }) => decodeManifests(name, contents).manifests,
+    );
+    const options = { signal, deadlineMs: APPLY_MS, concurrency: 4, report: () => undefined };
+    const refused = failureTable(
+      await applyManifests(plane.admin, { manifests, faults: [] }, options),
+    );
+    if (refused.length > 0) throw new Error(refused.join('\n'));
     const paths = hostPaths(root);
     await writeFile(`${paths.config}/cluster.json`, JSON.stringify(cluster));
     // As on every day after auth/kubeconfig was exchanged.
