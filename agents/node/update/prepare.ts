@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import { exists, readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import { parseJson } from '../../../lib/json.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -23,7 +23,9 @@ export const prepare: StepBody<UpdateContext> = {
   async run(context, progress) {
     const { paths, request } = context;
     const { signal } = progress;
-    const executable = nextExecutable(paths);
+    const next = nextExecutable(paths);
+    // The one in use, where only the payload is new.
+    const executable = (await exists(next)) ? next : paths.executable;
     const limits = { signal, deadlineMs: progress.remainingMs() };
     const expected = request.manifest.executable.version;
     const version = (await run(executable, ['--version'], limits)).trim();

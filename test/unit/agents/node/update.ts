@@ -119,6 +119,17 @@ for (const [why, text, message] of UNFIT) {
   });
 }
 
+t.test('an update of the payload alone is prepared by the executable in use', async (t) => {
+  const it = await updating(t);
+  const executable = it.host.read(`${SOURCE}/sno-agents`);
+  it.host.write(EXECUTABLE, executable, 0o755);
+  await upTo(it, stage);
+  t.notOk(it.host.has(`${STATE}/next/sno-agents`), 'there is nothing to copy');
+  await upTo(it, prepare, arm, switchOver);
+  t.ok(await it.holds(switchOver));
+  t.equal(it.host.read(EXECUTABLE), executable);
+});
+
 t.test('everything that changes is a point of return', async (t) => {
   const it = await updating(t);
   await upTo(it, stage, prepare, arm);
