@@ -8,7 +8,11 @@ import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';
 import { HOSTILE_LINES } from './hostile-lines.ts';
 
 /** A change to a host that lasts while `look` runs and is then undone. */
-type State = (run: Installation, signal: AbortSignal, look: () => Promise<void>) => Promise<void>;
+export type State = (
+  run: Installation,
+  signal: AbortSignal,
+  look: () => Promise<void>,
+) => Promise<void>;
 
 const COMMAND_MS = 60_000;
 const APPEARS_MS = 120_000;

@@ -13,18 +13,25 @@ const DEADLINE_MS = 5 * 60_000;
 export const stepJournal = (rootDir: string, agent: AgentName) =>
   join(rootDir, 'var/lib/sno-agents', agent, 'journal.jsonl');
 
-/** Waits until an agent's journal says that a step has started or is done. Returns the entry. */
+/**
+ * Waits until an agent's journal says that a step has started or is done. Returns the entry.
+ *
+ * @param since ISO 8601: entries of earlier runs do not count. Default: all count.
+ */
 export async function waitForStep(
   { rootDir }: Pick<Host, 'rootDir'>,
   agent: AgentName,
   [step, event]: readonly [step: string, event: 'started' | 'done'],
   signal: AbortSignal,
+  since = '',
 ): Promise<JournalEntry> {
   const path = stepJournal(rootDir, agent);
   const until = Date.now() + DEADLINE_MS;
   for (;;) {
     const entries = await readJournal(path);
-    const found = entries.find((entry) => entry.step === step && entry.event === event);
+    const found = entries.find(
+      (entry) => entry.step === step && entry.event === event && entry.at >= since,
+    );
     if (found !== undefined) return found;
     if (Date.now() > until) {
       throw new Failure('deadline', `${agent} has not ${event} its step ${step}`, {
