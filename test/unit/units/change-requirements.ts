@@ -64,11 +64,6 @@ export const changeRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'each step extends it, and a restart of the host that does not begin is requested again, for 150 s',
-    units: [TRIAL],
-    says: { TimeoutStartSec: '300' },
-  },
-  {
     why: 'the executable from before the change, since the one on trial may not start',
     units: [TRIAL],
     says: {

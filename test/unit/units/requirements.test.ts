@@ -13,6 +13,7 @@ import { orderRequirements } from './order-requirements.ts';
 import type { Requirement } from './requirement.ts';
 import { sandboxRequirements } from './sandbox-requirements.ts';
 import { serviceRequirements } from './service-requirements.ts';
+import { timeoutRequirements } from './timeout-requirements.ts';
 import { type Directives, isWordList, parseUnit } from './unit-text.ts';
 import { unsealRequirements } from './unseal-requirements.ts';
 
@@ -23,6 +24,7 @@ const requirements: readonly Requirement[] = [
   ...orderRequirements,
   ...unsealRequirements,
   ...changeRequirements,
+  ...timeoutRequirements,
 ];
 const units = new Map(
   globSync('**/*.{service,timer,path,socket}', { cwd: root })

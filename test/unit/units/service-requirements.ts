@@ -163,11 +163,6 @@ export const serviceRequirements: readonly Requirement[] = [
     says: { TimeoutStopSec: '60' },
   },
   {
-    why: 'each step extends it, so that only a hanging start is ended; a oneshot has no limit by default',
-    units: [...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL, UPDATE],
-    says: { TimeoutStartSec: '120' },
-  },
-  {
     why: 'it runs once per boot, and units that require it find it active',
     units: ONESHOTS,
     says: { Type: 'oneshot', RemainAfterExit: 'yes' },

@@ -1,0 +1,46 @@
+import { backupPlan } from '../../../agents/node/backup/plan.ts';
+import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
+import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
+import { identityPlan } from '../../../agents/node/identity/plan.ts';
+import { payloadPlan } from '../../../agents/node/payload/plan.ts';
+import { renewPlan } from '../../../agents/node/renew/plan.ts';
+import { trialPlan } from '../../../agents/node/trial/plan.ts';
+import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
+import { updatePlan } from '../../../agents/node/update/plan.ts';
+import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
+import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
+import { defaultSettings } from '../../../lib/host/settings.ts';
+import { type Requirement, TRIAL, UNSEAL, UPDATE } from './requirement.ts';
+
+/** For its start and its end. */
+const MARGIN_MS = 120_000;
+/** A restart of the host that does not begin is requested again for so long. */
+const RESTART_MS = 150_000;
+
+const deadlines = ({ steps }: { readonly steps: readonly { readonly deadlineMs: number }[] }) =>
+  steps.reduce((sum, { deadlineMs }) => sum + deadlineMs, 0);
+
+const s = defaultSettings;
+
+const longest: Readonly<Record<string, number>> = {
+  'installed/sno-backup': deadlines(backupPlan(s)) + MARGIN_MS,
+  'installed/sno-backup-restore': deadlines(backupRestorePlan(s)) + MARGIN_MS,
+  'installed/sno-certificates': deadlines(certificatesPlan(s)) + MARGIN_MS,
+  'installed/sno-identity': deadlines(identityPlan(s)) + MARGIN_MS,
+  'installed/sno-payload': deadlines(payloadPlan(s)) + MARGIN_MS,
+  'installed/sno-renew': deadlines(renewPlan(s)) + MARGIN_MS,
+  'installed/sno-restore':
+    Math.max(deadlines(restorePlan(s)), deadlines(openShiftRestorePlan(s))) + MARGIN_MS,
+  [UNSEAL]: deadlines(unsealPlan(s)) + MARGIN_MS,
+  [UPDATE]: deadlines(updatePlan(s)) + MARGIN_MS,
+  [TRIAL]: deadlines(trialPlan(s)) + RESTART_MS,
+};
+
+/** Of units that are starting as long as their plan runs. */
+export const timeoutRequirements: readonly Requirement[] = Object.entries(longest).map(
+  ([unit, ms]) => ({
+    why: 'a daemon-reload takes back what the steps have extended, and a oneshot has no limit by default',
+    units: [unit],
+    says: { TimeoutStartSec: `${ms / 1000}` },
+  }),
+);
