@@ -114,14 +114,16 @@ async function givePrograms(folder: string): Promise<string> {
   return folder;
 }
 
-/** With a new serving certificate for this machine: the kubelet requests no other one. */
+/** With a new serving certificate for its name and addresses: the kubelet requests no other one. */
 async function startKubelet(paths: HostPaths, signal: AbortSignal) {
   const name = hostname();
+  const ipAddresses = (await hostAddresses(signal)).map(({ address }) => address);
+  await writeFile(`${paths.config}/kubelet.env`, `KUBELET_NODE_IPS=${ipAddresses.join(',')}\n`);
   const serving = await issueLeaf(await readAuthority(paths, 'kubelet-serving'), {
     subject: { commonName: `system:node:${name}`, organizations: ['system:nodes'] },
     usage: 'server',
     dnsNames: [name],
-    ipAddresses: (await hostAddresses(signal)).map(({ address }) => address),
+    ipAddresses,
   });
   const file = paths.at(kubeletPaths.servingPair);
   await mkdir(dirname(file), { recursive: true });
