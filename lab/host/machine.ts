@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { Failure } from '../../lib/errors/failure.ts';
@@ -45,6 +46,18 @@ const ORDERLY_STOP_MS = 60_000;
 /** Exit code of `timeout --signal=KILL`. */
 const KILLED_BY_TIMEOUT = 137;
 const BOOT_MS = 30_000;
+/** The units that compare boots: each sees the boot id of this boot. */
+const BOOT_ID: readonly Bind[] = [
+  'sno-trial',
+  'sno-update',
+  'sno-rotate',
+  'sno-identity',
+  'sno-backup-restore',
+].map((unit) => ({
+  source: join(import.meta.dirname, 'boot-id.conf'),
+  target: `/run/systemd/system/${unit}.service.d/10-boot-id.conf`,
+  readOnly: true,
+}));
 /** systemd-nspawn's exit code with --keep-unit if the host requested a reboot. */
 const REBOOT_EXIT_CODE = 133;
 
@@ -209,7 +222,7 @@ function nspawnArguments({ name, root, binds }: MachineOptions): string[] {
     ...['--capability=all', '--system-call-filter=@known bpf keyctl add_key'],
     // The kubelet's OOM watcher requires it.
     '--bind=/dev/kmsg',
-    ...binds.map(({ source, target, readOnly = false }) => {
+    ...[...BOOT_ID, ...binds].map(({ source, target, readOnly = false }) => {
       return `--bind${readOnly ? '-ro' : ''}=${source}:${target}`;
     }),
   ];
