@@ -16,7 +16,7 @@ export async function measureBesideBare(
   return besideBareRows(await readBesideBare(await runLab('aio-beside-bare', signal, context)));
 }
 
-export function besideBareRows({ ours, bare, outages }: BesideBare): Row[] {
+export function besideBareRows({ ours, bare, outages, restores }: BesideBare): Row[] {
   const row = (what: string, note: string, left: readonly number[], right: readonly number[]) =>
     compare({ what, unit: 's', note }, left, right);
   return [
@@ -39,5 +39,17 @@ export function besideBareRows({ ours, bare, outages }: BesideBare): Row[] {
       bare.map(({ node, pod }) => Math.max(node, pod)),
     ),
     row('API outage of a restart of the API server', goal, outages.ours, outages.bare),
+    row(
+      'API outage of a restore',
+      `theirs: the same database by etcdutl, between stop and start of the units; ${goal}`,
+      restores.ours.map(({ outage }) => outage),
+      restores.bare.map(({ outage }) => outage),
+    ),
+    row(
+      'restore, from the command until the API is ready for good',
+      `ours verifies the backup and rebuilds the database first, while the API answers; ${goal}`,
+      restores.ours.map(({ until }) => until),
+      restores.bare.map(({ until }) => until),
+    ),
   ];
 }

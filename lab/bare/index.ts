@@ -11,6 +11,7 @@ import { type Report, scenarioOf } from '../installation.ts';
 import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
 import { bareUnits, makeBare, onHost } from './host.ts';
 import { outageOf } from './outage.ts';
+import { backUp, restoreBackup, restoreBare } from './restore.ts';
 import { bareName } from './units.ts';
 import { type Usable, untilUsable } from './usable.ts';
 
@@ -25,6 +26,8 @@ const API_SERVER = 'kube-apiserver';
 
 const usableSchema = z.object({ api: z.number(), node: z.number(), pod: z.number() });
 
+const disturbance = z.object({ outage: z.number(), until: z.number() });
+
 /** `lab/out/aio-beside-bare/measured.json`; all times in seconds. */
 const measuredSchema = z.object({
   /** First boots, from the start of aiokube. `payload`: of it, until the images are unpacked. */
@@ -33,6 +36,8 @@ const measuredSchema = z.object({
   bare: z.array(usableSchema),
   /** For how long each restart left the API server unready. */
   outages: z.object({ ours: z.array(z.number()), bare: z.array(z.number()) }),
+  /** Restores of the same database: for how long the API was not ready, and when it was so for good. */
+  restores: z.object({ ours: z.array(disturbance), bare: z.array(disturbance) }),
 });
 
 export type BesideBare = z.infer<typeof measuredSchema>;
@@ -55,7 +60,12 @@ export const besideBare: Scenario = (context) => {
 class Turns {
   readonly run: AllInOne;
   readonly #context: LabContext;
-  readonly #measured: BesideBare = { ours: [], bare: [], outages: { ours: [], bare: [] } };
+  readonly #measured: BesideBare = {
+    ours: [],
+    bare: [],
+    outages: { ours: [], bare: [] },
+    restores: { ours: [], bare: [] },
+  };
 
   constructor(context: LabContext) {
     this.run = new AllInOne(context);
@@ -71,8 +81,10 @@ class Turns {
     return [
       { title: `First boot (${n})`, run: (report) => this.#firstBoot(`disk-${n}`, report) },
       { title: `Restart the API server's static pod (${n})`, run: () => this.#restartPods() },
+      { title: `Restore a backup (${n})`, run: () => this.#restoreBackup() },
       { title: `Boot with bare units (${n})`, run: () => this.#bareBoot(`bare-${n}`) },
       { title: `Restart the API server's bare unit (${n})`, run: () => this.#restartUnits() },
+      { title: `Restore its database by etcdutl (${n})`, run: () => this.#restoreBare() },
     ];
   }
 
@@ -146,6 +158,24 @@ class Turns {
       const outage = await outageOf({ host }, signal, () => restart(n, host));
       this.#measured.outages[side].push(outage);
     }
+    await this.#write();
+  }
+
+  get #database(): string {
+    return join(this.#context.folder, 'backup.db');
+  }
+
+  async #restoreBackup(): Promise<void> {
+    const { signal } = this.#context;
+    const host = this.run.booted;
+    const name = await backUp(host, this.#database, signal);
+    this.#measured.restores.ours.push(await restoreBackup(host, name, signal));
+    await this.#write();
+  }
+
+  async #restoreBare(): Promise<void> {
+    const { signal } = this.#context;
+    this.#measured.restores.bare.push(await restoreBare(this.run.booted, this.#database, signal));
     await this.#write();
   }
 

@@ -16,28 +16,46 @@ export interface Answer {
   readonly isReady: boolean;
 }
 
+/** What clients of the API noticed of a restart, in seconds. */
+export interface Disturbance {
+  /** For how long it was not ready. */
+  readonly outage: number;
+  /** From the request for the restart until it was ready for good. */
+  readonly until: number;
+}
+
+/** The outage of `disturbanceOf`. */
+export async function outageOf(
+  cluster: Pick<RunningCluster, 'host'>,
+  signal: AbortSignal,
+  restart: () => Promise<void>,
+): Promise<number> {
+  return (await disturbanceOf(cluster, signal, restart)).outage;
+}
+
 /**
  * Asks the API server from outside for its readiness, on a new connection each time, from before `restart`
  * until it has been ready for a while after that and after the last answer that it was not.
  *
- * @returns for how many seconds it was not ready.
  * @throws Failure (deadline) if it does not become ready again.
  */
-export async function outageOf(
+export async function disturbanceOf(
   { host }: Pick<RunningCluster, 'host'>,
   signal: AbortSignal,
   restart: () => Promise<void>,
-): Promise<number> {
+): Promise<Disturbance> {
   const url = readinessUrl(host);
   const answers: Answer[] = [];
   const ask = async () => {
     const askedMs = performance.now();
     answers.push({ askedMs, isReady: (await readiness(url)) === '200' });
   };
+  let requestedMs = 0;
   await askThroughout(ask, async () => {
-    const until = performance.now() + RESTART_MS;
+    requestedMs = performance.now();
     await restart();
     const restartedMs = performance.now();
+    const until = restartedMs + RESTART_MS;
     while (!isOver(answers, restartedMs, performance.now())) {
       if (performance.now() > until) {
         throw new Failure('deadline', 'the API server has not restarted', {
@@ -47,7 +65,8 @@ export async function outageOf(
       await sleep(LOOK_MS, undefined, { signal });
     }
   });
-  return unreadyMs(answers) / 1000;
+  const [last = requestedMs] = readyAgain(answers).slice(-1);
+  return { outage: unreadyMs(answers) / 1000, until: (last - requestedMs) / 1000 };
 }
 
 function isOver(answers: readonly Answer[], restartedMs: number, nowMs: number): boolean {
@@ -57,13 +76,21 @@ function isOver(answers: readonly Answer[], restartedMs: number, nowMs: number):
 
 /** From each first request that was not answered with 200 to the next one that was. */
 export function unreadyMs(answers: readonly Answer[]): number {
-  let since: number | undefined;
-  let total = 0;
+  return outages(answers).reduce((total, { from, to }) => total + to - from, 0);
+}
+
+/** When it became ready again, each time. */
+const readyAgain = (answers: readonly Answer[]): readonly number[] =>
+  outages(answers).map(({ to }) => to);
+
+function outages(answers: readonly Answer[]): { readonly from: number; readonly to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let from: number | undefined;
   for (const { askedMs, isReady } of answers.toSorted((a, b) => a.askedMs - b.askedMs)) {
-    if (!isReady) since ??= askedMs;
-    if (!isReady || since === undefined) continue;
-    total += askedMs - since;
-    since = undefined;
+    if (!isReady) from ??= askedMs;
+    if (!isReady || from === undefined) continue;
+    found.push({ from, to: askedMs });
+    from = undefined;
   }
-  return total;
+  return found;
 }

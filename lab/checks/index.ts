@@ -1,5 +1,6 @@
 import { administrator } from './administrator.ts';
 import { allInOne } from './all-in-one.ts';
+import { atRest } from './at-rest.ts';
 import { bareSystem } from './bare-system.ts';
 import { bootPartition } from './boot-partition.ts';
 import { certificateNames } from './certificate-names.ts';
@@ -52,6 +53,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   cleanLater,
   // Last: the checks before it have created pods.
   steady,
+  atRest,
 ];
 
 /** Of an all-in-one host. */
@@ -71,4 +73,5 @@ export const allInOneChecks: readonly RunningCheck[] = [
   editor,
   // Last: the checks before it have created pods.
   steady,
+  atRest,
 ];
