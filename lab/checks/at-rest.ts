@@ -8,8 +8,8 @@ const END_MS = 60_000;
 /** The daily backup and the daily renewal. */
 const WAKE_UPS = 2;
 
-/** The processes of ours, wherever systemd, a shell or another of ours started them. */
-const PROCESSES = ['find', '/proc', '-maxdepth', '2', '-name', 'exe', '-lname', '*sno-agents*'];
+/** The kubelet is in the same folder. */
+const PROCESSES = ['find', '/proc', '-maxdepth', '2', '-name', 'exe', '-lname', '*/bin/sno-agents*'];
 const TIMERS = [
   ...['systemctl', 'show', 'sno-*.timer'],
   '--property=Id,ActiveState,TimersCalendar,TimersMonotonic',
