@@ -19,7 +19,7 @@ export async function writeImage(
   { components, signal }: LabContext,
   started: (host: Host) => Promise<Host>,
 ): Promise<void> {
-  const medium = join(options.folder, 'medium');
+  const medium = join(options.folder, `${options.label}-medium`);
   await mkdir(join(medium, 'images'), { recursive: true });
   await link(osImage, join(medium, 'images', OS_IMAGE));
   await link(ignition, join(medium, 'host.ign'));

@@ -9,7 +9,10 @@ const END_MS = 60_000;
 const WAKE_UPS = 2;
 
 /** The kubelet is in the same folder. */
-const PROCESSES = ['find', '/proc', '-maxdepth', '2', '-name', 'exe', '-lname', '*/bin/sno-agents*'];
+const PROCESSES = [
+  ...['find', '/proc', '-maxdepth', '2'],
+  ...['-name', 'exe', '-lname', '*/bin/sno-agents*'],
+];
 const TIMERS = [
   ...['systemctl', 'show', 'sno-*.timer'],
   '--property=Id,ActiveState,TimersCalendar,TimersMonotonic',
