@@ -25,6 +25,8 @@ const KUBELET = 'var/lib/kubelet/pki/kubelet-client-current.pem';
 
 /** An all-in-one host that gets another name and is then lost, and the host that continues its cluster. */
 export class Recover extends AllInOne {
+  #lostNode = '';
+
   constructor(context: LabContext) {
     super(context, { otherHosts: [SECOND] });
   }
@@ -46,6 +48,7 @@ export class Recover extends AllInOne {
     const to = '/var/tmp/host.age';
     const create = ['sno-backup', 'create', '--to', to, '--recipient', recipient];
     await onHost(this.cluster, create, signal);
+    this.#lostNode = (await kubectl(this.cluster, ['get', 'nodes', '-o', 'name'], signal)).trim();
     const { rootDir } = this.booted;
     await mkdir(this.#kept, { recursive: true, mode: 0o700 });
     await cp(join(rootDir, to), join(this.#kept, 'host.age'));
@@ -86,7 +89,11 @@ export class Recover extends AllInOne {
     const restore = ['sno-backup', 'restore', '--new-host', ...files, '--yes'];
     await onHost(this.cluster, restore, signal, RESTORE_MS);
     const nodes = await kubectl(this.cluster, ['get', 'nodes', '-o', 'name'], signal);
-    expectSame('Nodes', `node/${SECOND.name}`, nodes.trim().replace(/\..*$/, ''));
+    const name = (await onHost(this.cluster, ['hostname'], signal)).trim();
+    expectSame('Nodes', `node/${name}`, nodes.trim());
+    if (nodes.trim() === this.#lostNode) {
+      throw new Failure('fatal', 'the other host has the name of the lost one', { found: name });
+    }
     await eventually(() => expectWorkload(this.cluster, signal), READY_MS, signal);
   }
 
