@@ -1,6 +1,8 @@
 import type { Explanation } from './tree-differences.ts';
 
 const installer = 'openshift-install 4.19 wrote it; the reference has none, or one of a few lines';
+const agents =
+  "of the agents: the reference is that of the operators, without the agents' take-over";
 const keys = 'the reference has no private keys';
 const api = 'the reference was rendered with another commit of openshift/api';
 const metadata =
@@ -13,6 +15,10 @@ const explained: readonly (readonly [difference: RegExp, reason: string])[] = [
   [/^[^:]*\.(?:key|pub): ours$/, keys],
   [/: data \S+\.(?:key|pub): both$/, keys],
   [/^\/etc\/(?:crio|kubernetes\/kubelet-live)/, 'of the live host; no stage renders it'],
+  [/^\/etc\/sno-agents\/(?:bootstrap-pods\.json|executable\.sha256): ours$/, agents],
+  [/^\/etc\/systemd\/system\/sno-[\w-]+\.service(?:\.d\/[\w-]+\.conf)?: ours$/, agents],
+  [/^manifests\/99_(?:machine-approver|sno-agents)-[\w-]+\.yaml: ours$/, agents],
+  [/^\/opt\/openshift\/original_cvo_overrides\.patch: ours$/, installer],
   [/feature-?gates: items: (?:ours|real)$/i, api],
   [/^manifests\/\S*_images(?:-Default)?\.crd\.yaml: (?:ours|real)$/, api],
   [/clusterversions-Default\.crd\.yaml: .* architecture: real$/, api],
@@ -40,7 +46,17 @@ const explained: readonly (readonly [difference: RegExp, reason: string])[] = [
     /^manifests\/04-openshift-machine-config-operator\.yaml: real$/,
     'written by hand: a namespace of the release',
   ],
-  [/: metadata (?:annotations|labels|creationTimestamp)\b/, metadata],
+  [
+    /: metadata annotations (?:(?:in|ex)clude\.release|release|kubernetes\.io|openshift)\S*: (?:real|both)$/,
+    metadata,
+  ],
+  // A description with colons in it.
+  [/scc-nested-container\.yaml: metadata annotations .*: real$/, metadata],
+  [
+    /^manifests\/00_[\w-]+-controller-clusterrole(?:binding)?\.yaml: metadata (?:annotations|creationTimestamp): /,
+    metadata,
+  ],
+  [/^manifests\/configmap-sa-token-signing-certs\.yaml: metadata annotations: ours$/, metadata],
   [/^pods\/(?:etcd|kube-apiserver)-pod\.yaml: .* (?:args|command): items: (?:ours|real)$/, script],
   [
     /^pods\/.* (?:initialDelaySeconds|successThreshold|imagePullPolicy): (?:ours|real|both)$/,
