@@ -37,6 +37,9 @@ export async function writeFileAtomic(
   await writeFilesAtomic([{ path, contents, mode }]);
 }
 
+/** A disk syncs many files in hardly more time than one. */
+const SYNCED_AT_ONCE = 16;
+
 /**
  * The same for several files: each is atomic, and all are renamed, in their order, once all are
  * synced. Their readers see old and new ones together as briefly as possible.
@@ -44,7 +47,12 @@ export async function writeFileAtomic(
 export async function writeFilesAtomic(files: readonly NewFile[]): Promise<void> {
   const written: string[] = [];
   try {
-    for (const file of files) written.push(await writeBeside(file));
+    for (let at = 0; at < files.length; at += SYNCED_AT_ONCE) {
+      const batch = files.slice(at, at + SYNCED_AT_ONCE);
+      const results = await Promise.allSettled(batch.map(writeBeside));
+      for (const result of results) if (result.status === 'fulfilled') written.push(result.value);
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+    }
     for (const [at, { path }] of files.entries()) await rename(written[at] ?? '', path);
   } catch (error) {
     for (const beside of written) await rm(beside, { force: true });

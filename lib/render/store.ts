@@ -134,9 +134,10 @@ export async function placeFiles(
   for (const { path, mode } of neededBy(host, directories)) {
     await makeFolder(paths, path, mode);
   }
-  for (const { path, contents, mode } of neededBy(host, files)) {
-    await writeKeptFiles(paths, [{ path, contents, mode }]);
-  }
+  await writeKeptFiles(
+    paths,
+    neededBy(host, files).map(({ path, contents, mode }) => ({ path, contents, mode })),
+  );
 }
 
 /** Whether every file that the host needs is in place with its contents. */

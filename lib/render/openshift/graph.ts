@@ -33,6 +33,25 @@ export function dependencies(
   return found;
 }
 
+/**
+ * The stages with those first for which the longest chain of others waits: they decide when the last
+ * one ends. Otherwise in their order.
+ */
+export function longestChainFirst<T extends Pick<Flow, 'name'>>(
+  stages: readonly T[],
+  before: ReadonlyMap<string, ReadonlySet<string>>,
+): T[] {
+  const chains = new Map<string, number>();
+  for (const { name } of stages.toReversed()) {
+    const waiting = stages.filter((stage) => before.get(stage.name)?.has(name));
+    chains.set(name, Math.max(0, ...waiting.map((stage) => 1 + chainOf(stage.name))));
+  }
+  function chainOf(name: string): number {
+    return chains.get(name) ?? 0;
+  }
+  return stages.toSorted((one, other) => chainOf(other.name) - chainOf(one.name));
+}
+
 function makersOf(stages: readonly Flow[]): Map<string, string> {
   const makers = new Map<string, string>();
   for (const { name, makes } of stages) {

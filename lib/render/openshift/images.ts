@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../errors/failure.ts';
 import { hostArchitecture } from '../../host/architecture.ts';
-import type { Wait } from '../../wait/limits.ts';
+import type { Limits, Wait } from '../../wait/limits.ts';
 import { imageOf } from './command.ts';
 import type { Podman, StoredImage } from './podman.ts';
 import { parseRelease, RELEASE_FILES, type Release } from './release.ts';
@@ -51,11 +51,10 @@ export async function readRelease(
   { signal }: Pick<Wait, 'signal'>,
 ): Promise<Release> {
   const limits = { signal, deadlineMs: CALL_MS };
-  const stored = await podman.inspect(reference, 'release', limits);
-  const read = (file: string) =>
+  const read = (what: string, file: string) =>
     podman.run(
       {
-        name: 'sno-release-files',
+        name: `sno-release-${what}`,
         image: reference,
         entrypoint: 'cat',
         command: [file],
@@ -64,10 +63,12 @@ export async function readRelease(
       },
       limits,
     );
-  return parseRelease(byDigest(reference, stored), {
-    imageReferences: await read(RELEASE_FILES.imageReferences),
-    metadata: await read(RELEASE_FILES.metadata),
-  });
+  const [digested, imageReferences, metadata] = await Promise.all([
+    byDigest(podman, reference, limits),
+    read('images', RELEASE_FILES.imageReferences),
+    read('metadata', RELEASE_FILES.metadata),
+  ]);
+  return parseRelease(digested, { imageReferences, metadata });
 }
 
 /** Whether podman has the release image and all images that its stages run. */
@@ -150,7 +151,8 @@ const digestsOf = ({ digest, repoDigests }: StoredImage): string[] => [
  * The reference by digest, which is also written into the cluster. Images that were loaded from an
  * archive have none; they keep their tag.
  */
-function byDigest(reference: string, image: StoredImage | undefined): string {
+async function byDigest(podman: Podman, reference: string, limits: Limits): Promise<string> {
   if (reference.includes('@')) return reference;
+  const image = await podman.inspect(reference, 'release', limits);
   return image?.repoDigests.find((each) => each.endsWith(`@${image.digest}`)) ?? reference;
 }

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { exists } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import type { RenderEffects } from '../renderer.ts';
 import { commandOf, imageOf } from './command.ts';
-import { dependencies } from './graph.ts';
+import { dependencies, longestChainFirst } from './graph.ts';
 import type { Podman } from './podman.ts';
 import type { Release } from './release.ts';
 import { runTasks } from './schedule.ts';
@@ -16,8 +17,8 @@ import { STAGES } from './stages.ts';
 import { copyInstallerFiles, makeView, type Tree } from './tree.ts';
 import { knownMinor } from './versions.ts';
 
-/** Most of a stage's time is one processor's; more than that only wait for each other. */
-const PARALLEL_STAGES = 4;
+/** Most of a stage's time is one processor's; one more starts or ends while the others compute. */
+const PARALLEL_STAGES = Math.max(4, availableParallelism() + 1);
 
 /** Of one stage: they take seconds. */
 const STAGE_MS = 5 * 60_000;
@@ -46,7 +47,10 @@ export async function runStages(rendering: Rendering): Promise<Tree> {
       .filter(({ name }) => names.has(name))
       .map((stage) => ({ stage, results: resultsOf(work, stage.name).assets }));
   await runTasks({
-    tasks: stages.map((stage) => ({ ...stage, after: before.get(stage.name) ?? new Set() })),
+    tasks: longestChainFirst(stages, before).map((stage) => ({
+      ...stage,
+      after: before.get(stage.name) ?? new Set(),
+    })),
     limit: PARALLEL_STAGES,
     signal,
     run: async (stage, stop) => {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Something to run once others have ended. */
 export interface Task {
   readonly name: string;
@@ -11,9 +13,11 @@ export interface ScheduleOptions<T extends Task> {
   readonly limit: number;
   readonly signal: AbortSignal;
   readonly run: (task: T, signal: AbortSignal) => Promise<void>;
-  /** Told the names of those that run, whenever that changes. */
+  /** Told the names of those that run, once that has not changed for a moment. */
   readonly running?: (names: readonly string[], ended: number) => void;
 }
+
+const REPORTED_AFTER_MS = 300;
 
 /**
  * Runs each task as soon as those before it have ended, in the given order where there is a choice.
@@ -52,9 +56,15 @@ export async function runTasks<T extends Task>(options: ScheduleOptions<T>): Pro
       if (task === undefined) break;
       start(task);
     }
-    running([...open.keys()], ended.size);
     if (open.size === 0) break;
+    // Each report costs processes, which short tasks would wait for.
+    const change = new AbortController();
+    sleep(REPORTED_AFTER_MS, undefined, { signal: change.signal }).then(
+      () => running([...open.keys()], ended.size),
+      () => undefined,
+    );
     await Promise.race(open.values());
+    change.abort();
   }
 
   // Its reason says more than the failures that it caused.

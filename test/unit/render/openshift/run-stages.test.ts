@@ -51,7 +51,7 @@ t.test('stages run at the same time, and their order of ending changes nothing',
     const { render } = liveHostOf(t, podman);
     const rendered = await render();
     t.equal(rendered.manifests.find(({ name }) => name === 'scc.yaml')?.contents, 'kind: SCC\n');
-    t.equal(podman.mostAtOnce, 4);
+    t.ok(podman.mostAtOnce >= 4, 'more with more processors');
     texts.push(JSON.stringify(rendered));
   }
   t.equal(texts[0], texts[1]);

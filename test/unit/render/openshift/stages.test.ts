@@ -1,6 +1,6 @@
 import t from 'tap';
 import { commandOf } from '../../../../lib/render/openshift/command.ts';
-import { dependencies } from '../../../../lib/render/openshift/graph.ts';
+import { dependencies, longestChainFirst } from '../../../../lib/render/openshift/graph.ts';
 import { stagesIn } from '../../../../lib/render/openshift/stage.ts';
 import { INSTALLER_FILES } from '../../../../lib/render/openshift/stages/inputs.ts';
 import { STAGES } from '../../../../lib/render/openshift/stages.ts';
@@ -251,4 +251,20 @@ t.test('a release without an image that a stage names', async (t) => {
       placeholder,
     );
   }
+});
+
+t.test('the stages for which the longest chain waits start first', async (t) => {
+  const stages = stagesIn('4.21', STAGES);
+  const order = longestChainFirst(stages, dependencies(stages, INSTALLER_FILES));
+  t.same(
+    order.slice(0, 4).map(({ name }) => name),
+    ['api-bootstrap', 'config-bootstrap', 'etcd-bootstrap', 'node-tuning-bootstrap'],
+    'the API for two in a row; the others for one',
+  );
+  const rest = new Set(order.slice(4));
+  t.same(
+    order.slice(4),
+    stages.filter((stage) => rest.has(stage)),
+    'otherwise as in the table',
+  );
 });
