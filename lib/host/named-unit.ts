@@ -1,6 +1,5 @@
 import { execa } from 'execa';
 import type { Limits } from '../wait/limits.ts';
-import { exists } from './files.ts';
 import { waitedFor } from './outside-sandbox.ts';
 
 export interface NamedUnit extends Limits {
@@ -31,8 +30,7 @@ export type RunProgram = (unit: NamedUnit) => Promise<Ended>;
  */
 export const runNamedUnit: RunProgram = async (unit) => {
   const { name, argv, environment = {}, deadlineMs, signal } = unit;
-  // Where systemd keeps transient units as long as it knows them (systemd.unit(5)).
-  if (await exists(`/run/systemd/transient/${name}.service`)) await stop(name);
+  await stop(name);
   const options = [
     `--unit=${name}`,
     ...waitedFor(unit),
