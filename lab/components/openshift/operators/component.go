@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	kubecontrolplanev1 "github.com/openshift/api/kubecontrolplane/v1"
+	openshiftcontrolplanev1 "github.com/openshift/api/openshiftcontrolplane/v1"
 	applyv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/configobserver"
 	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -27,7 +30,12 @@ type component struct {
 	// ports are those of the host that its containers listen on.
 	ports []int
 	// configFiles are those of the ConfigMap "config", by their names in it.
-	configFiles map[string]string
+	configFiles map[string]configFile
+	// observers find the observed configuration; feature gates are observed at gatePaths.
+	observers []configobserver.ObserveConfigFunc
+	gatePaths [][]string
+	// required is what must be observed before there is a first revision.
+	required [][]string
 	// extended: the arguments of the configuration are also those of the command line.
 	extended bool
 	// bundles and secrets are what else belongs to a revision.
@@ -38,6 +46,13 @@ type component struct {
 	kubeconfigs bool
 	spec        genericoperatorclient.StaticPodOperatorSpecExtractorFunc
 	status      genericoperatorclient.StaticPodOperatorStatusExtractorFunc
+}
+
+// configFile is the file of a static pod's configuration, relative to the renders' templates, and what it may
+// have of the observed configuration.
+type configFile struct {
+	template string
+	schema   runtime.Object
 }
 
 // kubeconfigsSecret is copied to the host with each revision, to a folder that all revisions share.
@@ -55,10 +70,15 @@ var components = []component{
 	{
 		name: "kube-apiserver", resource: "kubeapiservers", kind: "KubeAPIServer",
 		namespace: "openshift-kube-apiserver", pod: "kube-apiserver", manifest: "kube-apiserver-pod",
-		template:    "kube-apiserver/bootstrap-manifests/kube-apiserver-pod.yaml",
-		ports:       []int{6443, 6080},
-		configFiles: map[string]string{"config.yaml": "kube-apiserver/config.yaml"},
-		bundles:     []string{"config"}, secrets: []string{"credentials"},
+		template: "kube-apiserver/bootstrap-manifests/kube-apiserver-pod.yaml",
+		ports:    []int{6443, 6080},
+		configFiles: map[string]configFile{
+			"config.yaml": {"kube-apiserver/config.yaml", &kubecontrolplanev1.KubeAPIServerConfig{}},
+		},
+		observers: []configobserver.ObserveConfigFunc{observeEtcdServers, observeServiceNetworks},
+		gatePaths: [][]string{{"apiServerArguments", "feature-gates"}},
+		required:  [][]string{etcdServersPath, restrictedCIDRsPath[:3]},
+		bundles:   []string{"config"}, secrets: []string{"credentials"},
 		credentials: map[string]func(*keyring, addresses) files{
 			"credentials":     apiServerCredentials,
 			kubeconfigsSecret: administratorKubeconfigs,
@@ -71,12 +91,17 @@ var components = []component{
 		namespace: "openshift-kube-controller-manager", pod: "kube-controller-manager", manifest: "kube-controller-manager-pod",
 		template: "controller-manager/bootstrap-manifests/kube-controller-manager-pod.yaml",
 		ports:    []int{10257, 10357},
-		configFiles: map[string]string{
-			"config.yaml":                           "controller-manager/config.yaml",
-			"cluster-policy-controller-config.yaml": "controller-manager/cpc-config.yaml",
+		configFiles: map[string]configFile{
+			"config.yaml": {"controller-manager/config.yaml", &kubecontrolplanev1.KubeControllerManagerConfig{}},
+			"cluster-policy-controller-config.yaml": {
+				"controller-manager/cpc-config.yaml", &openshiftcontrolplanev1.OpenShiftControllerManagerConfig{},
+			},
 		},
-		extended: true,
-		bundles:  []string{"config"}, secrets: []string{"credentials"},
+		observers: []configobserver.ObserveConfigFunc{observeNodeNetworks},
+		gatePaths: [][]string{{"extendedArguments", "feature-gates"}, {"featureGates"}},
+		required:  [][]string{{"extendedArguments", "feature-gates"}, {"featureGates"}},
+		extended:  true,
+		bundles:   []string{"config"}, secrets: []string{"credentials"},
 		credentials: map[string]func(*keyring, addresses) files{"credentials": controllerManagerCredentials},
 		spec:        specOf(applyv1.ExtractKubeControllerManager), status: statusOf(applyv1.ExtractKubeControllerManagerStatus),
 	},

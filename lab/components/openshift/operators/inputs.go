@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -21,7 +20,8 @@ type networks struct {
 }
 
 // podData is what the templates of a static pod and its configuration are executed with. The names
-// are those of the renders, whose templates they are.
+// are those of the renders, whose templates they are: networks, feature gates and members of etcd are
+// left empty here, and come from the observed configuration.
 type podData struct {
 	Namespace     string
 	Image         string
@@ -54,10 +54,9 @@ type images struct{ operand, operator, policy string }
 
 // observer reads what a static pod is made of from the cluster.
 type observer struct {
-	kube    kubernetes.Interface
-	config  configclient.Interface
-	version string
-	images  images
+	kube   kubernetes.Interface
+	config configclient.Interface
+	images images
 }
 
 func (o observer) observe(ctx context.Context, target component) (podData, error) {
@@ -78,7 +77,7 @@ func (o observer) observe(ctx context.Context, target component) (podData, error
 		BindNetwork:   "tcp4",
 	}
 	for _, read := range []func(context.Context, *podData) error{
-		o.readNetworks, o.readInfrastructure, o.readFeatureGates, o.readIssuer, o.readEndpoints, o.readNode,
+		o.readInfrastructure, o.readIssuer, o.readNode,
 	} {
 		if err := read(ctx, &data); err != nil {
 			return data, err
@@ -87,46 +86,10 @@ func (o observer) observe(ctx context.Context, target component) (podData, error
 	return data, nil
 }
 
-func (o observer) readNetworks(ctx context.Context, data *podData) error {
-	network, err := o.config.ConfigV1().Networks().Get(ctx, "cluster", metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	for _, pods := range network.Spec.ClusterNetwork {
-		data.Networks.Pods = append(data.Networks.Pods, pods.CIDR)
-	}
-	data.Networks.Services = network.Spec.ServiceNetwork
-	return nil
-}
-
 func (o observer) readInfrastructure(ctx context.Context, data *podData) error {
 	infrastructure, err := o.config.ConfigV1().Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
 	data.SingleReplica = err == nil && infrastructure.Status.ControlPlaneTopology == configv1.SingleReplicaTopologyMode
 	return err
-}
-
-// readFeatureGates sets "<name>=true" of all enabled gates, then "<name>=false" of all others.
-func (o observer) readFeatureGates(ctx context.Context, data *podData) error {
-	gate, err := o.config.ConfigV1().FeatureGates().Get(ctx, "cluster", metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	for _, entry := range gate.Status.FeatureGates {
-		if entry.Version == o.version {
-			data.FeatureGates = append(gates(entry.Enabled, "=true"), gates(entry.Disabled, "=false")...)
-			return nil
-		}
-	}
-	return fmt.Errorf("missing desired version %q in featuregates.config.openshift.io/cluster", o.version)
-}
-
-func gates(list []configv1.FeatureGateAttributes, value string) []string {
-	var names []string
-	for _, gate := range list {
-		names = append(names, string(gate.Name)+value)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // readIssuer reads the issuer of service account tokens; the object need not exist.
@@ -139,20 +102,6 @@ func (o observer) readIssuer(ctx context.Context, data *podData) error {
 		data.Issuer = authentication.Spec.ServiceAccountIssuer
 	}
 	return err
-}
-
-// readEndpoints reads the members of etcd, and the URLs as the API server's operator orders them.
-func (o observer) readEndpoints(ctx context.Context, data *podData) error {
-	endpoints, err := o.kube.CoreV1().ConfigMaps("openshift-etcd").Get(ctx, "etcd-endpoints", metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	for _, address := range endpoints.Data {
-		data.EtcdURLs = append(data.EtcdURLs, "https://"+net.JoinHostPort(address, "2379"))
-	}
-	slices.Sort(data.EtcdURLs)
-	data.EtcdURLs = append(data.EtcdURLs, "https://localhost:2379")
-	return nil
 }
 
 // readNode reads the name and the address of the only control-plane node, as etcd's member has them.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
+	"github.com/openshift/library-go/pkg/operator/resource/resourcemerge"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +22,7 @@ const observeEvery = 5 * time.Second
 type operand struct {
 	component
 	observer
+	operator v1helpers.StaticPodOperatorClient
 	recorder events.Recorder
 	// templates is the folder of the renders' templates.
 	templates string
@@ -35,14 +38,24 @@ func (o operand) run(ctx context.Context) {
 
 // sync writes credentials first and the pod last: there is no revision without it.
 func (o operand) sync(ctx context.Context) error {
+	spec, _, _, err := o.operator.GetStaticPodOperatorState()
+	if err != nil {
+		return err
+	}
+	seen := spec.ObservedConfig.Raw
+	if len(o.required) > 0 {
+		if err := resourcemerge.IsRequiredConfigPresent(seen, o.required); err != nil {
+			return err
+		}
+	}
 	data, err := o.observe(ctx, o.component)
 	if err != nil {
 		return err
 	}
-	if err := o.ensureSecrets(ctx, data); err != nil {
+	if err := o.ensureSecrets(ctx); err != nil {
 		return err
 	}
-	config, err := configuration(o.templates, o.component, data)
+	config, err := configuration(o.templates, o.component, data, seen)
 	if err != nil {
 		return err
 	}
@@ -64,7 +77,7 @@ func (o operand) sync(ctx context.Context) error {
 }
 
 // ensureSecrets creates the Secrets with keys once: they are not rotated.
-func (o operand) ensureSecrets(ctx context.Context, data podData) error {
+func (o operand) ensureSecrets(ctx context.Context) error {
 	for name, contents := range o.credentials {
 		_, err := o.kube.CoreV1().Secrets(o.namespace).Get(ctx, name, metav1.GetOptions{})
 		if err == nil {
@@ -77,7 +90,11 @@ func (o operand) ensureSecrets(ctx context.Context, data podData) error {
 		if err != nil {
 			return err
 		}
-		at, err := addressesOf(infrastructure, data.Networks.Services)
+		network, err := o.config.ConfigV1().Networks().Get(ctx, "cluster", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		at, err := addressesOf(infrastructure, network.Spec.ServiceNetwork)
 		if err != nil {
 			return err
 		}

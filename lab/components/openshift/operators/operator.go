@@ -10,6 +10,8 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configclient "github.com/openshift/client-go/config/clientset/versioned"
 	configinformers "github.com/openshift/client-go/config/informers/externalversions"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/configobserver/featuregates"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
 	"github.com/openshift/library-go/pkg/operator/revisioncontroller"
@@ -22,6 +24,7 @@ import (
 	genericserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
 )
@@ -98,7 +101,7 @@ func (o options) take(ctx context.Context, target component, config *rest.Config
 	}
 
 	// "" is for objects without a namespace: nodes.
-	namespaces := v1helpers.NewKubeInformersForNamespaces(kubeClient, "", target.namespace, target.namespace+"-operator")
+	namespaces := v1helpers.NewKubeInformersForNamespaces(kubeClient, "", target.namespace, target.namespace+"-operator", etcdNamespace)
 	configInformers := configinformers.NewSharedInformerFactory(configClient, 10*time.Minute)
 	versions := status.NewVersionGetter()
 	versions.SetVersion("operator", o.version)
@@ -125,6 +128,10 @@ func (o options) take(ctx context.Context, target component, config *rest.Config
 	if err != nil {
 		return err
 	}
+	var observation factory.Controller
+	if o.templates != "" && len(target.observers) > 0 {
+		observation = o.observation(ctx, target, operatorClient, namespaces, configInformers, recorder)
+	}
 	clusterOperator := status.NewClusterOperatorStatusController(
 		target.name,
 		[]configv1.ObjectReference{
@@ -139,13 +146,41 @@ func (o options) take(ctx context.Context, target component, config *rest.Config
 	namespaces.Start(ctx.Done())
 	configInformers.Start(ctx.Done())
 	if o.templates != "" {
-		observer := observer{kube: kubeClient, config: configClient, version: o.version, images: o.images}
-		go operand{target, observer, recorder, o.templates}.run(ctx)
+		observer := observer{kube: kubeClient, config: configClient, images: o.images}
+		go operand{target, observer, operatorClient, recorder, o.templates}.run(ctx)
+	}
+	if observation != nil {
+		go observation.Run(ctx, 1)
 	}
 	go controllers.Start(ctx)
 	go clusterOperator.Run(ctx, 1)
 	<-ctx.Done()
 	return nil
+}
+
+func (o options) observation(
+	ctx context.Context,
+	target component,
+	client v1helpers.StaticPodOperatorClient,
+	namespaces v1helpers.KubeInformersForNamespaces,
+	config configinformers.SharedInformerFactory,
+	recorder events.Recorder,
+) factory.Controller {
+	v1 := config.Config().V1()
+	gates := featuregates.NewFeatureGateAccess(o.version, "", v1.ClusterVersions(), v1.FeatureGates(), recorder)
+	// The observer runs again anyway; those of a release start over.
+	gates.SetChangeHandler(func(featuregates.FeatureChange) {})
+	go gates.Run(ctx)
+	configMaps := namespaces.InformersFor(etcdNamespace).Core().V1().ConfigMaps()
+	return newConfigObserver(target, client, recorder,
+		observed{
+			networks:   v1.Networks().Lister(),
+			configMaps: configMaps.Lister(),
+			synced:     []cache.InformerSynced{v1.Networks().Informer().HasSynced, configMaps.Informer().HasSynced},
+		},
+		[]factory.Informer{client.Informer(), v1.Networks().Informer(), v1.FeatureGates().Informer(), configMaps.Informer()},
+		gates,
+	)
 }
 
 // onHostNetwork lets an installer pod reach this host's API server, as nothing serves the addresses of

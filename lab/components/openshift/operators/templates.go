@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/openshift/library-go/pkg/operator/resource/resourcemerge"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -72,16 +73,20 @@ func waitForPorts(pod *corev1.Pod, target component, image string) {
 	}}, pod.Spec.InitContainers...)
 }
 
-// configuration makes the files of the ConfigMap "config", by name. A component without
-// configuration has none.
-func configuration(folder string, target component, data podData) (map[string]string, error) {
+// configuration makes the files of the ConfigMap "config", by name, with the observed configuration. A
+// component without configuration has none.
+func configuration(folder string, target component, data podData, observed []byte) (map[string]string, error) {
 	files := map[string]string{}
 	for name, file := range target.configFiles {
-		text, err := execute(filepath.Join(folder, file), data)
+		text, err := execute(filepath.Join(folder, file.template), data)
 		if err != nil {
 			return nil, err
 		}
-		files[name] = text
+		merged, err := resourcemerge.MergePrunedProcessConfig(file.schema, nil, []byte(text), observed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file.template, err)
+		}
+		files[name] = string(merged)
 	}
 	return files, nil
 }
