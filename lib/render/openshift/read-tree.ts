@@ -13,6 +13,7 @@ import type {
   RenderedManifest,
 } from '../renderer.ts';
 import { keyClasses } from './key-classes.ts';
+import { withNetworkStatus } from './network-status.ts';
 import { paths } from './paths.ts';
 import { withoutRepeats } from './repeats.ts';
 import { staticPodsOf } from './static-pods.ts';
@@ -43,7 +44,7 @@ export async function readTree({ assets, host }: Tree): Promise<Rendered> {
     files,
     staticPods: staticPodsOf(pods),
     leases: [...fixedLeases, schedulerLease(files)],
-    manifests: withoutRepeats(manifests),
+    manifests: withNetworkStatus(withoutRepeats(manifests)),
     userManifests: 'included',
   };
 }

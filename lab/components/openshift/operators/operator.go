@@ -128,9 +128,9 @@ func (o options) take(ctx context.Context, target component, config *rest.Config
 	if err != nil {
 		return err
 	}
-	var observation factory.Controller
+	observe := func() {}
 	if o.templates != "" && len(target.observers) > 0 {
-		observation = o.observation(ctx, target, operatorClient, namespaces, configInformers, recorder)
+		observe = o.observation(ctx, target, operatorClient, namespaces, configInformers, recorder)
 	}
 	clusterOperator := status.NewClusterOperatorStatusController(
 		target.name,
@@ -149,15 +149,15 @@ func (o options) take(ctx context.Context, target component, config *rest.Config
 		observer := observer{kube: kubeClient, config: configClient, images: o.images}
 		go operand{target, observer, operatorClient, recorder, o.templates}.run(ctx)
 	}
-	if observation != nil {
-		go observation.Run(ctx, 1)
-	}
+	go observe()
 	go controllers.Start(ctx)
 	go clusterOperator.Run(ctx, 1)
 	<-ctx.Done()
 	return nil
 }
 
+// observation returns what keeps the observed configuration, once the feature gates are known: like the
+// operators of a release, none of its first revisions lacks them.
 func (o options) observation(
 	ctx context.Context,
 	target component,
@@ -165,14 +165,13 @@ func (o options) observation(
 	namespaces v1helpers.KubeInformersForNamespaces,
 	config configinformers.SharedInformerFactory,
 	recorder events.Recorder,
-) factory.Controller {
+) func() {
 	v1 := config.Config().V1()
 	gates := featuregates.NewFeatureGateAccess(o.version, "", v1.ClusterVersions(), v1.FeatureGates(), recorder)
 	// The observer runs again anyway; those of a release start over.
 	gates.SetChangeHandler(func(featuregates.FeatureChange) {})
-	go gates.Run(ctx)
 	configMaps := namespaces.InformersFor(etcdNamespace).Core().V1().ConfigMaps()
-	return newConfigObserver(target, client, recorder,
+	controller := newConfigObserver(target, client, recorder,
 		observed{
 			networks:   v1.Networks().Lister(),
 			configMaps: configMaps.Lister(),
@@ -181,6 +180,14 @@ func (o options) observation(
 		[]factory.Informer{client.Informer(), v1.Networks().Informer(), v1.FeatureGates().Informer(), configMaps.Informer()},
 		gates,
 	)
+	return func() {
+		go gates.Run(ctx)
+		select {
+		case <-gates.InitialFeatureGatesObserved():
+			controller.Run(ctx, 1)
+		case <-ctx.Done():
+		}
+	}
 }
 
 // onHostNetwork lets an installer pod reach this host's API server, as nothing serves the addresses of
