@@ -33,7 +33,7 @@ async function start(t: Test, inputs: Inputs): Promise<RenderedCluster> {
   return cluster;
 }
 
-/** Waits until the static pod of that revision runs. */
+/** Waits until the static pod of that revision, or of a later one, runs. */
 async function runs({ admin, limits }: RenderedCluster, component: string, revision: number) {
   const { namespace = '', pod } =
     staticPodOperators.find((each) => each.component === component) ?? {};
@@ -43,7 +43,7 @@ async function runs({ admin, limits }: RenderedCluster, component: string, revis
     resources.pods,
     { namespace },
     (pods) =>
-      pods.get(`${namespace}/${pod}-${NODE}`)?.metadata.labels?.revision === `${revision}` ||
+      Number(pods.get(`${namespace}/${pod}-${NODE}`)?.metadata.labels?.revision ?? 0) >= revision ||
       undefined,
     { ...limits, deadlineMs: LIFETIME_MS, what, describe: () => 'no pod', report: () => undefined },
   );
@@ -101,14 +101,11 @@ t.test(
     await cluster.addNetworkStatus();
     await runs(cluster, 'kube-apiserver', 1);
     await runs(cluster, 'kube-controller-manager', 2);
-    t.match(await networksIn(cluster, 2), ['10.128.0.0/14']);
-    const found = await revisions(cluster);
-    t.comment(JSON.stringify(found));
-    t.same(found, {
-      etcd: 1,
-      'kube-apiserver': 1,
-      'kube-controller-manager': 2,
-      'kube-scheduler': 1,
-    });
+    const { 'kube-controller-manager': second = 0, ...found } = await revisions(cluster);
+    t.comment(JSON.stringify({ ...found, 'kube-controller-manager': second }));
+    t.same(found, { etcd: 1, 'kube-apiserver': 1, 'kube-scheduler': 1 });
+    // The configuration, and the arguments of the pod: in one revision or in two.
+    t.ok(second === 2 || second === 3, `${second} revisions of the controller-manager`);
+    t.match(await networksIn(cluster, second), ['10.128.0.0/14']);
   },
 );
