@@ -9,6 +9,7 @@ import type { HostContext } from '../steps/host-context.ts';
 export const finish: StepBody<HostContext> = {
   name: 'finish',
   leaves: '/opt/openshift/.aiokube.done, and the marker of a finished installation',
+  touches: ['disk'],
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }) {
     const marker = await readMarker(paths.at('/var'));

@@ -16,6 +16,7 @@ import type { HostContext } from '../steps/host-context.ts';
 export const hostIdentity: StepBody<HostContext> = {
   name: 'host-identity',
   leaves: "the host's name in /etc/hostname, and its addresses for the kubelet",
+  touches: ['disk', 'network'],
   retries: true,
   input: ({ paths }) => loadIdentity(paths),
   async holds(context, { signal }) {

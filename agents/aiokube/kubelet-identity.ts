@@ -11,6 +11,7 @@ import { isOfNode, issueIdentity } from '../steps/kubelet-identity.ts';
 export const kubeletIdentity: StepBody<HostContext> = {
   name: 'kubelet-identity',
   leaves: `the node's client certificate and key, in a dated file behind ${CURRENT}`,
+  touches: ['disk', 'clock'],
   input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
   async holds(context) {
     const pem = await currentIdentity(context.paths);

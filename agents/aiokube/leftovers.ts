@@ -25,6 +25,7 @@ const FILES: readonly [path: string, why: string][] = [
 export const leftovers: StepBody<HostContext> = {
   name: 'leftovers',
   leaves: '/etc/sno-agents/leftovers.json: every file that only the installation needed',
+  touches: ['disk'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(ledgerPath(paths)),

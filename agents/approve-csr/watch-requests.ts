@@ -14,6 +14,7 @@ import type { HostContext } from '../steps/host-context.ts';
 export const watchRequests: StepBody<HostContext> = {
   name: 'watch-requests',
   leaves: 'a journal entry for each request that was not approved',
+  touches: ['api', 'clock'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(paths.bootkubeDone),

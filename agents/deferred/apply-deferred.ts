@@ -22,6 +22,7 @@ const pauses: LongestPauses = { unservedMs: 900_000, refusedMs: 60_000 };
 export const applyDeferred: StepBody<DeferredContext> = {
   name: 'apply',
   leaves: 'every deferred manifest as an API object, its state in kube-system/sno-deferred',
+  touches: ['disk', 'api', 'clock'],
   retries: true,
   input: ({ expires }) => expires.toISOString(),
   holds: async ({ paths }) => (await readDeferred(paths)).length === 0,

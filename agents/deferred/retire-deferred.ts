@@ -27,6 +27,7 @@ const unitPath = ({ paths }: DeferredContext) =>
 export const retireDeferred: StepBody<DeferredContext> = {
   name: 'retire',
   leaves: 'no RBAC, identity, unit, link or state of this agent',
+  touches: ['disk', 'api', 'systemd'],
   retries: true,
   removesState: true,
   input: ({ cluster }) => cluster.clusterId,

@@ -12,6 +12,7 @@ import type { InstallContext } from '../steps/host-context.ts';
 export const bootOrder: StepBody<InstallContext> = {
   name: 'boot-order',
   leaves: "the disk first in the firmware's boot order, if the firmware supports it",
+  touches: ['systemd', 'firmware'],
   input: ({ cluster }) => [cluster.clusterId, cluster.installation.disk],
   holds: async () => true,
   async run({ cluster, paths }, progress) {

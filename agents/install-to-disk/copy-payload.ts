@@ -25,6 +25,7 @@ export const copyPayload: StepBody<InstallContext> = {
   name: 'copy-payload',
   leaves:
     "the executable in the new system's /var, the payload if there is one, and the marker of a finished installation",
+  touches: ['disk'],
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.executableSha256],
   async holds(context, { signal }) {

@@ -7,6 +7,7 @@ import type { InstallContext } from '../steps/host-context.ts';
 export const restart: StepBody<InstallContext> = {
   name: 'restart',
   leaves: '/opt/openshift/.install-to-disk.done, and a host that restarts',
+  touches: ['disk'],
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(paths.installDone),
   async run({ paths, cluster }) {

@@ -13,6 +13,7 @@ import type { HostContext } from '../steps/host-context.ts';
 export const waitForBootkube: StepBody<HostContext> = {
   name: 'wait-for-bootkube',
   leaves: '/opt/openshift/.bootkube.done and /opt/openshift/master.ign, made by bootkube',
+  touches: ['disk'],
   input: ({ cluster }) => cluster.clusterId,
   holds: async ({ paths }) =>
     (await exists(paths.bootkubeDone)) && (await exists(paths.masterIgnition)),

@@ -17,6 +17,7 @@ import type { InstallContext } from '../steps/host-context.ts';
 export const writeDisk: StepBody<InstallContext> = {
   name: 'write-disk',
   leaves: 'the operating system on the disk, with the combined Ignition on its boot partition',
+  touches: ['disk', 'systemd'],
   retries: true,
   input: async ({ cluster, paths }) => [
     cluster.installation,

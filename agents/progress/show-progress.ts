@@ -21,6 +21,7 @@ export const showProgress = (
 ): StepBody<HostContext> => ({
   name: 'show-progress',
   leaves: 'the state of the installation on the console',
+  touches: [],
   retries: true,
   // The agent that ends the installation removes it together with its own.
   removesState: true,

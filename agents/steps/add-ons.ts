@@ -10,6 +10,7 @@ import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 export const addOns: StepBody<HostContext> = {
   name: 'add-ons',
   leaves: 'a Ready pod of each add-on of the payload',
+  touches: ['api'],
   retries: true,
   // A restart of the host before it stops them. After it, they are workloads like any other, and the
   // bootstrap's credentials are deleted.

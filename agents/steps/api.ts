@@ -8,6 +8,7 @@ import type { HostContext } from './host-context.ts';
 export const api: StepBody<HostContext> = {
   name: 'api',
   leaves: 'an API server that is ready',
+  touches: ['api', 'systemd'],
   retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,

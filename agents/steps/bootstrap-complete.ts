@@ -16,6 +16,7 @@ const PROBES = 5;
 export const bootstrapComplete: StepBody<HostContext> = {
   name: 'bootstrap-complete',
   leaves: 'the ConfigMap kube-system/bootstrap with status complete',
+  touches: ['api'],
   retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,

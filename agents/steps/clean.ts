@@ -18,6 +18,7 @@ const BOOT_IGNITION = '/boot/ignition/config.ign';
 export const clean: StepBody<PlainHost> = {
   name: 'clean',
   leaves: 'none of the files that the leftovers ledger lists',
+  touches: ['disk', 'systemd'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {

@@ -25,6 +25,7 @@ const REQUEST_DEADLINE_MS = 5000;
 export const complete: StepBody<HostContext> = {
   name: 'complete',
   leaves: 'the ConfigMap kube-system/sno-installation with state complete',
+  touches: ['api', 'clock'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: async () => true,

@@ -36,6 +36,7 @@ const USABLE: Readonly<Record<Cluster['controlPlane'], ApiChecks>> = {
 export const controlPlane: StepBody<HostContext> = {
   name: 'control-plane',
   leaves: 'an API server that can be used, a running controller-manager and scheduler',
+  touches: ['disk', 'api', 'runtime'],
   retries: true,
   async input({ paths }) {
     return controlPlanePods(await loadRendered(paths)).map(({ manifest }) => sha256(manifest));

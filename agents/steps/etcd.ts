@@ -10,6 +10,7 @@ import { placeStaticPod } from './static-pods.ts';
 export const etcd: StepBody<HostContext> = {
   name: 'etcd',
   leaves: 'an etcd static pod with a leader',
+  touches: ['disk', 'etcd'],
   retries: true,
   async input({ paths }) {
     return sha256(podOfRole(await loadRendered(paths), 'database').manifest);

@@ -11,6 +11,7 @@ import type { InstallContext } from './host-context.ts';
 export const inspectDisk: StepBody<InstallContext> = {
   name: 'inspect-disk',
   leaves: 'a target disk that may be written; the disk is not changed',
+  touches: ['disk'],
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.installation],
   holds: async () => true,

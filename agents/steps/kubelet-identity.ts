@@ -26,6 +26,7 @@ export interface IdentityFile {
 export const kubeletIdentity: StepBody<HostContext> = {
   name: 'kubelet-identity',
   leaves: "the node's client certificate and key, for the installed host",
+  touches: ['disk', 'clock'],
   input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
   async holds(context) {
     const pem = await readIdentity(context);

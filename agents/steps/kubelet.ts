@@ -31,6 +31,7 @@ const UNIT = 'kubelet.service';
 export const standaloneKubelet: StepBody<HostContext> = {
   name: 'kubelet',
   leaves: 'a standalone kubelet that answers its health endpoint',
+  touches: ['disk', 'systemd'],
   retries: true,
   input: (context) => filesOf(context, 'standalone-kubelet'),
   holds: (_context, { signal }) => isHealthy(signal),
@@ -51,6 +52,7 @@ export const standaloneKubelet: StepBody<HostContext> = {
 export const nodeKubelet: StepBody<HostContext> = {
   name: 'kubelet',
   leaves: 'a kubelet that starts at every boot and answers its health endpoint',
+  touches: ['disk', 'systemd'],
   retries: true,
   input: (context) => filesOf(context, 'node'),
   holds: (_context, { signal }) => isHealthy(signal),
@@ -66,6 +68,7 @@ export const nodeKubelet: StepBody<HostContext> = {
 export const workerKubelet: StepBody<PlainHost> = {
   name: 'kubelet',
   leaves: 'a kubelet that starts at every boot and answers its health endpoint',
+  touches: ['disk', 'systemd'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: (_context, { signal }) => isHealthy(signal),

@@ -22,6 +22,7 @@ import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 export const manifests: StepBody<HostContext> = {
   name: 'manifests',
   leaves: 'every manifest as an API object',
+  touches: ['disk', 'api'],
   retries: true,
   async input({ paths }) {
     const all = await loadRendered(paths);

@@ -20,6 +20,7 @@ import type { PlainHost } from './host-context.ts';
 export const marker: StepBody<PlainHost> = {
   name: 'marker',
   leaves: 'a disk that is marked as that of this cluster on this machine',
+  touches: ['disk'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   async holds(context) {

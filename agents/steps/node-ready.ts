@@ -18,6 +18,7 @@ export const nodeReadyBy = <Context extends PlainHost>(
 ): StepBody<Context> => ({
   name: 'node-ready',
   leaves: 'a node that is Ready, reported in this boot',
+  touches: ['api', 'clock'],
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),

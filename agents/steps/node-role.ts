@@ -25,6 +25,7 @@ function roleOf({ dayOneWorkers = 0 }: HostContext['cluster']) {
 export const nodeRole: StepBody<HostContext> = {
   name: 'node-role',
   leaves: 'a registered Node with the role control-plane',
+  touches: ['api'],
   retries: true,
   input: ({ hostname, cluster }) => [hostname(), roleOf(cluster)],
   // Nobody removes the label by itself, and whoever does it later may want to.

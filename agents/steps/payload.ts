@@ -21,6 +21,7 @@ import { pullReleaseImages, releaseIsPulled } from './release-images.ts';
 export const payload: StepBody<PlainHost> = {
   name: 'payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
+  touches: ['disk', 'runtime', 'network'],
   retries: true,
   input: ({ cluster }) => [
     cluster.clusterId,

@@ -20,6 +20,7 @@ import { readRestarts } from './steady-state.ts';
 export const record = (agent: EndingAgent): StepBody<PlainHost> => ({
   name: 'record',
   leaves: '/var/lib/sno-agents/record.json: every step with its time, and the restarts',
+  touches: ['disk', 'runtime', 'clock'],
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(paths.record),
   async run(context) {

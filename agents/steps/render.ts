@@ -50,6 +50,7 @@ import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 export const render = (needs: HostNeeds, next: HostNeeds = []): StepBody<HostContext> => ({
   name: 'render',
   leaves: '/opt/openshift/rendered.json (0600) and the files of this host in their final places',
+  touches: ['disk', 'runtime', 'network', 'clock'],
   retries: true,
   input: ({ cluster }) => cluster,
   async holds(context) {

@@ -33,6 +33,7 @@ export function retireAgent(
   return {
     name: NAME,
     leaves: 'no unit, link, ledger or state of this plan',
+    touches: ['disk', 'systemd'],
     removesState: true,
     input: ({ cluster }) => cluster.clusterId,
     holds: async ({ paths }) => !(await exists(unitPath(paths, unit))),

@@ -16,6 +16,7 @@ const MINUTE_MS = 60_000;
 export const servingCertificate: StepBody<HostContext> = {
   name: 'serving-certificate',
   leaves: "the kubelet's serving certificate, issued for this node's name and addresses",
+  touches: ['disk', 'api', 'clock'],
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),

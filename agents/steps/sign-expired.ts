@@ -21,6 +21,7 @@ import { dueLeaves, isValid, type LeafOnDisk, readAuthority } from './leaf-files
 export const signExpired: StepBody<HostContext> = {
   name: 'sign-expired',
   leaves: 'no certificate of the control plane that has expired, unless its CA is not valid',
+  touches: ['disk', 'clock'],
   retries: true,
   input: () => leafCatalogue,
   async holds({ paths }) {

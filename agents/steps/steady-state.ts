@@ -20,6 +20,7 @@ export const restartsPath = ({ paths }: Pick<HostContext, 'paths'>, agent: Waiti
 export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
   name: 'steady-state',
   leaves: 'a control plane without changes during the settling window; the number of its restarts',
+  touches: ['disk', 'api', 'runtime'],
   retries: true,
   neededUntil: 'clean',
   input: ({ settings }) => settings.settlingWindowMs,

@@ -19,6 +19,7 @@ import { searchHost } from './search-host.ts';
 export const verifyClean: StepBody<PlainHost> = {
   name: 'verify-clean',
   leaves: 'verification that no ledger path and no bootstrap key is left',
+  touches: ['disk', 'etcd'],
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
     const ledger = await readLedger(paths);

@@ -8,6 +8,7 @@ import type { PlainHost } from '../steps/host-context.ts';
 export const finish: StepBody<PlainHost> = {
   name: 'finish',
   leaves: 'the marker of a finished installation',
+  touches: ['disk'],
   input: ({ cluster }) => cluster.clusterId,
   holds: async ({ paths }) => (await readMarker(paths.at('/var')))?.state === 'finished',
   async run({ paths, cluster }) {

@@ -32,6 +32,7 @@ const REQUEST_MS = 30 * 60_000;
 export const kubeletIdentity: StepBody<PlainHost> = {
   name: 'kubelet-identity',
   leaves: `the node's client certificate and key, in a dated file behind ${CURRENT}`,
+  touches: ['disk', 'api', 'network', 'clock'],
   retries: true,
   input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
   async holds(context) {

@@ -26,6 +26,7 @@ const FILES: readonly [path: string, why: string][] = [
 export const leftovers: StepBody<PlainHost> = {
   name: 'leftovers',
   leaves: '/etc/sno-agents/leftovers.json: every file that only the installation needed',
+  touches: ['disk'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(ledgerPath(paths)),

@@ -14,6 +14,7 @@ import { asNode } from './own-node.ts';
 export const podNetwork: StepBody<PlainHost> = {
   name: 'pod-network',
   leaves: `${cniPath}, with the subnets of this node`,
+  touches: ['disk', 'api'],
   retries: true,
   input: ({ hostname }) => hostname(),
   holds: ({ paths }) => exists(paths.at(cniPath)),

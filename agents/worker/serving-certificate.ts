@@ -11,6 +11,7 @@ import type { PlainHost } from '../steps/host-context.ts';
 export const servingCertificate: StepBody<PlainHost> = {
   name: 'serving-certificate',
   leaves: "the kubelet's serving certificate, issued for this node's name and address",
+  touches: ['disk', 'api', 'clock'],
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),

@@ -3,12 +3,14 @@ import type { JournalEntry } from './journal.ts';
 import type { AgentStatus } from './status.ts';
 import type { Plan } from './step.ts';
 
-/** The steps, deadlines and postconditions of a plan, one line each. */
+/** The steps of a plan, one line each: deadline, postcondition, and what it touches. */
 export function planText<Context>(plan: Plan<Context>): string {
   const width = Math.max(...plan.steps.map((step) => step.name.length));
   const lines = plan.steps.map((step, index) => {
     const number = String(index + 1).padStart(2);
-    return `${number}  ${step.name.padEnd(width)}  ${duration(step.deadlineMs).padStart(6)}  ${step.leaves}`;
+    const deadline = duration(step.deadlineMs).padStart(6);
+    const touches = step.touches.length === 0 ? '' : `  [${step.touches.join(', ')}]`;
+    return `${number}  ${step.name.padEnd(width)}  ${deadline}  ${step.leaves}${touches}`;
   });
   return `${plan.agent}: ${plan.purpose}\n\n${lines.join('\n')}\n`;
 }

@@ -1,5 +1,6 @@
 import type { Failure } from '../errors/failure.ts';
 import type { Progress } from './progress.ts';
+import type { Touched } from './touched.ts';
 
 /** How a step's `run` ended. A failure is thrown, preferably as a Failure. */
 export type Outcome =
@@ -23,6 +24,8 @@ export interface Step<Context> {
   readonly name: string;
   /** The result of the step on the host, for `plan`. */
   readonly leaves: string;
+  /** What it uses that can be missing, full, slow or wrong. */
+  readonly touches: readonly Touched[];
   /** How long all attempts together may take, across restarts of the agent. */
   readonly deadlineMs: number;
   /**

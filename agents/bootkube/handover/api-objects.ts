@@ -20,6 +20,7 @@ const SHARE_OF_TIME = 0.8;
 export const apiObjects: StepBody<HostContext> = {
   name: 'api-objects',
   leaves: 'the API objects as files for the log bundle, as far as the API returns them',
+  touches: ['disk', 'api'],
   input: ({ cluster }) => cluster.clusterId,
   // With or without objects: the journal says which.
   holds: async () => true,

@@ -23,6 +23,7 @@ const TARGET_SPEC = '3.2.0';
 export const combinedIgnition: StepBody<HostContext> = {
   name: 'combined-ignition',
   leaves: '/opt/openshift/master.ign (0600), validated, of a size that fits the boot partition',
+  touches: ['disk'],
   input: async (context) => {
     const parts = [originalMasterPath(context), snapshotRecordPath(context)];
     const texts = await Promise.all(parts.map((path) => readTextIfPresent(path)));

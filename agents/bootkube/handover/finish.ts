@@ -7,6 +7,7 @@ import type { HostContext } from '../../steps/host-context.ts';
 export const finish: StepBody<HostContext> = {
   name: 'finish',
   leaves: '/opt/openshift/.bootkube.done',
+  touches: ['disk'],
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(paths.bootkubeDone),
   async run({ paths, cluster }) {

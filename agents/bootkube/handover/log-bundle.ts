@@ -20,6 +20,7 @@ const SHARE_OF_TIME = 0.8;
 export const logBundle: StepBody<HostContext> = {
   name: 'log-bundle',
   leaves: `${BUNDLE_PATH} (0600), if it can be created`,
+  touches: ['disk', 'systemd'],
   input: ({ cluster }) => cluster.clusterId,
   // With or without a bundle: the journal says which.
   holds: async () => true,

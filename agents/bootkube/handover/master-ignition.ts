@@ -21,6 +21,7 @@ export const originalMasterPath = ({ paths }: HostContext) =>
 export const masterIgnition: StepBody<HostContext> = {
   name: 'master-ignition',
   leaves: '/opt/openshift/original-master.ign (0600), parsed and valid',
+  touches: ['disk', 'network'],
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.machineConfigServerUrl],
   async holds(context) {

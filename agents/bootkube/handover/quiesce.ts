@@ -19,6 +19,7 @@ const OUTLASTS: readonly PodRole[] = ['database', 'ignition-server'];
 export const quiesce: StepBody<HostContext> = {
   name: 'quiesce',
   leaves: 'no running scheduler, controller-manager or API server, and none of their Leases',
+  touches: ['disk', 'etcd', 'runtime'],
   retries: true,
   neededUntil: 'snapshot',
   input: ({ cluster }) => cluster.clusterId,

@@ -29,6 +29,7 @@ export const snapshotRecordPath = ({ paths }: HostContext) =>
 export const snapshot: StepBody<HostContext> = {
   name: 'snapshot',
   leaves: 'a verified etcd snapshot and the record of its revision and hash',
+  touches: ['disk', 'etcd'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   async holds(context, { signal }) {

@@ -8,6 +8,7 @@ import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.
 export const stopEtcd: StepBody<HostContext> = {
   name: 'stop-etcd',
   leaves: 'no running etcd',
+  touches: ['disk', 'etcd', 'runtime'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {

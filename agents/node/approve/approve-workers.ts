@@ -28,6 +28,7 @@ const MARGIN_MS = 300_000;
 export const approveWorkers: Omit<Step<PlainHost>, 'deadlineMs' | 'retry'> = {
   name: 'approve-workers',
   leaves: 'the certificates of every worker in /etc/sno-agents/workers.d that has joined in time',
+  touches: ['disk', 'api', 'clock'],
   input: ({ cluster }) => cluster.clusterId,
   async holds(context) {
     if (!context.settings.approveCertificates) return true;

@@ -45,6 +45,7 @@ import { makeRoom } from './room.ts';
 export const create: StepBody<BackupContext> = {
   name: 'create',
   leaves: "a new backup: etcd's snapshot, the keys to read it, and a manifest",
+  touches: ['disk', 'etcd', 'clock'],
   retries: true,
   // Each run is a new one, with a deadline of its own, also after a killed one.
   input: ({ run }) => run,

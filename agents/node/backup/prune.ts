@@ -9,6 +9,7 @@ import { limitsOf } from './room.ts';
 export const prune: StepBody<BackupContext> = {
   name: 'prune',
   leaves: 'no backup beyond the limits of number, age and share of the disk',
+  touches: ['disk', 'clock'],
   input: ({ settings }) => [
     settings.backupKeepCount,
     settings.backupKeepDays,

@@ -16,6 +16,7 @@ import { heldManifests } from './hold.ts';
 export const check: StepBody<IdentityContext> = {
   name: 'check',
   leaves: 'a host that has its new addresses, and no other agent that changes it',
+  touches: ['disk', 'network'],
   retries: true,
   neededUntil: 'hold',
   input: ({ request }) => request.id,

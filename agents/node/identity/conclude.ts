@@ -12,6 +12,7 @@ import { endRequest, identityFolder, readRequest } from './request.ts';
 export const conclude: StepBody<IdentityContext> = {
   name: 'conclude',
   leaves: 'no change under way, and the record of this one',
+  touches: ['disk'],
   retries: true,
   input: ({ request }) => request.id,
   holds: async ({ paths }) => (await readRequest(paths)) === undefined,

@@ -38,6 +38,7 @@ export const files: StepBody<IdentityContext> = {
   name: 'files',
   leaves:
     'the name of the host, certificates and configuration of the new identity; an API server that is ready with them',
+  touches: ['disk', 'etcd', 'api', 'systemd', 'clock'],
   retries: true,
   neededUntil: 'start',
   input: ({ request }) => request.id,

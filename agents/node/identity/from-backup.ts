@@ -10,6 +10,7 @@ export const fromBackup = (
 ): StepBody<IdentityContext> => ({
   name: body.name,
   leaves: body.leaves,
+  touches: body.touches,
   neededUntil,
   retries: true,
   input: ({ request }) => request.id,

@@ -32,6 +32,7 @@ ExecStart=/var/lib/sno-agents/bin/kubelet --config=${kubeletPaths.liveConfig}
 export const hold: StepBody<IdentityContext> = {
   name: 'hold',
   leaves: 'no running control plane; a kubelet that starts without the API server',
+  touches: ['disk', 'runtime', 'systemd'],
   retries: true,
   neededUntil: 'files',
   input: ({ request }) => request.id,

@@ -30,6 +30,7 @@ import { identityFolder } from './request.ts';
 export const objects: StepBody<IdentityContext> = {
   name: 'objects',
   leaves: 'the Node under its new name, with its volumes; nothing of the old one',
+  touches: ['disk', 'api'],
   retries: true,
   neededUntil: 'start',
   input: ({ request }) => request.id,

@@ -17,6 +17,7 @@ import { heldManifests, isHeld, release } from './hold.ts';
 export const start: StepBody<IdentityContext> = {
   name: 'start',
   leaves: 'the whole control plane, and a kubelet that joins the API',
+  touches: ['disk', 'api', 'systemd'],
   retries: true,
   neededUntil: 'conclude',
   input: ({ request }) => request.id,

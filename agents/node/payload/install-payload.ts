@@ -11,6 +11,7 @@ import type { HostContext } from '../../steps/host-context.ts';
 export const installPayload: StepBody<HostContext> = {
   name: 'install-payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
+  touches: ['disk', 'runtime'],
   retries: true,
   input: ({ paths }) => readTextIfPresent(join(paths.config, 'payload.sha256')),
   holds: ({ paths }, { signal }) => payloadIsThere(paths.payload, paths, signal),

@@ -10,6 +10,7 @@ import type { RenewContext } from './context.ts';
 export const conclude: StepBody<RenewContext> = {
   name: 'conclude',
   leaves: 'no certificate whose last renewal failed',
+  touches: ['disk'],
   input: () => [],
   holds: async ({ paths }) => (await failed(paths)).length === 0,
   async run({ paths }) {

@@ -31,6 +31,7 @@ const NAME = 'kubelet-serving';
 export const kubeletServing: StepBody<RenewContext> = {
   name: NAME,
   leaves: "no pending request of this node's kubelet for its serving certificate",
+  touches: ['disk', 'api', 'clock'],
   input: ({ hostname }) => hostname(),
   // Also without an attempt: on most days nothing is written.
   async holds(context, { signal }) {

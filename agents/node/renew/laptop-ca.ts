@@ -30,6 +30,7 @@ const NAME = 'laptop-admin-ca';
 export const laptopCa: StepBody<RenewContext> = {
   name: 'laptop-ca',
   leaves: "no trust in the laptop's CA, if auth/kubeconfig was exchanged",
+  touches: ['disk', 'api'],
   input: () => laptopAdminCa,
   async holds({ paths, run: id }) {
     const last = (await readAttempts(paths)).find(({ name }) => name === NAME);

@@ -13,6 +13,7 @@ import { dropRestarts, restartedFor } from './restarts.ts';
 export const conclude: StepBody<RotateContext> = {
   name: 'conclude',
   leaves: 'a record of the rotation; no staged key',
+  touches: ['disk'],
   input: ({ request }) => request.id,
   holds: async ({ paths }) => (await readRequest(paths)) === undefined,
   async run({ paths, request }) {

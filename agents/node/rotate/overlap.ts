@@ -32,6 +32,7 @@ const sincePath = (paths: HostPaths) => join(rotationFolder(paths), 'overlap.jso
 export const overlap: StepBody<RotateContext> = {
   name: 'overlap',
   leaves: 'no connection or token that needs the old one',
+  touches: ['disk', 'clock'],
   neededUntil: 'trust-new',
   input: ({ request }) => request.id,
   holds: async () => true,

@@ -110,6 +110,7 @@ function phaseStep(
   return {
     name: phase,
     leaves,
+    touches: ['disk', 'etcd', 'api', 'runtime', 'systemd', 'clock'],
     neededUntil,
     input: ({ request }) => request.id,
     async holds({ paths, request }) {

@@ -18,6 +18,7 @@ import { stageEncryption, stageServiceAccount } from './stage-keys.ts';
 export const stage: StepBody<RotateContext> = {
   name: 'stage',
   leaves: 'the new keys and certificates, in the folder of the agent',
+  touches: ['disk', 'runtime', 'clock'],
   retries: true,
   neededUntil: 'trust-both',
   input: ({ request }) => request.id,

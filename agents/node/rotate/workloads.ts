@@ -72,6 +72,7 @@ export const losesClients = (servingCertificate: string): boolean =>
 export const restartWorkloads: StepBody<RotateContext> = {
   name: 'restart-workloads',
   leaves: 'no pod that trusts only an old CA of the API server, if that cannot sign the new one',
+  touches: ['api'],
   neededUntil: 'use-new',
   input: ({ request }) => request.id,
   holds: async () => true,

@@ -15,6 +15,7 @@ import type { TrialContext } from './context.ts';
 export const conclude: StepBody<TrialContext> = {
   name: 'conclude',
   leaves: 'no change that is being taken back, and the record of the last one',
+  touches: ['disk', 'systemd'],
   retries: true,
   input: ({ now }) => now,
   async holds({ paths, now }) {

@@ -14,6 +14,7 @@ import type { TrialContext } from './context.ts';
 export const countBoot: StepBody<TrialContext> = {
   name: 'count-boot',
   leaves: 'this boot among those that the trial has seen',
+  touches: ['disk'],
   retries: true,
   input: ({ now }) => now.boot,
   async holds({ paths, now }) {
@@ -36,6 +37,7 @@ export const countBoot: StepBody<TrialContext> = {
 export const decide: StepBody<TrialContext> = {
   name: 'decide',
   leaves: 'a trial that goes on, or the reason why it is taken back',
+  touches: ['disk'],
   retries: true,
   input: ({ now }) => now,
   async holds({ paths, now, isFirstRun }) {

@@ -30,6 +30,7 @@ interface Part {
 const putBackStep = ({ name, leaves, isBack, putBack }: Part): StepBody<TrialContext> => ({
   name,
   leaves,
+  touches: ['disk'],
   // Until its deadline; then the next part has its turn.
   retries: true,
   input: ({ now }) => now,

@@ -13,6 +13,7 @@ import { mountedType } from './mounts.ts';
 export const mountFolders: StepBody<PlainHost> = {
   name: 'mount-folders',
   leaves: `${SEALED_FOLDERS.join(' and ')}, in memory`,
+  touches: ['disk'],
   input: ({ cluster }) => cluster.clusterId,
   holds: async ({ paths }) => (await unmounted(paths)).length === 0,
   async run({ paths }, progress) {

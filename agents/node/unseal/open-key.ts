@@ -19,6 +19,7 @@ import { mountedType } from './mounts.ts';
 export const openKey: StepBody<PlainHost> = {
   name: 'open-key',
   leaves: '/run/sno-agents/sealed, in memory, with the key of the sealed files',
+  touches: ['disk', 'firmware'],
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.sealSecrets ?? 'none'],
   holds: ({ paths }) => exists(sealPlaces(paths).key),

@@ -17,6 +17,7 @@ const UNFINISHED = /^\..+\.[0-9a-f]{8}\.new$/;
 export const unsealFiles: StepBody<PlainHost> = {
   name: 'unseal-files',
   leaves: 'every sealed file in /run/sno-agents/sealed/files',
+  touches: ['disk'],
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }) {
     for (const { place, contents } of (await openedFiles(paths)).files) {

@@ -13,6 +13,7 @@ import { isInUse } from './stage.ts';
 export const arm: StepBody<UpdateContext> = {
   name: 'arm',
   leaves: 'the points of return, and a trial with a deadline',
+  touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
   input: ({ request }) => request.id,
   holds: async ({ paths, request }) => (await readTrial(paths))?.id === request.id,

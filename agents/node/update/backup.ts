@@ -12,6 +12,7 @@ import { loadPrepared } from './prepare.ts';
 export const backup: StepBody<UpdateContext> = {
   name: 'backup',
   leaves: 'a backup of etcd to go back to, if add-ons change',
+  touches: ['disk', 'etcd', 'clock'],
   neededUntil: 'switch',
   input: ({ request }) => request.id,
   holds: async (context, progress) =>

@@ -16,6 +16,7 @@ import { endRequest, readRequest, type UpdateRequest, type UpdateResult } from '
 export const conclude: StepBody<UpdateContext> = {
   name: 'conclude',
   leaves: 'no update under way, and the result of this one',
+  touches: ['disk'],
   retries: true,
   input: ({ request }) => request.id,
   holds: async ({ paths }) => (await readRequest(paths)) === undefined,

@@ -8,6 +8,7 @@ import type { UpdateContext } from './context.ts';
 export const confirm: StepBody<UpdateContext> = {
   name: 'confirm',
   leaves: 'an update that stays; nothing is kept of what was before it',
+  touches: ['disk', 'systemd'],
   input: ({ request }) => request.id,
   holds: async ({ paths, request }) => (await readLast(paths))?.id === request.id,
   async run({ paths }, { signal }) {

@@ -17,6 +17,7 @@ import { isInUse } from './stage.ts';
 export const prepare: StepBody<UpdateContext> = {
   name: 'prepare',
   leaves: 'the files that the new executable wants to have on this host',
+  touches: ['disk'],
   neededUntil: 'switch',
   input: ({ request }) => request.id,
   holds: async (context) => (await readPrepared(context)) !== undefined,

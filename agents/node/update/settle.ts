@@ -26,6 +26,7 @@ const LEASES = ['kube-controller-manager', 'kube-scheduler'];
 export const settle: StepBody<UpdateContext> = {
   name: 'settle',
   leaves: 'a steady host with the control plane and the add-ons of the payload',
+  touches: ['api', 'runtime', 'clock'],
   // It has to be seen in this boot, for the whole window.
   neededUntil: 'confirm',
   input: ({ request }) => request.id,

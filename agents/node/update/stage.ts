@@ -19,6 +19,7 @@ const MARGIN_BYTES = 512 * 2 ** 20;
 export const stage: StepBody<UpdateContext> = {
   name: 'stage',
   leaves: 'the new executable and the new payload beside those in use',
+  touches: ['disk', 'network'],
   neededUntil: 'switch',
   input: ({ request }) => request.id,
   holds: (context, { signal }) => isStaged(context, signal),

@@ -27,6 +27,7 @@ const STOPPED = ['kubelet.service', 'sno-certificates.service', 'sno-payload.ser
 export const switchOver: StepBody<UpdateContext> = {
   name: 'switch',
   leaves: 'the new executable, payload and files in their places, and a started kubelet',
+  touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
   input: ({ request }) => request.id,
   holds: (context, { signal }) => isSwitched(context, signal),

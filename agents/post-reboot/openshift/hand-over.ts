@@ -17,6 +17,7 @@ import { waitAndLogRevisions } from './wait.ts';
 export const handOver: StepBody<HostContext> = {
   name: 'hand-over',
   leaves: 'no static pod of the bootstrap',
+  touches: ['disk', 'api', 'runtime'],
   retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,

@@ -11,6 +11,7 @@ export const installComplete: StepBody<HostContext> = {
   name: 'install-complete',
   leaves:
     'an Available version, operators that do not progress, static pods of the newest revision',
+  touches: ['api'],
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),

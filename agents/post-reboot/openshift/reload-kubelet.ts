@@ -13,6 +13,7 @@ const UNIT = 'kubelet.service';
 export const reloadKubelet: StepBody<HostContext> = {
   name: 'reload-kubelet',
   leaves: 'a kubelet that runs with all drop-ins of its unit',
+  touches: ['systemd'],
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),

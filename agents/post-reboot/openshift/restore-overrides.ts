@@ -15,6 +15,7 @@ import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 export const restoreOverrides: StepBody<HostContext> = {
   name: 'restore-overrides',
   leaves: "the ClusterVersion with the user's overrides instead of those of the bootstrap",
+  touches: ['disk', 'api'],
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   // Whoever changes them afterwards may want to.

@@ -10,6 +10,7 @@ import { waitAndLogRevisions } from './wait.ts';
 export const takeOver: StepBody<HostContext> = {
   name: 'take-over',
   leaves: "the operators' own static pods, Ready since this boot",
+  touches: ['api'],
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),

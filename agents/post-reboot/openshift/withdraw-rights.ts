@@ -16,6 +16,7 @@ const kinds: readonly Resource[] = ['clusterrolebindings', 'clusterroles'].map((
 export const withdrawRights: StepBody<HostContext> = {
   name: 'withdraw-rights',
   leaves: 'no role of the agents that approves requests',
+  touches: ['api'],
   retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,

@@ -14,6 +14,7 @@ import { requireRecord } from './record.ts';
 export const checkIdentity: StepBody<HostContext> = {
   name: 'check-identity',
   leaves: 'a host with the name and the addresses of the live stage',
+  touches: ['network'],
   retries: true,
   input: requireRecord,
   // Repeated at each boot before the clean-up: the address may have changed since.

@@ -11,6 +11,7 @@ import { restoreFile } from './record.ts';
 export const placeEtcd: StepBody<HostContext> = {
   name: 'place-etcd',
   leaves: "etcd's manifest among the static pods",
+  touches: ['disk'],
   input: async (context) => sha256(await manifestOf(context)),
   holds: async (context) =>
     (await readTextIfPresent(target(context))) === (await manifestOf(context)),

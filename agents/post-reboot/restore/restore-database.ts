@@ -25,6 +25,7 @@ export const restoreDatabaseOf = (
 ): StepBody<HostContext> => ({
   name: 'restore-database',
   leaves: "etcd's database, with the hash that the live stage recorded",
+  touches: ['disk', 'etcd'],
   retries: true,
   input: requireRecord,
   holds: ({ paths }) => exists(join(paths.etcdData, 'member/snap/db')),

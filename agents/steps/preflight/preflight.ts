@@ -67,6 +67,7 @@ export const preflight = <Described extends Cluster>(
 ): StepBody<PlainHost & { readonly cluster: Described }> => ({
   name: 'preflight',
   leaves: 'a host that meets the requirements of the installation',
+  touches: ['disk', 'network', 'clock'],
   retries: true,
   input: ({ cluster }) => cluster,
   holds: async () => true,

@@ -14,6 +14,7 @@ function agentOf(t: Test, run: Step<string>['run'], more: Partial<Agent<string>>
   const step: Step<string> = {
     name: 'only',
     leaves: 'nothing',
+    touches: [],
     deadlineMs: 60_000,
     input: (context) => context,
     holds: async (context) => context === 'context',

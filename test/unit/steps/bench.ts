@@ -43,6 +43,7 @@ export class Bench {
     this.steps.push({
       name,
       leaves: `the ${name}`,
+      touches: [],
       deadlineMs: 60_000,
       input: () => name,
       holds: async () => {

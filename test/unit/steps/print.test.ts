@@ -3,10 +3,12 @@ import type { JournalEntry } from '../../../lib/steps/journal.ts';
 import { planText, statusText } from '../../../lib/steps/print.ts';
 import type { AgentStatus } from '../../../lib/steps/status.ts';
 import { done, type Plan } from '../../../lib/steps/step.ts';
+import type { Touched } from '../../../lib/steps/touched.ts';
 
-const step = (name: string, deadlineMs: number) => ({
+const step = (name: string, deadlineMs: number, touches: readonly Touched[] = []) => ({
   name,
   leaves: `the ${name}`,
+  touches,
   deadlineMs,
   input: () => name,
   holds: async () => true,
@@ -16,20 +18,23 @@ const plan: Plan<null> = {
   agent: 'bootkube',
   unit: 'bootkube',
   purpose: 'bootstraps',
-  steps: [step('a', 60_000), step('kubelet', 90_400), step('etcd', 7_200_000)],
+  steps: [step('a', 60_000), step('kubelet', 90_400), step('etcd', 7_200_000, ['disk', 'etcd'])],
 };
 
-t.test('a plan is printed as its steps, their deadlines and results', async (t) => {
-  t.equal(
-    planText(plan),
-    `bootkube: bootstraps
+t.test(
+  'a plan is printed as its steps, their deadlines, results and what they touch',
+  async (t) => {
+    t.equal(
+      planText(plan),
+      `bootkube: bootstraps
 
  1  a            1m  the a
  2  kubelet     90s  the kubelet
- 3  etcd       120m  the etcd
+ 3  etcd       120m  the etcd  [disk, etcd]
 `,
-  );
-});
+    );
+  },
+);
 
 t.test(
   'a status is printed as the state of the agent and the last entry of each step',

@@ -8,6 +8,7 @@ t.test('a step of a plan has its deadline, and a pause if a retry can help', asy
   const body = {
     name: 'etcd',
     leaves: 'etcd',
+    touches: ['etcd' as const],
     input: () => 1,
     holds: async () => true,
     run: async () => done(),

@@ -14,6 +14,7 @@ import { endRequest, type RestoreRequest, readRequest } from './request.ts';
 export const conclude: StepBody<RestoreContext> = {
   name: 'conclude',
   leaves: 'no restore under way; the newest databases from before beside the one in use',
+  touches: ['disk'],
   retries: true,
   input: ({ request }) => request,
   holds: async ({ paths }) => (await readRequest(paths)) === undefined,

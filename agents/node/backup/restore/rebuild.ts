@@ -26,6 +26,7 @@ const LOG_BYTES = 64 * 2 ** 20;
 export const rebuild: StepBody<RestoreContext> = {
   name: 'rebuild',
   leaves: 'the database of the backup beside the one in use, with all revisions bumped',
+  touches: ['disk', 'etcd'],
   neededUntil: 'replace',
   input: ({ request }) => request,
   holds: (context) => isRebuilt(context),

@@ -21,6 +21,7 @@ import { recordNothingReplaced } from './request.ts';
 export const replace: StepBody<RestoreContext> = {
   name: 'replace',
   leaves: 'the restored database in place, the one from before beside it',
+  touches: ['disk', 'etcd'],
   input: ({ request }) => request,
   holds: async (context) =>
     !(await exists(rebuiltDatabase(context))) && (await exists(context.paths.etcdData)),

@@ -17,6 +17,7 @@ import { movedManifests } from './places.ts';
 export const start: StepBody<RestoreContext> = {
   name: 'start',
   leaves: 'an API server that is ready with the restored database',
+  touches: ['disk', 'api', 'systemd'],
   input: ({ request }) => request,
   holds: async (context, progress) =>
     (await arePlaced(context)) &&

@@ -11,6 +11,7 @@ import { movedManifests } from './places.ts';
 export const stop: StepBody<RestoreContext> = {
   name: 'stop',
   leaves: 'no running control plane; its manifests beside the state of this agent',
+  touches: ['disk', 'runtime'],
   neededUntil: 'start',
   input: ({ request }) => request,
   async holds({ paths }, { signal }) {

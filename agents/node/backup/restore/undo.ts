@@ -28,6 +28,7 @@ import { arePlaced, placeControlPlane } from './start.ts';
 export const undo: StepBody<RestoreContext> = {
   name: 'undo',
   leaves: 'the restored database in use; after a failure, the one from before',
+  touches: ['disk', 'etcd', 'api', 'runtime', 'systemd'],
   retries: true,
   input: ({ request }) => request,
   holds: async (context) =>

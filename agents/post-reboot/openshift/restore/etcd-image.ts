@@ -26,6 +26,7 @@ export async function memberToRestore(context: HostContext): Promise<EtcdMember>
 export const etcdImage: StepBody<HostContext> = {
   name: 'etcd-image',
   leaves: "etcd's image in podman's storage",
+  touches: ['disk', 'runtime', 'network'],
   retries: true,
   neededUntil: 'restore-database',
   input: async (context) => (await memberToRestore(context)).image,

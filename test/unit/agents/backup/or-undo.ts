@@ -27,7 +27,7 @@ async function restorePlan(t: Test) {
       .filter(({ name }) => name !== 'steady-state')
       .map((step): Step<typeof context> => {
         if (step.name !== 'start') return step;
-        const started = { name: 'start', leaves: 'an API server', input: () => 1 };
+        const started = { name: 'start', leaves: 'an API server', touches: [], input: () => 1 };
         const holds = async () => true;
         const own = orUndo({ ...started, holds, run: async () => done(), ...body });
         return { ...own, retry: { delayMs: 1 }, deadlineMs: 60_000 };
@@ -102,7 +102,7 @@ t.test('after a failure, the steps before undo are skipped', async (t) => {
   const { context, run, holds } = await restoringHost(t);
   await recordFailure(context.paths, failureData(new Failure('fatal', 'broken by the test')));
   const step = orUndo({
-    ...{ name: 'later', leaves: 'nothing', input: () => 1, holds: async () => false },
+    ...{ name: 'later', leaves: 'nothing', touches: [], input: () => 1, holds: async () => false },
     run: async () => {
       t.fail('it ran');
       return done();

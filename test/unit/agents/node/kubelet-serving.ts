@@ -305,6 +305,7 @@ t.test('kubelet-serving', async (t) => {
         {
           name: kubeletServing.name,
           leaves: kubeletServing.leaves,
+          touches: kubeletServing.touches,
           input: () => '',
           holds: async () => false,
           run: (_, progress) => kubeletServing.run(it.context, progress),

@@ -144,9 +144,9 @@ t.test('overlap', async (t) => {
     const { since, ...rest } = JSON.parse(host.read(begun));
     const earlier = new Date(Date.parse(since) - 3_600_000).toISOString();
     host.write(begun, JSON.stringify({ ...rest, since: earlier }));
-    const { name, leaves } = overlap;
+    const { name, leaves, touches } = overlap;
     const step = {
-      ...{ name, leaves, input: () => '', holds: async () => false },
+      ...{ name, leaves, touches, input: () => '', holds: async () => false },
       run: (_: unknown, progress: Progress) => overlap.run(context, progress),
     };
     t.ok(await host.waitsFor(step, /stop using the old one \(3\d\d\d s\)/), 'in the same boot');

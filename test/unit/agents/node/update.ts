@@ -208,6 +208,7 @@ t.test('a confirmed update leaves nothing behind', async (t) => {
 const broken: StepBody<UpdateContext> = {
   name: 'broken',
   leaves: 'nothing',
+  touches: [],
   input: () => 0,
   holds: async () => false,
   run: async () => done(),
