@@ -84,6 +84,23 @@ t.test(
   },
 );
 
+t.test('not while something else changes the host', { skip }, async (t) => {
+  const { host, key, payload, update, write } = await installed(t);
+  const text = manifest(payload);
+  write(text, await signUpdate(text, key.path, limits));
+  for (const agent of ['sno-identity', 'sno-rotate', 'sno-backup-restore']) {
+    const request = `/var/lib/sno-agents/${agent}/request.json`;
+    host.write(request, '{}');
+    await t.rejects(
+      accept(host.root, update),
+      { kind: 'usage', message: /"sno-\S+ status"/ },
+      agent,
+    );
+    host.remove(request);
+  }
+  t.ok(await accept(host.root, update));
+});
+
 t.test('refused', { skip }, async (t) => {
   const { host, folder, key, payload, update, write } = await installed(t);
   const stranger = await makeKey(folder, 'stranger');

@@ -11,7 +11,7 @@ import { type InstalledVersions, isInstalled, requireSuitable } from '../../../l
 import { parseUpdate, UPDATE_FILES } from '../../../lib/update/manifest.ts';
 import { allowedSigners, verifySignature } from '../../../lib/update/signature.ts';
 import { productVersion } from '../../../lib/version.ts';
-import { restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
+import { identityUnderWay, restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
 import type { UpdateRequest } from './request.ts';
 import { updateSource } from './source.ts';
 
@@ -57,7 +57,10 @@ export async function acceptUpdate(
 
 /** @throws Failure (usage) while something else changes the host */
 async function requireIdle(paths: HostPaths): Promise<void> {
-  const other = (await restoreUnderWay(paths)) ?? (await rotationUnderWay(paths));
+  const other =
+    (await restoreUnderWay(paths)) ??
+    (await rotationUnderWay(paths)) ??
+    (await identityUnderWay(paths));
   if (other !== undefined) throw other;
   const trial = await readTrial(paths);
   if (trial === undefined) return;

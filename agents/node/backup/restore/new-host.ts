@@ -5,7 +5,12 @@ import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { readSettings } from '../../../../lib/host/settings.ts';
 import { differences, identityOf } from '../../../../lib/identity/identity.ts';
 import { confirm } from '../../confirm.ts';
-import { identityUnderWay, restoreUnderWay, rotationUnderWay } from '../../exclusion.ts';
+import {
+  identityUnderWay,
+  restoreUnderWay,
+  rotationUnderWay,
+  updateUnderWay,
+} from '../../exclusion.ts';
 import { presentIdentity } from '../../identity/accept.ts';
 import { readLast, writeRequest } from '../../identity/request.ts';
 import { importBackup } from '../import.ts';
@@ -37,7 +42,8 @@ export async function restoreOnNewHost(
   const underWay =
     (await restoreUnderWay(paths)) ??
     (await rotationUnderWay(paths)) ??
-    (await identityUnderWay(paths));
+    (await identityUnderWay(paths)) ??
+    (await updateUnderWay(paths));
   if (underWay !== undefined) throw underWay;
   if (!(await exists(paths.record))) {
     throw new Failure('usage', 'the installation is not complete', { fix: 'Wait for its end.' });

@@ -95,6 +95,7 @@ t.test('a change that cannot be made is refused, and nothing is written', async 
   for (const [path, says] of [
     ['sno-rotate/request.json', /a rotation of CAs or keys is under way/],
     ['sno-backup-restore/request.json', /a backup is being restored/],
+    ['sno-update/request.json', /an update is under way/],
   ] as const) {
     host.write(`/var/lib/sno-agents/${path}`, '{}');
     await refused(says, ...ok, '--yes');
