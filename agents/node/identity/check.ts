@@ -1,6 +1,10 @@
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { readTextIfPresent } from '../../../lib/host/files.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
 import { lostAddress } from '../../../lib/network/node-ips.ts';
+import { requireValid } from '../../../lib/pki/authority.ts';
+import { authorityNames, authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import { done, notYet } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -11,12 +15,13 @@ import { heldManifests } from './hold.ts';
 
 /**
  * Waits until the host has the addresses that its Node is to register, and until a backup or renewal
- * that is running has ended. Until the end of this step, nothing on the host has changed.
+ * that is running has ended. Until the end of this step, nothing on the host has changed. With a clock at which an
+ * authority of the host is not valid, it could not go on after the control plane was stopped.
  */
 export const check: StepBody<IdentityContext> = {
   name: 'check',
   leaves: 'a host that has its new addresses, and no other agent that changes it',
-  touches: ['disk', 'network'],
+  touches: ['disk', 'network', 'clock'],
   retries: true,
   neededUntil: 'hold',
   input: ({ request }) => request.id,
@@ -26,6 +31,8 @@ export const check: StepBody<IdentityContext> = {
     const { paths, request } = context;
     const running = await stillRunning(paths);
     if (running !== undefined) return running;
+    const invalid = await invalidAuthority(paths);
+    if (invalid !== undefined) return notYet(invalid);
     const placed = [...(await podsIn(paths.staticPods)), ...(await podsIn(heldManifests(paths)))];
     const missing = components.filter((name) => !placed.some((pod) => pod.component === name));
     if (missing.length > 0) {
@@ -41,3 +48,17 @@ export const check: StepBody<IdentityContext> = {
     );
   },
 };
+
+/** Why an authority can sign nothing now; the clock may not be synchronized yet. */
+async function invalidAuthority(paths: HostPaths): Promise<string | undefined> {
+  const now = new Date();
+  for (const name of authorityNames) {
+    const pem = await readTextIfPresent(paths.at(authorityPaths(name).certificate));
+    try {
+      if (pem !== undefined) requireValid(pem, now);
+    } catch (error) {
+      return describeError(error);
+    }
+  }
+  return undefined;
+}

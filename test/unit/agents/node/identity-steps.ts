@@ -5,6 +5,8 @@ import type { IdentityContext } from '../../../../agents/node/identity/context.t
 import { hold, isHeld, release } from '../../../../agents/node/identity/hold.ts';
 import { readLast, readRequest, writeRequest } from '../../../../agents/node/identity/request.ts';
 import { identityOf } from '../../../../lib/identity/identity.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { lockAgent } from '../../../../lib/steps/lock.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
@@ -55,6 +57,17 @@ t.test('check: the addresses of the new identity, and nobody else at work', asyn
   lock[Symbol.dispose]();
   host.remove(pod('etcd'));
   t.match(await thrownBy(run(check)), { kind: 'fatal', message: /no static pod of etcd/ });
+});
+
+t.test('check: nothing is stopped with a clock at which the host can sign nothing', async (t) => {
+  const { host, run } = await changingHost(t);
+  const past = new Date('2020-01-01T00:00:00Z');
+  const { certificate } = await createAuthority('kubelet-client-ca', 1, past);
+  host.write(authorityPaths('kubelet-client').certificate, certificate);
+  t.match(await run(check), {
+    kind: 'not-yet',
+    reason: /kubelet-client-ca has expired.*Check the host's clock/,
+  });
 });
 
 t.test('hold: the control plane stops, and the kubelet cannot register a Node', async (t) => {
