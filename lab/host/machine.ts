@@ -42,6 +42,7 @@ export interface MachineOptions {
   readonly journalLog: string;
 }
 
+const CONTINUE_EVERY_MS = 1_000;
 const ORDERLY_STOP_MS = 60_000;
 /** Exit code of `timeout --signal=KILL`. */
 const KILLED_BY_TIMEOUT = 137;
@@ -124,13 +125,16 @@ export class Machine {
     // Kills the program itself at the deadline; a signal to nsenter would not reach it.
     const deadline = ['timeout', '--signal=KILL', `${timeoutMs / 1000}`];
     const args = [...enterArguments(this.#leader), ...deadline, ...argv];
-    const { stdout, stderr, exitCode, timedOut } = await execa('nsenter', args, {
+    const entered = execa('nsenter', args, {
       reject: false,
       cancelSignal: signal,
       timeout: timeoutMs + 2_000,
       maxBuffer: 64 * 1024 * 1024,
       ...(input === undefined ? { stdin: 'ignore' } : { input }),
     });
+    // At the host's shutdown nsenter stops with its program, and would never reap it: the host would not end.
+    const goOn = setInterval(() => entered.kill('SIGCONT'), CONTINUE_EVERY_MS);
+    const { stdout, stderr, exitCode, timedOut } = await entered.finally(() => clearInterval(goOn));
     if (timedOut || exitCode === KILLED_BY_TIMEOUT) {
       throw new Failure('deadline', `${argv.join(' ')} did not end on ${this.options.name}`, {
         expected: `within ${timeoutMs / 1000}s`,
