@@ -5,6 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failuresReference } from './failures-reference.ts';
+import { faultsReference } from './faults-reference.ts';
 import { findingsReference } from './findings-reference.ts';
 import { installConfigReference } from './install-config-reference.ts';
 import { installConfigJsonSchema } from './install-config-schema.ts';
@@ -23,6 +24,7 @@ export interface GeneratedDocument {
 export async function generatedDocuments(signal: AbortSignal): Promise<GeneratedDocument[]> {
   return [
     { path: 'docs/reference/failures.md', contents: failuresReference() },
+    { path: 'docs/reference/faults.md', contents: faultsReference() },
     { path: 'docs/reference/findings.md', contents: findingsReference() },
     { path: 'docs/reference/install-config.md', contents: installConfigReference() },
     {

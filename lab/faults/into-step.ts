@@ -20,6 +20,10 @@ const INTO_STEP_MS: Partial<Readonly<Record<AgentName, Readonly<Record<string, n
     clean: 250,
     'verify-clean': 300,
   },
+  'sno-backup-restore': { stop: 1_000, start: 2_000, 'steady-state': 2_000 },
+  'sno-rotate': { 'trust-both': 3_000, 'use-new': 300, 'trust-new': 3_000 },
+  'sno-identity': { hold: 1_000, files: 2_000, start: 300, 'steady-state': 2_000 },
+  'sno-update': { stage: 300, switch: 1_000, settle: 3_000 },
   aiokube: {
     payload: 2_500,
     kubelet: 1_500,

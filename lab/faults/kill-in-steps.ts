@@ -11,43 +11,59 @@ export interface Kills {
   /** Steps that had ended when their agent was killed, with their duration in seconds. */
   readonly ended: ReadonlyMap<string, number>;
   /** Steps in which no process of the agent was found. */
-  readonly late: readonly string[];
+  readonly late: ReadonlySet<string>;
   stop(): void;
 }
 
 /**
  * Kills the agent once in each step with SIGKILL, as soon as its journal says that the step has
  * started. `agent` is also the argument that identifies its process.
+ *
+ * @param killed steps that are not killed, such as those of an earlier boot; each step that is killed is added.
  */
-export async function killInEverySteps(rootDir: string, agent: AgentName): Promise<Kills> {
+export async function killInEverySteps(
+  rootDir: string,
+  agent: AgentName,
+  killed = new Set<string>(),
+): Promise<Kills> {
   const folder = join(rootDir, 'var/lib/sno-agents', agent);
   await mkdir(folder, { recursive: true });
-  const killed = new Set<string>();
   const inside: string[] = [];
   const ended = new Map<string, number>();
-  const late: string[] = [];
+  const late = new Set<string>();
   let busy = false;
   /** The journal has changed since it was read. */
   let changed = false;
   let known: number | undefined;
+  const entriesOf = () => readJournal(join(folder, 'journal.jsonl'));
   const killOnce = async () => {
-    const last = (await readJournal(join(folder, 'journal.jsonl'))).at(-1);
+    const entries = await entriesOf();
+    const last = entries.at(-1);
     if (last?.event !== 'started') return;
+    // Several steps may have ended since the journal was read.
+    for (const { step, event, seconds } of entries) {
+      if (event !== 'done' || killed.has(step) || step === last.step) continue;
+      killed.add(step);
+      ended.set(step, seconds ?? Number.POSITIVE_INFINITY);
+    }
     if (killed.has(last.step)) {
       // The restarted process: looked up now, so that the next kill is in time.
       known = await processOf(agent);
       return;
     }
-    killed.add(last.step);
     await intoStep(agent, last.step);
-    const pid = known ?? (await processOf(agent));
+    const isHit = kill(known) || kill(await processOf(agent));
     known = undefined;
-    const isHit = pid !== undefined && kill(pid);
-    const entries = await readJournal(join(folder, 'journal.jsonl'));
+    if (!isHit) {
+      // Its process was killed in the step before; the next one starts the step again.
+      late.add(last.step);
+      return;
+    }
+    late.delete(last.step);
+    killed.add(last.step);
     // After the last step the journal is deleted.
-    const end = entries.findLast(({ step }) => step === last.step);
-    if (!isHit) late.push(last.step);
-    else if (end === undefined || end.event === 'started') inside.push(last.step);
+    const end = (await entriesOf()).findLast(({ step }) => step === last.step);
+    if (end === undefined || end.event === 'started') inside.push(last.step);
     else ended.set(last.step, end.seconds ?? Number.POSITIVE_INFINITY);
   };
   const look = async () => {
@@ -68,10 +84,13 @@ export async function killInEverySteps(rootDir: string, agent: AgentName): Promi
   return { inside, ended, late, stop: () => watcher.close() };
 }
 
+/** The executable, and the one that sno-trial keeps from before a change. */
+const PROGRAMS = ['/var/lib/sno-agents/bin/sno-agents', '/var/lib/sno-agents/bin/sno-agents.trial'];
+
 /** Whether the process was still there. */
-function kill(pid: number): boolean {
+function kill(pid: number | undefined): boolean {
   try {
-    return process.kill(pid, 'SIGKILL');
+    return pid !== undefined && process.kill(pid, 'SIGKILL');
   } catch {
     return false;
   }
@@ -85,7 +104,8 @@ async function processOf(agent: string): Promise<number | undefined> {
   const all = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   for (const pid of all.toSorted((a, b) => b - a)) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (command.startsWith(`/var/lib/sno-agents/bin/sno-agents\0${agent}\0`)) return pid;
+    const [program, name] = command.split('\0');
+    if (name === agent && PROGRAMS.includes(program ?? '')) return pid;
   }
   return undefined;
 }

@@ -12,7 +12,7 @@ import { Installation, scenarioOf } from '../installation.ts';
 import type { LabContext, Scenario } from '../scenario.ts';
 import { type Kills, killInEverySteps } from './kill-in-steps.ts';
 
-interface KilledAgent {
+export interface KilledAgent {
   readonly agent: AgentName;
   readonly steps: readonly string[];
 }
@@ -76,13 +76,13 @@ export const aioKilledInEveryStep = killedInSteps((context) => new AllInOne(cont
  */
 const INSTANT_SECONDS = 0.1;
 
-function expectKills({ agent, steps }: KilledAgent, kills: Kills | undefined): void {
+export function expectKills({ agent, steps }: KilledAgent, kills: Kills | undefined): void {
   kills?.stop();
   const wasInstant = (name: string) => (kills?.ended.get(name) ?? Infinity) <= INSTANT_SECONDS;
   const missed = steps.filter((name) => !kills?.inside.includes(name) && !wasInstant(name));
   if (missed.length === 0) return;
   const ended = [...(kills?.ended ?? [])].map(([name, seconds]) => `${name} (${seconds} s)`);
   throw new Failure('fatal', `${agent} was not killed in every step`, {
-    found: `missed ${missed.join(', ')}; ended before the kill: ${ended.join(', ') || 'none'}; no process in ${kills?.late.join(', ') || 'none'}`,
+    found: `missed ${missed.join(', ')}; ended before the kill: ${ended.join(', ') || 'none'}; no process in ${[...(kills?.late ?? [])].join(', ') || 'none'}`,
   });
 }

@@ -61,6 +61,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   crio: [crioOsImage],
   'aio-sealed': [swtpm, tpmOsImage],
   update: [laterPayload, brokenPayload],
+  'node-killed-in-every-step': [laterPayload],
   workers: [routedPayload],
   'day-one-workers': [routedPayload],
   'openshift-components': [openshiftKubernetes, machineConfig, openshiftImages],

@@ -1,9 +1,12 @@
 /** What can go wrong around a plan of a running host. Each lasts while `look` runs and is then undone. */
 import { copyFile, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { AgentName } from '../../../lib/agents/table.ts';
 import { apiHanging, diskFull, type State } from '../../bundle/states.ts';
 import type { Host } from '../../host/host.ts';
+import { stepJournal } from '../../host/wait-for-step.ts';
 import type { Installation } from '../../installation.ts';
+import { onHost } from './plan.ts';
 
 const COMMAND_MS = 60_000;
 /** Of Debian's package libfaketime, on the lab's machine. */
@@ -16,12 +19,6 @@ const running = ({ host }: Installation): Host => {
   if (host === undefined) throw new Error('no host is running');
   return host;
 };
-
-async function onHost(host: Host, argv: readonly string[], signal: AbortSignal): Promise<string> {
-  const { exitCode, stdout, stderr } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-  if (exitCode === 0) return stdout.trim();
-  throw new Error(`${argv.join(' ')} failed on the host: ${stderr.slice(-300)}`);
-}
 
 /** etcd keeps its connections and answers nothing, as on a disk that has stopped to write. */
 const etcdHanging: State = async (run, signal, look) => {
@@ -112,9 +109,9 @@ export const clockOff =
 
 /** The step journal of an agent ends in the middle of an entry, as after a power cut on a bad disk. */
 export const journalTorn =
-  (agent: string): State =>
+  (agent: AgentName): State =>
   async (run, _, look) => {
-    const path = join(running(run).rootDir, 'var/lib/sno-agents', agent, 'journal.jsonl');
+    const path = stepJournal(running(run).rootDir, agent);
     const text = await readFile(path, 'utf8').catch(() => '{"step":"none"}\n');
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, `${text.slice(0, Math.max(1, text.length - 40))}\0\0\0`);
@@ -138,6 +135,23 @@ export const halfWritten =
     }
   };
 
+/** Nothing more reaches the disk; then the host starts again, and goes on by itself as far as it does. */
+const powerCut: State = async (run, signal, look) => {
+  await running(run).powerCut();
+  run.host = undefined;
+  signal.throwIfAborted();
+  await bootAgain(run);
+  await look();
+};
+
+/** Each boot has its own logs. */
+export const nextBoot = (run: Installation): string => `boot-${run.journals.length + 1}`;
+
+export const bootAgain = (
+  run: Installation,
+  early?: (host: Host) => Promise<void>,
+): Promise<Host> => run.bootInstalled(nextBoot(run), early);
+
 export const faultsOfHost = {
   'disk full': diskFull,
   'API hanging': apiHanging,
@@ -145,4 +159,5 @@ export const faultsOfHost = {
   'etcd killed': etcdKilled,
   'DNS gone': dnsGone,
   'slow disk': slowDisk,
+  'power cut': powerCut,
 } as const satisfies Readonly<Record<string, State>>;

@@ -1,52 +1,89 @@
-import { join } from 'node:path';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
-import { writeFileAtomic } from '../../../lib/host/files.ts';
 import { AllInOne } from '../../all-in-one.ts';
 import { kubectl } from '../../checks/kubectl.ts';
 import { eventually } from '../../eventually.ts';
 import { type Report, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
-import { runCell } from './run-cell.ts';
-import { type Cell, cells } from './table.ts';
+import { type FaultResult, WRONG, writeFaults } from '../result.ts';
+import { runKilled } from './killed.ts';
+import { plansUnderTest } from './plans.ts';
+import { nameOf, runCell } from './run-cell.ts';
+import { type Cell, dailyCells, requestedCells } from './table.ts';
 
 const READY_MS = 3 * 60_000;
 
+/** One fault, or one plan with many kills. */
+interface Trouble {
+  readonly name: string;
+  /** Of its row in the table if it ends otherwise. */
+  readonly row: Pick<FaultResult, 'plan' | 'step' | 'fault'>;
+  meet(run: AllInOne): Promise<readonly FaultResult[]>;
+}
+
 /**
- * The plans of an installed host, with one fault after another. Every cell is run, whatever came of those before;
+ * An installed host that meets one trouble after another. Each is tried, whatever came of those before;
  * `faults.json` in the scenario's folder has the table.
  */
-export const faultCells: Scenario = (context) => {
-  const run = new AllInOne(context);
-  const { signal, out } = context;
-  const table: object[] = [];
-  const failed: string[] = [];
-  const runOne = async (cell: Cell, report: Report) => {
-    const { plan, step, fault } = cell;
-    report(`${plan.agent}, ${fault} in ${step}`);
-    const ready = () => kubectl(run.cluster, ['get', '--raw', '/readyz'], signal);
-    await eventually(ready, READY_MS, signal);
-    try {
-      table.push(await runCell(run, cell));
-    } catch (error) {
-      signal.throwIfAborted();
-      failed.push(describeError(error));
-      table.push({ plan: plan.agent, step, fault, ended: 'WRONG', why: describeError(error) });
-    }
-    await writeFileAtomic(join(out, 'faults.json'), `${JSON.stringify(table, null, 2)}\n`, 0o644);
-  };
-  return scenarioOf(run, [
-    ...run.stepsToDisk(),
-    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
-    { title: 'Set up the cluster', run: (report) => run.finish(report) },
-    {
-      title: `${cells.length} faults, each in a plan`,
-      run: async (report) => {
-        for (const cell of cells) await runOne(cell, report);
-        if (failed.length === 0) return;
-        throw new Failure('fatal', `${failed.length} of ${cells.length} faults ended otherwise`, {
-          found: failed.join('\n'),
-        });
+const troubled =
+  (troubles: readonly Trouble[]): Scenario =>
+  (context) => {
+    const run = new AllInOne(context);
+    const { signal, out } = context;
+    const table: FaultResult[] = [];
+    const meet = async ({ name, row, meet }: Trouble, report: Report) => {
+      report(name);
+      const began = performance.now();
+      try {
+        const ready = () => kubectl(run.cluster, ['get', '--raw', '/readyz'], signal);
+        await eventually(ready, READY_MS, signal);
+        table.push(...(await meet(run)));
+      } catch (error) {
+        signal.throwIfAborted();
+        const seconds = Math.round((performance.now() - began) / 100) / 10;
+        table.push({ ...row, outcome: WRONG, why: describeError(error), seconds });
+      }
+      await writeFaults(out, table);
+    };
+    return scenarioOf(run, [
+      ...run.stepsToDisk(),
+      { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+      { title: 'Set up the cluster', run: (report) => run.finish(report) },
+      ...troubles.map((trouble) => ({
+        title: trouble.name,
+        run: (report: Report) => meet(trouble, report),
+      })),
+      {
+        title: 'All ended as they have to',
+        run: async () => {
+          const wrong = table.filter(({ outcome }) => outcome === WRONG);
+          if (wrong.length === 0) return;
+          throw new Failure('fatal', `${wrong.length} of ${table.length} faults ended otherwise`, {
+            found: wrong
+              .map(({ plan, step, fault, why }) => `${plan}, ${fault} in ${step}: ${why}`)
+              .join('\n'),
+          });
+        },
       },
-    },
-  ]);
-};
+    ]);
+  };
+
+const faultsIn = (cells: readonly Cell[]): Trouble[] =>
+  cells.map((cell) => ({
+    name: nameOf(cell),
+    row: { plan: cell.plan.agent, step: cell.step, fault: cell.fault },
+    meet: async (run) => [await runCell(run, cell)],
+  }));
+
+const { rotate: _, update: __, ...killed } = plansUnderTest;
+
+/** The larger of two variants of a plan. */
+const kills: readonly Trouble[] = Object.values(killed).map((plan) => ({
+  name: `${plan.agent}, killed in every step`,
+  row: { plan: plan.agent, step: 'every', fault: 'killed' },
+  meet: (run) => runKilled(run, plan),
+}));
+
+/** What an installed host can meet; the table is in docs/reference/faults.md. */
+export const faultCells: Scenario = troubled(faultsIn(dailyCells));
+export const requestedFaultCells: Scenario = troubled(faultsIn(requestedCells));
+export const nodeKilledInEveryStep: Scenario = troubled(kills);

@@ -1,30 +1,26 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentName } from '../../../lib/agents/table.ts';
+import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { hostPaths } from '../../../lib/host/paths.ts';
-import { statusPath } from '../../../lib/steps/reporter.ts';
-import { statusSchema } from '../../../lib/steps/status.ts';
+import { failureSentence } from '../../../lib/errors/failure-data.ts';
+import { exists } from '../../../lib/host/files.ts';
+import type { AgentStatus } from '../../../lib/steps/status.ts';
+import type { AllInOne } from '../../all-in-one.ts';
 import type { Host } from '../../host/host.ts';
 import { stepJournal, waitForStep } from '../../host/wait-for-step.ts';
-import type { Installation } from '../../installation.ts';
-import { startUnit } from './plans.ts';
-import type { Cell } from './table.ts';
+import type { FaultResult } from '../result.ts';
+import { bootAgain } from './faults.ts';
+import { NAMED_ERRORS, type NamedError } from './named-errors.ts';
+import { hasSucceeded, onHost, type PlanUnderTest, statusOf, unitStates } from './plan.ts';
+import { type Cell, INTERRUPTED } from './table.ts';
 
 /** How long a fault lasts if the plan does not end before. */
 const FAULT_MS = 15_000;
 /** From when the fault is over. */
-const END_MS = 6 * 60_000;
-const COMMAND_MS = 60_000;
-
-export interface CellResult {
-  readonly plan: string;
-  readonly step: string;
-  readonly fault: string;
-  /** `success`, or the code of the failure after which the next run succeeded. */
-  readonly ended: string;
-  readonly seconds: number;
-}
+const END_MS = 8 * 60_000;
+const LOOK_EVERY_MS = 250;
 
 /**
  * Runs a plan while something goes wrong. It has to succeed, as soon as the fault is over at the latest, or to end with a
@@ -32,17 +28,15 @@ export interface CellResult {
  *
  * @throws Failure (fatal, deadline) with what happened instead
  */
-export async function runCell(run: Installation, cell: Cell): Promise<CellResult> {
+export async function runCell(run: AllInOne, cell: Cell): Promise<FaultResult> {
   const { signal } = run.context;
-  const { host } = run.cluster;
   const { plan, step, fault, state, mayFail } = cell;
   const began = performance.now();
-  const settings = join(host.rootDir, 'etc/sno-agents/settings.json');
-  await writeFile(settings, JSON.stringify(plan.settings));
-  try {
-    await reset(host, plan.agent, signal);
-    const { start, proof } = await plan.prepare(run.cluster, signal);
-    const untilOver = () => untilEnded(host, plan.agent, FAULT_MS, signal);
+  return withSettings(run, plan, async () => {
+    const { start, end, proof } = await plan.prepare(run);
+    // What was prepared is not lost with the power.
+    await onHost(run.booted, ['sync'], signal);
+    const untilOver = () => untilEnded(run, plan.agent, FAULT_MS);
     if (step === 'before') {
       await state(run, signal, async () => {
         await start();
@@ -51,75 +45,129 @@ export async function runCell(run: Installation, cell: Cell): Promise<CellResult
     } else {
       const since = new Date().toISOString();
       await start();
-      await waitForStep(host, plan.agent, [step, 'started'], signal, since);
+      await waitForStep(run.booted, plan.agent, [step, 'started'], signal, since);
       await state(run, signal, async () => void (await untilOver()));
     }
-    const ended = await outcomeOf(host, plan.agent, signal);
+    await end?.();
+    const ended = await outcomeOf(run, cell);
     if (ended !== 'success') {
-      if (!mayFail.some((code) => code === ended)) throw await wrongEnd(cell, host, ended);
-      await reset(host, plan.agent, signal);
-      await startUnit(host, plan.agent, signal);
-      const again = await outcomeOf(host, plan.agent, signal);
-      if (again !== 'success') throw await wrongEnd(cell, host, `${ended}, then ${again}`);
+      if (!mayFail.some((code) => code === ended)) throw await wrongEnd(cell, run.booted, ended);
+      await start();
+      await end?.();
+      const again = await outcomeOf(run, cell);
+      if (again !== 'success') throw await wrongEnd(cell, run.booted, `${ended}, then ${again}`);
     }
     await proof();
     const seconds = Math.round((performance.now() - began) / 100) / 10;
-    return { plan: plan.agent, step, fault, ended, seconds };
+    return { plan: plan.agent, step, fault, outcome: ended, seconds };
+  });
+}
+
+/** With the settings of the plan on the host, which has none of its own. */
+export async function withSettings<T>(
+  run: AllInOne,
+  plan: PlanUnderTest,
+  during: () => Promise<T>,
+): Promise<T> {
+  const path = () => join(run.booted.rootDir, 'etc/sno-agents/settings.json');
+  await writeFile(path(), JSON.stringify(plan.settings));
+  try {
+    return await during();
   } finally {
-    await rm(settings, { force: true });
+    await rm(path(), { force: true });
   }
 }
 
-async function reset(host: Host, agent: string, signal: AbortSignal): Promise<void> {
-  const argv = ['systemctl', 'reset-failed', `${agent}.service`];
-  await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-}
-
-async function stateOf(host: Host, agent: string, signal: AbortSignal): Promise<string> {
-  const argv = ['systemctl', 'show', '--property=ActiveState', '--value', `${agent}.service`];
-  return (await host.exec(argv, { timeoutMs: COMMAND_MS }, signal)).stdout.trim();
-}
-
-/** Waits until the unit is neither active nor about to be restarted; false at the deadline. */
-async function untilEnded(
-  host: Host,
-  agent: string,
+/**
+ * Waits until the unit is neither active nor about to be restarted; false at the deadline. A host that restarts by
+ * itself meanwhile is started again; `early` is called as soon as it runs.
+ */
+export async function untilEnded(
+  run: AllInOne,
+  agent: AgentName,
   forMs: number,
-  signal: AbortSignal,
+  early?: (host: Host) => Promise<void>,
 ): Promise<boolean> {
+  const { signal } = run.context;
   const until = performance.now() + forMs;
   // A oneshot that has just been started is "activating".
-  for (;;) {
-    const state = await stateOf(host, agent, signal);
-    if (state === 'inactive' || state === 'failed') return true;
-    if (performance.now() > until) return false;
-    await sleep(250, undefined, { signal });
+  while (performance.now() < until) {
+    if (!(await exists(`/proc/${run.booted.leader}`))) {
+      await run.booted.stop();
+      await bootAgain(run, early);
+    }
+    // A host that is going down does not answer.
+    const ended = await isEnded(run.booted, agent, signal).catch(() => false);
+    signal.throwIfAborted();
+    if (ended) return true;
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
+  return false;
 }
 
-/** How the unit ends: `success`, or the code of its failure. */
+/** Also if its unit stays active without a process. */
+async function isEnded(host: Host, agent: AgentName, signal: AbortSignal): Promise<boolean> {
+  const [state = '', sub = ''] = await unitStates(host, agent, signal);
+  if (state !== 'inactive' && state !== 'failed' && sub !== 'exited') return false;
+  const said = (await statusOf(host, agent))?.state;
+  // The host is going down, and the agent continues at its next boot.
+  return said !== 'reboot' && said !== 'stopped';
+}
+
+/** How the unit ends: `success`, or the code of its failure, whose exit code and sentence are checked. */
 async function outcomeOf(
-  host: Host,
-  agent: Cell['plan']['agent'],
-  signal: AbortSignal,
-): Promise<string> {
-  if (!(await untilEnded(host, agent, END_MS, signal))) {
-    throw new Failure('deadline', `${agent} has not ended`, {
+  run: AllInOne,
+  cell: Cell,
+): Promise<'success' | NamedError | typeof INTERRUPTED> {
+  const { agent } = cell.plan;
+  if (!(await untilEnded(run, agent, END_MS))) {
+    throw new Failure('deadline', `${nameOf(cell)}: it has not ended`, {
       expected: `within ${END_MS / 1000} s after the fault`,
-      found: await lastLines(host, agent),
+      found: await lastLines(run.booted, agent),
     });
   }
-  const text = await readFile(statusPath(hostPaths(`/proc/${host.leader}/root`), agent), 'utf8');
-  const { state, failure } = statusSchema.parse(JSON.parse(text));
-  return state === 'done' ? 'success' : (failure?.code ?? state);
+  const status = await statusOf(run.booted, agent);
+  // Its host has lost its power, and nothing starts it at a boot.
+  if (status === undefined) return INTERRUPTED;
+  if (hasSucceeded(cell.plan, status)) return 'success';
+  return namedFailure(cell, status);
 }
+
+const EXIT_CODES = {
+  retry: EXIT.retryable,
+  usage: EXIT.usage,
+  deadline: EXIT.deadline,
+  fatal: EXIT.fatal,
+  bug: EXIT.fatal,
+} as const;
+
+/** Named by the cell, with the exit code of its kind and its sentence. */
+function namedFailure(cell: Cell, { state, failure, exitCode }: AgentStatus): NamedError {
+  const code = cell.mayFail.find((each) => each === failure?.code);
+  const sentence = failure === undefined ? state : failureSentence(failure);
+  const wrong = (expected: string) =>
+    new Failure('fatal', `${nameOf(cell)}: it ended otherwise`, {
+      expected,
+      found: `${failure?.code ?? 'no failure'}, exit code ${exitCode}: ${sentence}`,
+    });
+  if (failure === undefined || code === undefined || code === INTERRUPTED) {
+    throw wrong(['success', ...cell.mayFail].join(', '));
+  }
+  const expected = EXIT_CODES[failure.kind];
+  if (exitCode !== expected) throw wrong(`exit code ${expected}`);
+  const says = NAMED_ERRORS[code];
+  if (!says.test(failure.what)) throw wrong(says.source);
+  return code;
+}
+
+export const nameOf = ({ plan, step, fault }: Cell): string => `${plan.agent}, ${fault} in ${step}`;
 
 const lastLines = async ({ rootDir }: Host, agent: Cell['plan']['agent']): Promise<string> =>
   (await readFile(stepJournal(rootDir, agent), 'utf8').catch(() => '')).slice(-500);
 
-async function wrongEnd({ plan, step, fault, mayFail }: Cell, host: Host, ended: string) {
-  return new Failure('fatal', `${plan.agent}, ${fault} in ${step}: it ended otherwise`, {
-    expected: ['success', ...mayFail].join(', '),
-    found: `${ended}; ${await lastLines(host, plan.agent)}`,
+async function wrongEnd(cell: Cell, host: Host, ended: string): Promise<Failure> {
+  return new Failure('fatal', `${nameOf(cell)}: it ended otherwise`, {
+    expected: ['success', ...cell.mayFail].join(', '),
+    found: `${ended}; ${await lastLines(host, cell.plan.agent)}`,
   });
 }
