@@ -7,28 +7,41 @@ const DEADLINE_MINUTES = 20;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
+export interface ScenariosOptions {
+  /** Names of those to run. Default: those on the command line; all if there are none. */
+  readonly wanted?: readonly string[];
+  /** Called after each, with the reason if it failed. */
+  readonly onEnd?: (name: string, seconds: number, failure: string | undefined) => Promise<void>;
+  /** Printed before the last line. */
+  readonly summary?: () => string;
+}
+
 /**
- * Runs scenarios of the lab one after another: those named on the command line, or all. The last
- * line printed is `N passed, N failed, N skipped`.
+ * Runs scenarios of the lab one after another. The last line printed is `N passed, N failed, N skipped`.
  *
  * @param known their names.
  */
-export async function runScenarios(known: readonly string[]): Promise<void> {
-  const wanted = process.argv.slice(2);
+export async function runScenarios(
+  known: readonly string[],
+  { wanted = process.argv.slice(2), onEnd, summary }: ScenariosOptions = {},
+): Promise<void> {
   const names = known.filter((name) => wanted.length === 0 || wanted.includes(name));
   let passed = 0;
-  for (const name of names) if (await runOne(name)) passed += 1;
+  for (const name of names) if (await runOne(name, onEnd)) passed += 1;
   const unknown = wanted.filter((name) => !known.includes(name));
   for (const name of unknown) print(`  FAIL  there is no ${name}; there are ${known.join(', ')}`);
+  if (summary !== undefined) process.stdout.write(summary());
   const failed = names.length - passed + unknown.length;
   print(`${passed} passed, ${failed} failed, 0 skipped`);
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-async function runOne(name: string): Promise<boolean> {
+async function runOne(name: string, onEnd: ScenariosOptions['onEnd']): Promise<boolean> {
   const began = performance.now();
   const failure = await failureOf(name);
-  const took = `${Math.round((performance.now() - began) / 1000)} s`;
+  const seconds = Math.round((performance.now() - began) / 1000);
+  const took = `${seconds} s`;
+  await onEnd?.(name, seconds, failure);
   print(
     failure === undefined ? `  ok    ${name} (${took})` : `  FAIL  ${name} (${took}): ${failure}`,
   );

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { faultTable, hasPassed, parseTable, rowsOf, summary } from '../../faults/table.ts';
+
+const backup = { plan: 'sno-backup', step: 'create', fault: 'etcd hanging', seconds: 4 };
+const good = { ...backup, outcome: 'success' };
+const bad = { ...backup, outcome: 'WRONG', why: 'it hangs' };
+
+t.test('a scenario becomes its rows', async (t) => {
+  const cells = { scenario: 'cells' };
+  t.same(rowsOf('cells', 60, undefined, [good]), [{ ...cells, ...good }]);
+  t.same(rowsOf('cells', 60, '1 of 1 faults', [bad]), [{ ...cells, ...bad }], 'said once');
+  const whole = { scenario: 'cells', plan: 'installation', step: 'every', fault: 'cells' };
+  t.same(rowsOf('cells', 60, undefined), [{ ...whole, outcome: 'success', seconds: 60 }]);
+  t.same(
+    rowsOf('cells', 60, 'no host', [good]),
+    [
+      { ...cells, ...good },
+      { ...whole, outcome: 'WRONG', why: 'no host', seconds: 60 },
+    ],
+    'what ended it before its other rows',
+  );
+});
+
+t.test('a scenario that runs again replaces its rows, and only them', async (t) => {
+  const [old, fresh] = [rowsOf('b', 1, 'broken'), rowsOf('b', 2, undefined)];
+  const other = rowsOf('a', 3, undefined);
+  t.same(faultTable(['a', 'b'], [...old, ...other], fresh), [...other, ...fresh]);
+});
+
+t.test('a resumed run leaves out what has passed', async (t) => {
+  const table = [...rowsOf('a', 1, undefined), ...rowsOf('b', 1, undefined, [good, bad])];
+  t.ok(hasPassed('a', table));
+  t.notOk(hasPassed('b', table), 'one of its faults has not');
+  t.notOk(hasPassed('c', table), 'it has not run');
+  t.same(parseTable(JSON.stringify(table)), table);
+  t.same(parseTable('{"half'), [], 'everything runs again');
+});
+
+t.test('the summary counts outcomes, and names what is wrong', async (t) => {
+  const named = { ...good, outcome: 'restore-undone', seconds: 100 };
+  t.equal(
+    summary(rowsOf('a', 1, 'x', [good, good, named, bad])),
+    `4 faults in 2 min; lab/out/faults.json
+     2  success
+     1  restore-undone
+     1  WRONG
+  WRONG: sno-backup, etcd hanging in create: it hangs
+`,
+  );
+});
