@@ -17,6 +17,7 @@ import { bootkubePlan } from './bootkube/plan.ts';
 import { runDeferred } from './deferred/main.ts';
 import { runGather } from './gather/main.ts';
 import { installToDiskPlan } from './install-to-disk/plan.ts';
+import { runAddress } from './node/address/main.ts';
 import { approvePlan } from './node/approve/plan.ts';
 import { runBackup } from './node/backup/main.ts';
 import { restoreContext } from './node/backup/restore/context.ts';
@@ -110,6 +111,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
     measureRun(host, 'sno-approve', ended),
   ),
   'sno-identity': (paths, args) => runIdentity(paths, args),
+  'sno-address': (paths, args) => runAddress(paths, args),
   'sno-trial': (paths, args) => runTrial(paths, args),
   'sno-update': (paths, args) => runUpdate(paths, args),
   'sno-deferred': runDeferred,

@@ -33,6 +33,8 @@ export interface AllInOneOptions {
   readonly hostInputs?: HostInputs;
   /** Default: false. */
   readonly dns?: SiteOptions['dns'];
+  /** Default: infinite. */
+  readonly leaseTime?: SiteOptions['leaseTime'];
   /** The image on its disk, made by imageOf. Default: the lab's. */
   readonly operatingSystem?: Component;
   readonly otherHosts?: readonly HostIdentity[];
@@ -50,7 +52,7 @@ export interface AllInOneOptions {
 export class AllInOne extends Installation {
   readonly #source: 'url' | 'medium';
   readonly #hostInputs: HostInputs;
-  readonly #dns: SiteOptions['dns'];
+  readonly #network: Pick<SiteOptions, 'dns' | 'leaseTime'>;
   readonly #operatingSystem: Component;
   readonly #otherHosts: readonly HostIdentity[];
   readonly #workers: number;
@@ -63,6 +65,7 @@ export class AllInOne extends Installation {
       source = 'url',
       hostInputs = {},
       dns = false,
+      leaseTime,
       operatingSystem = osImage,
       otherHosts = [],
       workers = 0,
@@ -72,7 +75,7 @@ export class AllInOne extends Installation {
     super(context);
     this.#source = source;
     this.#hostInputs = hostInputs;
-    this.#dns = dns;
+    this.#network = { dns, ...(leaseTime && { leaseTime }) };
     this.#operatingSystem = operatingSystem;
     this.#otherHosts = otherHosts;
     this.#workers = workers;
@@ -97,7 +100,7 @@ export class AllInOne extends Installation {
     const payload = await ensureComponent(this.#payload, { signal, report: () => undefined });
     const context = { ...this.context, components: { ...this.context.components, payload } };
     const target = join(folder, 'installation');
-    const network = { dns: this.#dns, otherHosts: this.#otherHosts };
+    const network = { ...this.#network, otherHosts: this.#otherHosts };
     const site = await openSite(folder, network, teardown, signal);
     await writeInstallConfig(target, site.host, this.#hostInputs, this.#workers);
     const iso = join(folder, 'medium.iso');

@@ -46,6 +46,7 @@ export interface SiteOptions {
   /** false: only hosts with static configuration get an address. Default: true. */
   readonly dhcp?: boolean;
   readonly dns?: NetworkOptions['dns'];
+  readonly leaseTime?: NetworkOptions['leaseTime'];
   /** Known to DHCP and DNS beside the host of the control plane. */
   readonly otherHosts?: readonly HostIdentity[];
 }
@@ -62,12 +63,14 @@ export async function openSite(
     dhcp = true,
     dns = true,
     otherHosts = [],
+    leaseTime,
   }: SiteOptions,
   teardown: Teardown,
   signal: AbortSignal,
 ): Promise<Site> {
   const identity = hostOf(families);
-  const options = { domain: DOMAIN, host: identity, otherHosts, withoutRecords, dhcp, dns };
+  const served = { otherHosts, withoutRecords, dhcp, dns, ...(leaseTime && { leaseTime }) };
+  const options = { domain: DOMAIN, host: identity, ...served };
   const network = await startNetwork(options, folder, teardown, signal);
   const disk = await emptyDisk(folder);
   return { folder, network, host: identity, disk };

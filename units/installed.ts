@@ -66,6 +66,17 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-identity.service', import.meta.url), 'utf8'),
   },
+  // Does nothing while the host has the addresses of its Node.
+  {
+    name: 'sno-address.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-address.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-address.socket',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-address.socket', import.meta.url), 'utf8'),
+  },
   // Does nothing while no change is on trial.
   {
     name: 'sno-trial.service',

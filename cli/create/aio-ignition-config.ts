@@ -5,6 +5,7 @@ import type { Cluster } from '../../lib/cluster/cluster.ts';
 import { issueLink } from '../../lib/console/publish-issue.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
+import { addressEvents } from '../../lib/identity/address-events.ts';
 import type { Config } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit, withDropins } from '../../lib/ignition/entries.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
@@ -57,6 +58,7 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
       ...sharedFiles(input, file),
       file(`${paths.config}/cluster-id`, 0o644, cluster.clusterId),
       ...digestFiles(cluster),
+      file(addressEvents.path, addressEvents.mode, addressEvents.contents),
       ...site.files.map(({ path, mode, contents }) => file(path, mode, contents)),
     ],
     links: [

@@ -49,6 +49,7 @@ export function describedFor(
     reservedCpus: _cpus,
     dayOneWorkers: _workers,
     sealSecrets: _seal,
+    onAddressChange: _onAddressChange,
     ...described
   } = settings.cluster;
   return { ...described, ...payload, clusterId, executableSha256 };
@@ -81,8 +82,11 @@ export function apiServerOf(
 
 /** What describes the control-plane host alone, and what may not be intended. */
 export function ignoredForWorkers(settings: InstallSettings): string[] {
-  const { hostname, networkConfig, reservedCpus, sealSecrets } = settings.cluster;
-  const fields = { hostname, networkConfig, reservedCPUs: reservedCpus, sealSecrets };
+  const { hostname, networkConfig, reservedCpus, sealSecrets, onAddressChange } = settings.cluster;
+  const fields = {
+    ...{ hostname, networkConfig, reservedCPUs: reservedCpus },
+    ...{ sealSecrets, onAddressChange },
+  };
   const ignored = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`bootstrapInPlace.${name}`],
   );

@@ -20,7 +20,8 @@ type OfOneHost =
   | 'networkConfig'
   | 'reservedCpus'
   | 'dayOneWorkers'
-  | 'sealSecrets';
+  | 'sealSecrets'
+  | 'onAddressChange';
 
 export interface WorkerIgnitionInput {
   /** With the digest of the payload. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SEAL_MODES } from '../../lib/cluster/cluster.ts';
+import { ON_ADDRESS_CHANGE, SEAL_MODES } from '../../lib/cluster/cluster.ts';
 import { isRecord } from '../../lib/json.ts';
 import {
   isPartitionIndex,
@@ -60,6 +60,12 @@ export const bootFields = {
     field(z.enum(['none', ...SEAL_MODES]), {
       expected: 'none, host or tpm2',
       fix: 'Omit the field for none; write host or tpm2 to seal the keys of an all-in-one host.',
+    }),
+  ),
+  onAddressChange: optional(
+    field(z.enum(ON_ADDRESS_CHANGE), {
+      expected: ON_ADDRESS_CHANGE.join(' or '),
+      fix: 'Omit the field for stop; write follow to have an installed host take over another address by itself.',
     }),
   ),
   kernelArguments: optional(

@@ -80,6 +80,7 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
     dayOneWorkers: config.compute[0]?.replicas || undefined,
     reservedCpus: host?.reservedCPUs === undefined ? undefined : `${host.reservedCPUs}`,
     sealSecrets: sealModeOf(host?.sealSecrets),
+    onAddressChange: host?.onAddressChange,
     preflightWarnings: host?.preflightWarnings ?? [],
   };
 }

@@ -43,9 +43,13 @@ export interface NetworkOptions {
    * exist; otherwise queries for them are refused. Default: true.
    */
   readonly dns?: boolean | 'authoritative';
+  /** Of DHCP, as dnsmasq writes it; two minutes are its shortest. Default: infinite. */
+  readonly leaseTime?: string;
 }
 
 export interface Network {
+  /** From now on DHCP has these addresses for the host, and DNS too; it gets them when it renews its lease. */
+  moveHost(addresses: HostIdentity['addresses']): Promise<void>;
   /** From now on serves DNS without these records; DHCP is unaffected. */
   setMissingRecords(records: readonly DnsRecord[]): Promise<void>;
 }
@@ -68,11 +72,15 @@ export async function startNetwork(
   await quickly('ip', ['link', 'set', BRIDGE, 'up'], signal);
   let server = await startDnsmasq(options, folder);
   teardown.add('stop dnsmasq', () => stopDnsmasq(server));
+  let served = options;
+  const serve = async (changed: Partial<NetworkOptions>) => {
+    served = { ...served, ...changed };
+    await stopDnsmasq(server);
+    server = await startDnsmasq(served, folder);
+  };
   return {
-    setMissingRecords: async (withoutRecords) => {
-      await stopDnsmasq(server);
-      server = await startDnsmasq({ ...options, withoutRecords }, folder);
-    },
+    moveHost: (addresses) => serve({ host: { ...served.host, addresses } }),
+    setMissingRecords: (withoutRecords) => serve({ withoutRecords }),
   };
 }
 
@@ -140,14 +148,14 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
 }
 
 function dhcpArguments(
-  { domain, host }: NetworkOptions,
+  { domain, host, leaseTime = 'infinite' }: NetworkOptions,
   hosts: readonly HostIdentity[],
   folder: string,
 ): string[] {
   // The name is sent as DHCP option 12 and not as dnsmasq's own lease name, for which it would
   // answer queries even if the record is meant to be missing.
   const leases = hosts.flatMap(({ name, mac, addresses }) => [
-    `--dhcp-host=${mac},set:${name},${addresses.map(urlHost).join(',')},infinite`,
+    `--dhcp-host=${mac},set:${name},${addresses.map(urlHost).join(',')},${leaseTime}`,
     `--dhcp-option=tag:${name},12,${name}.${domain}`,
   ]);
   return [

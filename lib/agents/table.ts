@@ -155,6 +155,13 @@ export const AGENTS = [
     stage: 'node',
   },
   {
+    name: 'sno-address',
+    unit: 'sno-address',
+    purpose:
+      'notices that the address of this host has moved, and has it followed if so configured',
+    stage: 'node',
+  },
+  {
     name: 'sno-trial',
     unit: 'sno-trial',
     purpose: 'takes a change of this host back unless it is confirmed in time',

@@ -5,6 +5,10 @@ import { Failure } from '../errors/failure.ts';
 export const SEAL_MODES = ['host', 'tpm2'] as const;
 export type SealMode = (typeof SEAL_MODES)[number];
 
+/** What an installed host does when the address of its Node has moved: nothing, or it changes its identity. */
+export const ON_ADDRESS_CHANGE = ['stop', 'follow'] as const;
+export type OnAddressChange = (typeof ON_ADDRESS_CHANGE)[number];
+
 /** The checks of the host before anything is changed (agents/steps/preflight). */
 export const PREFLIGHT_CHECKS = [
   'network',
@@ -122,6 +126,8 @@ const clusterFields = z.strictObject({
   reservedCpus: z.string().optional(),
   /** What the keys of the control plane are sealed to; absent: they lie on the disk as files. */
   sealSecrets: z.enum(SEAL_MODES).optional(),
+  /** Absent: `stop`. */
+  onAddressChange: z.enum(ON_ADDRESS_CHANGE).optional(),
   /** Names of preflight checks whose failure is only a warning. */
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });

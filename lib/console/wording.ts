@@ -14,6 +14,7 @@ export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
   'post-reboot': 'Starting the cluster',
   aiokube: 'Setting up the cluster',
   worker: 'Joining the cluster',
+  'sno-address': 'Checking the address of this host',
   'sno-trial': 'Checking a change of this host',
   'sno-deferred': 'Applying the remaining manifests',
 };

@@ -57,6 +57,8 @@ export const FAILURE_CODES = {
   'manifests-rejected': 'manifests could not be applied; each part is one manifest',
   'manifest-rejected': 'a manifest could not be decoded or was rejected by the API server',
   'identity-changed': 'the name or an address of the host does not match its certificates',
+  'address-moved':
+    'the host has lost an address of its Node, and does not follow it to what it has instead',
   'snapshot-unusable':
     'the etcd snapshot or its record is missing, damaged or from another cluster',
   'leftover-remains': 'a file or key of the bootstrap could not be deleted',

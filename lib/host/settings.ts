@@ -151,6 +151,15 @@ export const defaultSettings = {
    * kubelet replaces them after 48 minutes.
    */
   rotateTokensMs: minutes(90),
+  /**
+   * sno-address: how long the addresses must stay as they are before anything is concluded from them: a link that
+   * comes up gets its addresses one after the other.
+   */
+  addressStableMs: seconds(15),
+  /** sno-address: until the addresses stay as they are, and nothing else changes the host. */
+  addressFollowMs: minutes(60),
+  /** sno-address: how many moves of an address are followed within a day. Each takes the API away for minutes. */
+  addressFollowsCount: 3,
   /** sno-identity: until the host has its new addresses, and no other agent changes the same files. */
   identityCheckMs: minutes(5),
   /** sno-identity: until the controller-manager and the scheduler have stopped. */

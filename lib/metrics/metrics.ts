@@ -56,6 +56,11 @@ export const METRICS = {
     labels: [],
     writtenBy: ['sno-backup'],
   },
+  sno_address_moved: {
+    help: 'Whether the host has lost an address of its Node and does not follow it, by the registered addresses and what it has instead.',
+    labels: ['registered', 'found'],
+    writtenBy: ['sno-address'],
+  },
   sno_signing_requests_left: {
     help: 'Number of certificate signing requests that sno-approve saw and left pending, by the rule that they violate; at most a hundred of unknown hosts are counted.',
     labels: ['rule'],

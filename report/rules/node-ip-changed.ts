@@ -10,15 +10,19 @@ import { listAt, textAt } from '../reading/values.ts';
 /** In /etc/sno-agents/kubelet.env. */
 const NODE_IPS = 'KUBELET_NODE_IPS=';
 
-/** agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts, agents/aiokube/host-identity.ts */
+/**
+ * agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts, agents/aiokube/host-identity.ts,
+ * agents/node/address/not-followed.ts
+ */
 export const nodeIpChanged: Rule = {
   name: 'node-ip-changed',
   looksFor:
-    "an address of the Node, or of the kubelet's configuration, that no interface of the host has, and the agents' refusal of a host whose name or address changed during the installation",
-  codes: ['identity-changed'],
+    "an address of the Node, or of the kubelet's configuration, that no interface of the host has, the agents' refusal of a host whose name or address changed during the installation, and an address that has moved since and is not followed",
+  codes: ['identity-changed', 'address-moved'],
   todo: `Restore the old address of the host (DHCP reservation or static configuration), since the certificates and the Node contain it. Then ${START_COMMANDS}.`,
   find(view) {
-    return [...refusals(view), ...lostAddresses(view)];
+    const moved = movedAddresses(view);
+    return [...refusals(view), ...(moved.length > 0 ? moved : lostAddresses(view))];
   },
 };
 
@@ -28,6 +32,16 @@ function refusals(view: BundleView): Found[] {
     severity: 'failing',
     title: `The host is not the one that the cluster was created for: ${factsOf(failed.failure)}`,
     todo: fixOf(failed.failure) ?? restore('the old name and address', view),
+  }));
+}
+
+/** It names both addresses, and so says more than what the Node and the interfaces have. */
+function movedAddresses(view: BundleView): Found[] {
+  return stepFailuresWith(view, 'address-moved').map((failed) => ({
+    ...aboutFailure(failed),
+    severity: 'failing',
+    title: `The host is not where its Node is: ${factsOf(failed.failure)}`,
+    todo: fixOf(failed.failure) ?? nodeIpChanged.todo,
   }));
 }
 

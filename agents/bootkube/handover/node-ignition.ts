@@ -4,6 +4,7 @@ import { agentLinks, commandLinks } from '../../../lib/agents/links.ts';
 import { agentsOf } from '../../../lib/agents/table.ts';
 import { issueLink } from '../../../lib/console/publish-issue.ts';
 import { sha256 } from '../../../lib/host/files.ts';
+import { addressEvents } from '../../../lib/identity/address-events.ts';
 import type { Config } from '../../../lib/ignition/config.ts';
 import {
   configOf,
@@ -51,6 +52,7 @@ export async function nodeIgnition(
         `${cluster.executableSha256}  ${executable}\n`,
       ),
       file(messageCatalog.path, 0o644, messageCatalog.contents),
+      file(addressEvents.path, addressEvents.mode, addressEvents.contents),
       file('/etc/sno-agents/payload.sha256', 0o644, await payloadDigest(payloadFolder(context))),
       ...(pullSecret === undefined
         ? []

@@ -44,6 +44,7 @@ export const agents: SourceGroup = {
         file(at('agents/rotation-request.json'), join(state, 'sno-rotate', 'request.json'), json),
         file(at('agents/identity.json'), join(state, 'sno-identity', 'last.json'), json),
         file(at('agents/identity-request.json'), join(state, 'sno-identity', 'request.json'), json),
+        file(at('agents/address.json'), join(state, 'sno-address', 'state.json'), json),
         file(at('agents/trial.json'), join(state, 'sno-trial', 'last.json'), json),
         file(at('agents/trial-under-way.json'), join(state, 'sno-trial', 'trial.json'), json),
         file(at('agents/settings.json'), join(config, 'settings.json'), json),

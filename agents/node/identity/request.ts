@@ -17,6 +17,8 @@ const requestSchema = z.object({
   to: identitySchema,
   /** The backup of a lost host, whose database replaces that of this host. */
   backup: z.string().optional(),
+  /** The host has begun it by itself, since its address had moved (`onAddressChange: follow`). */
+  isFollowing: z.literal(true).optional(),
 });
 
 /** A change of the identity that was asked for and has not ended. */
@@ -49,7 +51,12 @@ async function read(path: string): Promise<IdentityRequest | undefined> {
 
 export async function writeRequest(
   paths: HostPaths,
-  { from, to, backup }: Pick<IdentityRequest, 'from' | 'to' | 'backup'>,
+  {
+    from,
+    to,
+    backup,
+    isFollowing,
+  }: Pick<IdentityRequest, 'from' | 'to' | 'backup' | 'isFollowing'>,
 ): Promise<IdentityRequest> {
   const request: IdentityRequest = {
     schemaVersion: 1,
@@ -58,6 +65,7 @@ export async function writeRequest(
     from,
     to,
     ...(backup === undefined ? {} : { backup }),
+    ...(isFollowing === undefined ? {} : { isFollowing }),
   };
   await write(requestPath(paths), request);
   return request;
@@ -71,5 +79,10 @@ export async function endRequest(paths: HostPaths): Promise<void> {
   const request = await readRequest(paths);
   if (request === undefined) return;
   await write(lastPath(paths), request);
+  await removeFile(requestPath(paths));
+}
+
+/** Ends a change that holds nothing back (`isHeld`), without a record: nothing was changed, or everything was. */
+export async function withdrawRequest(paths: HostPaths): Promise<void> {
   await removeFile(requestPath(paths));
 }

@@ -7,6 +7,7 @@ import { readCluster } from '../../../lib/cluster/read-cluster.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { exists, ifMissing, readTextIfPresent, sha256OfFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { addressEvents } from '../../../lib/identity/address-events.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { renderAgain } from '../../../lib/render/kubernetes/again.ts';
 import { readRenderInput, renderInputText } from '../../../lib/render/render-input.ts';
@@ -73,6 +74,7 @@ export async function prepareUpdate(
       mode: 0o600,
     },
     { path: '/etc/sno-agents/render-input.json', contents: renderInputText(next), mode: 0o600 },
+    addressEvents,
     digestFile('executable', digests.executable, EXECUTABLE),
     digestFile('payload', digests.payload, `${PAYLOAD}/${payloadFile}`),
   ]);

@@ -62,6 +62,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-rotate.service': 22,
   // The same, and netlink for its addresses.
   'installed/sno-identity.service': 23,
+  // It asks systemd to start another agent; netlink, and no connection.
+  'installed/sno-address.service': 20,
   'installed/sno-restore.service': 15,
   // Files of any owner, and a restart of the host; no network.
   'installed/sno-trial.service': 19,

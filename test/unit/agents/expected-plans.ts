@@ -5,6 +5,7 @@ import { aiokubePlan } from '../../../agents/aiokube/plan.ts';
 import { approveCsrPlan } from '../../../agents/approve-csr/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
+import { addressPlan } from '../../../agents/node/address/plan.ts';
 import { approvePlan } from '../../../agents/node/approve/plan.ts';
 import { backupPlan } from '../../../agents/node/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
@@ -188,6 +189,7 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
       conclude: { deadline: 'finishMs' },
     },
   ],
+  [addressPlan(settings), 'sno-address', { follow: { deadline: 'addressFollowMs' } }],
   [
     trialPlan(settings),
     'sno-trial',

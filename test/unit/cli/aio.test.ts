@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { DISK_VARIABLE } from '../../../cli/install-config/disk-variable.ts';
 import { mediumArguments } from '../../../cli/iso/create-medium.ts';
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
+import { addressEvents } from '../../../lib/identity/address-events.ts';
 import { type Config, parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
 import { agentsExecutable } from './agents-executable.ts';
@@ -145,6 +146,8 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
   t.same(enabled.map(({ name }) => name).toSorted(), [
     'aiokube.service',
     'progress.service',
+    'sno-address.service',
+    'sno-address.socket',
     'sno-approve.path',
     'sno-approve.service',
     'sno-backup-restore.service',
@@ -228,6 +231,22 @@ t.test('keys that are to be sealed: the unit that opens them, and its link', asy
   t.same(await names(hostname), { sealSecrets: 'tpm2', isEnabled: true, hasLink: true });
   const none: Edit = ['bootstrapInPlace:\n', 'bootstrapInPlace:\n  sealSecrets: none\n'];
   t.same(await names(none), { sealSecrets: undefined, isEnabled: undefined, hasLink: false });
+});
+
+t.test('what it does when its address moves, and by what it notices', async (t) => {
+  const mode = async (...edits: Edit[]) => {
+    const dir = folder(t, [...NO_DISK, ...edits]);
+    t.equal((await create(dir, PINNED)).code, 0);
+    const config = await readIgnition(dir);
+    const script = config.storage?.files?.find(({ path }) => path === addressEvents.path);
+    t.equal(script?.mode, 0o755);
+    t.equal(contentsOf(config, addressEvents.path), addressEvents.contents);
+    const text = contentsOf(config, '/etc/sno-agents/cluster.json');
+    return clusterSchema.parse(JSON.parse(text)).onAddressChange;
+  };
+  t.equal(await mode(), undefined);
+  const follow: Edit = ['bootstrapInPlace:\n', 'bootstrapInPlace:\n  onAddressChange: follow\n'];
+  t.equal(await mode(follow), 'follow');
 });
 
 t.test('fields about a disk are ignored with a notice', async (t) => {

@@ -72,6 +72,13 @@ const host: readonly Case[] = [
     ],
   },
   {
+    name: 'an address that shall be kept',
+    edits: [below('onAddressChange: keep')],
+    faults: [
+      '26:20 bootstrapInPlace.onAddressChange: expected stop or follow, found "keep". Omit the field for stop; write follow to have an installed host take over another address by itself.',
+    ],
+  },
+  {
     name: 'kernel arguments as one text',
     edits: [below('kernelArguments: quiet')],
     faults: [

@@ -7,6 +7,12 @@ const CHANGED = new Failure('fatal', "the reboot changed the host's IPv4 address
   found: '192.168.126.77',
   fix: 'Give the host 192.168.126.10 back (DHCP reservation, DNS or configuration).',
 });
+const MOVED = new Failure('fatal', 'the address of this host has moved', {
+  code: 'address-moved',
+  expected: '192.168.126.10',
+  found: '192.168.126.77',
+  fix: 'Run "sno-identity change --address 192.168.126.77".',
+});
 const node = (address: string) =>
   json({
     items: [
@@ -50,6 +56,24 @@ export const identityCases: readonly RuleCase[] = [
         severity: 'failing',
         title: /the host's name has changed$/,
         todo: /^Restore the old name and address .*, then run "systemctl start aiokube"\.$/,
+      },
+    ],
+  },
+  {
+    rule: 'node-ip-changed',
+    of: 'an address that has moved and is not followed, said once',
+    files: {
+      ...COMPLETE,
+      ...installed('sno-address', step('15:00:00', 'follow', 'failed', MOVED)),
+      'resources/nodes.json': node('192.168.126.10'),
+      [`${M}/network/ip-addr.json`]: addresses,
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title:
+          /^The host is not where its Node is: .*expected 192.168.126.10; found 192.168.126.77$/,
+        todo: /sno-identity change --address 192\.168\.126\.77/,
       },
     ],
   },

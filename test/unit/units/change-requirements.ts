@@ -1,4 +1,4 @@
-import { type Requirement, TRIAL, UPDATE } from './requirement.ts';
+import { ADDRESS, type Requirement, TRIAL, UPDATE } from './requirement.ts';
 
 /**
  * What starts the units by which a host is changed, after and before what, under which conditions, and what only
@@ -48,6 +48,30 @@ export const changeRequirements: readonly Requirement[] = [
       After: ['kubelet.service', 'sno-certificates.service'],
       WantedBy: ['multi-user.target'],
     },
+  },
+  {
+    why: 'it looks when the network is up at a boot',
+    units: [ADDRESS],
+    says: {
+      Wants: ['network-online.target'],
+      After: ['network-online.target'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'each renewal of a lease starts it: without news nothing is written or shown',
+    units: [ADDRESS],
+    says: { ExecCondition: '/var/lib/sno-agents/bin/sno-agents sno-address needed' },
+  },
+  {
+    why: 'systemd listens for the addresses of interfaces, of IPv4 only, and keeps no message after a run',
+    units: [`${ADDRESS}.socket`],
+    says: { ListenNetlink: 'route 16', FlushPending: 'yes', WantedBy: ['sockets.target'] },
+  },
+  {
+    why: 'the address may have moved while the identity changed, or what was said about it has ended',
+    units: ['installed/sno-identity'],
+    says: { OnSuccess: ['sno-address.service'] },
   },
   {
     why: 'it continues an update after a restart of the host, which a trial may have taken back; it may have to fetch it',

@@ -35,6 +35,8 @@ export const BEFORE_KUBELET = [
 export const UNSEAL = 'aio/sno-unseal';
 /** Takes a change back, with nothing of the host to rely on. */
 export const TRIAL = 'installed/sno-trial';
+/** Notices that the address has moved, and has the identity changed. */
+export const ADDRESS = 'installed/sno-address';
 /** Makes such a change. */
 export const UPDATE = 'installed/sno-update';
 
@@ -61,6 +63,7 @@ export const PLANNED = [
   'installed/sno-backup-restore',
   'installed/sno-rotate',
   'installed/sno-identity',
+  ADDRESS,
   'installed/sno-trial',
   'installed/sno-update',
 ] as const;

@@ -1,4 +1,5 @@
 import {
+  ADDRESS,
   AGENT_UNITS,
   BY_URL,
   EXECUTABLES,
@@ -178,6 +179,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/sno-network',
       'worker/sno-api',
       'installed/sno-identity',
+      ADDRESS,
       ...BY_URL,
       UPDATE,
     ],
@@ -291,7 +293,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it needs no capabilities; systemd restarts the kubelet only for root of the host',
-    units: [...REPLACING, 'installed/sno-renew'],
+    units: [...REPLACING, 'installed/sno-renew', ADDRESS],
     says: { CapabilityBoundingSet: '' },
   },
   {

@@ -1,4 +1,5 @@
 import {
+  ADDRESS,
   AIO_EXECUTABLES,
   BEFORE_KUBELET,
   DAILY,
@@ -22,7 +23,7 @@ const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, ...WAITING, 'installed/sno-rotate'] as const;
 const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr', UNSEAL] as const;
-const RESTARTED = [...LIMITED, ...REPLACING, UPDATE] as const;
+const RESTARTED = [...LIMITED, ...REPLACING, UPDATE, ADDRESS] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
 
 /** What curl does, but for the place of the result. */
@@ -61,6 +62,7 @@ export const serviceRequirements: readonly Requirement[] = [
       ...DAILY.map((name) => `${name}.timer`),
       'installed/sno-approve.path',
       `${TRIAL}.timer`,
+      `${ADDRESS}.socket`,
       'worker/sno-api.socket',
     ],
     says: { Documentation: 'man:sno-agents(8)' },
@@ -85,6 +87,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-backup-restore': 'sno-backup-restore',
     'installed/sno-rotate': 'sno-rotate',
     'installed/sno-identity': 'sno-identity',
+    [ADDRESS]: 'sno-address',
     'installed/sno-update': 'sno-update',
   }).map(([unit, agent]) => ({
     why: `the journal names the agent, whatever the unit or executable is called`,
@@ -119,7 +122,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'systemd-notify sends its messages, which the default rejects',
-    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL, TRIAL, UPDATE],
+    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL, TRIAL, UPDATE, ADDRESS],
     says: { NotifyAccess: 'all' },
   },
   {
@@ -139,7 +142,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'failures that a retry cannot fix are not retried; 1 is not in the list',
-    units: [...LIMITED, UPDATE],
+    units: [...LIMITED, UPDATE, ADDRESS],
     says: { RestartPreventExitStatus: ['2', '3', '4'] },
   },
   {
@@ -159,7 +162,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'steps get time to clean up when they are stopped, including unmounts and restored files',
-    units: [...WATCHED, ...ON_DEMAND, UNSEAL, UPDATE],
+    units: [...WATCHED, ...ON_DEMAND, UNSEAL, UPDATE, ADDRESS],
     says: { TimeoutStopSec: '60' },
   },
   {
@@ -169,7 +172,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'it is started again and again, so it must not remain active',
-    units: [...ON_DEMAND, TRIAL, UPDATE],
+    units: [...ON_DEMAND, TRIAL, UPDATE, ADDRESS],
     says: { Type: 'oneshot' },
   },
   {
@@ -199,7 +202,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'details for support, on a console that can be photographed',
-    units: [...INSTALLING, ...BEFORE_KUBELET, ...REPLACING, UNSEAL, TRIAL, UPDATE],
+    units: [...INSTALLING, ...BEFORE_KUBELET, ...REPLACING, UNSEAL, TRIAL, UPDATE, ADDRESS],
     says: { StandardOutput: 'journal+console' },
   },
   {

@@ -1,3 +1,4 @@
+import { addressPlan } from '../../../agents/node/address/plan.ts';
 import { backupPlan } from '../../../agents/node/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
@@ -10,7 +11,7 @@ import { updatePlan } from '../../../agents/node/update/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
-import { type Requirement, TRIAL, UNSEAL, UPDATE } from './requirement.ts';
+import { ADDRESS, type Requirement, TRIAL, UNSEAL, UPDATE } from './requirement.ts';
 
 /** For its start and its end. */
 const MARGIN_MS = 120_000;
@@ -33,6 +34,7 @@ const longest: Readonly<Record<string, number>> = {
     Math.max(deadlines(restorePlan(s)), deadlines(openShiftRestorePlan(s))) + MARGIN_MS,
   [UNSEAL]: deadlines(unsealPlan(s)) + MARGIN_MS,
   [UPDATE]: deadlines(updatePlan(s)) + MARGIN_MS,
+  [ADDRESS]: deadlines(addressPlan(s)) + MARGIN_MS,
   [TRIAL]: deadlines(trialPlan(s)) + RESTART_MS,
 };
 

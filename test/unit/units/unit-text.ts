@@ -3,7 +3,7 @@ export type Directives = ReadonlyMap<string, readonly string[]>;
 
 /** Directives whose values are lists of words, over all lines with that name (`man 5 systemd.unit`). */
 const WORD_LISTS: ReadonlySet<string> = new Set([
-  ...['After', 'Before', 'Requires', 'Wants', 'OnFailure', 'RequiredBy', 'WantedBy'],
+  ...['After', 'Before', 'Requires', 'Wants', 'OnFailure', 'OnSuccess', 'RequiredBy', 'WantedBy'],
   ...['CapabilityBoundingSet', 'ReadWritePaths', 'RestrictAddressFamilies', 'SystemCallFilter'],
   ...['RestartPreventExitStatus', 'IPAddressAllow', 'IPAddressDeny'],
 ]);
@@ -20,9 +20,9 @@ function sectionOf(directive: string): string {
   )
     return 'Timer';
   if (/^(PathChanged|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
-  if (directive === 'ListenStream') return 'Socket';
+  if (/^(Listen|FlushPending)/.test(directive)) return 'Socket';
   const ofUnit =
-    /^(Description|Documentation|After|Before|Requires|Wants|OnFailure|RequiresMountsFor)$|^Condition|^Assert|^StartLimit/;
+    /^(Description|Documentation|After|Before|Requires|Wants|OnFailure|OnSuccess|RequiresMountsFor)$|^Condition|^Assert|^StartLimit/;
   return ofUnit.test(directive) ? 'Unit' : 'Service';
 }
 

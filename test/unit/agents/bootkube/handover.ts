@@ -4,6 +4,7 @@ import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-
 import { masterIgnition } from '../../../../agents/bootkube/handover/master-ignition.ts';
 import { kubeletIdentity, readIdentity } from '../../../../agents/steps/kubelet-identity.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
+import { addressEvents } from '../../../../lib/identity/address-events.ts';
 import { parseConfig } from '../../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
 import type { NodeIps } from '../../../../lib/network/node-ips.ts';
@@ -110,6 +111,7 @@ t.test('master-ignition', async (t) => {
       text: `${digest}  ${state}/payload/payload.yaml\n`,
     });
     t.same(file('/var/lib/kubelet/config.json'), { mode: 0o600, text: '{"auths":{}}' });
+    t.same(file(addressEvents.path), { mode: 0o755, text: addressEvents.contents });
     t.match(file(messageCatalog.path), { mode: 0o644, text: messageCatalog.contents });
     t.same(passwd?.users, [
       { name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA me'], groups: ['sudo'] },
@@ -121,7 +123,7 @@ t.test('master-ignition', async (t) => {
       [config, '/var/lib/kubelet'],
     );
     const agents = [
-      ...['gather', 'sno-approve', 'sno-backup', 'sno-backup-restore'],
+      ...['gather', 'sno-address', 'sno-approve', 'sno-backup', 'sno-backup-restore'],
       ...['sno-certificates', 'sno-identity', 'sno-payload', 'sno-renew', 'sno-rotate'],
       ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
       ...['sno-trial', 'sno-update'],
@@ -151,7 +153,13 @@ t.test('master-ignition', async (t) => {
     t.same(
       systemd?.units?.filter(({ enabled }) => enabled).map(({ name }) => name),
       [
-        ...['kubelet.service', 'sno-approve.path', 'sno-approve.service'],
+        ...[
+          'kubelet.service',
+          'sno-address.service',
+          'sno-address.socket',
+          'sno-approve.path',
+          'sno-approve.service',
+        ],
         ...['sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.timer', 'sno-rotate.service'],

@@ -20,6 +20,8 @@ import './replace-api-server.ts';
 import './replace-pod.ts';
 import './identity-command.ts';
 import './identity-steps.ts';
+import './address.ts';
+import './address-command.ts';
 import './trial.ts';
 import './update.ts';
 import './update-prepare.ts';

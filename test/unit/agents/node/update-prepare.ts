@@ -4,6 +4,7 @@ import { prepareUpdate } from '../../../../agents/node/update/again.ts';
 import { otherImages } from '../../../../agents/node/update/mirror-pods.ts';
 import { runsImages } from '../../../../agents/node/update/settle.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
+import { addressEvents } from '../../../../lib/identity/address-events.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { nodeUnits } from '../../../../units/installed.ts';
 import { input, rendered } from '../../render/rendered-host.ts';
@@ -25,6 +26,7 @@ async function installedHost(t: Test): Promise<TestHost> {
     host.write(`/etc/kubernetes/manifests/${file}.yaml`, manifest, 0o600);
   }
   for (const { name, contents } of nodeUnits) host.write(`/etc/systemd/system/${name}`, contents);
+  host.write(addressEvents.path, addressEvents.contents, addressEvents.mode);
   const { installation: _, ...description } = cluster;
   host.write('/etc/sno-agents/cluster.json', JSON.stringify(description), 0o600);
   const { authorities: __, ...keyless } = input;

@@ -27,6 +27,7 @@ const STAYING = [
       'sno-backup-restore',
       'sno-rotate',
       'sno-identity',
+      'sno-address',
       'sno-trial',
       'sno-update',
     ] as const),
