@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { OnAddressChange } from '../lib/cluster/cluster.ts';
 import { identitySchema } from '../lib/identity/identity.ts';
 import { AllInOne } from './all-in-one.ts';
 import { certificateNames } from './checks/certificate-names.ts';
@@ -20,10 +21,10 @@ const STATE = 'var/lib/sno-agents';
 const PROMPT = ['cat', '/run/sno-agents/console.issue'];
 const JOURNAL = ['journalctl', '-t', 'sno-address', '-o', 'cat', '--no-pager'];
 
-/** An all-in-one host that gets another address from the DHCP server while it runs. */
+/** An all-in-one host that gets another address from the DHCP server. */
 export class Moving extends AllInOne {
-  constructor(context: LabContext) {
-    super(context, { leaseTime: '2m' });
+  constructor(context: LabContext, onAddressChange?: OnAddressChange) {
+    super(context, { leaseTime: '2m', hostInputs: { onAddressChange } });
   }
 
   /** By default it changes nothing, and everything that people and programs read has both addresses. */
@@ -51,6 +52,21 @@ export class Moving extends AllInOne {
   async follows(report: Report): Promise<void> {
     const { signal } = this.context;
     await onHost(this.cluster, ['sno-address', 'set', 'follow'], signal);
+    await this.#expectFollowed(report);
+  }
+
+  /** It is off while its lease moves; of the old address nobody knows any more. */
+  async restartsElsewhere(report: Report): Promise<void> {
+    await this.booted.stop();
+    await this.site.network.moveHost([MOVED]);
+    const host = { ...this.site.host, addresses: [MOVED] as const };
+    this.prepared({ ...this.site, host }, this.created);
+    await this.bootInstalled('moved');
+    await this.#expectFollowed(report);
+  }
+
+  async #expectFollowed(report: Report): Promise<void> {
+    const { signal } = this.context;
     const last = join(this.booted.rootDir, STATE, 'sno-identity/last.json');
     await eventually(
       async () => {

@@ -13,3 +13,14 @@ export const address: Scenario = (context) => {
     { title: 'Let it follow', run: (report) => run.follows(report) },
   ]);
 };
+
+/** The same while the host is off, as its install-config says. */
+export const addressOff: Scenario = (context) => {
+  const run = new Moving(context, 'follow');
+  return scenarioOf(run, [
+    ...run.stepsToDisk(),
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Set up the cluster', run: (report) => run.finish(report) },
+    { title: 'Start it at another address', run: (report) => run.restartsElsewhere(report) },
+  ]);
+};

@@ -15,7 +15,7 @@ import { tpmOsImage } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
 import { brokenPayload, laterPayload, routedPayload } from '../payload.ts';
 import type { Scenario } from '../scenario.ts';
-import { address } from './address.ts';
+import { address, addressOff } from './address.ts';
 import { aio, aioMedium, aioSealed, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { openshift } from './openshift.ts';
@@ -38,6 +38,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'aio-medium': aioMedium,
   'aio-sealed': aioSealed,
   address,
+  'address-off': addressOff,
   recover,
   conformance,
   crio,

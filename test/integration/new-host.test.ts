@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { backupContext } from '../../agents/node/backup/context.ts';
 import { runBackup } from '../../agents/node/backup/main.ts';
 import { backupPlan } from '../../agents/node/backup/plan.ts';
@@ -17,8 +17,13 @@ import { encrypterFor } from '../../lib/backup/portable/recipients.ts';
 import { writePortable } from '../../lib/backup/portable/write.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
-import { issueLeaf } from '../../lib/pki/leaf.ts';
-import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
+import type { KeyPair } from '../../lib/pki/authority.ts';
+import { issueLeaf, type LeafProfile } from '../../lib/pki/leaf.ts';
+import {
+  type AuthorityName,
+  authorityNames,
+  authorityPaths,
+} from '../../lib/render/kubernetes/authorities.ts';
 import { kubernetesRenderer } from '../../lib/render/kubernetes/index.ts';
 import { runAgentCommand } from '../../lib/steps/agent-command.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
@@ -34,6 +39,7 @@ const { signal } = new AbortController();
 const { identity, recipient } = await ageKeys();
 const OLD = 'edge-0';
 const NEW = 'edge-2';
+const NODE = { commonName: `system:node:${NEW}`, organizations: ['system:nodes'] };
 
 /** The rendered files of a host that is installed with the same Ignition config. */
 const newInput = {
@@ -45,7 +51,8 @@ const newRendered = await kubernetesRenderer.render(newInput);
 /** Those that need a kubelet and a runtime are shown in the lab. */
 const NEEDS_KUBELET = ['serving-certificate', 'node-ready', 'steady-state'];
 
-t.test('the cluster of a lost host is continued on another one', async (t) => {
+/** Loses a host, and restores its backup on another one. */
+async function continued(t: Test, { keepsAuthorities }: { readonly keepsAuthorities: boolean }) {
   const lost = await startHost(t, rendered, input);
   const { claim } = await populate(lost, rendered, OLD);
   await lost.create(`${SHOP}/secrets`, {
@@ -71,7 +78,7 @@ t.test('the cluster of a lost host is continued on another one', async (t) => {
   await host.create('/api/v1/namespaces', { metadata: { name: 'of-the-new-cluster' } });
   const keys = join(host.folder, 'identity.txt');
   await writeFile(keys, identity);
-  const options = { backup: to, identity: keys, isConfirmed: true };
+  const options = { backup: to, identity: keys, keepsAuthorities, isConfirmed: true };
   const printed: string[] = [];
   const write = (text: string) => void printed.push(text);
   const steps = identityPlan({ ...defaultSettings, ...settings }).steps.filter(
@@ -98,14 +105,27 @@ t.test('the cluster of a lost host is continued on another one', async (t) => {
   const began = performance.now();
   await restoreOnNewHost(paths, options, write, async () => {
     // Killed after any step, it goes on.
-    for (const step of ['rebuild', 'hold', 'replace', 'files', 'objects']) {
+    for (const step of ['rebuild', 'hold', 'replace', 'authorities', 'files', 'objects']) {
       t.equal(await run('--until', step), 0, step);
     }
     t.equal(await run(), 0);
   });
   t.comment(`restored in ${Math.round(performance.now() - began)} ms`);
-  t.match(printed.join(''), /name edge-0 -> edge-2\naddress 192\.0\.2\.10 -> 192\.0\.2\.50\n/);
-  t.match(printed.join(''), /Everything that is in this new cluster will be lost/);
+  return { host, claim, printed: printed.join('') };
+}
+
+/** A certificate that the authority of the lost host has signed, or whoever has its disk. */
+function signedByLost(name: AuthorityName, subject: LeafProfile['subject']) {
+  const { certificate, key } = authorityPaths(name);
+  const authority = { certificate: textAt(certificate), key: textAt(key) };
+  return issueLeaf(authority, { subject, usage: 'client' });
+}
+
+t.test('the cluster of a lost host is continued on another one', async (t) => {
+  const { host, claim, printed } = await continued(t, { keepsAuthorities: false });
+  const { paths } = host;
+  t.match(printed, /name edge-0 -> edge-2\naddress 192\.0\.2\.10 -> 192\.0\.2\.50\n/);
+  t.match(printed, /Everything that is in this new cluster will be lost/);
 
   const secret = await host.get(`${SHOP}/secrets/kept`);
   t.equal(Buffer.from(secret.data.password, 'base64').toString(), 'correct horse');
@@ -119,14 +139,7 @@ t.test('the cluster of a lost host is continued on another one', async (t) => {
   const { metadata } = await host.get('/api/v1/namespaces');
   t.ok(Number(metadata.resourceVersion) > 1_000_000_000, 'revisions are bumped');
 
-  const { certificate, key } = authorityPaths('kubelet-client');
-  const stolen = await issueLeaf(
-    { certificate: textAt(certificate), key: textAt(key) },
-    {
-      subject: { commonName: `system:node:${NEW}`, organizations: ['system:nodes'] },
-      usage: 'client',
-    },
-  );
+  const stolen = await signedByLost('kubelet-client', NODE);
   const port = host.kubelet.port(6443);
   const path = `${NODES}/${NEW}`;
   const answer = await ask({ port, ca: host.ca, ...stolen, method: 'GET', path });
@@ -137,6 +150,47 @@ t.test('the cluster of a lost host is continued on another one', async (t) => {
   t.notOk(trusted.data['client-ca-file'].includes(textAt(authorityPaths('admin').certificate)));
   const own = await readFile(paths.at(authorityPaths('admin').certificate), 'utf8');
   t.ok(trusted.data['client-ca-file'].includes(own));
+});
+
+t.test('with its authorities, what they have signed stays good', async (t) => {
+  const { host, printed } = await continued(t, { keepsAuthorities: true });
+  const { paths } = host;
+  t.match(printed, /authorities of the lost host are kept.*whoever has\nits disk/);
+  const port = host.kubelet.port(6443);
+  const administrator = await signedByLost('admin', {
+    commonName: 'its administrator',
+    organizations: ['system:masters'],
+  });
+  const get = (path: string, by: KeyPair) => ask({ port, ca: host.ca, ...by, method: 'GET', path });
+  const secret = await get(`${SHOP}/secrets/kept`, administrator);
+  t.equal(secret.code, 200, 'its kubeconfigs are good');
+  const { data } = JSON.parse(secret.body);
+  t.equal(Buffer.from(data.password, 'base64').toString(), 'correct horse');
+  const node = await get(`${NODES}/${NEW}`, await signedByLost('kubelet-client', NODE));
+  t.equal(node.code, 200, 'and so are certificates of its nodes');
+  const { certificate, key } = authorityPaths('admin');
+  const subject = { commonName: 'x', organizations: ['system:masters'] };
+  const own = (wanted: string) =>
+    newRendered.files.find(({ path }) => path === wanted)?.contents ?? '';
+  const authority = { certificate: own(certificate), key: own(key) };
+  const byReplaced = await issueLeaf(authority, { subject, usage: 'client' });
+  t.equal((await get(NODES, byReplaced)).code, 401, 'those that this host had are gone');
+
+  for (const name of authorityNames) {
+    for (const path of Object.values(authorityPaths(name)).slice(1)) {
+      t.equal(await readFile(paths.at(path), 'utf8'), textAt(path), path);
+    }
+  }
+  const kept: string[] = authorityNames.map((name) => authorityPaths(name).key);
+  const keys = rendered.files.filter(
+    ({ path, keyClass, uses }) =>
+      keyClass === 'permanent' && uses.includes('control-plane') && !kept.includes(path),
+  );
+  t.ok(keys.length > 8);
+  for (const { path, contents } of keys) {
+    const text = await readFile(paths.at(path), 'utf8');
+    t.notOk(text.includes(contents), `${path} is a key of this host`);
+  }
 });
 
 t.test('a backup that cannot be used changes nothing', async (t) => {
@@ -166,6 +220,27 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
     errors: /expected --from NAME, or --new-host/,
   });
   t.match(await restore('--from', 'x', '--new-host'), { exit: 2, errors: /expected --from NAME/ });
+  t.match(await restore('--from', 'x', '--keep-authorities'), {
+    exit: 2,
+    errors: /expected --from NAME/,
+  });
   t.equal(await readRequest(paths), undefined);
   t.strictSame(await namesIn(join(paths.state, 'backups')), []);
+  const partial = join(folder, 'partial.age');
+  const some = headerOf(writeBackup(join(folder, 'some'), {}, { clusterId: cluster.clusterId }));
+  await writePortable(partial, { folder: join(folder, 'some'), header: some, encrypter }, signal);
+  const keep = [
+    '--new-host',
+    '--backup',
+    partial,
+    '--identity',
+    keys,
+    '--keep-authorities',
+    '--yes',
+  ];
+  t.match(await restore(...keep), {
+    exit: 2,
+    errors: /has not all authorities of its host; found no \S+\/ca\/etcd\/ca\.crt, /,
+  });
+  t.equal(await readRequest(paths), undefined);
 });

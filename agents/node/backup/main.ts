@@ -109,6 +109,7 @@ function addRestore(program: Command, paths: HostPaths, settings: Settings, writ
     .option('--new-host', 'continue the cluster of a lost host on this one; with --backup')
     .option('--backup <file>', 'what "sno-backup create --to" wrote on the lost host')
     .option('--identity <file>', 'the secret key of a recipient, as age-keygen wrote it')
+    .option('--keep-authorities', 'with --new-host: take over the CAs of the lost host')
     .option('--yes', 'do not ask')
     .action(async ({ from, yes, ...others }: RestoreOptions) => {
       const lost = lostHost(from, others);
@@ -128,16 +129,22 @@ interface RestoreOptions {
   readonly newHost?: boolean;
   readonly backup?: string;
   readonly identity?: string;
+  readonly keepAuthorities?: boolean;
   readonly yes?: boolean;
 }
 
 /** Which lost host is to be continued; undefined for a backup of this one. @throws Failure (usage) */
-function lostHost(from: string | undefined, { newHost = false, backup, identity }: RestoreOptions) {
-  if (from !== undefined && !newHost && backup === undefined && identity === undefined) return;
+function lostHost(
+  from: string | undefined,
+  { newHost = false, backup, identity, keepAuthorities }: RestoreOptions,
+) {
+  const others = [backup, identity, keepAuthorities];
+  if (from !== undefined && !newHost && others.every((each) => each === undefined)) return;
   if (from === undefined && newHost && backup !== undefined && identity !== undefined) {
-    return { backup, identity };
+    return { backup, identity, keepsAuthorities: keepAuthorities === true };
   }
   throw new Failure('usage', 'the options do not say what is to be restored', {
-    expected: '--from NAME, or --new-host --backup FILE --identity FILE',
+    expected:
+      '--from NAME, or --new-host --backup FILE --identity FILE with or without --keep-authorities',
   });
 }

@@ -94,7 +94,10 @@ async function servingFiles({ paths }: IdentityContext, input: RenderInput): Pro
 /** Under the names that their files have on this host. */
 async function placeDatabaseAndApi({ paths }: IdentityContext, input: RenderInput): Promise<void> {
   for (const { component, file, manifest } of await podsIn(heldManifests(paths))) {
-    if (component === 'etcd') await placeStaticPod(paths, { file, manifest });
+    if (component === 'etcd') {
+      const etcd = await withPresentFiles(paths, { component, manifest });
+      await placeStaticPod(paths, { file, manifest: etcd });
+    }
     if (component === 'kube-apiserver') {
       const pod = apiServerPod(input);
       await placeStaticPod(paths, { file, manifest: await withPresentFiles(paths, pod) });

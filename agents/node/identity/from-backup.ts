@@ -24,7 +24,8 @@ export const fromBackup = (
   },
 });
 
-function restoringOf(context: IdentityContext): RestoreContext | undefined {
+/** The same host as the steps of a restore see it; undefined if no backup is restored. */
+export function restoringOf(context: IdentityContext): RestoreContext | undefined {
   const { backup, at } = context.request;
   return backup === undefined ? undefined : { ...context, request: { backup, requestedAt: at } };
 }

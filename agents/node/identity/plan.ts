@@ -7,6 +7,7 @@ import { servingCertificate } from '../../steps/serving-certificate.ts';
 import { steadyState } from '../../steps/steady-state.ts';
 import { rebuild } from '../backup/restore/rebuild.ts';
 import { replace } from '../backup/restore/replace.ts';
+import { authorities } from './authorities.ts';
 import { check } from './check.ts';
 import { conclude } from './conclude.ts';
 import type { IdentityContext } from './context.ts';
@@ -18,7 +19,7 @@ import { start } from './start.ts';
 
 /**
  * Gives the host and its cluster another name, address or domain, or continues the cluster of a lost
- * host here: with the database of its backup, and the keys of this host. Every step may be killed; the unit
+ * host here: with the database of its backup, and the keys of this host, by its own authorities or those of the lost one. Every step may be killed; the unit
  * continues it at the next boot.
  */
 export const identityPlan = (s: Settings): Plan<IdentityContext> => ({
@@ -29,6 +30,7 @@ export const identityPlan = (s: Settings): Plan<IdentityContext> => ({
     within(s, 'restoreRebuildMs', fromBackup(rebuild, 'replace')),
     within(s, 'identityHoldMs', hold),
     within(s, 'restoreReplaceMs', fromBackup(replace, 'files')),
+    within(s, 'certificatesMs', authorities),
     within(s, 'identityFilesMs', files),
     within(s, 'identityObjectsMs', objects),
     within(s, 'identityStartMs', start),

@@ -17,6 +17,8 @@ const requestSchema = z.object({
   to: identitySchema,
   /** The backup of a lost host, whose database replaces that of this host. */
   backup: z.string().optional(),
+  /** With that backup: the host takes over the authorities of the lost one. */
+  keepsAuthorities: z.literal(true).optional(),
   /** The host has begun it by itself, since its address had moved (`onAddressChange: follow`). */
   isFollowing: z.literal(true).optional(),
 });
@@ -55,8 +57,9 @@ export async function writeRequest(
     from,
     to,
     backup,
+    keepsAuthorities,
     isFollowing,
-  }: Pick<IdentityRequest, 'from' | 'to' | 'backup' | 'isFollowing'>,
+  }: Omit<IdentityRequest, 'schemaVersion' | 'id' | 'at'>,
 ): Promise<IdentityRequest> {
   const request: IdentityRequest = {
     schemaVersion: 1,
@@ -65,6 +68,7 @@ export async function writeRequest(
     from,
     to,
     ...(backup === undefined ? {} : { backup }),
+    ...(keepsAuthorities === undefined ? {} : { keepsAuthorities }),
     ...(isFollowing === undefined ? {} : { isFollowing }),
   };
   await write(requestPath(paths), request);

@@ -1,20 +1,17 @@
 import { createSuccessor, type KeyPair, type Successor } from '../../../lib/pki/authority.ts';
-import { inspectCertificate } from '../../../lib/pki/certificate.ts';
-import { rekeyLeaf } from '../../../lib/pki/leaf.ts';
 import {
   type AuthorityName,
   authorityPaths,
   laptopAdminCa,
 } from '../../../lib/render/kubernetes/authorities.ts';
-import { type RotatableLeaf, rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
-import { trustFiles } from '../../../lib/render/kubernetes/trust.ts';
-import { isRefusedByAnswer } from '../renew/prove.ts';
-import type { FileChange, Staged } from './changes.ts';
-
-/** The text of a file of the host; undefined if this host does not have it. */
-export type ReadText = (path: string) => Promise<string | undefined>;
-
-type Replaced = ReadonlyMap<AuthorityName, { readonly old: KeyPair; readonly next: Successor }>;
+import {
+  leafChanges,
+  type ReadText,
+  required,
+  signerChanges,
+  trustChanges,
+} from './authority-files.ts';
+import type { Staged } from './changes.ts';
 
 /**
  * New authorities, and what changes for them: first every program trusts old and new, then leaves and
@@ -50,72 +47,4 @@ export async function stageAuthorities(
     },
     retired: leaves.retired,
   };
-}
-
-async function trustChanges(
-  replaced: Replaced,
-  read: ReadText,
-  trusted: (pair: { old: KeyPair; next: KeyPair }) => readonly KeyPair[],
-  laptop: string | undefined,
-): Promise<FileChange[]> {
-  const changes: FileChange[] = [];
-  for (const { path, authorities, trustsLaptop } of trustFiles) {
-    const isConcerned = authorities.some((name) => replaced.has(name));
-    if (!isConcerned || (await read(path)) === undefined) continue;
-    const texts = [];
-    for (const name of authorities) {
-      const pair = replaced.get(name);
-      texts.push(
-        ...(pair === undefined
-          ? [await required(read, authorityPaths(name).certificate)]
-          : trusted(pair).map(({ certificate }) => certificate)),
-      );
-    }
-    if (trustsLaptop && laptop !== undefined) texts.push(laptop);
-    changes.push({ path, contents: texts.join(''), mode: 0o644 });
-  }
-  return changes;
-}
-
-const signerChanges = (replaced: Replaced): FileChange[] =>
-  [...replaced].flatMap(([name, { next }]) => {
-    const { certificate, key } = authorityPaths(name);
-    return [
-      { path: key, contents: next.key, mode: 0o600 },
-      { path: certificate, contents: next.certificate, mode: 0o644 },
-    ];
-  });
-
-async function leafChanges(replaced: Replaced, read: ReadText, now: Date) {
-  const changes: FileChange[] = [];
-  const retired: Staged['retired'] = [];
-  for (const leaf of rotatableLeaves) {
-    const pair = replaced.get(leaf.authority);
-    const old = await read(leaf.certificate);
-    if (pair === undefined || old === undefined) continue;
-    const fresh = await rekeyLeaf(old, pair.next, now);
-    const chain = inspectCertificate(old).serverAuth ? (pair.next.cross ?? '') : '';
-    changes.push(...filesOf(leaf, { ...fresh, certificate: fresh.certificate + chain }));
-    if (isRefusedByAnswer(leaf)) {
-      const key = await required(read, leaf.key);
-      retired.push({ name: leaf.name, certificate: old, key });
-    }
-  }
-  return { changes, retired };
-}
-
-function filesOf(leaf: RotatableLeaf, { certificate, key }: KeyPair): FileChange[] {
-  if (leaf.certificate === leaf.key) {
-    return [{ path: leaf.certificate, contents: certificate + key, mode: 0o600 }];
-  }
-  return [
-    { path: leaf.key, contents: key, mode: 0o600 },
-    { path: leaf.certificate, contents: certificate, mode: 0o644 },
-  ];
-}
-
-export async function required(read: ReadText, path: string): Promise<string> {
-  const text = await read(path);
-  if (text === undefined) throw new Error(`${path} does not exist`);
-  return text;
 }

@@ -5,8 +5,8 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { createSigningKey } from '../../../lib/pki/keys.ts';
 import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.ts';
 import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
+import { type ReadText, required } from './authority-files.ts';
 import type { FileChange, Staged } from './changes.ts';
-import { type ReadText, required } from './stage-authorities.ts';
 
 /**
  * A new key that signs service account tokens: the API server verifies with both before it signs

@@ -2,12 +2,13 @@ import { readTextIfPresent } from '../../../lib/host/files.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { stillRunning } from '../exclusion.ts';
+import type { ReadText } from './authority-files.ts';
 import { readStaged, saveStaged } from './changes.ts';
 import type { RotateContext } from './context.ts';
 import { everyPodReady } from './pods.ts';
 import { isRecorded } from './record.ts';
 import type { What } from './request.ts';
-import { type ReadText, stageAuthorities } from './stage-authorities.ts';
+import { stageAuthorities } from './stage-authorities.ts';
 import { stageEncryption, stageServiceAccount } from './stage-keys.ts';
 
 /**

@@ -180,6 +180,7 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
       // The API is stopped: the next steps start it with the new files.
       hold: { deadline: 'identityHoldMs', until: 'files' },
       replace: { deadline: 'restoreReplaceMs', until: 'files' },
+      authorities: { deadline: 'certificatesMs', until: 'start' },
       files: { deadline: 'identityFilesMs', until: 'start' },
       objects: { deadline: 'identityObjectsMs', until: 'start' },
       start: { deadline: 'identityStartMs', until: 'conclude' },

@@ -160,6 +160,7 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'sno-trial.timer',
     'sno-update.service',
   ]);
+  t.equal(contentsOf(config, addressEvents.path), addressEvents.contents);
   const kubeconfig = parse(await readFile(join(dir, 'auth/kubeconfig'), 'utf8'));
   t.equal(kubeconfig.clusters[0].cluster.server, 'https://api.sno.example.com:6443');
   t.ok((await stat(join(dir, 'aio.ign'))).size < 128 * 1024, 'it stays small');
@@ -231,22 +232,6 @@ t.test('keys that are to be sealed: the unit that opens them, and its link', asy
   t.same(await names(hostname), { sealSecrets: 'tpm2', isEnabled: true, hasLink: true });
   const none: Edit = ['bootstrapInPlace:\n', 'bootstrapInPlace:\n  sealSecrets: none\n'];
   t.same(await names(none), { sealSecrets: undefined, isEnabled: undefined, hasLink: false });
-});
-
-t.test('what it does when its address moves, and by what it notices', async (t) => {
-  const mode = async (...edits: Edit[]) => {
-    const dir = folder(t, [...NO_DISK, ...edits]);
-    t.equal((await create(dir, PINNED)).code, 0);
-    const config = await readIgnition(dir);
-    const script = config.storage?.files?.find(({ path }) => path === addressEvents.path);
-    t.equal(script?.mode, 0o755);
-    t.equal(contentsOf(config, addressEvents.path), addressEvents.contents);
-    const text = contentsOf(config, '/etc/sno-agents/cluster.json');
-    return clusterSchema.parse(JSON.parse(text)).onAddressChange;
-  };
-  t.equal(await mode(), undefined);
-  const follow: Edit = ['bootstrapInPlace:\n', 'bootstrapInPlace:\n  onAddressChange: follow\n'];
-  t.equal(await mode(follow), 'follow');
 });
 
 t.test('fields about a disk are ignored with a notice', async (t) => {

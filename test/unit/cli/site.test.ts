@@ -45,6 +45,7 @@ const SITE: readonly Edit[] = [
   additionalNTPSources: [ntp1.example.com, "fd00::123"]
   kernelArguments: ["console=ttyS0,115200n8", nosmt]
   reservedCPUs: 0-1,4
+  onAddressChange: follow
   savePartitions: {labels: ["data*"], indexes: [5, "7-"]}
   networkConfig:
     ${indented(NETWORK).replaceAll('\n', '\n  ')}`,
@@ -84,6 +85,7 @@ t.test('the site configuration as passed to the host', async (t) => {
         savePartitions: { labels: ['data*'], indexes: ['5', '7-'] },
       },
       reservedCpus: '0-1,4',
+      onAddressChange: 'follow',
       proxy: {
         httpProxy: 'http://me:hunter2@proxy.example.com:3128',
         httpsProxy: 'https://proxy.example.com',

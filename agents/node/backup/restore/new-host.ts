@@ -1,9 +1,11 @@
+import type { BackupManifest } from '../../../../lib/backup/manifest.ts';
 import { readCluster } from '../../../../lib/cluster/read-cluster.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { exists } from '../../../../lib/host/files.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { readSettings } from '../../../../lib/host/settings.ts';
 import { differences, identityOf } from '../../../../lib/identity/identity.ts';
+import { authorityNames, authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { confirm } from '../../confirm.ts';
 import {
   identityUnderWay,
@@ -23,6 +25,8 @@ export interface NewHostOptions {
   readonly backup: string;
   /** Path of the key file of a recipient. */
   readonly identity: string;
+  /** Take over the authorities of the lost host: what they have signed stays good. */
+  readonly keepsAuthorities: boolean;
   readonly isConfirmed: boolean;
 }
 
@@ -35,7 +39,7 @@ export interface NewHostOptions {
  */
 export async function restoreOnNewHost(
   paths: HostPaths,
-  { backup, identity, isConfirmed }: NewHostOptions,
+  { backup, identity, keepsAuthorities, isConfirmed }: NewHostOptions,
   write: (text: string) => void,
   startAndWait: (unit: string) => Promise<void>,
 ): Promise<void> {
@@ -53,17 +57,40 @@ export async function restoreOnNewHost(
   const [settings, cluster] = [await readSettings(paths), await readCluster(paths)];
   const imported = await importBackup({ paths, settings, cluster }, { backup, identity }, signal);
   const { manifest, renderInput } = imported.header;
+  if (keepsAuthorities) requireAuthorities(manifest);
   const from = identityOf(renderInput);
   write(`The backup of ${from.hostname} of ${manifest.at} (revision ${manifest.etcd.revision}) is complete.
 ${differences(from, to).join('\n') || 'The name and the address are those of the lost host.'}
 Everything that is in this new cluster will be lost. The contents of persistent volumes are not in the
 backup: those on a data disk are used again if it is mounted as before.
-`);
+${keepsAuthorities ? KEPT : ''}`);
   if (!isConfirmed) await confirm('restore it', 'the restore');
-  const { id } = await writeRequest(paths, { from, to, backup: imported.name });
+  const { id } = await writeRequest(paths, {
+    from,
+    to,
+    backup: imported.name,
+    ...(keepsAuthorities ? { keepsAuthorities } : {}),
+  });
   await startAndWait(NEW_HOST_UNIT);
   if ((await readLast(paths))?.id === id) return write(`${imported.name} is restored.\n`);
   throw new Failure('retry', 'the restore has not ended', {
     fix: `See "sno-identity status". Run "systemctl start ${NEW_HOST_UNIT}" to continue it; a restart of the host continues it, too.`,
+  });
+}
+
+const KEPT = `The authorities of the lost host are kept: its administrators and workers can go on, and so can whoever has
+its disk.
+`;
+
+/** @throws Failure (usage) for a backup of a host that did not have them all */
+function requireAuthorities({ files }: BackupManifest): void {
+  const missing = authorityNames
+    .flatMap((name) => [authorityPaths(name).certificate, authorityPaths(name).key])
+    .filter((path) => !files.some(({ host }) => host === path));
+  if (missing.length === 0) return;
+  throw new Failure('usage', 'the backup has not all authorities of its host', {
+    code: 'backup-unusable',
+    found: `no ${missing.join(', ')}`,
+    fix: 'Restore it without --keep-authorities.',
   });
 }

@@ -75,7 +75,11 @@ async function addEncryptionKeys(
 }
 
 /** A key of the backup, which is sealed if that of a sealed host. `host`: its path there. */
-async function savedKey(context: RestoreContext, path: string, host: string): Promise<string> {
+export async function savedKey(
+  context: RestoreContext,
+  path: string,
+  host: string,
+): Promise<string> {
   const text = await readSecret(context.paths, join(backupPath(context), path), host);
   if (text !== undefined) return text;
   throw new Failure('fatal', `the backup has no ${path}`, { code: 'backup-unusable' });

@@ -1,0 +1,91 @@
+import { readManifest } from '../../../lib/backup/store.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { readTextIfPresent } from '../../../lib/host/files.ts';
+import type { KeyPair } from '../../../lib/pki/authority.ts';
+import {
+  type AuthorityName,
+  authorityNames,
+  authorityPaths,
+  laptopAdminCa,
+} from '../../../lib/render/kubernetes/authorities.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { readAuthority } from '../../steps/leaf-files.ts';
+import type { RestoreContext } from '../backup/restore/context.ts';
+import { backupPath } from '../backup/restore/places.ts';
+import { savedKey } from '../backup/restore/replace.ts';
+import {
+  leafChanges,
+  type ReadText,
+  type Replaced,
+  signerChanges,
+  trustChanges,
+} from '../rotate/authority-files.ts';
+import { writeChanges } from '../rotate/changes.ts';
+import type { IdentityContext } from './context.ts';
+import { restoringOf } from './from-backup.ts';
+
+/**
+ * Takes over the authorities of the lost host, while the control plane is stopped: what they have signed for
+ * administrators and workers stays good. Every other key is one of this host: leaves are signed for new ones.
+ * The authorities are written last, so an interrupted attempt is repeated.
+ */
+export const authorities: StepBody<IdentityContext> = {
+  name: 'authorities',
+  leaves:
+    'the authorities of the lost host, where they are kept, and certificates of this host by them',
+  retries: true,
+  neededUntil: 'start',
+  input: ({ request }) => request.id,
+  async holds(context) {
+    const restoring = keeping(context);
+    if (restoring === undefined) return true;
+    const present = await Promise.all(
+      authorityNames.map((name) => readAuthority(context.paths, name)),
+    );
+    const kept = await Promise.all(authorityNames.map((name) => keptAuthority(restoring, name)));
+    return kept.every(
+      ({ certificate, key }, at) =>
+        certificate === present[at]?.certificate && key === present[at]?.key,
+    );
+  },
+  async run(context) {
+    const { paths } = context;
+    const restoring = keeping(context);
+    if (restoring === undefined) return done('not needed');
+    const read: ReadText = (path) => readTextIfPresent(paths.at(path));
+    const replaced = new Map<AuthorityName, { old: KeyPair; next: KeyPair }>();
+    for (const name of authorityNames) {
+      const next = await keptAuthority(restoring, name);
+      replaced.set(name, { old: await readAuthority(paths, name), next });
+    }
+    const { changes } = await leafChanges(replaced, read, new Date());
+    await writeChanges(paths, [
+      ...(await trusted(replaced, read)),
+      ...changes,
+      ...signerChanges(replaced),
+    ]);
+    return done(authorityNames.join(', '));
+  },
+};
+
+const keeping = (context: IdentityContext): RestoreContext | undefined =>
+  context.request.keepsAuthorities === true ? restoringOf(context) : undefined;
+
+const trusted = async (replaced: Replaced, read: ReadText) =>
+  trustChanges(replaced, read, ({ next }) => [next], await read(laptopAdminCa));
+
+async function keptAuthority(restoring: RestoreContext, name: AuthorityName): Promise<KeyPair> {
+  const { certificate, key } = authorityPaths(name);
+  return {
+    certificate: await keptFile(restoring, certificate),
+    key: await keptFile(restoring, key),
+  };
+}
+
+async function keptFile(restoring: RestoreContext, host: string): Promise<string> {
+  const { files } = await readManifest(backupPath(restoring));
+  const copy = files.find((file) => file.host === host);
+  if (copy !== undefined) return savedKey(restoring, copy.path, host);
+  throw new Failure('fatal', `the backup has no ${host}`, { code: 'backup-unusable' });
+}
