@@ -25,6 +25,7 @@ const DAY_MS = 24 * 60 * 60_000;
 export const follow: StepBody<AddressContext> = {
   name: 'follow',
   leaves: 'a host with the addresses of its Node, or a request for the change to those that it has',
+  touches: ['disk', 'clock', 'systemd'],
   retries: true,
   input: ({ run }) => run,
   holds: async (context, { signal }) => (await judgeHost(context, signal)).kind === 'kept',

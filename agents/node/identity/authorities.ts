@@ -34,6 +34,7 @@ export const authorities: StepBody<IdentityContext> = {
   name: 'authorities',
   leaves:
     'the authorities of the lost host, where they are kept, and certificates of this host by them',
+  touches: ['disk', 'clock'],
   retries: true,
   neededUntil: 'start',
   input: ({ request }) => request.id,

@@ -88,3 +88,9 @@ export const LEFT_OUT: readonly LeftOut[] = [
     why: 'it takes a tenth of a second, and renames complete files into place; a certificate that is half written is a cell of sno-renew',
   },
 ];
+
+/** Agents of an installed host that have no cells, and the reason. */
+export const WITHOUT_CELLS: Partial<Record<AgentName, string>> = {
+  'sno-address':
+    'its one step looks at the host and starts sno-identity, whose cells these are; it runs in the scenario `address`',
+};
