@@ -25,6 +25,7 @@ import { backupRestorePlan } from './node/backup/restore/plan.ts';
 import { runCertificates } from './node/certificates/main.ts';
 import { runIdentity } from './node/identity/main.ts';
 import { payloadPlan } from './node/payload/plan.ts';
+import { runReconfigure } from './node/reconfigure/main.ts';
 import { renewContext } from './node/renew/context.ts';
 import { measureRenewal } from './node/renew/metrics.ts';
 import { renewPlan } from './node/renew/plan.ts';
@@ -114,6 +115,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
   'sno-address': (paths, args) => runAddress(paths, args),
   'sno-trial': (paths, args) => runTrial(paths, args),
   'sno-update': (paths, args) => runUpdate(paths, args),
+  reconfigure: (paths, args) => runReconfigure(paths, args),
   'sno-deferred': runDeferred,
   'verify-clean': (paths, args) => runVerifyClean(paths, args),
   'wait-steady': (paths, args) => runWaitSteady(paths, args),

@@ -31,6 +31,11 @@ export async function bundle(options: BundleOptions): Promise<Buffer> {
 }
 
 /**
+ * xok, which fatfs needs, is Object.assign, and has two licences that contradict each other: it is not shipped.
+ */
+const REPLACED = { xok: join(import.meta.dirname, 'object-assign.cjs') };
+
+/**
  * One CommonJS file that imports only Node's own modules. It is ASCII: other characters are
  * escaped. The same input produces the same bytes in every folder.
  * Throws with esbuild's messages, already printed.
@@ -63,6 +68,7 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
     define: Object.fromEntries(
       Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
     ),
+    alias: REPLACED,
     plugins: [ownSources({ root, target: TARGET, agent, onInput, bundleThread })],
     logLevel: 'warning',
   });

@@ -4,13 +4,14 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { installConfigJsonSchema, siteConfigJsonSchema } from './config-schemas.ts';
 import { failuresReference } from './failures-reference.ts';
 import { faultsReference } from './faults-reference.ts';
 import { findingsReference } from './findings-reference.ts';
 import { installConfigReference } from './install-config-reference.ts';
-import { installConfigJsonSchema } from './install-config-schema.ts';
 import { metricsReference } from './metrics-reference.ts';
 import { schemaDocuments } from './schemas.ts';
+import { siteConfigReference } from './site-config-reference.ts';
 import { snoReference } from './sno-reference.ts';
 import { topologyReference } from './topology-reference.ts';
 
@@ -30,6 +31,11 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
     {
       path: 'docs/reference/schemas/install-config.schema.json',
       contents: `${JSON.stringify(installConfigJsonSchema(), null, 2)}\n`,
+    },
+    { path: 'docs/reference/site-config.md', contents: siteConfigReference() },
+    {
+      path: 'docs/reference/schemas/site-config.schema.json',
+      contents: `${JSON.stringify(siteConfigJsonSchema(), null, 2)}\n`,
     },
     { path: 'docs/reference/metrics.md', contents: metricsReference() },
     ...schemaDocuments(),

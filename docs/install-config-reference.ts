@@ -1,8 +1,8 @@
-import type { z } from 'zod';
 import { DISK_VARIABLE } from '../cli/install-config/disk-variable.ts';
 import { NOT_SUPPORTED } from '../cli/install-config/not-supported.ts';
 import { readSettings } from '../cli/install-config/settings.ts';
-import { installConfigJsonSchema, withoutNull } from './install-config-schema.ts';
+import { fieldsOf } from './config-fields.ts';
+import { installConfigJsonSchema } from './config-schemas.ts';
 import { row, table } from './markdown-table.ts';
 
 /** The smallest valid configuration; its absent fields show the defaults. */
@@ -22,15 +22,6 @@ bootstrapInPlace:
   installationDisk: /dev/disk/by-id/wwn-0x5000c500a1b2c3d4
 pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 `;
-
-type Schema = z.core.JSONSchema.JSONSchema;
-
-interface Field {
-  /** `[]` stands for any position of a list. */
-  path: string;
-  isRequired: boolean;
-  expected: string;
-}
 
 /** install-config.yaml according to its schema and messages, as Markdown. */
 export function installConfigReference(): string {
@@ -69,23 +60,6 @@ ${table(
   replaced.map(([path, instead]) => row([`\`${path}\``, `\`${instead}\``])),
 )}
 `;
-}
-
-/** Parents before their fields, in the order of the schema. */
-function fieldsOf(schema: Schema, path: string): Field[] {
-  const { properties = {}, required = [], items } = schema;
-  const own = Object.entries(properties).flatMap(([name, below]) =>
-    fieldAndBelow(below, path === '' ? name : `${path}.${name}`, required.includes(name)),
-  );
-  if (items === undefined || Array.isArray(items)) return own;
-  return [...own, ...fieldAndBelow(items, `${path}[]`, true)];
-}
-
-function fieldAndBelow(schema: Schema | boolean, path: string, isRequired: boolean): Field[] {
-  const inside = typeof schema === 'boolean' ? {} : withoutNull(schema);
-  const { description } = inside;
-  if (description === undefined) throw new Error(`the schema has no message for ${path}`);
-  return [{ path, isRequired, expected: description }, ...fieldsOf(inside, path)];
 }
 
 /** The effective defaults, read from a file without these fields. */

@@ -4,6 +4,8 @@ import { manifestSchema } from '../lib/backup/manifest.ts';
 import { backupListSchema } from '../lib/backup/store.ts';
 import { recordSchema } from '../lib/installation/record.ts';
 import { inventorySchema } from '../lib/pki/inventory.ts';
+import { hostFactsSchema } from '../lib/site-config/host-facts.ts';
+import { volumeManifestSchema } from '../lib/site-volume/manifest.ts';
 import { statusSchema } from '../lib/steps/status.ts';
 import { topologyReportSchema } from '../lib/topology/report.ts';
 import { gatherRecordSchema } from '../report/gather-record.ts';
@@ -19,6 +21,8 @@ const PUBLISHED = {
   gather: { title: 'gather.json of a log bundle', schema: gatherRecordSchema },
   report: { title: 'report.json of a log bundle', schema: reportSchema },
   topology: { title: 'sno explain topology --json', schema: topologyReportSchema },
+  'host-facts': { title: 'host-facts.json of a factory', schema: hostFactsSchema },
+  'site-volume': { title: 'site-volume.json of a volume for a site', schema: volumeManifestSchema },
   result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },
 } as const;
 

@@ -93,6 +93,12 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-update.service', import.meta.url), 'utf8'),
   },
+  // Looks for a site volume at each boot; udev starts it when one is inserted.
+  {
+    name: 'reconfigure.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/reconfigure.service', import.meta.url), 'utf8'),
+  },
   // It ends at once when no worker is expected.
   {
     name: 'sno-approve.service',

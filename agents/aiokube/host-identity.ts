@@ -1,6 +1,9 @@
-import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import {
+  kubeletEnvironmentPath,
+  kubeletEnvironmentText,
+} from '../../lib/host/kubelet-environment.ts';
 import { hostAddresses } from '../../lib/host/network.ts';
 import { lostAddress } from '../../lib/network/node-ips.ts';
 import { type HostIdentity, loadIdentity } from '../../lib/render/store.ts';
@@ -49,7 +52,7 @@ export const hostIdentity: StepBody<HostContext> = {
 const filesOf = ({ paths }: HostContext, { hostname, nodeIps }: HostIdentity) =>
   [
     [paths.at('/etc/hostname'), `${hostname}\n`],
-    [join(paths.config, 'kubelet.env'), `KUBELET_NODE_IPS=${nodeIps.join(',')}\n`],
+    [kubeletEnvironmentPath(paths), kubeletEnvironmentText({ nodeIps })],
   ] as const;
 
 async function isWritten(context: HostContext, identity: HostIdentity): Promise<boolean> {

@@ -18,6 +18,7 @@ import { nodeRole } from '../steps/node-role.ts';
 import { payload } from '../steps/payload.ts';
 import { aioChecks, preflight } from '../steps/preflight/preflight.ts';
 import { record } from '../steps/record.ts';
+import { relocatable } from '../steps/relocatable/relocatable.ts';
 import { render } from '../steps/render.ts';
 import { retireAgent } from '../steps/retire.ts';
 import { servingCertificate } from '../steps/serving-certificate.ts';
@@ -52,6 +53,7 @@ export const aiokubePlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'servingCertificateMs', servingCertificate),
     within(s, 'nodeReadyMs', nodeReady),
     within(s, 'addOnsMs', addOns),
+    within(s, 'relocatableMs', relocatable),
     within(s, 'bootstrapCompleteMs', bootstrapComplete),
     within(s, 'steadyStateMs', steadyState('aiokube')),
     within(s, 'finishMs', leftovers),

@@ -5,6 +5,7 @@ import { isLocked } from '../../lib/steps/lock.ts';
 import { notYet, type Outcome } from '../../lib/steps/step.ts';
 import { requestPath as restoreRequest } from './backup/restore/request.ts';
 import { requestPath as identityRequest } from './identity/request.ts';
+import { requestPath as reconfigureRequest } from './reconfigure/places.ts';
 import { requestPath as rotationRequest } from './rotate/request.ts';
 import { requestPath as updateRequest } from './update/request.ts';
 
@@ -43,6 +44,14 @@ export const updateUnderWay = async (paths: HostPaths): Promise<Failure | undefi
   (await exists(updateRequest(paths)))
     ? new Failure('usage', 'an update is under way', {
         fix: 'Wait for its end: see "sno-update status".',
+      })
+    : undefined;
+
+/** Why nothing else may be requested now; undefined if the host is not getting the configuration of a site. */
+export const reconfigureUnderWay = async (paths: HostPaths): Promise<Failure | undefined> =>
+  (await exists(reconfigureRequest(paths)))
+    ? new Failure('usage', 'the host is getting the configuration of its site', {
+        fix: 'Wait for its end: see "reconfigure status".',
       })
     : undefined;
 

@@ -11,6 +11,7 @@ import type { HostContext } from '../steps/host-context.ts';
 import { nodeReady } from '../steps/node-ready.ts';
 import { nodeRole } from '../steps/node-role.ts';
 import { record } from '../steps/record.ts';
+import { relocatable } from '../steps/relocatable/relocatable.ts';
 import { servingCertificate } from '../steps/serving-certificate.ts';
 import { steadyState } from '../steps/steady-state.ts';
 import { verifyClean } from '../steps/verify-clean.ts';
@@ -28,6 +29,7 @@ export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'nodeReadyMs', nodeReady),
     within(s, 'nodeRoleMs', nodeRole),
     within(s, 'addOnsMs', addOns),
+    within(s, 'relocatableMs', relocatable),
     within(s, 'bootstrapCompleteMs', bootstrapComplete),
     within(s, 'steadyStateMs', steadyState('post-reboot')),
     within(s, 'cleanMs', clean),

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { Cluster, InstallableCluster } from '../../lib/cluster/cluster.ts';
 import { readCluster, readInstallableCluster } from '../../lib/cluster/read-cluster.ts';
 import type { EtcdClient } from '../../lib/etcd/client.ts';
+import { readKubeletEnvironment } from '../../lib/host/kubelet-environment.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../lib/host/settings.ts';
 import { bootTime } from '../../lib/host/systemd.ts';
@@ -30,7 +31,10 @@ export interface HostContext extends ControlPlaneRights {
   readonly paths: HostPaths;
   readonly settings: Settings;
   readonly cluster: Cluster;
-  /** Read each time: a live host may get its name late, from DHCP or DNS. */
+  /**
+   * The name of its Node: that of the host, unless another one is pinned. Read each time: a live host may get its
+   * name late, from DHCP or DNS.
+   */
   hostname(): string;
   /** When the host booted; only newer evidence counts for a steady state. */
   bootTime(signal: AbortSignal): Promise<Date>;
@@ -52,8 +56,17 @@ export async function hostContext(paths: HostPaths): Promise<HostContext> {
 
 /** @throws Failure (usage) like hostContext */
 export async function plainHost(paths: HostPaths): Promise<PlainHost> {
-  const [settings, cluster] = await Promise.all([readSettings(paths), readCluster(paths)]);
-  return { paths, settings, cluster, hostname, bootTime };
+  const [settings, cluster, nodeName] = await Promise.all([
+    readSettings(paths),
+    readCluster(paths),
+    nodeNameOf(paths),
+  ]);
+  return { paths, settings, cluster, hostname: nodeName, bootTime };
+}
+
+async function nodeNameOf(paths: HostPaths): Promise<() => string> {
+  const pinned = (await readKubeletEnvironment(paths))?.nodeName;
+  return pinned === undefined ? hostname : () => pinned;
 }
 
 /** @throws Failure (usage) like hostContext, and if cluster.json names no disk. */

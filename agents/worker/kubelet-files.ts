@@ -1,9 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, type NewFile, writeFileAtomic } from '../../lib/host/files.ts';
+import {
+  kubeletEnvironmentPath,
+  kubeletEnvironmentText,
+} from '../../lib/host/kubelet-environment.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
@@ -33,7 +36,7 @@ export const kubeletFiles: StepBody<PlainHost> = {
   touches: ['disk', 'runtime', 'network'],
   retries: true,
   input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
-  holds: ({ paths }) => exists(kubeletEnvironment(paths.config)),
+  holds: ({ paths }) => exists(kubeletEnvironmentPath(paths)),
   async run(context, { signal }) {
     const { paths, cluster, hostname } = context;
     const nodeIps = nodeIpsOf(await hostAddresses(signal), cluster.machineNetwork);
@@ -61,13 +64,11 @@ export const kubeletFiles: StepBody<PlainHost> = {
     await chmod(paths.kubelet, 0o700);
     for (const { path, contents, mode } of files) await writeFileAtomic(path, contents, mode);
     // Last: it shows that the others are complete.
-    const environment = `KUBELET_NODE_IPS=${nodeIps.join(',')}\n`;
-    await writeFileAtomic(kubeletEnvironment(paths.config), environment, 0o644);
+    const environment = kubeletEnvironmentText({ nodeIps });
+    await writeFileAtomic(kubeletEnvironmentPath(paths), environment, 0o644);
     return done([hostname(), ...nodeIps].join(', '));
   },
 };
-
-const kubeletEnvironment = (config: string) => join(config, 'kubelet.env');
 
 /**
  * The published authorities without the one that signs nodes' identities: no node is a client of

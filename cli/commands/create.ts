@@ -18,6 +18,7 @@ import {
   type TakeOverOptions,
 } from '../take-over/options.ts';
 import { takeOver } from '../take-over/take-over.ts';
+import { addCreateSite } from './site.ts';
 
 const machineConfigServer = [
   '--machine-config-server <url>',
@@ -110,6 +111,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
   addWorker(create, surroundings);
   addPayload(create, surroundings);
   addUpdate(create, surroundings);
+  addCreateSite(create, surroundings);
 }
 
 function addAio(create: Command, surroundings: Surroundings): void {

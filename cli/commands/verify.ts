@@ -4,6 +4,7 @@ import { type VerifyBackupOptions, verifyPortableBackup } from '../verify/backup
 import { verifyIgnition } from '../verify/ignition.ts';
 import { verifyPayloadFolder } from '../verify/payload.ts';
 import { verifyUpdate } from '../verify/update.ts';
+import { addVerifySite } from './site.ts';
 
 /** `sno verify ...`: checks of created files. */
 export function addVerify(sno: Command, surroundings: Surroundings): void {
@@ -39,4 +40,5 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
     .action((directory: string, options: { sshKey: string }) =>
       verifyUpdate(directory, options, surroundings),
     );
+  addVerifySite(verify, surroundings);
 }

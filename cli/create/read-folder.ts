@@ -1,6 +1,7 @@
+import { faultText, firstOf } from '../../lib/config-file/fault.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { plural } from '../../report/reading/words.ts';
-import { faultText, firstOf } from '../install-config/fault.ts';
+import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { readSettings } from '../install-config/settings.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
@@ -37,7 +38,10 @@ export async function inspectFolder(
   const text = await readInstallConfig(dir);
   const read = readSettings(text, diskVariable, host);
   const user = deferManifests(await readUserManifests(dir, signal));
-  const faults = [...(read.ok ? [] : read.faults.map((fault) => faultText(fault))), ...user.faults];
+  const faults = [
+    ...(read.ok ? [] : read.faults.map((fault) => faultText(fault, INSTALL_CONFIG))),
+    ...user.faults,
+  ];
   if (read.ok && faults.length === 0) {
     return { contents: { settings: read.settings, user }, faults: [] };
   }

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { Failure } from '../../lib/errors/failure.ts';
-import { INSTALL_CONFIG } from '../install-config/fault.ts';
+import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 
 /** Several times the size of an operating system's whole trust store. */
 const MOST_BYTES = 1024 * 1024;

@@ -9,7 +9,7 @@ import { type Payload, payloadFile, readPayload } from '../../lib/payload/payloa
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
 import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
-import { INSTALL_CONFIG } from '../install-config/fault.ts';
+import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { type AddedFile, addFiles, MAX_FILE_BYTES } from '../iso/add-files.ts';
 import { embedIgnition, readLiveIso, verifyLiveIso } from '../iso/coreos-installer.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';

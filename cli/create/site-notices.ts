@@ -1,7 +1,7 @@
+import { printable } from '../../lib/config-file/fault.ts';
 import { containerdHosts } from '../../lib/render/machine-config/containerd-hosts.ts';
 import { certificatesOf } from '../../lib/site/trust-bundle.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
-import { printable } from '../install-config/fault.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 
 /**

@@ -5,8 +5,9 @@ import { sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
+import { signText } from '../../lib/signature/ssh-signature.ts';
 import { UPDATE_FILES, type UpdateManifest, updateText } from '../../lib/update/manifest.ts';
-import { signUpdate } from '../../lib/update/signature.ts';
+import { UPDATE_SIGNATURE } from '../../lib/update/signature.ts';
 import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { expectFree, makeFolder, refuse } from './new-folder.ts';
@@ -54,7 +55,10 @@ export async function createUpdate(
   };
   const text = updateText(manifest);
   // First: a key that cannot sign is found out before gigabytes are copied.
-  const signature = await signUpdate(text, resolve(options.key), { signal, deadlineMs: SIGN_MS });
+  const signature = await signText(text, resolve(options.key), UPDATE_SIGNATURE, {
+    signal,
+    deadlineMs: SIGN_MS,
+  });
   await makeFolder(target, async (staging) => {
     await copyFile(executable, join(staging, UPDATE_FILES.executable), 0o755, signal);
     await copyPayloadTo(payload, join(staging, UPDATE_FILES.payload), signal);

@@ -20,7 +20,7 @@ const MANIFEST = /\.(ya?ml|json)$/;
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
 export interface UserManifest {
-  /** `manifests/<name>` or `openshift/<name>`, including subfolders. */
+  /** Beginning with the name of its folder, including subfolders. */
   path: string;
   contents: Buffer;
 }
@@ -41,12 +41,13 @@ export interface UserManifests {
 export async function readUserManifests(
   directory: string,
   signal: AbortSignal,
+  folders: readonly string[] = MANIFEST_FOLDERS,
 ): Promise<UserManifests> {
   const found: UserManifests = { manifests: [], skipped: [], faults: [] };
-  for (const folder of MANIFEST_FOLDERS) await visit(directory, folder, found, signal);
+  for (const folder of folders) await visit(directory, folder, found, signal);
   if (isFull(found)) {
     found.faults.push(
-      `${MANIFEST_FOLDERS.join(' and ')}: expected at most ${MAX_FILES} files and ${MAX_TOTAL_BYTES} bytes in all. Apply some after the installation.`,
+      `${folders.join(' and ')}: expected at most ${MAX_FILES} files and ${MAX_TOTAL_BYTES} bytes in all. Apply some after the installation.`,
     );
   }
   return found;

@@ -50,6 +50,7 @@ export function describedFor(
     dayOneWorkers: _workers,
     sealSecrets: _seal,
     onAddressChange: _onAddressChange,
+    relocatable: _relocatable,
     ...described
   } = settings.cluster;
   return { ...described, ...payload, clusterId, executableSha256 };

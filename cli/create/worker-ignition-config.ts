@@ -21,7 +21,8 @@ type OfOneHost =
   | 'reservedCpus'
   | 'dayOneWorkers'
   | 'sealSecrets'
-  | 'onAddressChange';
+  | 'onAddressChange'
+  | 'relocatable';
 
 export interface WorkerIgnitionInput {
   /** With the digest of the payload. */

@@ -1,3 +1,4 @@
+import { type Fault, foundText } from '../../lib/config-file/fault.ts';
 import { suggest } from '../../lib/errors/suggest.ts';
 import {
   FIRST_RELEASE,
@@ -7,7 +8,6 @@ import {
   releaseText,
 } from '../../lib/topology/release.ts';
 import { CONTROL_PLANE_NODES, PLATFORMS, type TopologyInputs } from '../../lib/topology/row-for.ts';
-import { type Fault, foundText } from '../install-config/fault.ts';
 
 /** As commander gives them. */
 export interface ExplainOptions {

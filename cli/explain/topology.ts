@@ -1,11 +1,12 @@
 import { stringify } from 'yaml';
+import { type Fault, faultText } from '../../lib/config-file/fault.ts';
 import { missingTopology } from '../../lib/topology/differences.ts';
 import { LATEST_RELEASE, type Release } from '../../lib/topology/release.ts';
 import { type Described, type TopologyReport, topologyReport } from '../../lib/topology/report.ts';
 import { rowFor, type TopologyInputs } from '../../lib/topology/row-for.ts';
 import { faultsIn } from '../create/read-folder.ts';
 import { readConfigText } from '../create/read-install-config.ts';
-import { type Fault, faultText } from '../install-config/fault.ts';
+import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { inputsOfConfig } from './config-inputs.ts';
 import { type InstallerAssets, readInstallerAssets } from './installer-assets.ts';
@@ -94,7 +95,7 @@ function describe(
 }
 
 /** `file`: what the positions refer to, if it has another name. */
-function requireNone(where: string, faults: readonly Fault[], file?: string): void {
+function requireNone(where: string, faults: readonly Fault[], file = INSTALL_CONFIG): void {
   if (faults.length === 0) return;
   throw faultsIn(
     where,

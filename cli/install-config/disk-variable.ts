@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { Fault } from '../../lib/config-file/fault.ts';
 import { describeError } from '../../lib/errors/failure.ts';
 import { diskPathProblem } from '../../lib/site/disk.ts';
 import { splitArguments } from './arguments.ts';
-import type { Fault } from './fault.ts';
 
 /** The installer's variable for arguments of coreos-installer, including the disk. */
 export const DISK_VARIABLE =

@@ -28,3 +28,12 @@ export const NOT_SUPPORTED: ReadonlyMap<string, string> = new Map([
     .split(' ')
     .map((name): [string, string] => [`platform.${name}`, 'none']),
 ]);
+
+/** What to do about a field of the installer; undefined if it is not one of these. */
+export function refusedField(field: string): string | undefined {
+  const instead = NOT_SUPPORTED.get(field);
+  if (instead === undefined) return undefined;
+  return instead === ''
+    ? 'Remove it: the OpenShift installer has this field, but it is not supported yet.'
+    : `Use ${instead} instead: this one is not supported.`;
+}

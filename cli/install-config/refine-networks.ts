@@ -1,3 +1,4 @@
+import { fieldName } from '../../lib/config-file/fault.ts';
 import type { Family } from '../../lib/network/address.ts';
 import { type Network, networkText, overlap, parseNetwork } from '../../lib/network/network.ts';
 import {
@@ -6,7 +7,6 @@ import {
   NETWORK_LISTS,
   type NetworkList,
 } from '../../lib/site/network-defaults.ts';
-import { fieldName } from './fault.ts';
 import type { Config, Refinement } from './refinement.ts';
 
 interface Found {

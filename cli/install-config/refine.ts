@@ -1,14 +1,15 @@
-import { isAddress } from '../../lib/network/address.ts';
+import type { ConfigDocument } from '../../lib/config-file/document.ts';
+import { type Fault, foundText } from '../../lib/config-file/fault.ts';
+import { misfitFault } from '../../lib/config-file/misfit-fault.ts';
+import { valueAt } from '../../lib/config-file/schema-faults.ts';
+import { familyOf, isAddress } from '../../lib/network/address.ts';
 import { contains, networkText, parseNetwork } from '../../lib/network/network.ts';
 import { defaultNetworks } from '../../lib/site/network-defaults.ts';
 import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
 import { DISK_VARIABLE, type DiskArguments } from './disk-variable.ts';
-import type { ConfigDocument } from './document.ts';
-import { type Fault, fieldName, foundText } from './fault.ts';
 import { networkRefinements } from './refine-networks.ts';
 import type { Config, Refinement } from './refinement.ts';
 import type { SomeFields } from './schema.ts';
-import { foundAt, valueAt } from './schema-faults.ts';
 
 /**
  * Faults between fields that are valid by themselves. Checked whether or not other
@@ -34,13 +35,8 @@ export function refine(
     ...givenTwice(config),
     ...ofDisk(config),
     ...ofSeal(config),
-  ].map(({ path, ofKey = false, expected, found, fix }) => ({
-    position: document.positionOf(path, ofKey ? 'key' : 'value'),
-    field: fieldName(path),
-    expected,
-    found: found ?? foundAt(path, document, expected),
-    fix,
-  }));
+    ...ofRelocation(config),
+  ].map((misfit) => misfitFault(misfit, document));
 }
 
 /** One payload serves one architecture: that of all hosts. */
@@ -56,7 +52,7 @@ function ofArchitecture({ sound }: Config): Refinement[] {
 function ofNetworkConfig({ sound }: Config): Refinement[] {
   const networkConfig = sound.bootstrapInPlace?.networkConfig;
   if (networkConfig === undefined) return [];
-  return nmstateMisfits(networkConfig).map((misfit) => ({
+  return nmstateMisfits(networkConfig, 'bootstrapInPlace.hostname').map((misfit) => ({
     ...misfit,
     path: ['bootstrapInPlace', 'networkConfig', ...misfit.path],
   }));
@@ -70,6 +66,34 @@ function ofSeal({ sound, writesDisk }: Config): Refinement[] {
   const fix =
     'Use sno create aio-ignition, or omit the field: the keys of bootstrap-in-place cannot be sealed yet.';
   return [{ path, expected: 'none, except for an all-in-one host', fix }];
+}
+
+/** The internal address is one of IPv4 (lib/relocatable/bridge.ts), and workers know the node by its address. */
+function ofRelocation({ sound }: Config): Refinement[] {
+  if (sound.bootstrapInPlace?.relocatable !== true) return [];
+  const path = ['bootstrapInPlace', 'relocatable'];
+  const networks = sound.networking?.machineNetwork ?? [];
+  const workers = sound.compute?.[0]?.replicas ?? 0;
+  return [
+    ...(networks.some(({ cidr }) => familyOf(cidr) === 'IPv6')
+      ? [
+          {
+            path,
+            expected: 'false in a network with IPv6',
+            fix: 'Use a machineNetwork of IPv4 alone.',
+          },
+        ]
+      : []),
+    ...(workers > 0
+      ? [
+          {
+            path,
+            expected: 'false for a cluster with workers',
+            fix: 'Set replicas of compute to 0.',
+          },
+        ]
+      : []),
+  ];
 }
 
 /** A proxy cannot be in a network that only the cluster's own containers can reach. */

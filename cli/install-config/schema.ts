@@ -1,26 +1,18 @@
 import { z } from 'zod';
 import { PREFLIGHT_CHECKS } from '../../lib/cluster/cluster.ts';
+import { field, list, optional, text, textOf, word } from '../../lib/config-file/message.ts';
+import {
+  baseDomain,
+  clusterName,
+  hostnameOf,
+  mapping,
+  network,
+  pullSecret,
+  sshKey,
+} from '../../lib/config-file/site-fields.ts';
 import { architectures } from '../../lib/host/architecture.ts';
 import { DISK_PATH, diskPathProblem } from '../../lib/site/disk.ts';
-import {
-  BASE_DOMAIN,
-  DNS_LABEL,
-  DNS_NAME,
-  isBaseDomain,
-  isClusterName,
-  isUsableHostname,
-  LONGEST_BASE_DOMAIN,
-  LONGEST_CLUSTER_NAME,
-  LONGEST_HOSTNAME,
-} from '../../lib/site/names.ts';
-import { cidrProblem } from '../../lib/site/networks.ts';
-import { pullSecretProblem } from '../../lib/site/pull-secret.ts';
-import { sshKeyProblem } from '../../lib/site/ssh-keys.ts';
-import { field, list, optional, text, textOf, word } from './message.ts';
 import { bootFields, siteFields } from './site-schema.ts';
-
-const mapping = <Shape extends z.ZodRawShape>(shape: Shape, fix: string, expected = 'a mapping') =>
-  field(z.strictObject(shape), { expected, fix });
 
 /** A field with a single valid value. */
 const only = <Value extends string | number | boolean>(value: Value, fix: string) =>
@@ -36,11 +28,7 @@ const tags = (name: string) =>
   );
 
 const metadata = {
-  name: textOf(isClusterName, {
-    expected: `a DNS label: a-z, 0-9 and -, at most ${LONGEST_CLUSTER_NAME} characters`,
-    fix: 'Write the name of the cluster, such as sno.',
-    json: { pattern: DNS_LABEL.source, maxLength: LONGEST_CLUSTER_NAME },
-  }),
+  name: clusterName,
   labels: tags('labels'),
   annotations: tags('annotations'),
   creationTimestamp: optional(
@@ -87,7 +75,6 @@ const controlPlane = mapping(
   'the pool master with replicas 1',
 );
 
-const network = text(cidrProblem, '', { json: { pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' } });
 /** More than any cluster has; all pairs are compared. */
 const networks = { most: 64 };
 
@@ -144,13 +131,7 @@ const networking = {
 /** `networkConfig` and `additionalNTPSources` are named as in the installer's agent-config. */
 const bootstrapInPlace = {
   installationDisk: optional(text(diskPathProblem, '', { json: { pattern: DISK_PATH.source } })),
-  hostname: optional(
-    textOf(isUsableHostname, {
-      expected: `an RFC 1123 host name in lower case, not localhost, at most ${LONGEST_HOSTNAME} characters`,
-      fix: "Write the node's name, such as sno1 or sno1.example.com, or omit it to use the live host's.",
-      json: { pattern: DNS_NAME.source, maxLength: LONGEST_HOSTNAME },
-    }),
-  ),
+  hostname: hostnameOf("to use the live host's"),
   existingSystem: optional(
     field(z.enum(['refuse', 'overwrite']), {
       expected: 'refuse or overwrite',
@@ -178,11 +159,7 @@ export const installConfigSchema = mapping(
   {
     apiVersion: only('v1', 'Write apiVersion: v1.'),
     kind: optional(only('InstallConfig', 'Omit the field.')),
-    baseDomain: textOf(isBaseDomain, {
-      expected: `a DNS domain in lower case, at most ${LONGEST_BASE_DOMAIN} characters`,
-      fix: 'Write the parent domain of the cluster, such as example.com.',
-      json: { pattern: BASE_DOMAIN.source, maxLength: LONGEST_BASE_DOMAIN + 1 },
-    }),
+    baseDomain,
     metadata: mapping(metadata, 'Write metadata with the name of the cluster.'),
     compute,
     controlPlane,
@@ -198,11 +175,8 @@ export const installConfigSchema = mapping(
       mapping(bootstrapInPlace, 'Write bootstrapInPlace with installationDisk.'),
     ),
     ...siteFields,
-    pullSecret: text(pullSecretProblem, '', {
-      isSecret: true,
-      json: { contentMediaType: 'application/json', pattern: '"auths"' },
-    }),
-    sshKey: optional(text(sshKeyProblem, 'x', { isSecret: true })),
+    pullSecret,
+    sshKey,
     fips: optional(
       only(
         false,

@@ -1,11 +1,14 @@
-import { isRecord } from '../../lib/json.ts';
+import { readDocument } from '../../lib/config-file/document.ts';
+import { type Fault, inOrder, onePerPlace } from '../../lib/config-file/fault.ts';
+import { type Issue, schemaFaults } from '../../lib/config-file/schema-faults.ts';
+import { soundFields } from '../../lib/config-file/sound-fields.ts';
 import { readDiskVariable } from './disk-variable.ts';
-import { readDocument } from './document.ts';
-import { type Fault, inOrder } from './fault.ts';
+import { refusedField } from './not-supported.ts';
 import { refine } from './refine.ts';
 import { installConfigSchema, type SomeFields, someFieldsSchema } from './schema.ts';
-import { type Issue, pathsOf, schemaFaults } from './schema-faults.ts';
 import { type InstallSettings, settingsOf } from './translate.ts';
+
+const INSTALL_CONFIG_KIND = { schema: installConfigSchema, refused: refusedField };
 
 type ReadSettings = { ok: true; settings: InstallSettings } | { ok: false; faults: Fault[] };
 
@@ -30,7 +33,10 @@ export function readSettings(
   const parsed = installConfigSchema.safeParse(value);
   const issues = parsed.success ? [] : parsed.error.issues;
   const sound = parsed.success ? parsed.data : soundPart(value, issues);
-  faults.push(...schemaFaults(issues, document), ...refine(sound, document, variable, writesDisk));
+  faults.push(
+    ...schemaFaults(issues, document, INSTALL_CONFIG_KIND),
+    ...refine(sound, document, variable, writesDisk),
+  );
   if (!parsed.success || variable === undefined || faults.length > 0) {
     return { ok: false, faults: inOrder(onePerPlace(faults)) };
   }
@@ -42,29 +48,6 @@ const SECTIONS: readonly PropertyKey[] = ['networking', 'bootstrapInPlace'];
 
 /** The fields without issues. */
 function soundPart(value: unknown, issues: readonly Issue[]): SomeFields {
-  if (!isRecord(value)) return {};
-  const wrong = new Set(issues.flatMap(pathsOf).map((path) => sectionField(path).join(' ')));
-  const fieldsIn = (mapping: Record<string, unknown>, above: readonly string[]) =>
-    Object.entries(mapping).filter(([name]) => !wrong.has([...above, name].join(' ')));
-  const sound = fieldsIn(value, []).map(([name, field]) => {
-    const isSection = SECTIONS.includes(name) && isRecord(field);
-    return [name, isSection ? Object.fromEntries(fieldsIn(field, [name])) : field];
-  });
-  const { data } = someFieldsSchema.safeParse(Object.fromEntries(sound));
+  const { data } = someFieldsSchema.safeParse(soundFields(value, issues, SECTIONS));
   return data ?? {};
-}
-
-function sectionField([first = '', second]: readonly PropertyKey[]): string[] {
-  const isInside = SECTIONS.includes(first) && second !== undefined;
-  return isInside ? [String(first), String(second)] : [String(first)];
-}
-
-/** A YAML fault of a field suffices. */
-function onePerPlace(faults: readonly Fault[]): Fault[] {
-  const seen = new Map<string, Fault>();
-  for (const fault of faults) {
-    const place = JSON.stringify([fault.position, fault.field]);
-    if (!seen.has(place)) seen.set(place, fault);
-  }
-  return [...seen.values()];
 }

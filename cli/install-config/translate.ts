@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import {
   type Cluster,
   type InstallableCluster,
@@ -10,6 +9,7 @@ import { mergeMirrors } from '../../lib/site/mirrors.ts';
 import { withoutFinalDot } from '../../lib/site/names.ts';
 import { networksOf } from '../../lib/site/network-defaults.ts';
 import { expectedOnHost } from '../../lib/site/nmstate/interfaces.ts';
+import { nmstateText } from '../../lib/site/nmstate/text.ts';
 import { completeNoProxy } from '../../lib/site/proxy.ts';
 import { sshKeys } from '../../lib/site/ssh-keys.ts';
 import { certificatesOf } from '../../lib/site/trust-bundle.ts';
@@ -75,12 +75,13 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
     proxy: proxyOf(config, { ...names, ...networks }),
     additionalTrustBundle: certificatesOf(config.additionalTrustBundle ?? '').join('') || undefined,
     imageMirrors: mirrorsOf(config),
-    networkConfig: host?.networkConfig && quoted(host.networkConfig),
+    networkConfig: host?.networkConfig && nmstateText(host.networkConfig),
     additionalNtpSources: host?.additionalNTPSources ?? [],
     dayOneWorkers: config.compute[0]?.replicas || undefined,
     reservedCpus: host?.reservedCPUs === undefined ? undefined : `${host.reservedCPUs}`,
     sealSecrets: sealModeOf(host?.sealSecrets),
     onAddressChange: host?.onAddressChange,
+    relocatable: host?.relocatable === true ? true : undefined,
     preflightWarnings: host?.preflightWarnings ?? [],
   };
 }
@@ -100,15 +101,6 @@ function proxyOf(
     noProxy: completeNoProxy(proxy.noProxy ?? '', cluster),
   };
 }
-
-/** Quoted, so that no parser takes a hardware address or a mode for a number. */
-const quoted = (networkConfig: Record<string, unknown>): string =>
-  stringify(networkConfig, {
-    defaultStringType: 'QUOTE_DOUBLE',
-    defaultKeyType: 'PLAIN',
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-  });
 
 /**
  * Both of the installer's fields are for images by digest: only the source knows

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
+import { allowedSigners, verifySignature } from '../../lib/signature/ssh-signature.ts';
 import { sshKeys } from '../../lib/site/ssh-keys.ts';
 import { parseUpdate, UPDATE_FILES, type UpdateManifest } from '../../lib/update/manifest.ts';
-import { allowedSigners, verifySignature } from '../../lib/update/signature.ts';
+import { UPDATE_SIGNATURE } from '../../lib/update/signature.ts';
 import { readExecutable } from '../agents-executable.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { verifyPayloadFolder } from './payload.ts';
@@ -23,8 +24,14 @@ export async function verifyUpdate(
   const manifest = parseUpdate(text, at(UPDATE_FILES.manifest));
   const work = await mkdtemp(join(tmpdir(), 'sno-update-'));
   try {
-    const signers = allowedSigners(sshKeys(await readFile(sshKey, 'utf8')));
-    const key = await verifySignature({ text, signature }, signers, join(work, 'keys'), signal);
+    const signers = allowedSigners(sshKeys(await readFile(sshKey, 'utf8')), UPDATE_SIGNATURE);
+    const key = await verifySignature(
+      { text, signature },
+      signers,
+      UPDATE_SIGNATURE,
+      join(work, 'keys'),
+      signal,
+    );
     await requireFiles(directory, manifest, signal);
     await verifyPayloadFolder(at(UPDATE_FILES.payload), { print, signal });
     print(`Signed by ${key}`);

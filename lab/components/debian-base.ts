@@ -11,7 +11,16 @@ const packages = [
   ...['containerd', 'runc', 'iptables', 'nftables', 'conntrack', 'iproute2', 'ethtool', 'socat'],
   ...['e2fsprogs', 'util-linux', 'mount', 'fdisk', 'gdisk', 'dosfstools', 'passwd', 'login'],
   ...['procps', 'hostname', 'iputils-ping', 'less', 'jq', 'curl', 'ca-certificates', 'sudo'],
-  ...['gzip', 'xz-utils', 'zstd', 'libssl3', 'liblzma5', 'libzstd1', 'openssh-client'],
+  ...[
+    'gzip',
+    'xz-utils',
+    'zstd',
+    'libssl3',
+    'liblzma5',
+    'libzstd1',
+    'openssh-client',
+    'libarchive-tools',
+  ],
 ];
 
 /** A plain Debian 12 with a container runtime, as debootstrap leaves it. */

@@ -18,6 +18,8 @@ const programs: Readonly<Record<string, string>> = {
   'pkg-config': 'pkg-config',
   'ignition-validate': 'ignition',
   xorriso: 'xorriso',
+  bsdtar: 'libarchive-tools',
+  mformat: 'mtools',
   fuseiso: 'fuseiso',
   faketime: 'faketime',
 };

@@ -17,6 +17,23 @@ export const SEGMENTS: Readonly<Record<Family, { network: string; bridge: string
 };
 export const BRIDGE_ADDRESS = SEGMENTS.IPv4.bridge;
 
+/** A bridge, and its networks. */
+export interface Place {
+  readonly bridge: string;
+  readonly segments: typeof SEGMENTS;
+}
+
+/** Where hosts are installed. */
+export const FACTORY: Place = { bridge: BRIDGE, segments: SEGMENTS };
+/** Where a relocated host is set up. */
+export const SITE: Place = {
+  bridge: 'snolab1',
+  segments: {
+    IPv4: { network: '10.77.0.0/24', bridge: '10.77.0.1' },
+    IPv6: { network: 'fd00:77::/64', bridge: 'fd00:77::1' },
+  },
+};
+
 /** A host known to DHCP and DNS. */
 export interface HostIdentity {
   /** Short name, assigned by DHCP. */
@@ -24,6 +41,8 @@ export interface HostIdentity {
   readonly mac: string;
   /** Primary address first; the site has their families. */
   readonly addresses: readonly [string, ...string[]];
+  /** What it is plugged into. Default: that of the factory. */
+  readonly bridge?: string;
 }
 
 export type DnsRecord = 'api' | 'api-int' | 'apps' | 'host';
@@ -45,6 +64,8 @@ export interface NetworkOptions {
   readonly dns?: boolean | 'authoritative';
   /** Of DHCP, as dnsmasq writes it; two minutes are its shortest. Default: infinite. */
   readonly leaseTime?: string;
+  /** Default: that of the factory. */
+  readonly place?: Place;
 }
 
 export interface Network {
@@ -65,11 +86,12 @@ export async function startNetwork(
   signal: AbortSignal,
 ): Promise<Network> {
   await quickly('ip', ['link', 'set', 'lo', 'up'], signal);
-  await quickly('ip', ['link', 'add', BRIDGE, 'type', 'bridge', 'forward_delay', '0'], signal);
-  for (const address of bridgeAddresses(familiesOf(options.host))) {
-    await quickly('ip', ['address', 'add', ...address, 'dev', BRIDGE], signal);
+  const { bridge, segments } = options.place ?? FACTORY;
+  await quickly('ip', ['link', 'add', bridge, 'type', 'bridge', 'forward_delay', '0'], signal);
+  for (const address of bridgeAddresses(familiesOf(options.host), segments)) {
+    await quickly('ip', ['address', 'add', ...address, 'dev', bridge], signal);
   }
-  await quickly('ip', ['link', 'set', BRIDGE, 'up'], signal);
+  await quickly('ip', ['link', 'set', bridge, 'up'], signal);
   let server = await startDnsmasq(options, folder);
   teardown.add('stop dnsmasq', () => stopDnsmasq(server));
   let served = options;
@@ -88,9 +110,9 @@ export async function startNetwork(
  * IPv6 without duplicate address detection, which would only start when the first host is
  * plugged in, and dnsmasq could not bind before. The link-local address is set for the same reason.
  */
-function bridgeAddresses(families: readonly Family[]): string[][] {
+function bridgeAddresses(families: readonly Family[], segments: Place['segments']): string[][] {
   return families.flatMap((family) => {
-    const { network, bridge } = SEGMENTS[family];
+    const { network, bridge } = segments[family];
     const address = network.replace(/^.*\//, `${bridge}/`);
     if (family === 'IPv4') return [[address]];
     return [
@@ -105,7 +127,7 @@ function familiesOf({ addresses }: HostIdentity): Family[] {
 }
 
 async function startDnsmasq(options: NetworkOptions, folder: string): Promise<Background> {
-  const log = join(folder, 'dnsmasq.log');
+  const log = join(folder, `dnsmasq-${(options.place ?? FACTORY).bridge}.log`);
   const server = startInBackground('dnsmasq', dnsmasqArguments(options, folder), log);
   // It binds its sockets first; if that fails, it exits at once.
   const started = sleep(300, 'started');
@@ -123,6 +145,7 @@ async function stopDnsmasq(server: Background): Promise<void> {
 /** Exported for its test: the served records decide what a fault scenario proves. */
 export function dnsmasqArguments(options: NetworkOptions, folder: string): string[] {
   const { domain, host, otherHosts = [], withoutRecords = [], dhcp = true, dns = true } = options;
+  const { bridge } = options.place ?? FACTORY;
   const served = (record: DnsRecord) => !withoutRecords.includes(record);
   const records: string[] = [];
   const own = host.addresses.join(',');
@@ -140,7 +163,7 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
   return [
     ...['--conf-file=/dev/null', '--keep-in-foreground', '--log-facility=-', '--user=root'],
     ...['--pid-file=', '--no-resolv', '--no-hosts', '--bind-interfaces'],
-    ...[`--interface=${BRIDGE}`, '--except-interface=lo', `--domain=${domain}`],
+    ...[`--interface=${bridge}`, '--except-interface=lo', `--domain=${domain}`],
     ...(dns ? records : ['--port=0']),
     ...(dns === 'authoritative' ? [`--local=/${domain}/`] : []),
     ...(dhcp ? dhcpArguments(options, hosts, folder) : []),
@@ -148,7 +171,7 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
 }
 
 function dhcpArguments(
-  { domain, host, leaseTime = 'infinite' }: NetworkOptions,
+  { domain, host, leaseTime = 'infinite', place = FACTORY }: NetworkOptions,
   hosts: readonly HostIdentity[],
   folder: string,
 ): string[] {
@@ -160,15 +183,15 @@ function dhcpArguments(
   ]);
   return [
     '--dhcp-authoritative',
-    ...familiesOf(host).flatMap(dhcpRange),
-    `--dhcp-leasefile=${join(folder, 'dhcp.leases')}`,
+    ...familiesOf(host).flatMap((family) => dhcpRange(family, place)),
+    `--dhcp-leasefile=${join(folder, `${place.bridge}.leases`)}`,
     ...leases,
   ];
 }
 
 /** Only known hosts get an address; with IPv6, router advertisements tell them to request it. */
-function dhcpRange(family: Family): string[] {
-  const [address, length] = SEGMENTS[family].network.split('/');
+function dhcpRange(family: Family, { segments }: Place): string[] {
+  const [address, length] = segments[family].network.split('/');
   return family === 'IPv4'
     ? [`--dhcp-range=${address},static`]
     : ['--enable-ra', `--dhcp-range=${address},static,${length}`];
@@ -196,6 +219,6 @@ export async function plugIn(
   });
   const peer = ['peer', 'name', 'eth0', 'address', host.mac, 'netns', namespace];
   await quickly('ip', ['link', 'add', port, 'type', 'veth', ...peer], signal);
-  await quickly('ip', ['link', 'set', port, 'master', BRIDGE, 'up'], signal);
+  await quickly('ip', ['link', 'set', port, 'master', host.bridge ?? BRIDGE, 'up'], signal);
   return namespace;
 }

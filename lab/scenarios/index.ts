@@ -23,6 +23,7 @@ import { openshiftComponents } from './openshift-components.ts';
 import { openshiftRender } from './openshift-render.ts';
 import { pxe } from './pxe.ts';
 import { recover } from './recover.ts';
+import { relocate } from './relocate.ts';
 import { staticNetwork } from './static-network.ts';
 import { update } from './update.ts';
 import { dayOneWorkers, workers } from './workers.ts';
@@ -40,6 +41,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   address,
   'address-off': addressOff,
   recover,
+  relocate,
   conformance,
   crio,
   workers,

@@ -175,6 +175,12 @@ export const AGENTS = [
     stage: 'node',
   },
   {
+    name: 'reconfigure',
+    unit: 'reconfigure',
+    purpose: 'gives a relocatable host the configuration of its site, and goes back if it fails',
+    stage: 'node',
+  },
+  {
     name: 'sno-approve',
     unit: 'sno-approve',
     purpose: 'approves the certificates of workers that are on the list of this host',

@@ -128,6 +128,8 @@ const clusterFields = z.strictObject({
   sealSecrets: z.enum(SEAL_MODES).optional(),
   /** Absent: `stop`. */
   onAddressChange: z.enum(ON_ADDRESS_CHANGE).optional(),
+  /** The node moves to another site: it keeps the address of the installation as an internal one. */
+  relocatable: z.literal(true).optional(),
   /** Names of preflight checks whose failure is only a warning. */
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });

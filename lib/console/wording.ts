@@ -15,6 +15,7 @@ export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
   aiokube: 'Setting up the cluster',
   worker: 'Joining the cluster',
   'sno-address': 'Checking the address of this host',
+  reconfigure: 'Setting this host up for its site',
   'sno-trial': 'Checking a change of this host',
   'sno-deferred': 'Applying the remaining manifests',
 };

@@ -104,6 +104,10 @@ export const criDescriptor: Descriptor = {
             },
             ListPodSandboxRequest: { fields: {} },
             ListPodSandboxResponse: { fields: { items: many('PodSandbox', 1) } },
+            StopContainerRequest: { fields: { containerId: text(1), timeout: int64(2) } },
+            StopContainerResponse: { fields: {} },
+            StopPodSandboxRequest: { fields: { podSandboxId: text(1) } },
+            StopPodSandboxResponse: { fields: {} },
             GetEventsRequest: { fields: {} },
             ContainerEventResponse: { fields: { containerId: text(1) } },
             Image: {
@@ -127,6 +131,8 @@ export const criDescriptor: Descriptor = {
                 ListContainers: rpcMethod('ListContainersRequest', 'ListContainersResponse'),
                 ContainerStatus: rpcMethod('ContainerStatusRequest', 'ContainerStatusResponse'),
                 ListPodSandbox: rpcMethod('ListPodSandboxRequest', 'ListPodSandboxResponse'),
+                StopContainer: rpcMethod('StopContainerRequest', 'StopContainerResponse'),
+                StopPodSandbox: rpcMethod('StopPodSandboxRequest', 'StopPodSandboxResponse'),
                 GetContainerEvents: rpcMethod('GetEventsRequest', 'ContainerEventResponse', {
                   responseStream: true,
                 }),

@@ -149,6 +149,9 @@ export const listPodSandboxMethod = runtime(
   'ListPodSandbox',
   z.object({ items: z.array(sandbox) }),
 );
+const nothing = z.object({}).transform(() => undefined);
+export const stopContainerMethod = runtime('StopContainer', nothing);
+export const stopPodSandboxMethod = runtime('StopPodSandbox', nothing);
 export const containerEventsMethod = runtime(
   'GetContainerEvents',
   z.object({ containerId: z.string() }),

@@ -22,6 +22,8 @@ import {
   type RuntimeVersion,
   runtimeConfigMethod,
   statusMethod,
+  stopContainerMethod,
+  stopPodSandboxMethod,
   versionMethod,
 } from './messages.ts';
 import { parseRuntimeSettings } from './runtime-settings.ts';
@@ -141,6 +143,17 @@ export class ContainerRuntime {
 
   async listPodSandboxes(limits: CallLimits): Promise<PodSandbox[]> {
     return (await this.#rpc.unary(listPodSandboxMethod, {}, limits)).items;
+  }
+
+  /** Ends a container: its main process is asked first, and killed after the grace. */
+  async stopContainer(id: string, graceSeconds: number, limits: CallLimits): Promise<void> {
+    const request = { containerId: id, timeout: graceSeconds };
+    await this.#rpc.unary(stopContainerMethod, request, limits);
+  }
+
+  /** Kills what still runs in a pod, and takes its network away. */
+  async stopPodSandbox(id: string, limits: CallLimits): Promise<void> {
+    await this.#rpc.unary(stopPodSandboxMethod, { podSandboxId: id }, limits);
   }
 
   async listImages(limits: CallLimits): Promise<Image[]> {

@@ -6,9 +6,9 @@ import { canonicalAddress } from '../network/address.ts';
 
 /** What this host knows about itself, without asking the API. */
 export interface HostView {
-  /** The kernel's current host name. */
+  /** The kernel's current host name, unless another one is pinned. */
   readonly nodeName: string;
-  /** The persistent name, from `/etc/hostname`. */
+  /** The persistent name: the pinned one, or that from `/etc/hostname`. */
   readonly staticHostName: string;
   /** Those addresses that the kubelet registers its node with, as far as the host has them now. */
   readonly nodeIps: readonly string[];
@@ -25,8 +25,12 @@ export interface NodeView {
 }
 
 export interface HostIdentity {
-  /** The kernel's current host name, which is also the node's name. */
+  /** The node's name: the kernel's current host name, unless another one is pinned. */
   readonly hostname: string;
+  /** The name that the kubelet is started with (`--hostname-override`); its node does not follow the host's. */
+  readonly pinnedName?: string;
+  /** Addresses of the host on interfaces without a carrier, which Node leaves out. */
+  readonly withoutCarrier?: readonly string[];
   /** The addresses that the kubelet registers, in canonical form. */
   readonly registeredIps: readonly string[];
   /** Path of `/etc/hostname`. */
@@ -37,12 +41,13 @@ export interface HostIdentity {
 
 /** Reads the host's current view: names and addresses change while a host starts. */
 export async function readHostView(identity: HostIdentity): Promise<HostView> {
-  const { hostname, registeredIps, hostNameFile, clientCertificateFile } = identity;
+  const { hostname, pinnedName, registeredIps, hostNameFile, clientCertificateFile } = identity;
+  const { withoutCarrier = [] } = identity;
   const [staticHostName = '', clientCertificate] = await Promise.all([
-    readTextIfPresent(hostNameFile),
+    pinnedName ?? readTextIfPresent(hostNameFile),
     readTextIfPresent(clientCertificateFile),
   ]);
-  const present = addressesOf(Object.values(networkInterfaces()));
+  const present = new Set([...addressesOf(Object.values(networkInterfaces())), ...withoutCarrier]);
   return {
     nodeName: hostname,
     nodeIps: registeredIps.filter((address) => present.has(address)),

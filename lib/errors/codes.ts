@@ -51,6 +51,14 @@ export const FAILURE_CODES = {
   'payload-damaged': 'a file of the payload is missing or damaged',
   'executable-mismatch': 'the executable is not the one that the installation was created for',
 
+  // The site volume.
+  'reconfigure-refused': 'this host cannot be given the configuration of a site',
+  'site-link': 'a network adapter has no link',
+  'site-network': 'the network of the site cannot be applied',
+  'site-check': 'a server of the site does not answer, or the network is not as configured',
+  'site-name': 'a name of the site does not show its certificate',
+  'medium-refused': 'a medium has something else than some regular files, or cannot be read',
+
   // Bootstrap and pivot.
   'image-mismatch': 'an image is not the one of its digest, or is for another architecture',
   'render-failed': "a render stage of OpenShift's release failed, or its result is incomplete",
@@ -102,6 +110,12 @@ export const FAILURE_CODES = {
   'trial-incomplete': 'a change was taken back, except for the parts that could not be put back',
   'update-refused': 'an update is not one for this host, or is not signed for it',
   'update-reverted': 'an update did not settle, so the host went back to what it had',
+
+  // The site of a relocatable node.
+  'site-config-refused':
+    'site-config.yaml has faults, or asks for what the node cannot be; nothing was changed',
+  'site-volume-refused':
+    'a site volume is damaged, used, expired, for another node or not signed for it; nothing was changed',
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_CODES;

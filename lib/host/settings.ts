@@ -48,6 +48,12 @@ export const defaultSettings = {
   nodeRoleMs: minutes(5),
   /** Until etcd has elected itself leader and answers. */
   etcdMs: minutes(5),
+  /** reconfigure prepare: each change that makes a node relocatable. */
+  relocatableMs: minutes(3),
+  /** reconfigure validate: until nothing changes any more, and everything is judged. */
+  validateMs: minutes(15),
+  /** reconfigure validate: for how long nothing may change. */
+  validateWindowMs: minutes(1),
   /** Until the API server is ready and the controller-manager and the scheduler run. */
   controlPlaneMs: minutes(10),
   manifestsMs: minutes(20),
@@ -186,6 +192,28 @@ export const defaultSettings = {
   updateTrialMs: minutes(40),
   /** sno-update: how many restarts of the host it may see unconfirmed. */
   updateBootsCount: 1,
+  /** reconfigure: until the adapters that the site expects are there, and no backup is running. */
+  reconfigureCheckMs: minutes(3),
+  /** reconfigure: until the kubelet and all pods have stopped, and etcd's database is copied. */
+  reconfigureStopMs: minutes(5),
+  /** reconfigure: the network of the site, and the answers of its servers. */
+  reconfigureNetworkMs: minutes(5),
+  /** reconfigure: until time servers have set the clock. */
+  reconfigureClockMs: minutes(3),
+  /** reconfigure: files and objects of the site. */
+  reconfigureFilesMs: minutes(5),
+  /** reconfigure: the control plane with the identity of the site. */
+  reconfigureStartMs: minutes(15),
+  /** reconfigure: until nothing changes. */
+  reconfigureSettleMs: minutes(15),
+  /** reconfigure: how long nothing may change before it is kept. */
+  reconfigureWindowMs: seconds(30),
+  /** reconfigure: how long it may stay unconfirmed, also after a restart of the host; then it is taken back. */
+  reconfigureTrialMs: minutes(20),
+  /** reconfigure: how many restarts of the host it may see unconfirmed. */
+  reconfigureBootsCount: 3,
+  /** reconfigure: for how long what was before is kept for "reconfigure rollback". */
+  reconfigureReturnHours: 168,
   /** post-reboot: the API after a cold start. */
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),

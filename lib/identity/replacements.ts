@@ -6,6 +6,7 @@ import type { Change } from './changes.ts';
 /** The kinds of rendered objects that depend on an identity, by their names in paths. */
 const PLURALS: Readonly<Record<string, string>> = {
   ClusterRole: 'clusterroles',
+  ConfigMap: 'configmaps',
   DaemonSet: 'daemonsets',
 };
 

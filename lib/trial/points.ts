@@ -211,7 +211,7 @@ async function putAside(path: string, discarded: string): Promise<void> {
 }
 
 /** Gives a file a second name, atomically: both names stay on the disk after a power cut. */
-async function placeLink(file: string, name: string): Promise<void> {
+export async function placeLink(file: string, name: string): Promise<void> {
   const beside = join(dirname(name), `.${basename(name)}.link`);
   await rm(beside, { force: true });
   await link(file, beside);

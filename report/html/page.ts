@@ -26,19 +26,9 @@ const POLICY = [
 /** `report.html`: self-contained, without other files, network access or JavaScript. */
 export function reportPage(report: ReportDocument, show: ShowFile): string {
   const host = report.host.find(({ name }) => name === 'Host')?.value;
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${report.verdict.sentence.slice(0, 80)}</title>
-<link rel="icon" href="data:,">
-<style>${Html.trusted(STYLE)}</style>
-</head>
-<body>
-<header>
+  return document(
+    report.verdict.sentence.slice(0, 80),
+    html`<header>
 <p class="kicker">Log bundle${host === undefined ? undefined : html` of <b>${host}</b>`}, made ${moment(report.made)}</p>
 ${verdict(report)}
 <nav>
@@ -52,12 +42,28 @@ ${firstErrorsSection(report, show)}
 ${notCollectedSection(report)}
 ${hostSection(report, show)}
 </main>
-<footer>For programs: ${show('report.json')}. What was collected: ${show('gather.log')}. All times are UTC.</footer>
+<footer>For programs: ${show('report.json')}. What was collected: ${show('gather.log')}. All times are UTC.</footer>`,
+  );
+}
+
+/** A page of this style. */
+export const document = (title: string, body: Html): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${Html.trusted(STYLE)}</style>
+</head>
+<body>
+${body}
 </body>
 </html>
-`;
-  return page.toString();
-}
+`.toString();
 
 function verdict({
   verdict: { sentence, failing, following, warnings },

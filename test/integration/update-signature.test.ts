@@ -6,8 +6,9 @@ import t, { type Test } from 'tap';
 import { acceptUpdate } from '../../agents/node/update/accept.ts';
 import { hostArchitecture } from '../../lib/host/architecture.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
+import { signText } from '../../lib/signature/ssh-signature.ts';
 import { updateText } from '../../lib/update/manifest.ts';
-import { signUpdate } from '../../lib/update/signature.ts';
+import { UPDATE_SIGNATURE } from '../../lib/update/signature.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { testHost } from '../unit/agents/host/host.ts';
 import { writePayload } from '../unit/agents/host/payload.ts';
@@ -59,7 +60,7 @@ const accept = (root: string, from: string) =>
 t.test('signed by a key of the host', { skip }, async (t) => {
   const { host, key, payload, update, write } = await installed(t);
   const text = manifest(payload);
-  write(text, await signUpdate(text, key.path, limits));
+  write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
   const request = await accept(host.root, update);
   t.match(request, { from: update, signedBy: /^SHA256:/, manifest: JSON.parse(text) });
   t.notOk(host.has('/var/lib/sno-agents/sno-update'), 'accepting changes nothing');
@@ -77,9 +78,9 @@ t.test(
       `sno-update namespaces="sno-agents-update" ${other.text}\n`,
     );
     const text = manifest(payload);
-    write(text, await signUpdate(text, key.path, limits));
+    write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
     await t.rejects(accept(host.root, update), { kind: 'usage', code: 'update-refused' });
-    write(text, await signUpdate(text, other.path, limits));
+    write(text, await signText(text, other.path, UPDATE_SIGNATURE, limits));
     t.ok(await accept(host.root, update));
   },
 );
@@ -87,7 +88,7 @@ t.test(
 t.test('not while something else changes the host', { skip }, async (t) => {
   const { host, key, payload, update, write } = await installed(t);
   const text = manifest(payload);
-  write(text, await signUpdate(text, key.path, limits));
+  write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
   for (const agent of ['sno-identity', 'sno-rotate', 'sno-backup-restore']) {
     const request = `/var/lib/sno-agents/${agent}/request.json`;
     host.write(request, '{}');
@@ -105,7 +106,7 @@ t.test('refused', { skip }, async (t) => {
   const { host, folder, key, payload, update, write } = await installed(t);
   const stranger = await makeKey(folder, 'stranger');
   const text = manifest(payload);
-  const good = await signUpdate(text, key.path, limits);
+  const good = await signText(text, key.path, UPDATE_SIGNATURE, limits);
   const file = join(folder, 'for-git');
   writeFileSync(file, text);
   await execa('ssh-keygen', ['-Y', 'sign', '-n', 'git', '-f', key.path, file]);
@@ -114,7 +115,7 @@ t.test('refused', { skip }, async (t) => {
       [
         'a key that the host does not know',
         text,
-        await signUpdate(text, stranger.path, limits),
+        await signText(text, stranger.path, UPDATE_SIGNATURE, limits),
         /not signed by a key of this host/,
       ],
       ['a manifest that was changed', manifest(payload, '9.0.0'), good, /not signed by a key/],
@@ -142,7 +143,7 @@ t.test('refused', { skip }, async (t) => {
     );
   }
   const older = text.replace('v1.34.4', 'v1.34.3');
-  write(older, await signUpdate(older, key.path, limits));
+  write(older, await signText(older, key.path, UPDATE_SIGNATURE, limits));
   await t.rejects(
     accept(host.root, update),
     { message: /kubernetes v1\.34\.3 is older/ },
@@ -163,13 +164,13 @@ t.test('refused', { skip }, async (t) => {
 t.test('a host without a key takes no update', { skip }, async (t) => {
   const { host, key, payload, update, write } = await installed(t, () => []);
   const text = manifest(payload);
-  write(text, await signUpdate(text, key.path, limits));
+  write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
   await t.rejects(accept(host.root, update), { kind: 'usage', message: /knows no key/ });
 });
 
 t.test('a key that cannot sign is a mistake of the user', { skip }, async (t) => {
   const folder = t.testdir({ none: 'not a key' });
-  await t.rejects(signUpdate('text', join(folder, 'none'), limits), {
+  await t.rejects(signText('text', join(folder, 'none'), UPDATE_SIGNATURE, limits), {
     kind: 'usage',
     message: /cannot sign/,
   });

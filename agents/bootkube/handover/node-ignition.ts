@@ -4,6 +4,7 @@ import { agentLinks, commandLinks } from '../../../lib/agents/links.ts';
 import { agentsOf } from '../../../lib/agents/table.ts';
 import { issueLink } from '../../../lib/console/publish-issue.ts';
 import { sha256 } from '../../../lib/host/files.ts';
+import { kubeletEnvironmentText } from '../../../lib/host/kubelet-environment.ts';
 import { addressEvents } from '../../../lib/identity/address-events.ts';
 import type { Config } from '../../../lib/ignition/config.ts';
 import {
@@ -45,7 +46,7 @@ export async function nodeIgnition(
         ? []
         : [user('core', { sshAuthorizedKeys: [...cluster.sshKeys], groups: ['sudo'] })],
     files: [
-      file('/etc/sno-agents/kubelet.env', 0o644, `KUBELET_NODE_IPS=${nodeIps.join(',')}\n`),
+      file('/etc/sno-agents/kubelet.env', 0o644, kubeletEnvironmentText({ nodeIps })),
       file(
         '/etc/sno-agents/executable.sha256',
         0o644,

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { clusterPath } from '../../../lib/cluster/read-cluster.ts';
 import { run as runProgram } from '../../../lib/host/command.ts';
@@ -8,6 +7,11 @@ import {
   writeFileAtomic,
   writeFilesAtomic,
 } from '../../../lib/host/files.ts';
+import {
+  kubeletEnvironmentPath,
+  kubeletEnvironmentText,
+  readKubeletEnvironment,
+} from '../../../lib/host/kubelet-environment.ts';
 import { restartUnit, stopUnit } from '../../../lib/host/systemd.ts';
 import { identityOf } from '../../../lib/identity/identity.ts';
 import { isApiReady } from '../../../lib/kube/api-ready.ts';
@@ -59,8 +63,10 @@ export const files: StepBody<IdentityContext> = {
       await placeIdentity(paths, await issueIdentity(context));
     }
     const { hostname, nodeIps } = request.to;
-    const environment = `KUBELET_NODE_IPS=${nodeIps.join(',')}\n`;
-    await writeFileAtomic(join(paths.config, 'kubelet.env'), environment, 0o644);
+    const pinned = (await readKubeletEnvironment(paths))?.nodeName;
+    const nodeName = pinned === undefined ? {} : { nodeName: hostname };
+    const environment = kubeletEnvironmentText({ nodeIps, ...nodeName });
+    await writeFileAtomic(kubeletEnvironmentPath(paths), environment, 0o644);
     await writeFileAtomic(clusterPath(paths), `${JSON.stringify(input.cluster)}\n`, 0o600);
     // Static and transient name; it writes /etc/hostname durably.
     const limits = { signal: progress.signal, deadlineMs: HOSTNAME_MS };

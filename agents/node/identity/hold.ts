@@ -17,7 +17,7 @@ export const heldManifests = (paths: Pick<HostPaths, 'state'>) =>
   join(identityFolder(paths), 'manifests');
 
 /** Makes the kubelet run static pods only, whenever it starts: it cannot register a Node. */
-const dropInPath = (paths: HostPaths) =>
+export const dropInPath = (paths: HostPaths) =>
   paths.at('/etc/systemd/system/kubelet.service.d/50-sno-identity.conf');
 const DROP_IN = `# Until sno-identity has ended, which deletes this file.
 [Service]

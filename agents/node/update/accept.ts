@@ -6,10 +6,11 @@ import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { exists, readTextIfPresent, sha256OfFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
+import { allowedSigners, verifySignature } from '../../../lib/signature/ssh-signature.ts';
 import { readTrial } from '../../../lib/trial/store.ts';
 import { type InstalledVersions, isInstalled, requireSuitable } from '../../../lib/update/judge.ts';
 import { parseUpdate, UPDATE_FILES } from '../../../lib/update/manifest.ts';
-import { allowedSigners, verifySignature } from '../../../lib/update/signature.ts';
+import { UPDATE_SIGNATURE } from '../../../lib/update/signature.ts';
 import { productVersion } from '../../../lib/version.ts';
 import { identityUnderWay, restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
 import type { UpdateRequest } from './request.ts';
@@ -44,9 +45,9 @@ export async function acceptUpdate(
   );
   const signers =
     (await readTextIfPresent(join(paths.config, 'allowed_signers'))) ??
-    allowedSigners(cluster.sshKeys);
+    allowedSigners(cluster.sshKeys, UPDATE_SIGNATURE);
   const work = join(paths.run, 'update-signature');
-  const signedBy = await verifySignature(signed, signers, work, signal);
+  const signedBy = await verifySignature(signed, signers, UPDATE_SIGNATURE, work, signal);
   const manifest = parseUpdate(signed.text, `${from}/${UPDATE_FILES.manifest}`);
   const installed = await installedVersions(paths, signal);
   requireSuitable(manifest, installed);

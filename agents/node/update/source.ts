@@ -11,12 +11,12 @@ import { withWorkFolder } from '../../../lib/host/work-folder.ts';
 import { copyPayloadTo } from '../../../lib/payload/copy.ts';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
+import type { SignedText } from '../../../lib/signature/ssh-signature.ts';
 import {
   MAX_MANIFEST_BYTES,
   UPDATE_FILES,
   type UpdateManifest,
 } from '../../../lib/update/manifest.ts';
-import type { SignedText } from '../../../lib/update/signature.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 
 /** Where an update comes from: a folder, or a URL below which are the same files. */

@@ -18,17 +18,19 @@ const ROUTE_KEYS = [
  * What is wrong with the structure of an nmstate document (nmstate 2.2,
  * rust/src/lib), as far as can be checked without the host: names, types,
  * references between interfaces, addresses. Paths are relative to the document.
+ *
+ * @param hostname the field of the configuration for the host's name, which nmstate could also set.
  */
-export function nmstateMisfits(document: Record<string, unknown>): Misfit[] {
+export function nmstateMisfits(document: Record<string, unknown>, hostname: string): Misfit[] {
   return [
-    ...sectionMisfits(document),
+    ...sectionMisfits(document, hostname),
     ...interfaceMisfits(document),
     ...routeMisfits(document),
     ...resolverMisfits(document),
   ];
 }
 
-function sectionMisfits(document: Record<string, unknown>): Misfit[] {
+function sectionMisfits(document: Record<string, unknown>, hostname: string): Misfit[] {
   const keys = Object.keys(document);
   const unknown = keys
     .filter((key) => !SECTIONS.includes(key))
@@ -36,7 +38,7 @@ function sectionMisfits(document: Record<string, unknown>): Misfit[] {
       const found = 'an unknown section';
       const near = suggest(key, SECTIONS);
       const replace = near === undefined ? `Use ${SECTIONS.join(', ')}.` : `Did you mean ${near}?`;
-      const fix = key === 'hostname' ? 'Use bootstrapInPlace.hostname instead.' : replace;
+      const fix = key === 'hostname' ? `Use ${hostname} instead.` : replace;
       return { path: [key], ofKey: true, expected: 'an nmstate section', found, fix };
     });
   if (keys.length > 0) return unknown;

@@ -69,6 +69,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-trial.service': 19,
   // It replaces configuration, and may fetch what it replaces it by.
   'installed/sno-update.service': 25,
+  // It replaces configuration, and asks the servers of the site.
+  'installed/reconfigure.service': 25,
 };
 
 const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url', 'worker'];

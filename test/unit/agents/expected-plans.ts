@@ -12,6 +12,7 @@ import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { identityPlan } from '../../../agents/node/identity/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
+import { reconfigurePlan } from '../../../agents/node/reconfigure/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
 import { trialPlan } from '../../../agents/node/trial/plan.ts';
@@ -220,6 +221,27 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
     },
   ],
   [
+    reconfigurePlan(settings),
+    'reconfigure',
+    {
+      check: { deadline: 'reconfigureCheckMs', until: 'arm' },
+      arm: { deadline: 'finishMs', until: 'confirm' },
+      // Everything is stopped until the control plane starts with the identity of the site.
+      stop: { deadline: 'reconfigureStopMs', until: 'start' },
+      network: { deadline: 'reconfigureNetworkMs', until: 'start' },
+      files: { deadline: 'reconfigureFilesMs', until: 'confirm' },
+      clock: { deadline: 'reconfigureClockMs', until: 'start' },
+      credentials: { deadline: 'reconfigureFilesMs', until: 'start' },
+      start: { deadline: 'reconfigureStartMs', until: 'confirm' },
+      hostname: { deadline: 'finishMs' },
+      objects: { deadline: 'reconfigureFilesMs', until: 'confirm' },
+      settle: { deadline: 'reconfigureSettleMs', until: 'confirm' },
+      names: { deadline: 'finishMs', until: 'confirm' },
+      confirm: { deadline: 'finishMs' },
+      conclude: { deadline: 'reconfigureTrialMs' },
+    },
+  ],
+  [
     rotatePlan(settings),
     'sno-rotate',
     {
@@ -251,6 +273,7 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
       'node-ready': apiUntilClean('nodeReadyMs'),
       'node-role': { deadline: 'nodeRoleMs' },
       'add-ons': { deadline: 'addOnsMs', until: 'steady-state' },
+      relocatable: { deadline: 'relocatableMs' },
       'bootstrap-complete': apiUntilClean('bootstrapCompleteMs'),
       'steady-state': apiUntilClean('steadyStateMs'),
       clean: { deadline: 'cleanMs' },
@@ -309,6 +332,7 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
       'serving-certificate': apiUntilClean('servingCertificateMs'),
       'node-ready': apiUntilClean('nodeReadyMs'),
       'add-ons': { deadline: 'addOnsMs', until: 'steady-state' },
+      relocatable: { deadline: 'relocatableMs' },
       'bootstrap-complete': apiUntilClean('bootstrapCompleteMs'),
       'steady-state': apiUntilClean('steadyStateMs'),
       leftovers: { deadline: 'finishMs' },

@@ -92,6 +92,13 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [postRebootPlan(settings), 'node-role', 'clean', 'the key that sets it is deleted'],
   [postRebootPlan(settings), 'add-ons', 'complete', 'Services and DNS are a part of the cluster'],
   [postRebootPlan(settings), 'steady-state', 'clean', 'what may still be needed is not deleted'],
+  [aiokubePlan(settings), 'relocatable', 'complete', 'a node may be switched off when it says so'],
+  [
+    postRebootPlan(settings),
+    'relocatable',
+    'complete',
+    'a node may be switched off when it says so',
+  ],
   [postRebootPlan(settings), 'bootstrap-complete', 'clean', 'the key that publishes it is deleted'],
   [postRebootPlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
   [postRebootPlan(settings), 'verify-clean', 'record', 'the record says that it is complete'],

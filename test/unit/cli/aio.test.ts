@@ -146,6 +146,7 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
   t.same(enabled.map(({ name }) => name).toSorted(), [
     'aiokube.service',
     'progress.service',
+    'reconfigure.service',
     'sno-address.service',
     'sno-address.socket',
     'sno-approve.path',

@@ -79,6 +79,23 @@ const host: readonly Case[] = [
     ],
   },
   {
+    name: 'relocatable as a text',
+    edits: [below('relocatable: later')],
+    faults: [
+      '26:16 bootstrapInPlace.relocatable: expected true or false, found "later". Write true for a node that is installed here and set up at another site.',
+    ],
+  },
+  {
+    name: 'a relocatable node with workers, which know it by its address',
+    edits: [
+      below('relocatable: true'),
+      ['- name: worker\n  replicas: 0\n', '- name: worker\n  replicas: 2\n'],
+    ],
+    faults: [
+      '26:16 bootstrapInPlace.relocatable: expected false for a cluster with workers, found true. Set replicas of compute to 0.',
+    ],
+  },
+  {
     name: 'kernel arguments as one text',
     edits: [below('kernelArguments: quiet')],
     faults: [

@@ -1,8 +1,9 @@
 import t from 'tap';
 import { configNotices } from '../../../cli/create/site-notices.ts';
-import { faultText } from '../../../cli/install-config/fault.ts';
+import { INSTALL_CONFIG } from '../../../cli/install-config/file-name.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
+import { faultText } from '../../../lib/config-file/fault.ts';
 import { accepted } from './accepted.ts';
 import { edited, GOOD } from './install-config-file.ts';
 
@@ -142,7 +143,7 @@ function answerTo(text: string): string {
     const read = readSettings(text, '/dev/disk/by-id/wwn-0x1');
     const said = read.ok
       ? configNotices(read.settings)
-      : read.faults.map((fault) => faultText(fault));
+      : read.faults.map((fault) => faultText(fault, INSTALL_CONFIG));
     if (read.ok) {
       const made = {
         clusterId: '6f1c2a52-94d4-4c5b-9f4f-0c38e0a3b1aa',

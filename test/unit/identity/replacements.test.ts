@@ -29,6 +29,17 @@ t.test('the objects of an installation that name the Node', async (t) => {
   t.strictSame(replacements(manifests(full), of({ nodeIps: ['192.0.2.77'] })), []);
 });
 
+t.test('another network opens node ports in it, by a new pod of kube-proxy', async (t) => {
+  const moved = replacements(manifests(full), of({ machineNetwork: ['198.51.100.0/24'] }));
+  t.strictSame(
+    moved.map(({ resource, namespace, name }) => [resource.plural, namespace, name]),
+    [
+      ['configmaps', 'kube-system', 'kube-proxy'],
+      ['daemonsets', 'kube-system', 'kube-proxy'],
+    ],
+  );
+});
+
 t.test('an object of a kind that nobody has thought of is found by this test', async (t) => {
   const text = (name: string) =>
     `apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: {a: ${name}}`;

@@ -44,6 +44,8 @@ const PURE = [
   'lib/render/kubernetes/**/*.ts',
   'lib/render/machine-config/**/*.ts',
   'cli/install-config/**/*.ts',
+  'lib/config-file/*.ts',
+  'lib/site-config/*.ts',
   'lib/site/**/*.ts',
   'lib/topology/*.ts',
   'cli/explain/{config-inputs,options,text}.ts',

@@ -1,4 +1,12 @@
-import { ADDRESS, type Requirement, TRIAL, UPDATE } from './requirement.ts';
+import {
+  ADDRESS,
+  ON_DEMAND,
+  ON_TRIAL,
+  RECONFIGURE,
+  type Requirement,
+  TRIAL,
+  UPDATE,
+} from './requirement.ts';
 
 /**
  * What starts the units by which a host is changed, after and before what, under which conditions, and what only
@@ -12,7 +20,7 @@ export const changeRequirements: readonly Requirement[] = [
   },
   {
     why: 'a change may have replaced any file of the configuration, and a link to a command',
-    units: [TRIAL, UPDATE],
+    units: [TRIAL, UPDATE, RECONFIGURE],
     says: { ReadWritePaths: ['/etc', '-/usr/local/bin'] },
   },
   {
@@ -26,6 +34,7 @@ export const changeRequirements: readonly Requirement[] = [
         ...['network-pre.target', 'NetworkManager.service', 'sno-network.service'],
         ...['sno-payload.service', 'sno-certificates.service', 'kubelet.service'],
         ...['sno-backup-restore.service', 'sno-rotate.service', 'sno-update.service'],
+        'reconfigure.service',
       ],
       WantedBy: ['multi-user.target'],
     },
@@ -88,11 +97,39 @@ export const changeRequirements: readonly Requirement[] = [
     },
   },
   {
+    why: 'a relocatable host looks for a site volume at each boot after the installation; the network and the clock of the site come from it',
+    units: [RECONFIGURE],
+    says: {
+      ConditionPathExists: ['/var/lib/sno-agents/record.json', '/etc/sno-agents/factory.json'],
+      After: [
+        ...['sno-trial.service', 'NetworkManager.service'],
+        ...['containerd.service', 'crio.service'],
+      ],
+      OnFailure: ['sno-gather.service'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'it is started again and again, so it must not remain active',
+    units: [...ON_DEMAND, TRIAL, ...ON_TRIAL],
+    says: { Type: 'oneshot' },
+  },
+  {
     why: 'the executable from before the change, since the one on trial may not start',
     units: [TRIAL],
     says: {
       ExecStart: '/var/lib/sno-agents/bin/sno-agents.trial sno-trial run',
       SyslogIdentifier: 'sno-trial',
     },
+  },
+  {
+    why: 'the name of the Node follows that of the host, unless kubelet.env pins another one',
+    units: ['installed/kubelet'],
+    says: { Environment: 'KUBELET_NODE_NAME=' },
+  },
+  {
+    why: 'a sealed node waits for the configuration of its site',
+    units: ['installed/kubelet'],
+    says: { ConditionPathExists: '!/etc/sno-agents/sealed' },
   },
 ];

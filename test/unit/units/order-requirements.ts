@@ -166,10 +166,12 @@ export const orderRequirements: readonly Requirement[] = [
     says: {
       ConditionPathExists: [
         '/var/lib/sno-agents/record.json',
+        '!/etc/sno-agents/sealed',
         '!/var/lib/sno-agents/sno-rotate/request.json',
         '!/var/lib/sno-agents/sno-backup-restore/request.json',
         '!/var/lib/sno-agents/sno-identity/request.json',
         '!/var/lib/sno-agents/sno-update/request.json',
+        '!/var/lib/sno-agents/reconfigure/request.json',
       ],
       After: ['kubelet.service', 'sno-certificates.service'],
     },
@@ -180,10 +182,12 @@ export const orderRequirements: readonly Requirement[] = [
     says: {
       ConditionPathExists: [
         '/var/lib/sno-agents/record.json',
+        '!/etc/sno-agents/sealed',
         '!/var/lib/sno-agents/sno-backup-restore/request.json',
         '!/var/lib/sno-agents/sno-rotate/request.json',
         '!/var/lib/sno-agents/sno-identity/request.json',
         '!/var/lib/sno-agents/sno-update/request.json',
+        '!/var/lib/sno-agents/reconfigure/request.json',
       ],
       After: ['kubelet.service'],
     },

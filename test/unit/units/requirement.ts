@@ -39,6 +39,10 @@ export const TRIAL = 'installed/sno-trial';
 export const ADDRESS = 'installed/sno-address';
 /** Makes such a change. */
 export const UPDATE = 'installed/sno-update';
+/** Gives a host the configuration of its site. */
+export const RECONFIGURE = 'installed/reconfigure';
+/** Make changes that are on trial. */
+export const ON_TRIAL = [UPDATE, RECONFIGURE] as const;
 
 export const PROGRESS = ['live/progress', 'installed/progress'] as const;
 export const GATHER = ['live/sno-gather', 'installed/sno-gather'] as const;
@@ -66,6 +70,7 @@ export const PLANNED = [
   ADDRESS,
   'installed/sno-trial',
   'installed/sno-update',
+  RECONFIGURE,
 ] as const;
 
 /** Stay on a running host for days while they wait. */

@@ -9,7 +9,9 @@ import {
   INSTALLING,
   KUBELETS,
   ON_DEMAND,
+  ON_TRIAL,
   PROGRESS,
+  RECONFIGURE,
   REPLACING,
   type Requirement,
   SANDBOXED,
@@ -23,7 +25,7 @@ const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, ...WAITING, 'installed/sno-rotate'] as const;
 const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr', UNSEAL] as const;
-const RESTARTED = [...LIMITED, ...REPLACING, UPDATE, ADDRESS] as const;
+const RESTARTED = [...LIMITED, ...REPLACING, ...ON_TRIAL, ADDRESS] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
 
 /** What curl does, but for the place of the result. */
@@ -89,6 +91,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-identity': 'sno-identity',
     [ADDRESS]: 'sno-address',
     'installed/sno-update': 'sno-update',
+    [RECONFIGURE]: 'reconfigure',
   }).map(([unit, agent]) => ({
     why: `the journal names the agent, whatever the unit or executable is called`,
     units: [unit],
@@ -122,7 +125,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'systemd-notify sends its messages, which the default rejects',
-    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL, TRIAL, UPDATE, ADDRESS],
+    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL, TRIAL, ...ON_TRIAL, ADDRESS],
     says: { NotifyAccess: 'all' },
   },
   {
@@ -142,7 +145,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'failures that a retry cannot fix are not retried; 1 is not in the list',
-    units: [...LIMITED, UPDATE, ADDRESS],
+    units: [...LIMITED, ...ON_TRIAL, ADDRESS],
     says: { RestartPreventExitStatus: ['2', '3', '4'] },
   },
   {
@@ -156,13 +159,8 @@ export const serviceRequirements: readonly Requirement[] = [
     says: { StartLimitIntervalSec: '0' },
   },
   {
-    why: 'it is ready when its plan starts; a hanging start is ended',
-    units: WATCHED,
-    says: { TimeoutStartSec: '120' },
-  },
-  {
     why: 'steps get time to clean up when they are stopped, including unmounts and restored files',
-    units: [...WATCHED, ...ON_DEMAND, UNSEAL, UPDATE, ADDRESS],
+    units: [...WATCHED, ...ON_DEMAND, UNSEAL, ...ON_TRIAL, ADDRESS],
     says: { TimeoutStopSec: '60' },
   },
   {
@@ -172,7 +170,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'it is started again and again, so it must not remain active',
-    units: [...ON_DEMAND, TRIAL, UPDATE, ADDRESS],
+    units: [...ON_DEMAND, TRIAL, ...ON_TRIAL, ADDRESS],
     says: { Type: 'oneshot' },
   },
   {
@@ -202,7 +200,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'details for support, on a console that can be photographed',
-    units: [...INSTALLING, ...BEFORE_KUBELET, ...REPLACING, UNSEAL, TRIAL, UPDATE, ADDRESS],
+    units: [...INSTALLING, ...BEFORE_KUBELET, ...REPLACING, UNSEAL, TRIAL, ...ON_TRIAL, ADDRESS],
     says: { StandardOutput: 'journal+console' },
   },
   {
@@ -243,7 +241,7 @@ export const serviceRequirements: readonly Requirement[] = [
     says: {
       EnvironmentFile: '/etc/sno-agents/kubelet.env',
       ExecStart:
-        '/var/lib/sno-agents/bin/kubelet --config=/etc/kubernetes/kubelet.yaml --kubeconfig=/var/lib/kubelet/kubeconfig --node-ip=$\u007bKUBELET_NODE_IPS}',
+        '/var/lib/sno-agents/bin/kubelet --config=/etc/kubernetes/kubelet.yaml --kubeconfig=/var/lib/kubelet/kubeconfig --node-ip=$\u007bKUBELET_NODE_IPS} --hostname-override=$\u007bKUBELET_NODE_NAME}',
     },
   },
   {

@@ -4,6 +4,7 @@ import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { identityPlan } from '../../../agents/node/identity/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
+import { reconfigurePlan } from '../../../agents/node/reconfigure/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { trialPlan } from '../../../agents/node/trial/plan.ts';
 import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
@@ -11,12 +12,24 @@ import { updatePlan } from '../../../agents/node/update/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
-import { ADDRESS, type Requirement, TRIAL, UNSEAL, UPDATE } from './requirement.ts';
+import {
+  ADDRESS,
+  INSTALLING,
+  RECONFIGURE,
+  type Requirement,
+  TRIAL,
+  UNSEAL,
+  UPDATE,
+  WAITING,
+} from './requirement.ts';
 
 /** For its start and its end. */
 const MARGIN_MS = 120_000;
 /** A restart of the host that does not begin is requested again for so long. */
 const RESTART_MS = 150_000;
+
+/** Before the plan, a medium is waited for, read and verified. */
+const ARRIVE_MS = 180_000;
 
 const deadlines = ({ steps }: { readonly steps: readonly { readonly deadlineMs: number }[] }) =>
   steps.reduce((sum, { deadlineMs }) => sum + deadlineMs, 0);
@@ -35,14 +48,20 @@ const longest: Readonly<Record<string, number>> = {
   [UNSEAL]: deadlines(unsealPlan(s)) + MARGIN_MS,
   [UPDATE]: deadlines(updatePlan(s)) + MARGIN_MS,
   [ADDRESS]: deadlines(addressPlan(s)) + MARGIN_MS,
+  [RECONFIGURE]: deadlines(reconfigurePlan(s)) + ARRIVE_MS + MARGIN_MS,
   [TRIAL]: deadlines(trialPlan(s)) + RESTART_MS,
 };
 
-/** Of units that are starting as long as their plan runs. */
-export const timeoutRequirements: readonly Requirement[] = Object.entries(longest).map(
-  ([unit, ms]) => ({
+export const timeoutRequirements: readonly Requirement[] = [
+  {
+    why: 'it is ready when its plan starts; a hanging start is ended',
+    units: [...INSTALLING, ...WAITING, 'installed/sno-rotate'],
+    says: { TimeoutStartSec: '120' },
+  },
+  // These are starting as long as their plan runs.
+  ...Object.entries(longest).map(([unit, ms]) => ({
     why: 'a daemon-reload takes back what the steps have extended, and a oneshot has no limit by default',
     units: [unit],
     says: { TimeoutStartSec: `${ms / 1000}` },
-  }),
-);
+  })),
+];

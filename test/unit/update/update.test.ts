@@ -1,9 +1,10 @@
 /** Which updates a host takes: tables of versions, architectures and manifests. */
 import t from 'tap';
 import { sshPublicKey } from '../../../lab/site-inputs.ts';
+import { allowedSigners } from '../../../lib/signature/ssh-signature.ts';
 import { type InstalledVersions, isInstalled, requireSuitable } from '../../../lib/update/judge.ts';
 import { parseUpdate, type UpdateManifest, updateText } from '../../../lib/update/manifest.ts';
-import { allowedSigners } from '../../../lib/update/signature.ts';
+import { UPDATE_SIGNATURE } from '../../../lib/update/signature.ts';
 import { numbersOf } from '../../../lib/update/version.ts';
 
 const installed: InstalledVersions = {
@@ -134,10 +135,14 @@ for (const [why, text] of BAD) {
 t.test('keys that may log in may sign updates, and nothing else', async (t) => {
   const key = sshPublicKey().split(' ').slice(0, 2).join(' ');
   const line = `sno-update namespaces="sno-agents-update" ${key}\n`;
-  t.equal(allowedSigners([`${key} me@laptop`]), line);
-  t.equal(allowedSigners([`from="10.0.0.0/8",no-pty ${key} me`]), line, 'behind options');
-  t.equal(allowedSigners([`command="echo ssh-rsa is old" ${key}`]), line);
-  t.equal(allowedSigners(['ssh-ed25519 AAAA torn']), '', 'not a torn one');
-  t.equal(allowedSigners([`cert-authority ${key} ca`]), '', 'not an authority');
-  t.equal(allowedSigners([]), '');
+  t.equal(allowedSigners([`${key} me@laptop`], UPDATE_SIGNATURE), line);
+  t.equal(
+    allowedSigners([`from="10.0.0.0/8",no-pty ${key} me`], UPDATE_SIGNATURE),
+    line,
+    'behind options',
+  );
+  t.equal(allowedSigners([`command="echo ssh-rsa is old" ${key}`], UPDATE_SIGNATURE), line);
+  t.equal(allowedSigners(['ssh-ed25519 AAAA torn'], UPDATE_SIGNATURE), '', 'not a torn one');
+  t.equal(allowedSigners([`cert-authority ${key} ca`], UPDATE_SIGNATURE), '', 'not an authority');
+  t.equal(allowedSigners([], UPDATE_SIGNATURE), '');
 });

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { fingerprint } from '../../../steps/fingerprint.ts';
 import type { KeylessInput } from '../../renderer.ts';
 import {
   addOnPod,
@@ -15,9 +16,12 @@ import {
 const account = { name: 'kube-proxy', namespace: systemNamespace };
 const folder = '/var/lib/kube-proxy';
 const healthPort = 10256;
+/** An internal address is always of IPv4. */
+const EVERYWHERE = ['0.0.0.0/0'];
 
 /** Addresses of Services: kube-proxy in nftables mode, on the host's network. */
 export function kubeProxy(image: string, input: KeylessInput): object[] {
+  const config = stringify(configuration(input));
   return [
     serviceAccount(account),
     // Kubernetes' own role for it: Services, endpoints and nodes, to read.
@@ -27,11 +31,11 @@ export function kubeProxy(image: string, input: KeylessInput): object[] {
       kind: 'ConfigMap',
       metadata: account,
       data: {
-        'config.yaml': stringify(configuration(input)),
+        'config.yaml': config,
         'kubeconfig.yaml': stringify(hostKubeconfig(account)),
       },
     },
-    daemonSet(image),
+    daemonSet(image, fingerprint(config)),
   ];
 }
 
@@ -46,8 +50,9 @@ function configuration({ cluster }: KeylessInput) {
     detectLocalMode: 'ClusterCIDR',
     clusterCIDR: cluster.clusterNetwork.map(({ cidr }) => cidr).join(','),
     // By default, node ports are open only on the addresses that the node has when kube-proxy
-    // starts. Addresses in these networks are looked up again at each change.
-    nodePortAddresses: cluster.machineNetwork,
+    // starts. Addresses in these networks are looked up again at each change. Of a relocatable node,
+    // only the internal address is known.
+    nodePortAddresses: cluster.relocatable === true ? EVERYWHERE : cluster.machineNetwork,
     // Probes reach loopback, since the pod is on the host's network. The default is all addresses.
     healthzBindAddress: `127.0.0.1:${healthPort}`,
     metricsBindAddress: '127.0.0.1:10249',
@@ -62,7 +67,7 @@ function configuration({ cluster }: KeylessInput) {
   };
 }
 
-function daemonSet(image: string) {
+function daemonSet(image: string, configDigest: string) {
   const selected = { 'k8s-app': 'kube-proxy' };
   const labels = { ...selected, ...addOnPod('kube-proxy') };
   return {
@@ -72,7 +77,8 @@ function daemonSet(image: string) {
     spec: {
       selector: { matchLabels: selected },
       template: {
-        metadata: { labels },
+        // It reads its configuration only when it starts: another one replaces the pod.
+        metadata: { labels, annotations: { 'sno-agents/config': configDigest } },
         spec: {
           ...onHostNetwork(account),
           containers: [

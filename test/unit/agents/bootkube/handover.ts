@@ -123,7 +123,8 @@ t.test('master-ignition', async (t) => {
       [config, '/var/lib/kubelet'],
     );
     const agents = [
-      ...['gather', 'sno-address', 'sno-approve', 'sno-backup', 'sno-backup-restore'],
+      ...['gather', 'reconfigure', 'sno-address', 'sno-approve'],
+      ...['sno-backup', 'sno-backup-restore'],
       ...['sno-certificates', 'sno-identity', 'sno-payload', 'sno-renew', 'sno-rotate'],
       ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
       ...['sno-trial', 'sno-update'],
@@ -153,13 +154,9 @@ t.test('master-ignition', async (t) => {
     t.same(
       systemd?.units?.filter(({ enabled }) => enabled).map(({ name }) => name),
       [
-        ...[
-          'kubelet.service',
-          'sno-address.service',
-          'sno-address.socket',
-          'sno-approve.path',
-          'sno-approve.service',
-        ],
+        ...['kubelet.service', 'reconfigure.service'],
+        ...['sno-address.service', 'sno-address.socket'],
+        ...['sno-approve.path', 'sno-approve.service'],
         ...['sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.timer', 'sno-rotate.service'],

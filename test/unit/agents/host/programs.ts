@@ -17,6 +17,7 @@ const GUARDED = [
     'journalctl',
     'lsblk',
     'mount',
+    'nmcli',
     'reboot',
     'sync',
     'systemctl',

@@ -30,6 +30,7 @@ const STAYING = [
       'sno-address',
       'sno-trial',
       'sno-update',
+      'reconfigure',
     ] as const),
     'sno-deferred',
   ]),

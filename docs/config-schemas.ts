@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import { MESSAGES } from '../cli/install-config/message.ts';
 import { installConfigSchema } from '../cli/install-config/schema.ts';
+import { MESSAGES } from '../lib/config-file/message.ts';
+import { siteConfigSchema } from '../lib/site-config/schema.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
- * install-config.yaml as a JSON Schema (draft 2020-12), for editors and pipelines. What is between
+ * A configuration as a JSON Schema (draft 2020-12), for editors and pipelines. What is between
  * fields (networks that overlap) or inside of a text (keys, certificates) only `sno` checks.
  */
-export function installConfigJsonSchema(): JsonSchema {
-  const schema = z.toJSONSchema(installConfigSchema, {
+function configJsonSchema(title: string, config: z.ZodType): JsonSchema {
+  const schema = z.toJSONSchema(config, {
     target: 'draft-2020-12',
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
@@ -18,8 +19,14 @@ export function installConfigJsonSchema(): JsonSchema {
       Object.assign(jsonSchema, { description: message.expected }, message.json);
     },
   });
-  return { title: 'install-config.yaml of sno-agents', ...schema };
+  return { title, ...schema };
 }
+
+export const installConfigJsonSchema = (): JsonSchema =>
+  configJsonSchema('install-config.yaml of sno-agents', installConfigSchema);
+
+export const siteConfigJsonSchema = (): JsonSchema =>
+  configJsonSchema('site-config.yaml of sno-agents', siteConfigSchema);
 
 /** The schema of an optional field without the null that stands for a key without a value. */
 export function withoutNull(schema: JsonSchema): JsonSchema {

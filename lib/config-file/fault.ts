@@ -1,6 +1,6 @@
 /** A fault in the user's input, with its position for an editor. */
 export interface Fault {
-  /** Absent for input outside install-config.yaml. */
+  /** Absent for input outside of the file. */
   position?: { line: number; column: number };
   /** `path.to.field`, with list positions as `[0]`; or the name of an environment variable. */
   field: string;
@@ -10,18 +10,13 @@ export interface Fault {
   fix: string;
 }
 
-export const INSTALL_CONFIG = 'install-config.yaml';
-
 /** Enough for any file written by a person; more would hide the first ones. */
 const MOST_SHOWN = 50;
 const LONGEST_TEXT = 60;
 const LONGEST_FIELD = 200;
 
-/** `install-config.yaml:LINE:COL path.to.field: expected …, found …. <fix>`, always one line. */
-export function faultText(
-  { position, field, expected, found, fix }: Fault,
-  file = INSTALL_CONFIG,
-): string {
+/** `FILE:LINE:COL path.to.field: expected …, found …. <fix>`, always one line. */
+export function faultText({ position, field, expected, found, fix }: Fault, file: string): string {
   const place = position === undefined ? '' : `${file}:${position.line}:${position.column} `;
   return printable(`${place}${field}: expected ${expected}, found ${found}. ${fix}`);
 }
@@ -38,6 +33,16 @@ export function inOrder(faults: readonly Fault[]): Fault[] {
   return faults.toSorted(({ position: a = end }, { position: b = end }) =>
     a.line === b.line ? a.column - b.column : a.line - b.line,
   );
+}
+
+/** The first fault of each field: one suffices. */
+export function onePerPlace(faults: readonly Fault[]): Fault[] {
+  const seen = new Map<string, Fault>();
+  for (const fault of faults) {
+    const place = JSON.stringify([fault.position, fault.field]);
+    if (!seen.has(place)) seen.set(place, fault);
+  }
+  return [...seen.values()];
 }
 
 /** The path in the notation of people; `(file)` for the whole file. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Problem } from '../../lib/site/problem.ts';
+import type { Problem } from '../site/problem.ts';
 
 /** What a field requires, in the words of error messages, the reference and the JSON Schema. */
 interface Message extends Problem {
@@ -81,7 +81,9 @@ export function schemaAt(
       ? property(inside, first)
       : inside instanceof z.ZodArray
         ? inside.element
-        : undefined;
+        : inside instanceof z.ZodRecord
+          ? inside.valueType
+          : undefined;
   return below === undefined ? undefined : schemaAt(below, rest);
 }
 

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml';
-import { isRecord } from '../../lib/json.ts';
+import { isRecord } from '../json.ts';
 
 type Path = readonly (string | number)[];
 
@@ -13,7 +13,7 @@ export interface Entry {
   written?: string;
 }
 
-/** Something that YAML permits and install-config.yaml does not. */
+/** Something that YAML permits and a configuration does not. */
 export interface TreeFault {
   offset: number;
   /** Absent if the fault does not concern a field. */

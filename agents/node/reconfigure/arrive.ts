@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { identityOf } from '../../../lib/identity/identity.ts';
+import { parseJson } from '../../../lib/json.ts';
+import { findMedia, type Medium } from '../../../lib/media/find-media.ts';
+import { copyMedium } from '../../../lib/media/read-unprivileged.ts';
+import {
+  ageIdentityPath,
+  type FactoryPolicy,
+  readFactoryPolicy,
+} from '../../../lib/relocatable/policy.ts';
+import { readRenderInput } from '../../../lib/render/render-input.ts';
+import type { KeylessInput } from '../../../lib/render/renderer.ts';
+import { openVolume } from '../../../lib/site-volume/open-volume.ts';
+import {
+  type VerifiedVolume,
+  VOLUME_FILES,
+  VOLUME_LABELS,
+  VOLUME_LIMITS,
+} from '../../../lib/site-volume/volume.ts';
+import { readTrial } from '../../../lib/trial/store.ts';
+import {
+  identityUnderWay,
+  restoreUnderWay,
+  rotationUnderWay,
+  updateUnderWay,
+} from '../exclusion.ts';
+import { readHostFacts } from './host-facts.ts';
+import { mediumFolder, seenPath, siteFolder, workFolder } from './places.ts';
+import {
+  type ReconfigureRequest,
+  readRequest,
+  readResult,
+  recordUse,
+  usedVolumes,
+  writeRequest,
+} from './request.ts';
+
+const READ_MS = 120_000;
+
+/** What was found, for the console: nothing to do, or a request that is to be carried out. */
+export type Arrival =
+  | { readonly kind: 'nothing'; readonly note: string }
+  | { readonly kind: 'request'; readonly request: ReconfigureRequest };
+
+/**
+ * Looks for a site volume, and accepts it. Until the request is written, nothing on the host has changed.
+ *
+ * @throws Failure (usage) with everything that is wrong with the volume
+ */
+export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arrival> {
+  const underWay = await readRequest(paths);
+  if (underWay !== undefined) return { kind: 'request', request: underWay };
+  const policy = await readFactoryPolicy(paths);
+  if (policy === undefined) return nothing('this host is not relocatable');
+  const media = await findMedia(paths, VOLUME_LABELS, signal);
+  const [medium, other] = media;
+  if (medium === undefined) return nothing('no site volume is inserted');
+  if (other !== undefined) throw twoVolumes(media);
+  await requireIdle(paths);
+  const input = await requireInput(paths);
+  try {
+    const time = { signal, deadlineMs: READ_MS };
+    await copyMedium(paths, medium, mediumFolder(paths), VOLUME_LIMITS, time);
+    const volume = await opened(paths, { input, policy }, signal);
+    const why = await whyNotAgain(paths, medium, volume);
+    if (why !== undefined) return nothing(why);
+    return { kind: 'request', request: await accepted(paths, volume, input) };
+  } finally {
+    await rm(mediumFolder(paths), { recursive: true, force: true });
+  }
+}
+
+const nothing = (note: string): Arrival => ({ kind: 'nothing', note });
+
+async function opened(
+  paths: HostPaths,
+  { input, policy }: { readonly input: KeylessInput; readonly policy: FactoryPolicy },
+  signal: AbortSignal,
+): Promise<VerifiedVolume> {
+  const work = workFolder(paths);
+  await rm(work, { recursive: true, force: true });
+  try {
+    return await openVolume(
+      mediumFolder(paths),
+      {
+        allowedSigners: policy.allowedSigners,
+        unsignedAllowed: policy.unsignedAllowed,
+        ageIdentity: await readTextIfPresent(ageIdentityPath(paths)),
+        used: await usedVolumes(paths),
+        facts: await readHostFacts(paths, input, policy),
+        now: new Date(),
+      },
+      work,
+      signal,
+    );
+  } finally {
+    // It has the decrypted files.
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Keeps the verified files, then records the use, then the request: a power cut leaves nothing half begun. */
+async function accepted(
+  paths: HostPaths,
+  volume: VerifiedVolume,
+  input: KeylessInput,
+): Promise<ReconfigureRequest> {
+  const folder = siteFolder(paths);
+  await rm(folder, { recursive: true, force: true });
+  for (const [name, contents] of volume.files) {
+    await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(join(folder, name), contents, 0o600);
+  }
+  // By its time the files are judged again whenever they are read.
+  const manifest = await readFile(join(mediumFolder(paths), VOLUME_FILES.manifest));
+  await writeFileAtomic(join(folder, VOLUME_FILES.manifest), manifest, 0o600);
+  await recordUse(paths, volume.use);
+  const request: ReconfigureRequest = {
+    schemaVersion: 1,
+    id: randomUUID(),
+    at: new Date().toISOString(),
+    volume: volume.use,
+    from: identityOf(input),
+  };
+  await writeRequest(paths, request);
+  return request;
+}
+
+const seenSchema = z.object({ sha256: z.string(), inserted: z.string() });
+
+/**
+ * A volume that is in use does nothing. One that failed is tried again when somebody has inserted it again, but not
+ * because the host, which went back, has restarted with it.
+ */
+async function whyNotAgain(
+  paths: HostPaths,
+  { inserted }: Medium,
+  { use, isKnown }: VerifiedVolume,
+): Promise<string | undefined> {
+  if (!isKnown) return undefined;
+  const last = await readResult(paths);
+  if (last?.volume.sha256 !== use.sha256) return 'this host has used the volume before';
+  if (last.outcome === 'configured') return 'the host is configured as the volume says';
+  const seen = seenSchema.safeParse(
+    parseJson((await readTextIfPresent(seenPath(paths))) ?? ''),
+  ).data;
+  if (seen?.sha256 === use.sha256 && seen.inserted !== inserted) return undefined;
+  await mkdir(dirname(seenPath(paths)), { recursive: true, mode: 0o700 });
+  const text = `${JSON.stringify({ sha256: use.sha256, inserted })}\n`;
+  await writeFileAtomic(seenPath(paths), text, 0o600);
+  return 'the volume failed here: insert it again, once the cause is removed, or insert a corrected one';
+}
+
+async function requireIdle(paths: HostPaths): Promise<void> {
+  const other =
+    (await restoreUnderWay(paths)) ??
+    (await rotationUnderWay(paths)) ??
+    (await identityUnderWay(paths)) ??
+    (await updateUnderWay(paths));
+  if (other !== undefined) throw other;
+  const trial = await readTrial(paths);
+  if (trial === undefined) return;
+  throw new Failure('usage', `${trial.what} is on trial`, {
+    fix: 'Wait for its end: see "sno-trial status". Then insert the volume again.',
+  });
+}
+
+async function requireInput(paths: HostPaths): Promise<KeylessInput> {
+  const input = await readRenderInput(paths);
+  const fix = 'See docs/relocation.md for which hosts can be reconfigured.';
+  if (input === undefined || input.cluster.controlPlane !== 'kubernetes') {
+    throw new Failure('usage', 'this host cannot be reconfigured', {
+      code: 'reconfigure-refused',
+      expected: 'a control plane of the Kubernetes payload, and /etc/sno-agents/render-input.json',
+      found:
+        input === undefined ? 'no such file' : `a control plane of ${input.cluster.controlPlane}`,
+      fix,
+    });
+  }
+  if (input.cluster.sealSecrets === undefined) return input;
+  throw new Failure('usage', 'this host cannot be reconfigured', {
+    code: 'reconfigure-refused',
+    expected: 'keys that lie on the disk: a way back keeps copies of them',
+    found: `sealSecrets: ${input.cluster.sealSecrets}`,
+    fix,
+  });
+}
+
+const twoVolumes = (media: readonly Medium[]): Failure =>
+  new Failure('usage', 'more than one site volume is inserted', {
+    code: 'medium-refused',
+    expected: 'one',
+    found: media.map(({ device, label }) => `${label} in ${device}`).join(', '),
+    fix: 'Remove all but one, and insert that one again.',
+  });

@@ -1,0 +1,45 @@
+import { Failure } from '../../../lib/errors/failure.ts';
+import { namesIn } from '../../../lib/host/files.ts';
+import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
+import { done, notYet } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { stillRunning } from '../exclusion.ts';
+import { presentInput, type ReconfigureContext } from './context.ts';
+
+/** What needs the whole host to itself: nothing has changed until its end. */
+export const check: StepBody<ReconfigureContext> = {
+  name: 'check',
+  leaves: 'a host with the adapters that the site expects, and no other agent that changes it',
+  touches: ['network'],
+  neededUntil: 'arm',
+  input: ({ request }) => request.id,
+  holds: async () => true,
+  async run(context) {
+    const { paths, site } = context;
+    const running = await stillRunning(paths);
+    if (running !== undefined) return running;
+    await presentInput(context);
+    requireBuilt(context);
+    const present = await namesIn(paths.at('/sys/class/net'));
+    const missing = [BRIDGE, ...site.expectedAdapters].filter((name) => !present.includes(name));
+    if (missing.length === 0) return done(present.join(', '));
+    // An adapter on USB appears late.
+    return notYet(`the host has no network adapter ${missing.join(', ')}`);
+  },
+};
+
+/** What a site configuration can say, and this release cannot do. */
+function requireBuilt({ site }: ReconfigureContext): void {
+  const fields = [
+    ...(site.certificates.api === undefined ? [] : ['certificates.api']),
+    ...(site.certificates.ingress === undefined ? [] : ['certificates.ingress']),
+    ...(site.sshKeys === undefined ? [] : ['ssh_key']),
+    ...(site.kubeadminPasswordHash === undefined ? [] : ['kubeadmin_password_hash']),
+  ];
+  if (fields.length === 0) return;
+  throw new Failure('usage', 'the site configuration asks for what this release cannot do', {
+    code: 'reconfigure-refused',
+    found: fields.join(', '),
+    fix: 'Remove it, and create the volume again with a higher serial.',
+  });
+}

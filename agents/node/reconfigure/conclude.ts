@@ -1,0 +1,72 @@
+import { rm } from 'node:fs/promises';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import {
+  type FailureData,
+  failureData,
+  failureFromData,
+} from '../../../lib/errors/failure-data.ts';
+import { done, notYet } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { readLast, readTrial } from '../../../lib/trial/store.ts';
+import { describeReconfigure, type ReconfigureContext } from './context.ts';
+import { stagedPath } from './credentials.ts';
+import { siteFolder } from './places.ts';
+import {
+  endRequest,
+  type ReconfigureRequest,
+  type ReconfigureResult,
+  readRequest,
+} from './request.ts';
+
+/** Ends the request, and deletes what the volume carried. After a failure it reports what failed, so that the unit fails. */
+export const conclude: StepBody<ReconfigureContext> = {
+  name: 'conclude',
+  leaves: 'nothing of the volume but its result',
+  touches: ['disk', 'systemd'],
+  retries: true,
+  input: ({ request }) => request.id,
+  holds: async ({ paths }) => (await readRequest(paths)) === undefined,
+  async run({ paths, request }) {
+    if ((await readTrial(paths))?.reverting !== undefined) {
+      return notYet('the host restarts to go back');
+    }
+    const last = await readLast(paths);
+    const ended = last?.id === request.id ? last : undefined;
+    const failure = ended === undefined ? (await readRequest(paths))?.failure : ended.reason;
+    const outcome = outcomeOf(ended?.outcome);
+    await rm(stagedPath(paths), { force: true });
+    await endRequest(paths, outcome, failure);
+    await rm(siteFolder(paths), { recursive: true, force: true });
+    if (outcome === 'configured') return done(describeReconfigure(request));
+    throw failed(request, outcome, failure);
+  },
+};
+
+const outcomeOf = (
+  trial: 'confirmed' | 'reverted' | 'incomplete' | undefined,
+): ReconfigureResult['outcome'] => {
+  if (trial === undefined) return 'refused';
+  return trial === 'confirmed' ? 'configured' : 'reverted';
+};
+
+/** Why the host has not the configuration of its site, for the unit and the console: one instruction. */
+function failed(
+  request: ReconfigureRequest,
+  outcome: Exclude<ReconfigureResult['outcome'], 'configured'>,
+  reason: FailureData | undefined,
+): Failure {
+  const cause = failureFromData(reason ?? failureData(new Failure('fatal', 'no reason is known')));
+  const { fix, ...details } = cause.details;
+  const found = describeError(new Failure(cause.kind, cause.what, details));
+  const what = describeReconfigure(request);
+  return new Failure(
+    'fatal',
+    outcome === 'refused' ? `${what} failed before anything was changed` : `${what} was taken back`,
+    {
+      code: cause.code,
+      found,
+      fix: fix ?? 'The host is as it was before. Call support with this text.',
+      parts: [cause],
+    },
+  );
+}

@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { parseJson } from '../../../lib/json.ts';
+import { createAuthority, type KeyPair } from '../../../lib/pki/authority.ts';
+import { rekeyLeaf } from '../../../lib/pki/leaf.ts';
+import {
+  type AuthorityName,
+  authorityPaths,
+  laptopAdminCa,
+} from '../../../lib/render/kubernetes/authorities.ts';
+import { rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import { trustFiles } from '../../../lib/render/kubernetes/trust.ts';
+import { removeKeptFile, writeKeptFiles } from '../../../lib/seal/files.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { readAuthority } from '../../steps/leaf-files.ts';
+import type { ReconfigureContext } from './context.ts';
+import { reconfigureFolder } from './places.ts';
+
+const stagedSchema = z.object({
+  id: z.uuid(),
+  changes: z.array(z.object({ path: z.string(), contents: z.string(), mode: z.number() })),
+});
+type Changes = z.infer<typeof stagedSchema>['changes'];
+
+export const stagedPath = (paths: Pick<HostPaths, 'state'>) =>
+  join(reconfigureFolder(paths), 'credentials.json');
+
+/**
+ * The authorities of the site, and everything that they sign or are trusted by. They are made once and kept until the
+ * end: an interrupted attempt goes on with the same ones. Nothing runs that reads them.
+ */
+export const credentials: StepBody<ReconfigureContext> = {
+  name: 'credentials',
+  leaves: "the site's authorities in place of the factory's, whose administrators are refused",
+  touches: ['disk', 'clock'],
+  neededUntil: 'start',
+  input: ({ request }) => request.id,
+  async holds(context) {
+    const changes = await staged(context);
+    if (changes === undefined) return false;
+    for (const { path, contents } of changes) {
+      if ((await readTextIfPresent(context.paths.at(path))) !== contents) return false;
+    }
+    return true;
+  },
+  async run(context) {
+    const changes = (await staged(context)) ?? (await stage(context));
+    await writeKeptFiles(context.paths, changes);
+    // Whose administrators nobody is to be any more.
+    const keepsLaptop = changes.some(({ path }) => path === laptopAdminCa);
+    if (!keepsLaptop) await removeKeptFile(context.paths, laptopAdminCa);
+    return done(`${changes.length} files`);
+  },
+};
+
+async function staged({ paths, request }: ReconfigureContext): Promise<Changes | undefined> {
+  const { data } = stagedSchema.safeParse(
+    parseJson((await readTextIfPresent(stagedPath(paths))) ?? ''),
+  );
+  return data?.id === request.id ? data.changes : undefined;
+}
+
+async function stage({ paths, request, credentials: given }: ReconfigureContext): Promise<Changes> {
+  const now = new Date();
+  const made = new Map<AuthorityName, KeyPair>([
+    [
+      'serving',
+      given.kind === 'authorities'
+        ? given.servingCa
+        : await createAuthority('serving-ca', undefined, now),
+    ],
+    ['admin', await createAuthority('admin-ca', undefined, now)],
+  ]);
+  const administrators = given.kind === 'authorities' ? given.adminCa.certificate : '';
+  const changes = await changesFor(paths, made, administrators, now);
+  await writeFileAtomic(
+    stagedPath(paths),
+    `${JSON.stringify({ id: request.id, changes })}\n`,
+    0o600,
+  );
+  return changes;
+}
+
+/**
+ * Every file that follows from new authorities.
+ *
+ * @param administrators of the laptop, trusted beside the host's own; empty: nobody
+ */
+export async function changesFor(
+  paths: HostPaths,
+  made: ReadonlyMap<AuthorityName, KeyPair>,
+  administrators: string,
+  now: Date,
+): Promise<Changes> {
+  const read = (path: string) => readTextIfPresent(paths.at(path));
+  const changes: Changes = [];
+  for (const leaf of rotatableLeaves) {
+    const authority = made.get(leaf.authority);
+    const old = await read(leaf.certificate);
+    if (authority === undefined || old === undefined) continue;
+    const fresh = await rekeyLeaf(old, authority, now);
+    if (leaf.certificate === leaf.key) {
+      changes.push({ path: leaf.key, contents: fresh.certificate + fresh.key, mode: 0o600 });
+    } else {
+      changes.push({ path: leaf.key, contents: fresh.key, mode: 0o600 });
+      changes.push({ path: leaf.certificate, contents: fresh.certificate, mode: 0o644 });
+    }
+  }
+  for (const { path, authorities, trustsLaptop } of trustFiles) {
+    if (!authorities.some((name) => made.has(name)) || (await read(path)) === undefined) continue;
+    const pairs = await Promise.all(
+      authorities.map(async (name) => made.get(name) ?? (await readAuthority(paths, name))),
+    );
+    const trusted = pairs.map((pair) => pair.certificate).join('');
+    changes.push({ path, contents: trusted + (trustsLaptop ? administrators : ''), mode: 0o644 });
+  }
+  for (const [name, pair] of made) {
+    changes.push({ path: authorityPaths(name).key, contents: pair.key, mode: 0o600 });
+    changes.push({
+      path: authorityPaths(name).certificate,
+      contents: pair.certificate,
+      mode: 0o644,
+    });
+  }
+  if (administrators !== '') {
+    changes.push({ path: laptopAdminCa, contents: administrators, mode: 0o644 });
+  }
+  return changes;
+}

@@ -1,0 +1,129 @@
+import type { Cluster } from '../../../lib/cluster/cluster.ts';
+import { clusterPath } from '../../../lib/cluster/read-cluster.ts';
+import { run } from '../../../lib/host/command.ts';
+import {
+  type NewFile,
+  readTextIfPresent,
+  removeFile,
+  writeFileAtomic,
+} from '../../../lib/host/files.ts';
+import { reloadUnits, restartUnit } from '../../../lib/host/systemd.ts';
+import {
+  machineConfig,
+  networkConfigPath,
+} from '../../../lib/render/machine-config/machine-config.ts';
+import { saveRenderInput } from '../../../lib/render/render-input.ts';
+import { completeNoProxy } from '../../../lib/site/proxy.ts';
+import type { SiteConfig } from '../../../lib/site-config/site-config.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { presentInput, type ReconfigureContext } from './context.ts';
+
+const PULL_SECRET = '/var/lib/kubelet/config.json';
+const PROGRAM_MS = 120_000;
+
+/** Files of the site, and those of before that the site does not have. Paths on the host. */
+export interface SiteFiles {
+  readonly wanted: readonly NewFile[];
+  readonly obsolete: readonly string[];
+}
+
+/** The cluster as the site wants it, without what the identity changes. */
+export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
+  const { proxy, additionalTrustBundle, imageMirrors, additionalNtpSources, networkConfig } = site;
+  return {
+    ...cluster,
+    ...(additionalTrustBundle === undefined ? {} : { additionalTrustBundle }),
+    ...(imageMirrors === undefined ? {} : { imageMirrors: [...imageMirrors] }),
+    ...(additionalNtpSources.length === 0
+      ? {}
+      : { additionalNtpSources: [...additionalNtpSources] }),
+    ...(networkConfig === undefined ? {} : { networkConfig }),
+    ...(proxy === undefined
+      ? {}
+      : {
+          proxy: {
+            ...(proxy.httpProxy === undefined ? {} : { httpProxy: proxy.httpProxy }),
+            ...(proxy.httpsProxy === undefined ? {} : { httpsProxy: proxy.httpsProxy }),
+            noProxy: completeNoProxy(proxy.noProxy, {
+              ...cluster,
+              name: site.clusterName,
+              baseDomain: site.baseDomain,
+              machineNetwork: [...cluster.machineNetwork, ...site.machineNetworks],
+            }),
+          },
+        }),
+  };
+}
+
+/** What the site's trust, mirrors, time, proxy and pull secret are as files. */
+export async function siteFiles(context: ReconfigureContext): Promise<SiteFiles> {
+  const { cluster } = await presentInput(context);
+  const old = filesOf(cluster);
+  const wanted = filesOf(clusterAtSite(cluster, context.site));
+  const { pullSecret } = context.site;
+  if (pullSecret !== undefined)
+    wanted.push({ path: PULL_SECRET, contents: pullSecret, mode: 0o600 });
+  const paths = new Set(wanted.map(({ path }) => path));
+  return { wanted, obsolete: old.map(({ path }) => path).filter((path) => !paths.has(path)) };
+}
+
+/** The network is a step of its own. */
+function filesOf(cluster: Cluster): NewFile[] {
+  const { files, dropins } = machineConfig(cluster, 'installed');
+  return [
+    ...files.filter(({ path }) => path !== networkConfigPath),
+    ...dropins.map(({ unit, name, contents }) => ({
+      path: `/etc/systemd/system/${unit}.d/${name}`,
+      contents,
+      mode: 0o644,
+    })),
+  ];
+}
+
+/** Trust, mirrors, time servers, proxy and pull secret of the site. */
+export const files: StepBody<ReconfigureContext> = {
+  name: 'files',
+  leaves: "the site's trust, mirrors, time servers, proxy and pull secret, in use",
+  touches: ['disk', 'systemd'],
+  neededUntil: 'confirm',
+  input: ({ request }) => request.id,
+  async holds(context) {
+    const { wanted, obsolete } = await differing(context);
+    return wanted.length === 0 && obsolete.length === 0;
+  },
+  async run(context, { signal }) {
+    const { paths, site } = context;
+    const { wanted, obsolete } = await differing(context);
+    for (const { path, contents, mode } of wanted) {
+      await writeFileAtomic(paths.at(path), contents, mode);
+    }
+    for (const path of obsolete) await removeFile(paths.at(path));
+    const changed = [...wanted.map(({ path }) => path), ...obsolete];
+    const has = (part: string) => changed.some((path) => path.includes(part));
+    await reloadUnits(signal);
+    if (has('/ca-trust/')) await run('update-ca-trust', [], { signal, deadlineMs: PROGRAM_MS });
+    if (has('/chrony.conf')) await restartUnit('chronyd.service', signal);
+    if (has('proxy')) {
+      for (const unit of ['containerd.service', 'crio.service']) {
+        await run('systemctl', ['try-restart', unit], { signal, deadlineMs: PROGRAM_MS });
+      }
+    }
+    // Last: what is obsolete follows from it.
+    const input = await presentInput(context);
+    const cluster = clusterAtSite(input.cluster, site);
+    await writeFileAtomic(clusterPath(paths), `${JSON.stringify(cluster)}\n`, 0o600);
+    await saveRenderInput(paths, { ...input, cluster });
+    return done(changed.join(', ') || 'nothing differs');
+  },
+};
+
+async function differing(context: ReconfigureContext): Promise<SiteFiles> {
+  const { wanted, obsolete } = await siteFiles(context);
+  const text = (path: string) => readTextIfPresent(context.paths.at(path));
+  const differ: NewFile[] = [];
+  for (const file of wanted) if ((await text(file.path)) !== file.contents) differ.push(file);
+  const present: string[] = [];
+  for (const path of obsolete) if ((await text(path)) !== undefined) present.push(path);
+  return { wanted: differ, obsolete: present };
+}

@@ -1,0 +1,39 @@
+import { namesIn, readTextIfPresent } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
+import type { FactoryPolicy } from '../../../lib/relocatable/policy.ts';
+import type { KeylessInput } from '../../../lib/render/renderer.ts';
+import type { HostFacts } from '../../../lib/site-config/host-facts.ts';
+
+/** What the pod network and the node itself make: no adapter of the host. */
+const OWN = new RegExp(`^(lo|${BRIDGE}|sno0|cni\\d*|flannel.*|veth.*|docker\\d*|virbr.*|kube-.*)$`);
+const SERIALS = ['product_serial', 'board_serial', 'chassis_serial', 'product_uuid'];
+
+/** What this host tells about itself, for judging the configuration of a site. */
+export async function readHostFacts(
+  paths: HostPaths,
+  { cluster, host }: KeylessInput,
+  policy: FactoryPolicy,
+): Promise<HostFacts> {
+  const adapters = (await namesIn(paths.at('/sys/class/net'))).filter((name) => !OWN.test(name));
+  const text = async (path: string) => (await readTextIfPresent(paths.at(path)))?.trim() ?? '';
+  const addresses = adapters.map((name) => text(`/sys/class/net/${name}/address`));
+  const serials = SERIALS.map((name) => text(`/sys/class/dmi/id/${name}`));
+  const identifiers = await Promise.all([...serials, ...addresses]);
+  return {
+    apiVersion: 'sno-agents/v1',
+    kind: 'HostFacts',
+    controlPlane: cluster.controlPlane,
+    clusterName: cluster.name,
+    baseDomain: cluster.baseDomain,
+    nodeName: host.hostname,
+    internalAddresses: [policy.internalAddress],
+    clusterNetwork: cluster.clusterNetwork.map(({ cidr }) => cidr),
+    serviceNetwork: [...cluster.serviceNetwork],
+    adapters,
+    identifiers: [...new Set(identifiers.map((each) => each.toLowerCase()))].filter(
+      (each) => each !== '' && !/^0+(:0+)*$/.test(each),
+    ),
+    recipient: policy.recipient,
+  };
+}

@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
+import { describeError } from '../../../lib/errors/failure.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { restartHost } from '../../../lib/host/restart-host.ts';
+import { readSettings, type Settings } from '../../../lib/host/settings.ts';
+import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
+import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
+import { confirm } from '../confirm.ts';
+import { arrive } from './arrive.ts';
+import { reconfigureContext } from './context.ts';
+import { reconfigurePlan } from './plan.ts';
+import { runPrepare } from './prepare/main.ts';
+import { runReadMedium } from './read-medium.ts';
+import { type ReconfigureResult, readResult } from './request.ts';
+import { runValidate } from './validate/main.ts';
+import { commit, rollback } from './way-back.ts';
+
+/** Waiting for udev, reading the medium, verifying it. */
+const ARRIVE_MS = 180_000;
+
+type Write = (text: string) => void;
+
+type RunPart = (
+  paths: HostPaths,
+  args: readonly string[],
+  output?: AgentLogOptions,
+) => Promise<number>;
+
+/**
+ * What a factory does before a host is shipped: `reconfigure prepare` and `reconfigure validate`. Each is a plan with a
+ * journal of its own, and receives the arguments behind its name.
+ */
+const FACTORY: Readonly<Record<string, RunPart>> = {
+  prepare: runPrepare,
+  validate: runValidate,
+};
+
+/**
+ * The command line of reconfigure: the common one, and that of the factory. `run` is what the unit runs at
+ * each boot and when a site volume is inserted. Returns the exit code.
+ */
+export async function runReconfigure(
+  paths: HostPaths,
+  args: readonly string[],
+  output: AgentLogOptions = {},
+): Promise<number> {
+  const [name = '', ...rest] = args;
+  const factory = Object.hasOwn(FACTORY, name) ? FACTORY[name] : undefined;
+  if (factory !== undefined) return factory(paths, rest, output);
+  // Without rights: it reads neither configuration nor state.
+  if (name === 'read-medium') return runReadMedium(rest);
+  const settings = await readSettings(paths);
+  if (name === 'run' && !rest.includes('--help')) {
+    const note = await nothingToDo(paths, output);
+    if (note !== undefined) return note;
+  }
+  return runAgentCommand(
+    {
+      plan: reconfigurePlan(settings),
+      paths,
+      context: () => reconfigureContext(paths),
+      reboot: restartHost,
+      about: async () => {
+        const last = await readResult(paths);
+        return { text: last === undefined ? '' : lastText(last), data: { last: last ?? null } };
+      },
+      addCommands: (program, write) => {
+        addRollback(program, paths, settings, write);
+        addCommit(program, paths, write);
+      },
+    },
+    args,
+    output,
+  );
+}
+
+/** Looks for a site volume. The exit code if there is nothing to carry out. */
+async function nothingToDo(
+  paths: HostPaths,
+  { write = (text: string) => void process.stdout.write(text) }: AgentLogOptions,
+): Promise<ExitCode | undefined> {
+  try {
+    const arrival = await arrive(paths, AbortSignal.timeout(ARRIVE_MS));
+    if (arrival.kind === 'request') return undefined;
+    write(`${arrival.note}\n`);
+    return EXIT.done;
+  } catch (error) {
+    process.stderr.write(`FAIL: ${describeError(error)}\n`);
+    return exitCodeFor(error);
+  }
+}
+
+function addRollback(program: Command, paths: HostPaths, settings: Settings, write: Write): void {
+  program
+    .command('rollback')
+    .description('bring the host back to what it was before its site: restarts it')
+    .option('--yes', 'do not ask')
+    .action(async ({ yes }: { readonly yes?: boolean }) => {
+      const { what, go } = await rollback(paths, settings, new Date());
+      write(`${what} is taken back, with everything that was written to the API since.\n`);
+      if (yes !== true) await confirm('bring the host back', 'the way back');
+      write('The host restarts.\n');
+      await go();
+    });
+}
+
+function addCommit(program: Command, paths: HostPaths, write: Write): void {
+  program
+    .command('commit')
+    .description('give up the way back')
+    .action(async () => write(`${await commit(paths)} stays.\n`));
+}
+
+const lastText = ({ volume, outcome, endedAt }: ReconfigureResult): string => {
+  const how = {
+    configured: 'is in use',
+    refused: 'failed before anything was changed',
+    reverted: 'was taken back',
+  }[outcome];
+  return `last: the site configuration ${volume.serial} ${how}, ${endedAt}\n`;
+};

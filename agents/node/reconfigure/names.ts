@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect, type PeerCertificate } from 'node:tls';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { hostAddresses } from '../../../lib/host/network.ts';
+import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import { apiPort } from '../../../lib/render/kubernetes/paths.ts';
+import { siteDomain } from '../../../lib/site-config/site-config.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { ReconfigureContext } from './context.ts';
+
+const ANSWER_MS = 10_000;
+
+/** It is done when it was dialled: at each address of the host, the API shows the certificate of its name here. */
+export const names: StepBody<ReconfigureContext> = {
+  name: 'names',
+  leaves: "an API that shows the site's certificate at each address of the host",
+  touches: ['network', 'api'],
+  retries: true,
+  neededUntil: 'confirm',
+  input: ({ request }) => request.id,
+  holds: async () => true,
+  async run({ paths, site }, { signal }) {
+    const ca = await readFile(paths.at(authorityPaths('serving').certificate), 'utf8');
+    const name = `api.${siteDomain(site)}`;
+    const addresses = ['127.0.0.1', ...(await hostAddresses(signal)).map(({ address }) => address)];
+    for (const host of addresses) {
+      await shown({ host, port: apiPort, servername: name, ca }, signal).catch((cause: unknown) => {
+        throw new Failure('retry', `${name} does not show its certificate at ${host}`, {
+          code: 'site-name',
+          found: describeError(cause),
+          cause,
+        });
+      });
+    }
+    return done(`${name} at ${addresses.join(', ')}`);
+  },
+};
+
+/** The certificate that a server shows for a name, which the authority has signed. */
+export async function shown(
+  server: {
+    readonly host: string;
+    readonly port: number;
+    readonly servername: string;
+    readonly ca: string;
+  },
+  signal: AbortSignal,
+): Promise<PeerCertificate> {
+  const socket = connect({ ...server, rejectUnauthorized: true });
+  try {
+    const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    await once(socket, 'secureConnect', { signal: either });
+    return socket.getPeerCertificate();
+  } finally {
+    socket.destroy();
+  }
+}

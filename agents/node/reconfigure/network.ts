@@ -1,0 +1,163 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { hostAddresses } from '../../../lib/host/network.ts';
+import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
+import { resolvConfForPods } from '../../../lib/host/resolv-conf.ts';
+import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
+import { networkConfigPath } from '../../../lib/render/machine-config/machine-config.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { Limits } from '../../../lib/wait/limits.ts';
+import type { ReconfigureContext } from './context.ts';
+import { reconfigureFolder } from './places.ts';
+import { type FailedCheck, failedChecks } from './site-checks.ts';
+
+/** After which NetworkManager itself goes back, if this process is gone. */
+const ROLLBACK_SECONDS = 180;
+const APPLY_MS = 120_000;
+const PAUSE_MS = 3_000;
+/** How long the site's servers may take to answer: a switch learns, a lease is awaited. */
+const CHECKS_MS = 90_000;
+
+/**
+ * The network of the site. First only in memory, with a deadline of NetworkManager's own: if the site's servers do not
+ * answer, or this host loses its power, the network of before is in use again. Then it is kept.
+ */
+export const network: StepBody<ReconfigureContext> = {
+  name: 'network',
+  leaves: "the site's network, over which its servers answer",
+  touches: ['disk', 'network'],
+  neededUntil: 'start',
+  input: ({ request }) => request.id,
+  holds: async (context) => {
+    const { networkConfig } = context.site;
+    if (networkConfig !== undefined) {
+      const kept = await readTextIfPresent(appliedPath(context));
+      if (kept !== networkConfig) return false;
+    }
+    return (await wrong(context)).length === 0;
+  },
+  async run(context, progress) {
+    const { paths, site } = context;
+    if (site.networkConfig === undefined) {
+      await answered(context, progress);
+      return done('as it was');
+    }
+    await requireCables(context);
+    const file = join(reconfigureFolder(paths), 'network.yml');
+    await writeFileAtomic(file, site.networkConfig, 0o600);
+    const limits = { signal: progress.signal, deadlineMs: APPLY_MS };
+    const trial = ['--no-commit', '--memory-only', `--timeout=${ROLLBACK_SECONDS}`];
+    // Of an earlier attempt: there can be one only.
+    await nmstate(['rollback'], limits).catch(() => undefined);
+    await nmstate(['apply', ...trial, file], limits);
+    try {
+      await answered(context, progress);
+    } catch (error) {
+      await nmstate(['rollback'], limits).catch(() => undefined);
+      throw error;
+    }
+    await nmstate(['commit'], limits);
+    await nmstate(['apply', file], limits);
+    // An all-in-one host applies it again at each boot.
+    if (await exists(paths.at(networkConfigPath))) {
+      await writeFileAtomic(paths.at(networkConfigPath), site.networkConfig, 0o600);
+    }
+    await writeFileAtomic(appliedPath(context), site.networkConfig, 0o600);
+    await removeFile(file);
+    return done();
+  },
+};
+
+const appliedPath = ({ paths }: ReconfigureContext): string =>
+  join(reconfigureFolder(paths), 'applied-network.yml');
+
+async function nmstate(args: readonly string[], limits: Limits): Promise<void> {
+  try {
+    // It reads the kernel's settings of devices, which the agent's sandbox denies.
+    await runOutsideSandbox('nmstatectl', args, limits);
+  } catch (cause) {
+    throw new Failure('fatal', "the site's network cannot be applied", {
+      code: 'site-network',
+      found: describeError(cause),
+      fix: 'Correct raw_nm_state_config in the site configuration.',
+      cause,
+      tellsCause: true,
+    });
+  }
+}
+
+/** What a technician can see at once. */
+async function requireCables({ paths, site }: ReconfigureContext): Promise<void> {
+  const unplugged: string[] = [];
+  for (const name of site.expectedAdapters) {
+    // EINVAL: the adapter is down, so it cannot tell.
+    const carrier = await readFile(paths.at(`/sys/class/net/${name}/carrier`), 'utf8').catch(
+      () => '',
+    );
+    if (carrier.trim() === '0') unplugged.push(name);
+  }
+  const [first] = unplugged;
+  if (first === undefined) return;
+  throw new Failure('fatal', `no link on ${unplugged.join(', ')}`, {
+    code: 'site-link',
+    fix: `Check the cable in ${first}, and insert the volume again.`,
+  });
+}
+
+async function answered(context: ReconfigureContext, progress: Progress): Promise<void> {
+  const endsAt = performance.now() + Math.min(CHECKS_MS, progress.remainingMs());
+  for (;;) {
+    const faults = await wrong(context);
+    const [first] = faults;
+    if (first === undefined) return;
+    if (performance.now() > endsAt) {
+      throw new Failure('fatal', 'the site does not answer as its configuration says', {
+        code: 'site-check',
+        found: faults.map(({ found }) => found).join('; '),
+        fix: first.fix,
+      });
+    }
+    progress.waitingFor(`the site to answer: ${first.found}`);
+    await sleep(PAUSE_MS, undefined, { signal: progress.signal });
+  }
+}
+
+/** The trust of the site is given to the host after its network: the checks need it before. */
+async function bundleFile({ paths, site }: ReconfigureContext): Promise<string | undefined> {
+  if (site.additionalTrustBundle === undefined) return undefined;
+  const file = join(reconfigureFolder(paths), 'trust-bundle.pem');
+  await writeFileAtomic(file, site.additionalTrustBundle, 0o644);
+  return file;
+}
+
+/** Everything that is not as the site says: name servers, the internal address, the answers of servers. */
+async function wrong(context: ReconfigureContext): Promise<FailedCheck[]> {
+  const { paths, site } = context;
+  const faults: FailedCheck[] = [];
+  const signal = AbortSignal.timeout(PAUSE_MS * 10);
+  const bridge = (await hostAddresses(signal)).find(
+    ({ interfaceName }) => interfaceName === BRIDGE,
+  );
+  if (bridge === undefined) {
+    faults.push({
+      found: `${BRIDGE} has no address`,
+      fix: 'Call the factory: the node has lost its internal address.',
+    });
+  }
+  const text = (await readTextIfPresent(paths.at(await resolvConfForPods(paths)))) ?? '';
+  const servers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address]) => address);
+  const missing = site.dns.servers.filter((server) => !servers.includes(server));
+  if (missing.length > 0) {
+    faults.push({
+      found: `/etc/resolv.conf does not name ${missing.join(', ')}`,
+      fix: 'Correct dns-resolver in raw_nm_state_config.',
+    });
+  }
+  const trustBundle = await bundleFile(context);
+  return [...faults, ...(await failedChecks(site.siteChecks, { trustBundle, signal }))];
+}

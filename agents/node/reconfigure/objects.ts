@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { clusterDomain } from '../../../lib/cluster/cluster.ts';
+import { readCluster } from '../../../lib/cluster/read-cluster.ts';
+import { writeFileAtomic } from '../../../lib/host/files.ts';
+import { applyChanged } from '../../../lib/kube/apply-changed.ts';
+import type { KubeClient } from '../../../lib/kube/client.ts';
+import { siteDomain } from '../../../lib/site-config/site-config.ts';
+import { VOLUME_FILES } from '../../../lib/site-volume/volume.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { Limits } from '../../../lib/wait/limits.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { issueAdministrator } from '../certificates/administrator.ts';
+import { presentInput, type ReconfigureContext } from './context.ts';
+import { kubeconfigPath, siteFolder } from './places.ts';
+
+const ADMINISTRATOR_DAYS = 365;
+const MERGE = 'application/merge-patch+json';
+
+/** What the cluster has of its site: labels of the Node, hosts of Ingresses, the manifests of the volume. */
+export const objects: StepBody<ReconfigureContext> = {
+  name: 'objects',
+  leaves:
+    "the site's labels, Ingress hosts and manifests; an administrator's kubeconfig, if one was requested",
+  touches: ['api'],
+  retries: true,
+  neededUntil: 'confirm',
+  input: ({ request }) => request.id,
+  // Applying again changes nothing that is as it should be.
+  holds: async () => true,
+  async run(context, progress) {
+    const { site, manifests } = context;
+    const { host } = await presentInput(context);
+    await context.withAdministrator(progress, async (client) => {
+      const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
+      if (Object.keys(site.nodeLabels).length > 0) {
+        const body = { metadata: { labels: site.nodeLabels } };
+        const path = `/api/v1/nodes/${host.hostname}`;
+        await client.json({ method: 'PATCH', path, body, contentType: MERGE }, limits);
+      }
+      await moveIngresses(context, client, progress, limits);
+      await applyChanged(client, manifests, limits);
+    });
+    await certifyAdministrator(context, progress);
+    return done(`${manifests.length} manifests`);
+  },
+};
+
+const ingressSchema = z.looseObject({
+  metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
+  spec: z.looseObject({
+    rules: z.array(z.looseObject({ host: z.string().optional() })).optional(),
+    tls: z.array(z.looseObject({ hosts: z.array(z.string()).optional() })).optional(),
+  }),
+});
+type Ingress = z.infer<typeof ingressSchema>;
+const listSchema = z.object({ items: z.array(ingressSchema) });
+const GROUP = '/apis/networking.k8s.io/v1';
+
+/** The spec of an Ingress with the hosts of another domain; undefined if it names none of the old one. */
+export function movedSpec(
+  { spec }: Ingress,
+  from: string,
+  to: string,
+): Pick<Ingress['spec'], 'rules' | 'tls'> | undefined {
+  const moved = (host: string) =>
+    host === from || host.endsWith(`.${from}`) ? `${host.slice(0, -from.length)}${to}` : host;
+  const rules = spec.rules?.map((rule) =>
+    rule.host === undefined ? rule : { ...rule, host: moved(rule.host) },
+  );
+  const tls = spec.tls?.map((each) =>
+    each.hosts === undefined ? each : { ...each, hosts: each.hosts.map(moved) },
+  );
+  const isSame = JSON.stringify([rules, tls]) === JSON.stringify([spec.rules, spec.tls]);
+  if (isSame) return undefined;
+  return { ...(rules === undefined ? {} : { rules }), ...(tls === undefined ? {} : { tls }) };
+}
+
+async function moveIngresses(
+  { request, site }: ReconfigureContext,
+  client: KubeClient,
+  progress: Progress,
+  limits: Limits,
+): Promise<void> {
+  const from = `${request.from.clusterName}.${request.from.baseDomain}`;
+  const to = siteDomain(site);
+  if (from === to) return;
+  const answer = await client.json({ method: 'GET', path: `${GROUP}/ingresses` }, limits);
+  for (const ingress of listSchema.parse(answer).items) {
+    const spec = movedSpec(ingress, from, to);
+    if (spec === undefined) continue;
+    const { namespace, name } = ingress.metadata;
+    const path = `${GROUP}/namespaces/${namespace}/ingresses/${name}`;
+    await client.json({ method: 'PATCH', path, body: { spec }, contentType: MERGE }, limits);
+    progress.say(`Ingress ${namespace}/${name}: its hosts are in ${to} now`);
+  }
+}
+
+/** The key stays with whoever made the request. */
+async function certifyAdministrator(
+  { paths, credentials }: ReconfigureContext,
+  progress: Progress,
+): Promise<void> {
+  if (credentials.kind !== 'request') return;
+  const cluster = await readCluster(paths);
+  const path = `${siteFolder(paths)}/${VOLUME_FILES.adminRequest}`;
+  const issued = await issueAdministrator(paths, cluster, {
+    path,
+    days: ADMINISTRATOR_DAYS,
+    now: new Date(),
+  });
+  await writeFileAtomic(kubeconfigPath(paths), issued.kubeconfig, 0o600);
+  progress.say(`${issued.record}, for ${clusterDomain(cluster)}: in ${kubeconfigPath(paths)}`);
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+
+type State = Pick<HostPaths, 'state'>;
+
+/** Everything that the command keeps on the host. */
+export const reconfigureFolder = ({ state }: State) => join(state, 'reconfigure');
+
+/** While it exists, other agents that change the host wait (their units have the condition that it does not). */
+export const requestPath = (paths: State) => join(reconfigureFolder(paths), 'request.json');
+/** How the last one ended. */
+export const resultPath = (paths: State) => join(reconfigureFolder(paths), 'result.json');
+/** Serials and digests of the volumes that this host has used. */
+export const usedPath = (paths: State) => join(reconfigureFolder(paths), 'used.json');
+/** The verified files of the volume: it may be pulled out. */
+export const siteFolder = (paths: State) => join(reconfigureFolder(paths), 'site');
+/** What the host had before, until it is committed. */
+export const beforeFolder = (paths: State) => join(reconfigureFolder(paths), 'before');
+/** Made for the certificate request of an administrator. */
+export const kubeconfigPath = (paths: State) => join(reconfigureFolder(paths), 'admin.kubeconfig');
+
+/** What was in the drives when this boot began: names in /run end with the boot. */
+export const seenPath = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'seen.json');
+/** Copies of media until they are judged. */
+export const mediumFolder = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'medium');
+/** Of the tools that verify and decrypt. */
+export const workFolder = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'work');

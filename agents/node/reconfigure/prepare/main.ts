@@ -1,0 +1,56 @@
+import { Command } from 'commander';
+import { runCommandLine } from '../../../../lib/command-line.ts';
+import { EXIT, type ExitCode } from '../../../../lib/errors/exit-codes.ts';
+import type { HostPaths } from '../../../../lib/host/paths.ts';
+import { readSettings } from '../../../../lib/host/settings.ts';
+import type { AgentLogOptions } from '../../../../lib/log/agent-log.ts';
+import { runAgentCommand } from '../../../../lib/steps/agent-command.ts';
+import { hostContext, signedRights } from '../../../steps/host-context.ts';
+import { type Asked, choicesFor, requirePreparable } from './accept.ts';
+import { preparePlan, undoPlan } from './plan.ts';
+
+const each = (value: string, values: readonly string[] = []) => [...values, value];
+
+/** `reconfigure prepare [--undo]`. Returns the exit code. */
+export async function runPrepare(
+  paths: HostPaths,
+  args: readonly string[],
+  output: AgentLogOptions = {},
+): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const program = new Command('reconfigure prepare')
+    .description('make this node relocatable: it keeps its address and its name at every site')
+    .exitOverride()
+    .option('--signer <file>', 'public keys that may sign a site configuration; several', each)
+    .option('--allow-unsigned', 'take a site configuration that nobody has signed, too')
+    .option('--no-allow-unsigned', 'take only what is signed, which is the default')
+    .option('--site-url <url>', 'where the node asks for <serial>.site')
+    .option('--shipping-days <n>', 'how long it may be under way')
+    .option('--undo', 'make the node one of this site again')
+    .action(async ({ undo, ...asked }: Asked & { readonly undo?: boolean }) => {
+      code = undo === true ? await takeBack(paths, output) : await prepare(paths, asked, output);
+    });
+  return runCommandLine(program, args, () => code);
+}
+
+async function prepare(paths: HostPaths, asked: Asked, output: AgentLogOptions) {
+  const host = await factoryHost(paths);
+  await requirePreparable(host);
+  const choices = await choicesFor(host, asked);
+  const plan = preparePlan(await readSettings(paths));
+  return runAgentCommand(
+    { plan, paths, context: async () => ({ ...host, choices }) },
+    ['run'],
+    output,
+  );
+}
+
+async function takeBack(paths: HostPaths, output: AgentLogOptions) {
+  const plan = undoPlan(await readSettings(paths));
+  return runAgentCommand({ plan, paths, context: () => factoryHost(paths) }, ['run'], output);
+}
+
+async function factoryHost(paths: HostPaths) {
+  const host = await hostContext(paths);
+  return { ...host, ...signedRights(host) };
+}

@@ -1,0 +1,48 @@
+import type { Settings } from '../../../../lib/host/settings.ts';
+import type { Plan } from '../../../../lib/steps/step.ts';
+import { within } from '../../../../lib/steps/within.ts';
+import type { HostContext } from '../../../steps/host-context.ts';
+import {
+  type FactoryContext,
+  factoryPolicy,
+  withoutFactoryPolicy,
+} from '../../../steps/relocatable/factory-policy.ts';
+import {
+  internalAddress,
+  withoutInternalAddress,
+} from '../../../steps/relocatable/internal-address.ts';
+import { mediumRule, withoutMediumRule } from '../../../steps/relocatable/media-rule.ts';
+import { nodeName, withoutNodeName } from '../../../steps/relocatable/node-name.ts';
+import { nodePorts, withoutNodePorts } from '../../../steps/relocatable/node-ports.ts';
+
+const AGENT = 'reconfigure-prepare';
+
+/** Makes a running node relocatable. Nothing of the cluster restarts but kube-proxy. */
+export const preparePlan = (s: Settings): Plan<FactoryContext> => ({
+  agent: AGENT,
+  unit: AGENT,
+  purpose: 'makes a running node relocatable',
+  achieved: 'the node is relocatable: it keeps its address and its name at every site',
+  steps: [
+    within(s, 'relocatableMs', internalAddress),
+    within(s, 'relocatableMs', nodeName),
+    within(s, 'relocatableMs', nodePorts),
+    within(s, 'relocatableMs', factoryPolicy),
+    within(s, 'relocatableMs', mediumRule),
+  ],
+});
+
+/** The same, backwards. The policy goes first: a volume that arrives meanwhile is refused. */
+export const undoPlan = (s: Settings): Plan<HostContext> => ({
+  agent: `${AGENT}-undo`,
+  unit: `${AGENT}-undo`,
+  purpose: 'makes a relocatable node one of this site again',
+  achieved: 'the node is one of this site',
+  steps: [
+    within(s, 'relocatableMs', withoutMediumRule),
+    within(s, 'relocatableMs', withoutFactoryPolicy),
+    within(s, 'relocatableMs', withoutNodePorts),
+    within(s, 'relocatableMs', withoutNodeName),
+    within(s, 'relocatableMs', withoutInternalAddress),
+  ],
+});

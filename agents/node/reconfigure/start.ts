@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { failureFromData } from '../../../lib/errors/failure-data.ts';
+import { exists, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
+import { restartUnit } from '../../../lib/host/systemd.ts';
+import { type Identity, identityOf, machineNetworkFor } from '../../../lib/identity/identity.ts';
+import { isApiReady } from '../../../lib/kube/api-ready.ts';
+import { nodeIpsSchema } from '../../../lib/network/node-ips.ts';
+import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
+import {
+  factoryPolicyPath,
+  factoryPolicyText,
+  readFactoryPolicy,
+  sealedPath,
+} from '../../../lib/relocatable/policy.ts';
+import { statusPath } from '../../../lib/steps/reporter.ts';
+import { readStatus } from '../../../lib/steps/status.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { awaitApi } from '../../steps/await-api.ts';
+import { identityPlan } from '../identity/plan.ts';
+import { readRequest, writeRequest } from '../identity/request.ts';
+import { startAndWait } from '../start-and-wait.ts';
+import { presentInput, type ReconfigureContext, wantedIdentity } from './context.ts';
+
+const IDENTITY_UNIT = 'sno-identity.service';
+
+/**
+ * Opens the seal and starts the control plane: with the name, the address and the domain of the site by a change of
+ * the identity, which is resumed by its own unit; if none of them differs, as it is.
+ */
+export const start: StepBody<ReconfigureContext> = {
+  name: 'start',
+  leaves: 'a running control plane with the name, the address and the domain of the site',
+  touches: ['disk', 'systemd', 'runtime', 'api'],
+  neededUntil: 'confirm',
+  input: ({ request }) => request.id,
+  async holds(context, progress) {
+    const { paths } = context;
+    if (await exists(sealedPath(paths))) return false;
+    if ((await readRequest(paths)) !== undefined) return false;
+    const present = identityOf(await presentInput(context));
+    if (!isDeepStrictEqual(present, await siteIdentity(context, progress.signal))) return false;
+    return context.withAdministrator(progress, (client) => isApiReady(client, progress.signal));
+  },
+  async run(context, progress) {
+    const { paths } = context;
+    await removeFile(sealedPath(paths));
+    const to = await siteIdentity(context, progress.signal);
+    const from = identityOf(await presentInput(context));
+    const underWay = await readRequest(paths);
+    if (underWay !== undefined || !isDeepStrictEqual(from, to)) {
+      if (underWay === undefined) await writeRequest(paths, { from, to });
+      await progress.wait('the change of the identity', () =>
+        startAndWait(IDENTITY_UNIT, identityPlan(context.settings)),
+      );
+      await requireEnded(context);
+    } else {
+      await restartUnit('kubelet.service', progress.signal);
+    }
+    await keepName(context, to);
+    await awaitApi(context, progress);
+    return done(`${to.hostname}, ${to.nodeIps.join(', ')}, ${to.clusterName}.${to.baseDomain}`);
+  },
+};
+
+async function siteIdentity(context: ReconfigureContext, signal: AbortSignal): Promise<Identity> {
+  const { request, site } = context;
+  if (site.nodeAddress === 'internal') return wantedIdentity(context);
+  const all = (await hostAddresses(signal)).filter(({ interfaceName }) => interfaceName !== BRIDGE);
+  const found = addressesIn(all, site.machineNetworks).map(({ address }) => address);
+  const nodeIps = nodeIpsSchema.safeParse([...new Set(found)]);
+  if (!nodeIps.success || nodeIps.data.length !== request.from.nodeIps.length) {
+    throw new Failure('fatal', 'the host has not exactly one address of the site in each family', {
+      code: 'address-missing',
+      expected: `an address in ${site.machineNetworks.join(', ')}`,
+      found: found.join(', ') || 'none',
+      fix: 'Correct machine_networks or raw_nm_state_config in the site configuration.',
+    });
+  }
+  const networks = machineNetworkFor(request.from.machineNetwork, nodeIps.data, all);
+  return wantedIdentity(context, { nodeIps: nodeIps.data, machineNetwork: networks });
+}
+
+async function requireEnded({ paths }: ReconfigureContext): Promise<void> {
+  if ((await readRequest(paths)) === undefined) return;
+  const failure = (await readStatus(statusPath(paths, 'sno-identity')))?.failure;
+  const cause = failure === undefined ? undefined : failureFromData(failure);
+  throw new Failure('fatal', 'the host could not be given its name, address and domain', {
+    code: cause?.code,
+    cause,
+    fix: 'See "sno-identity status".',
+  });
+}
+
+/** The factory fixed the name of the Node: it is another one now. */
+async function keepName({ paths }: ReconfigureContext, { hostname }: Identity): Promise<void> {
+  const policy = await readFactoryPolicy(paths);
+  if (policy === undefined || policy.nodeName === hostname) return;
+  const text = factoryPolicyText({ ...policy, nodeName: hostname });
+  await writeFileAtomic(factoryPolicyPath(paths), text, 0o600);
+}

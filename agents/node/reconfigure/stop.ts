@@ -1,0 +1,75 @@
+import { connectHostRuntime } from '../../../lib/cri/runtime.ts';
+import { syncTree } from '../../../lib/etcd/sync-tree.ts';
+import { run } from '../../../lib/host/command.ts';
+import { exists } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stopUnit, unitProperties } from '../../../lib/host/systemd.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { replaceFolder } from '../../../lib/trial/points.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import type { ReconfigureContext } from './context.ts';
+import { MOVED } from './touched.ts';
+
+/** Of what runs in pods, such as a database. */
+const GRACE_SECONDS = 30;
+const COPY_MS = 10 * 60_000;
+
+/**
+ * Stops the kubelet and every pod: they are to see neither two networks nor two identities. Then the change goes on
+ * with copies of the folders that it changes as a whole, such as etcd's; the trial has the originals.
+ */
+export const stop: StepBody<ReconfigureContext> = {
+  name: 'stop',
+  leaves: 'no kubelet and no pods; copies of the folders that change, in their places',
+  touches: ['systemd', 'runtime'],
+  retries: true,
+  neededUntil: 'start',
+  input: ({ request }) => request.id,
+  async holds({ paths }, { signal }) {
+    const { ActiveState } = await unitProperties('kubelet.service', ['ActiveState'], signal);
+    if (ActiveState !== 'inactive' && ActiveState !== 'failed') return false;
+    for (const { aside } of MOVED) if (!(await exists(paths.at(aside)))) return false;
+    return (await runningPods(paths, signal)).length === 0;
+  },
+  async run({ paths }, progress) {
+    await progress.wait('the kubelet to stop', () => stopUnit('kubelet.service', progress.signal));
+    const stopped = await stopPods(paths, progress);
+    for (const moved of MOVED) {
+      const next = `${paths.at(moved.path)}.site`;
+      if (!(await exists(paths.at(moved.aside))))
+        await copyTree(paths.at(moved.path), next, progress);
+      await replaceFolder(paths, moved, next);
+    }
+    return done(`${stopped} pods`);
+  },
+};
+
+async function runningPods(paths: HostPaths, signal: AbortSignal) {
+  using runtime = connectHostRuntime(paths);
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+  const all = await runtime.listContainers(limits);
+  return all.filter(({ state }) => state === 'running');
+}
+
+async function stopPods(paths: HostPaths, progress: Progress): Promise<number> {
+  using runtime = connectHostRuntime(paths);
+  const { signal } = progress;
+  const running = await runningPods(paths, signal);
+  const limits = { signal, deadlineMs: GRACE_SECONDS * 1000 + REQUEST_DEADLINE_MS };
+  await progress.wait(`${running.length} containers to stop`, () =>
+    Promise.all(running.map(({ id }) => runtime.stopContainer(id, GRACE_SECONDS, limits))),
+  );
+  const pods = await runtime.listPodSandboxes(limits);
+  for (const { id } of pods) await runtime.stopPodSandbox(id, limits);
+  return pods.length;
+}
+
+/** With owners, modes and links. What an interrupted attempt has left is replaced. */
+async function copyTree(source: string, target: string, progress: Progress): Promise<void> {
+  const limits = { signal: progress.signal, deadlineMs: COPY_MS };
+  await run('rm', ['-rf', '--one-file-system', '--', target], limits);
+  await run('cp', ['--archive', '--reflink=auto', '--', source, target], limits);
+  await syncTree(target, progress.signal);
+}

@@ -1,0 +1,98 @@
+import { Resolver } from 'node:dns/promises';
+import { connectHostRuntime } from '../../../../lib/cri/runtime.ts';
+import { describeError } from '../../../../lib/errors/failure.ts';
+import { bootMoment } from '../../../../lib/host/boot.ts';
+import { run } from '../../../../lib/host/command.ts';
+import { readTextIfPresent } from '../../../../lib/host/files.ts';
+import { readKubeletEnvironment } from '../../../../lib/host/kubelet-environment.ts';
+import { hostAddresses } from '../../../../lib/host/network.ts';
+import type { KubeClient } from '../../../../lib/kube/client.ts';
+import { BRIDGE } from '../../../../lib/relocatable/bridge.ts';
+import type { NodeFacts } from '../../../../lib/relocatable/validation/facts.ts';
+import { apiServiceIps, clusterDnsIp } from '../../../../lib/render/kubernetes/addresses.ts';
+import { scheduledShutdown } from '../../../../lib/steady/planned-restart.ts';
+import { verdictText } from '../../../../lib/steady/verdict.ts';
+import { waitSteady } from '../../../../lib/steady/wait.ts';
+import type { Progress } from '../../../../lib/steps/progress.ts';
+import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
+import { listCertificates } from '../../certificates/list.ts';
+import type { ValidateContext } from './context.ts';
+import { objectFacts } from './objects.ts';
+
+const LEASES = ['kube-controller-manager', 'kube-scheduler'];
+const CLOCK_MS = 10_000;
+
+/** Waits until the node is steady, and reads everything that it is judged by. */
+export async function collectFacts(
+  context: ValidateContext,
+  progress: Progress,
+): Promise<NodeFacts> {
+  const { paths, policy, renderInput } = context;
+  const { signal } = progress;
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+  const nodeName = context.hostname();
+  using runtime = connectHostRuntime(paths);
+  const seen = await context.withAdministrator(progress, async (client) => ({
+    unsteady: await whyUnsteady(context, client, progress),
+    ...(await objectFacts(client, runtime, nodeName, limits)),
+  }));
+  const { items: certificates } = await listCertificates(paths);
+  const kubelet = await readKubeletEnvironment(paths);
+  const addresses = await hostAddresses(signal);
+  // Before the clock that they are compared with.
+  const seconds = await readTextIfPresent(paths.at('/sys/class/rtc/rtc0/since_epoch'));
+  return {
+    ...seen,
+    now: new Date(),
+    internalAddress: policy.internalAddress,
+    nodeName,
+    shippingDays: policy.shippingDays,
+    isOnBridge: addresses.some(
+      ({ interfaceName, address }) =>
+        interfaceName === BRIDGE && address === policy.internalAddress,
+    ),
+    kubelet: { nodeIps: kubelet?.nodeIps ?? [], nodeName: kubelet?.nodeName },
+    certificates,
+    hardwareClock: seconds === undefined ? undefined : new Date(Number(seconds) * 1000),
+    isTimeSynchronized: await isTimeSynchronized(signal),
+    clusterDns: await clusterDns(clusterDnsIp(renderInput.cluster)),
+    apiService: apiServiceIps(renderInput.cluster)[0] ?? '',
+  };
+}
+
+async function whyUnsteady(
+  { paths, settings, hostname, bootTime }: ValidateContext,
+  client: KubeClient,
+  progress: Progress,
+): Promise<string | undefined> {
+  const { boot: bootId } = await bootMoment();
+  const subject = {
+    nodeName: hostname(),
+    bootTime: await bootTime(progress.signal),
+    leases: LEASES,
+  };
+  const verdict = await waitSteady(client, subject, {
+    windowMs: settings.validateWindowMs,
+    bootId,
+    scheduled: () => scheduledShutdown(paths),
+    report: (text) => progress.waitingFor(text),
+    signal: progress.signal,
+    // The rest is read and reported also on a node that does not settle.
+    deadlineMs: Math.max(
+      settings.validateWindowMs,
+      progress.remainingMs() - REQUEST_DEADLINE_MS * 2,
+    ),
+  });
+  return verdict.state === 'steady' ? undefined : verdictText(verdict);
+}
+
+async function isTimeSynchronized(signal: AbortSignal): Promise<boolean> {
+  const args = ['show', '--property=NTPSynchronized', '--value'];
+  return (await run('timedatectl', args, { signal, deadlineMs: CLOCK_MS })).trim() === 'yes';
+}
+
+async function clusterDns(server: string): Promise<NodeFacts['clusterDns']> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 3 });
+  resolver.setServers([server]);
+  return resolver.resolve4('kubernetes.default.svc.cluster.local').catch(describeError);
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { createSiteVolume, type SiteVolumeOptions } from '../create/site-volume.ts';
+import { createSiteVolumes, type SiteVolumesOptions } from '../create/site-volumes.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { verifySiteConfig } from '../verify/site-config.ts';
+import { type VerifyVolumeOptions, verifySiteVolume } from '../verify/site-volume.ts';
+
+const hostFacts = [
+  '--host-facts <file>',
+  'host-facts.json of the node, as its factory has written it: the site is compared with it',
+] as const;
+const sign = [
+  '--sign <key>',
+  'sign it with this SSH key, or the one in ssh-agent that belongs to it',
+] as const;
+
+/** `sno create site-volume` and `site-volumes`. */
+export function addCreateSite(create: Command, surroundings: Surroundings): void {
+  create
+    .command('site-volume')
+    .description(
+      'read DIR/site-config.yaml, the certificates that it names and DIR/extra-manifests; write the medium that a relocatable node reads at its site, and DIR/auth',
+    )
+    .option('--dir <dir>', 'folder with site-config.yaml', '.')
+    .option('--iso <file>', 'the new ISO (default: DIR/site-volume.iso)')
+    .option('--folder <dir>', 'the new folder, to be copied to a stick with the label SITE-CONFIG')
+    .option(...sign)
+    .option(
+      '--recipient <recipient>',
+      'encrypt it to the node with this recipient of age, age1... (default: that of --host-facts)',
+    )
+    .option(...hostFacts)
+    .option(
+      '--csr <file>',
+      "the administrator's certificate request, which the host signs, instead of a key that is made here",
+    )
+    .action((options: SiteVolumeOptions) => createSiteVolume(options, surroundings));
+  create
+    .command('site-volumes')
+    .description(
+      `the same for each row of a table: \${COLUMN} in a value of DIR/site-config.yaml is the cell of that column`,
+    )
+    .requiredOption(
+      '--table <file.csv>',
+      'with a column site, the name of its folder in OUT; a column recipient encrypts the row',
+    )
+    .requiredOption('--output <dir>', 'the new folder with a folder for each site')
+    .option('--dir <dir>', 'folder with site-config.yaml, the template', '.')
+    .option('--format <format>', 'iso or folder', 'iso')
+    .option(...sign)
+    .action((options: SiteVolumesOptions) => createSiteVolumes(options, surroundings));
+}
+
+/** `sno verify site-config` and `site-volume`. */
+export function addVerifySite(verify: Command, surroundings: Surroundings): void {
+  verify
+    .command('site-config')
+    .description('check a site-config.yaml, the certificates that it names and extra-manifests')
+    .argument('<file>')
+    .option(...hostFacts)
+    .action((path: string, options: { hostFacts?: string }) =>
+      verifySiteConfig(path, options, surroundings),
+    );
+  verify
+    .command('site-volume')
+    .description('check a volume for a site, an ISO or a folder, as the node does')
+    .argument('<path>')
+    .option('--ssh-key <file>', 'public keys that may sign it, one on each line')
+    .option('--identity <file>', 'the identity of age that it is encrypted to')
+    .option(...hostFacts)
+    .action((path: string, options: VerifyVolumeOptions) =>
+      verifySiteVolume(path, options, surroundings),
+    );
+}

@@ -1,0 +1,100 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { SITE_CONFIG } from '../../lib/site-config/site-config.ts';
+import { plural } from '../../report/reading/words.ts';
+import { requireIsoPrograms } from '../iso/programs.ts';
+import { requireRegularFile } from '../process/regular-file.ts';
+import { makeVolume } from '../site/make-volume.ts';
+import { readSite, type Site, siteSource } from '../site/read-site.ts';
+import { type Row, readTable } from '../site/table.ts';
+import { filledTemplate, placeholdersIn } from '../site/template.ts';
+import type { Medium } from '../site/write-medium.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { makeFolder } from './new-folder.ts';
+import { requireAbsent } from './outputs.ts';
+import { storeVolume } from './site-volume.ts';
+
+export interface SiteVolumesOptions {
+  readonly table: string;
+  readonly output: string;
+  /** The folder with the template, and what it names. */
+  readonly dir: string;
+  readonly format: string;
+  readonly sign?: string;
+}
+
+/** The column that is no value of the template. */
+const RECIPIENT = 'recipient';
+const FORMATS: Readonly<Record<string, (folder: string) => Medium>> = {
+  iso: (folder) => ({ kind: 'iso', path: join(folder, 'site-volume.iso') }),
+  folder: (folder) => ({ kind: 'folder', path: join(folder, 'volume') }),
+};
+
+/**
+ * `sno create site-volumes`: a volume for each row of a table.
+ *
+ * @throws Failure (usage), with nothing written, that names every fault of every row
+ */
+export async function createSiteVolumes(
+  options: SiteVolumesOptions,
+  { environment, print, signal }: Surroundings,
+): Promise<void> {
+  const { format, sign } = options;
+  const output = resolve(options.output);
+  const mediumIn = FORMATS[format];
+  if (mediumIn === undefined) {
+    throw new Failure('usage', `--format ${format} is not known; nothing was written`, {
+      expected: Object.keys(FORMATS).join(' or '),
+    });
+  }
+  if (format === 'iso') await requireIsoPrograms(environment, ['xorriso']);
+  await requireAbsent([output], 'Move it away, or use another folder with --output.');
+  const now = new Date();
+  const sites = await sitesOf(options, now, signal);
+  await makeFolder(output, async (staging) => {
+    for (const [{ cells }, site] of sites) {
+      const recipient = cells[RECIPIENT] || undefined;
+      const protection = {
+        ...(sign === undefined ? {} : { sign }),
+        ...(recipient === undefined ? {} : { recipient }),
+      };
+      const made = await makeVolume(site, protection, { facts: undefined, now, signal });
+      const folder = join(staging, cells.site ?? '');
+      await mkdir(folder, { mode: 0o700 });
+      await storeVolume(mediumIn(folder), folder, made, signal);
+    }
+  });
+  print(`Wrote ${plural(sites.length, 'volume')} below ${output}, each with its auth`);
+}
+
+/** Each row with its site, all without faults. */
+async function sitesOf(
+  { table, dir }: SiteVolumesOptions,
+  now: Date,
+  signal: AbortSignal,
+): Promise<(readonly [Row, Site])[]> {
+  await requireRegularFile(table, 'The table');
+  const template = await siteSource(join(dir, SITE_CONFIG));
+  const { rows, faults } = readTable(await readFile(table, 'utf8'), placeholdersIn(template.text));
+  if (faults.length > 0) throw refused(faults.map((fault) => `${table}: ${fault}`));
+  const sites: (readonly [Row, Site])[] = [];
+  const found: string[] = [];
+  for (const row of rows) {
+    const text = filledTemplate(template.text, row.cells);
+    try {
+      sites.push([row, await readSite({ ...template, text }, { facts: undefined, now, signal })]);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      found.push(`${table} line ${row.line} (${row.cells.site}): ${describeError(error)}`);
+    }
+  }
+  if (found.length > 0) throw refused(found);
+  return sites;
+}
+
+const refused = (lines: readonly string[]) =>
+  new Failure(
+    'usage',
+    [`${plural(lines.length, 'error')}; nothing was written`, ...lines].join('\n'),
+  );

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Encrypter } from 'age-encryption';
+import { encrypterFor } from '../../lib/backup/portable/recipients.ts';
+import { createSigningKey } from '../../lib/pki/keys.ts';
+import { administrators, createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
+import { certificateRequest } from '../../lib/pki/request.ts';
+import { signText } from '../../lib/signature/ssh-signature.ts';
+import type { HostFacts } from '../../lib/site-config/host-facts.ts';
+import { siteDomain } from '../../lib/site-config/site-config.ts';
+import { credentialFiles, requireRequest } from '../../lib/site-volume/credentials.ts';
+import { VOLUME_SIGNATURE } from '../../lib/site-volume/signature.ts';
+import type { SiteCredentials } from '../../lib/site-volume/volume.ts';
+import { volumeFiles } from '../../lib/site-volume/write-volume.ts';
+import type { Output } from '../create/outputs.ts';
+import { requireRegularFile } from '../process/regular-file.ts';
+import type { Site } from './read-site.ts';
+
+/** Who may read a volume, and who has made it. */
+export interface Protection {
+  /** An SSH key. */
+  readonly sign?: string;
+  /** Of age. */
+  readonly recipient?: string;
+  /** A certificate request of the administrator, instead of a key that is made here. */
+  readonly csr?: string;
+}
+
+/** A volume in memory, and what stays on the laptop. */
+export interface MadeVolume {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Paths are relative to the folder of the site. */
+  readonly outputs: readonly Output[];
+  readonly serial: number;
+  readonly isEncrypted: boolean;
+}
+
+/** A passphrase may have to be typed. */
+const SIGN_MS = 300_000;
+
+/** Files of the administrator, below the folder of the site. */
+export const AUTH_FILES = {
+  kubeconfig: join('auth', 'kubeconfig'),
+  key: join('auth', 'admin.key'),
+  request: join('auth', 'admin.csr'),
+} as const;
+
+/** @throws Failure (usage) if a key or recipient cannot be used, or a private key would not be encrypted */
+export async function makeVolume(
+  site: Site,
+  protection: Protection,
+  { facts, now, signal }: { facts: HostFacts | undefined; now: Date; signal: AbortSignal },
+): Promise<MadeVolume> {
+  const { sign, csr, recipient = facts?.recipient } = protection;
+  const encrypter = recipient === undefined ? undefined : encrypterFor([recipient]);
+  const { credentials, outputs } = await credentialsFor(site, encrypter, csr);
+  const { config } = site;
+  const serial = config.serial ?? Math.floor(now.getTime() / 1000);
+  const limits = { signal, deadlineMs: SIGN_MS };
+  const files = await volumeFiles(
+    {
+      files: new Map([...site.files, ...credentialFiles(credentials)]),
+      serial,
+      hosts: config.hosts,
+      validUntil: config.validUntil,
+      createdAt: now,
+      encrypter,
+      sign:
+        sign === undefined
+          ? undefined
+          : (text) => signText(text, resolve(sign), VOLUME_SIGNATURE, limits),
+    },
+    signal,
+  );
+  return { files, outputs, serial, isEncrypted: encrypter !== undefined };
+}
+
+/**
+ * Encrypted: the site's authorities and a kubeconfig, as for an installation. Otherwise a request: the host makes the
+ * authorities, and the administrator's key does not leave the laptop.
+ */
+async function credentialsFor(
+  { config }: Site,
+  encrypter: Encrypter | undefined,
+  csr: string | undefined,
+): Promise<{ credentials: SiteCredentials; outputs: Output[] }> {
+  if (csr !== undefined) {
+    await requireRegularFile(csr, 'The certificate request');
+    const request = await readFile(csr, 'utf8');
+    await requireRequest(request);
+    return { credentials: { kind: 'request', request }, outputs: [] };
+  }
+  if (encrypter !== undefined) {
+    const made = await createLaptopCredentials(siteDomain(config), config.clusterName);
+    const { servingCa, adminCa } = made.authorities;
+    return {
+      credentials: { kind: 'authorities', servingCa, adminCa },
+      outputs: [{ path: AUTH_FILES.kubeconfig, contents: made.kubeconfig }],
+    };
+  }
+  const key = await createSigningKey();
+  const subject = { commonName: 'system:admin', organizations: [administrators] };
+  const request = await certificateRequest(subject, key);
+  return {
+    credentials: { kind: 'request', request },
+    outputs: [
+      { path: AUTH_FILES.key, contents: key.privateKey },
+      { path: AUTH_FILES.request, contents: request },
+    ],
+  };
+}

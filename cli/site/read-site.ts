@@ -1,0 +1,103 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../lib/errors/failure.ts';
+import { parseJson } from '../../lib/json.ts';
+import { type HostFacts, hostFactsSchema } from '../../lib/site-config/host-facts.ts';
+import { filesNamedIn, parseSiteConfig } from '../../lib/site-config/read.ts';
+import { SITE_CONFIG, type SiteConfig } from '../../lib/site-config/site-config.ts';
+import { extraManifests } from '../../lib/site-volume/extra-manifests.ts';
+import { VOLUME_FILES } from '../../lib/site-volume/volume.ts';
+import { readConfigText } from '../create/read-install-config.ts';
+import { readUserManifests } from '../create/user-manifests.ts';
+import { requireRegularFile } from '../process/regular-file.ts';
+
+/** A site without faults. */
+export interface Site {
+  readonly config: SiteConfig;
+  /** What a volume carries of it, by the path there. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Files in extra-manifests that are not manifests. */
+  readonly skipped: readonly string[];
+}
+
+export interface SiteSource {
+  /** The folder of site-config.yaml. */
+  readonly dir: string;
+  readonly text: string;
+  /** What messages call the text. */
+  readonly name: string;
+}
+
+/** Of one certificate or key. */
+const MAX_NAMED_BYTES = 1 << 20;
+
+export async function siteSource(path: string): Promise<SiteSource> {
+  const text = await readConfigText(path, 'its folder with --dir');
+  return { dir: dirname(path), text, name: basename(path) };
+}
+
+/** @throws Failure (usage) with every fault of the configuration, or of the manifests beside it */
+export async function readSite(
+  { dir, text, name }: SiteSource,
+  { facts, now, signal }: { facts: HostFacts | undefined; now: Date; signal: AbortSignal },
+): Promise<Site> {
+  const named = new Map<string, Uint8Array>();
+  for (const path of filesNamedIn(text)) {
+    const contents = await namedFile(join(dir, path));
+    if (contents !== undefined) named.set(path, contents);
+  }
+  const config = parseSiteConfig(text, name, { files: named, now }, facts);
+  const { manifests, skipped, faults } = await readUserManifests(dir, signal, [
+    VOLUME_FILES.manifests,
+  ]);
+  if (faults.length > 0) throw new Failure('usage', faults.join('\n'));
+  const files = new Map<string, Uint8Array>([
+    [SITE_CONFIG, Buffer.from(text)],
+    ...named,
+    ...manifests.map(({ path, contents }): [string, Uint8Array] => [path, contents]),
+  ]);
+  extraManifests(files);
+  return { config, files, skipped };
+}
+
+/** Undefined if there is no such file: the field's fault says so. */
+async function namedFile(path: string): Promise<Uint8Array | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFile() !== true) return undefined;
+  if (stats.size <= MAX_NAMED_BYTES) return readFile(path);
+  throw new Failure('usage', `${path} is no certificate and no key`, {
+    expected: `at most ${MAX_NAMED_BYTES} bytes`,
+    found: `${stats.size}`,
+  });
+}
+
+/** `host-facts.json`; undefined without a path. @throws Failure (usage) */
+export async function readHostFacts(path: string | undefined): Promise<HostFacts | undefined> {
+  if (path === undefined) return undefined;
+  await requireRegularFile(path, 'The facts of the node');
+  const parsed = hostFactsSchema.safeParse(parseJson(await readFile(path, 'utf8')));
+  if (parsed.success) return parsed.data;
+  throw new Failure('usage', `${path} has no facts of a node`, {
+    expected: 'host-facts.json, as the factory has written it',
+    found: z.prettifyError(parsed.error),
+  });
+}
+
+/** What is valid, but may not be what was intended. */
+export function siteNotices({ config, skipped }: Site, isEncrypted: boolean): string[] {
+  return [
+    ...(config.hosts.length === 0 ? ['no hosts: every node that trusts the signer takes it'] : []),
+    ...(config.validUntil === undefined ? ['no validUntil: the volume does not expire'] : []),
+    ...(config.pullSecret !== undefined && !isEncrypted
+      ? ['the pull secret is not encrypted on the medium']
+      : []),
+    ...(config.siteChecks.length === 0
+      ? ['no siteChecks: the network is kept if it comes up']
+      : []),
+    ...(config.expectedAdapters.length === 0
+      ? []
+      : [`the network expects these adapters on the host: ${config.expectedAdapters.join(', ')}`]),
+    ...skipped.map((path) => `${path} is not a manifest, and is not on the volume`),
+  ];
+}

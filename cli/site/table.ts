@@ -1,0 +1,82 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { z } from 'zod';
+
+/** A row of the table of sites. */
+export interface Row {
+  /** In the file, from 1. */
+  readonly line: number;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+/** More than a person checks, and than a folder should have. */
+const MOST_ROWS = 10_000;
+const COLUMN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** The name of a folder on any system. */
+const SITE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+const rowsSchema = z.array(
+  z.object({ info: z.object({ lines: z.number() }), record: z.record(z.string(), z.string()) }),
+);
+
+/** A table in CSV, with the names of its columns in the first line; or each of its faults, in a line. */
+export function readTable(
+  text: string,
+  placeholders: readonly string[],
+): { readonly rows: readonly Row[]; readonly faults: readonly string[] } {
+  let columns: readonly string[] = [];
+  let rows: Row[];
+  try {
+    const records: unknown = parse(text, {
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+      info: true,
+      columns: (header: string[]) => {
+        columns = header;
+        return header;
+      },
+    });
+    rows = rowsSchema
+      .parse(records)
+      .map(({ info, record }) => ({ line: info.lines, cells: record }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    return { rows: [], faults: [`expected a table in CSV, found: ${error.message}`] };
+  }
+  const faults = [...columnFaults(columns, placeholders), ...rowFaults(rows)];
+  return { rows, faults };
+}
+
+function columnFaults(columns: readonly string[], placeholders: readonly string[]): string[] {
+  return [
+    ...['site', ...placeholders]
+      .filter((name) => !columns.includes(name))
+      .map((name) => `expected a column ${name}, found ${columns.join(', ')}`),
+    ...columns
+      .filter((name) => !COLUMN.test(name))
+      .map((name) => `column ${JSON.stringify(name)}: expected letters, digits and "_"`),
+    ...columns
+      .filter((name, at) => columns.indexOf(name) < at)
+      .map((name) => `column ${name}: expected once`),
+  ];
+}
+
+function rowFaults(rows: readonly Row[]): string[] {
+  if (rows.length === 0) return ['expected a row for each site, found none'];
+  if (rows.length > MOST_ROWS) return [`expected at most ${MOST_ROWS} rows`];
+  const seen = new Set<string>();
+  return rows.flatMap(({ line, cells }) => {
+    const { site = '' } = cells;
+    const isAgain = seen.has(site.toLowerCase());
+    seen.add(site.toLowerCase());
+    return [
+      ...(SITE.test(site)
+        ? []
+        : [`line ${line}: site: expected letters, digits, ".", "_" and "-"`]),
+      ...(isAgain ? [`line ${line}: site: ${JSON.stringify(site)} is there twice`] : []),
+      ...Object.entries(cells)
+        .filter(([, cell]) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(cell))
+        .map(([name]) => `line ${line}: ${name}: expected one line of text`),
+    ];
+  });
+}

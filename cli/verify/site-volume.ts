@@ -1,0 +1,70 @@
+import { lstat, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sshKeys } from '../../lib/site/ssh-keys.ts';
+import { siteDomain } from '../../lib/site-config/site-config.ts';
+import { acceptManifest, openVolume, readListed } from '../../lib/site-volume/open-volume.ts';
+import type { VolumeRules } from '../../lib/site-volume/volume.ts';
+import { readHostFacts } from '../site/read-site.ts';
+import { inTemporary, withIso } from '../site/write-medium.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export interface VerifyVolumeOptions {
+  readonly sshKey?: string;
+  readonly identity?: string;
+  readonly hostFacts?: string;
+}
+
+/**
+ * `sno verify site-volume PATH`: judges an ISO or a folder as a node does. Without the node's identity, what is encrypted
+ * is only compared with its digest.
+ *
+ * @throws Failure (usage) with the reason why a node would refuse it
+ */
+export async function verifySiteVolume(
+  path: string,
+  options: VerifyVolumeOptions,
+  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
+): Promise<void> {
+  const { sshKey, identity, hostFacts } = options;
+  const rules: VolumeRules = {
+    allowedSigners: sshKey === undefined ? [] : sshKeys(await readFile(sshKey, 'utf8')),
+    unsignedAllowed: sshKey === undefined,
+    ageIdentity: identity === undefined ? undefined : await readFile(identity, 'utf8'),
+    used: [],
+    facts: await readHostFacts(hostFacts),
+    now: new Date(),
+  };
+  const verify = (folder: string) => verified(folder, rules, signal);
+  const lines = (await lstat(path)).isDirectory()
+    ? await verify(path)
+    : await withIso(path, signal, verify);
+  for (const line of lines) print(line);
+}
+
+async function verified(
+  folder: string,
+  rules: VolumeRules,
+  signal: AbortSignal,
+): Promise<string[]> {
+  return inTemporary(async (temporary) => {
+    const work = join(temporary, 'keys');
+    const { manifest, signedBy } = await acceptManifest(folder, rules, work, signal);
+    const { serial, hosts, validUntil, encrypted } = manifest;
+    const lines = [
+      `serial      ${serial}, until ${validUntil ?? 'always'}`,
+      `hosts       ${hosts.join(', ') || 'every node'}`,
+      `signed by   ${signedBy ?? 'nobody, or not compared (--ssh-key)'}`,
+    ];
+    if (encrypted && rules.ageIdentity === undefined) {
+      await readListed(folder, manifest);
+      return [...lines, 'encrypted   not opened (--identity)'];
+    }
+    const { config, manifests, credentials } = await openVolume(folder, rules, work, signal);
+    return [
+      ...lines,
+      `site        ${siteDomain(config)}`,
+      `manifests   ${manifests.length}`,
+      `credentials ${credentials.kind}`,
+    ];
+  });
+}

@@ -1,0 +1,75 @@
+import { refusedFields } from '../lib/site-config/refused.ts';
+import { fieldsOf } from './config-fields.ts';
+import { siteConfigJsonSchema } from './config-schemas.ts';
+import { row, table } from './markdown-table.ts';
+
+/** A site with a fixed address, mirrors and checks. */
+export const EXAMPLE_SITE_CONFIG = `api_version: 1
+cluster_name: shop-0042
+base_domain: example.com
+hosts: ["CZ1234ABCD"]
+validUntil: 2036-12-31
+hostname: shop-0042.example.com
+raw_nm_state_config:
+  interfaces:
+    - name: eno1
+      type: ethernet
+      state: up
+      ipv4: {enabled: true, dhcp: false, address: [{ip: 192.168.7.10, prefix-length: 24}]}
+  routes:
+    config:
+      - {destination: 0.0.0.0/0, next-hop-address: 192.168.7.1, next-hop-interface: eno1}
+dns: {servers: [192.168.7.1], search: [example.com]}
+additionalNTPSources: [192.168.7.1]
+imageDigestSources:
+  - source: quay.io
+    mirrors: [registry.example.com:5000]
+node_labels: {example.com/site: "0042"}
+siteChecks:
+  - ping: 192.168.7.1
+  - tcp: registry.example.com:5000
+`;
+
+const DEFAULTS: Readonly<Record<string, string>> = {
+  serial: 'the time in seconds',
+  validUntil: 'no end',
+  hosts: 'every node',
+  hostname: 'as it is',
+  renameNode: '`false`',
+  nodeAddress: '`internal`',
+  raw_nm_state_config: 'as it is',
+  'certificates.api': 'made by the host',
+  'certificates.ingress': 'made by the host',
+  allowRestart: '`false`',
+};
+
+/** site-config.yaml according to its schema and messages, as Markdown. */
+export function siteConfigReference(): string {
+  const rows = fieldsOf(siteConfigJsonSchema(), '').map(({ path, isRequired, expected }) =>
+    row([`\`${path}\``, isRequired ? 'yes' : 'no', expected, DEFAULTS[path] ?? '']),
+  );
+  const refused = refusedFields().map(([path, instead]) => row([`\`${path}\``, instead]));
+  return `# site-config.yaml
+
+Generated from the code by \`docs/generate.ts\`; do not edit. For a guide, see [Relocatable nodes](../relocation.md).
+For editors and pipelines: [JSON Schema](schemas/site-config.schema.json).
+
+An example, which \`sno verify site-config\` accepts:
+
+\`\`\`yaml
+${EXAMPLE_SITE_CONFIG}\`\`\`
+
+## Fields
+
+"Required" applies if the parent field is present. A key without a value counts as absent. A field that is not in this
+table is an error. Names are those of lifecycle-agent's SeedReconfiguration where it has the field, else those of
+install-config.yaml. A certificate or key is PEM, or the path of a file beside site-config.yaml, which
+\`sno create site-volume\` takes along.
+
+${table(['Field', 'Required', 'Value', 'Default'], rows)}
+
+## Rejected fields
+
+${table(['Field', 'Instead'], refused)}
+`;
+}

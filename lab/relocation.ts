@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { Failure } from '../lib/errors/failure.ts';
+import { readTextIfPresent } from '../lib/host/files.ts';
+import { hostPaths } from '../lib/host/paths.ts';
+import { BRIDGE as INTERNAL_BRIDGE } from '../lib/relocatable/bridge.ts';
+import { readFactoryPolicy, sealedPath } from '../lib/relocatable/policy.ts';
+import { factoryReportSchema, REPORT_NAMESPACE, reportPaths } from '../lib/relocatable/report.ts';
+import { verifySignature } from '../lib/signature/ssh-signature.ts';
+import { AllInOne } from './all-in-one.ts';
+import { nodeReady } from './checks/node-ready.ts';
+import { services } from './checks/services.ts';
+import { steady } from './checks/steady.ts';
+import { eventually } from './eventually.ts';
+import { type HostIdentity, SITE, startNetwork } from './host/network.ts';
+import type { Report } from './installation.ts';
+import { checkLedger, restartByHand } from './restart.ts';
+import type { LabContext } from './scenario.ts';
+import { hostOf } from './site.ts';
+
+const COMMAND_MS = 5 * 60_000;
+const LOOK_MS = 60_000;
+const API_MS = 3 * 60_000;
+
+/** The name of the cluster at its site. */
+export const SITE_DOMAIN = 'edge.site.test';
+/** The same machine, as the site's DHCP and DNS know it. */
+export const siteHost: HostIdentity = {
+  ...hostOf(['IPv4']),
+  name: 'edge',
+  addresses: ['10.77.0.10'],
+  bridge: SITE.bridge,
+};
+
+/** A node that is installed in one network, and set up in another one. */
+export class Relocation extends AllInOne {
+  #isAtSite = false;
+
+  constructor(context: LabContext) {
+    super(context, { hostInputs: { relocatable: true } });
+  }
+
+  protected override hostOptions(label: string) {
+    const options = super.hostOptions(label);
+    return this.#isAtSite ? { ...options, identity: siteHost } : options;
+  }
+
+  /** The installation has done it; taken back, and done by hand. */
+  async prepare(): Promise<void> {
+    const paths = hostPaths(this.booted.rootDir);
+    const { recipient } = await this.#policy();
+    await this.command('reconfigure', 'prepare', '--undo');
+    if ((await readFactoryPolicy(paths)) !== undefined)
+      throw new Error('the policy is still there');
+    await this.command('ip', '-json', 'link', 'show', INTERNAL_BRIDGE).then(
+      () => Promise.reject(new Error(`${INTERNAL_BRIDGE} is still there`)),
+      () => undefined,
+    );
+    await this.command('reconfigure', 'prepare', '--shipping-days', '45');
+    const again = await this.#policy();
+    if (again.recipient === recipient || again.shippingDays !== 45) {
+      throw new Failure('fatal', 'the policy is not a new one', { found: JSON.stringify(again) });
+    }
+  }
+
+  /** With a workload that has data, and takes its time to end. */
+  async validate(): Promise<void> {
+    const { signal } = this.context;
+    const { rootDir } = this.booted;
+    await this.command('reconfigure', 'validate');
+    const paths = reportPaths(hostPaths(rootDir));
+    const text = (await readTextIfPresent(paths.json)) ?? '';
+    const report = factoryReportSchema.parse(JSON.parse(text));
+    const key = (await readTextIfPresent(paths.key)) ?? '';
+    await verifySignature(
+      { text, signature: (await readTextIfPresent(paths.signature)) ?? '' },
+      `factory namespaces="${REPORT_NAMESPACE}" ${key}`,
+      {
+        namespace: REPORT_NAMESPACE,
+        signer: 'factory',
+        subject: 'report',
+        keys: 'the host',
+        fixes: { sign: '', allow: '' },
+        code: 'refused',
+      },
+      join(this.context.folder, 'report-signature'),
+      signal,
+    );
+    if (!report.passed || report.shelfLife === undefined) {
+      throw new Failure('fatal', 'the report does not say PASS', { found: text });
+    }
+  }
+
+  /** Shut down in an orderly way; the next boot is at the site. */
+  async ship(): Promise<void> {
+    const { signal, folder, teardown } = this.context;
+    await restartByHand(this.cluster, signal);
+    await this.booted.stop();
+    const network = { domain: SITE_DOMAIN, host: siteHost, place: SITE };
+    await startNetwork(network, folder, teardown, signal);
+    this.#isAtSite = true;
+  }
+
+  /** Sealed: no kubelet, hence no API, whatever the network says. */
+  async checkSealed(): Promise<void> {
+    const { signal } = this.context;
+    await this.bootInstalled('at-site');
+    const show = ['show', 'kubelet.service', '--property=ConditionResult', '--value'];
+    const found = (await this.command('systemctl', ...show)).trim();
+    const isActive = (
+      await this.command('systemctl', 'show', 'kubelet.service', '-pActiveState')
+    ).trim();
+    if (found !== 'no' || isActive !== 'ActiveState=inactive') {
+      throw new Failure('fatal', 'the kubelet of a sealed node has started', {
+        found: `${found}, ${isActive}`,
+      });
+    }
+    const addressed = async () => {
+      const addresses = await this.command('ip', '-4', '-brief', 'address');
+      if (addresses.includes(siteHost.addresses[0])) return;
+      throw new Failure('retry', 'the host has no address of the site', { found: addresses });
+    };
+    await eventually(addressed, LOOK_MS, signal);
+  }
+
+  /** What an internal address promises: the same cluster, at an address that it does not know. */
+  async checkAtSite(report: Report): Promise<void> {
+    const { signal } = this.context;
+    await this.command('reconfigure', 'validate', '--unseal');
+    if ((await readTextIfPresent(sealedPath(hostPaths(this.booted.rootDir)))) !== undefined) {
+      throw new Error('the seal is still there');
+    }
+    const ready = () => nodeReady.run(this.cluster, signal);
+    await eventually(ready, API_MS, signal);
+    await checkLedger(this.cluster, signal);
+    await this.runChecks([services, steady], report, {});
+  }
+
+  protected async command(...argv: string[]): Promise<string> {
+    const { signal } = this.context;
+    const { exitCode, stdout, stderr } = await this.booted.exec(
+      argv,
+      { timeoutMs: COMMAND_MS },
+      signal,
+    );
+    if (exitCode === 0) return stdout;
+    throw new Failure('fatal', `${argv.join(' ')} ended with ${exitCode}`, {
+      found: `${stdout.slice(-2000)} ${stderr.slice(-2000)}`,
+    });
+  }
+
+  async #policy() {
+    const policy = await readFactoryPolicy(hostPaths(this.booted.rootDir));
+    if (policy === undefined) throw new Error('the node has no policy of a factory');
+    return policy;
+  }
+}

@@ -1,0 +1,132 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { execa } from 'execa';
+import { Failure } from '../errors/failure.ts';
+import { runOutsideSandbox, waitedFor } from '../host/outside-sandbox.ts';
+import type { HostPaths } from '../host/paths.ts';
+import { tarEntries } from '../image/tar.ts';
+import type { Limits } from '../wait/limits.ts';
+import { collectFiles, type MediumEntry, type MediumLimits } from './collect.ts';
+import type { Medium } from './find-media.ts';
+
+/** Headers of a tar archive, of 64 files and their extended names. */
+const MARGIN_BYTES = 1 << 20;
+
+/**
+ * What the reader may: nothing but read this one device. It has no user that exists elsewhere, no capability, no
+ * network, and sees no file of the agents but their executable.
+ */
+const sandbox = (device: string, group: string, executable: string): string[] =>
+  [
+    'DynamicUser=yes',
+    `SupplementaryGroups=${group}`,
+    'DevicePolicy=closed',
+    `DeviceAllow=${device} r`,
+    'TemporaryFileSystem=/var/lib:ro',
+    `BindReadOnlyPaths=${executable}`,
+    'CapabilityBoundingSet=',
+    'NoNewPrivileges=yes',
+    'PrivateNetwork=yes',
+    'IPAddressDeny=any',
+    'RestrictAddressFamilies=none',
+    'ProtectSystem=strict',
+    'ProtectHome=yes',
+    'ProtectProc=invisible',
+    'ProtectClock=yes',
+    'ProtectControlGroups=yes',
+    'ProtectHostname=yes',
+    'ProtectKernelLogs=yes',
+    'ProtectKernelModules=yes',
+    'ProtectKernelTunables=yes',
+    'LockPersonality=yes',
+    'RestrictNamespaces=yes',
+    'RestrictRealtime=yes',
+    'RestrictSUIDSGID=yes',
+    'SystemCallArchitectures=native',
+    'SystemCallErrorNumber=EPERM',
+    'SystemCallFilter=@system-service',
+    'MemoryMax=512M',
+    'MemorySwapMax=0',
+    'TasksMax=64',
+    'UMask=0077',
+  ].map((property) => `--property=${property}`);
+
+/**
+ * Copies the files of a medium into a new folder. A process without rights reads the medium and passes the files on as
+ * a tar archive; what it passes on is judged again.
+ *
+ * @throws Failure (usage) if the medium has anything else than some regular files
+ */
+export async function copyMedium(
+  paths: HostPaths,
+  medium: Medium,
+  folder: string,
+  limits: MediumLimits,
+  time: Limits,
+): Promise<void> {
+  const { signal, deadlineMs } = time;
+  const { device, fileSystem } = medium;
+  // The agent's sandbox has no devices.
+  const gid = (await runOutsideSandbox('stat', ['--format=%g', device], time)).trim();
+  const executable = paths.onHost(paths.executable);
+  const args = [
+    ...waitedFor(time),
+    ...sandbox(device, gid, executable),
+    ...['--', executable, 'reconfigure', 'read-medium', fileSystem, device],
+  ];
+  const program = execa('systemd-run', args, {
+    cancelSignal: signal,
+    timeout: deadlineMs,
+    buffer: { stdout: false },
+    encoding: 'buffer',
+    stdin: 'ignore',
+    reject: false,
+  });
+  const archive = entriesOf(program.stdout, limits, signal);
+  const files = await collectFiles(archive, limits).then(
+    (collected) => collected,
+    (error: unknown) => error,
+  );
+  const { exitCode, stderr } = await program;
+  if (exitCode !== 0) throw unread(medium, exitCode, Buffer.from(stderr).toString());
+  if (!(files instanceof Map)) throw files;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  for (const [name, contents] of files) {
+    await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, name), contents, { mode: 0o600, flag: 'wx' });
+  }
+}
+
+async function* entriesOf(
+  stdout: AsyncIterable<unknown>,
+  { files, bytes }: MediumLimits,
+  signal: AbortSignal,
+): AsyncGenerator<MediumEntry> {
+  const limits = { entries: files, bytes: bytes + MARGIN_BYTES };
+  for await (const entry of tarEntries(buffersOf(stdout), signal, limits, 'a site volume')) {
+    const { name, type, size, content } = entry;
+    yield {
+      name,
+      kind: type,
+      size,
+      read: async () => Buffer.concat(await Readable.from(content).toArray()),
+    };
+  }
+}
+
+async function* buffersOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  for await (const piece of stream) if (Buffer.isBuffer(piece)) yield piece;
+}
+
+/** The last line is what the reader says (agents/node/reconfigure/read-medium.ts). */
+function unread({ device, label }: Medium, exitCode: number | undefined, stderr: string): Failure {
+  const said = stderr.trim().split('\n').at(-1) ?? '';
+  return new Failure('usage', `the medium ${label} in ${device} cannot be used`, {
+    code: 'medium-refused',
+    found: said === '' ? `its reader ended with ${exitCode ?? 'a signal'}` : said.slice(0, 400),
+    fix: 'Create the medium again, or use another stick.',
+  });
+}

@@ -1,0 +1,99 @@
+/** The report of the factory, signed by the real ssh-keygen with a key of the host, and the seal. */
+import { execa } from 'execa';
+import t from 'tap';
+import type { ValidateContext } from '../../agents/node/reconfigure/validate/context.ts';
+import { writeReport } from '../../agents/node/reconfigure/validate/report.ts';
+import { seal } from '../../agents/node/reconfigure/validate/seal.ts';
+import {
+  factoryReportSchema,
+  REPORT_NAMESPACE,
+  reportPaths,
+} from '../../lib/relocatable/report.ts';
+import { hostFactsSchema } from '../../lib/site-config/host-facts.ts';
+import { testHost } from '../unit/agents/host/host.ts';
+import { input } from '../unit/render/rendered-host.ts';
+
+const skip =
+  (await execa('ssh-keygen', ['-?'], { reject: false })).code === 'ENOENT' && 'no ssh-keygen';
+const signal = AbortSignal.timeout(120_000);
+
+const facts = {
+  now: new Date('2030-01-02T00:00:00Z'),
+  internalAddress: '192.0.2.10',
+  nodeName: 'edge-0',
+  shippingDays: 30,
+  unsteady: undefined,
+  isOnBridge: true,
+  nodeAddresses: ['192.0.2.10'],
+  nodes: ['edge-0'],
+  apiEndpoints: ['192.0.2.10'],
+  kubelet: { nodeIps: ['192.0.2.10'], nodeName: 'edge-0' },
+  nodePortAddresses: undefined,
+  pods: [],
+  certificates: [],
+  hardwareClock: undefined,
+  isTimeSynchronized: true,
+  clusterDns: [],
+  apiService: '172.30.0.1',
+};
+
+for (const [whose, hasHostKey] of [
+  ["the host's SSH key", true],
+  ['a key of its own, where the host has none', false],
+] as const) {
+  t.test(`the report is signed by ${whose}`, { skip }, async (t) => {
+    const host = testHost(t, { programs: 'real' });
+    const context: ValidateContext = {
+      ...host.context,
+      id: 'one',
+      policy: {
+        schemaVersion: 1,
+        internalAddress: '192.0.2.10',
+        nodeName: 'edge-0',
+        allowedSigners: [],
+        unsignedAllowed: false,
+        shippingDays: 30,
+        recipient: 'age1q',
+      },
+      renderInput: input,
+    };
+    host.write('/sys/class/dmi/id/product_serial', 'SN-1\n');
+    host.write('/etc/sno-agents/reconfigure/age-identity.txt', 'AGE-SECRET-KEY-1\n', 0o600);
+    const ofHost = '/etc/ssh/ssh_host_ed25519_key';
+    if (hasHostKey) {
+      host.write(`${ofHost}.pub`);
+      host.remove(`${ofHost}.pub`);
+      await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', host.at(ofHost)]);
+    }
+    await writeReport(context, facts, [{ name: 'clock', faults: ['late'], notes: [] }], signal);
+    await writeReport(context, facts, [{ name: 'clock', faults: [], notes: [] }], signal);
+    const to = reportPaths(host.paths);
+    const report = factoryReportSchema.parse(JSON.parse(host.read(to.json)));
+    t.match(report, {
+      passed: true,
+      kubernetes: input.host.versions.kubernetes,
+      host: { recipient: 'age1q' },
+    });
+    t.match(report.host.identifiers, ['sn-1']);
+    t.strictSame(hostFactsSchema.parse(JSON.parse(host.read(to.facts))), report.host);
+    t.equal(hasHostKey ? host.read(`${ofHost}.pub`) : host.read(to.key), host.read(to.key));
+    t.notMatch(host.read(to.json) + host.read(to.page), /AGE-SECRET|PRIVATE KEY/);
+
+    const verify = async (text: string) => {
+      host.write('/signers', `factory namespaces="${REPORT_NAMESPACE}" ${host.read(to.key)}`);
+      const options = ['-f', host.at('/signers'), '-I', 'factory', '-n', REPORT_NAMESPACE];
+      const args = ['-Y', 'verify', ...options, '-s', to.signature];
+      const { exitCode } = await execa('ssh-keygen', args, { input: text, reject: false });
+      return exitCode;
+    };
+    t.equal(await verify(host.read(to.json)), 0);
+    t.not(await verify(host.read(to.json).replace('edge-0', 'edge-1')), 0, 'a changed report');
+
+    t.equal(await seal.holds(context, host.progress()), false);
+    await seal.run(context, host.progress());
+    t.equal(await seal.holds(context, host.progress()), true);
+    t.equal(host.mode('/etc/sno-agents/sealed'), 0o600);
+    host.write(to.json, '{}');
+    t.equal(await seal.holds(context, host.progress()), false, 'another report');
+  });
+}

@@ -1,0 +1,4 @@
+/** reconfigure: the site volume, the steps of the site, and the way back. */
+import './arrive.ts';
+import './steps.ts';
+import './network.ts';

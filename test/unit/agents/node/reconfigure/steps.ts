@@ -1,0 +1,239 @@
+/** The steps of reconfigure, each on a host in a folder. */
+import t from 'tap';
+import { arm } from '../../../../../agents/node/reconfigure/arm.ts';
+import { check } from '../../../../../agents/node/reconfigure/check.ts';
+import { clock } from '../../../../../agents/node/reconfigure/clock.ts';
+import { conclude } from '../../../../../agents/node/reconfigure/conclude.ts';
+import { confirm } from '../../../../../agents/node/reconfigure/confirm.ts';
+import { credentials } from '../../../../../agents/node/reconfigure/credentials.ts';
+import { files } from '../../../../../agents/node/reconfigure/files.ts';
+import { hostname } from '../../../../../agents/node/reconfigure/hostname.ts';
+import { network } from '../../../../../agents/node/reconfigure/network.ts';
+import { movedSpec } from '../../../../../agents/node/reconfigure/objects.ts';
+import { orBack } from '../../../../../agents/node/reconfigure/or-back.ts';
+import { readRequest, readResult } from '../../../../../agents/node/reconfigure/request.ts';
+import { stop } from '../../../../../agents/node/reconfigure/stop.ts';
+import { commit, rollback } from '../../../../../agents/node/reconfigure/way-back.ts';
+import { Failure } from '../../../../../lib/errors/failure.ts';
+import { lockAgent } from '../../../../../lib/steps/lock.ts';
+import { readTrial } from '../../../../../lib/trial/store.ts';
+import { thrownBy } from '../../../errors/thrown-by.ts';
+import { authorityCredentials } from '../../../site-volume/volumes.ts';
+import { fakeRuntime } from '../../host/runtime.ts';
+import { arrived, REQUEST, SITE, STATE, TRIAL } from './site-host.ts';
+
+t.test('check: adapters that are missing, and another agent at work', async (t) => {
+  const { host, run } = await arrived(t);
+  t.match(await run(check), { kind: 'done' });
+  host.remove('/sys/class/net/eno1');
+  t.match(await run(check), { kind: 'not-yet', reason: /no network adapter eno1/ });
+  using _lock = await lockAgent('sno-backup', host.root);
+  t.match(await run(check), { kind: 'not-yet', reason: 'sno-backup is running' });
+});
+
+t.test('arm: everything that a site changes is kept', async (t) => {
+  const { host, run, holds } = await arrived(t);
+  t.notOk(await holds(arm));
+  await run(arm);
+  t.ok(await holds(arm));
+  const trial = await readTrial(host.paths);
+  const kept = trial?.points.files.map(({ path }) => path) ?? [];
+  for (const path of [
+    '/etc/kubernetes/manifests/etcd.yaml',
+    '/etc/kubernetes/pki/ca/serving/ca.key',
+    '/etc/sno-agents/cluster.json',
+    '/etc/sno-agents/render-input.json',
+    '/etc/sno-agents/factory.json',
+    '/etc/sno-agents/sealed',
+    '/etc/hostname',
+    // They do not exist yet.
+    '/var/lib/sno-agents/sno-identity/request.json',
+    '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf',
+  ]) {
+    t.ok(kept.includes(path), path);
+  }
+  t.same(
+    trial?.points.moved.map(({ path }) => path),
+    ['/var/lib/etcd', '/var/lib/kubelet/pki'],
+  );
+});
+
+t.test('stop: no kubelet, no pods; the change goes on with a copy of the database', async (t) => {
+  const { host, run, holds } = await arrived(t);
+  await run(arm);
+  let running = true;
+  const stopped: string[] = [];
+  await fakeRuntime(t, host, () => [{ name: 'etcd', state: running ? 'running' : 'exited' }], {
+    ListPodSandbox: () => ({ items: [{ id: 'pod-1', metadata: { name: 'etcd' } }] }),
+    StopContainer: (request) => {
+      stopped.push(JSON.stringify(request));
+      running = false;
+      return {};
+    },
+    StopPodSandbox: (request) => {
+      stopped.push(JSON.stringify(request));
+      return {};
+    },
+  });
+  t.notOk(await holds(stop));
+  await run(stop);
+  t.ok(await holds(stop));
+  t.match(stopped.join(), /"id-of-etcd".*"pod-1"/);
+  t.ok(host.programs.calls('systemctl').includes('systemctl stop kubelet.service'));
+  host.write('/var/lib/etcd/member/snap/db', 'the database of the site');
+  t.equal(host.read('/var/lib/sno-agents/sno-trial/etcd/member/snap/db'), 'the database');
+  await run(stop);
+  t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
+});
+
+t.test('files: mirrors, time and trust of the site; those of the factory go', async (t) => {
+  const config = `${SITE}additionalNTPSources: [198.51.100.123]
+imageDigestSources:
+  - source: registry.example.org
+    mirrors: [mirror.example.com:5000]
+`;
+  const { host, run, holds } = await arrived(t, { config });
+  t.notOk(await holds(files));
+  await run(files);
+  t.ok(await holds(files));
+  t.match(host.read('/etc/chrony.conf'), /^server 198\.51\.100\.123 iburst$/m);
+  t.match(
+    host.read('/etc/containerd/certs.d/registry.example.org/hosts.toml'),
+    /mirror\.example\.com:5000/,
+  );
+  t.match(JSON.parse(host.read('/etc/sno-agents/render-input.json')), {
+    cluster: { name: 'edge', additionalNtpSources: ['198.51.100.123'] },
+  });
+  const calls = host.programs.calls('systemctl');
+  t.ok(calls.includes('systemctl restart chronyd.service'));
+  t.notOk(
+    calls.some((call) => call.includes('try-restart')),
+    'no proxy changed',
+  );
+});
+
+t.test('clock: not before the newest certificate', async (t) => {
+  const { run, context, host } = await arrived(t);
+  t.match(await run(clock), { kind: 'done' });
+  const given = await authorityCredentials(new Date(Date.now() + 90 * 86_400_000));
+  const ahead = { ...context, credentials: given };
+  t.match(await clock.run(ahead, host.progress()), {
+    kind: 'not-yet',
+    reason: /the clock says .* name additionalNTPSources/,
+  });
+  t.notOk(await clock.holds(ahead, host.progress()));
+});
+
+t.test('credentials: the administrators of the factory are refused', async (t) => {
+  const { host, context, run, holds } = await arrived(t);
+  const given = await authorityCredentials();
+  if (given.kind !== 'authorities') throw new Error('no authorities');
+  const atSite = { ...context, credentials: given };
+  host.write('/etc/kubernetes/pki/ca/laptop-admin/ca.crt', 'the laptop of the factory');
+  const trust = '/etc/kubernetes/pki/kube-apiserver/client-ca.crt';
+  const admin = '/etc/kubernetes/pki/ca/admin/ca.crt';
+  const before = { trust: host.read(trust), admin: host.read(admin) };
+  t.notOk(await credentials.holds(atSite, host.progress()));
+  await credentials.run(atSite, host.progress());
+  t.ok(await credentials.holds(atSite, host.progress()));
+  t.equal(host.read('/etc/kubernetes/pki/ca/serving/ca.crt'), given.servingCa.certificate);
+  t.notOk(host.read(trust).includes(before.admin), 'the factory is not trusted');
+  t.ok(host.read(trust).includes(host.read(admin)));
+  t.ok(host.read(trust).includes(given.adminCa.certificate), 'the administrator of the site is');
+  const once = host.read(admin);
+  await credentials.run(atSite, host.progress());
+  t.equal(host.read(admin), once, 'made once');
+  t.equal(host.mode(`${STATE}/credentials.json`), 0o600);
+
+  t.notOk(await holds(confirm));
+  await run(credentials);
+  t.notSame(before.trust, '');
+});
+
+t.test('credentials: without keys on the volume the host makes its authorities', async (t) => {
+  const { host, run } = await arrived(t);
+  host.write('/etc/kubernetes/pki/ca/laptop-admin/ca.crt', 'the laptop of the factory');
+  const serving = '/etc/kubernetes/pki/ca/serving/ca.crt';
+  const before = host.read(serving);
+  await run(credentials);
+  t.not(host.read(serving), before);
+  t.notOk(host.has('/etc/kubernetes/pki/ca/laptop-admin/ca.crt'));
+});
+
+t.test('hostname: that of the site', async (t) => {
+  const { host, run, holds } = await arrived(t);
+  t.notOk(await holds(hostname));
+  await run(hostname);
+  t.ok(await holds(hostname));
+  t.equal(host.read('/etc/hostname'), 'till-7\n');
+});
+
+t.test('objects: hosts of Ingresses move with the domain, others stay', async (t) => {
+  const ingress = {
+    metadata: { name: 'shop', namespace: 'default' },
+    spec: {
+      rules: [{ host: 'a.apps.edge.example.test', http: {} }, { host: 'shop.example.org' }, {}],
+      tls: [{ hosts: ['a.apps.edge.example.test'], secretName: 'tls' }],
+    },
+  };
+  t.same(movedSpec(ingress, 'edge.example.test', 'shop.example.com'), {
+    rules: [{ host: 'a.apps.shop.example.com', http: {} }, { host: 'shop.example.org' }, {}],
+    tls: [{ hosts: ['a.apps.shop.example.com'], secretName: 'tls' }],
+  });
+  t.equal(movedSpec(ingress, 'other.test', 'shop.example.com'), undefined);
+  t.equal(movedSpec({ ...ingress, spec: {} }, 'a', 'b'), undefined);
+});
+
+t.test(
+  'a failure before the trial changes nothing, one behind it takes everything back',
+  async (t) => {
+    const { host, context, run } = await arrived(t);
+    const guarded = orBack(check);
+    const failure = new Failure('fatal', 'no adapter', { fix: 'Plug it in.' });
+    t.match(await guarded.instead?.(context, failure), /nothing was changed: no adapter/);
+    t.match(await readRequest(host.paths), { failure: { what: 'no adapter' } });
+    t.ok(await orBack(arm).holds(context, host.progress()), 'nothing more is done');
+    t.match(await thrownBy(run(conclude)), {
+      message: /failed before anything was changed; found no adapter\. Plug it in\./,
+    });
+    t.match(await readResult(host.paths), { outcome: 'refused' });
+    t.notOk(host.has(REQUEST));
+    t.notOk(host.has(`${STATE}/site`));
+
+    const other = await arrived(t);
+    await other.run(arm);
+    t.match(await orBack(network).instead?.(other.context, failure), /so the host goes back/);
+    t.match(await readTrial(other.host.paths), { reverting: { what: 'no adapter' } });
+    t.match(await other.run(conclude), { kind: 'not-yet' });
+  },
+);
+
+t.test('confirm keeps a way back, until it is committed or a week has passed', async (t) => {
+  const it = await arrived(t);
+  const { host, context, run, holds } = it;
+  await run(arm);
+  const hostnameBefore = host.read('/etc/hostname');
+  await run(hostname);
+  host.write('/var/lib/sno-agents/sno-trial/etcd/member/snap/db', 'the database');
+  await run(confirm);
+  t.ok(await holds(confirm));
+  t.notOk(host.has(TRIAL));
+  t.match(await run(conclude), { note: 'the site configuration 7' });
+  t.match(await readResult(host.paths), { outcome: 'configured' });
+
+  const { settings } = context;
+  const later = new Date(Date.now() + 8 * 86_400_000);
+  t.match(await thrownBy(rollback(host.paths, settings, later)), { message: /kept for 168 hours/ });
+  const back = await rollback(host.paths, settings, new Date());
+  await back.go();
+  const trial = await readTrial(host.paths);
+  t.match(trial, { reverting: { what: /reconfigure rollback/ } });
+  t.equal(host.read('/var/lib/sno-agents/sno-trial/etcd/member/snap/db'), 'the database');
+  const kept = trial?.points.files.find(({ path }) => path === '/etc/hostname')?.was?.copy ?? '';
+  t.equal(host.read(`/var/lib/sno-agents/sno-trial/copies/${kept}`), hostnameBefore);
+  t.ok(host.has('/var/lib/sno-agents/bin/sno-agents.trial'));
+
+  t.match(await commit(host.paths), 'the site configuration 7');
+  t.match(await thrownBy(rollback(host.paths, settings, new Date())), { message: /committed/ });
+  t.match(await thrownBy(commit(host.paths)), { kind: 'usage' });
+});

@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import {
+  choicesFor,
+  requirePreparable,
+} from '../../../../agents/node/reconfigure/prepare/accept.ts';
+import type { Cluster } from '../../../../lib/cluster/cluster.ts';
+import { factoryPolicyPath, factoryPolicyText } from '../../../../lib/relocatable/policy.ts';
+import { type TestHost, testHost } from '../host/host.ts';
+
+/** One whose installation is complete. */
+function installed(t: Test, cluster: Partial<Cluster> = {}): TestHost {
+  const host = testHost(t);
+  host.write('/var/lib/sno-agents/record.json', '{}');
+  host.write('/etc/systemd/system/kubelet.service', 'Environment=KUBELET_NODE_NAME=\n');
+  host.write('/etc/sno-agents/kubelet.env', 'KUBELET_NODE_IPS=192.0.2.10\n');
+  host.programs.give('nmcli', 'exit 97');
+  Object.assign(host.context.cluster, cluster);
+  return host;
+}
+
+t.test('a host that can be made relocatable', async (t) => {
+  const host = installed(t);
+  await requirePreparable(host.context);
+  t.same(host.programs.calls(), [], 'nothing was called');
+});
+
+const refusals: readonly [what: string, change: (host: TestHost) => void, message: RegExp][] = [
+  [
+    'OpenShift',
+    (host) =>
+      Object.assign(host.context, {
+        cluster: { ...host.context.cluster, controlPlane: 'openshift' },
+      }),
+    /cannot be relocated; nothing was changed.*MachineConfigs/,
+  ],
+  [
+    'an installation that has not ended',
+    (host) => host.remove('/var/lib/sno-agents/record.json'),
+    /the installation is not complete/,
+  ],
+  [
+    'a kubelet of an earlier release',
+    (host) => host.write('/etc/systemd/system/kubelet.service', 'ExecStart=kubelet\n'),
+    /one of an earlier release.*sno-update run/,
+  ],
+  [
+    'an update that is under way',
+    (host) => host.write('/var/lib/sno-agents/sno-update/request.json', '{}'),
+    /an update is under way/,
+  ],
+  [
+    'workers',
+    (host) =>
+      host.write(
+        '/var/lib/sno-agents/sno-approve/members/w-1.json',
+        JSON.stringify({
+          schemaVersion: 1,
+          name: 'w-1',
+          nodeUid: 'u',
+          addresses: ['192.0.2.20'],
+          expires: '2099-01-01T00:00:00Z',
+        }),
+      ),
+    /has workers.*found w-1/,
+  ],
+  [
+    'two families',
+    (host) =>
+      host.write('/etc/sno-agents/kubelet.env', 'KUBELET_NODE_IPS=192.0.2.10,2001:db8::10\n'),
+    /expected one address of IPv4/,
+  ],
+];
+
+for (const [what, change, message] of refusals) {
+  t.test(`refused: ${what}`, async (t) => {
+    const host = installed(t);
+    change(host);
+    await t.rejects(requirePreparable(host.context), { kind: 'usage', message });
+    t.notOk(host.has('/etc/sno-agents/factory.json'));
+  });
+}
+
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC';
+
+t.test('what is asked, else what was decided before, else the usual', async (t) => {
+  const host = installed(t);
+  const usual = {
+    allowedSigners: host.context.cluster.sshKeys,
+    unsignedAllowed: false,
+    shippingDays: 30,
+  };
+  t.strictSame(await choicesFor(host.context, {}), usual);
+  const file = join(host.root, 'signers.pub');
+  writeFileSync(file, `# ours\n${KEY} somebody\n`);
+  const asked = {
+    signer: [file],
+    allowUnsigned: true,
+    siteUrl: 'https://sites.example.test/',
+    shippingDays: '60',
+  };
+  const chosen = {
+    allowedSigners: [KEY],
+    unsignedAllowed: true,
+    shippingDays: 60,
+    siteUrl: 'https://sites.example.test/',
+  };
+  t.strictSame(await choicesFor(host.context, asked), chosen);
+  const policy = {
+    schemaVersion: 1,
+    internalAddress: '192.0.2.10',
+    nodeName: 'edge-0',
+    ...chosen,
+    recipient: 'age1q',
+  } as const;
+  host.write(factoryPolicyPath(host.paths), factoryPolicyText(policy));
+  t.strictSame(await choicesFor(host.context, {}), chosen, 'repeated without options');
+  t.strictSame(await choicesFor(host.context, { allowUnsigned: false, shippingDays: '7' }), {
+    ...chosen,
+    unsignedAllowed: false,
+    shippingDays: 7,
+  });
+});
+
+t.test('options that cannot be used', async (t) => {
+  const host = installed(t);
+  const empty = join(host.root, 'empty.pub');
+  writeFileSync(empty, '# nothing\n');
+  const bad: readonly [Parameters<typeof choicesFor>[1], RegExp][] = [
+    [{ shippingDays: '0' }, /--shipping-days/],
+    [{ shippingDays: '3651' }, /--shipping-days/],
+    [{ shippingDays: '1.5' }, /--shipping-days/],
+    [{ shippingDays: '-1' }, /--shipping-days/],
+    [{ siteUrl: 'file:///etc' }, /--site-url/],
+    [{ siteUrl: 'sites' }, /--site-url/],
+    [{ signer: [empty] }, /has no public key/],
+    [{ signer: [join(host.root, 'none')] }, /cannot be read/],
+  ];
+  for (const [asked, message] of bad) {
+    await t.rejects(choicesFor(host.context, asked), { kind: 'usage', message });
+  }
+});

@@ -1,0 +1,184 @@
+/** Certificates that a site brings: key, names, dates, chain. */
+import t from 'tap';
+import { createAuthority } from '../../../lib/pki/authority.ts';
+import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
+import { filesNamedIn, readSiteConfig } from '../../../lib/site-config/read.ts';
+import { NOW } from '../site-volume/volumes.ts';
+import { GOOD_SITE } from './good-site.ts';
+
+const DAY_MS = 86_400_000;
+const after = (days: number) => new Date(NOW.getTime() + days * DAY_MS);
+const authority = await createAuthority('site', 1000, after(-500), after(-500));
+const stranger = await createAuthority('stranger', 1000, after(-500), after(-500));
+
+const leaf = (profile: Partial<LeafProfile> = {}, at = NOW) =>
+  issueLeaf(
+    authority,
+    {
+      subject: { commonName: 'api' },
+      usage: 'server',
+      dnsNames: ['api.shop.example.com'],
+      lifetimeDays: 100,
+      ...profile,
+    },
+    at,
+  );
+const ingress = { dnsNames: ['*.apps.shop.example.com'] };
+const good = await leaf();
+const other = await leaf();
+
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+interface Case {
+  readonly name: string;
+  readonly pair: Pair;
+  readonly field?: 'api' | 'ingress';
+  readonly more?: string;
+  readonly faults: readonly [line: string, text: RegExp][];
+}
+
+const CERTIFICATE = '6 certificates.api.certificate';
+const KEY = '7 certificates.api.key';
+
+const CASES: readonly Case[] = [
+  { name: 'a good one', pair: good, faults: [] },
+  {
+    name: 'with its issuer',
+    pair: { ...good, certificate: good.certificate + authority.certificate },
+    faults: [],
+  },
+  { name: 'a wildcard for the ingress', field: 'ingress', pair: await leaf(ingress), faults: [] },
+  { name: 'for server and client', pair: await leaf({ usage: 'both' }), faults: [] },
+  {
+    name: 'the key of another',
+    pair: { ...good, key: other.key },
+    faults: [[KEY, /expected the key of the certificate, found another key/]],
+  },
+  {
+    name: 'another name',
+    pair: await leaf({ dnsNames: ['api.other.example.com'] }),
+    faults: [
+      [CERTIFICATE, /expected one for api\.shop\.example\.com, found one for DNS:api\.other/],
+    ],
+  },
+  {
+    name: 'only a common name',
+    pair: await leaf({ subject: { commonName: 'api.shop.example.com' }, dnsNames: [] }),
+    faults: [[CERTIFICATE, /found one without names/]],
+  },
+  {
+    name: 'an address',
+    pair: await leaf({ dnsNames: [], ipAddresses: ['192.168.7.10'] }),
+    faults: [[CERTIFICATE, /found one for IP/]],
+  },
+  {
+    name: 'no wildcard for the ingress',
+    field: 'ingress',
+    pair: await leaf({ dnsNames: ['console.apps.shop.example.com'] }),
+    faults: [['6 certificates.ingress.certificate', /expected one for \*\.apps\.shop/]],
+  },
+  {
+    name: 'a wildcard above the ingress',
+    field: 'ingress',
+    pair: await leaf({ dnsNames: ['*.shop.example.com'] }),
+    faults: [['6 certificates.ingress.certificate', /\*\.apps/]],
+  },
+  {
+    name: 'expired',
+    pair: await leaf({ lifetimeDays: 10 }, after(-20)),
+    faults: [[CERTIFICATE, /found one that ended on 2026-11-13/]],
+  },
+  {
+    name: 'not yet valid',
+    pair: await leaf({}, after(20)),
+    faults: [[CERTIFICATE, /found one that begins on/]],
+  },
+  {
+    name: 'ends before the volume',
+    pair: await leaf({ lifetimeDays: 10 }),
+    more: 'validUntil: 2027-06-01\n',
+    faults: [[CERTIFICATE, /until validUntil \(2027-06-01\), found one that ends on 2026-12-03/]],
+  },
+  {
+    name: 'for clients',
+    pair: await leaf({ usage: 'client' }),
+    faults: [[CERTIFICATE, /expected one for servers/]],
+  },
+  { name: 'an authority', pair: authority, faults: [[CERTIFICATE, /found that of an authority/]] },
+  {
+    name: 'the issuer first',
+    pair: { ...good, certificate: authority.certificate + good.certificate },
+    faults: [
+      [CERTIFICATE, /authority/],
+      [KEY, /another key/],
+    ],
+  },
+  {
+    name: 'another issuer',
+    pair: { ...good, certificate: good.certificate + stranger.certificate },
+    faults: [[CERTIFICATE, /found another one as number 2/]],
+  },
+  {
+    name: 'a certificate as key',
+    pair: { ...good, key: good.certificate },
+    faults: [[KEY, /found none that can be read/]],
+  },
+  {
+    name: 'a key as certificate',
+    pair: { ...good, certificate: good.key },
+    faults: [[CERTIFICATE, /expected certificates in PEM/]],
+  },
+  {
+    name: 'a key with a passphrase',
+    pair: {
+      ...good,
+      key: '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n',
+    },
+    faults: [[KEY, /found one with a passphrase/]],
+  },
+  {
+    name: 'a torn certificate',
+    pair: {
+      ...good,
+      certificate: `${good.certificate.slice(0, 200)}\n-----END CERTIFICATE-----\n`,
+    },
+    faults: [[CERTIFICATE, /none that can be read/]],
+  },
+];
+
+for (const { name, pair, field = 'api', more = '', faults } of CASES) {
+  t.test(name, async (t) => {
+    const text = `${GOOD_SITE}certificates:\n  ${field}:\n    certificate: a.crt\n    key: tls/a.key\n${more}`;
+    t.same(filesNamedIn(text), ['a.crt', 'tls/a.key']);
+    const files = new Map([
+      ['a.crt', Buffer.from(pair.certificate)],
+      ['tls/a.key', Buffer.from(pair.key)],
+    ]);
+    const read = readSiteConfig(text, { files, now: NOW });
+    if (read.ok) {
+      t.same(faults, []);
+      t.same(read.config.certificates[field], pair);
+      return;
+    }
+    t.same(
+      read.faults.map(({ position, field }) => `${position?.line} ${field}`),
+      faults.map(([line]) => line),
+    );
+    for (const [at, [, says]] of faults.entries()) {
+      const { expected, found } = read.faults[at] ?? {};
+      t.match(`expected ${expected}, found ${found}`, says);
+      t.notMatch(`${expected} ${found}`, /PRIVATE/);
+    }
+  });
+}
+
+t.test('PEM in the configuration itself', async (t) => {
+  const block = (pem: string) => `|\n      ${pem.trim().replaceAll('\n', '\n      ')}`;
+  const text = `${GOOD_SITE}certificates:\n  api:\n    certificate: ${block(good.certificate)}\n    key: ${block(good.key)}\n`;
+  t.same(filesNamedIn(text), []);
+  const read = readSiteConfig(text, { files: new Map(), now: NOW });
+  t.same(read.ok && read.config.certificates.api, good);
+});
