@@ -3,6 +3,7 @@ import { exists } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { isLocked } from '../../lib/steps/lock.ts';
 import { notYet, type Outcome } from '../../lib/steps/step.ts';
+import { readTrial } from '../../lib/trial/store.ts';
 import { requestPath as restoreRequest } from './backup/restore/request.ts';
 import { requestPath as identityRequest } from './identity/request.ts';
 import { requestPath as reconfigureRequest } from './reconfigure/places.ts';
@@ -10,50 +11,65 @@ import { requestPath as rotationRequest } from './rotate/request.ts';
 import { requestPath as updateRequest } from './update/request.ts';
 
 /*
- * Backup, renewal, restore, rotation, update and a change of the identity read and replace the same files. A request excludes the
+ * Backup, renewal, restore, rotation, update, a change of the identity and that to a site read and replace the same files. A request excludes the
  * others: their units have the condition that it does not exist, and no other request is accepted.
  * What is running when a request is written ends first.
  */
 
-/** Why nothing else may be requested now; undefined if no backup is being restored. */
-export const restoreUnderWay = async (paths: HostPaths): Promise<Failure | undefined> =>
-  (await exists(restoreRequest(paths)))
-    ? new Failure('usage', 'a backup is being restored', {
-        fix: 'Wait for its end: see "sno-backup-restore status".',
-      })
-    : undefined;
+const CHANGES = {
+  restore: {
+    request: restoreRequest,
+    what: 'a backup is being restored',
+    status: 'sno-backup-restore status',
+  },
+  rotation: {
+    request: rotationRequest,
+    what: 'a rotation of CAs or keys is under way',
+    status: 'sno-rotate status',
+  },
+  identity: {
+    request: identityRequest,
+    what: 'the host is getting another name, address or domain',
+    status: 'sno-identity status',
+  },
+  update: {
+    request: updateRequest,
+    what: 'an update is under way',
+    status: 'sno-update status',
+  },
+  site: {
+    request: reconfigureRequest,
+    what: 'the host is getting the configuration of its site',
+    status: 'reconfigure status',
+  },
+} as const;
 
-/** Why nothing else may be requested now; undefined if nothing is being rotated. */
-export const rotationUnderWay = async (paths: HostPaths): Promise<Failure | undefined> =>
-  (await exists(rotationRequest(paths)))
-    ? new Failure('usage', 'a rotation of CAs or keys is under way', {
-        fix: 'Wait for its end: see "sno-rotate status".',
-      })
-    : undefined;
+/**
+ * Why nothing else may be requested now; undefined if nothing is under way.
+ *
+ * @param own a change that does not exclude: that of the caller.
+ */
+export async function changeUnderWay(
+  paths: HostPaths,
+  own?: keyof typeof CHANGES,
+): Promise<Failure | undefined> {
+  for (const [name, { request, what, status }] of Object.entries(CHANGES)) {
+    if (name === own || !(await exists(request(paths)))) continue;
+    return new Failure('usage', what, { fix: `Wait for its end: see "${status}".` });
+  }
+  return undefined;
+}
 
-/** Why nothing else may be requested now; undefined if the host keeps its identity. */
-export const identityUnderWay = async (paths: HostPaths): Promise<Failure | undefined> =>
-  (await exists(identityRequest(paths)))
-    ? new Failure('usage', 'the host is getting another name, address or domain', {
-        fix: 'Wait for its end: see "sno-identity status".',
-      })
-    : undefined;
-
-/** Why nothing else may be requested now; undefined if no update is under way. */
-export const updateUnderWay = async (paths: HostPaths): Promise<Failure | undefined> =>
-  (await exists(updateRequest(paths)))
-    ? new Failure('usage', 'an update is under way', {
-        fix: 'Wait for its end: see "sno-update status".',
-      })
-    : undefined;
-
-/** Why nothing else may be requested now; undefined if the host is not getting the configuration of a site. */
-export const reconfigureUnderWay = async (paths: HostPaths): Promise<Failure | undefined> =>
-  (await exists(reconfigureRequest(paths)))
-    ? new Failure('usage', 'the host is getting the configuration of its site', {
-        fix: 'Wait for its end: see "reconfigure status".',
-      })
-    : undefined;
+/** @throws Failure (usage) while another change of the host is under way, or on trial */
+export async function requireIdle(paths: HostPaths, own: keyof typeof CHANGES): Promise<void> {
+  const underWay = await changeUnderWay(paths, own);
+  if (underWay !== undefined) throw underWay;
+  const trial = await readTrial(paths);
+  if (trial === undefined) return;
+  throw new Failure('usage', `${trial.what} is on trial`, {
+    fix: 'Wait for its end: see "sno-trial status".',
+  });
+}
 
 /** For the first step of a request: what is still running; undefined if it may begin. */
 export async function stillRunning({ root }: HostPaths): Promise<Outcome | undefined> {

@@ -8,7 +8,7 @@ import type { Progress } from '../../../lib/steps/progress.ts';
 import { done, notYet, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { readTrial } from '../../../lib/trial/store.ts';
-import { restoreUnderWay, rotationUnderWay, updateUnderWay } from '../exclusion.ts';
+import { changeUnderWay } from '../exclusion.ts';
 import { presentIdentity } from '../identity/accept.ts';
 import { readRequest, writeRequest } from '../identity/request.ts';
 import { type AddressContext, judgeHost } from './context.ts';
@@ -102,9 +102,6 @@ async function request(
 async function otherChange(paths: HostPaths): Promise<string | undefined> {
   const trial = await readTrial(paths);
   if (trial !== undefined) return `${trial.what} is on trial`;
-  const underWay =
-    (await restoreUnderWay(paths)) ??
-    (await rotationUnderWay(paths)) ??
-    (await updateUnderWay(paths));
+  const underWay = await changeUnderWay(paths, 'identity');
   return underWay?.what;
 }

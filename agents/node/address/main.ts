@@ -19,7 +19,7 @@ import {
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
-import { identityUnderWay, updateUnderWay } from '../exclusion.ts';
+import { changeUnderWay } from '../exclusion.ts';
 import { presentIdentity } from '../identity/accept.ts';
 import { addressContext, judgeHost } from './context.ts';
 import { addressMetrics } from './metrics.ts';
@@ -101,7 +101,7 @@ function addSet(program: Command, paths: HostPaths, write: Write): void {
         });
       }
       await presentIdentity(paths);
-      const underWay = (await identityUnderWay(paths)) ?? (await updateUnderWay(paths));
+      const underWay = await changeUnderWay(paths);
       if (underWay !== undefined) throw underWay;
       await writeMode(paths, mode);
       write(`onAddressChange is ${mode}.\n`);

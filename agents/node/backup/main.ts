@@ -9,12 +9,7 @@ import { measureRun } from '../../../lib/metrics/run.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
-import {
-  identityUnderWay,
-  restoreUnderWay,
-  rotationUnderWay,
-  updateUnderWay,
-} from '../exclusion.ts';
+import { changeUnderWay } from '../exclusion.ts';
 import { identityPlan } from '../identity/plan.ts';
 import { startAndWait } from '../start-and-wait.ts';
 import { backupContext } from './context.ts';
@@ -71,11 +66,7 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
     .option('--to <file>', 'write it into this new file as well, encrypted, for another host')
     .option('--recipient <age1...>', 'with --to: who can read it, a public key of age', each)
     .action(async (options: PortableOptions) => {
-      const underWay =
-        (await restoreUnderWay(paths)) ??
-        (await rotationUnderWay(paths)) ??
-        (await identityUnderWay(paths)) ??
-        (await updateUnderWay(paths));
+      const underWay = await changeUnderWay(paths);
       if (underWay !== undefined) throw underWay;
       const exported = await plannedExport(paths, options);
       const before = await listBackups(paths);

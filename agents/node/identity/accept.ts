@@ -17,7 +17,7 @@ import { readRenderInput } from '../../../lib/render/render-input.ts';
 import { isBaseDomain, isClusterName, isUsableHostname } from '../../../lib/site/names.ts';
 import { signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { restoreUnderWay, rotationUnderWay, updateUnderWay } from '../exclusion.ts';
+import { changeUnderWay } from '../exclusion.ts';
 import { readRequest } from './request.ts';
 
 /** What a person asks for; the rest stays as it is. */
@@ -53,8 +53,7 @@ export async function acceptedChange(
   const from = await presentIdentity(paths);
   const { faults, identity } = await wanted(from, asked, signal);
   const all = [
-    ...[await restoreUnderWay(paths), await rotationUnderWay(paths)],
-    ...[await updateUnderWay(paths), await otherUnderWay(paths)],
+    ...[await changeUnderWay(paths, 'identity'), await otherUnderWay(paths)],
     ...[await notInstalled(paths), ...faults],
     faults.length === 0 ? await taken(paths, from, identity, signal) : undefined,
   ].filter((fault) => fault !== undefined);

@@ -23,13 +23,7 @@ import {
   VOLUME_LABELS,
   VOLUME_LIMITS,
 } from '../../../lib/site-volume/volume.ts';
-import { readTrial } from '../../../lib/trial/store.ts';
-import {
-  identityUnderWay,
-  restoreUnderWay,
-  rotationUnderWay,
-  updateUnderWay,
-} from '../exclusion.ts';
+import { requireIdle } from '../exclusion.ts';
 import { readHostFacts } from './host-facts.ts';
 import { mediumFolder, seenPath, siteFolder, workFolder } from './places.ts';
 import {
@@ -62,7 +56,7 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
   const [medium, other] = media;
   if (medium === undefined) return nothing('no site volume is inserted');
   if (other !== undefined) throw twoVolumes(media);
-  await requireIdle(paths);
+  await requireIdle(paths, 'site');
   const input = await requireInput(paths);
   try {
     const time = { signal, deadlineMs: READ_MS };
@@ -155,20 +149,6 @@ async function whyNotAgain(
   const text = `${JSON.stringify({ sha256: use.sha256, inserted })}\n`;
   await writeFileAtomic(seenPath(paths), text, 0o600);
   return 'the volume failed here: insert it again, once the cause is removed, or insert a corrected one';
-}
-
-async function requireIdle(paths: HostPaths): Promise<void> {
-  const other =
-    (await restoreUnderWay(paths)) ??
-    (await rotationUnderWay(paths)) ??
-    (await identityUnderWay(paths)) ??
-    (await updateUnderWay(paths));
-  if (other !== undefined) throw other;
-  const trial = await readTrial(paths);
-  if (trial === undefined) return;
-  throw new Failure('usage', `${trial.what} is on trial`, {
-    fix: 'Wait for its end: see "sno-trial status". Then insert the volume again.',
-  });
 }
 
 async function requireInput(paths: HostPaths): Promise<KeylessInput> {

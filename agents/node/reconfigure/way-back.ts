@@ -5,12 +5,7 @@ import { failureData } from '../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { readKept, returnToKept } from '../../../lib/trial/kept.ts';
-import {
-  identityUnderWay,
-  restoreUnderWay,
-  rotationUnderWay,
-  updateUnderWay,
-} from '../exclusion.ts';
+import { changeUnderWay } from '../exclusion.ts';
 import { readResult as readUpdate } from '../update/request.ts';
 import { beforeFolder } from './places.ts';
 import { readRequest, readResult } from './request.ts';
@@ -45,11 +40,7 @@ export async function rollback(
   if (update !== undefined && update.endedAt > result.endedAt) {
     throw refused(`an update of ${update.endedAt}, which it would take back in part`);
   }
-  const other =
-    (await restoreUnderWay(paths)) ??
-    (await rotationUnderWay(paths)) ??
-    (await identityUnderWay(paths)) ??
-    (await updateUnderWay(paths));
+  const other = await changeUnderWay(paths);
   if (other !== undefined) throw other;
   if ((await readRequest(paths)) !== undefined) throw refused('a site volume that is being used');
   const reason = failureData(new Failure('usage', 'it was taken back by "reconfigure rollback"'));

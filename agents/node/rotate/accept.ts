@@ -11,7 +11,7 @@ import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.
 import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
 import { signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { identityUnderWay, restoreUnderWay, updateUnderWay } from '../exclusion.ts';
+import { changeUnderWay } from '../exclusion.ts';
 import { unprovenLeaves } from '../renew/replaced.ts';
 import { describeWhat, type RotationRequest, readRequest, type What } from './request.ts';
 import { losesClients, podName, podsTrustingApi } from './workloads.ts';
@@ -42,11 +42,7 @@ export async function planRotation(
   if (isUnderWay) return { isUnderWay, notes };
   const faults = [
     ...(present === undefined ? [] : [otherUnderWay(present)]),
-    ...[
-      await restoreUnderWay(paths),
-      await identityUnderWay(paths),
-      await updateUnderWay(paths),
-    ].filter((found) => found !== undefined),
+    ...[await changeUnderWay(paths, 'rotation')].filter((found) => found !== undefined),
     ...(await unfinished(paths)),
     ...(await missingFiles(paths, wanted.what)),
     ...(await invalidAuthorities(paths, wanted.what)),

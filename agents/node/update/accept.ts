@@ -7,12 +7,11 @@ import { exists, readTextIfPresent, sha256OfFile } from '../../../lib/host/files
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { allowedSigners, verifySignature } from '../../../lib/signature/ssh-signature.ts';
-import { readTrial } from '../../../lib/trial/store.ts';
 import { type InstalledVersions, isInstalled, requireSuitable } from '../../../lib/update/judge.ts';
 import { parseUpdate, UPDATE_FILES } from '../../../lib/update/manifest.ts';
 import { UPDATE_SIGNATURE } from '../../../lib/update/signature.ts';
 import { productVersion } from '../../../lib/version.ts';
-import { identityUnderWay, restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
+import { requireIdle } from '../exclusion.ts';
 import type { UpdateRequest } from './request.ts';
 import { updateSource } from './source.ts';
 
@@ -37,7 +36,7 @@ export async function acceptUpdate(
         'a host with a control plane of the Kubernetes payload, whose installation is complete',
     });
   }
-  await requireIdle(paths);
+  await requireIdle(paths, 'update');
   const limits = { signal, deadlineMs: FETCH_MS };
   const signed = await updateSource(from, cluster).signed(
     join(paths.run, 'update-manifest'),
@@ -54,20 +53,6 @@ export async function acceptUpdate(
   if (isInstalled(manifest, installed)) return undefined;
   const at = new Date().toISOString();
   return { schemaVersion: 1, id: randomUUID(), at, from, manifest, signedBy };
-}
-
-/** @throws Failure (usage) while something else changes the host */
-async function requireIdle(paths: HostPaths): Promise<void> {
-  const other =
-    (await restoreUnderWay(paths)) ??
-    (await rotationUnderWay(paths)) ??
-    (await identityUnderWay(paths));
-  if (other !== undefined) throw other;
-  const trial = await readTrial(paths);
-  if (trial === undefined) return;
-  throw new Failure('usage', `${trial.what} is on trial`, {
-    fix: 'Wait for its end: see "sno-trial status".',
-  });
 }
 
 async function installedVersions(

@@ -8,7 +8,7 @@ import { failureFromData } from '../../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { ownUser } from '../../../../lib/host/process.ts';
 import { confirm } from '../../confirm.ts';
-import { identityUnderWay, rotationUnderWay, updateUnderWay } from '../../exclusion.ts';
+import { changeUnderWay } from '../../exclusion.ts';
 import { undone } from './conclude.ts';
 import { type RestoreRequest, readRequest, readResult, writeRequest } from './request.ts';
 
@@ -30,10 +30,7 @@ export async function requestRestore(
   const backup = nameOf(paths, from);
   const request = await resumable(paths, backup);
   if (request === undefined) {
-    const underWay =
-      (await rotationUnderWay(paths)) ??
-      (await identityUnderWay(paths)) ??
-      (await updateUnderWay(paths));
+    const underWay = await changeUnderWay(paths, 'restore');
     if (underWay !== undefined) throw underWay;
     const manifest = await verifyBackup(join(backupsFolder(paths), backup), {
       clusterId: (await readCluster(paths)).clusterId,

@@ -7,12 +7,7 @@ import { readSettings } from '../../../../lib/host/settings.ts';
 import { differences, identityOf } from '../../../../lib/identity/identity.ts';
 import { authorityNames, authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { confirm } from '../../confirm.ts';
-import {
-  identityUnderWay,
-  restoreUnderWay,
-  rotationUnderWay,
-  updateUnderWay,
-} from '../../exclusion.ts';
+import { changeUnderWay } from '../../exclusion.ts';
 import { presentIdentity } from '../../identity/accept.ts';
 import { readLast, writeRequest } from '../../identity/request.ts';
 import { importBackup } from '../import.ts';
@@ -43,11 +38,7 @@ export async function restoreOnNewHost(
   write: (text: string) => void,
   startAndWait: (unit: string) => Promise<void>,
 ): Promise<void> {
-  const underWay =
-    (await restoreUnderWay(paths)) ??
-    (await rotationUnderWay(paths)) ??
-    (await identityUnderWay(paths)) ??
-    (await updateUnderWay(paths));
+  const underWay = await changeUnderWay(paths);
   if (underWay !== undefined) throw underWay;
   if (!(await exists(paths.record))) {
     throw new Failure('usage', 'the installation is not complete', { fix: 'Wait for its end.' });

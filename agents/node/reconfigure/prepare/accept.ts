@@ -8,12 +8,7 @@ import { readMembers } from '../../../../lib/workers/members.ts';
 import type { HostContext } from '../../../steps/host-context.ts';
 import { type FactoryChoices, usualChoices } from '../../../steps/relocatable/factory-policy.ts';
 import { installedAddress } from '../../../steps/relocatable/internal-address.ts';
-import {
-  identityUnderWay,
-  restoreUnderWay,
-  rotationUnderWay,
-  updateUnderWay,
-} from '../../exclusion.ts';
+import { changeUnderWay } from '../../exclusion.ts';
 
 /** Options of `reconfigure prepare`. */
 export interface Asked {
@@ -46,11 +41,7 @@ export async function requirePreparable(host: HostContext): Promise<void> {
       fix: 'Update the host first: see "sno-update run".',
     });
   }
-  const underWay =
-    (await restoreUnderWay(paths)) ??
-    (await rotationUnderWay(paths)) ??
-    (await identityUnderWay(paths)) ??
-    (await updateUnderWay(paths));
+  const underWay = await changeUnderWay(paths);
   if (underWay !== undefined) throw underWay;
   const workers = await readMembers(paths);
   if (workers.length > 0) {
