@@ -29,7 +29,8 @@ const sandbox = (device: string, group: string, executable: string): string[] =>
     'NoNewPrivileges=yes',
     'PrivateNetwork=yes',
     'IPAddressDeny=any',
-    'RestrictAddressFamilies=none',
+    // systemd-run takes no "none".
+    'RestrictAddressFamilies=AF_UNIX',
     'ProtectSystem=strict',
     'ProtectHome=yes',
     'ProtectProc=invisible',
