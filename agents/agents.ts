@@ -41,7 +41,7 @@ import { openShiftRestorePlan } from './post-reboot/openshift/restore/plan.ts';
 import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
-import { hostContext, installContext, plainHost } from './steps/host-context.ts';
+import { hostContext, installContext, installedContext, plainHost } from './steps/host-context.ts';
 import { retiringArguments } from './steps/retire.ts';
 import { workerPlan } from './worker/plan.ts';
 
@@ -93,7 +93,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
     planned(await ofKind(paths, restorePlan, openShiftRestorePlan), hostContext)(paths, args),
   'sno-certificates': (paths, args) => runCertificates(paths, args),
   'post-reboot': async (paths, args) =>
-    planned(await ofKind(paths, postRebootPlan, postRebootOpenShiftPlan), hostContext)(
+    planned(await ofKind(paths, postRebootPlan, postRebootOpenShiftPlan), installedContext)(
       paths,
       await retiringArguments(paths, 'post-reboot', args),
     ),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { kubeletRequires } from '../lib/agents/table.ts';
-import { nodeUnits, progressUnit } from './installed.ts';
+import { nodeUnits, progressUnit, unsealUnit } from './installed.ts';
 import type { UnitFile } from './unit-file.ts';
 
 /** Volume label of the second medium, which the mount unit looks for. */
@@ -43,13 +43,6 @@ const aiokubeUnit: UnitFile = {
   name: 'aiokube.service',
   enabled: true,
   contents: readFileSync(new URL('./aio/aiokube.service', import.meta.url), 'utf8'),
-};
-
-/** Only where the keys are sealed: the kubelet does not start without it. */
-const unsealUnit: UnitFile = {
-  name: 'sno-unseal.service',
-  enabled: true,
-  contents: readFileSync(new URL('./aio/sno-unseal.service', import.meta.url), 'utf8'),
 };
 
 /**

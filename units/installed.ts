@@ -112,6 +112,13 @@ export const nodeUnits: readonly UnitFile[] = [
   },
 ];
 
+/** Only where the keys are sealed: the kubelet does not start without it. */
+export const unsealUnit: UnitFile = {
+  name: 'sno-unseal.service',
+  enabled: true,
+  contents: readFileSync(new URL('./installed/sno-unseal.service', import.meta.url), 'utf8'),
+};
+
 /** Until the installation is complete. */
 export const progressUnit: UnitFile = {
   name: 'progress.service',

@@ -21,6 +21,7 @@ import { masterIgnition } from './handover/master-ignition.ts';
 import { quiesce } from './handover/quiesce.ts';
 import { snapshot } from './handover/snapshot.ts';
 import { stopEtcd } from './handover/stop-etcd.ts';
+import { sealKey } from './seal-key.ts';
 
 /** The live host, from inspecting its disk to the Ignition of the installed host. */
 export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
@@ -29,6 +30,7 @@ export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
   steps: [
     within(s, 'inspectDiskMs', inspectDisk),
     within(s, 'preflightMs', preflight(liveChecks)),
+    within(s, 'unsealKeyMs', sealKey),
     within(s, 'payloadMs', payload),
     within(s, 'renderMs', render(liveHost, installedHost)),
     within(s, 'kubeletMs', until('stop-etcd', standaloneKubelet)),

@@ -36,13 +36,13 @@ export const clean: StepBody<PlainHost> = {
     }
     const mounted = await mountedPaths(paths, signal);
     const all = ledger.entries.map(({ path }) => paths.at(path));
+    // Keys of the laptop are among them, in the clear; with sealSecrets: host, the Ignition config has the key of all.
+    const remove = cluster.sealSecrets === undefined ? removeFile : removeOverwritten;
     let removed = 0;
     for (const entry of ledger.entries) {
       if (await isLeft(paths, entry, signal)) {
         refuseMounted(entry, await neededMount(paths.at(entry.path), mounted, all));
         if (entry.unit !== undefined) await disableUnit(entry.unit, signal);
-        // Keys of the laptop are among them, in the clear.
-        const remove = cluster.sealSecrets === undefined ? removeFile : removeOverwritten;
         await remove(paths.at(entry.path));
         removed += 1;
         progress.say(`Removed ${entry.path}: ${entry.why}`);
@@ -51,7 +51,7 @@ export const clean: StepBody<PlainHost> = {
       }
     }
     if (ledger.entries.some(({ unit }) => unit !== undefined)) await reloadUnits(signal);
-    if (await removeFile(paths.at(BOOT_IGNITION))) progress.say(`Removed ${BOOT_IGNITION}`);
+    if (await remove(paths.at(BOOT_IGNITION))) progress.say(`Removed ${BOOT_IGNITION}`);
     return done(
       `${removed} of ${ledger.entries.length} files deleted, the others no longer existed`,
     );

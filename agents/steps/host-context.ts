@@ -54,6 +54,15 @@ export async function hostContext(paths: HostPaths): Promise<HostContext> {
   return { ...host, ...bootstrapRights(paths, host.cluster) };
 }
 
+/** Of a host that a live host has installed. @throws Failure (usage) like hostContext */
+export async function installedContext(paths: HostPaths): Promise<HostContext> {
+  const context = await hostContext(paths);
+  // Its disk has no key of an administrator (lib/render/hosts.ts).
+  return context.cluster.sealSecrets === undefined
+    ? context
+    : { ...context, ...signedRights(context) };
+}
+
 /** @throws Failure (usage) like hostContext */
 export async function plainHost(paths: HostPaths): Promise<PlainHost> {
   const [settings, cluster, nodeName] = await Promise.all([

@@ -34,7 +34,6 @@ export function refine(
     ...ofMirrors(config),
     ...givenTwice(config),
     ...ofDisk(config),
-    ...ofSeal(config),
     ...ofRelocation(config),
   ].map((misfit) => misfitFault(misfit, document));
 }
@@ -56,16 +55,6 @@ function ofNetworkConfig({ sound }: Config): Refinement[] {
     ...misfit,
     path: ['bootstrapInPlace', 'networkConfig', ...misfit.path],
   }));
-}
-
-/** A live host would put the keys into the combined Ignition in the clear. */
-function ofSeal({ sound, writesDisk }: Config): Refinement[] {
-  const mode = sound.bootstrapInPlace?.sealSecrets ?? 'none';
-  if (mode === 'none' || !writesDisk) return [];
-  const path = ['bootstrapInPlace', 'sealSecrets'];
-  const fix =
-    'Use sno create aio-ignition, or omit the field: the keys of bootstrap-in-place cannot be sealed yet.';
-  return [{ path, expected: 'none, except for an all-in-one host', fix }];
 }
 
 /** The internal address is one of IPv4 (lib/relocatable/bridge.ts), and workers know the node by its address. */

@@ -40,7 +40,7 @@ export const bootFields = {
   sealSecrets: optional(
     field(z.enum(['none', ...SEAL_MODES]), {
       expected: 'none, host or tpm2',
-      fix: 'Omit the field for none; write host or tpm2 to seal the keys of an all-in-one host.',
+      fix: 'Omit the field for none; write host or tpm2 to seal the keys of the host.',
     }),
   ),
   onAddressChange: optional(

@@ -134,10 +134,18 @@ const clusterFields = z.strictObject({
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });
 
-export const clusterSchema = clusterFields.refine(
-  ({ controlPlane, openshift }) => (controlPlane === 'openshift') === (openshift !== undefined),
-  { path: ['openshift'], error: 'must exist if and only if controlPlane is openshift' },
-);
+export const clusterSchema = clusterFields
+  .refine(
+    ({ controlPlane, openshift }) => (controlPlane === 'openshift') === (openshift !== undefined),
+    { path: ['openshift'], error: 'must exist if and only if controlPlane is openshift' },
+  )
+  .refine(
+    ({ controlPlane, sealSecrets }) => controlPlane !== 'openshift' || sealSecrets === undefined,
+    {
+      path: ['sealSecrets'],
+      error: 'must not exist on OpenShift, whose operators write their keys to the disk themselves',
+    },
+  );
 
 export type Cluster = z.infer<typeof clusterSchema>;
 export type OpenShiftRelease = z.infer<typeof openShiftSchema>;

@@ -19,9 +19,9 @@ export const defaultSettings = {
   approveCertificates: true,
   /** Where the agents write their metrics, for the textfile collector of node_exporter. */
   metricsFolder: '/var/lib/sno-agents/metrics',
-  /** sno-unseal: the TPM, in the notation of `systemd-creds --tpm2-device`. */
+  /** sno-unseal, bootkube: the TPM, in the notation of `systemd-creds --tpm2-device`. */
   tpm2Device: 'auto',
-  /** sno-unseal: the PCRs that the key is sealed with, in the notation of `systemd-creds --tpm2-pcrs`. */
+  /** sno-unseal, bootkube: the PCRs that the key is sealed with, in the notation of `systemd-creds --tpm2-pcrs`. */
   tpm2Pcrs: '7',
   /** Pause between two attempts of a step. */
   retryMs: seconds(2),
@@ -93,7 +93,7 @@ export const defaultSettings = {
   podNetworkMs: minutes(15),
   /** sno-restore: restoring the database from the snapshot with etcdutl. */
   restoreMs: minutes(10),
-  /** sno-unseal: a TPM takes a second, and may appear late. */
+  /** sno-unseal, bootkube: a TPM takes a second, and may appear late. */
   unsealKeyMs: minutes(2),
   unsealFilesMs: minutes(1),
   /** sno-certificates: reading and signing a dozen certificates. */

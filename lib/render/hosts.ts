@@ -45,6 +45,12 @@ export const installedHost: HostNeeds = [
 ];
 
 /**
+ * The same where keys are sealed: without the key of the bootstrap's administrator, which would be on its disk in the clear.
+ * Its agents sign certificates in memory (lib/render/signed-access.ts).
+ */
+export const sealedInstalledHost: HostNeeds = ['control-plane', 'node', 'deferred-manifests'];
+
+/**
  * Runs a control plane of its own from its first boot: no pivot, so no key of a bootstrap. Its agents
  * administer the cluster by certificates that are signed in memory (lib/render/signed-access.ts).
  */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { SealMode } from '../cluster/cluster.ts';
 import { describeError, Failure } from '../errors/failure.ts';
 import { run } from '../host/command.ts';
-import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { ifMissing, readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import type { Settings } from '../host/settings.ts';
 import type { Limits } from '../wait/limits.ts';
@@ -26,17 +27,61 @@ export async function createSealKey(
   settings: Tpm2Settings,
   limits: Limits,
 ): Promise<Buffer> {
-  const key = randomBytes(KEY_BYTES);
-  const device = mode === 'tpm2' ? tpm2Options(settings) : [];
-  const options = [NAME, `--with-key=${mode}`, ...device];
-  const credential = await run('systemd-creds', ['encrypt', ...options, '-', '-'], {
-    ...limits,
-    input: key.toString('base64'),
-  }).catch((cause: unknown) => {
-    throw unavailable(mode, settings, 'the key of this host cannot be sealed', cause);
-  });
-  await writeFileAtomic(sealPlaces(paths).credential, `${credential}\n`, 0o600);
+  const key = newSealKey();
+  await storeSealed(key, paths, mode, settings, limits);
   return key;
+}
+
+/** A key for the sealed files of a host, in memory only. */
+export const newSealKey = (): Buffer => randomBytes(KEY_BYTES);
+
+/**
+ * Seals the key that a live host has left here in the clear for this host (`handedOver`); undefined if there is none. The
+ * caller deletes it once the sealed one is in use.
+ *
+ * @throws Failure (retry, `seal-unavailable`) as createSealKey.
+ */
+export async function sealHandedOver(
+  paths: HostPaths,
+  mode: SealMode,
+  settings: Tpm2Settings,
+  limits: Limits,
+): Promise<Buffer | undefined> {
+  // Never where a TPM is demanded: there the live host has sealed it.
+  if (mode !== 'host') return undefined;
+  const { handedOver } = sealPlaces(paths);
+  const key = await readFile(handedOver).catch(ifMissing);
+  if (key === undefined) return undefined;
+  if (key.length !== KEY_BYTES) throw noKey(paths.onHost(handedOver));
+  await storeSealed(key, paths, mode, settings, limits);
+  return key;
+}
+
+/**
+ * Seals and opens a text, to see whether a key could be.
+ * @throws Failure (retry, `seal-unavailable`) if not: systemd 252 seals without any PCR, and cannot open that.
+ */
+export async function trySealing(
+  mode: SealMode,
+  settings: Tpm2Settings,
+  limits: Limits,
+): Promise<void> {
+  const text = newSealKey().toString('base64');
+  const credential = await encrypted(text, mode, settings, limits);
+  const opened = await decrypted(credential, mode, settings, limits);
+  if (opened === text) return;
+  throw unavailable(mode, settings, OPENING, new Error('it opens to something else'));
+}
+
+async function storeSealed(
+  key: Buffer,
+  paths: HostPaths,
+  mode: SealMode,
+  settings: Tpm2Settings,
+  limits: Limits,
+): Promise<void> {
+  const credential = await encrypted(key.toString('base64'), mode, settings, limits);
+  await writeFileAtomic(sealPlaces(paths).credential, `${credential}\n`, 0o600);
 }
 
 /**
@@ -52,19 +97,48 @@ export async function openSealKey(
   const { credential } = sealPlaces(paths);
   const sealedKey = await readTextIfPresent(credential);
   if (sealedKey === undefined) return undefined;
-  const device = mode === 'tpm2' ? [`--tpm2-device=${settings.tpm2Device}`] : [];
-  const text = await run('systemd-creds', ['decrypt', NAME, ...device, '-', '-'], {
-    ...limits,
-    input: sealedKey,
-  }).catch((cause: unknown) => {
-    throw unavailable(mode, settings, 'the sealed key of this host cannot be opened', cause);
-  });
+  const text = await decrypted(sealedKey, mode, settings, limits);
   const key = Buffer.from(text, 'base64');
   if (key.length === KEY_BYTES) return key;
-  throw new Failure('fatal', `${paths.onHost(credential)} contains no key`, {
-    code: 'sealed-file-damaged',
+  throw noKey(paths.onHost(credential));
+}
+
+function encrypted(
+  text: string,
+  mode: SealMode,
+  settings: Tpm2Settings,
+  limits: Limits,
+): Promise<string> {
+  const device = mode === 'tpm2' ? tpm2Options(settings) : [];
+  const options = [NAME, `--with-key=${mode}`, ...device];
+  return run('systemd-creds', ['encrypt', ...options, '-', '-'], {
+    ...limits,
+    input: text,
+  }).catch((cause: unknown) => {
+    throw unavailable(mode, settings, SEALING, cause);
   });
 }
+
+function decrypted(
+  credential: string,
+  mode: SealMode,
+  settings: Tpm2Settings,
+  limits: Limits,
+): Promise<string> {
+  const device = mode === 'tpm2' ? [`--tpm2-device=${settings.tpm2Device}`] : [];
+  return run('systemd-creds', ['decrypt', NAME, ...device, '-', '-'], {
+    ...limits,
+    input: credential,
+  }).catch((cause: unknown) => {
+    throw unavailable(mode, settings, OPENING, cause);
+  });
+}
+
+const SEALING = 'the key of this host cannot be sealed';
+const OPENING = 'the sealed key of this host cannot be opened';
+
+const noKey = (path: string): Failure =>
+  new Failure('fatal', `${path} contains no key`, { code: 'sealed-file-damaged' });
 
 const tpm2Options = ({ tpm2Device, tpm2Pcrs }: Tpm2Settings) => [
   `--tpm2-device=${tpm2Device}`,

@@ -15,6 +15,11 @@ export const sealPlaces = ({ state, run }: Pick<HostPaths, 'state' | 'run'>) => 
     disk,
     /** The key of all sealed files, as a credential that systemd-creds has sealed to the host. Exists on sealed hosts only. */
     credential: join(disk, 'key.cred'),
+    /**
+     * The key in the clear, of a live host for a host whose systemd has no secret before its first boot (`host`). That
+     * boot seals it and overwrites this file.
+     */
+    handedOver: join(disk, 'key'),
     /** Sealed copies of the files in those folders, by their paths on the host. */
     copies: join(disk, 'files'),
     /** A file system in memory that is never swapped. */

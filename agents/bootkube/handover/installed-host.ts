@@ -16,23 +16,26 @@ import {
   SNAPSHOT_FILE,
   SNAPSHOT_RECORD_FILE,
 } from '../../../lib/installation/snapshot-record.ts';
-import { installedHost, neededBy } from '../../../lib/render/hosts.ts';
+import {
+  type HostNeeds,
+  installedHost,
+  neededBy,
+  sealedInstalledHost,
+} from '../../../lib/render/hosts.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
 import { renderInputPath } from '../../../lib/render/render-input.ts';
 import type { Rendered, RenderedFile } from '../../../lib/render/renderer.ts';
 import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
-import { deferredUnit, pivotUnits } from '../../../units/installed.ts';
+import { deferredUnit, pivotUnits, unsealUnit } from '../../../units/installed.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { readIdentity } from '../../steps/kubelet-identity.ts';
 import { BUNDLE_PATH, bundlePath } from './log-bundle.ts';
+import { asOnDisk, type FileEntry } from './sealed-copies.ts';
 import { snapshotPath, snapshotRecordPath } from './snapshot.ts';
 
 /** A file of the installed host and, if only the bootstrap needs it, why it must be deleted. */
-interface InstalledFile {
-  readonly path: string;
-  readonly mode: number;
-  readonly contents: string | Uint8Array;
+interface InstalledFile extends FileEntry {
   readonly leftover?: string | undefined;
 }
 
@@ -54,10 +57,12 @@ export async function installedHostConfig(
       fix: 'Run the step kubelet-identity first.',
     });
   }
+  const isSealed = context.cluster.sealSecrets !== undefined;
+  const needs = isSealed ? sealedInstalledHost : installedHost;
   const deferred = await deferredFiles(context);
   const hasDeferred = deferred.length > 0;
   const files = [
-    ...renderedFiles(rendered),
+    ...renderedFiles(rendered, needs),
     ...(await agentFiles(context)),
     ...(await restoreFiles(context, rendered)),
     ...(withBundle ? await logBundleFile(context) : []),
@@ -69,33 +74,42 @@ export async function installedHostConfig(
     },
   ];
   const ledger = ledgerOf(files, rendered);
-  return configOf({
-    directories: neededBy(installedHost, rendered.directories)
-      .map(({ path, mode }) => directory(path, mode))
-      .concat([directory(installed.kubeletPki, 0o700), directory(restoreFolder, 0o700)])
-      .concat(hasDeferred ? [directory(deferredFolder(installed), 0o700)] : []),
-    files: [
-      ...files.map(({ path, mode, contents }) => file(path, mode, contents)),
-      file(ledgerPath(installed), 0o600, `${JSON.stringify(ledger)}\n`),
+  const onDisk = await asOnDisk(context, {
+    directories: [
+      ...neededBy(needs, rendered.directories),
+      ...[installed.kubeletPki, restoreFolder].map((path) => ({ path, mode: 0o700 })),
+      ...(hasDeferred ? [{ path: deferredFolder(installed), mode: 0o700 }] : []),
     ],
+    files: [
+      ...files,
+      { path: ledgerPath(installed), mode: 0o600, contents: `${JSON.stringify(ledger)}\n` },
+    ],
+  });
+  return configOf({
+    directories: onDisk.directories.map(({ path, mode }) => directory(path, mode)),
+    files: onDisk.files.map(({ path, mode, contents }) => file(path, mode, contents)),
     links: [
       link(join(installed.kubeletPki, basename(kubeletPaths.clientPair)), identity.name),
-      ...agentLinks([...agentsOf('pivot'), ...(hasDeferred ? agentsOf('deferred') : [])]).map(
-        ({ path, target }) => link(path, target),
-      ),
+      ...agentLinks([
+        ...agentsOf('pivot'),
+        ...(hasDeferred ? agentsOf('deferred') : []),
+        ...(isSealed ? agentsOf('sealed') : []),
+      ]).map(({ path, target }) => link(path, target)),
     ],
-    units: [...pivotUnits, ...(hasDeferred ? [deferredUnit] : [])].map(
-      ({ name, contents, enabled }) => unit(name, { contents, enabled }),
-    ),
+    units: [
+      ...pivotUnits,
+      ...(hasDeferred ? [deferredUnit] : []),
+      ...(isSealed ? [unsealUnit] : []),
+    ].map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
   });
 }
 
 const restoreFolder = join(installed.state, RESTORE_FOLDER);
 
 /** Without etcd's manifest in its final place: only the restore unit starts etcd. */
-function renderedFiles({ files, staticPods }: Rendered): InstalledFile[] {
+function renderedFiles({ files, staticPods }: Rendered, needs: HostNeeds): InstalledFile[] {
   return [
-    ...neededBy(installedHost, files).map(({ path, mode, contents, leftover }) => ({
+    ...neededBy(needs, files).map(({ path, mode, contents, leftover }) => ({
       path,
       mode,
       contents,

@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import type { SealMode } from '../../../lib/cluster/cluster.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
-import { exists, namesIn, writeFileAtomic } from '../../../lib/host/files.ts';
+import { exists, namesIn, removeOverwritten, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { createSealKey, openSealKey } from '../../../lib/seal/credential.ts';
+import { createSealKey, openSealKey, sealHandedOver } from '../../../lib/seal/credential.ts';
 import { sealPlaces } from '../../../lib/seal/places.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -13,7 +13,7 @@ import type { PlainHost } from '../../steps/host-context.ts';
 import { mountedType } from './mounts.ts';
 
 /**
- * Opens the key of the host's sealed files into memory, or creates it at the first boot. Unlike a tmpfs, ramfs is never
+ * Opens the key of the host's sealed files into memory. At the first boot it creates one, unless a live host has. Unlike a tmpfs, ramfs is never
  * swapped to a disk.
  */
 export const openKey: StepBody<PlainHost> = {
@@ -27,9 +27,13 @@ export const openKey: StepBody<PlainHost> = {
     const mode = cluster.sealSecrets;
     if (mode === undefined) throw notDemanded();
     const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
-    const known = await openSealKey(paths, mode, settings, limits);
+    const known =
+      (await openSealKey(paths, mode, settings, limits)) ??
+      (await sealHandedOver(paths, mode, settings, limits));
     if (known === undefined) await requireNew(paths);
     const key = known ?? (await createSealKey(paths, mode, settings, limits));
+    // Also what an earlier start has sealed, if it was killed here.
+    await removeOverwritten(sealPlaces(paths).handedOver);
     await mountMemory(paths, progress);
     await writeFileAtomic(sealPlaces(paths).key, key, 0o600);
     return done(known === undefined ? `created, sealed by ${describe(mode)}` : describe(mode));

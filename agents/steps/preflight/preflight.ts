@@ -18,7 +18,7 @@ import {
 } from './machine.ts';
 import { networkCheck } from './network.ts';
 import { networkPluginsCheck } from './network-plugins.ts';
-import { sealCheck } from './seal.ts';
+import { liveSealCheck, sealCheck } from './seal.ts';
 
 /** Of a live host, before the disk that it will write is changed. */
 export const liveChecks: readonly Check<InstallableCluster>[] = [
@@ -31,6 +31,7 @@ export const liveChecks: readonly Check<InstallableCluster>[] = [
   cpusCheck,
   networkPluginsCheck,
   diskCheck,
+  liveSealCheck,
 ];
 
 /** Of an all-in-one host, which runs from its disk. */

@@ -1,20 +1,23 @@
 /**
  * A boot of a sealed host in a mount namespace of its own: with the end of this process, what it has mounted in memory is
- * gone. Arguments: the root of the host, `host` or `tpm2`, the TPM, and what to do when it is open. Prints the SHA-256 of
- * each file in the sealed folders, and the fingerprints of the keys in them, as JSON.
+ * gone. Arguments: the root of the host, `host` or `tpm2`, the TPM, and what to do: when it is open, or before, to have its
+ * files handed over by a live host. Prints the SHA-256 of each file in the sealed folders, and the fingerprints of the
+ * keys in them, as JSON.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asOnDisk } from '../../../agents/bootkube/handover/sealed-copies.ts';
 import { saveStaged } from '../../../agents/node/rotate/changes.ts';
 import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
 import { SEAL_MODES } from '../../../lib/cluster/cluster.ts';
-import { sha256 } from '../../../lib/host/files.ts';
+import { sha256, writeFileAtomic } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
-import { aioHost } from '../../../lib/render/hosts.ts';
+import { aioHost, neededBy, sealedInstalledHost } from '../../../lib/render/hosts.ts';
 import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
 import { placeFiles, saveRendered } from '../../../lib/render/store.ts';
-import { SEALED_FOLDERS } from '../../../lib/seal/places.ts';
+import { createSealKey, newSealKey } from '../../../lib/seal/credential.ts';
+import { SEALED_FOLDERS, sealPlaces } from '../../../lib/seal/places.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';
 import { rendered } from '../../unit/render/rendered-host.ts';
@@ -30,6 +33,7 @@ const context = {
   hostname: () => 'edge-0',
   bootTime: async () => new Date(),
 };
+if (action === 'hand-over') await handOver();
 const code = await runAgentCommand(
   { plan: unsealPlan(settings), paths, context: async () => context },
   ['run'],
@@ -60,3 +64,28 @@ for (const folder of SEALED_FOLDERS) {
 }
 process.stdout.write(JSON.stringify({ files, keys: [...keys] }));
 process.exitCode = code;
+
+/** What a live host, with a root of its own and the same TPM, puts into the Ignition config of this one. */
+async function handOver(): Promise<void> {
+  if (sealSecrets === undefined) throw new Error('it is not to be sealed');
+  const live = hostPaths(`${root}-live`);
+  const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 30_000 };
+  const key =
+    sealSecrets === 'tpm2'
+      ? await createSealKey(live, sealSecrets, settings, limits)
+      : newSealKey();
+  await writeFileAtomic(sealPlaces(live).key, key, 0o600);
+  const { directories, files } = await asOnDisk(
+    { paths: live, cluster: context.cluster },
+    {
+      directories: neededBy(sealedInstalledHost, rendered.directories),
+      files: neededBy(sealedInstalledHost, rendered.files),
+    },
+  );
+  for (const { path, mode } of directories) {
+    await mkdir(paths.at(path), { recursive: true, mode });
+  }
+  for (const { path, contents, mode } of files) {
+    await writeFileAtomic(paths.at(path), contents, mode);
+  }
+}

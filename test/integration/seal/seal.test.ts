@@ -108,6 +108,33 @@ t.test('a sealed host', { skip: lacks.length > 0 && lacks.join('; ') }, async (t
     t.equal((await boot(disk, 'host', 'auto')).exitCode, EXIT.deadline, 'the secret is gone');
   });
 
+  t.test(
+    'what a live host has sealed to the TPM of the machine is opened from the disk',
+    async (t) => {
+      const disk = await newDisk('installed');
+      const powered = async (tpm: string, action?: string) => {
+        await using running = await startTpm(tpms, join(root, tpm));
+        return await boot(disk, 'tpm2', running.device, action);
+      };
+      const first = await powered('tpm-of-machine', 'hand-over');
+      t.equal(first.exitCode, EXIT.done);
+      t.ok(first.keys.length >= LEAST_KEYS, `${first.keys.length} keys`);
+      t.same(await onDisk(disk, first.keys), []);
+      t.same((await powered('tpm-of-machine')).files, first.files);
+      t.same((await powered('another-tpm')).keys, []);
+    },
+  );
+
+  t.test('the first boot seals the key that a live host hands over, and deletes it', async (t) => {
+    const disk = await newDisk('handed-over');
+    const first = await boot(disk, 'host', 'auto', 'hand-over');
+    t.equal(first.exitCode, EXIT.done);
+    t.ok(first.keys.length >= LEAST_KEYS);
+    const left = (await readdir(join(disk, 'var/lib/sno-agents/sealed'))).toSorted();
+    t.same(left, ['files', 'key.cred']);
+    t.same((await boot(disk, 'host', 'auto')).files, first.files);
+  });
+
   t.test('a host that is not sealed has them on its disk: the search finds keys', async (t) => {
     const disk = await newDisk('plain');
     const { keys } = await boot(disk, 'none', 'auto', 'place');

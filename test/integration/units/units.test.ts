@@ -24,8 +24,6 @@ const COMMAND_DEADLINE_MS = 30_000;
 const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'sno-label.service': 9,
   'aio/aiokube.service': 23,
-  // It mounts for the whole host, so it sees the whole host.
-  'aio/sno-unseal.service': 41,
   'aio/by-url/sno-executable.service': 18,
   'aio/sno-executable.service': 9,
   'live/approve-csr.service': 17,
@@ -46,6 +44,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/kubelet.service': 96,
   'installed/progress.service': 13,
   'installed/sno-certificates.service': 15,
+  // It mounts for the whole host, so it sees the whole host.
+  'installed/sno-unseal.service': 41,
   // The API on loopback, and nothing that changes the host.
   'installed/sno-approve.service': 17,
   'installed/sno-deferred.service': 22,

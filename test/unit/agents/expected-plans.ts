@@ -59,6 +59,7 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
     {
       'inspect-disk': { deadline: 'inspectDiskMs' },
       preflight: { deadline: 'preflightMs' },
+      'seal-key': { deadline: 'unsealKeyMs' },
       payload: { deadline: 'payloadMs' },
       render: { deadline: 'renderMs' },
       kubelet: { deadline: 'kubeletMs', until: 'stop-etcd' },

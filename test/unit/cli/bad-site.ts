@@ -58,17 +58,10 @@ const host: readonly Case[] = [
     ],
   })),
   {
-    name: 'keys of bootstrap-in-place that are to be sealed',
-    edits: [below('sealSecrets: tpm2')],
-    faults: [
-      '26:16 bootstrapInPlace.sealSecrets: expected none, except for an all-in-one host, found "tpm2". Use sno create aio-ignition, or omit the field: the keys of bootstrap-in-place cannot be sealed yet.',
-    ],
-  },
-  {
     name: 'keys that are sealed to something else',
     edits: [below('sealSecrets: tpm')],
     faults: [
-      '26:16 bootstrapInPlace.sealSecrets: expected none, host or tpm2, found "tpm". Omit the field for none; write host or tpm2 to seal the keys of an all-in-one host.',
+      '26:16 bootstrapInPlace.sealSecrets: expected none, host or tpm2, found "tpm". Omit the field for none; write host or tpm2 to seal the keys of the host.',
     ],
   },
   {

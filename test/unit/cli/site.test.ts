@@ -46,6 +46,7 @@ const SITE: readonly Edit[] = [
   kernelArguments: ["console=ttyS0,115200n8", nosmt]
   reservedCPUs: 0-1,4
   onAddressChange: follow
+  sealSecrets: tpm2
   savePartitions: {labels: ["data*"], indexes: [5, "7-"]}
   networkConfig:
     ${indented(NETWORK).replaceAll('\n', '\n  ')}`,
@@ -86,6 +87,7 @@ t.test('the site configuration as passed to the host', async (t) => {
       },
       reservedCpus: '0-1,4',
       onAddressChange: 'follow',
+      sealSecrets: 'tpm2',
       proxy: {
         httpProxy: 'http://me:hunter2@proxy.example.com:3128',
         httpsProxy: 'https://proxy.example.com',

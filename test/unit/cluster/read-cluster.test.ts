@@ -60,6 +60,11 @@ for (const [name, text, message] of [
     JSON.stringify({ ...withoutDisk, controlPlane: 'openshift' }),
     /must exist if and only if controlPlane is openshift/,
   ],
+  [
+    'seals keys that operators of OpenShift write',
+    JSON.stringify({ ...withoutDisk, controlPlane: 'openshift', openshift, sealSecrets: 'tpm2' }),
+    /must not exist on OpenShift, whose operators write .*\s+→ at sealSecrets/,
+  ],
   ['is missing', undefined, /cluster\.json does not exist/],
   ['is no JSON', '{', /cluster\.json cannot be used/],
   [

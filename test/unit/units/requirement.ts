@@ -32,7 +32,7 @@ export const BEFORE_KUBELET = [
 ] as const;
 
 /** Mounts the keys of a sealed host, for every process. */
-export const UNSEAL = 'aio/sno-unseal';
+export const UNSEAL = 'installed/sno-unseal';
 /** Takes a change back, with nothing of the host to rely on. */
 export const TRIAL = 'installed/sno-trial';
 /** Notices that the address has moved, and has the identity changed. */

@@ -89,7 +89,6 @@ export const sandboxRequirements: readonly Requirement[] = [
     units: MOUNTS_DISKS,
     says: {
       CapabilityBoundingSet: ['CAP_SYS_ADMIN'],
-      DeviceAllow: 'block-* rw',
       SystemCallFilter: '@mount',
     },
   },

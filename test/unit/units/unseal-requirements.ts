@@ -1,6 +1,6 @@
 import { type Requirement, UNSEAL } from './requirement.ts';
 
-/** What sno-unseal needs, which mounts the keys of a sealed host. */
+/** What sno-unseal needs, which mounts the keys of a sealed host, and the devices of live hosts: disks, and a TPM. */
 export const unsealRequirements: readonly Requirement[] = [
   {
     why: 'nothing creates, reads or writes a key before the folders of keys are in memory; the kubelet does not start without them',
@@ -32,5 +32,15 @@ export const unsealRequirements: readonly Requirement[] = [
     why: 'the TPM opens its key, through the resource manager of the kernel',
     units: [UNSEAL],
     says: { DeviceAllow: '/dev/tpmrm0 rw' },
+  },
+  {
+    why: 'it mounts the target disk',
+    units: ['live/install-to-disk'],
+    says: { DeviceAllow: 'block-* rw' },
+  },
+  {
+    why: 'it mounts the target disk, and has the TPM of the machine seal the keys of the installed host',
+    units: ['live/bootkube'],
+    says: { DeviceAllow: ['block-* rw', '/dev/tpmrm0 rw'] },
   },
 ];

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import t from 'tap';
 import { aioContext } from '../../../../agents/aiokube/context.ts';
-import { signedRights } from '../../../../agents/steps/host-context.ts';
+import { installedContext, signedRights } from '../../../../agents/steps/host-context.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
@@ -60,4 +60,19 @@ t.test("reads etcd's status with the API server's certificate", async (t) => {
   }
   const { withEtcd } = signedRights(host.context);
   t.match(await withEtcd((client) => client.status(limits())), { version: '3.6.8' });
+});
+
+t.test('an installed host signs one only where its keys are sealed', async (t) => {
+  const missing = async (sealSecrets?: 'tpm2') => {
+    const host = testHost(t);
+    host.write('/etc/sno-agents/cluster.json', JSON.stringify({ ...cluster, sealSecrets }));
+    const { withAdministrator } = await installedContext(host.paths);
+    const used = withAdministrator({ remainingMs: () => MINUTE_MS }, async () => undefined);
+    return used.then(
+      () => 'nothing',
+      (error: unknown) => `${error}`,
+    );
+  };
+  t.match(await missing(), /etc\/sno-agents\/bootstrap-admin\.kubeconfig/);
+  t.match(await missing('tpm2'), /etc\/kubernetes\/pki\//);
 });

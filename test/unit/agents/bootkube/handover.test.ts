@@ -5,3 +5,4 @@ import './log-bundle.ts';
 import './host-identity.ts';
 import './handover.ts';
 import './installed-host.ts';
+import './sealed.ts';

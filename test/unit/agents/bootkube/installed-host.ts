@@ -22,6 +22,7 @@ import { saveRendered } from '../../../../lib/render/store.ts';
 import { deferredUnit, pivotUnits } from '../../../../units/installed.ts';
 import { rendered as everyday, host as facts } from '../../render/rendered-host.ts';
 import { type TestHost, testHost } from '../host/host.ts';
+import { giveSnapshot } from './give-snapshot.ts';
 
 const MASTER = '/opt/openshift/master.ign';
 const LEDGER = '/etc/sno-agents/leftovers.json';
@@ -56,19 +57,7 @@ async function host(t: Test): Promise<TestHost> {
   const { context } = live;
   await saveRendered(live.paths, 'input', facts, rendered);
   live.write(join(identityFolder(context), IDENTITY), everyday.files[1]?.contents ?? '');
-  live.write(snapshotPath(context), 'snapshot');
-  const record = {
-    clusterId: context.cluster.clusterId,
-    sha256: sha256('snapshot'),
-    bytes: 8,
-    revision: 4711,
-    hash: 1,
-    compactRevision: 4711,
-    etcdVersion: '3.6.8',
-    hostname: 'edge-0',
-    nodeIps: ['192.0.2.10'],
-  };
-  live.write(snapshotRecordPath(context), JSON.stringify(record));
+  giveSnapshot(live);
   live.write(bundlePath(context), 'logs');
   return live;
 }
