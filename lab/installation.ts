@@ -41,6 +41,9 @@ const agentNames = AGENTS.map(({ name }) => name);
 export type Report = (line: string) => void;
 type Early = (host: Host) => Promise<void>;
 
+/** Of settings.json. */
+export type AgentSettings = Readonly<Record<string, number | string>>;
+
 export interface InstallationOptions {
   readonly site?: SiteOptions;
   readonly hostInputs?: HostInputs;
@@ -48,8 +51,10 @@ export interface InstallationOptions {
   readonly programs?: readonly Component[];
   /** Additional manifests of the user, by path relative to install-config.yaml. */
   readonly manifests?: Readonly<Record<string, string>>;
-  /** Settings of the agents on the live host. */
-  readonly settings?: Readonly<Record<string, number>>;
+  /** Settings of the agents on both hosts. */
+  readonly settings?: AgentSettings;
+  /** Another operating system: the live one, a component with a folder `tree`, and the ISO with the one to install. */
+  readonly system?: { readonly root: Component; readonly iso: Component };
   /** The live host has no medium and downloads everything; `damaged`: a path served with one byte changed. */
   readonly served?: { readonly damaged?: string };
 }
@@ -124,7 +129,8 @@ export class Installation {
       await createIgnition(this.context, target);
       await addSettings(createdIn(target).ignition, settings);
     }
-    const { medium, ...created } = await makeMedium(this.context, target);
+    const components = { ...this.context.components, ...(await this.#ownIso()) };
+    const { medium, ...created } = await makeMedium({ ...this.context, components }, target);
     this.#medium = medium;
     this.#created = created;
   }
@@ -179,7 +185,16 @@ export class Installation {
 
   /** Folder of the component with the live host's root file system. */
   protected async liveSystem(): Promise<string> {
-    return this.context.components.rootFilesystem;
+    const { system } = this.#options;
+    if (system === undefined) return this.context.components.rootFilesystem;
+    return ensureComponent(system.root, { signal: this.context.signal, report: () => undefined });
+  }
+
+  async #ownIso(): Promise<Partial<LabContext['components']>> {
+    const { system } = this.#options;
+    if (system === undefined) return {};
+    const within = { signal: this.context.signal, report: () => undefined };
+    return { liveIso: await ensureComponent(system.iso, within) };
   }
 
   protected bootDisk(label: string): Promise<Host> {
@@ -318,11 +333,8 @@ const ignitionSchema = z.looseObject({
   storage: z.looseObject({ files: z.array(z.unknown()) }),
 });
 
-/** As an administrator would: with one more file in the live Ignition. */
-async function addSettings(
-  path: string,
-  settings: Readonly<Record<string, number>>,
-): Promise<void> {
+/** As an administrator would: with one more file in an Ignition config of `sno create`. */
+export async function addSettings(path: string, settings: AgentSettings): Promise<void> {
   const config = ignitionSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   config.storage.files.push(file('/etc/sno-agents/settings.json', 0o644, JSON.stringify(settings)));
   await writeFile(path, JSON.stringify(config), { mode: 0o600 });

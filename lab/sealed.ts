@@ -1,18 +1,25 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { Failure } from '../lib/errors/failure.ts';
-import { file } from '../lib/ignition/entries.ts';
+import { parseConfig } from '../lib/ignition/config.ts';
+import { decodeDataUrl } from '../lib/ignition/data-url.ts';
+import { effectiveConfig } from '../lib/ignition/validate.ts';
 import { keyFingerprintsIn } from '../lib/render/private-keys.ts';
 import { AllInOne } from './all-in-one.ts';
+import { rotate } from './certificates/rotation.ts';
+import { backup } from './checks/backup.ts';
+import { bareSystem } from './checks/bare-system.ts';
+import { diskChecks } from './checks/index.ts';
 import { kubectl } from './checks/kubectl.ts';
 import { privateKeysBelow } from './checks/private-keys.ts';
 import { ensureComponent } from './components/component.ts';
 import { swtpm } from './components/swtpm.ts';
-import { tpmOsImage } from './components/tpm-system.ts';
+import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from './components/tpm-system.ts';
 import { eventually } from './eventually.ts';
+import { inspectDisk } from './host/disk.ts';
 import { BRIDGE_ADDRESS } from './host/network.ts';
+import { addSettings, Installation, type Report } from './installation.ts';
 import type { LabContext } from './scenario.ts';
 import { type RunningTpm, startTpm } from './servers/tpm.ts';
 
@@ -28,41 +35,92 @@ const FOLDERS = [
 ];
 /** Authorities, leaves, service accounts. */
 const LEAST_KEYS = 16;
-
-/** Its TPM is a program at the site, not a device: sno-unseal needs the network for it, here alone. */
-const DROPIN = `[Unit]
-Wants=network-online.target
-After=network-online.target
-
-[Service]
-IPAddressAllow=${BRIDGE_ADDRESS}
-RestrictAddressFamilies=AF_INET
-`;
+const SETTINGS = { tpm2Device: `swtpm:host=${BRIDGE_ADDRESS},port=${PORT}`, unsealKeyMs: 30_000 };
 
 type Which = 'its own TPM' | 'another TPM';
 
 /** An all-in-one host whose keys are sealed to a TPM. */
-export class Sealed extends AllInOne {
-  #tpm: RunningTpm | undefined;
-  #keys: readonly string[] = [];
+export class SealedAllInOne extends AllInOne {
+  readonly seal: Seal;
 
   constructor(context: LabContext) {
     super(context, { hostInputs: { sealSecrets: 'tpm2' }, operatingSystem: tpmOsImage });
-    context.teardown.add('turn the TPM off', () => this.#powerOff());
+    this.seal = new Seal(this);
   }
 
   override async create(): Promise<void> {
     await super.create();
-    await addTpm(this.created.ignition);
-    await this.#powerOn('its own TPM');
+    await addSettings(this.created.ignition, SETTINGS);
+    await this.seal.powerOn('its own TPM');
+  }
+}
+
+/** The same installed from a live host, which has that TPM too. */
+export class SealedInPlace extends Installation {
+  readonly seal: Seal;
+
+  constructor(context: LabContext) {
+    super(context, {
+      hostInputs: { sealSecrets: 'tpm2' },
+      settings: SETTINGS,
+      system: { root: tpmRootFilesystem, iso: tpmLiveIso },
+    });
+    this.seal = new Seal(this);
+  }
+
+  override async create(): Promise<void> {
+    await super.create();
+    await this.seal.powerOn('its own TPM');
+  }
+
+  /** Its image has a drop-in for a unit of the agents, which only the lab needs. */
+  override checkDisk(report: Report): Promise<void> {
+    return super.checkDisk(
+      report,
+      diskChecks.filter((check) => check !== bareSystem),
+    );
+  }
+
+  /** Makes one and restores it, with the keys of the sealed host. */
+  checkBackup(report: Report): Promise<void> {
+    return this.runChecks([backup], report, {});
+  }
+}
+
+/** The TPM of a host, and what its disk and its memory say of its keys. */
+export class Seal {
+  readonly #run: Installation;
+  #tpm: RunningTpm | undefined;
+  #keys: readonly string[] = [];
+  #carried: readonly string[] = [];
+
+  constructor(run: Installation) {
+    this.#run = run;
+    run.context.teardown.add('turn the TPM off', () => this.#powerOff());
+  }
+
+  /** What keys the combined Ignition config has in the clear, before the first boot deletes it. */
+  async readCarried(): Promise<void> {
+    const { site, context } = this.#run;
+    await inspectDisk(site.disk, context.signal, async ({ boot }) => {
+      const path = join(boot, 'ignition/config.ign');
+      const { config } = effectiveConfig(parseConfig(await readFile(path, 'utf8'), path));
+      this.#carried = (config.storage?.files ?? []).flatMap(({ contents }) =>
+        keyFingerprintsIn(decodeDataUrl(contents ?? {}).toString('latin1')),
+      );
+    });
+    // That of the bootstrap's administrator, which is deleted later, and the kubelet's own.
+    if (this.#carried.length === 0) {
+      throw failed('the combined Ignition config has no key at all', 'some', 'none');
+    }
   }
 
   /** With copies of keys: the unit of the backup has a sandbox of its own. */
   async makeBackup(): Promise<void> {
-    const { exitCode, stderr } = await this.booted.exec(
+    const { exitCode, stderr } = await this.#run.booted.exec(
       ['/usr/local/bin/sno-backup', 'create'],
       { timeoutMs: BACKUP_MS },
-      this.context.signal,
+      this.#run.context.signal,
     );
     if (exitCode !== 0) throw failed('sno-backup create failed', 'exit code 0', stderr.trim());
   }
@@ -73,26 +131,39 @@ export class Sealed extends AllInOne {
     if (this.#keys.length < LEAST_KEYS) {
       throw failed('the host has too few keys', `${LEAST_KEYS}`, `${this.#keys.length}`);
     }
-    const { rootDir } = this.booted;
+    const { rootDir } = this.#run.booted;
     const left = await readdir(join(rootDir, 'etc/kubernetes/pki'));
     if (left.length > 0) throw failed('the disk has files of the PKI', 'none', left.join(', '));
-    const found = await privateKeysBelow(rootDir, FOLDERS, this.context.signal);
+    const found = await privateKeysBelow(rootDir, FOLDERS, this.#run.context.signal);
     const permanent = found.filter(({ fingerprint }) => this.#keys.includes(fingerprint));
     if (permanent.length > 0) {
       throw failed('keys are on the disk', 'none', permanent.map(({ path }) => path).join(', '));
     }
+    const carried = this.#carried.filter((key) => this.#keys.includes(key));
+    if (carried.length > 0) {
+      throw failed('keys were in the combined Ignition config', 'none', `${carried.length}`);
+    }
   }
 
-  async restartWith(which: Which): Promise<void> {
-    await this.booted.stop();
+  async replaceCa(): Promise<void> {
+    await rotate(this.#run.cluster, ['rotate-ca', 'serving', 'etcd'], this.#run.context.signal);
+  }
+
+  async restartWith(which: Which, label: string): Promise<void> {
+    await this.#run.booted.stop();
+    await this.bootWith(which, label);
+  }
+
+  /** The TPM is turned off and on with its host. */
+  async bootWith(which: Which, label: string): Promise<void> {
     await this.#powerOff();
-    await this.#powerOn(which);
-    await this.bootInstalled(which.replaceAll(' ', '-'));
+    await this.powerOn(which);
+    await this.#run.bootInstalled(label);
   }
 
   async checkOpened(): Promise<void> {
-    const { signal } = this.context;
-    const ready = () => kubectl(this.cluster, ['get', '--raw', '/readyz'], signal);
+    const { signal } = this.#run.context;
+    const ready = () => kubectl(this.#run.cluster, ['get', '--raw', '/readyz'], signal);
     await eventually(ready, READY_MS, signal);
     const keys = await this.#keysInside();
     if (!isDeepStrictEqual(keys, this.#keys)) {
@@ -101,7 +172,7 @@ export class Sealed extends AllInOne {
   }
 
   async checkClosed(): Promise<void> {
-    const { signal } = this.context;
+    const { signal } = this.#run.context;
     const hasFailed = async () => {
       const { exitCode } = await this.#inside(['systemctl', 'is-failed', 'sno-unseal.service']);
       if (exitCode !== 0) throw new Error('sno-unseal has not failed yet');
@@ -119,13 +190,14 @@ export class Sealed extends AllInOne {
   }
 
   #inside(argv: readonly string[]) {
-    return this.booted.exec(argv, { timeoutMs: COMMAND_MS }, this.context.signal);
+    return this.#run.booted.exec(argv, { timeoutMs: COMMAND_MS }, this.#run.context.signal);
   }
 
-  async #powerOn(which: Which): Promise<void> {
-    const { folder, signal } = this.context;
+  async powerOn(which: Which): Promise<void> {
+    const { folder, signal } = this.#run.context;
     const programs = await ensureComponent(swtpm, { signal, report: () => undefined });
-    const state = join(folder, which.replaceAll(' ', '-'));
+    // Not one of a boot, which ends with it.
+    const state = join(folder, 'tpms', which.replaceAll(' ', '-'));
     this.#tpm = await startTpm(programs, state, { host: BRIDGE_ADDRESS, port: PORT });
   }
 
@@ -137,21 +209,3 @@ export class Sealed extends AllInOne {
 
 const failed = (what: string, expected: string, found: string): Failure =>
   new Failure('fatal', what, { expected, found });
-
-const configSchema = z.looseObject({
-  storage: z.looseObject({ files: z.array(z.unknown()) }),
-  systemd: z.looseObject({ units: z.array(z.looseObject({ name: z.string() })) }),
-});
-
-/** As an administrator would: with one more file and a drop-in in the Ignition config. */
-async function addTpm(path: string): Promise<void> {
-  const config = configSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-  const settings = { tpm2Device: `swtpm:host=${BRIDGE_ADDRESS},port=${PORT}`, unsealKeyMs: 30_000 };
-  config.storage.files.push(file('/etc/sno-agents/settings.json', 0o644, JSON.stringify(settings)));
-  const units = config.systemd.units.map((unit) =>
-    unit.name === 'sno-unseal.service'
-      ? { ...unit, dropins: [{ name: '10-lab-tpm.conf', contents: DROPIN }] }
-      : unit,
-  );
-  await writeFile(path, JSON.stringify({ ...config, systemd: { units } }), { mode: 0o600 });
-}

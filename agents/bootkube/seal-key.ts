@@ -15,6 +15,7 @@ export const sealKey: StepBody<PlainHost> = {
   name: 'seal-key',
   leaves:
     "the key of the installed host's sealed files in memory, and sealed to the machine's TPM; nothing without sealSecrets",
+  touches: ['disk', 'firmware'],
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.sealSecrets ?? 'none'],
   holds: async ({ paths, cluster }) =>

@@ -21,7 +21,8 @@ const STATIC_POD = new RegExp(`^kube-system/(${components.join('|')})-`);
 
 const secret = ['create', 'secret', 'generic', 'kept', '--from-literal=word=readable'];
 
-async function rotate(
+/** Replaces CAs or keys as an administrator does, with short overlaps. */
+export async function rotate(
   { host }: RunningCluster,
   args: readonly string[],
   signal: AbortSignal,

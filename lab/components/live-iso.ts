@@ -29,16 +29,21 @@ const bootLoaders = {
  * arguments. Kernel, initramfs and EFI loader are stand-ins, since nothing here boots
  * firmware; the operating system's image lies where the lab's hosts look for it.
  */
-export const liveIso: Component = {
-  name: 'live-iso',
-  version: 'bookworm',
-  recipe: [import.meta.filename],
-  needs: [osImage],
-  build: async (target, { signal, report, folderOf }) => {
-    report('make the ISO');
-    await makeLiveIso(join(target, LIVE_ISO), join(folderOf(osImage), OS_IMAGE), signal);
-  },
-};
+export const liveIso: Component = liveIsoOf('live-iso', osImage);
+
+/** Such an ISO with another image to install, made by imageOf. */
+export function liveIsoOf(name: string, image: Component): Component {
+  return {
+    name,
+    version: 'bookworm',
+    recipe: [import.meta.filename],
+    needs: [image],
+    build: async (target, { signal, report, folderOf }) => {
+      report('make the ISO');
+      await makeLiveIso(join(target, LIVE_ISO), join(folderOf(image), OS_IMAGE), signal);
+    },
+  };
+}
 
 /**
  * Writes such an ISO; `image` is the operating system's, on the same file system. Without

@@ -2,7 +2,6 @@ import { AllInOne } from '../all-in-one.ts';
 import { crioOsImage } from '../components/cri-o-system.ts';
 import { scenarioOf } from '../installation.ts';
 import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
-import { Sealed } from '../sealed.ts';
 
 /** From an image on a disk to a cluster of one node, without a live stage and without DNS. */
 export const allInOne =
@@ -30,22 +29,6 @@ export const aioMedium = allInOne(
   ],
   (context) => new AllInOne(context, { source: 'medium', hostInputs: { reservedCPUs: 0 } }),
 );
-
-/** Its keys are sealed to a TPM: on the disk, as it is read from outside, and with another TPM. */
-export const aioSealed: Scenario = (context) => {
-  const run = new Sealed(context);
-  return scenarioOf(run, [
-    ...run.stepsToDisk(),
-    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
-    { title: 'Set up the cluster', run: (report) => run.finish(report) },
-    { title: 'Make a backup', run: () => run.makeBackup() },
-    { title: 'Look for its keys on the disk', run: () => run.checkDiskFromOutside() },
-    { title: 'Restart the host', run: () => run.restartWith('its own TPM') },
-    { title: 'The same keys, and the API', run: () => run.checkOpened() },
-    { title: 'Start the disk with another TPM', run: () => run.restartWith('another TPM') },
-    { title: 'Nothing opens', run: () => run.checkClosed() },
-  ]);
-};
 
 /**
  * The host of `npm run test:conformance`. Kubernetes' tests look up names with dig, which tries the

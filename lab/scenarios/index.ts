@@ -11,12 +11,12 @@ import { openshiftRegistry } from '../components/openshift/registry-storage.ts';
 import { openshiftOsImage } from '../components/openshift/system.ts';
 import { registry } from '../components/registry.ts';
 import { swtpm } from '../components/swtpm.ts';
-import { tpmOsImage } from '../components/tpm-system.ts';
+import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
 import { brokenPayload, laterPayload, routedPayload } from '../payload.ts';
 import type { Scenario } from '../scenario.ts';
 import { address, addressOff } from './address.ts';
-import { aio, aioMedium, aioSealed, conformance, crio } from './aio.ts';
+import { aio, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
@@ -24,6 +24,7 @@ import { openshiftRender } from './openshift-render.ts';
 import { pxe } from './pxe.ts';
 import { recover } from './recover.ts';
 import { relocate } from './relocate.ts';
+import { aioSealed, sealed } from './sealed.ts';
 import { staticNetwork } from './static-network.ts';
 import { update } from './update.ts';
 import { dayOneWorkers, workers } from './workers.ts';
@@ -40,6 +41,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'aio-sealed': aioSealed,
   address,
   'address-off': addressOff,
+  sealed,
   recover,
   relocate,
   conformance,
@@ -65,6 +67,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   'static-network': [nmstatectl],
   crio: [crioOsImage],
   'aio-sealed': [swtpm, tpmOsImage],
+  sealed: [swtpm, tpmRootFilesystem, tpmLiveIso],
   update: [laterPayload, brokenPayload],
   'node-killed-in-every-step': [laterPayload],
   workers: [routedPayload],
