@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../lib/errors/failure.ts';
@@ -6,6 +6,8 @@ import { failureDataSchema, failureSentence } from '../lib/errors/failure-data.t
 import { run } from '../lib/host/command.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import { parseJson } from '../lib/json.ts';
+import { ensureComponent } from './components/component.ts';
+import { nmstatectl } from './components/nmstatectl.ts';
 import { eventually } from './eventually.ts';
 import { attachLoopDevice, detachLoopDevice } from './host/loop.ts';
 import { SITE } from './host/network.ts';
@@ -76,6 +78,10 @@ export class SiteArrival extends Relocation {
     const limits = { signal: this.context.signal, deadlineMs: CREATE_MS };
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', this.#key], limits);
     const { rootDir } = this.booted;
+    // CoreOS has it.
+    const within = { signal: this.context.signal, report: () => undefined };
+    const program = join(await ensureComponent(nmstatectl, within), nmstatectl.name);
+    await copyFile(program, join(rootDir, 'usr/bin', nmstatectl.name));
     await writeFile(join(rootDir, SIGNER), await readFile(`${this.#key}.pub`));
     await this.command('reconfigure', 'prepare', '--signer', `/${SIGNER}`);
   }

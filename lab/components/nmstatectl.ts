@@ -1,4 +1,4 @@
 import { cargoProgram } from './cargo-program.ts';
 
-/** Part of CoreOS; here only installed on live hosts of scenarios with a networkConfig. */
+/** Part of CoreOS; here only installed on hosts of scenarios that configure a network. */
 export const nmstatectl = cargoProgram('nmstatectl', '2.2.62');

@@ -65,6 +65,7 @@ const openshiftHost: readonly Component[] = [
 /** Components used in addition to those of all scenarios. */
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'static-network': [nmstatectl],
+  relocate: [nmstatectl],
   crio: [crioOsImage],
   'aio-sealed': [swtpm, tpmOsImage],
   sealed: [swtpm, tpmRootFilesystem, tpmLiveIso],

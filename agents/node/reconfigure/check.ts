@@ -1,5 +1,6 @@
 import { Failure } from '../../../lib/errors/failure.ts';
 import { namesIn } from '../../../lib/host/files.ts';
+import { isInstalled } from '../../../lib/host/search-path.ts';
 import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import { done, notYet } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -20,6 +21,7 @@ export const check: StepBody<ReconfigureContext> = {
     if (running !== undefined) return running;
     await presentInput(context);
     requireBuilt(context);
+    await requireNmstate(context);
     const present = await namesIn(paths.at('/sys/class/net'));
     const missing = [BRIDGE, ...site.expectedAdapters].filter((name) => !present.includes(name));
     if (missing.length === 0) return done(present.join(', '));
@@ -27,6 +29,16 @@ export const check: StepBody<ReconfigureContext> = {
     return notYet(`the host has no network adapter ${missing.join(', ')}`);
   },
 };
+
+/** A host without it can only have the network that it has, by DHCP for one. */
+async function requireNmstate({ site }: ReconfigureContext): Promise<void> {
+  if (site.networkConfig === undefined || (await isInstalled('nmstatectl'))) return;
+  throw new Failure('usage', 'the host has no nmstatectl, which applies a network', {
+    code: 'reconfigure-refused',
+    expected: 'the package nmstate of the operating system, as on CoreOS',
+    fix: 'Remove raw_nm_state_config and use DHCP, or have the factory install nmstate.',
+  });
+}
 
 /** What a site configuration can say, and this release cannot do. */
 function requireBuilt({ site }: ReconfigureContext): void {

@@ -81,6 +81,11 @@ export class FakePrograms {
     writeFileSync(join(this.#folder, name), text, { mode: 0o755 });
   }
 
+  /** The host does not have it, unless this machine has. */
+  remove(name: string): void {
+    rmSync(join(this.#folder, name));
+  }
+
   /** Makes a program behave differently in one case: `only` runs before its own script. */
   unless(name: string, only: string): void {
     this.give(name, `${only}\n${this.#scripts.get(name) ?? this.#guard(name)}`);

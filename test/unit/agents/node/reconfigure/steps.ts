@@ -15,6 +15,7 @@ import { readRequest, readResult } from '../../../../../agents/node/reconfigure/
 import { stop } from '../../../../../agents/node/reconfigure/stop.ts';
 import { commit, rollback } from '../../../../../agents/node/reconfigure/way-back.ts';
 import { Failure } from '../../../../../lib/errors/failure.ts';
+import { isInstalled } from '../../../../../lib/host/search-path.ts';
 import { lockAgent } from '../../../../../lib/steps/lock.ts';
 import { readTrial } from '../../../../../lib/trial/store.ts';
 import { thrownBy } from '../../../errors/thrown-by.ts';
@@ -29,6 +30,14 @@ t.test('check: adapters that are missing, and another agent at work', async (t) 
   t.match(await run(check), { kind: 'not-yet', reason: /no network adapter eno1/ });
   using _lock = await lockAgent('sno-backup', host.root);
   t.match(await run(check), { kind: 'not-yet', reason: 'sno-backup is running' });
+});
+
+const skip = (await isInstalled('nmstatectl')) && 'this machine has nmstatectl';
+
+t.test('check: a network without the program that applies it', { skip }, async (t) => {
+  const { host, run } = await arrived(t);
+  host.programs.remove('nmstatectl');
+  await t.rejects(run(check), { code: 'reconfigure-refused', message: /no nmstatectl/ });
 });
 
 t.test('arm: everything that a site changes is kept', async (t) => {
