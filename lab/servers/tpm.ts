@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { swtpmPaths } from '../components/swtpm.ts';
@@ -42,10 +43,33 @@ export async function startTpm(
   return {
     device: `swtpm:host=${host},port=${port}`,
     async [Symbol.asyncDispose]() {
+      await shutDown(host, port);
       running.kill('SIGTERM');
       await running;
     },
   };
+}
+
+/** TPM2_Shutdown(TPM_SU_CLEAR). */
+const SHUTDOWN = Buffer.from('80010000000c000001450000', 'hex');
+const ANSWER_MS = 5_000;
+
+/**
+ * As the kernel does when a host shuts down. A TPM that merely loses its power counts that as an attack, and locks itself after
+ * three.
+ */
+async function shutDown(host: string, port: number): Promise<void> {
+  const socket = connect(port, host);
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    await once(socket, 'connect', { signal });
+    socket.write(SHUTDOWN);
+    await once(socket, 'data', { signal });
+  } catch {
+    // It has ended with its last connection.
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Followed by another one: the library of systemd expects the control channel there. */
