@@ -92,7 +92,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
 /** Agents of an installed host that have no cells, and the reason. */
 export const WITHOUT_CELLS: Partial<Record<AgentName, string>> = {
   reconfigure:
-    'its scenario `relocate` has not passed yet; until then only its unit tests interrupt it',
+    'it needs a site, which the hosts of the table have not: it runs in the scenario `relocate`, uninterrupted',
   'sno-address':
     'its one step looks at the host and starts sno-identity, whose cells these are; it runs in the scenario `address`',
 };
