@@ -8,6 +8,7 @@ import { accessTo } from '../../lib/render/access.ts';
 import type { Host } from '../host/host.ts';
 import { bareUnits, onHost } from './host.ts';
 import { type Disturbance, disturbanceOf } from './outage.ts';
+import { bareName } from './units.ts';
 
 const RESTORE_MS = 10 * 60_000;
 const SNAPSHOT = '/var/tmp/snapshot.db';
@@ -47,7 +48,11 @@ export async function restoreBare(
     ...['--initial-cluster-token', token, '--initial-advertise-peer-urls', peerUrl, ...BUMP],
   ];
   return disturbanceOf({ host }, signal, async () => {
-    await onHost(host, ['systemctl', 'stop', ...bareUnits], signal);
+    // An API server whose etcd is gone takes half a minute to end.
+    const etcd = bareName('etcd');
+    const others = bareUnits.filter((unit) => unit !== etcd);
+    await onHost(host, ['systemctl', 'stop', ...others], signal);
+    await onHost(host, ['systemctl', 'stop', etcd], signal);
     await onHost(host, ['rm', '-rf', `${data}/member`], signal);
     await onHost(host, restore, signal);
     await onHost(host, ['systemctl', 'start', ...bareUnits], signal);
