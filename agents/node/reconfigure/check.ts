@@ -20,7 +20,6 @@ export const check: StepBody<ReconfigureContext> = {
     const running = await stillRunning(paths);
     if (running !== undefined) return running;
     await presentInput(context);
-    requireBuilt(context);
     await requireNmstate(context);
     const present = await namesIn(paths.at('/sys/class/net'));
     const missing = [BRIDGE, ...site.expectedAdapters].filter((name) => !present.includes(name));
@@ -37,21 +36,5 @@ async function requireNmstate({ site }: ReconfigureContext): Promise<void> {
     code: 'reconfigure-refused',
     expected: 'the package nmstate of the operating system, as on CoreOS',
     fix: 'Remove raw_nm_state_config and use DHCP, or have the factory install nmstate.',
-  });
-}
-
-/** What a site configuration can say, and this release cannot do. */
-function requireBuilt({ site }: ReconfigureContext): void {
-  const fields = [
-    ...(site.certificates.api === undefined ? [] : ['certificates.api']),
-    ...(site.certificates.ingress === undefined ? [] : ['certificates.ingress']),
-    ...(site.sshKeys === undefined ? [] : ['ssh_key']),
-    ...(site.kubeadminPasswordHash === undefined ? [] : ['kubeadmin_password_hash']),
-  ];
-  if (fields.length === 0) return;
-  throw new Failure('usage', 'the site configuration asks for what this release cannot do', {
-    code: 'reconfigure-refused',
-    found: fields.join(', '),
-    fix: 'Remove it, and create the volume again with a higher serial.',
   });
 }
