@@ -35,6 +35,25 @@ export async function removeStaticPods(
   );
 }
 
+/** What the API server gets for its last requests, and more than the others get. */
+const GRACE_SECONDS = 75;
+
+/** Ends the running containers of these names, while no kubelet runs that would start them again. */
+export async function stopContainers(
+  paths: HostPaths,
+  names: readonly string[],
+  progress: Progress,
+): Promise<void> {
+  using runtime = connectHostRuntime(paths);
+  const { signal } = progress;
+  const all = await runtime.listContainers({ signal, deadlineMs: REQUEST_DEADLINE_MS });
+  const running = all.filter(({ name, state }) => names.includes(name) && state === 'running');
+  const limits = { signal, deadlineMs: GRACE_SECONDS * 1000 + REQUEST_DEADLINE_MS };
+  await progress.wait(`${names.join(', ')} to stop`, () =>
+    Promise.all(running.map(({ id }) => runtime.stopContainer(id, GRACE_SECONDS, limits))),
+  );
+}
+
 async function waitUntilStopped(
   paths: HostPaths,
   containers: readonly string[],

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
-import { writeFileAtomic } from '../../lib/host/files.ts';
+import { removeFile, writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
+import { stopUnit } from '../../lib/host/systemd.ts';
 import { components } from '../../lib/render/kubernetes/static-pod.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { podsIn } from './control-plane-pods.ts';
-import { removeStaticPods } from './static-pods.ts';
+import { stopContainers } from './static-pods.ts';
 
 /** Each after what depends on it. */
 const STOP_ORDER = [
@@ -15,8 +16,9 @@ const STOP_ORDER = [
 ] as const;
 
 /**
- * Stops every client of etcd, then etcd: copies the manifests to the folder `moved`, removes them and
- * waits until no container of them is running. The containers of workloads go on.
+ * Stops every client of etcd, then etcd, after their manifests were moved to the folder `moved`. The kubelet is stopped
+ * first and stays so: it would release volumes, end sandboxes and ask the API server about each pod, all of which the
+ * same pods need again at once. The containers of workloads go on.
  *
  * @throws Failure (fatal) if one is missing; nothing was changed.
  */
@@ -33,14 +35,10 @@ export async function stopControlPlane(
       fix: 'Put their manifests back, and start again.',
     });
   }
+  await progress.wait('the kubelet to stop', () => stopUnit('kubelet.service', progress.signal));
   for (const { file, manifest } of placed) {
     await writeFileAtomic(join(moved, file), manifest, 0o600);
+    await removeFile(join(paths.staticPods, file));
   }
-  const pods = await podsIn(moved);
-  for (const group of STOP_ORDER) {
-    const members = pods
-      .filter(({ component }) => group.some((name) => name === component))
-      .map(({ component, file }) => ({ file, container: component }));
-    await removeStaticPods(paths, members, progress);
-  }
+  for (const group of STOP_ORDER) await stopContainers(paths, group, progress);
 }

@@ -1,4 +1,4 @@
-import { restartUnit } from '../../../../lib/host/systemd.ts';
+import { restartUnit, unitProperties } from '../../../../lib/host/systemd.ts';
 import { isApiReady } from '../../../../lib/kube/api-ready.ts';
 import { deleteLeases } from '../../../../lib/kube/leases.ts';
 import { leases } from '../../../../lib/render/kubernetes/leader-election.ts';
@@ -20,7 +20,7 @@ export const start: StepBody<RestoreContext> = {
   touches: ['disk', 'api', 'systemd'],
   input: ({ request }) => request,
   holds: async (context, progress) =>
-    (await arePlaced(context)) &&
+    (await arePlaced(context, progress)) &&
     (await context.withAdministrator(progress, (client) => isApiReady(client, progress.signal))),
   async run(context, progress) {
     await placeControlPlane(context, progress);
@@ -30,8 +30,13 @@ export const start: StepBody<RestoreContext> = {
   },
 };
 
-/** Whether every static pod that was moved aside is in its folder again. */
-export async function arePlaced(context: Pick<RestoreContext, 'paths'>): Promise<boolean> {
+/** Whether every static pod that was moved aside is in its folder again, and a kubelet runs it. */
+export async function arePlaced(
+  context: Pick<RestoreContext, 'paths'>,
+  { signal }: Progress,
+): Promise<boolean> {
+  const { ActiveState } = await unitProperties('kubelet.service', ['ActiveState'], signal);
+  if (ActiveState !== 'active') return false;
   const placed = await podsIn(context.paths.staticPods);
   const moved = await podsIn(movedManifests(context));
   return moved.every(({ component }) => placed.some((pod) => pod.component === component));

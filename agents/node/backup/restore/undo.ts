@@ -31,8 +31,9 @@ export const undo: StepBody<RestoreContext> = {
   touches: ['disk', 'etcd', 'api', 'runtime', 'systemd'],
   retries: true,
   input: ({ request }) => request,
-  holds: async (context) =>
-    !(await hasFailed(context)) || (!(await isChanged(context)) && (await arePlaced(context))),
+  holds: async (context, progress) =>
+    !(await hasFailed(context)) ||
+    (!(await isChanged(context)) && (await arePlaced(context, progress))),
   async run(context, progress) {
     if (!(await hasFailed(context))) return done('the restore has not failed');
     await rm(rebuiltDatabase(context), { recursive: true, force: true });
@@ -40,7 +41,7 @@ export const undo: StepBody<RestoreContext> = {
       await stopControlPlane(context.paths, movedManifests(context), progress);
       await putBack(context);
     }
-    if (await arePlaced(context)) return done('nothing was changed');
+    if (await arePlaced(context, progress)) return done('nothing was changed');
     await placeControlPlane(context, progress);
     return done(await stateAfter(context, progress));
   },

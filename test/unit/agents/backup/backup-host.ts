@@ -7,9 +7,9 @@ import { writeRequest } from '../../../../agents/node/backup/restore/request.ts'
 import type { Outcome } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
+import { fakeControlPlane } from '../host/control-plane.ts';
 import { fakeEtcd } from '../host/etcd.ts';
 import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
-import { fakeRuntime } from '../host/runtime.ts';
 
 export const BACKUPS = '/var/lib/sno-agents/backups';
 export const NAME = '20300102T030405Z';
@@ -86,10 +86,7 @@ export async function restoringHost(t: Test, options: HostOptions = {}) {
     [`host${ENCRYPTION}`]: providers('present'),
     'host/etc/kubernetes/pki/ca/etcd/ca.key': 'the key of etcd',
   });
-  await fakeRuntime(t, host, () =>
-    COMPONENTS.map((name) => ({ name, state: host.has(podFile(name)) ? 'running' : 'exited' })),
-  );
-  host.programs.give('systemctl', '[ "$*" = "restart kubelet.service" ]');
+  await fakeControlPlane(t, host, podFile);
   const requestedAt = '2030-01-05T00:00:00.000Z';
   await writeRequest(host.paths, { schemaVersion: 1, backup: NAME, requestedAt });
   const context: RestoreContext = { ...host.context, request: { backup: NAME, requestedAt } };

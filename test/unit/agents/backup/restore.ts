@@ -18,6 +18,7 @@ import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
+import { stopUnit } from '../../../../lib/host/systemd.ts';
 import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/seal/envelope.ts';
 import { lockAgent } from '../../../../lib/steps/lock.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
@@ -93,7 +94,17 @@ t.test('nothing is stopped if a manifest is missing, and the restore ends', asyn
   await recordFailure(context.paths, failureData(BROKEN));
   t.match(await run(undo), { note: 'nothing was changed' });
   t.equal(await holds(undo), true);
-  t.same(host.programs.calls('systemctl'), [], 'the kubelet is not restarted');
+  t.same(host.programs.calls('systemctl restart'), [], 'the kubelet is not restarted');
+});
+
+t.test('a stop that only stopped the kubelet is undone', async (t) => {
+  const { host, context, run, holds } = await restoringHost(t);
+  await stopUnit('kubelet.service', new AbortController().signal);
+  await recordFailure(context.paths, failureData(BROKEN));
+  t.equal(await holds(undo), false);
+  await run(undo);
+  t.equal(host.programs.calls('systemctl').at(-1), 'systemctl restart kubelet.service');
+  t.equal(await holds(undo), true);
 });
 
 t.test('a stop that was interrupted is undone', async (t) => {
@@ -265,7 +276,7 @@ t.test('a failure before anything was stopped disturbs nothing', async (t) => {
   await recordFailure(context.paths, failureData(BROKEN));
   t.equal(await holds(undo), true);
   t.match(await run(undo), { note: 'nothing was changed' });
-  t.same(host.programs.calls('systemctl'), []);
+  t.same(host.programs.calls('systemctl restart'), []);
 });
 
 t.test('the end of a restore', async (t) => {

@@ -13,9 +13,9 @@ import type { StepBody } from '../../../../lib/steps/within.ts';
 import { thrownBy } from '../../errors/thrown-by.ts';
 import { input, rendered } from '../../render/rendered-host.ts';
 import { COMPONENTS } from '../backup/backup-host.ts';
+import { fakeControlPlane } from '../host/control-plane.ts';
 import { type HostOptions, testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
-import { fakeRuntime } from '../host/runtime.ts';
 
 const FOLDER = '/var/lib/sno-agents/sno-identity';
 const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
@@ -31,10 +31,7 @@ async function changingHost(t: Test, options: HostOptions = {}) {
   for (const { component, manifest } of rendered.staticPods) host.write(pod(component), manifest);
   await saveRenderInput(host.paths, input);
   giveAddresses(host, '198.51.100.7/24');
-  host.programs.give('systemctl', '[ "$*" = daemon-reload ]');
-  await fakeRuntime(t, host, () =>
-    COMPONENTS.map((name) => ({ name, state: host.has(pod(name)) ? 'running' : 'exited' })),
-  );
+  await fakeControlPlane(t, host, pod);
   const request = await writeRequest(host.paths, { from, to });
   const context: IdentityContext = { ...host.context, request, hostname: () => to.hostname };
   return {
