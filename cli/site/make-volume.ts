@@ -87,7 +87,7 @@ async function credentialsFor(
   if (csr !== undefined) {
     await requireRegularFile(csr, 'The certificate request');
     const request = await readFile(csr, 'utf8');
-    await requireRequest(request);
+    requireRequest(request);
     return { credentials: { kind: 'request', request }, outputs: [] };
   }
   if (encrypter !== undefined) {

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { x509 } from '../pki/x509.ts';
+import { judgeAdministratorRequest } from '../csr/administrator-request.ts';
 import { refused } from './refused.ts';
 import { type SiteCredentials, VOLUME_FILES } from './volume.ts';
 
@@ -19,7 +19,7 @@ export function credentialFiles(credentials: SiteCredentials): ReadonlyMap<strin
 }
 
 /** @throws Failure (usage, `site-volume-refused`) unless it has one kind of credentials, whole */
-export async function credentialsIn(files: Files, now: Date): Promise<SiteCredentials> {
+export function credentialsIn(files: Files, now: Date): SiteCredentials {
   const text = (path: string) => {
     const bytes = files.get(path);
     return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
@@ -30,7 +30,7 @@ export async function credentialsIn(files: Files, now: Date): Promise<SiteCreden
   const admin = text(VOLUME_FILES.adminCa);
   const isNone = certificate === undefined && key === undefined && admin === undefined;
   if (request !== undefined && isNone) {
-    await requireRequest(request);
+    requireRequest(request);
     return { kind: 'request', request };
   }
   if (request !== undefined || certificate === undefined || key === undefined || !admin) {
@@ -78,20 +78,14 @@ function problemOf(pem: string, key: string | undefined, now: Date): string | un
   }
 }
 
-/** @throws Failure (usage, `site-volume-refused`) unless its owner has signed it with its key */
-export async function requireRequest(pem: string): Promise<void> {
-  if (await isSignedRequest(pem)) return;
+/** @throws Failure (usage, `site-volume-refused`) unless a node would certify it as its administrator's */
+export function requireRequest(pem: string): void {
+  const judged = judgeAdministratorRequest(pem);
+  if ('commonName' in judged) return;
+  const { expected, found, fix } = judged;
   throw refused(`${VOLUME_FILES.adminRequest} cannot be used`, {
-    expected: 'a certificate request (PKCS#10) in PEM, signed with its own key',
-    found: 'something else',
-    fix: 'Nothing was changed. Create it with openssl req -new, or let "sno create site-volume" create one.',
+    expected,
+    found,
+    fix: `Nothing was changed. ${fix}`,
   });
-}
-
-async function isSignedRequest(pem: string): Promise<boolean> {
-  try {
-    return await new x509.Pkcs10CertificateRequest(pem).verify();
-  } catch {
-    return false;
-  }
 }

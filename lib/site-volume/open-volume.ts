@@ -50,7 +50,7 @@ export async function openVolume(
   return {
     ...accepted,
     config,
-    credentials: await credentialsIn(files, now),
+    credentials: credentialsIn(files, now),
     manifests: extraManifests(files),
     files,
   };

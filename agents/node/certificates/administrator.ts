@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { type Cluster, clusterDomain } from '../../../lib/cluster/cluster.ts';
-import { whyNotSigned, whyWeak } from '../../../lib/csr/checks.ts';
 import {
-  type RequestedCertificate,
-  readRequestedCertificate,
-} from '../../../lib/csr/requested-certificate.ts';
+  judgeAdministratorRequest,
+  REQUEST,
+  type UnusableRequest,
+} from '../../../lib/csr/administrator-request.ts';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { requireValid } from '../../../lib/pki/authority.ts';
@@ -18,9 +18,6 @@ import { readAuthority } from '../../steps/leaf-files.ts';
 
 /** How long an administrator's certificate is valid: it cannot be revoked. */
 export const ADMINISTRATOR_DAYS = { default: 30, maximum: 365 } as const;
-
-/** A name of a person, which the audit log shows; not one of Kubernetes or of the agents. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9@._-]{0,62}$/;
 
 export interface IssuedAdministrator {
   /** With the certificate, and the path of the key that the requestor has. */
@@ -73,38 +70,12 @@ export async function issueAdministrator(
 
 async function readRequest(path: string): Promise<{ pem: string; commonName: string }> {
   const pem = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw unusable(path, describeError(cause));
+    throw unusable(path, { found: describeError(cause) });
   });
-  const request = parsed(path, pem);
-  const { isAlone, signature, key } = request;
-  if (!isAlone) throw unusable(path, 'it is not one PEM block of a certificate request');
-  if (signature !== 'valid') throw unusable(path, whyNotSigned(signature));
-  const weak = whyWeak(key);
-  if (weak !== undefined) throw unusable(path, `its key: ${weak}`);
-  return { pem, commonName: commonNameOf(path, request) };
+  const judged = judgeAdministratorRequest(pem);
+  if ('commonName' in judged) return { pem, commonName: judged.commonName };
+  throw unusable(path, judged);
 }
 
-function parsed(path: string, pem: string): RequestedCertificate {
-  try {
-    return readRequestedCertificate(pem);
-  } catch (cause) {
-    throw unusable(path, describeError(cause));
-  }
-}
-
-function commonNameOf(path: string, { subjectParts }: RequestedCertificate): string {
-  const names = subjectParts.filter(([type]) => type === 'CN').map(([, value]) => value);
-  const [name = ''] = names;
-  if (names.length === 1 && NAME.test(name)) return name;
-  throw new Failure('usage', `the request ${path} cannot be used`, {
-    expected: 'one common name (CN) of 1 to 63 letters, digits or "@._-"',
-    found: names.length === 0 ? 'none' : names.join(', '),
-    fix: `Create it with "openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout me.key -out me.csr -subj /CN=me".`,
-  });
-}
-
-const unusable = (path: string, found: string): Failure =>
-  new Failure('usage', `the request ${path} cannot be used`, {
-    expected: 'one PKCS#10 certificate request in PEM',
-    found,
-  });
+const unusable = (path: string, fault: Pick<UnusableRequest, 'found'> & Partial<UnusableRequest>) =>
+  new Failure('usage', `the request ${path} cannot be used`, { expected: REQUEST, ...fault });

@@ -43,7 +43,7 @@ export async function reconfigureContext(paths: HostPaths): Promise<ReconfigureC
   // As when it was accepted.
   const now = judgingTime(parseVolumeManifest(text(VOLUME_FILES.manifest)), new Date(request.at));
   const site = parseSiteConfig(text(SITE_CONFIG), SITE_CONFIG, { files, now });
-  const credentials = await credentialsIn(files, now);
+  const credentials = credentialsIn(files, now);
   const manifests = extraManifests(files);
   return { ...host, ...signedRights(host), request, site, credentials, manifests };
 }

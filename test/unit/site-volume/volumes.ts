@@ -32,7 +32,7 @@ base_domain: example.com
 
 /** A request of an administrator, for volumes without keys. */
 export async function requestCredentials(): Promise<SiteCredentials> {
-  const subject = { commonName: 'system:admin', organizations: ['system:masters'] };
+  const subject = { commonName: 'site-administrator', organizations: ['system:masters'] };
   return { kind: 'request', request: await certificateRequest(subject, await createSigningKey()) };
 }
 

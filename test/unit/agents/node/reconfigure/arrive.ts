@@ -9,6 +9,7 @@ import {
 } from '../../../../../agents/node/reconfigure/request.ts';
 import { Failure } from '../../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../../lib/errors/failure-data.ts';
+import { requestPem } from '../../../csr/requests.ts';
 import { snapshot } from '../../../trial/changed-host.ts';
 import type { TestHost } from '../../host/host.ts';
 import { factoryHost, insert, REQUEST, SITE, STATE } from './site-host.ts';
@@ -140,6 +141,18 @@ const REFUSED: readonly {
         createdAt: new Date('2020-01-01T00:00:00Z'),
       }),
     says: /until|valid|expired/i,
+  },
+  {
+    name: 'an administrator with a name of Kubernetes',
+    prepare: async (host) =>
+      insert(host, {
+        config: SITE,
+        credentials: {
+          kind: 'request',
+          request: await requestPem({ subject: [{ CN: ['system:admin'] }], names: [] }),
+        },
+      }),
+    says: /credentials\/admin\.csr cannot be used.*system:admin/,
   },
   {
     name: 'an unsigned one where only signed ones are taken',
