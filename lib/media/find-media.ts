@@ -15,6 +15,8 @@ export interface Medium {
    * again.
    */
   readonly inserted: string;
+  /** Such as a CD, or a stick with a switch. */
+  readonly isReadOnly: boolean;
 }
 
 const deviceSchema = z.object({
@@ -23,6 +25,7 @@ const deviceSchema = z.object({
   pkname: z.string().nullable(),
   fstype: z.string().nullable(),
   label: z.string().nullable(),
+  ro: z.boolean().default(false),
 });
 const lsblkSchema = z.object({ blockdevices: z.array(deviceSchema) });
 const COLUMNS = Object.keys(deviceSchema.shape).join(',').toUpperCase();
@@ -48,11 +51,12 @@ export async function findMedia(
   const names = new Set(found.map(({ kname }) => kname));
   const media = found.filter(({ pkname }) => pkname === null || !names.has(pkname));
   return Promise.all(
-    media.map(async ({ path, kname, pkname, fstype, label }) => ({
+    media.map(async ({ path, kname, pkname, fstype, label, ro }) => ({
       device: path,
       fileSystem: fstype ?? '',
       label: label ?? '',
       inserted: await insertion(paths, pkname ?? kname),
+      isReadOnly: ro,
     })),
   );
 }

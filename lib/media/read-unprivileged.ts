@@ -3,55 +3,15 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { Failure } from '../errors/failure.ts';
-import { runOutsideSandbox, waitedFor } from '../host/outside-sandbox.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { tarEntries } from '../image/tar.ts';
 import type { Limits } from '../wait/limits.ts';
 import { collectFiles, type MediumEntry, type MediumLimits } from './collect.ts';
 import type { Medium } from './find-media.ts';
+import { unprivileged } from './unprivileged.ts';
 
 /** Headers of a tar archive, of 64 files and their extended names. */
 const MARGIN_BYTES = 1 << 20;
-
-/**
- * What the reader may: nothing but read this one device. It has no user that exists elsewhere, no capability, no
- * network, and sees no file of the agents but their executable.
- */
-const sandbox = (device: string, group: string, executable: string): string[] =>
-  [
-    'DynamicUser=yes',
-    `SupplementaryGroups=${group}`,
-    'DevicePolicy=closed',
-    `DeviceAllow=${device} r`,
-    'TemporaryFileSystem=/var/lib:ro',
-    `BindReadOnlyPaths=${executable}`,
-    'CapabilityBoundingSet=',
-    'NoNewPrivileges=yes',
-    'PrivateNetwork=yes',
-    'IPAddressDeny=any',
-    // systemd-run takes no "none".
-    'RestrictAddressFamilies=AF_UNIX',
-    'ProtectSystem=strict',
-    'ProtectHome=yes',
-    'ProtectProc=invisible',
-    'ProtectClock=yes',
-    'ProtectControlGroups=yes',
-    'ProtectHostname=yes',
-    'ProtectKernelLogs=yes',
-    'ProtectKernelModules=yes',
-    'ProtectKernelTunables=yes',
-    'LockPersonality=yes',
-    'RestrictNamespaces=yes',
-    'RestrictRealtime=yes',
-    'RestrictSUIDSGID=yes',
-    'SystemCallArchitectures=native',
-    'SystemCallErrorNumber=EPERM',
-    'SystemCallFilter=@system-service',
-    'MemoryMax=512M',
-    'MemorySwapMax=0',
-    'TasksMax=64',
-    'UMask=0077',
-  ].map((property) => `--property=${property}`);
 
 /**
  * Copies the files of a medium into a new folder. A process without rights reads the medium and passes the files on as
@@ -67,15 +27,7 @@ export async function copyMedium(
   time: Limits,
 ): Promise<void> {
   const { signal, deadlineMs } = time;
-  const { device, fileSystem } = medium;
-  // The agent's sandbox has no devices.
-  const gid = (await runOutsideSandbox('stat', ['--format=%g', device], time)).trim();
-  const executable = paths.onHost(paths.executable);
-  const args = [
-    ...waitedFor(time),
-    ...sandbox(device, gid, executable),
-    ...['--', executable, 'reconfigure', 'read-medium', fileSystem, device],
-  ];
+  const args = await unprivileged(paths, 'read-medium', medium, time);
   const program = execa('systemd-run', args, {
     cancelSignal: signal,
     timeout: deadlineMs,

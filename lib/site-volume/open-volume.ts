@@ -28,6 +28,7 @@ export interface AcceptedManifest extends Pick<VerifiedVolume, 'use' | 'isKnown'
  *
  * @param folder the files of a medium, whoever wrote them; other files than those of the manifest are never opened.
  * @param work a folder that does not exist yet.
+ * @param trusted is called once it is known that somebody has made the volume whom the rules allow to
  * @throws Failure (usage, `site-volume-refused` or `site-config-refused`) with the reason
  */
 export async function openVolume(
@@ -35,8 +36,9 @@ export async function openVolume(
   rules: VolumeRules,
   work: string,
   signal: AbortSignal,
+  trusted?: (manifest: VolumeManifest) => void,
 ): Promise<VerifiedVolume> {
-  const { manifest, ...accepted } = await acceptManifest(folder, rules, work, signal);
+  const { manifest, ...accepted } = await acceptManifest(folder, rules, work, signal, trusted);
   const files = await readFiles(folder, manifest, rules, signal);
   const now = judgingTime(manifest, rules.now);
   const text = files.get(SITE_CONFIG);
@@ -62,6 +64,7 @@ export async function acceptManifest(
   rules: VolumeRules,
   work: string,
   signal: AbortSignal,
+  trusted?: (manifest: VolumeManifest) => void,
 ): Promise<AcceptedManifest> {
   const bytes = await readVolumeFile(folder, VOLUME_FILES.manifest, MAX_MANIFEST_BYTES);
   if (bytes === undefined) {
@@ -72,6 +75,7 @@ export async function acceptManifest(
   const text = bytes.toString('utf8');
   const signedBy = await signerOf(folder, text, rules, work, signal);
   const manifest = parseVolumeManifest(text);
+  trusted?.(manifest);
   const use: UsedVolume = { serial: manifest.serial, sha256: sha256(bytes) };
   return { manifest, use, isKnown: requireUsable(manifest, use, rules), signedBy };
 }

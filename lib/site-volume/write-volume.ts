@@ -5,6 +5,7 @@ import { encryptFiles } from './archive.ts';
 import { filesWithKeys } from './keys.ts';
 import { FORMAT_VERSION, listedFiles, manifestText, parseVolumeManifest } from './manifest.ts';
 import { refused } from './refused.ts';
+import { emptyResults } from './result.ts';
 import { VOLUME_FILES, VOLUME_LIMITS } from './volume.ts';
 
 export interface NewVolume {
@@ -50,6 +51,7 @@ export async function volumeFiles(
   const signature = await sign?.(text);
   return new Map([
     ...outer,
+    ...emptyResults(outer.has(VOLUME_FILES.adminRequest)),
     ...(signature === undefined ? [] : [entry(VOLUME_FILES.signature, signature)]),
     // Last: a medium without it is not used.
     entry(VOLUME_FILES.manifest, text),
@@ -60,8 +62,8 @@ const entry = (path: string, text: string): [string, Uint8Array] => [path, Buffe
 
 async function requireFit({ files, encrypter }: NewVolume, signal: AbortSignal): Promise<void> {
   const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
-  // The archive's headers, and the medium's own two files.
-  const most = { files: VOLUME_LIMITS.files - 2, bytes: VOLUME_LIMITS.bytes - (1 << 20) };
+  // The archive's headers; the manifest, its signature and what the node writes.
+  const most = { files: VOLUME_LIMITS.files - 4, bytes: VOLUME_LIMITS.bytes - (1 << 20) };
   if (files.size > most.files || bytes > most.bytes) {
     throw refused('the volume would be too large', {
       expected: `at most ${most.files} files and ${most.bytes} bytes`,

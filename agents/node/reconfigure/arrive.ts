@@ -16,8 +16,10 @@ import {
 } from '../../../lib/relocatable/policy.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import type { KeylessInput } from '../../../lib/render/renderer.ts';
+import type { VolumeManifest } from '../../../lib/site-volume/manifest.ts';
 import { openVolume } from '../../../lib/site-volume/open-volume.ts';
 import {
+  type UsedVolume,
   type VerifiedVolume,
   VOLUME_FILES,
   VOLUME_LABELS,
@@ -34,6 +36,7 @@ import {
   usedVolumes,
   writeRequest,
 } from './request.ts';
+import { tellEnd, tellRefusal } from './tell-medium.ts';
 
 const READ_MS = 120_000;
 
@@ -58,25 +61,53 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
   if (other !== undefined) throw twoVolumes(media);
   await requireIdle(paths, 'site');
   const input = await requireInput(paths);
+  let trusted: VolumeManifest | undefined;
+  const trust = (manifest: VolumeManifest) => {
+    trusted = manifest;
+  };
   try {
     const time = { signal, deadlineMs: READ_MS };
     await copyMedium(paths, medium, mediumFolder(paths), VOLUME_LIMITS, time);
-    const volume = await opened(paths, { input, policy }, signal);
+    const volume = await opened(paths, { input, policy, trust }, signal);
     const why = await whyNotAgain(paths, medium, volume);
-    if (why !== undefined) return nothing(why);
+    if (why !== undefined) {
+      await tellAgain(paths, medium, volume.use, signal);
+      return nothing(why);
+    }
     return { kind: 'request', request: await accepted(paths, volume, input) };
+  } catch (error) {
+    if (trusted !== undefined) {
+      await tellRefusal(paths, medium, { error, serial: trusted.serial }, signal);
+    }
+    throw error;
   } finally {
     await rm(mediumFolder(paths), { recursive: true, force: true });
   }
+}
+
+/** Whoever inserts a volume again: how it went, if the host lost its power before it could say so. */
+async function tellAgain(
+  paths: HostPaths,
+  medium: Medium,
+  use: UsedVolume,
+  signal: AbortSignal,
+): Promise<void> {
+  const last = await readResult(paths);
+  if (last?.volume.sha256 === use.sha256) await tellEnd(paths, medium, last, signal);
 }
 
 const nothing = (note: string): Arrival => ({ kind: 'nothing', note });
 
 async function opened(
   paths: HostPaths,
-  { input, policy }: { readonly input: KeylessInput; readonly policy: FactoryPolicy },
+  by: {
+    readonly input: KeylessInput;
+    readonly policy: FactoryPolicy;
+    trust(manifest: VolumeManifest): void;
+  },
   signal: AbortSignal,
 ): Promise<VerifiedVolume> {
+  const { input, policy, trust } = by;
   const work = workFolder(paths);
   await rm(work, { recursive: true, force: true });
   try {
@@ -92,6 +123,7 @@ async function opened(
       },
       work,
       signal,
+      trust,
     );
   } finally {
     // It has the decrypted files.

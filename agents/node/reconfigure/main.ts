@@ -13,8 +13,10 @@ import { reconfigurePlan } from './plan.ts';
 import { runPrepare } from './prepare/main.ts';
 import { runReadMedium } from './read-medium.ts';
 import { type ReconfigureResult, readResult } from './request.ts';
+import { tellLast } from './tell-medium.ts';
 import { runValidate } from './validate/main.ts';
 import { commit, rollback } from './way-back.ts';
+import { runWriteMedium } from './write-medium.ts';
 
 /** Waiting for udev, reading the medium, verifying it. */
 const ARRIVE_MS = 180_000;
@@ -50,12 +52,13 @@ export async function runReconfigure(
   if (factory !== undefined) return factory(paths, rest, output);
   // Without rights: it reads neither configuration nor state.
   if (name === 'read-medium') return runReadMedium(rest);
+  if (name === 'write-medium') return runWriteMedium(rest);
   const settings = await readSettings(paths);
   if (name === 'run' && !rest.includes('--help')) {
     const note = await nothingToDo(paths, output);
     if (note !== undefined) return note;
   }
-  return runAgentCommand(
+  const code = await runAgentCommand(
     {
       plan: reconfigurePlan(settings),
       paths,
@@ -73,6 +76,10 @@ export async function runReconfigure(
     args,
     output,
   );
+  if (name !== 'run') return code;
+  const untold = await tellLast(paths);
+  if (untold !== undefined) process.stdout.write(`The result is not on the volume: ${untold}\n`);
+  return code;
 }
 
 /** Looks for a site volume. The exit code if there is nothing to carry out. */

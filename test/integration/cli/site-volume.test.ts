@@ -126,6 +126,8 @@ t.test("the administrator's own request, into a folder", async (t) => {
     'extra-manifests',
     'site-config.yaml',
     'site-volume.json',
+    'sno-kubeconfig.yaml',
+    'sno-result.txt',
   ]);
   const checked = await run('verify', 'site-volume', folder);
   t.match(checked.out, /credentials request/);

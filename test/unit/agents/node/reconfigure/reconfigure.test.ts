@@ -2,3 +2,4 @@
 import './arrive.ts';
 import './steps.ts';
 import './network.ts';
+import './tell-medium.ts';

@@ -56,7 +56,11 @@ type Volume = Parameters<typeof aVolume>[0];
 export async function insert(
   host: TestHost,
   volume: Volume = { config: SITE },
-  { inserted = 1, labels = ['SITE-CONFIG'] }: { inserted?: number; labels?: string[] } = {},
+  {
+    inserted = 1,
+    labels = ['SITE-CONFIG'],
+    ro = false,
+  }: { inserted?: number; labels?: string[]; ro?: boolean } = {},
 ): Promise<void> {
   if (host.has('/medium')) host.remove('/medium');
   for (const [name, contents] of await aVolume(volume)) host.write(`/medium/${name}`, contents);
@@ -66,6 +70,7 @@ export async function insert(
     pkname: null,
     fstype: 'vfat',
     label,
+    ro,
   }));
   for (const { path, kname } of devices) {
     host.write(path);
@@ -78,6 +83,7 @@ export async function insert(
 const OUTSIDE = `case "$*" in
 *" -- stat "*) echo 6 ;;
 *" read-medium "*) exec fake-reader ;;
+*" write-medium "*) exec fake-writer ;;
 *) while [ "$1" != -- ]; do shift; done; shift; exec "$@" ;;
 esac`;
 
@@ -113,6 +119,7 @@ export async function factoryHost(t: Test, options: HostOptions = {}): Promise<T
   host.programs.give('lsblk', 'echo \'{"blockdevices":[]}\'');
   // The reader, which is tried with real media elsewhere (test/integration/media).
   host.programs.give('fake-reader', 'cd "$ROOT/medium" && tar -cf - *');
+  host.programs.give('fake-writer', 'cat > "$ROOT/written.json"');
   host.programs.give('systemd-run', OUTSIDE);
   return host;
 }
