@@ -16,6 +16,7 @@ import { Relocation, siteHost } from './relocation.ts';
 
 const CREATE_MS = 60_000;
 const PASS_MS = 12 * 60_000;
+const LOOK_MS = 60_000;
 const SIGNER = 'etc/sno-agents/site-signer.pub';
 const RESULT = 'var/lib/sno-agents/reconfigure/result.json';
 const KUBECONFIG = 'var/lib/sno-agents/reconfigure/admin.kubeconfig';
@@ -86,7 +87,11 @@ export class SiteArrival extends Relocation {
     await this.command('reconfigure', 'prepare', '--signer', `/${SIGNER}`);
   }
 
-  /** An ISO of `sno create site-volume`, in a drive that appears. */
+  get #iso(): string {
+    return join(this.#folder, 'site-volume.iso');
+  }
+
+  /** An ISO of `sno create site-volume`, on a stick that appears. */
   async insert(): Promise<void> {
     const { signal, teardown } = this.context;
     const { bridge: gateway } = SITE.segments.IPv4;
@@ -95,8 +100,7 @@ export class SiteArrival extends Relocation {
     await writeFile(join(this.#folder, 'extra-manifests', '10-site.yaml'), MANIFEST);
     const create = ['create', 'site-volume', '--dir', this.#folder, '--sign', this.#key];
     await run(cli, create, { signal, deadlineMs: CREATE_MS });
-    const iso = join(this.#folder, 'site-volume.iso');
-    const device = await attachLoopDevice(iso, { readOnly: true }, signal);
+    const device = await attachLoopDevice(this.#iso, {}, signal);
     teardown.add(`detach ${device}`, () =>
       detachLoopDevice(device, AbortSignal.timeout(CREATE_MS)),
     );
@@ -156,6 +160,19 @@ export class SiteArrival extends Relocation {
     const code = await this.#factoryCode();
     if (code !== '401') throw new Error(`the factory's administrator gets ${code}, expected 401`);
     await this.command('wait-steady', '--for', '20s', '--timeout', '3m');
+  }
+
+  /** What whoever has the stick can read, on any computer. */
+  async checkStick(): Promise<void> {
+    const told = async () => {
+      const stick = await readFile(this.#iso);
+      const missing = ['PASS: the node has', 'server: https://api.edge.site.test:6443'].filter(
+        (text) => !stick.includes(text),
+      );
+      if (missing.length === 0) return;
+      throw new Failure('retry', 'the stick does not say it', { found: missing.join(', ') });
+    };
+    await eventually(told, LOOK_MS, this.context.signal);
   }
 
   /** With the kubeconfig of the host and the key of the laptop. */

@@ -17,6 +17,7 @@ export const relocate: Scenario = (context) => {
     { title: 'Boot at the site: sealed', run: () => run.checkSealed() },
     { title: 'Insert a site volume', run: () => run.insert() },
     { title: 'Wait for PASS', run: (report) => run.pass(report) },
+    { title: 'Check what the stick says', run: () => run.checkStick() },
     { title: 'Check the node at its site', run: () => run.checkSite() },
   ]);
 };
