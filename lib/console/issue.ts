@@ -11,10 +11,12 @@ export interface Installed {
   readonly cluster: string;
   /** When it completed, as an ISO date. */
   readonly completed: string;
+  /** It is sealed: its kubelet starts once a site volume was inserted. */
+  readonly awaitsSite?: boolean;
 }
 
 /** The first thing a technician wants to know. */
-export type Verdict = 'installing' | 'restarting' | 'installed' | 'failed';
+export type Verdict = 'installing' | 'restarting' | 'waiting' | 'installed' | 'failed';
 
 export interface Issue {
   readonly verdict: Verdict;
@@ -45,6 +47,16 @@ export function issueOf(
     return issue('restarting', [line]);
   }
   const running = told.filter(({ state }) => state === 'running' || state === 'failed');
+  const site = running.find(({ agent }) => agent === 'reconfigure');
+  if (site !== undefined) {
+    const now = 'This host is being set up for its site. Do not switch it off.';
+    return issue('installing', [now, nowLine(site)]);
+  }
+  if (installed?.awaitsSite === true) {
+    return issue('waiting', [
+      'This host waits for its site volume. Insert the stick, or attach the virtual CD.',
+    ]);
+  }
   if (installed !== undefined && !running.some(({ agent }) => endsInstallation(agent))) {
     const { cluster, completed } = installed;
     const day = completed.slice(0, 10);
@@ -78,6 +90,7 @@ function failureLines(status: AgentStatus): string[] {
   return [
     `FAILED: ${who}: ${failureSentence(facts)}`,
     ...(fix === undefined ? [] : [`What to do: ${fix}`]),
+    `Code: ${failure.code}`,
   ];
 }
 

@@ -8,12 +8,23 @@ export function progressLine(status: AgentStatus | undefined): string | undefine
   return line === undefined ? undefined : printable(line);
 }
 
-function lineOf({ agent, step, state, reason }: AgentStatus): string | undefined {
+const paceText = (pace: AgentStatus['pace']): string =>
+  pace === undefined
+    ? ''
+    : `, after ${clock(pace.elapsedSeconds)}, usually ${clock(pace.usualSeconds)} in all`;
+
+/** Minutes and seconds. */
+const clock = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`;
+
+function lineOf({ agent, step, state, reason, pace }: AgentStatus): string | undefined {
   const who = Object.entries(PLAIN_WORDS).find(([name]) => name === agent)?.[1];
   if (who === undefined) return undefined;
   switch (state) {
     case 'running':
-      return step === undefined ? who : `${who}: step ${step.number} of ${step.of} (${step.name})`;
+      return step === undefined
+        ? who
+        : `${who}: step ${step.number} of ${step.of} (${step.name})${paceText(pace)}`;
     case 'failed':
       return `${who}: FAILED: ${reason ?? 'no reason given'}`;
     case 'stopped':

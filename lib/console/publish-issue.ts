@@ -1,8 +1,11 @@
 import { execa } from 'execa';
 import { z } from 'zod';
 import { AGENTS } from '../agents/table.ts';
-import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { clusterPath } from '../cluster/read-cluster.ts';
+import { exists, readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { parseJson } from '../json.ts';
+import { sealedPath } from '../relocatable/policy.ts';
 import { readStatus } from '../steps/status.ts';
 import { type Installed, type Issue, issueOf } from './issue.ts';
 
@@ -16,6 +19,7 @@ export const issueLink = {
   target: '/run/sno-agents/console.issue',
 } as const;
 
+const presentSchema = z.object({ name: z.string(), baseDomain: z.string() });
 const recordSchema = z.object({ cluster: z.string(), completed: z.string() });
 /** More than the number of agents that can write concurrently. */
 const MAX_ROUNDS = 10;
@@ -65,7 +69,17 @@ async function currentIssue(paths: HostPaths): Promise<Issue | undefined> {
   );
 }
 
-async function readInstalled({ record }: HostPaths): Promise<Installed | undefined> {
-  const text = await readTextIfPresent(record);
-  return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
+async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
+  const text = await readTextIfPresent(paths.record);
+  if (text === undefined) return undefined;
+  const { cluster, completed } = recordSchema.parse(JSON.parse(text));
+  const present = presentSchema.safeParse(
+    parseJson((await readTextIfPresent(clusterPath(paths))) ?? ''),
+  ).data;
+  return {
+    // The record keeps the name of the installation: it may be another one at its site.
+    cluster: present === undefined ? cluster : `${present.name}.${present.baseDomain}`,
+    completed,
+    awaitsSite: await exists(sealedPath(paths)),
+  };
 }

@@ -12,7 +12,7 @@ import type { Logger } from '../log/logger.ts';
 import { Journal, readJournal } from './journal.ts';
 import { isLocked, lockAgent } from './lock.ts';
 import { planText, statusText } from './print.ts';
-import { Reporter, statusPath } from './reporter.ts';
+import { Reporter, type ReporterOptions, statusPath } from './reporter.ts';
 import { PlanRunner, type RunRange } from './runner.ts';
 import { type AgentStatus, readStatus } from './status.ts';
 import type { Plan } from './step.ts';
@@ -50,6 +50,8 @@ export interface Agent<Context> {
    * what it is.
    */
   readonly measure?: (ended: EndedRun) => Promise<void>;
+  /** How long it takes, and who else sees its state. */
+  readonly reporting?: ReporterOptions;
   /** Called when a step requested a reboot; returns when `stop` has aborted for it. */
   reboot?(stop: AbortSignal, warn: (text: string) => void): Promise<void>;
 }
@@ -125,7 +127,7 @@ async function runPlan<Context>(
   const { plan, paths } = agent;
   const { log, events } = openAgentLog(plan.agent, output);
   using _lock = await lockAgent(plan.agent, paths.root);
-  const reporter = new Reporter(plan, paths);
+  const reporter = new Reporter(plan, paths, agent.reporting);
   using stopping = stopOnSignals();
   const stop = stopping.signal;
   await reporter.agentBegins();

@@ -12,18 +12,40 @@ import { SystemdNotifier } from './systemd-notify.ts';
 /** A oneshot is "starting" until it ends: systemd must not time it out before its step. */
 const STARTING_MARGIN_MS = 90_000;
 
+/** How long the work of an agent takes. */
+export interface Pace {
+  /** By earlier processes, before a restart of the agent or of the host. */
+  readonly beforeSeconds: number;
+  /** From the beginning to the end. */
+  readonly usualSeconds: number;
+}
+
+/** What else receives the state of an agent. */
+export interface ReporterOptions {
+  readonly pace?: Pace | undefined;
+  /** Called after each change; must not throw. */
+  readonly seen?: ((status: AgentStatus) => void) | undefined;
+}
+
 /** Publishes an agent's state outside the log: to systemd, the status file, the service record. */
 export class Reporter implements WaitingListener {
   readonly #status: StatusFile;
   readonly #record: ServiceRecord;
   readonly #notifier = new SystemdNotifier();
+  readonly #options: ReporterOptions;
+  readonly #began = performance.now();
   #now: AgentStatus;
   /** The last wait that was logged. */
   #announced: string | undefined;
   /** The stage that was begun in the service record and not ended: readers expect pairs. */
   #openStage: string | undefined;
 
-  constructor(plan: Pick<Plan<unknown>, 'agent' | 'unit'>, paths: HostPaths) {
+  constructor(
+    plan: Pick<Plan<unknown>, 'agent' | 'unit'>,
+    paths: HostPaths,
+    options: ReporterOptions = {},
+  ) {
+    this.#options = options;
     this.#status = new StatusFile(statusPath(paths, plan.agent), () => publishIssue(paths));
     this.#record = new ServiceRecord(`${paths.serviceRecords}/${plan.unit}.json`);
     this.#now = {
@@ -103,9 +125,18 @@ export class Reporter implements WaitingListener {
     await this.#notifier.stop();
   }
 
+  #pace(): Pick<AgentStatus, 'pace'> {
+    const { pace } = this.#options;
+    if (pace === undefined) return {};
+    const seconds = Math.round((performance.now() - this.#began) / 1000);
+    const { beforeSeconds, usualSeconds } = pace;
+    return { pace: { elapsedSeconds: beforeSeconds + seconds, usualSeconds } };
+  }
+
   #publish(change: Partial<AgentStatus>): void {
-    this.#now = { ...this.#now, ...change, updated: now() };
+    this.#now = { ...this.#now, ...change, ...this.#pace(), updated: now() };
     this.#status.publish(this.#now);
+    this.#options.seen?.(this.#now);
     const { step, state, reason } = this.#now;
     // The last plan deletes its own unit: systemd could no longer attribute the message.
     if (state === 'done') return;

@@ -22,6 +22,8 @@ export const statusSchema = z.object({
       waitingFor: z.string().optional(),
     })
     .optional(),
+  /** How long it has worked, and how long such work usually takes, if that is known. */
+  pace: z.object({ elapsedSeconds: z.number(), usualSeconds: z.number() }).optional(),
   /** Why the agent stopped, unless it succeeded. */
   reason: z.string().optional(),
   /** The same as data, if it failed. */

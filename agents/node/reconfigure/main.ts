@@ -1,18 +1,23 @@
 import type { Command } from 'commander';
+import { publishIssue } from '../../../lib/console/publish-issue.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { asFailure } from '../../../lib/errors/unexpected.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { restartHost } from '../../../lib/host/restart-host.ts';
 import { readSettings, type Settings } from '../../../lib/host/settings.ts';
 import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
-import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
+import { journalPath, runAgentCommand } from '../../../lib/steps/agent-command.ts';
+import { readJournal } from '../../../lib/steps/journal.ts';
+import { Reporter, type ReporterOptions } from '../../../lib/steps/reporter.ts';
 import { confirm } from '../confirm.ts';
 import { arrive } from './arrive.ts';
+import { consoleLines } from './console.ts';
 import { reconfigureContext } from './context.ts';
+import { paceOf } from './pace.ts';
 import { reconfigurePlan } from './plan.ts';
 import { runPrepare } from './prepare/main.ts';
 import { runReadMedium } from './read-medium.ts';
-import { type ReconfigureResult, readResult } from './request.ts';
+import { type ReconfigureRequest, type ReconfigureResult, readResult } from './request.ts';
 import { tellLast } from './tell-medium.ts';
 import { runValidate } from './validate/main.ts';
 import { commit, rollback } from './way-back.ts';
@@ -20,6 +25,10 @@ import { runWriteMedium } from './write-medium.ts';
 
 /** Waiting for udev, reading the medium, verifying it. */
 const ARRIVE_MS = 180_000;
+
+const AGENT = 'reconfigure';
+/** On standard error: the unit connects it to the console. */
+const seen = consoleLines((text) => void process.stderr.write(text));
 
 type Write = (text: string) => void;
 
@@ -54,15 +63,18 @@ export async function runReconfigure(
   if (name === 'read-medium') return runReadMedium(rest);
   if (name === 'write-medium') return runWriteMedium(rest);
   const settings = await readSettings(paths);
+  let reporting: ReporterOptions = {};
   if (name === 'run' && !rest.includes('--help')) {
-    const note = await nothingToDo(paths, output);
-    if (note !== undefined) return note;
+    const looked = await look(paths, settings, output);
+    if (typeof looked === 'number') return looked;
+    reporting = { pace: paceOf(await readJournal(journalPath(paths, AGENT)), looked), seen };
   }
   const code = await runAgentCommand(
     {
       plan: reconfigurePlan(settings),
       paths,
       context: () => reconfigureContext(paths),
+      reporting,
       reboot: restartHost,
       about: async () => {
         const last = await readResult(paths);
@@ -83,18 +95,25 @@ export async function runReconfigure(
 }
 
 /** Looks for a site volume. The exit code if there is nothing to carry out. */
-async function nothingToDo(
+async function look(
   paths: HostPaths,
+  settings: Settings,
   { write = (text: string) => void process.stdout.write(text) }: AgentLogOptions,
-): Promise<ExitCode | undefined> {
+): Promise<ExitCode | ReconfigureRequest> {
   try {
     const arrival = await arrive(paths, AbortSignal.timeout(ARRIVE_MS));
-    if (arrival.kind === 'request') return undefined;
+    if (arrival.kind === 'request') return arrival.request;
     write(`${arrival.note}\n`);
+    await publishIssue(paths);
     return EXIT.done;
   } catch (error) {
-    process.stderr.write(`FAIL: ${describeError(error)}\n`);
-    return exitCodeFor(error);
+    const failure = asFailure(error);
+    const code = exitCodeFor(failure);
+    // For the login prompt and "reconfigure status", too.
+    const reporter = new Reporter(reconfigurePlan(settings), paths, { seen });
+    await reporter.agentBegins();
+    await reporter.agentEnds('failed', code, failure);
+    return code;
   }
 }
 

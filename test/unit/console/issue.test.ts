@@ -60,6 +60,7 @@ const cases: readonly Case[] = [
     says: [
       'FAILED: Preparing the cluster: preflight: no record for api.sno.example.com',
       'What to do: Add a DNS record.',
+      'Code: x',
       'call support',
     ],
     not: ['being installed', 'Now:'],
@@ -136,6 +137,45 @@ const cases: readonly Case[] = [
     installed,
     verdict: 'failed',
     says: ['FAILED: Checking the software', 'What to do: Add a DNS record.'],
+    not: ['PASS'],
+  },
+  {
+    name: 'sealed, until its site volume is there',
+    statuses: [status('sno-payload', { state: 'done' })],
+    installed: { ...installed, awaitsSite: true },
+    verdict: 'waiting',
+    says: ['This host waits for its site volume. Insert the stick'],
+    not: ['PASS'],
+  },
+  {
+    name: 'being set up for its site, sealed or not any more',
+    statuses: [
+      status('reconfigure', {
+        ...step('network', 4, 14),
+        pace: { elapsedSeconds: 25, usualSeconds: 71 },
+      }),
+    ],
+    installed: { ...installed, awaitsSite: true },
+    verdict: 'installing',
+    says: [
+      'This host is being set up for its site. Do not switch it off.',
+      'Now: Setting this host up for its site: step 4 of 14 (network), after 0:25, usually 1:11 in all',
+    ],
+    not: ['PASS', 'waits'],
+  },
+  {
+    name: 'set up for its site',
+    statuses: [status('reconfigure', { state: 'done' })],
+    installed,
+    verdict: 'installed',
+    says: ['PASS: this host is installed: cluster sno.example.com'],
+  },
+  {
+    name: 'a site volume that is refused',
+    statuses: [failed('reconfigure', 2)],
+    installed: { ...installed, awaitsSite: true },
+    verdict: 'failed',
+    says: ['FAILED: Setting this host up for its site', 'What to do: Add a DNS record.', 'Code: x'],
     not: ['PASS'],
   },
   {

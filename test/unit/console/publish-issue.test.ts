@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { issueLink, publishIssue } from '../../../lib/console/publish-issue.ts';
@@ -35,6 +35,14 @@ t.test('agents write a single text from the statuses of all', async (t) => {
   });
   await publishIssue(paths);
   t.match(readFileSync(path, 'utf8'), /PASS: this host is installed: cluster sno\.example\.com/);
+
+  put(join(paths.config, 'cluster.json'), { name: 'shop', baseDomain: 'example.net' });
+  put(join(paths.config, 'sealed'), '');
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), /This host waits for its site volume/);
+  rmSync(join(paths.config, 'sealed'));
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), /PASS: .*cluster shop\.example\.net, since/);
 
   writeFileSync(statusPath(paths, 'post-reboot'), '{"torn');
   await publishIssue(paths);

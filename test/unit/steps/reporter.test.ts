@@ -5,6 +5,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { waitForFiles } from '../../../lib/host/watch.ts';
 import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
+import type { AgentStatus } from '../../../lib/steps/status.ts';
 import { productVersion } from '../../../lib/version.ts';
 import { setEnvironment } from './environment.ts';
 
@@ -77,6 +78,18 @@ t.test(
     t.same(stages().slice(0, 2), ['service start', 'stage start first'], 'a stage begins once');
   },
 );
+
+t.test('how long it takes, also before a restart, and whoever else sees the state', async (t) => {
+  const { paths } = reporting(t);
+  const states: (string | undefined)[] = [];
+  const pace = { beforeSeconds: 100, usualSeconds: 71 };
+  const seen = (status: AgentStatus) =>
+    states.push(`${status.state} ${status.pace?.elapsedSeconds}`);
+  const agent = new Reporter({ agent: 'agent', unit: 'agent-unit' }, paths, { pace, seen });
+  await agent.agentBegins();
+  await agent.agentEnds('done', 0);
+  t.match(states, ['running 100', /^done 10\d$/]);
+});
 
 t.test('the status shows the state of the agent', async (t) => {
   const { agent, state } = reporting(t);

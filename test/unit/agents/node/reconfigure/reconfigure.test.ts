@@ -2,4 +2,5 @@
 import './arrive.ts';
 import './steps.ts';
 import './network.ts';
+import './console.ts';
 import './tell-medium.ts';

@@ -1,0 +1,87 @@
+/** What a technician reads on the console, and how long it is said to take. */
+import t from 'tap';
+import { consoleLines } from '../../../../../agents/node/reconfigure/console.ts';
+import { paceOf, USUAL_SECONDS } from '../../../../../agents/node/reconfigure/pace.ts';
+import { reconfigurePlan } from '../../../../../agents/node/reconfigure/plan.ts';
+import { Failure } from '../../../../../lib/errors/failure.ts';
+import { failureData } from '../../../../../lib/errors/failure-data.ts';
+import { fingerprint } from '../../../../../lib/steps/fingerprint.ts';
+import type { AgentStatus } from '../../../../../lib/steps/status.ts';
+import { testHost } from '../../host/host.ts';
+
+const status = (more: Partial<AgentStatus>): AgentStatus => ({
+  schemaVersion: 1,
+  version: '1',
+  agent: 'reconfigure',
+  unit: 'reconfigure',
+  state: 'running',
+  updated: '',
+  pace: { elapsedSeconds: 5, usualSeconds: 71 },
+  ...more,
+});
+const step = (name: string, number: number, waitingFor?: string) => ({
+  name,
+  number,
+  of: 14,
+  attempt: 1,
+  since: '',
+  until: '',
+  ...(waitingFor === undefined ? {} : { waitingFor }),
+});
+const WHO = 'Setting this host up for its site';
+
+t.test('one line for each step and each wait; PASS', (t) => {
+  const lines: string[] = [];
+  const see = consoleLines((text) => lines.push(text));
+  see(status({}));
+  see(status({ step: { ...step('arm', 2), attempt: 0 } }));
+  see(status({ step: step('stop', 3) }));
+  see(status({ step: { ...step('stop', 3), attempt: 2 } }));
+  see(status({ step: step('network', 4) }));
+  see(status({ step: step('network', 4, 'no answer\u001b[2J from 192.0.2.1') }));
+  see(status({ step: step('network', 4, 'no answer\u001b[2J from 192.0.2.1') }));
+  see(status({ state: 'done' }));
+  t.same(lines, [
+    `${WHO}: step 3 of 14 (stop), after 0:05, usually 1:11 in all\n`,
+    `${WHO}: step 4 of 14 (network), after 0:05, usually 1:11 in all\n`,
+    `${WHO}: step 4 of 14 (network), after 0:05, usually 1:11 in all; waiting for no answer[2J from 192.0.2.1\n`,
+    'PASS: this host is set up for its site.\n',
+  ]);
+  t.end();
+});
+
+t.test('FAIL with one instruction and a code', (t) => {
+  const lines: string[] = [];
+  const see = consoleLines((text) => lines.push(text));
+  const failure = new Failure('fatal', 'no link on eno1', {
+    code: 'site-link',
+    fix: 'Check the cable in eno1.',
+  });
+  see(status({ state: 'failed', failure: failureData(failure), reason: 'x' }));
+  see(status({ state: 'reboot', reason: 'it goes back' }));
+  t.same(lines, [
+    'FAIL: no link on eno1\nWhat to do: Check the cable in eno1.\nCode: site-link\n',
+    `${WHO}: this host restarts: it goes back\n`,
+  ]);
+  t.end();
+});
+
+t.test('the usual time knows every step; that of before a restart counts', (t) => {
+  const { settings } = testHost(t).context;
+  t.same(
+    Object.keys(USUAL_SECONDS),
+    reconfigurePlan(settings).steps.map(({ name }) => name),
+  );
+  const entry = { at: '', boot: '', up: 0, attempt: 1 };
+  const of = (id: string) => ({ ...entry, input: fingerprint(id), event: 'done' as const });
+  const entries = [
+    { ...of('earlier'), step: 'stop', seconds: 100 },
+    { ...of('this'), step: 'stop', seconds: 3.6 },
+    { ...of('this'), step: 'network', seconds: 2 },
+    { ...of('this'), step: 'start', event: 'started' as const },
+  ];
+  const usualSeconds = Object.values(USUAL_SECONDS).reduce((a, b) => a + b, 0);
+  t.same(paceOf(entries, { id: 'this' }), { beforeSeconds: 6, usualSeconds });
+  t.same(paceOf([], { id: 'this' }), { beforeSeconds: 0, usualSeconds });
+  t.end();
+});
