@@ -1,0 +1,44 @@
+import { configOf, type Entries, file } from '../../ignition/entries.ts';
+import type { SiteFile } from './site-files.ts';
+
+/** A MachineConfig of OpenShift for the control-plane node (machineconfiguration.openshift.io/v1). */
+export interface MachineConfigManifest {
+  readonly apiVersion: string;
+  readonly kind: 'MachineConfig';
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly config: MachineConfigIgnition };
+}
+
+type MachineConfigIgnition = Omit<ReturnType<typeof configOf>, 'storage'> & {
+  readonly storage?: { readonly files: readonly object[] };
+};
+
+/** What the machine-config operator applies on a running node, too: files, units and users, but no directories or links. */
+export type MachineConfigEntries = Pick<Entries, 'units' | 'users'> & {
+  readonly files?: readonly SiteFile[];
+};
+
+/** @param name MachineConfigs are merged in the order of their names */
+export function machineConfigManifest(
+  name: string,
+  { files = [], units = [], users = [] }: MachineConfigEntries,
+): MachineConfigManifest {
+  const { storage, ...config } = configOf({
+    // The daemon of some releases reads no compressed files.
+    files: files.map(({ path, mode, contents }) => file(path, mode, contents, { gzip: false })),
+    units,
+    users,
+  });
+  return {
+    apiVersion: 'machineconfiguration.openshift.io/v1',
+    kind: 'MachineConfig',
+    metadata: { name, labels: { 'machineconfiguration.openshift.io/role': 'master' } },
+    spec: {
+      config:
+        storage?.files === undefined ? config : { ...config, storage: { files: storage.files } },
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { user } from '../ignition/entries.ts';
+import { machineConfigManifest } from '../render/machine-config/manifest.ts';
+import { timeFiles } from '../render/machine-config/time.ts';
+import { SITE } from './names.ts';
+import { type MachineConfigObject, openShiftResources } from './resources.ts';
+import { present, type SiteWrite } from './site-write.ts';
+
+const USER = 'core';
+/** The installer's; the keys of the pool's other MachineConfigs would be added to its own. */
+const SSH = '99-master-ssh';
+
+/** Who may log in, in place of those of before. The daemon writes keys without a restart. */
+export const sshKeys = (keys: readonly string[]): SiteWrite =>
+  present(`MachineConfig ${SSH}`, openShiftResources.machineConfigs, { name: SSH }, (found) =>
+    found === undefined
+      ? machineConfigManifest(SSH, { users: [user(USER, { sshAuthorizedKeys: [...keys] })] })
+      : withKeys(found, keys),
+  );
+
+function withKeys({ spec, ...found }: MachineConfigObject, keys: readonly string[]) {
+  const { config = {} } = spec;
+  const others = (config.passwd?.users ?? []).filter(({ name }) => name !== USER);
+  const users = [...others, user(USER, { sshAuthorizedKeys: [...keys] })];
+  return {
+    ...found,
+    spec: { ...spec, config: { ...config, passwd: { ...config.passwd, users } } },
+  };
+}
+
+/** The time servers of the site, besides those of DHCP. Costs a restart of the node. */
+export const timeServers = (additionalNtpSources: readonly string[]): SiteWrite => {
+  const name = SITE.timeMachineConfig;
+  const files = timeFiles({ additionalNtpSources: [...additionalNtpSources] });
+  const { spec, ...manifest } = machineConfigManifest(name, { files });
+  return present(`MachineConfig ${name}`, openShiftResources.machineConfigs, { name }, (found) => ({
+    ...(found ?? manifest),
+    spec: { ...found?.spec, config: spec.config },
+  }));
+};

@@ -1,0 +1,123 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { stringify } from 'yaml';
+import { ensureComponent } from '../../../lab/components/component.ts';
+import {
+  OPERATOR_CRDS,
+  openshiftApi,
+  PAYLOAD_CRDS,
+} from '../../../lab/components/openshift/api.ts';
+import { openshiftKubernetes } from '../../../lab/components/openshift/kubernetes.ts';
+import { openshiftRoute, ROUTE_CRD } from '../../../lab/components/openshift/route.ts';
+import { cachedFolder } from './cached.ts';
+import { type ForkApiServer, startForkApiServer } from './fork-api-server.ts';
+
+/** Definitions of what has something of a site. */
+const DEFINITIONS =
+  /_(apiservers-Default|ingresses|proxies|imagedigestmirrorsets|imagetagmirrorsets|imagecontentsourcepolicies|machineconfigs)\.crd/;
+
+/** What is not built of what the cluster needs; false if all is there. */
+export async function notBuilt(): Promise<string | false> {
+  const needed = [openshiftKubernetes, openshiftApi];
+  const folders = await Promise.all(needed.map(cachedFolder));
+  const missing = needed.filter((_, index) => folders[index] === undefined);
+  return missing.length === 0 ? false : `not built: ${missing.map(({ name }) => name).join(', ')}`;
+}
+
+/** OpenShift's API server with its own definitions, and what an installation leaves of the kinds that a site changes. */
+export async function startSiteCluster(
+  t: Pick<Test, 'testdir' | 'teardown' | 'same'>,
+  lifetimeMs: number,
+): Promise<ForkApiServer> {
+  const [kubernetes = '', api = ''] = await Promise.all(
+    [openshiftKubernetes, openshiftApi].map(cachedFolder),
+  );
+  const signal = AbortSignal.timeout(lifetimeMs);
+  const routes = await ensureComponent(openshiftRoute, { signal, report: () => undefined });
+  const server = await startForkApiServer(t, kubernetes, lifetimeMs);
+  const payload = (await readdir(join(api, PAYLOAD_CRDS))).filter((name) => DEFINITIONS.test(name));
+  for (const path of [
+    ...payload.map((name) => join(api, PAYLOAD_CRDS, name)),
+    join(api, OPERATOR_CRDS, '0000_50_ingress_00_ingresscontrollers.crd.yaml'),
+    join(routes, ROUTE_CRD),
+  ]) {
+    await server.apply(path, await readFile(path, 'utf8'));
+  }
+  await server.apply('installed', installed.map((object) => stringify(object)).join('---\n'));
+  return server;
+}
+
+const namespaceOf = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+
+const config = 'config.openshift.io/v1';
+
+const installed: readonly object[] = [
+  ...['openshift-config', 'openshift-ingress', 'openshift-ingress-operator', 'shop']
+    .concat('openshift-monitoring', 'openshift-console', 'openshift-ingress-canary', 'web')
+    .map(namespaceOf),
+  {
+    apiVersion: config,
+    kind: 'Ingress',
+    metadata: { name: 'cluster' },
+    spec: { domain: 'apps.sno.factory.test', loadBalancer: { platform: { type: '' } } },
+  },
+  {
+    apiVersion: config,
+    kind: 'APIServer',
+    metadata: { name: 'cluster' },
+    spec: { audit: { profile: 'Default' } },
+  },
+  { apiVersion: config, kind: 'Proxy', metadata: { name: 'cluster' }, spec: {} },
+  {
+    apiVersion: 'operator.openshift.io/v1',
+    kind: 'IngressController',
+    metadata: { namespace: 'openshift-ingress-operator', name: 'default' },
+    spec: { replicas: 1 },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'kubernetes.io/dockerconfigjson',
+    metadata: { namespace: 'openshift-config', name: 'pull-secret' },
+    stringData: { '.dockerconfigjson': '{"auths":{"factory.test":{"auth":"YTpi"}}}' },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'kube-system', name: 'kubeadmin' },
+    stringData: { kubeadmin: '$2a$10$factory' },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { namespace: 'openshift-config', name: 'admin-kubeconfig-client-ca' },
+    data: { 'ca-bundle.crt': 'of the factory' },
+  },
+  {
+    apiVersion: 'machineconfiguration.openshift.io/v1',
+    kind: 'MachineConfig',
+    metadata: {
+      name: '99-master-ssh',
+      labels: { 'machineconfiguration.openshift.io/role': 'master' },
+    },
+    spec: {
+      config: {
+        ignition: { version: '3.2.0' },
+        passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA factory'] }] },
+      },
+    },
+  },
+  {
+    apiVersion: config,
+    kind: 'ImageDigestMirrorSet',
+    metadata: { name: 'image-digest-mirror' },
+    spec: { imageDigestMirrors: [{ source: 'quay.test/ocp', mirrors: ['factory.test/ocp'] }] },
+  },
+  {
+    apiVersion: 'operator.openshift.io/v1alpha1',
+    kind: 'ImageContentSourcePolicy',
+    metadata: { name: 'image-policy' },
+    spec: { repositoryDigestMirrors: [{ source: 'quay.test/ocp', mirrors: ['factory.test/ocp'] }] },
+  },
+];

@@ -1,0 +1,214 @@
+/**
+ * The objects of a site on OpenShift's own API server with its own definitions: what it refuses or prunes shows here. No
+ * operator runs. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ */
+import t from 'tap';
+import { z } from 'zod';
+import type { KubeObject, Place, Resource } from '../../../lib/kube/resources.ts';
+import { resources } from '../../../lib/kube/resources.ts';
+import { createAuthority } from '../../../lib/pki/authority.ts';
+import { issueLeaf } from '../../../lib/pki/leaf.ts';
+import { parseSiteConfig } from '../../../lib/site-config/read.ts';
+import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
+import { carryOut } from '../../../lib/site-openshift/site-write.ts';
+import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
+import { notBuilt, startSiteCluster } from './site-cluster.ts';
+
+const LIFETIME_MS = 300_000;
+const skip = await notBuilt();
+const PASSWORD = `$2y$10$${'a'.repeat(53)}`;
+const FACTORY = 'sno.factory.test';
+
+const siteText = (domain: string, trust: string) => `api_version: 1
+cluster_name: sno
+base_domain: ${domain}
+allowRestart: true
+pull_secret: '{"auths":{"${domain}":{"auth":"YTpi"}}}'
+kubeadmin_password_hash: ${PASSWORD}
+ssh_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8tqllX80dTk9PMvYWfb5xk42X8w4+4ncCpkEX3nK3w site
+additionalNTPSources: [ntp.${domain}]
+additionalTrustBundle:
+  userCaBundle: ${JSON.stringify(trust)}
+proxy:
+  httpsProxy: http://proxy.${domain}:3128
+  noProxy: .${domain}
+imageDigestSources:
+  - source: quay.test/ocp
+    mirrors: [registry.${domain}/ocp]
+    sourcePolicy: NeverContactSource
+imageTagSources:
+  - source: quay.test/tools
+    mirrors: [registry.${domain}/tools]
+`;
+
+async function identityOf(domain: string) {
+  const authority = await createAuthority('site');
+  const leaf = (name: string) =>
+    issueLeaf(authority, { subject: { commonName: name }, usage: 'server', dnsNames: [name] });
+  return {
+    trust: authority.certificate,
+    api: await leaf(`api.sno.${domain}`),
+    ingress: await leaf(`*.apps.sno.${domain}`),
+    administrators: (await createAuthority('administrators')).certificate,
+  };
+}
+
+t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
+  const { admin, limits } = await startSiteCluster(t, LIFETIME_MS);
+  const read = async <T extends KubeObject>(
+    resource: Resource<T>,
+    place: Place & { name: string },
+  ) => admin.get(resource, place, limits);
+  const identity = await identityOf('site.test');
+  const site = parseSiteConfig(siteText('site.test', identity.trust), 'site-config.yaml', {
+    files: new Map(),
+    now: new Date(),
+  });
+  const writes = siteWrites(site, identity, [FACTORY]);
+
+  t.same(
+    await carryOut(admin, writes, limits),
+    writes.map(({ what }) => what).filter((what) => what !== 'other ImageTagMirrorSets'),
+    'each object is written once, in order',
+  );
+
+  await t.test('each object, read back', async (t) => {
+    const inConfig = (name: string) => ({ namespace: 'openshift-config', name });
+    const cluster = { name: 'cluster' };
+    const data = async (place: Place & { name: string }) =>
+      Object.fromEntries(
+        Object.entries(
+          z.record(z.string(), z.string()).parse((await read(resources.secrets, place)).data),
+        ).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+      );
+    const tls = (pair: { certificate: string; key: string }) => ({
+      'tls.crt': pair.certificate,
+      'tls.key': pair.key,
+    });
+    t.same(await data(inConfig('sno-site-api')), tls(identity.api));
+    t.same(await data(inConfig('sno-site-ingress')), tls(identity.ingress));
+    t.same(
+      await data({ namespace: 'openshift-ingress', name: 'sno-site-ingress' }),
+      tls(identity.ingress),
+    );
+    t.equal((await read(resources.secrets, inConfig('sno-site-api'))).type, 'kubernetes.io/tls');
+    t.same(await data(inConfig('pull-secret')), {
+      '.dockerconfigjson': '{"auths":{"site.test":{"auth":"YTpi"}}}',
+    });
+    t.same(await data({ namespace: 'kube-system', name: 'kubeadmin' }), { kubeadmin: PASSWORD });
+    const bundle = async (name: string) =>
+      (await read(resources.configMaps, inConfig(name))).data?.['ca-bundle.crt'];
+    t.equal(await bundle('user-ca-bundle'), identity.trust);
+    t.equal(await bundle('admin-kubeconfig-client-ca'), identity.administrators);
+
+    const secret = { name: 'sno-site-ingress' };
+    const apps = 'apps.sno.site.test';
+    t.match(await read(openShiftResources.ingresses, cluster), {
+      spec: {
+        domain: `apps.${FACTORY}`,
+        appsDomain: apps,
+        componentRoutes: [
+          {
+            namespace: 'openshift-console',
+            name: 'console',
+            hostname: `console-openshift-console.${apps}`,
+            servingCertKeyPairSecret: secret,
+          },
+          { name: 'downloads', hostname: `downloads-openshift-console.${apps}` },
+          {
+            namespace: 'openshift-authentication',
+            name: 'oauth-openshift',
+            hostname: `oauth-openshift.${apps}`,
+            servingCertKeyPairSecret: secret,
+          },
+        ],
+      },
+    });
+    t.match((await read(openShiftResources.apiServers, cluster)).spec, {
+      audit: { profile: 'Default' },
+      servingCerts: {
+        namedCertificates: [
+          { names: ['api.sno.site.test'], servingCertificate: { name: 'sno-site-api' } },
+        ],
+      },
+    });
+    t.same((await read(openShiftResources.proxies, cluster)).spec, {
+      httpsProxy: 'http://proxy.site.test:3128',
+      noProxy: '.site.test',
+      trustedCA: { name: 'user-ca-bundle' },
+    });
+    const controller = { namespace: 'openshift-ingress-operator', name: 'default' };
+    t.match((await read(openShiftResources.ingressControllers, controller)).spec, {
+      replicas: 1,
+      defaultCertificate: secret,
+    });
+    t.same((await read(openShiftResources.digestMirrors, { name: 'sno-site' })).spec, {
+      imageDigestMirrors: [
+        {
+          source: 'quay.test/ocp',
+          mirrors: ['registry.site.test/ocp'],
+          mirrorSourcePolicy: 'NeverContactSource',
+        },
+      ],
+    });
+    t.match((await read(openShiftResources.tagMirrors, { name: 'sno-site' })).spec, {
+      imageTagMirrors: [{ source: 'quay.test/tools', mirrors: ['registry.site.test/tools'] }],
+    });
+    for (const kind of ['digestMirrors', 'contentPolicies'] as const) {
+      const { items } = await admin.list(openShiftResources[kind], {}, limits);
+      const names = items.map(({ metadata }) => metadata.name);
+      t.same(names, kind === 'digestMirrors' ? ['sno-site'] : [], `the factory's ${kind} are gone`);
+    }
+    const ssh = await read(openShiftResources.machineConfigs, { name: '99-master-ssh' });
+    t.match(ssh.spec.config?.passwd?.users, [
+      { name: 'core', sshAuthorizedKeys: [/^ssh-ed25519 \S+ site$/] },
+    ]);
+    const time = await read(openShiftResources.machineConfigs, { name: '99-master-sno-site-time' });
+    t.match(time.metadata.labels, { 'machineconfiguration.openshift.io/role': 'master' });
+    t.match(JSON.stringify(time.spec), '/etc/chrony.conf');
+  });
+
+  await t.test('again: nothing is written', async (t) => {
+    const versions = async () => {
+      const { items } = await admin.list(resources.secrets, {}, limits);
+      const ingress = await read(openShiftResources.ingresses, { name: 'cluster' });
+      return [...items, ingress].map(({ metadata }) => metadata.resourceVersion);
+    };
+    const before = await versions();
+    t.same(await carryOut(admin, writes, limits), []);
+    t.same(await versions(), before);
+  });
+
+  await t.test('an interrupted attempt is continued', async (t) => {
+    const next = await identityOf('site.test');
+    const all = siteWrites(site, { ...next, ingress: identity.ingress }, [FACTORY]);
+    await carryOut(admin, all.slice(0, 1), limits);
+    t.same(await carryOut(admin, all, limits), [
+      'ConfigMap openshift-config/admin-kubeconfig-client-ca',
+    ]);
+  });
+
+  await t.test('another site replaces it, the domain of the installation ends it', async (t) => {
+    const other = await identityOf('other.test');
+    const moved = parseSiteConfig(
+      'api_version: 1\ncluster_name: sno\nbase_domain: other.test\nimageDigestSources: []\n',
+      'site-config.yaml',
+      { files: new Map(), now: new Date() },
+    );
+    await carryOut(admin, siteWrites(moved, other, [FACTORY, 'sno.site.test']), limits);
+    const api = await read(openShiftResources.apiServers, { name: 'cluster' });
+    t.equal(api.spec?.servingCerts?.namedCertificates?.length, 1);
+    t.match(JSON.stringify(api.spec), 'api.sno.other.test');
+    t.same((await admin.list(openShiftResources.digestMirrors, {}, limits)).items, []);
+    t.same((await admin.list(openShiftResources.tagMirrors, {}, limits)).items, []);
+    const home = parseSiteConfig(
+      'api_version: 1\ncluster_name: sno\nbase_domain: factory.test\n',
+      'site-config.yaml',
+      { files: new Map(), now: new Date() },
+    );
+    await carryOut(admin, siteWrites(home, other, [FACTORY, 'sno.other.test']), limits);
+    const ingress = await read(openShiftResources.ingresses, { name: 'cluster' });
+    t.equal(ingress.spec.appsDomain, undefined);
+    t.equal(ingress.spec.componentRoutes, undefined);
+  });
+});
