@@ -8,7 +8,7 @@ import {
 } from '../../../lib/csr/administrator-request.ts';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { requireValid } from '../../../lib/pki/authority.ts';
+import { type KeyPair, requireValid } from '../../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { administrators, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { certifyKey } from '../../../lib/pki/leaf.ts';
@@ -38,8 +38,20 @@ export async function issueAdministrator(
   cluster: Cluster,
   { path, days, now }: { readonly path: string; readonly days: number; readonly now: Date },
 ): Promise<IssuedAdministrator> {
+  const authorities = {
+    admin: await readAuthority(paths, 'admin'),
+    serving: await readFile(paths.at(authorityPaths('serving').certificate), 'utf8'),
+  };
+  return certifyAdministrator(authorities, cluster, { path, days, now });
+}
+
+/** The same with authorities that are not those of the host's files; `serving` is a certificate. */
+export async function certifyAdministrator(
+  { admin: authority, serving }: { readonly admin: KeyPair; readonly serving: string },
+  cluster: Pick<Cluster, 'name' | 'baseDomain'>,
+  { path, days, now }: { readonly path: string; readonly days: number; readonly now: Date },
+): Promise<IssuedAdministrator> {
   const { pem, commonName } = await readRequest(path);
-  const authority = await readAuthority(paths, 'admin');
   requireValid(authority.certificate, now);
   const certificate = await certifyKey(
     authority,
@@ -59,7 +71,7 @@ export async function issueAdministrator(
       user: commonName,
       credentials: {
         kind: 'own-key',
-        authority: await readFile(paths.at(authorityPaths('serving').certificate), 'utf8'),
+        authority: serving,
         certificate,
         key: `${basename(path, extname(path))}.key`,
       },

@@ -4,7 +4,9 @@ import { readCluster } from '../../../lib/cluster/read-cluster.ts';
 import { writeFileAtomic } from '../../../lib/host/files.ts';
 import { applyChanged } from '../../../lib/kube/apply-changed.ts';
 import type { KubeClient } from '../../../lib/kube/client.ts';
-import { siteDomain } from '../../../lib/site-config/site-config.ts';
+import { resourcePath, resources } from '../../../lib/kube/resources.ts';
+import { movedHost } from '../../../lib/site/moved-host.ts';
+import { type SiteConfig, siteDomain } from '../../../lib/site-config/site-config.ts';
 import { VOLUME_FILES } from '../../../lib/site-volume/volume.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -30,22 +32,32 @@ export const objects: StepBody<ReconfigureContext> = {
   // Applying again changes nothing that is as it should be.
   holds: async () => true,
   async run(context, progress) {
-    const { site, manifests } = context;
+    const { request, site, manifests } = context;
     const { host } = await presentInput(context);
     await context.withAdministrator(progress, async (client) => {
       const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
-      if (Object.keys(site.nodeLabels).length > 0) {
-        const body = { metadata: { labels: site.nodeLabels } };
-        const path = `/api/v1/nodes/${host.hostname}`;
-        await client.json({ method: 'PATCH', path, body, contentType: MERGE }, limits);
-      }
-      await moveIngresses(context, client, progress, limits);
+      await labelNode(client, host.hostname, site.nodeLabels, limits);
+      const from = `${request.from.clusterName}.${request.from.baseDomain}`;
+      await moveIngresses(client, from, siteDomain(site), progress, limits);
       await applyChanged(client, manifests, limits);
     });
     await certifyAdministrator(context, progress);
     return done(`${manifests.length} manifests`);
   },
 };
+
+/** Adds labels to the Node; its others stay. */
+export async function labelNode(
+  client: KubeClient,
+  name: string,
+  labels: SiteConfig['nodeLabels'],
+  limits: Limits,
+): Promise<void> {
+  if (Object.keys(labels).length === 0) return;
+  const path = resourcePath(resources.nodes, { name });
+  const body = { metadata: { labels } };
+  await client.json({ method: 'PATCH', path, body, contentType: MERGE }, limits);
+}
 
 const ingressSchema = z.looseObject({
   metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
@@ -64,8 +76,7 @@ export function movedSpec(
   from: string,
   to: string,
 ): Pick<Ingress['spec'], 'rules' | 'tls'> | undefined {
-  const moved = (host: string) =>
-    host === from || host.endsWith(`.${from}`) ? `${host.slice(0, -from.length)}${to}` : host;
+  const moved = (host: string) => movedHost(host, from, to);
   const rules = spec.rules?.map((rule) =>
     rule.host === undefined ? rule : { ...rule, host: moved(rule.host) },
   );
@@ -77,14 +88,14 @@ export function movedSpec(
   return { ...(rules === undefined ? {} : { rules }), ...(tls === undefined ? {} : { tls }) };
 }
 
-async function moveIngresses(
-  { request, site }: ReconfigureContext,
+/** Gives the hosts of Ingresses in one domain the same names in another. */
+export async function moveIngresses(
   client: KubeClient,
-  progress: Progress,
+  from: string,
+  to: string,
+  progress: Pick<Progress, 'say'>,
   limits: Limits,
 ): Promise<void> {
-  const from = `${request.from.clusterName}.${request.from.baseDomain}`;
-  const to = siteDomain(site);
   if (from === to) return;
   const answer = await client.json({ method: 'GET', path: `${GROUP}/ingresses` }, limits);
   for (const ingress of listSchema.parse(answer).items) {

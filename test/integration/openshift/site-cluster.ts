@@ -15,7 +15,7 @@ import { type ForkApiServer, startForkApiServer } from './fork-api-server.ts';
 
 /** Definitions of what has something of a site. */
 const DEFINITIONS =
-  /_(apiservers-Default|ingresses|proxies|imagedigestmirrorsets|imagetagmirrorsets|imagecontentsourcepolicies|machineconfigs)\.crd/;
+  /_(apiservers-Default|ingresses|proxies|imagedigestmirrorsets|imagetagmirrorsets|imagecontentsourcepolicies|machineconfigs|openshiftapiservers)\.crd/;
 
 /** What is not built of what the cluster needs; false if all is there. */
 export async function notBuilt(): Promise<string | false> {
@@ -40,6 +40,7 @@ export async function startSiteCluster(
   for (const path of [
     ...payload.map((name) => join(api, PAYLOAD_CRDS, name)),
     join(api, OPERATOR_CRDS, '0000_50_ingress_00_ingresscontrollers.crd.yaml'),
+    join(api, OPERATOR_CRDS, '0000_00_cluster-version-operator_01_clusteroperators.crd.yaml'),
     join(routes, ROUTE_CRD),
   ]) {
     await server.apply(path, await readFile(path, 'utf8'));
@@ -51,6 +52,11 @@ export async function startSiteCluster(
 const namespaceOf = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
 const config = 'config.openshift.io/v1';
+
+export const condition = (type: string, status: string, message = '') => ({
+  ...{ type, status, message, reason: 'AsExpected' },
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+});
 
 const installed: readonly object[] = [
   ...['openshift-config', 'openshift-ingress', 'openshift-ingress-operator', 'shop']
@@ -74,6 +80,22 @@ const installed: readonly object[] = [
     kind: 'IngressController',
     metadata: { namespace: 'openshift-ingress-operator', name: 'default' },
     spec: { replicas: 1 },
+  },
+  {
+    apiVersion: 'operator.openshift.io/v1',
+    kind: 'OpenShiftAPIServer',
+    metadata: { name: 'cluster' },
+    spec: {
+      managementState: 'Managed',
+      observedConfig: { routingConfig: { subdomain: 'apps.sno.factory.test' } },
+    },
+  },
+  {
+    apiVersion: config,
+    kind: 'ClusterOperator',
+    metadata: { name: 'openshift-apiserver' },
+    spec: {},
+    status: { conditions: [condition('Progressing', 'False')] },
   },
   {
     apiVersion: 'v1',

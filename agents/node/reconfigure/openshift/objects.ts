@@ -1,0 +1,58 @@
+import { Failure } from '../../../../lib/errors/failure.ts';
+import { applyChanged } from '../../../../lib/kube/apply-changed.ts';
+import type { KubeClient } from '../../../../lib/kube/client.ts';
+import { carryOut } from '../../../../lib/site-openshift/site-write.ts';
+import { siteWrites } from '../../../../lib/site-openshift/site-writes.ts';
+import { done } from '../../../../lib/steps/step.ts';
+import type { StepBody } from '../../../../lib/steps/within.ts';
+import type { Limits } from '../../../../lib/wait/limits.ts';
+import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
+import type { ReconfigureContext } from '../context.ts';
+import { labelNode } from '../objects.ts';
+import { siteIdentity } from './certificates.ts';
+import { domainsOf } from './domains.ts';
+
+type Context = Pick<
+  ReconfigureContext,
+  'paths' | 'request' | 'site' | 'manifests' | 'hostname' | 'withAdministrator'
+>;
+
+/** What the operators of OpenShift make the site's names, certificates, mirrors and trust from. */
+export const objects: StepBody<Context> = {
+  name: 'objects',
+  leaves: "the site's certificates, names, mirrors, trust and labels as objects; its manifests",
+  touches: ['api'],
+  retries: true,
+  neededUntil: 'routes',
+  input: ({ request }) => request.id,
+  async holds(context, { signal, remainingMs }) {
+    const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+    return context.withAdministrator({ remainingMs }, async (client) => {
+      for (const write of await writesOf(context, client, limits)) {
+        if ((await write.missing(client, limits)).length > 0) return false;
+      }
+      return true;
+    });
+  },
+  async run(context, progress) {
+    const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
+    return context.withAdministrator(progress, async (client) => {
+      const made = await carryOut(client, await writesOf(context, client, limits), limits);
+      for (const what of made) progress.say(`${what}: as the site wants it`);
+      await labelNode(client, context.hostname(), context.site.nodeLabels, limits);
+      await applyChanged(client, context.manifests, limits);
+      return done(`${made.length} objects changed, ${context.manifests.length} manifests`);
+    });
+  },
+};
+
+async function writesOf(context: Context, client: KubeClient, limits: Limits) {
+  const identity = await siteIdentity(context);
+  if (identity === undefined) {
+    throw new Failure('fatal', "the certificates of the site's names do not exist", {
+      expected: 'what the step certificates has left',
+    });
+  }
+  const { former } = await domainsOf(client, context, limits);
+  return siteWrites(context.site, identity, former);
+}
