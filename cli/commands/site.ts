@@ -1,4 +1,8 @@
 import type { Command } from 'commander';
+import {
+  createRelocatableManifests,
+  type RelocatableManifestsOptions,
+} from '../create/relocatable-manifests.ts';
 import { createSiteVolume, type SiteVolumeOptions } from '../create/site-volume.ts';
 import { createSiteVolumes, type SiteVolumesOptions } from '../create/site-volumes.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -14,8 +18,22 @@ const sign = [
   'sign it with this SSH key, or the one in ssh-agent that belongs to it',
 ] as const;
 
-/** `sno create site-volume` and `site-volumes`. */
+/** `sno create relocatable-manifests`, `site-volume` and `site-volumes`. */
 export function addCreateSite(create: Command, surroundings: Surroundings): void {
+  create
+    .command('relocatable-manifests')
+    .description(
+      'read DIR/manifests of openshift-install; write DIR/openshift/99-master-sno-relocatable.yaml, a MachineConfig that makes the node of OpenShift relocatable',
+    )
+    .option('--dir <dir>', 'folder in which "openshift-install create manifests" was run', '.')
+    .requiredOption(
+      '--address <address>',
+      'the IPv4 address that the node has at its installation; it keeps it as an internal one',
+    )
+    .requiredOption('--node-name <name>', 'the name that the host has at its installation')
+    .action((options: RelocatableManifestsOptions) =>
+      createRelocatableManifests(options, surroundings),
+    );
   create
     .command('site-volume')
     .description(

@@ -1,0 +1,110 @@
+import {
+  BRIDGE,
+  bridgeProfile,
+  bridgeProfilePath,
+  INTERNAL_PREFIX,
+} from '../../relocatable/bridge.ts';
+import { nodeDns, nodeDnsPath } from '../../relocatable/local-dns.ts';
+import { type MachineConfigManifest, machineConfigManifest } from './manifest.ts';
+
+export interface RelocatableNode {
+  /** Of the installation, IPv4: the internal address at every site. */
+  readonly address: string;
+  /** Of the Node, whatever the host is called. */
+  readonly nodeName: string;
+  /** `<cluster>.<base domain>` of the installation. */
+  readonly clusterDomain: string;
+}
+
+export const RELOCATABLE_MACHINE_CONFIG = '99-master-sno-relocatable';
+
+/** The bridge of OVN-Kubernetes, which takes the addresses of its node from it. */
+const OVN_BRIDGE = 'br-ex';
+
+/** Behind 20-nodenet.conf, which nodeip-configuration.service writes at each boot. */
+const NODE_ADDRESS = '30-sno-node.conf';
+
+/**
+ * Makes a node of OpenShift relocatable before its installation: a constant address and name, its own name server, and a
+ * kubelet that waits while the node is sealed.
+ */
+export function relocatableManifest(node: RelocatableNode): MachineConfigManifest {
+  const { address, nodeName, clusterDomain } = node;
+  return machineConfigManifest(RELOCATABLE_MACHINE_CONFIG, {
+    files: [
+      { path: bridgeProfilePath, mode: 0o600, contents: bridgeProfile(address) },
+      {
+        path: '/etc/NetworkManager/dispatcher.d/pre-up.d/50-sno-internal-address',
+        mode: 0o755,
+        contents: ovnAddress(address),
+      },
+      {
+        path: '/etc/NetworkManager/conf.d/90-sno-local-dns.conf',
+        mode: 0o644,
+        contents: OWN_RESOLVER,
+      },
+      { path: '/etc/resolv.conf', mode: 0o644, contents: resolver(address) },
+      { path: nodeDnsPath, mode: 0o644, contents: nodeDns(address, clusterDomain) },
+    ],
+    units: [
+      {
+        name: 'dnsmasq.service',
+        enabled: true,
+        dropins: [{ name: '50-sno-local-dns.conf', contents: DNSMASQ }],
+      },
+      {
+        name: 'kubelet.service',
+        dropins: [
+          { name: NODE_ADDRESS, contents: kubeletAddress(address, nodeName) },
+          { name: '50-sno-sealed.conf', contents: SEALED },
+        ],
+      },
+      { name: 'crio.service', dropins: [{ name: NODE_ADDRESS, contents: crioAddress(address) }] },
+    ],
+  });
+}
+
+const ovnAddress = (address: string): string => `#!/bin/sh
+# The address by which this node knows itself, on the bridge of the pod network, too: it takes the node's addresses
+# from there. That of ${BRIDGE} is there without any network. Written by sno-agents.
+[ "$1" = ${OVN_BRIDGE} ] && [ "$2" = pre-up ] || exit 0
+exec ip address replace ${address}/${INTERNAL_PREFIX} dev ${OVN_BRIDGE}
+`;
+
+const OWN_RESOLVER = `# The node asks itself, see /etc/resolv.conf. Written by sno-agents.
+[main]
+rc-manager=unmanaged
+`;
+
+/**
+ * Not 127.0.0.1: pods copy this file when they are made, and would ask themselves. This address answers at every site with the
+ * name servers of that site, so that no pod has to be made again.
+ */
+const resolver = (address: string): string =>
+  `# This node, which asks the name servers of its network. Written by sno-agents.\nnameserver ${address}\n`;
+
+const DNSMASQ = `[Unit]
+# Names are resolved from the first image on.
+Before=kubelet-dependencies.target crio.service
+After=NetworkManager.service
+StartLimitIntervalSec=0
+
+[Service]
+# Without it the node resolves no name.
+Restart=on-failure
+RestartSec=2
+`;
+
+const kubeletAddress = (address: string, nodeName: string): string => `[Service]
+Environment="KUBELET_NODE_IP=${address}" "KUBELET_NODE_IPS=${address}"
+Environment="KUBELET_NODE_NAME=${nodeName}"
+`;
+
+const crioAddress = (address: string): string => `[Service]
+Environment="CONTAINER_STREAM_ADDRESS=${address}"
+`;
+
+const SEALED = `[Unit]
+# A sealed node waits for the configuration of its site.
+ConditionPathExists=!/etc/sno-agents/sealed
+`;
