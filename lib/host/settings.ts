@@ -202,6 +202,8 @@ export const defaultSettings = {
   reconfigureClockMs: minutes(3),
   /** reconfigure: files and objects of the site. */
   reconfigureFilesMs: minutes(5),
+  /** reconfigure, OpenShift: until its API gives Routes hosts at the site, and they have moved. */
+  reconfigureRoutesMs: minutes(15),
   /** reconfigure: the control plane with the identity of the site. */
   reconfigureStartMs: minutes(15),
   /** reconfigure: until nothing changes. */

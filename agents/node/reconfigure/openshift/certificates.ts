@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readTextIfPresent, writeFileAtomic } from '../../../../lib/host/files.ts';
-import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { parseJson } from '../../../../lib/json.ts';
 import { createAuthority, type KeyPair } from '../../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../../lib/pki/leaf.ts';
@@ -14,7 +13,8 @@ import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import { certifyAdministrator } from '../../certificates/administrator.ts';
 import type { ReconfigureContext } from '../context.ts';
-import { kubeconfigPath, reconfigureFolder, siteFolder } from '../places.ts';
+import { stagedPath } from '../credentials.ts';
+import { kubeconfigPath, siteFolder } from '../places.ts';
 
 const ADMINISTRATOR_DAYS = 365;
 
@@ -23,10 +23,6 @@ const stagedSchema = z.object({
   id: z.uuid(),
   identity: z.object({ api: pairSchema, ingress: pairSchema, administrators: z.string() }),
 });
-
-/** Deleted with what the volume carried. */
-export const stagedPath = (paths: Pick<HostPaths, 'state'>) =>
-  join(reconfigureFolder(paths), 'site-identity.json');
 
 type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site' | 'credentials'>;
 

@@ -4,3 +4,4 @@ import './steps.ts';
 import './network.ts';
 import './console.ts';
 import './tell-medium.ts';
+import './openshift.ts';

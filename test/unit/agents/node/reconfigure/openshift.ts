@@ -1,0 +1,94 @@
+/** The certificates of a site on OpenShift; its objects and Routes: test/integration/openshift. */
+import { X509Certificate } from 'node:crypto';
+import t from 'tap';
+import { conclude } from '../../../../../agents/node/reconfigure/conclude.ts';
+import {
+  certificates,
+  siteIdentity,
+} from '../../../../../agents/node/reconfigure/openshift/certificates.ts';
+import { siteObjects } from '../../../../../agents/node/reconfigure/openshift/plan.ts';
+import { authorityCredentials } from '../../../site-volume/volumes.ts';
+import { arrived, STATE } from './site-host.ts';
+
+const STAGED = `${STATE}/credentials.json`;
+
+t.test('certificates before the objects that name them, Routes last', async (t) => {
+  const { context } = await arrived(t);
+  const steps = siteObjects(context.settings);
+  t.same(
+    steps.map(({ name }) => name),
+    ['certificates', 'objects', 'routes'],
+  );
+  for (const { deadlineMs } of steps) t.ok(deadlineMs > 0);
+});
+
+t.test(
+  'certificates: the authority of the volume signs those that the site does not bring',
+  async (t) => {
+    const { host, context } = await arrived(t);
+    const given = await authorityCredentials();
+    if (given.kind !== 'authorities') throw new Error('no authorities');
+    const atSite = { ...context, credentials: given };
+    t.notOk(await certificates.holds(atSite, host.progress()));
+    await certificates.run(atSite, host.progress());
+    t.ok(await certificates.holds(atSite, host.progress()));
+    t.equal(host.mode(STAGED), 0o600);
+    const identity = await siteIdentity(atSite);
+    t.equal(identity?.administrators, given.adminCa.certificate);
+    const authority = new X509Certificate(given.servingCa.certificate);
+    for (const [pair, name, other] of [
+      [identity?.api, 'api.shop.example.com', 'api-int.shop.example.com'],
+      [identity?.ingress, 'web.apps.shop.example.com', 'shop.example.com'],
+    ] as const) {
+      const leaf = new X509Certificate(pair?.certificate ?? '');
+      t.ok(leaf.verify(authority.publicKey), name);
+      t.ok(leaf.checkHost(name), name);
+      t.notOk(leaf.checkHost(other), other);
+      t.ok(pair?.certificate.endsWith(given.servingCa.certificate), 'its authority is behind it');
+    }
+    t.notOk(host.has(`${STATE}/admin.kubeconfig`), 'it is on the laptop');
+  },
+);
+
+t.test('certificates: made once, and again for another volume', async (t) => {
+  const { host, context } = await arrived(t);
+  await certificates.run(context, host.progress());
+  const before = await siteIdentity(context);
+  t.same(await siteIdentity(context), before);
+  const next = { ...context.request, id: '00000000-0000-4000-8000-000000000000' };
+  t.notOk(await certificates.holds({ ...context, request: next }, host.progress()));
+});
+
+t.test('certificates: those of the site are used as they are', async (t) => {
+  const { host, context } = await arrived(t);
+  const pair = { certificate: 'given', key: 'its key' };
+  const site = { ...context.site, certificates: { api: pair, ingress: undefined } };
+  await certificates.run({ ...context, site }, host.progress());
+  const identity = await siteIdentity(context);
+  t.same(identity?.api, pair);
+  t.ok(
+    new X509Certificate(identity?.ingress.certificate ?? '').checkHost('a.apps.shop.example.com'),
+  );
+});
+
+t.test('certificates: a request for an administrator is signed, and no key is kept', async (t) => {
+  const { host, context } = await arrived(t);
+  await certificates.run(context, host.progress());
+  const kubeconfig = host.read(`${STATE}/admin.kubeconfig`);
+  t.equal(host.mode(`${STATE}/admin.kubeconfig`), 0o600);
+  t.match(kubeconfig, 'https://api.shop.example.com:6443');
+  t.notMatch(kubeconfig, 'client-key-data');
+  const [, data = ''] = /client-certificate-data: (\S+)/.exec(kubeconfig) ?? [];
+  const client = new X509Certificate(Buffer.from(data, 'base64'));
+  const identity = await siteIdentity(context);
+  const authority = new X509Certificate(identity?.administrators ?? '');
+  t.ok(client.verify(authority.publicKey), 'by the authority that the cluster is told');
+  t.notMatch(host.read(STAGED), /"admin"/, 'whose key is not kept');
+});
+
+t.test('certificates: nothing of them stays behind the end', async (t) => {
+  const { host, context, run } = await arrived(t);
+  await certificates.run(context, host.progress());
+  await t.rejects(run(conclude));
+  t.notOk(host.has(STAGED));
+});
