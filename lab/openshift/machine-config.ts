@@ -1,11 +1,14 @@
-import { copyFile, cp, mkdir, readFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
+import { relocatableManifest } from '../../lib/render/machine-config/relocatable.ts';
 import { eventually } from '../eventually.ts';
 import type { Daemon } from '../servers/daemon.ts';
+import { NODE_ADDRESS } from './bootstrap-assets.ts';
 import { type PodOptions, startStaticPod } from './static-pod.ts';
 
 const START_MS = 60_000;
@@ -13,15 +16,31 @@ const ADDRESS = 'https://localhost:22623/config/master';
 /** Without it, the server answers in an older version of the specification. */
 const IGNITION = 'application/vnd.coreos.ignition+json;version=3.4.0';
 
+const dropinsSchema = z.array(z.object({ name: z.string(), contents: z.string().optional() }));
 const ignitionSchema = z.object({
   ignition: z.object({ version: z.literal('3.4.0') }),
-  storage: z.object({ files: z.array(z.object({ path: z.string() })) }),
+  storage: z.object({
+    files: z.array(
+      z.object({ path: z.string(), contents: z.object({ source: z.string() }).optional() }),
+    ),
+  }),
+  systemd: z.object({
+    units: z.array(z.object({ name: z.string(), dropins: dropinsSchema.optional() })),
+  }),
+});
+type MasterIgnition = z.infer<typeof ignitionSchema>;
+
+/** As `sno create relocatable-manifests` adds it to the installer's manifests. */
+const relocatable = relocatableManifest({
+  address: NODE_ADDRESS,
+  nodeName: 'master-0',
+  clusterDomain: 'sno.lab.local',
 });
 
 /**
- * Places what was rendered as the bootstrap host has it, and starts the machine-config server
- * after the controller has rendered the MachineConfigs. Returns the number of files in the
- * master's Ignition config.
+ * Places what was rendered as the bootstrap host has it, with the MachineConfig of a relocatable node, and starts the
+ * machine-config server after the controller has rendered the MachineConfigs. Returns the number of files in the
+ * master's Ignition config, which must have everything of that MachineConfig.
  */
 export async function serveMasterIgnition(
   options: PodOptions,
@@ -33,6 +52,7 @@ export async function serveMasterIgnition(
   const input = join(host, 'etc/mcc/bootstrap');
   await cp(join(bootstrap, 'manifests'), input, { recursive: true });
   await cp(join(assets, 'manifests'), input, { recursive: true });
+  await writeFile(join(input, `${relocatable.metadata.name}.yaml`), stringify(relocatable));
   for (const folder of ['etc/mcs', 'etc/ssl/mcs']) {
     await mkdir(join(host, folder), { recursive: true });
   }
@@ -45,7 +65,29 @@ export async function serveMasterIgnition(
   started(await startStaticPod(manifest, ['machine-config-server'], options));
   const ca = await readFile(join(assets, 'tls/root-ca.crt'), 'utf8');
   const body = await eventually(() => request(ca, signal), START_MS, signal);
-  return ignitionSchema.parse(JSON.parse(body)).storage.files.length;
+  const served = ignitionSchema.parse(JSON.parse(body));
+  requireRelocatable(served);
+  return served.storage.files.length;
+}
+
+/** What the controller merges into one config with those of other MachineConfigs is not lost there. */
+function requireRelocatable({ storage, systemd }: MasterIgnition): void {
+  const { config } = relocatable.spec;
+  const files = (config.storage?.files ?? []).filter(
+    ({ path, contents }) =>
+      storage.files.find((each) => each.path === path)?.contents?.source !== contents?.source,
+  );
+  const dropins = (config.systemd?.units ?? []).flatMap(({ name, dropins = [] }) => {
+    const found = systemd.units.find((each) => each.name === name)?.dropins ?? [];
+    return dropins
+      .filter((own) => found.find((each) => each.name === own.name)?.contents !== own.contents)
+      .map((own) => `${name}.d/${own.name}`);
+  });
+  const missing = [...files.map(({ path }) => path), ...dropins];
+  if (missing.length === 0) return;
+  throw new Failure('fatal', "the master's Ignition config lacks parts of a MachineConfig", {
+    found: missing.join(', '),
+  });
 }
 
 async function request(ca: string, signal: AbortSignal): Promise<string> {

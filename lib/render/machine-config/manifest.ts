@@ -1,3 +1,4 @@
+import type { Config, File } from '../../ignition/config.ts';
 import { configOf, type Entries, file } from '../../ignition/entries.ts';
 import type { SiteFile } from './site-files.ts';
 
@@ -12,9 +13,12 @@ export interface MachineConfigManifest {
   readonly spec: { readonly config: MachineConfigIgnition };
 }
 
-type MachineConfigIgnition = Omit<ReturnType<typeof configOf>, 'storage'> & {
-  readonly storage?: { readonly files: readonly object[] };
-};
+interface MachineConfigIgnition {
+  readonly ignition: Config['ignition'];
+  readonly passwd?: NonNullable<Config['passwd']>;
+  readonly storage?: { readonly files: readonly File[] };
+  readonly systemd?: NonNullable<Config['systemd']>;
+}
 
 /** What the machine-config operator applies on a running node, too: files, units and users, but no directories or links. */
 export type MachineConfigEntries = Pick<Entries, 'units' | 'users'> & {
@@ -26,7 +30,7 @@ export function machineConfigManifest(
   name: string,
   { files = [], units = [], users = [] }: MachineConfigEntries,
 ): MachineConfigManifest {
-  const { storage, ...config } = configOf({
+  const { ignition, passwd, storage, systemd } = configOf({
     // The daemon of some releases reads no compressed files.
     files: files.map(({ path, mode, contents }) => file(path, mode, contents, { gzip: false })),
     units,
@@ -37,8 +41,12 @@ export function machineConfigManifest(
     kind: 'MachineConfig',
     metadata: { name, labels: { 'machineconfiguration.openshift.io/role': 'master' } },
     spec: {
-      config:
-        storage?.files === undefined ? config : { ...config, storage: { files: storage.files } },
+      config: {
+        ignition,
+        ...(passwd === undefined ? {} : { passwd }),
+        ...(storage?.files === undefined ? {} : { storage: { files: storage.files } }),
+        ...(systemd === undefined ? {} : { systemd }),
+      },
     },
   };
 }

@@ -29,7 +29,7 @@ export async function requirePreparable(host: HostContext): Promise<void> {
     throw refused('this control plane cannot be relocated', {
       expected: 'a control plane of the Kubernetes payload',
       found: cluster.controlPlane,
-      fix: 'The MachineConfigs that OpenShift needs are not part of this release.',
+      fix: 'See docs/relocation-openshift.md for what there is for OpenShift.',
     });
   }
   if (!(await exists(paths.record))) {
