@@ -62,6 +62,11 @@ const MANIFEST = `apiVersion: v1
 kind: ConfigMap
 metadata: { name: site, namespace: default }
 data: { till: "7" }
+---
+# No operator serves it here: PASS does not wait for it.
+apiVersion: lab.example.org/v1
+kind: Later
+metadata: { name: till }
 `;
 
 /** A sealed node at its site, until a technician inserts the volume. */
@@ -146,11 +151,26 @@ export class SiteArrival extends Relocation {
         '-o',
         'jsonpath={.data.till}',
       ),
+      later: /waiting/.exec(
+        await this.#asAdministrator(
+          'get',
+          'configmap',
+          'sno-deferred',
+          '-n=kube-system',
+          '-o=yaml',
+        ),
+      )?.[0],
       kubeconfig: ((await readTextIfPresent(join(rootDir, KUBECONFIG))) ?? '').includes(
         'https://api.edge.site.test:6443',
       ),
     };
-    const expected = { hostname: 'till-7', label: 'till', manifest: '7', kubeconfig: true };
+    const expected = {
+      hostname: 'till-7',
+      label: 'till',
+      manifest: '7',
+      later: 'waiting',
+      kubeconfig: true,
+    };
     if (JSON.stringify(found) !== JSON.stringify(expected)) {
       throw new Failure('fatal', 'the node is not as its site says', {
         expected: JSON.stringify(expected),

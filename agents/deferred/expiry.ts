@@ -1,16 +1,12 @@
-import { join } from 'node:path';
 import { z } from 'zod';
+import { readOwnExpiry, writeExpiry } from '../../lib/deferred/expiry.ts';
 import { Failure } from '../../lib/errors/failure.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import { recordSchema } from '../../lib/installation/record.ts';
-import { deferredState } from './paths.ts';
-
-const expirySchema = z.object({ expires: z.iso.datetime() });
 
 const hoursMs = (hours: number) => hours * 3_600_000;
-const expiryPath = (paths: HostPaths) => join(deferredState(paths), 'expiry.json');
 
 /**
  * When deferred manifests expire: by wall clock from the end of the installation, since a host
@@ -18,8 +14,8 @@ const expiryPath = (paths: HostPaths) => join(deferredState(paths), 'expiry.json
  * @throws Failure `usage` if the installation has not ended.
  */
 export async function readExpiry(paths: HostPaths, settings: Settings): Promise<Date> {
-  const own = await readTextIfPresent(expiryPath(paths));
-  if (own !== undefined) return new Date(expirySchema.parse(JSON.parse(own)).expires);
+  const own = await readOwnExpiry(paths);
+  if (own !== undefined) return own;
   const record = await readTextIfPresent(paths.record);
   if (record === undefined) {
     throw new Failure('usage', 'the installation has not ended', {
@@ -45,6 +41,5 @@ export async function setExpiry(
       found: String(hours),
     });
   }
-  const expires = new Date(Date.now() + hoursMs(parsed.data)).toISOString();
-  await writeFileAtomic(expiryPath(paths), `${JSON.stringify({ expires })}\n`, 0o644);
+  await writeExpiry(paths, new Date(Date.now() + hoursMs(parsed.data)));
 }

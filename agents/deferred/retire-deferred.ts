@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { agentLinks } from '../../lib/agents/links.ts';
 import { DEFERRED_AGENT } from '../../lib/agents/table.ts';
 import { deferredRole } from '../../lib/deferred/access.ts';
+import { deferredState } from '../../lib/deferred/expiry.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
@@ -14,7 +15,6 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import { deferredUnit } from '../../units/installed.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 import type { DeferredContext } from './context.ts';
-import { deferredState } from './paths.ts';
 
 const unitPath = ({ paths }: DeferredContext) =>
   paths.at(`/etc/systemd/system/${deferredUnit.name}`);

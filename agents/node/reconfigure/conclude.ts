@@ -5,11 +5,14 @@ import {
   failureData,
   failureFromData,
 } from '../../../lib/errors/failure-data.ts';
+import { startUnit } from '../../../lib/host/systemd.ts';
 import { done, notYet } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { readLast, readTrial } from '../../../lib/trial/store.ts';
+import { deferredUnit } from '../../../units/installed.ts';
 import { describeReconfigure, type ReconfigureContext } from './context.ts';
 import { stagedPath } from './credentials.ts';
+import { hasHeldBack } from './hold-back.ts';
 import { siteFolder } from './places.ts';
 import {
   endRequest,
@@ -26,7 +29,7 @@ export const conclude: StepBody<ReconfigureContext> = {
   retries: true,
   input: ({ request }) => request.id,
   holds: async ({ paths }) => (await readRequest(paths)) === undefined,
-  async run({ paths, request }) {
+  async run({ paths, request }, progress) {
     if ((await readTrial(paths))?.reverting !== undefined) {
       return notYet('the host restarts to go back');
     }
@@ -35,6 +38,12 @@ export const conclude: StepBody<ReconfigureContext> = {
     const failure = ended === undefined ? (await readRequest(paths))?.failure : ended.reason;
     const outcome = outcomeOf(ended?.outcome);
     await rm(stagedPath(paths), { force: true });
+    if (outcome === 'configured' && (await hasHeldBack(paths))) {
+      // Enabled: if it does not start now, it does at the next boot.
+      await startUnit(deferredUnit.name, progress.signal).catch((error: unknown) =>
+        progress.warn(`${deferredUnit.name}: ${describeError(error)}`),
+      );
+    }
     await endRequest(paths, outcome, failure);
     await rm(siteFolder(paths), { recursive: true, force: true });
     if (outcome === 'configured') return done(describeReconfigure(request));

@@ -4,24 +4,24 @@ import type { Pace } from '../../../lib/steps/reporter.ts';
 import type { ReconfigureRequest } from './request.ts';
 
 /**
- * Seconds of each step, as the lab's scenario relocate measures them for a site with another domain and a static address. Most of
- * `settle` is the time for which nothing may change; `start` has a change of the identity.
+ * Seconds of each step: the lab's scenario relocate on two idle cores, rounded. Most of `settle` is the time for which nothing
+ * may change (reconfigureWindowMs); `start` has a change of the identity, and took 50 s beside other work.
  */
 export const USUAL_SECONDS: Readonly<Record<string, number>> = {
-  check: 1,
+  check: 0,
   arm: 1,
-  stop: 4,
-  network: 5,
+  stop: 1,
+  network: 3,
   files: 1,
-  clock: 1,
-  credentials: 1,
-  start: 24,
-  hostname: 1,
-  objects: 2,
-  settle: 33,
-  names: 1,
+  clock: 0,
+  credentials: 0,
+  start: 30,
+  hostname: 0,
+  objects: 1,
+  settle: 32,
+  names: 0,
   confirm: 1,
-  conclude: 1,
+  conclude: 0,
 };
 
 /** How long a request usually takes, and what of it is behind the host: its clock may have been set since. */

@@ -9,6 +9,7 @@ import { dropInPath } from '../identity/hold.ts';
 import { requestPath as identityRequest } from '../identity/request.ts';
 import type { ReconfigureContext } from './context.ts';
 import { siteFiles } from './files.ts';
+import { heldBackPaths } from './hold-back.ts';
 
 /** Too large to be copied while the host works, or with links in them. On the same file system as the trial. */
 export const MOVED = [
@@ -30,6 +31,7 @@ export async function touchedFiles(context: ReconfigureContext): Promise<string[
     paths.onHost(dropInPath(paths)),
     kubeletPaths.liveConfig,
     paths.onHost(sealedPath(paths)),
+    ...(await heldBackPaths(context)),
     laptopAdminCa,
     authorityPaths('serving').certificate,
   ];

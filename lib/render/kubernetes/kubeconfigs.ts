@@ -1,10 +1,11 @@
 import { kubeconfig } from '../../pki/kubeconfig.ts';
-import type { RenderedFile, RenderInput } from '../renderer.ts';
+import type { KeylessInput, RenderedFile, RenderInput } from '../renderer.ts';
 import type { Authorities } from './authorities.ts';
 import { privateFile, publicFile } from './files.ts';
 import {
   bootstrapAdminPurpose,
   csrApproverPurpose,
+  deferredLeafFiles,
   hasDeferred,
   issuedLeaves,
   type Leaf,
@@ -38,6 +39,16 @@ export function componentKubeconfig(
   });
   return privateFile(path, text, options);
 }
+
+/** What only the agent of deferred manifests uses, for a host that was installed without it. */
+export const deferredIdentityFiles = async (
+  input: KeylessInput,
+  { admin, serving }: Pick<Authorities, 'admin' | 'serving'>,
+): Promise<RenderedFile[]> => [
+  ...(await deferredLeafFiles(input, admin)),
+  publicFile(agentsTrust, serving.certificate),
+  componentKubeconfig(agentKubeconfigs.deferred, issuedLeaves.deferred, agentsTrust),
+];
 
 export function agentKubeconfigFiles(input: RenderInput, { serving }: Authorities): RenderedFile[] {
   const { bootstrapAdmin, csrApprover, deferred } = agentKubeconfigs;

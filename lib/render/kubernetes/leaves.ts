@@ -4,7 +4,7 @@ import type { KeyPair } from '../../pki/authority.ts';
 import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
 import type { FileUse } from '../hosts.ts';
-import type { RenderedFile, RenderInput } from '../renderer.ts';
+import type { KeylessInput, RenderedFile, RenderInput } from '../renderer.ts';
 import { apiServiceIps } from './addresses.ts';
 import type { Authorities, AuthorityName } from './authorities.ts';
 import { keyFile, publicFile } from './files.ts';
@@ -24,7 +24,7 @@ export interface Leaf {
 interface IssuedLeaf extends Leaf {
   subject: LeafProfile['subject'];
   usage: LeafProfile['usage'];
-  names?: (input: RenderInput) => Pick<LeafProfile, 'dnsNames' | 'ipAddresses'>;
+  names?: (input: KeylessInput) => Pick<LeafProfile, 'dnsNames' | 'ipAddresses'>;
   /** Set when only the bootstrap needs it: why. */
   leftover?: string;
   /** Default: the control plane's. */
@@ -228,9 +228,13 @@ export async function leafFiles(
 export const servingLeafFiles = (input: RenderInput, serving: KeyPair): Promise<RenderedFile[]> =>
   filesOf(issuedLeaves.apiServerServing, input, serving);
 
+/** The client certificate of the agent of deferred manifests, issued anew. */
+export const deferredLeafFiles = (input: KeylessInput, admin: KeyPair): Promise<RenderedFile[]> =>
+  filesOf(issuedLeaves.deferred, input, admin);
+
 async function filesOf(
   { subject, usage, names, leftover, uses = ['control-plane'], when: _when, ...leaf }: IssuedLeaf,
-  input: RenderInput,
+  input: KeylessInput,
   authority: KeyPair,
 ): Promise<RenderedFile[]> {
   const pair = await issueLeaf(authority, { subject, usage, ...names?.(input) });
@@ -242,7 +246,7 @@ async function filesOf(
   ];
 }
 
-function apiServerNames({ cluster, host }: RenderInput) {
+function apiServerNames({ cluster, host }: KeylessInput) {
   const domain = clusterDomain(cluster);
   const dnsNames = [
     `api.${domain}`,

@@ -1,5 +1,6 @@
 /** reconfigure: the site volume, the steps of the site, and the way back. */
 import './arrive.ts';
+import './hold-back.ts';
 import './steps.ts';
 import './network.ts';
 import './console.ts';

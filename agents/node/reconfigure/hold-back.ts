@@ -1,0 +1,142 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { agentLinks } from '../../../lib/agents/links.ts';
+import { DEFERRED_AGENT } from '../../../lib/agents/table.ts';
+import { deferredAccess } from '../../../lib/deferred/access.ts';
+import { deferrable } from '../../../lib/deferred/deferrable.ts';
+import { writeExpiry } from '../../../lib/deferred/expiry.ts';
+import {
+  deferredFile,
+  deferredFolder,
+  deferredGroups,
+  readDeferred,
+} from '../../../lib/deferred/manifests.ts';
+import {
+  exists,
+  type NewFile,
+  removeFile,
+  syncDirectory,
+  writeFileAtomic,
+} from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { enableUnits, reloadUnits } from '../../../lib/host/systemd.ts';
+import { applyChanged } from '../../../lib/kube/apply-changed.ts';
+import type { KubeClient } from '../../../lib/kube/client.ts';
+import { Discovery } from '../../../lib/kube/discovery.ts';
+import { decodeManifests, type Manifest } from '../../../lib/kube/manifest-decoding.ts';
+import {
+  agentKubeconfigs,
+  agentsTrust,
+  deferredIdentityFiles,
+} from '../../../lib/render/kubernetes/kubeconfigs.ts';
+import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import type { Limits } from '../../../lib/wait/limits.ts';
+import { deferredUnit } from '../../../units/installed.ts';
+import { readAuthority } from '../../steps/leaf-files.ts';
+import { presentInput, type ReconfigureContext } from './context.ts';
+
+/*
+ * A manifest of the volume whose kind an operator serves only later does not hold up PASS: it is handed to sno-deferred,
+ * as in an installation.
+ */
+
+const HOUR_MS = 3_600_000;
+const UNIT = `/etc/systemd/system/${deferredUnit.name}`;
+const WANTED = `/etc/systemd/system/multi-user.target.wants/${deferredUnit.name}`;
+/** Behind every one of the installation, which are counted from 1. */
+const FIRST = 5000;
+const OF_A_SITE = /^[5-9]\d{3}\./;
+
+const fileOf = (paths: HostPaths, all: readonly Manifest[], manifest: Manifest): NewFile => {
+  const { name, contents } = deferredFile(manifest, FIRST + all.indexOf(manifest));
+  return { path: paths.onHost(join(deferredFolder(paths), name)), contents, mode: 0o600 };
+};
+
+/** Every file and link that handing over creates, as paths on the host; none that exists already. */
+export async function heldBackPaths({
+  paths,
+  manifests,
+}: Pick<ReconfigureContext, 'paths' | 'manifests'>): Promise<string[]> {
+  const waiting = [...deferrable(manifests)].map((each) => fileOf(paths, manifests, each).path);
+  if (waiting.length === 0) return [];
+  const { certificate, key } = issuedLeaves.deferred;
+  const links = [WANTED, ...agentLinks([DEFERRED_AGENT]).map(({ path }) => path)];
+  const others = [agentKubeconfigs.deferred, agentsTrust, certificate, key, UNIT, ...links];
+  const created: string[] = [...waiting];
+  for (const path of others) if (!(await exists(paths.at(path)))) created.push(path);
+  return created;
+}
+
+/** Those whose kind the API serves now, or will because the volume defines it. */
+export async function servedNow(
+  client: KubeClient,
+  manifests: readonly Manifest[],
+  limits: Limits,
+): Promise<readonly Manifest[]> {
+  const mayWait = deferrable(manifests);
+  const discovery = new Discovery(client);
+  const served: Manifest[] = [];
+  for (const manifest of manifests) {
+    const isServed =
+      !mayWait.has(manifest) || (await discovery.find(manifest, limits)) !== undefined;
+    if (isServed) served.push(manifest);
+  }
+  return served;
+}
+
+/** Hands manifests to sno-deferred, which begins when everything else is done. Those of an earlier site wait no longer. */
+export async function holdBack(
+  context: ReconfigureContext,
+  client: KubeClient,
+  manifests: readonly Manifest[],
+  limits: Limits,
+): Promise<void> {
+  const { paths, settings } = context;
+  const files = manifests.map((each) => fileOf(paths, context.manifests, each));
+  const names = files.map(({ path }) => basename(path));
+  for (const { path } of await readDeferred(paths)) {
+    const isOther = OF_A_SITE.test(basename(path)) && !names.includes(basename(path));
+    if (isOther) await removeFile(path);
+  }
+  if (files.length === 0) return;
+  await mkdir(deferredFolder(paths), { recursive: true, mode: 0o700 });
+  await write(paths, files);
+  const waiting = await readDeferred(paths);
+  const access = deferredAccess(deferredGroups(waiting)).flatMap(
+    (object) => decodeManifests('sno-deferred', JSON.stringify(object)).manifests,
+  );
+  await applyChanged(client, access, limits);
+  await writeIdentity(context);
+  await writeExpiry(paths, new Date(Date.now() + settings.deferredExpiryHours * HOUR_MS));
+  for (const { path, target } of agentLinks([DEFERRED_AGENT])) {
+    if (await exists(paths.at(path))) continue;
+    await mkdir(dirname(paths.at(path)), { recursive: true });
+    await symlink(target, paths.at(path));
+    await syncDirectory(dirname(paths.at(path)));
+  }
+  await write(paths, [{ path: UNIT, contents: deferredUnit.contents, mode: 0o644 }]);
+  await enableUnits([deferredUnit.name], limits.signal);
+  await reloadUnits(limits.signal);
+}
+
+/** Whether there is something for sno-deferred to do. */
+export const hasHeldBack = (paths: HostPaths): Promise<boolean> => exists(paths.at(UNIT));
+
+/** A host on which manifests wait since the installation has it already. */
+async function writeIdentity(context: ReconfigureContext): Promise<void> {
+  const { paths } = context;
+  if (await exists(paths.at(agentKubeconfigs.deferred))) return;
+  const input = await presentInput(context);
+  const admin = await readAuthority(paths, 'admin');
+  const serving = await readAuthority(paths, 'serving');
+  await write(paths, await deferredIdentityFiles(input, { admin, serving }));
+}
+
+async function write(
+  paths: HostPaths,
+  files: readonly Pick<NewFile, 'path' | 'contents' | 'mode'>[],
+): Promise<void> {
+  for (const { path, contents, mode } of files) {
+    await writeFileAtomic(paths.at(path), contents, mode);
+  }
+}
