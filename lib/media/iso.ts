@@ -9,7 +9,11 @@ import { type MediumEntry, type MediumLimits, refused } from './collect.ts';
 const MARGIN_BYTES = 16 << 20;
 const MAX_ENTRIES = 1024;
 
-/** The entries of an ISO 9660 file system: bsdtar (libarchive) converts it to a tar archive. */
+/**
+ * The entries of an ISO 9660 file system: bsdtar (libarchive) converts it to a tar archive.
+ *
+ * @param device `-`: standard input
+ */
 export async function* isoEntries(
   device: string,
   { bytes }: MediumLimits,
@@ -20,7 +24,7 @@ export async function* isoEntries(
     timeout: deadlineMs,
     buffer: { stdout: false },
     encoding: 'buffer',
-    stdin: 'ignore',
+    stdin: device === '-' ? 'inherit' : 'ignore',
     reject: false,
   });
   const limits = { entries: MAX_ENTRIES, bytes: bytes + MARGIN_BYTES };

@@ -8,7 +8,7 @@ import { tarEntries } from '../image/tar.ts';
 import type { Limits } from '../wait/limits.ts';
 import { collectFiles, type MediumEntry, type MediumLimits } from './collect.ts';
 import type { Medium } from './find-media.ts';
-import { unprivileged } from './unprivileged.ts';
+import { unprivileged, unprivilegedImage } from './unprivileged.ts';
 
 /** Headers of a tar archive, of 64 files and their extended names. */
 const MARGIN_BYTES = 1 << 20;
@@ -26,14 +26,43 @@ export async function copyMedium(
   limits: MediumLimits,
   time: Limits,
 ): Promise<void> {
-  const { signal, deadlineMs } = time;
+  const from = `the medium ${medium.label} in ${medium.device}`;
   const args = await unprivileged(paths, 'read-medium', medium, time);
+  await copyFiles({ args, from }, folder, limits, time);
+}
+
+/** The same for an ISO in a file; `from` is where it comes from, for messages. */
+export async function copyImage(
+  paths: HostPaths,
+  { file, from }: { readonly file: string; readonly from: string },
+  folder: string,
+  limits: MediumLimits,
+  time: Limits,
+): Promise<void> {
+  const args = unprivilegedImage(paths, time);
+  await copyFiles({ args, from, input: file }, folder, limits, time);
+}
+
+/** A process of systemd-run that passes the files on, and where they come from. */
+interface Reader {
+  readonly args: readonly string[];
+  readonly from: string;
+  /** The file that it has on standard input. */
+  readonly input?: string;
+}
+
+async function copyFiles(
+  { args, from, input }: Reader,
+  folder: string,
+  limits: MediumLimits,
+  { signal, deadlineMs }: Limits,
+): Promise<void> {
   const program = execa('systemd-run', args, {
     cancelSignal: signal,
     timeout: deadlineMs,
     buffer: { stdout: false },
     encoding: 'buffer',
-    stdin: 'ignore',
+    stdin: input === undefined ? 'ignore' : { file: input },
     reject: false,
   });
   const archive = entriesOf(program.stdout, limits, signal);
@@ -42,7 +71,7 @@ export async function copyMedium(
     (error: unknown) => error,
   );
   const { exitCode, stderr } = await program;
-  if (exitCode !== 0) throw unread(medium, exitCode, Buffer.from(stderr).toString());
+  if (exitCode !== 0) throw unread(from, exitCode, Buffer.from(stderr).toString());
   if (!(files instanceof Map)) throw files;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -75,9 +104,9 @@ async function* buffersOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer
 }
 
 /** The last line is what the reader says (agents/node/reconfigure/read-medium.ts). */
-function unread({ device, label }: Medium, exitCode: number | undefined, stderr: string): Failure {
+function unread(from: string, exitCode: number | undefined, stderr: string): Failure {
   const said = stderr.trim().split('\n').at(-1) ?? '';
-  return new Failure('usage', `the medium ${label} in ${device} cannot be used`, {
+  return new Failure('usage', `${from} cannot be used`, {
     code: 'medium-refused',
     found: said === '' ? `its reader ended with ${exitCode ?? 'a signal'}` : said.slice(0, 400),
     fix: 'Create the medium again, or use another stick.',

@@ -7,15 +7,14 @@ import type { Medium } from './find-media.ts';
 const ACCESS = { 'read-medium': 'r', 'write-medium': 'rw' } as const;
 
 /**
- * What the process may: nothing but read, or also write, this one device. It has no user that exists elsewhere, no
+ * What the process may: nothing but read, or also write, one device. It has no user that exists elsewhere, no
  * capability, no network, and sees no file of the agents but their executable.
  */
-const sandbox = (device: string, access: 'r' | 'rw', group: string, executable: string): string[] =>
+const sandbox = (executable: string, more: readonly string[] = []): string[] =>
   [
     'DynamicUser=yes',
-    `SupplementaryGroups=${group}`,
     'DevicePolicy=closed',
-    `DeviceAllow=${device} ${access}`,
+    ...more,
     'TemporaryFileSystem=/var/lib:ro',
     `BindReadOnlyPaths=${executable}`,
     'CapabilityBoundingSet=',
@@ -58,7 +57,17 @@ export async function unprivileged(
   const executable = paths.onHost(paths.executable);
   return [
     ...waitedFor(time),
-    ...sandbox(device, ACCESS[command], gid, executable),
+    ...sandbox(executable, [
+      `SupplementaryGroups=${gid}`,
+      `DeviceAllow=${device} ${ACCESS[command]}`,
+    ]),
     ...['--', executable, 'reconfigure', command, fileSystem, device],
   ];
+}
+
+/** The same for an ISO that the process receives on standard input. */
+export function unprivilegedImage(paths: HostPaths, time: Limits): string[] {
+  const executable = paths.onHost(paths.executable);
+  const command = ['--', executable, 'reconfigure', 'read-medium', 'iso9660', '-'];
+  return [...waitedFor(time), ...sandbox(executable), ...command];
 }

@@ -26,6 +26,7 @@ import {
   VOLUME_LIMITS,
 } from '../../../lib/site-volume/volume.ts';
 import { requireIdle } from '../exclusion.ts';
+import { askUrl, urlToAsk } from './ask-url.ts';
 import { readHostFacts } from './host-facts.ts';
 import { mediumFolder, seenPath, siteFolder, workFolder } from './places.ts';
 import {
@@ -57,31 +58,70 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
   if (policy === undefined) return nothing('this host is not relocatable');
   const media = await findMedia(paths, VOLUME_LABELS, signal);
   const [medium, other] = media;
-  if (medium === undefined) return nothing('no site volume is inserted');
   if (other !== undefined) throw twoVolumes(media);
+  if (medium === undefined) return fromUrl(paths, policy, signal);
   await requireIdle(paths, 'site');
   const input = await requireInput(paths);
+  try {
+    const time = { signal, deadlineMs: READ_MS };
+    await copyMedium(paths, medium, mediumFolder(paths), VOLUME_LIMITS, time);
+    return await judged(paths, { input, policy }, medium, signal);
+  } finally {
+    await rm(mediumFolder(paths), { recursive: true, force: true });
+  }
+}
+
+/** Without a medium, a sealed host asks its factory's URL. What comes by a network must be signed. */
+async function fromUrl(
+  paths: HostPaths,
+  policy: FactoryPolicy,
+  signal: AbortSignal,
+): Promise<Arrival> {
+  const none = 'no site volume is inserted';
+  const rendered = await readRenderInput(paths);
+  if (policy.siteUrl === undefined || rendered === undefined) return nothing(none);
+  const url = await urlToAsk(paths, policy, await readHostFacts(paths, rendered, policy));
+  if (url === undefined) return nothing(none);
+  await requireIdle(paths, 'site');
+  const input = await requireInput(paths);
+  try {
+    const why = await askUrl(paths, url, signal);
+    // udev could not start this unit for one that was inserted meanwhile.
+    const media = await findMedia(paths, VOLUME_LABELS, signal);
+    if (media.length > 0) return await arrive(paths, signal);
+    if (why !== undefined) return nothing(`${none}; ${why}`);
+    const strict = { ...policy, unsignedAllowed: false };
+    return await judged(paths, { input, policy: strict }, { inserted: url }, signal);
+  } finally {
+    await rm(mediumFolder(paths), { recursive: true, force: true });
+  }
+}
+
+/** Whether the volume whose files are in the folder of media is carried out. A medium is told why not. */
+async function judged(
+  paths: HostPaths,
+  by: { readonly input: KeylessInput; readonly policy: FactoryPolicy },
+  source: Medium | Pick<Medium, 'inserted'>,
+  signal: AbortSignal,
+): Promise<Arrival> {
+  const medium = 'device' in source ? source : undefined;
   let trusted: VolumeManifest | undefined;
   const trust = (manifest: VolumeManifest) => {
     trusted = manifest;
   };
   try {
-    const time = { signal, deadlineMs: READ_MS };
-    await copyMedium(paths, medium, mediumFolder(paths), VOLUME_LIMITS, time);
-    const volume = await opened(paths, { input, policy, trust }, signal);
-    const why = await whyNotAgain(paths, medium, volume);
-    if (why !== undefined) {
-      await tellAgain(paths, medium, volume.use, signal);
-      return nothing(why);
+    const volume = await opened(paths, { ...by, trust }, signal);
+    const why = await whyNotAgain(paths, source, volume);
+    if (why === undefined) {
+      return { kind: 'request', request: await accepted(paths, volume, by.input) };
     }
-    return { kind: 'request', request: await accepted(paths, volume, input) };
+    if (medium !== undefined) await tellAgain(paths, medium, volume.use, signal);
+    return nothing(why);
   } catch (error) {
-    if (trusted !== undefined) {
+    if (medium !== undefined && trusted !== undefined) {
       await tellRefusal(paths, medium, { error, serial: trusted.serial }, signal);
     }
     throw error;
-  } finally {
-    await rm(mediumFolder(paths), { recursive: true, force: true });
   }
 }
 
@@ -166,7 +206,7 @@ const seenSchema = z.object({ sha256: z.string(), inserted: z.string() });
  */
 async function whyNotAgain(
   paths: HostPaths,
-  { inserted }: Medium,
+  { inserted }: Pick<Medium, 'inserted'>,
   { use, isKnown }: VerifiedVolume,
 ): Promise<string | undefined> {
   if (!isKnown) return undefined;

@@ -23,8 +23,8 @@ import { runValidate } from './validate/main.ts';
 import { commit, rollback } from './way-back.ts';
 import { runWriteMedium } from './write-medium.ts';
 
-/** Waiting for udev, reading the medium, verifying it. */
-const ARRIVE_MS = 180_000;
+/** Waiting for udev, asking a URL, reading the medium, verifying it. */
+const ARRIVE_MS = 270_000;
 
 const AGENT = 'reconfigure';
 /** On standard error: the unit connects it to the console. */

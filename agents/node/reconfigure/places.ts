@@ -21,6 +21,11 @@ export const kubeconfigPath = (paths: State) => join(reconfigureFolder(paths), '
 
 /** What was in the drives when this boot began: names in /run end with the boot. */
 export const seenPath = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'seen.json');
+/** That a sealed host has asked its factory's URL in this boot. */
+export const askedPath = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'asked');
+/** What it was given, until it is read. */
+export const fetchedPath = ({ run }: Pick<HostPaths, 'run'>) =>
+  join(run, 'reconfigure', 'fetched.iso');
 /** Copies of media until they are judged. */
 export const mediumFolder = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'medium');
 /** Of the tools that verify and decrypt. */

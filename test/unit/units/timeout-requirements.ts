@@ -29,7 +29,7 @@ const MARGIN_MS = 120_000;
 const RESTART_MS = 150_000;
 
 /** Before the plan, a medium is waited for, read and verified. */
-const ARRIVE_MS = 180_000;
+const ARRIVE_MS = 330_000;
 
 const deadlines = ({ steps }: { readonly steps: readonly { readonly deadlineMs: number }[] }) =>
   steps.reduce((sum, { deadlineMs }) => sum + deadlineMs, 0);
