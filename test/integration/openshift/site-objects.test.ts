@@ -271,4 +271,26 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
     t.equal(ingress.spec.appsDomain, undefined);
     t.equal(ingress.spec.componentRoutes, undefined);
   });
+
+  await t.test('what the installation does not have (any more)', async (t) => {
+    const kubeadmin = { namespace: 'kube-system', name: 'kubeadmin' };
+    await admin.remove(resources.secrets, kubeadmin, limits);
+    await t.rejects(carryOut(admin, writes, limits), {
+      kind: 'fatal',
+      code: 'reconfigure-refused',
+      message: /no user kubeadmin any more/,
+    });
+    t.equal(await admin.find(resources.secrets, kubeadmin, limits), undefined, 'it is not made');
+    const plain = parseSiteConfig(
+      'api_version: 1\ncluster_name: sno\nbase_domain: site.test\n',
+      'site-config.yaml',
+      { files: new Map(), now: new Date() },
+    );
+    const controller = { namespace: 'openshift-ingress-operator', name: 'default' };
+    await admin.remove(openShiftResources.ingressControllers, controller, limits);
+    await t.rejects(carryOut(admin, siteWrites(plain, identity, [FACTORY]), limits), {
+      kind: 'retry',
+      message: /IngressController default does not exist/,
+    });
+  });
 });

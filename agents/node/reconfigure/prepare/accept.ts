@@ -29,7 +29,7 @@ export async function requirePreparable(host: HostContext): Promise<void> {
     throw refused('this control plane cannot be relocated', {
       expected: 'a control plane of the Kubernetes payload',
       found: cluster.controlPlane,
-      fix: 'See docs/relocation-openshift.md for what there is for OpenShift.',
+      fix: 'No agent takes a site volume on OpenShift yet: see docs/relocation-openshift.md.',
     });
   }
   if (!(await exists(paths.record))) {

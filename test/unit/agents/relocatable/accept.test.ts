@@ -33,7 +33,7 @@ const refusals: readonly [what: string, change: (host: TestHost) => void, messag
       Object.assign(host.context, {
         cluster: { ...host.context.cluster, controlPlane: 'openshift' },
       }),
-    /cannot be relocated; nothing was changed.*MachineConfigs/,
+    /cannot be relocated; nothing was changed.*relocation-openshift/,
   ],
   [
     'an installation that has not ended',
