@@ -1,4 +1,4 @@
-/** The certificates of a site on OpenShift; its objects and Routes: test/integration/openshift. */
+/** The names and certificates of a site on OpenShift; its objects and Routes: test/integration/openshift. */
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { conclude } from '../../../../../agents/node/reconfigure/conclude.ts';
@@ -6,6 +6,7 @@ import {
   certificates,
   siteIdentity,
 } from '../../../../../agents/node/reconfigure/openshift/certificates.ts';
+import { localNames } from '../../../../../agents/node/reconfigure/openshift/local-names.ts';
 import { siteObjects } from '../../../../../agents/node/reconfigure/openshift/plan.ts';
 import { authorityCredentials } from '../../../site-volume/volumes.ts';
 import { arrived, STATE } from './site-host.ts';
@@ -17,7 +18,7 @@ t.test('certificates before the objects that name them, Routes last', async (t) 
   const steps = siteObjects(context.settings);
   t.same(
     steps.map(({ name }) => name),
-    ['certificates', 'objects', 'routes'],
+    ['local-names', 'certificates', 'objects', 'routes'],
   );
   for (const { deadlineMs } of steps) t.ok(deadlineMs > 0);
 });
@@ -49,6 +50,18 @@ t.test(
     t.notOk(host.has(`${STATE}/admin.kubeconfig`), 'it is on the laptop');
   },
 );
+
+t.test('local-names: the node answers for its names at the site', async (t) => {
+  const { host, context } = await arrived(t);
+  host.programs.give('systemctl', '[ "$*" = "restart dnsmasq.service" ]');
+  t.notOk(await localNames.holds(context, host.progress()));
+  t.match(await localNames.run(context, host.progress()), { kind: 'done' });
+  t.ok(await localNames.holds(context, host.progress()));
+  const text = host.read('/etc/dnsmasq.d/sno-site.conf');
+  for (const name of ['api', 'api-int', 'apps']) {
+    t.match(text, `address=/${name}.shop.example.com/${context.request.from.nodeIps[0]}\n`);
+  }
+});
 
 t.test('certificates: made once, and again for another volume', async (t) => {
   const { host, context } = await arrived(t);
