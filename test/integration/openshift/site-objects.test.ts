@@ -4,6 +4,8 @@
  */
 import t from 'tap';
 import { z } from 'zod';
+import { certificates } from '../../../agents/node/reconfigure/openshift/certificates.ts';
+import { objects } from '../../../agents/node/reconfigure/openshift/objects.ts';
 import type { CertificateAccess } from '../../../lab/servers/control-plane.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import type { KubeObject, Place, Resource } from '../../../lib/kube/resources.ts';
@@ -17,6 +19,7 @@ import { carryOut } from '../../../lib/site-openshift/site-write.ts';
 import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
+import { stepOn } from './site-step.ts';
 
 /** Is stopped after the first request that changes something, like an agent that is killed. */
 class StoppedClient extends KubeClient {
@@ -270,6 +273,27 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
     const ingress = await read(openShiftResources.ingresses, { name: 'cluster' });
     t.equal(ingress.spec.appsDomain, undefined);
     t.equal(ingress.spec.componentRoutes, undefined);
+  });
+
+  await t.test('the step: certificates, objects, labels and manifests', async (t) => {
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'edge-0' } };
+    await admin.create(resources.nodes, {}, node, limits);
+    const step = await stepOn(objects, admin, {
+      former: { clusterName: 'sno', baseDomain: 'factory.test' },
+      site: 'api_version: 1\ncluster_name: sno\nbase_domain: step.test\nnode_labels: {site: "7"}\n',
+      manifests: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: shop, name: extra}\n',
+      root: t.testdir(),
+    });
+    await t.rejects(step.run(), { kind: 'fatal', message: /certificates of the site/ });
+    await certificates.run(step.context, step.progress());
+    t.notOk(await step.holds());
+    t.match(await step.run(), { kind: 'done', note: /1 manifests/ });
+    t.ok(await step.holds());
+    const { metadata } = await read(resources.nodes, { name: 'edge-0' });
+    t.match(metadata.labels, { site: '7' });
+    t.ok(await admin.find(resources.configMaps, { namespace: 'shop', name: 'extra' }, limits));
+    const ingress = await read(openShiftResources.ingresses, { name: 'cluster' });
+    t.equal(ingress.spec.appsDomain, 'apps.sno.step.test');
   });
 
   await t.test('what the installation does not have (any more)', async (t) => {
