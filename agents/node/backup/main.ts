@@ -1,19 +1,17 @@
 import type { Command } from 'commander';
-import { backupList, listBackups } from '../../../lib/backup/store.ts';
+import { backupList } from '../../../lib/backup/store.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { failureFromData } from '../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../../lib/host/settings.ts';
 import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
 import { measureRun } from '../../../lib/metrics/run.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
-import { statusPath } from '../../../lib/steps/reporter.ts';
-import { readStatus } from '../../../lib/steps/status.ts';
 import { changeUnderWay } from '../exclusion.ts';
 import { identityPlan } from '../identity/plan.ts';
 import { startAndWait } from '../start-and-wait.ts';
 import { backupContext } from './context.ts';
 import { backupMetrics } from './metrics.ts';
+import { backUpNow } from './on-request.ts';
 import { backupPlan } from './plan.ts';
 import { type PortableOptions, plannedExport } from './portable.ts';
 import { requestRestore } from './restore/command.ts';
@@ -69,28 +67,13 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
       const underWay = await changeUnderWay(paths);
       if (underWay !== undefined) throw underWay;
       const exported = await plannedExport(paths, options);
-      const before = await listBackups(paths);
-      await startAndWait('sno-backup.service', backupPlan(settings));
-      const made = (await listBackups(paths)).find(
-        ({ name, state }) => state === 'complete' && !before.some((old) => old.name === name),
-      );
-      if (made === undefined) throw await whyNone(paths);
-      write(`${made.name}\n`);
-      if (exported !== undefined) write(await exported(made.name));
+      const name = await backUpNow(paths, settings);
+      write(`${name}\n`);
+      if (exported !== undefined) write(await exported(name));
     });
 }
 
 const each = (value: string, values: readonly string[] = []) => [...values, value];
-
-async function whyNone(paths: HostPaths): Promise<Failure> {
-  const failure = (await readStatus(statusPath(paths, 'sno-backup')))?.failure;
-  const cause = failure === undefined ? undefined : failureFromData(failure);
-  return new Failure(cause?.kind ?? 'retry', 'no backup was made', {
-    code: cause?.code,
-    fix: 'See "journalctl -u sno-backup".',
-    cause,
-  });
-}
 
 function addRestore(program: Command, paths: HostPaths, settings: Settings, write: Write): void {
   program

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { publishIssue } from '../../../lib/console/publish-issue.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
+import { describeError } from '../../../lib/errors/failure.ts';
 import { asFailure } from '../../../lib/errors/unexpected.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { restartHost } from '../../../lib/host/restart-host.ts';
@@ -9,6 +10,7 @@ import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
 import { journalPath, runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { readJournal } from '../../../lib/steps/journal.ts';
 import { Reporter, type ReporterOptions } from '../../../lib/steps/reporter.ts';
+import { backUpNow } from '../backup/on-request.ts';
 import { confirm } from '../confirm.ts';
 import { arrive } from './arrive.ts';
 import { consoleLines } from './console.ts';
@@ -124,7 +126,12 @@ function addRollback(program: Command, paths: HostPaths, settings: Settings, wri
     .option('--yes', 'do not ask')
     .action(async ({ yes }: { readonly yes?: boolean }) => {
       const { what, go } = await rollback(paths, settings, new Date());
-      write(`${what} is taken back, with everything that was written to the API since.\n`);
+      // A control plane that does not work is a reason to go back: it does not hold that up.
+      const kept = await backUpNow(paths, settings).then(
+        (backup) => `It is in the backup ${backup}.`,
+        (error: unknown) => `It will be lost: ${describeError(error)}`,
+      );
+      write(`${what} is taken back, with everything that was written to the API since. ${kept}\n`);
       if (yes !== true) await confirm('bring the host back', 'the way back');
       write('The host restarts.\n');
       await go();

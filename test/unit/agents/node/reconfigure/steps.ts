@@ -8,6 +8,7 @@ import { confirm } from '../../../../../agents/node/reconfigure/confirm.ts';
 import { credentials } from '../../../../../agents/node/reconfigure/credentials.ts';
 import { files } from '../../../../../agents/node/reconfigure/files.ts';
 import { hostname } from '../../../../../agents/node/reconfigure/hostname.ts';
+import { runReconfigure } from '../../../../../agents/node/reconfigure/main.ts';
 import { network } from '../../../../../agents/node/reconfigure/network.ts';
 import { movedSpec } from '../../../../../agents/node/reconfigure/objects.ts';
 import { orBack } from '../../../../../agents/node/reconfigure/or-back.ts';
@@ -233,8 +234,14 @@ t.test('confirm keeps a way back, until it is committed or a week has passed', a
   const { settings } = context;
   const later = new Date(Date.now() + 8 * 86_400_000);
   t.match(await thrownBy(rollback(host.paths, settings, later)), { message: /kept for 168 hours/ });
-  const back = await rollback(host.paths, settings, new Date());
-  await back.go();
+  const printed: string[] = [];
+  const write = (text: string) => void printed.push(text);
+  t.equal(await runReconfigure(host.paths, ['rollback', '--yes'], { write }), 0);
+  t.match(printed.join(''), /with everything .* It will be lost: no backup was made/);
+  const started = host.programs
+    .calls('systemctl')
+    .filter((call) => / start .*\.service$/.test(call));
+  t.match(started, [/sno-backup\.service/, /sno-trial\.service/], 'first a backup');
   const trial = await readTrial(host.paths);
   t.match(trial, { reverting: { what: /reconfigure rollback/ } });
   t.equal(host.read('/var/lib/sno-agents/sno-trial/etcd/member/snap/db'), 'the database');

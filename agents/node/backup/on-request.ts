@@ -1,0 +1,30 @@
+import { listBackups } from '../../../lib/backup/store.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { failureFromData } from '../../../lib/errors/failure-data.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import { statusPath } from '../../../lib/steps/reporter.ts';
+import { readStatus } from '../../../lib/steps/status.ts';
+import { startAndWait } from '../start-and-wait.ts';
+import { backupPlan } from './plan.ts';
+
+/** Makes a backup now, by the unit of the timer. Returns its name. @throws Failure with the reason why there is none */
+export async function backUpNow(paths: HostPaths, settings: Settings): Promise<string> {
+  const before = await listBackups(paths);
+  await startAndWait('sno-backup.service', backupPlan(settings));
+  const made = (await listBackups(paths)).find(
+    ({ name, state }) => state === 'complete' && !before.some((old) => old.name === name),
+  );
+  if (made === undefined) throw await whyNone(paths);
+  return made.name;
+}
+
+async function whyNone(paths: HostPaths): Promise<Failure> {
+  const failure = (await readStatus(statusPath(paths, 'sno-backup')))?.failure;
+  const cause = failure === undefined ? undefined : failureFromData(failure);
+  return new Failure(cause?.kind ?? 'retry', 'no backup was made', {
+    code: cause?.code,
+    fix: 'See "journalctl -u sno-backup".',
+    cause,
+  });
+}
