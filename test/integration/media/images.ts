@@ -1,6 +1,14 @@
 import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isInstalled } from '../../../lib/host/search-path.ts';
+
+/** Why tests are skipped that need these programs; false if all are there. */
+export async function skipWithout(...programs: string[]): Promise<string | false> {
+  const found = await Promise.all(programs.map((program) => isInstalled(program)));
+  const missing = programs.filter((_, at) => found[at] !== true);
+  return missing.length === 0 ? false : `${missing.join(', ')} not installed`;
+}
 
 const quietly: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'pipe'] };
 

@@ -7,20 +7,11 @@ import { overwriteFiles } from '../../../lib/media/in-place/overwrite.ts';
 import { readMedium } from '../../../lib/media/read-medium.ts';
 import { emptyResults, resultFile } from '../../../lib/site-volume/result.ts';
 import { VOLUME_LIMITS } from '../../../lib/site-volume/volume.ts';
-import { changeExt4, images } from './images.ts';
+import { changeExt4, images, skipWithout } from './images.ts';
 
 type Kind = keyof typeof images;
 const KINDS = ['iso9660', 'ext4', 'vfat'] as const satisfies readonly Kind[];
-const PROGRAMS = ['xorriso', 'bsdtar', 'mformat'];
-const missing = PROGRAMS.filter((program) => {
-  try {
-    execFileSync('which', [program], { stdio: 'ignore' });
-    return false;
-  } catch {
-    return true;
-  }
-});
-const skip = missing.length === 0 ? false : `${missing.join(', ')} not installed`;
+const skip = await skipWithout('xorriso', 'bsdtar', 'mformat');
 const time = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 20_000 });
 
 const NAME = 'sno-result.txt';

@@ -15,20 +15,11 @@ import t, { type Test } from 'tap';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { readMedium } from '../../../lib/media/read-medium.ts';
 import { VOLUME_LIMITS } from '../../../lib/site-volume/volume.ts';
-import { changeExt4, images } from './images.ts';
+import { changeExt4, images, skipWithout } from './images.ts';
 
 type Kind = keyof typeof images;
 const KINDS = ['iso9660', 'ext4', 'vfat'] as const satisfies readonly Kind[];
-const PROGRAMS = ['xorriso', 'bsdtar', 'mformat'];
-const missing = PROGRAMS.filter((program) => {
-  try {
-    execFileSync('which', [program], { stdio: 'ignore' });
-    return false;
-  } catch {
-    return true;
-  }
-});
-const skip = missing.length === 0 ? false : `${missing.join(', ')} not installed`;
+const skip = await skipWithout('xorriso', 'bsdtar', 'mformat');
 
 const FILES = {
   'site-config.yaml': 'apiVersion: sno-agents/v1\n',

@@ -1,5 +1,4 @@
 /** A sealed node asks the URL of its factory, by the real curl; servers are of all kinds. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -7,18 +6,10 @@ import { arrive } from '../../../agents/node/reconfigure/arrive.ts';
 import { readRequest } from '../../../agents/node/reconfigure/request.ts';
 import { factoryHost, SITE } from '../../unit/agents/node/reconfigure/site-host.ts';
 import { type Answer, answering, fileOf, openSite, redirect } from '../../unit/payload/site.ts';
-import { images } from '../media/images.ts';
+import { images, skipWithout } from '../media/images.ts';
 import { makeMedia } from './media.ts';
 
-const missing = ['xorriso', 'bsdtar', 'curl', 'ssh-keygen'].filter((program) => {
-  try {
-    execFileSync('which', [program], { stdio: 'ignore' });
-    return false;
-  } catch {
-    return true;
-  }
-});
-const skip = missing.length === 0 ? false : `${missing.join(', ')} not installed`;
+const skip = await skipWithout('xorriso', 'bsdtar', 'curl', 'ssh-keygen');
 const POLICY = '/etc/sno-agents/factory.json';
 const PATH = '/factory/sn-0042.site';
 const MAIN = join(import.meta.dirname, '../../../agents/main.ts');
