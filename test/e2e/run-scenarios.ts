@@ -2,7 +2,7 @@ import { describeError } from '../../lib/errors/failure.ts';
 import { failureSentence } from '../../lib/errors/failure-data.ts';
 import { leftOnMachine, runLab } from './lab.ts';
 
-/** Of each scenario. */
+/** Of a scenario that installs one host. */
 const DEADLINE_MINUTES = 20;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -10,6 +10,8 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 export interface ScenariosOptions {
   /** Names of those to run. Default: those on the command line; all if there are none. */
   readonly wanted?: readonly string[];
+  /** Of each. Default: 20. */
+  readonly deadlineMinutes?: number;
   /** Called after each, with the reason if it failed. */
   readonly onEnd?: (name: string, seconds: number, failure: string | undefined) => Promise<void>;
   /** Printed before the last line. */
@@ -23,11 +25,16 @@ export interface ScenariosOptions {
  */
 export async function runScenarios(
   known: readonly string[],
-  { wanted = process.argv.slice(2), onEnd, summary }: ScenariosOptions = {},
+  {
+    wanted = process.argv.slice(2),
+    deadlineMinutes = DEADLINE_MINUTES,
+    onEnd,
+    summary,
+  }: ScenariosOptions = {},
 ): Promise<void> {
   const names = known.filter((name) => wanted.length === 0 || wanted.includes(name));
   let passed = 0;
-  for (const name of names) if (await runOne(name, onEnd)) passed += 1;
+  for (const name of names) if (await runOne(name, deadlineMinutes, onEnd)) passed += 1;
   const unknown = wanted.filter((name) => !known.includes(name));
   for (const name of unknown) print(`  FAIL  there is no ${name}; there are ${known.join(', ')}`);
   if (summary !== undefined) process.stdout.write(summary());
@@ -36,9 +43,13 @@ export async function runScenarios(
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-async function runOne(name: string, onEnd: ScenariosOptions['onEnd']): Promise<boolean> {
+async function runOne(
+  name: string,
+  deadlineMinutes: number,
+  onEnd: ScenariosOptions['onEnd'],
+): Promise<boolean> {
   const began = performance.now();
-  const failure = await failureOf(name);
+  const failure = await failureOf(name, deadlineMinutes);
   const seconds = Math.round((performance.now() - began) / 1000);
   const took = `${seconds} s`;
   await onEnd?.(name, seconds, failure);
@@ -48,9 +59,9 @@ async function runOne(name: string, onEnd: ScenariosOptions['onEnd']): Promise<b
   return failure === undefined;
 }
 
-async function failureOf(name: string): Promise<string | undefined> {
+async function failureOf(name: string, deadlineMinutes: number): Promise<string | undefined> {
   try {
-    const { exitCode, output, result } = await runLab(name, DEADLINE_MINUTES);
+    const { exitCode, output, result } = await runLab(name, deadlineMinutes);
     if (exitCode !== 0) {
       const { failure } = result;
       const end = output.split('\n').slice(-5).join(' | ');

@@ -11,6 +11,9 @@ import { writeFileAtomic } from '../../lib/host/files.ts';
 import { runScenarios } from '../e2e/run-scenarios.ts';
 import { faultTable, hasPassed, parseTable, rowsOf, type ScenarioFault, summary } from './table.ts';
 
+/** Of a scenario: the longest has thirty faults, each of which has a deadline of its own. */
+const DEADLINE_MINUTES = 75;
+
 const path = outFolder('faults.json');
 const { values, positionals } = parseArgs({
   options: { resume: { type: 'boolean', default: false } },
@@ -30,6 +33,7 @@ if (wanted.length === 0) process.stdout.write(summary(table));
 else {
   await runScenarios(names, {
     wanted,
+    deadlineMinutes: DEADLINE_MINUTES,
     onEnd: async (name, seconds, failure) => {
       const found = await readFaults(outFolder(name));
       table = faultTable(names, table, rowsOf(name, seconds, failure, found));
