@@ -18,6 +18,7 @@ import { scenarios } from './scenarios/index.ts';
 export interface InsideOptions {
   readonly scenario: string;
   readonly keep: boolean;
+  readonly resume: boolean;
   readonly folder: string;
   readonly signal: AbortSignal;
 }
@@ -27,7 +28,7 @@ export interface InsideOptions {
  * `lab/out/<scenario>/result.json`, and the teardown. Returns the exit code.
  */
 export async function runScenario(options: InsideOptions): Promise<number> {
-  const { folder, keep, signal } = options;
+  const { folder, keep, resume, signal } = options;
   const out = outFolder(options.scenario);
   const start = scenarios[options.scenario];
   if (start === undefined) throw new Error(`unknown scenario: ${options.scenario}`);
@@ -36,7 +37,7 @@ export async function runScenario(options: InsideOptions): Promise<number> {
   await prepareNamespace(signal);
   const components = await ensureComponents({ signal, report: () => undefined });
   const teardown = new Teardown();
-  const scenario = start({ components, folder, out, teardown, signal });
+  const scenario = start({ components, folder, out, resume, teardown, signal });
   const began = Date.now();
   let failure: unknown;
   const seconds: Record<string, number> = {};

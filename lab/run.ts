@@ -29,6 +29,7 @@ const EXIT_USAGE = 2;
 
 const usage = `usage: npm run lab -- [options]
   --scenario NAME  one of: ${Object.keys(scenarios).join(', ')}
+  --resume         leave out the faults that have passed, by lab/out/faults.json
   --keep           leave the host up in the background
   --enter          a shell on the host that --keep left up
   --clean          end the hosts that --keep left up, and free what dead runs left behind
@@ -38,6 +39,7 @@ function readArguments() {
   const { values } = parseArgs({
     options: {
       scenario: { type: 'string', default: 'bootstrap-in-place' },
+      resume: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       enter: { type: 'boolean', default: false },
       clean: { type: 'boolean', default: false },
@@ -163,8 +165,8 @@ async function main(): Promise<number> {
   if (folder === undefined) return outside(signal);
   // With --keep, the reader of this output has exited by now.
   process.stdout.on('error', () => undefined);
-  const { scenario, keep } = readArguments();
-  return runScenario({ scenario, keep, folder, signal });
+  const { scenario, keep, resume } = readArguments();
+  return runScenario({ scenario, keep, resume, folder, signal });
 }
 
 try {

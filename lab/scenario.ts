@@ -10,6 +10,8 @@ export interface LabContext {
   readonly folder: string;
   /** `lab/out/<scenario>`: logs, journals and the result; kept. */
   readonly out: string;
+  /** Whether what an earlier run of the scenario has shown may be left out. Most scenarios show one thing. */
+  readonly resume: boolean;
   readonly teardown: Teardown;
   readonly signal: AbortSignal;
 }

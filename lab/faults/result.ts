@@ -24,6 +24,19 @@ export const faultResultSchema = z.object({
 export type FaultResult = z.infer<typeof faultResultSchema>;
 
 export const WRONG = 'WRONG';
+/** Of a plan that meets a fault in each of its steps. */
+export const EVERY_STEP = 'every';
+
+/** Rows of a fault, which are none if one of them is wrong. Step `every`: of each step. */
+export function passedIn(
+  table: readonly FaultResult[],
+  { plan, step, fault }: Pick<FaultResult, 'plan' | 'step' | 'fault'>,
+): FaultResult[] {
+  const isOf = (row: FaultResult) =>
+    row.plan === plan && row.fault === fault && (row.step === step || step === EVERY_STEP);
+  const rows = table.filter(isOf);
+  return rows.some(({ outcome }) => outcome === WRONG) ? [] : rows;
+}
 
 /** Beside the result of the scenario, after each fault. */
 export async function writeFaults(out: string, results: readonly FaultResult[]): Promise<void> {

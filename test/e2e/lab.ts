@@ -13,12 +13,16 @@ export interface LabRun {
 }
 
 /** Runs `npm run lab -- --scenario NAME`, including its set-up, and reads its result. */
-export async function runLab(scenario: string, deadlineMinutes: number): Promise<LabRun> {
+export async function runLab(
+  scenario: string,
+  deadlineMinutes: number,
+  options: readonly string[] = [],
+): Promise<LabRun> {
   const path = join(outFolder(scenario), 'result.json');
   await rm(path, { force: true });
   const { exitCode, all } = await execa(
     process.execPath,
-    [join(repository, 'lab/run.ts'), '--scenario', scenario],
+    [join(repository, 'lab/run.ts'), '--scenario', scenario, ...options],
     {
       cwd: repository,
       all: true,

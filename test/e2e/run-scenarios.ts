@@ -12,6 +12,8 @@ export interface ScenariosOptions {
   readonly wanted?: readonly string[];
   /** Of each. Default: 20. */
   readonly deadlineMinutes?: number;
+  /** Of the lab, for each. Default: none. */
+  readonly options?: readonly string[];
   /** Called after each, with the reason if it failed. */
   readonly onEnd?: (name: string, seconds: number, failure: string | undefined) => Promise<void>;
   /** Printed before the last line. */
@@ -28,13 +30,15 @@ export async function runScenarios(
   {
     wanted = process.argv.slice(2),
     deadlineMinutes = DEADLINE_MINUTES,
+    options = [],
     onEnd,
     summary,
   }: ScenariosOptions = {},
 ): Promise<void> {
   const names = known.filter((name) => wanted.length === 0 || wanted.includes(name));
   let passed = 0;
-  for (const name of names) if (await runOne(name, deadlineMinutes, onEnd)) passed += 1;
+  const lab = (name: string) => failureOf(name, deadlineMinutes, options);
+  for (const name of names) if (await runOne(name, lab, onEnd)) passed += 1;
   const unknown = wanted.filter((name) => !known.includes(name));
   for (const name of unknown) print(`  FAIL  there is no ${name}; there are ${known.join(', ')}`);
   if (summary !== undefined) process.stdout.write(summary());
@@ -45,11 +49,11 @@ export async function runScenarios(
 
 async function runOne(
   name: string,
-  deadlineMinutes: number,
+  lab: (name: string) => Promise<string | undefined>,
   onEnd: ScenariosOptions['onEnd'],
 ): Promise<boolean> {
   const began = performance.now();
-  const failure = await failureOf(name, deadlineMinutes);
+  const failure = await lab(name);
   const seconds = Math.round((performance.now() - began) / 1000);
   const took = `${seconds} s`;
   await onEnd?.(name, seconds, failure);
@@ -59,9 +63,13 @@ async function runOne(
   return failure === undefined;
 }
 
-async function failureOf(name: string, deadlineMinutes: number): Promise<string | undefined> {
+async function failureOf(
+  name: string,
+  deadlineMinutes: number,
+  options: readonly string[],
+): Promise<string | undefined> {
   try {
-    const { exitCode, output, result } = await runLab(name, deadlineMinutes);
+    const { exitCode, output, result } = await runLab(name, deadlineMinutes, options);
     if (exitCode !== 0) {
       const { failure } = result;
       const end = output.split('\n').slice(-5).join(' | ');

@@ -1,6 +1,6 @@
 /**
  * `npm run test:faults [-- [--resume] NAME...]`: every fault of lab/faults on real hosts. `lab/out/faults.json` has the
- * table, after each scenario; `--resume` leaves out what has passed in it.
+ * table, after each scenario; `--resume` leaves out each fault that has passed in it.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -34,6 +34,7 @@ else {
   await runScenarios(names, {
     wanted,
     deadlineMinutes: DEADLINE_MINUTES,
+    options: values.resume ? ['--resume'] : [],
     onEnd: async (name, seconds, failure) => {
       const found = await readFaults(outFolder(name));
       table = faultTable(names, table, rowsOf(name, seconds, failure, found));

@@ -4,7 +4,7 @@ import type { FailureCode } from '../../../lib/errors/codes.ts';
 export const NAMED_ERRORS = {
   'journal-unwritable': /cannot write the step journal/,
   'disk-full': /no (room|space)|full/,
-  'renewal-failed': /could not be renewed/,
+  'renewal-failed': /could not be renewed|the laptop's CA is still trusted/,
   'backup-no-space': /no room for|became full/,
   deadline: /deadline of \d+s exceeded|waited in vain/,
   'rpc-failed': /etcd|refused|answer/i,

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { passedIn } from '../../../lab/faults/result.ts';
 import { faultTable, hasPassed, parseTable, rowsOf, summary } from '../../faults/table.ts';
 
 const backup = { plan: 'sno-backup', step: 'create', fault: 'etcd hanging', seconds: 4 };
@@ -34,6 +35,15 @@ t.test('a resumed run leaves out what has passed', async (t) => {
   t.notOk(hasPassed('c', table), 'it has not run');
   t.same(parseTable(JSON.stringify(table)), table);
   t.same(parseTable('{"half'), [], 'everything runs again');
+});
+
+t.test('a resumed scenario leaves out faults that have passed', async (t) => {
+  const killed = { ...good, fault: 'killed' };
+  const every = { ...killed, step: 'every' };
+  t.same(passedIn([good, killed], backup), [good]);
+  t.same(passedIn([bad], backup), [], 'it has not');
+  t.same(passedIn([killed, { ...killed, step: 'prune' }], every).length, 2, 'in each step');
+  t.same(passedIn([killed, { ...every, outcome: 'WRONG' }], every), [], 'one of them has not');
 });
 
 t.test('the summary counts outcomes, and names what is wrong', async (t) => {
