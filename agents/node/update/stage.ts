@@ -2,10 +2,11 @@ import { chmod, mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { exists, sha256OfFile, syncFile } from '../../../lib/host/files.ts';
+import { whyNotReady } from '../../../lib/kube/api-ready.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { labelPrograms } from '../../../lib/payload/selinux.ts';
 import { hasDigest, verifyPayload } from '../../../lib/payload/verify.ts';
-import { done } from '../../../lib/steps/step.ts';
+import { done, notYet } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { stillRunning } from '../exclusion.ts';
 import type { UpdateContext } from './context.ts';
@@ -15,11 +16,15 @@ import { requireDigest, updateSource } from './source.ts';
 /** What stays free for logs and the database while the update is beside what is in use. */
 const MARGIN_BYTES = 512 * 2 ** 20;
 
-/** Puts the executable and the payload beside those in use, and verifies them by the signed manifest. */
+/**
+ * Puts the executable and the payload beside those in use, and verifies them by the signed manifest. Begins once the API
+ * server is ready, and accepts what this host signs: an update of a host without etcd, or with a wrong clock, would be
+ * taken back for what it has not caused.
+ */
 export const stage: StepBody<UpdateContext> = {
   name: 'stage',
   leaves: 'the new executable and the new payload beside those in use',
-  touches: ['disk', 'network'],
+  touches: ['disk', 'network', 'api', 'clock'],
   neededUntil: 'switch',
   input: ({ request }) => request.id,
   holds: (context, { signal }) => isStaged(context, signal),
@@ -29,6 +34,10 @@ export const stage: StepBody<UpdateContext> = {
     const { signal } = progress;
     const running = await stillRunning(paths);
     if (running !== undefined) return running;
+    const unready = await context.withAdministrator(progress, (client) =>
+      whyNotReady(client, signal),
+    );
+    if (unready !== undefined) return notYet(`the API server is not ready: ${unready}`);
     const source = updateSource(request.from, cluster);
     if (await isStaged(context, signal)) return done('both are there');
     await mkdir(nextFolder(paths), { recursive: true, mode: 0o700 });

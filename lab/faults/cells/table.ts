@@ -26,7 +26,7 @@ export interface Cell {
 }
 
 const { renew, backup, approve, payload, certificates } = plansUnderTest;
-const { restore, rotate, rotateEtcd, rename, update, trial } = plansUnderTest;
+const { restore, rotate, rotateEtcd, rename, update, updateOnTime, trial } = plansUnderTest;
 const BEFORE = 'before';
 
 type HostFault = keyof typeof faultsOfHost;
@@ -169,7 +169,7 @@ export const requestedCells: readonly Cell[] = [
   cell(update, 'settle', 'API hanging', ['update-reverted']),
   cell(update, 'settle', 'etcd hanging', ['update-reverted']),
   cell(update, BEFORE, 'DNS gone'),
-  ...clocks(update, { days: [-1, 365], mayFail: () => ['update-reverted'] }),
+  ...clocks(updateOnTime, { days: [-1, 365], mayFail: () => ['update-refused'] }),
 
   torn(trial),
   // The host is off until the step begins, at its restart.

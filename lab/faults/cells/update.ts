@@ -4,7 +4,7 @@ import { updatePlan } from '../../../agents/node/update/plan.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { run as runProgram } from '../../../lib/host/command.ts';
 import { exists, sha256OfFile } from '../../../lib/host/files.ts';
-import { defaultSettings } from '../../../lib/host/settings.ts';
+import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import { type Component, ensureComponent } from '../../components/component.ts';
 import { cli, executable } from '../../paths.ts';
@@ -49,10 +49,10 @@ async function trust(run: AllInOne, publicKey: string): Promise<void> {
   await writeFile(signers, `sno-update namespaces="sno-agents-update" ${key}`, { mode: 0o600 });
 }
 
-const updateTo = (of: Component, updateSettleMs: number): PlanUnderTest => ({
+const updateTo = (of: Component, settings: Partial<Settings>): PlanUnderTest => ({
   agent: 'sno-update',
   steps: updatePlan(defaultSettings).steps,
-  settings: { updateWindowMs: 3_000, updateSettleMs, retryMs: 500 },
+  settings: { updateWindowMs: 3_000, retryMs: 500, ...settings },
   async prepare(run) {
     const { signal } = run.context;
     const { url, sha256 } = await createUpdate(run, of);
@@ -69,6 +69,8 @@ const updateTo = (of: Component, updateSettleMs: number): PlanUnderTest => ({
 });
 
 /** Of the executable only: the control plane goes on. */
-export const update = updateTo(payload, 120_000);
+export const update = updateTo(payload, { updateSettleMs: 120_000 });
+/** With the deadline until which a wrong clock is waited for: the process keeps the one that it has. */
+export const updateOnTime = updateTo(payload, { updateSettleMs: 120_000, updateStageMs: 60_000 });
 /** Of the payload too, whose scheduler is another one. */
-export const updateAll = updateTo(laterPayload, 300_000);
+export const updateAll = updateTo(laterPayload, { updateSettleMs: 300_000 });

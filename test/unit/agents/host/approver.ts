@@ -45,14 +45,26 @@ export async function approvingHost(
     eth0: [{ address: '192.0.2.10', internal: false }],
   }));
   syncBuiltinESMExports();
+  const api = await signedApi(t, host, endpoints, answers);
+  for (const path of accessTo('kubernetes').kubeletServingAuthorities)
+    host.write(path, servingSigner.certificate);
+  host.write(CLIENT, client.certificate + client.key, 0o600);
+  return api;
+}
+
+/** An API as of fakeApi, for agents that sign their identity in memory. `endpoints` are those of the host. */
+export async function signedApi(
+  t: Test,
+  host: TestHost,
+  endpoints: WritableEndpoints,
+  answers: Readonly<Record<string, ApiAnswer>>,
+) {
   const api = await fakeApi(t, host, answers);
   endpoints.api = (await readKubeconfig(host.at(kubeconfigs.bootstrapAdmin))).server.href;
   for (const path of Object.values(kubeconfigs)) host.remove(path);
-  const { gather, kubeletServingAuthorities } = accessTo('kubernetes');
+  const { gather } = accessTo('kubernetes');
   host.write(gather.ca, servingAuthority);
   host.write(gather.signer.certificate, signer.certificate);
   host.write(gather.signer.key, signer.key, 0o600);
-  for (const path of kubeletServingAuthorities) host.write(path, servingSigner.certificate);
-  host.write(CLIENT, client.certificate + client.key, 0o600);
   return api;
 }

@@ -16,6 +16,7 @@ import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import { recordReverting } from '../../../../lib/trial/store.ts';
 import { killedAt } from '../../trial/dying.ts';
+import { refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 import {
@@ -73,6 +74,19 @@ for (const [file, message] of DAMAGED) {
     it.host.write(`${SOURCE}/${file}`, other);
     await t.rejects(it.run(stage), { message });
     t.notOk(await it.holds(stage));
+  });
+}
+
+const UNREADY: readonly (readonly [answer: ReturnType<typeof refuse>, reason: RegExp])[] = [
+  [refuse(500), /readyz returned 500/],
+  // With a wrong clock it does not accept what the host signs.
+  [refuse(401), /readyz returned 401/],
+];
+for (const [answer, reason] of UNREADY) {
+  t.test(`stage waits for the API server: ${reason.source}`, async (t) => {
+    const it = await updating(t, { readyz: () => answer });
+    t.match(await it.run(stage), { kind: 'not-yet', reason });
+    t.notOk(it.host.has(`${STATE}/next`), 'nothing is fetched before');
   });
 }
 

@@ -1,8 +1,11 @@
 import type { Test } from 'tap';
 import type { UpdateContext } from '../../../../agents/node/update/context.ts';
 import { readRequest, writeRequest } from '../../../../agents/node/update/request.ts';
+import { signedRights } from '../../../../agents/steps/host-context.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
+import type { ApiAnswer } from '../host/api.ts';
+import { signedApi, type WritableEndpoints } from '../host/approver.ts';
 import { type HostOptions, testHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 
@@ -39,10 +42,16 @@ esac
 /** A host with an update in a folder, whose request was accepted. */
 export async function updating(
   t: Test,
-  { text = program(), ...options }: HostOptions & { text?: string } = {},
+  {
+    text = program(),
+    readyz = () => ({}),
+    ...options
+  }: HostOptions & { text?: string; readyz?: ApiAnswer } = {},
 ) {
-  const host = testHost(t, options);
+  const endpoints: WritableEndpoints = {};
+  const host = testHost(t, { ...options, endpoints });
   host.programs.give('systemctl', 'exit 0');
+  await signedApi(t, host, endpoints, { 'GET /readyz': readyz });
   host.write(EXECUTABLE, 'the old executable', 0o755);
   host.write(SCHEDULER, 'the old scheduler', 0o600);
   host.write('/usr/local/bin/sno-agents');
@@ -65,7 +74,13 @@ export async function updating(
   });
   const request = await readRequest(host.paths);
   if (request === undefined) throw new Error('no request');
-  const context: UpdateContext = { ...host.context, request, run: ID, earlier: [] };
+  const context: UpdateContext = {
+    ...host.context,
+    ...signedRights(host.context),
+    request,
+    run: ID,
+    earlier: [],
+  };
   const run = (step: StepBody<UpdateContext>) => step.run(context, host.progress());
   const holds = (step: StepBody<UpdateContext>) => step.holds(context, host.progress());
   return { host, context, run, holds };
