@@ -40,6 +40,10 @@ export const manifestSchema = z.object({
 export type BackupFile = z.infer<typeof fileSchema>;
 export type BackupManifest = z.infer<typeof manifestSchema>;
 
+/** Bytes of all files. */
+export const sizeOf = ({ files }: Pick<BackupManifest, 'files'>): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0);
+
 /** Folder names are UTC times, to the second, so that they sort by age. */
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 const PARTIAL = '.partial';

@@ -28,7 +28,7 @@ import { kubernetesRenderer } from '../../lib/render/kubernetes/index.ts';
 import { runAgentCommand } from '../../lib/steps/agent-command.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { writeBackup } from '../unit/backup/backup-folder.ts';
-import { ageKeys, headerOf } from '../unit/backup/portable-backup.ts';
+import { ageKeys, filesIn, headerOf } from '../unit/backup/portable-backup.ts';
 import { input, rendered, textAt } from '../unit/render/rendered-host.ts';
 import { ask } from './control-plane/request.ts';
 import { settings, startHost } from './identity/host.ts';
@@ -203,7 +203,11 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
   const to = join(folder, 'other.age');
   const header = headerOf(writeBackup(join(folder, 'backup'), {}, { clusterId: 'another' }));
   const encrypter = encrypterFor([recipient]);
-  await writePortable(to, { folder: join(folder, 'backup'), header, encrypter }, signal);
+  await writePortable(
+    to,
+    { header, contentsOf: filesIn(join(folder, 'backup')), encrypter },
+    signal,
+  );
   const errors: string[] = [];
   t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
   const restore = async (...args: string[]) => {
@@ -228,7 +232,11 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
   t.strictSame(await namesIn(join(paths.state, 'backups')), []);
   const partial = join(folder, 'partial.age');
   const some = headerOf(writeBackup(join(folder, 'some'), {}, { clusterId: cluster.clusterId }));
-  await writePortable(partial, { folder: join(folder, 'some'), header: some, encrypter }, signal);
+  await writePortable(
+    partial,
+    { header: some, contentsOf: filesIn(join(folder, 'some')), encrypter },
+    signal,
+  );
   const keep = [
     '--new-host',
     '--backup',

@@ -9,6 +9,7 @@ import {
   partialName,
   SCHEMA_VERSION,
 } from '../../../lib/backup/manifest.ts';
+import { makeRoom } from '../../../lib/backup/room.ts';
 import {
   backupsFolder,
   deleteBackups,
@@ -36,7 +37,6 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { productVersion } from '../../../lib/version.ts';
 import type { BackupContext } from './context.ts';
-import { makeRoom } from './room.ts';
 
 /**
  * Makes a backup of the running etcd, with the keys without which it cannot be read: in a folder

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import type { BackupManifest } from '../../../lib/backup/manifest.ts';
+import type { BackupFile, BackupManifest } from '../../../lib/backup/manifest.ts';
 import { type PortableHeader, SCHEMA_VERSION } from '../../../lib/backup/portable/header.ts';
 import { encrypterFor } from '../../../lib/backup/portable/recipients.ts';
 import { requireWritable, writePortable } from '../../../lib/backup/portable/write.ts';
@@ -15,6 +15,7 @@ import { ownUser } from '../../../lib/host/process.ts';
 import { parsePayload, payloadFile } from '../../../lib/payload/payload.ts';
 import { laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { readRenderInput, storedRenderInput } from '../../../lib/render/render-input.ts';
+import { readSecret } from '../../../lib/seal/files.ts';
 import { productVersion } from '../../../lib/version.ts';
 
 /** Options of `sno-backup create` for a backup that leaves the host. */
@@ -52,13 +53,39 @@ export async function plannedExport(
     const folder = join(backupsFolder(paths), name);
     const { clusterId } = await readCluster(paths);
     const manifest = await verifyBackup(folder, { clusterId, owner: ownUser(), signal });
-    const header = await headerFor(paths, manifest);
-    const { bytes } = await writePortable(target, { folder, header, encrypter }, signal);
+    const { files, opened } = await openedFiles(paths, folder, manifest);
+    const header = await headerFor(paths, { ...manifest, files });
+    const contentsOf = ({ path }: BackupFile) => opened.get(path) ?? join(folder, path);
+    const { bytes } = await writePortable(target, { header, contentsOf, encrypter }, signal);
     return `${target}: ${Math.ceil(bytes / 2 ** 20)} MiB, encrypted for ${recipient.length === 1 ? 'one recipient' : `${recipient.length} recipients`}.
 It has etcd, the keys of the host and what its control plane was rendered from. It does not have the
 contents of persistent volumes, nor the payload, of which it has the digests.
 `;
   };
+}
+
+/**
+ * The files of a backup as another host can read them: the copies of keys that this host has sealed are opened, since
+ * no other one can.
+ */
+async function openedFiles(
+  paths: HostPaths,
+  folder: string,
+  { files }: BackupManifest,
+): Promise<{ files: BackupFile[]; opened: ReadonlyMap<string, Buffer> }> {
+  const opened = new Map<string, Buffer>();
+  for (const { path, host } of files) {
+    if (host === undefined) continue;
+    const text = await readSecret(paths, join(folder, path), host);
+    if (text !== undefined) opened.set(path, Buffer.from(text));
+  }
+  const described = files.map((file) => {
+    const contents = opened.get(file.path);
+    return contents === undefined
+      ? file
+      : { ...file, bytes: contents.length, sha256: sha256(contents) };
+  });
+  return { files: described, opened };
 }
 
 async function headerFor(paths: HostPaths, manifest: BackupManifest): Promise<PortableHeader> {
@@ -74,7 +101,7 @@ async function headerFor(paths: HostPaths, manifest: BackupManifest): Promise<Po
 /** What is read of the host besides the backup. @throws Failure (usage) if it is missing */
 async function portableParts(
   paths: HostPaths,
-): Promise<Pick<PortableHeader, 'renderInput' | 'settings' | 'laptopAdminCa' | 'payload'>> {
+): Promise<Omit<PortableHeader, 'schemaVersion' | 'version' | 'at' | 'manifest'>> {
   const input = await readRenderInput(paths);
   if (input === undefined) {
     throw new Failure('usage', 'this host cannot make a backup for another one', {
@@ -86,12 +113,14 @@ async function portableParts(
   const text = await readFile(path, 'utf8');
   const settings = await readTextIfPresent(join(paths.config, 'settings.json'));
   const adminCa = await readTextIfPresent(paths.at(laptopAdminCa));
+  const pullSecret = await readTextIfPresent(join(paths.kubelet, 'config.json'));
   return {
     renderInput: storedRenderInput(input),
     ...(settings === undefined
       ? {}
       : { settings: z.record(z.string(), z.unknown()).parse(JSON.parse(settings)) }),
     ...(adminCa === undefined ? {} : { laptopAdminCa: adminCa }),
+    ...(pullSecret === undefined ? {} : { pullSecret }),
     payload: { sha256: sha256(text), description: parsePayload(text, path) },
   };
 }

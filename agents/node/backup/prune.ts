@@ -1,9 +1,9 @@
 import { expiredBackups } from '../../../lib/backup/retention.ts';
+import { limitsOf } from '../../../lib/backup/room.ts';
 import { deleteBackups, listBackups, storedBackups } from '../../../lib/backup/store.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { BackupContext } from './context.ts';
-import { limitsOf } from './room.ts';
 
 /** Deletes backups beyond the limits of the settings, never the newest complete one. */
 export const prune: StepBody<BackupContext> = {

@@ -26,6 +26,10 @@ export const headerSchema = z.object({
     .string()
     .optional()
     .describe('PEM; the authority of the first kubeconfig, while the host trusts it'),
+  pullSecret: z
+    .string()
+    .optional()
+    .describe('JSON, as container tools store it; backups of earlier releases do not have it'),
   payload: z.object({
     sha256: z.string().describe('of payload.yaml'),
     description: payloadSchema.describe('payload.yaml, with the digest of every file'),

@@ -26,11 +26,12 @@ export interface PortableReader {
 /**
  * Decrypts a portable backup and compares every file with its manifest, as it streams.
  *
+ * @param decrypter undefined for the archive in the clear, as an Ignition config carries it.
  * @throws Failure (usage, `backup-unusable`) with what is wrong.
  */
 export async function readPortable(
   path: string,
-  decrypter: Decrypter,
+  decrypter: Decrypter | undefined,
   reader: PortableReader,
   signal: AbortSignal,
 ): Promise<PortableHeader> {
@@ -50,13 +51,14 @@ export async function readPortable(
 
 async function read(
   path: string,
-  decrypter: Decrypter,
+  decrypter: Decrypter | undefined,
   reader: PortableReader,
   signal: AbortSignal,
 ): Promise<PortableHeader> {
-  const encrypted = createReadStream(path, { highWaterMark: 1 << 20 });
+  const stored = createReadStream(path, { highWaterMark: 1 << 20 });
   try {
-    const plain = await decrypter.decrypt(Readable.toWeb(encrypted));
+    const plain =
+      decrypter === undefined ? stored : await decrypter.decrypt(Readable.toWeb(stored));
     const entries = tarEntries(buffers(plain), signal, tarLimits, 'a backup of this product');
     let header: PortableHeader | undefined;
     let next = 0;
@@ -73,7 +75,7 @@ async function read(
     if (missing !== undefined) throw new Error(`${missing.path} is missing`);
     return header;
   } finally {
-    encrypted.destroy();
+    stored.destroy();
   }
 }
 

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { lstat, rename, rm, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Encrypter } from 'age-encryption';
@@ -8,33 +8,49 @@ import { Failure } from '../../errors/failure.ts';
 import { systemErrorCode } from '../../errors/system-error-code.ts';
 import { exists, syncDirectory } from '../../host/files.ts';
 import { addFile, addText, tarOf } from '../../image/tar-writer.ts';
+import { type BackupFile, sizeOf } from '../manifest.ts';
 import { HEADER_FILE, type PortableHeader } from './header.ts';
 
 const MIB = 2 ** 20;
 /** One system call for several of age's chunks of 64 KiB. */
 const GATHERED_BYTES = MIB;
 
+/** Where the contents of a file of the manifest are: in a file with this path, or here. */
+export type ContentsOf = (file: BackupFile) => string | Buffer;
+
+/** The archive of a portable backup in the clear: the header, and the files of its manifest. */
+export function archiveOf(header: PortableHeader, contentsOf: ContentsOf, signal: AbortSignal) {
+  return tarOf(async (tar) => {
+    addText(tar, HEADER_FILE, headerText(header), 0o600);
+    for (const file of header.manifest.files) {
+      const contents = contentsOf(file);
+      if (typeof contents === 'string') await addFile(tar, file.path, contents, 0o600, signal);
+      else addText(tar, file.path, contents, 0o600);
+    }
+  });
+}
+
+const headerText = (header: PortableHeader) => `${JSON.stringify(header)}\n`;
+
 /**
  * Writes a backup into one encrypted file: a tar archive with the header and the files of the
  * manifest. It streams, needs a few MiB of memory, and appears at `to` (0600) when it is complete and
  * synced.
  *
- * @param folder of the backup.
  * @throws Failure (usage) if `to` cannot be written; Failure (fatal, `backup-no-space`). Nothing
  *   incomplete is left.
  */
 export async function writePortable(
   to: string,
-  { folder, header, encrypter }: { folder: string; header: PortableHeader; encrypter: Encrypter },
+  {
+    header,
+    contentsOf,
+    encrypter,
+  }: { header: PortableHeader; contentsOf: ContentsOf; encrypter: Encrypter },
   signal: AbortSignal,
 ): Promise<{ bytes: number }> {
-  const text = `${JSON.stringify(header)}\n`;
-  const { files } = header.manifest;
-  await requireWritable(to, text.length + files.reduce((sum, { bytes }) => sum + bytes, 0));
-  const archive = tarOf(async (tar) => {
-    addText(tar, HEADER_FILE, text, 0o600);
-    for (const { path } of files) await addFile(tar, path, join(folder, path), 0o600, signal);
-  });
+  await requireWritable(to, headerText(header).length + sizeOf(header.manifest));
+  const archive = archiveOf(header, contentsOf, signal);
   const partial = `${to}.partial`;
   await rm(partial, { force: true });
   try {

@@ -4,7 +4,7 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import type { Test } from 'tap';
 import type { PortableHeader } from '../../../lib/backup/portable/header.ts';
 import { encrypterFor } from '../../../lib/backup/portable/recipients.ts';
-import { writePortable } from '../../../lib/backup/portable/write.ts';
+import { type ContentsOf, writePortable } from '../../../lib/backup/portable/write.ts';
 import { storedRenderInput } from '../../../lib/render/render-input.ts';
 import { input } from '../render/rendered-host.ts';
 import { writeBackup } from './backup-folder.ts';
@@ -41,18 +41,29 @@ export const headerOf = (manifest: PortableHeader['manifest']): PortableHeader =
   manifest,
 });
 
+/** The contents of a backup's files, in its folder. */
+export const filesIn =
+  (folder: string): ContentsOf =>
+  ({ path }) =>
+    join(folder, path);
+
 /** A portable backup for one recipient; `change` changes what it says of its files. */
 export async function portableBackup(
   t: Test,
   change: (header: PortableHeader) => PortableHeader = (header) => header,
+  files: Readonly<Record<string, string>> = { [KEY_FILE]: KEY },
 ) {
   const folder = join(t.testdir({ backup: {} }), 'backup');
   chmodSync(folder, 0o700);
   const keys = await ageKeys();
-  const header = change(headerOf(writeBackup(folder, { [KEY_FILE]: KEY })));
+  const header = change(headerOf(writeBackup(folder, files)));
   const to = join(folder, '../portable.age');
   const encrypter = encrypterFor([keys.recipient]);
   const { signal } = new AbortController();
-  const { bytes } = await writePortable(to, { folder, header, encrypter }, signal);
+  const { bytes } = await writePortable(
+    to,
+    { header, contentsOf: filesIn(folder), encrypter },
+    signal,
+  );
   return { folder, to, header, bytes, ...keys };
 }

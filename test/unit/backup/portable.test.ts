@@ -6,7 +6,7 @@ import { readPortable } from '../../../lib/backup/portable/read.ts';
 import { decrypterFor, encrypterFor } from '../../../lib/backup/portable/recipients.ts';
 import { requireWritable, writePortable } from '../../../lib/backup/portable/write.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
-import { ageKeys, KEY, KEY_FILE, portableBackup } from './portable-backup.ts';
+import { ageKeys, filesIn, KEY, KEY_FILE, portableBackup } from './portable-backup.ts';
 
 const { signal } = new AbortController();
 
@@ -103,7 +103,11 @@ t.test('refused: cut, changed, of another recipient, not encrypted', async (t) =
 t.test('a file is neither replaced nor left incomplete', async (t) => {
   const { folder, to, header, recipient } = await portableBackup(t);
   const write = () =>
-    writePortable(to, { folder, header, encrypter: encrypterFor([recipient]) }, signal);
+    writePortable(
+      to,
+      { header, contentsOf: filesIn(folder), encrypter: encrypterFor([recipient]) },
+      signal,
+    );
   t.match(await thrownBy(write()), { kind: 'usage', message: /portable\.age exists/ });
   rmSync(to);
   rmSync(join(folder, KEY_FILE));

@@ -1,16 +1,16 @@
 import type { BackupManifest } from '../../../../lib/backup/manifest.ts';
+import { missingAuthorities } from '../../../../lib/backup/portable/authorities.ts';
+import { importBackup } from '../../../../lib/backup/portable/import.ts';
 import { readCluster } from '../../../../lib/cluster/read-cluster.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { exists } from '../../../../lib/host/files.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { readSettings } from '../../../../lib/host/settings.ts';
 import { differences, identityOf } from '../../../../lib/identity/identity.ts';
-import { authorityNames, authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { confirm } from '../../confirm.ts';
 import { changeUnderWay } from '../../exclusion.ts';
 import { presentIdentity } from '../../identity/accept.ts';
 import { readLast, writeRequest } from '../../identity/request.ts';
-import { importBackup } from '../import.ts';
 
 export const NEW_HOST_UNIT = 'sno-identity.service';
 
@@ -74,10 +74,8 @@ its disk.
 `;
 
 /** @throws Failure (usage) for a backup of a host that did not have them all */
-function requireAuthorities({ files }: BackupManifest): void {
-  const missing = authorityNames
-    .flatMap((name) => [authorityPaths(name).certificate, authorityPaths(name).key])
-    .filter((path) => !files.some(({ host }) => host === path));
+function requireAuthorities(manifest: BackupManifest): void {
+  const missing = missingAuthorities(manifest);
   if (missing.length === 0) return;
   throw new Failure('usage', 'the backup has not all authorities of its host', {
     code: 'backup-unusable',

@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { runBackup } from '../../../../agents/node/backup/main.ts';
 import {
@@ -11,9 +12,12 @@ import { readPortable } from '../../../../lib/backup/portable/read.ts';
 import { decrypterFor } from '../../../../lib/backup/portable/recipients.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { sealed } from '../../../../lib/seal/envelope.ts';
+import { sealPlaces } from '../../../../lib/seal/places.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
-import { ageKeys } from '../../backup/portable-backup.ts';
+import { ageKeys, KEY, KEY_FILE } from '../../backup/portable-backup.ts';
 import { input } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import { writePayload } from '../host/payload.ts';
@@ -102,6 +106,36 @@ t.test('sno-backup create --to', async (t) => {
     payload: { sha256: digest },
     manifest: { clusterId: cluster.clusterId },
   });
+});
+
+t.test('what leaves a sealed host can be read on another one', async (t) => {
+  const { host, run } = await commandHost(t);
+  const { identity, recipient } = await ageKeys();
+  const made = '20300103T000000Z';
+  const key = Buffer.alloc(32, 7);
+  const path = KEY_FILE.slice('host'.length);
+  host.write(sealPlaces(host.paths).key, key, 0o600);
+  const folder = host.at(`/new/${made}`);
+  const manifest = writeBackup(folder);
+  chmodSync(folder, 0o700);
+  const stored = sealed(key, path, KEY);
+  host.write(`/new/${made}/${KEY_FILE}`, stored, 0o600);
+  const copy = { path: KEY_FILE, host: path, mode: 0o600, bytes: stored.length };
+  const files = [...manifest.files, { ...copy, sha256: sha256(stored) }];
+  host.write(`/new/${made}/manifest.json`, JSON.stringify({ ...manifest, files }), 0o600);
+  const move = `mv "$ROOT/new/${made}" "$ROOT${BACKUPS}"`;
+  host.programs.give('systemctl', `[ "$1" = start ] && ${move}; exit 0`);
+  await saveRenderInput(host.paths, input);
+  writePayload(host, '/var/lib/sno-agents/payload');
+  const to = host.at('/media.age');
+  t.match(await run('create', '--to', to, '--recipient', recipient), { code: 0 });
+  const read = new Map<string, string>();
+  const reader = {
+    file: async ({ path }: { path: string }, contents: AsyncIterable<Buffer>) =>
+      void read.set(path, await text(contents)),
+  };
+  await readPortable(to, decrypterFor(identity, 'key'), reader, new AbortController().signal);
+  t.equal(read.get(KEY_FILE), KEY);
 });
 
 t.test('sno-backup restore', async (t) => {

@@ -1,14 +1,9 @@
 import { mkdir, statfs } from 'node:fs/promises';
-import { makingRoom, type RetentionLimits } from '../../../lib/backup/retention.ts';
-import {
-  backupsFolder,
-  deleteBackups,
-  listBackups,
-  storedBackups,
-} from '../../../lib/backup/store.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
-import type { HostPaths } from '../../../lib/host/paths.ts';
-import type { Settings } from '../../../lib/host/settings.ts';
+import { Failure } from '../errors/failure.ts';
+import type { HostPaths } from '../host/paths.ts';
+import type { Settings } from '../host/settings.ts';
+import { makingRoom, type RetentionLimits } from './retention.ts';
+import { backupsFolder, deleteBackups, listBackups, storedBackups } from './store.ts';
 
 const MIB = 2 ** 20;
 const DAY_MS = 86_400_000;
