@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { productVersion } from '../version.ts';
 import type { Limits } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
+import { putConfigMap } from './config-map.ts';
 import { resources } from './resources.ts';
-import { isExisting } from './retry-policy.ts';
 
 /**
  * The group of administrators whose certificates the cluster signs on request. The API server admits
@@ -39,31 +39,32 @@ const recordSchema = z.object({
 
 /**
  * Records that the first kubeconfig was exchanged, so that the host stops trusting the authority
- * that signed it. A backup is restored only in its own cluster: the record means no other authority.
+ * that signed it. A record that exists is replaced: it may be of an earlier host of this cluster.
  */
 export async function recordReplacedLaptopCa(
   client: KubeClient,
   now: Date,
   limits: Limits,
 ): Promise<void> {
-  if (await isLaptopCaReplaced(client, limits)) return;
   const data: z.infer<typeof recordSchema> = {
     version: productVersion,
     laptopCa: 'replaced',
     time: now.toISOString(),
   };
-  const metadata = { name: NAME, namespace: NAMESPACE };
-  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
-  try {
-    await client.create(resources.configMaps, { namespace: NAMESPACE }, body, limits);
-  } catch (error) {
-    if (!isExisting(error)) throw error;
-    await client.replace(resources.configMaps, { namespace: NAMESPACE, name: NAME }, body, limits);
-  }
+  await putConfigMap(client, { namespace: NAMESPACE, name: NAME }, data, limits);
 }
 
-export async function isLaptopCaReplaced(client: KubeClient, limits: Limits): Promise<boolean> {
+/**
+ * Whether there is such a record of an authority that was created then. One from before is of the authority of a lost
+ * host, whose cluster a backup has brought here.
+ */
+export async function isLaptopCaReplaced(
+  client: KubeClient,
+  created: Date,
+  limits: Limits,
+): Promise<boolean> {
   const place = { namespace: NAMESPACE, name: NAME };
   const found = await client.find(resources.configMaps, place, limits);
-  return recordSchema.safeParse(found?.data).success;
+  const { data } = recordSchema.safeParse(found?.data);
+  return data !== undefined && new Date(data.time) >= created;
 }

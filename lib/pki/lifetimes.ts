@@ -32,6 +32,10 @@ export function validity(now: Date, days: number): { notBefore: Date; notAfter: 
   };
 }
 
+/** When something was signed that is valid from `notBefore`. */
+export const signedAt = (notBefore: Date): Date =>
+  new Date(notBefore.getTime() + lifetimes.backdatingHours * hourMs);
+
 export function daysMs(days: number): number {
   return days * 24 * hourMs;
 }

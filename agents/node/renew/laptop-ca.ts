@@ -2,7 +2,8 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import { isLaptopCaReplaced } from '../../../lib/kube/administrators.ts';
 import { waitForApi } from '../../../lib/kube/api-ready.ts';
-import { certificatesIn } from '../../../lib/pki/certificate.ts';
+import { certificatesIn, validityOf } from '../../../lib/pki/certificate.ts';
+import { signedAt } from '../../../lib/pki/lifetimes.ts';
 import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { localApi } from '../../../lib/render/kubernetes/paths.ts';
@@ -58,7 +59,8 @@ async function endTrust(context: RenewContext, progress: Progress): Promise<stri
   const { paths } = context;
   const laptop = await readTextIfPresent(paths.at(laptopAdminCa));
   if (laptop === undefined) return 'nothing trusts it';
-  if (!(await isReplaced(context, progress))) return 'trusted: auth/kubeconfig was not exchanged';
+  if (!(await isReplaced(context, laptop, progress)))
+    return 'trusted: auth/kubeconfig was not exchanged';
   const all = certificatesIn((await readTextIfPresent(paths.at(trust.clients))) ?? '');
   const others = all.filter((pem) => pem !== laptop);
   if (others.length < all.length) {
@@ -79,7 +81,11 @@ async function endTrust(context: RenewContext, progress: Progress): Promise<stri
   return 'refused from now on';
 }
 
-async function isReplaced(context: RenewContext, progress: Progress): Promise<boolean> {
+async function isReplaced(
+  context: RenewContext,
+  laptop: string,
+  progress: Progress,
+): Promise<boolean> {
   const { cluster, paths, settings } = context;
   return withSignedAdministrator(cluster.controlPlane, paths, progress, async (client) => {
     await progress.wait('the API server to be ready', () =>
@@ -90,7 +96,7 @@ async function isReplaced(context: RenewContext, progress: Progress): Promise<bo
       }),
     );
     const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
-    return isLaptopCaReplaced(client, limits);
+    return isLaptopCaReplaced(client, signedAt(validityOf(laptop).notBefore), limits);
   });
 }
 

@@ -41,7 +41,8 @@ async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>
 const configMap = (data: Record<string, string>): ApiAnswer => {
   return () => ({ metadata: { name: 'sno-administrators', namespace: 'kube-system' }, data });
 };
-const replaced = { version: '1', laptopCa: 'replaced', time: '2026-01-02T03:04:05.000Z' };
+const replaced = { version: '1', laptopCa: 'replaced', time: new Date().toISOString() };
+const ofLostHost = { ...replaced, time: new Date(Date.now() - 60_000).toISOString() };
 
 t.test("the laptop's CA", async (t) => {
   for (const [what, answer] of [
@@ -49,6 +50,7 @@ t.test("the laptop's CA", async (t) => {
     ['another state', configMap({ ...replaced, laptopCa: 'in use' })],
     ['no time', configMap({ version: '1', laptopCa: 'replaced' })],
     ['nothing', configMap({})],
+    ['a record from before it was made', configMap(ofLostHost)],
   ] as const) {
     t.test(`stays trusted: ${what}`, async (t) => {
       const it = await trustingHost(t, { [RECORD]: answer });
