@@ -24,6 +24,7 @@ import { retireAgent } from '../steps/retire.ts';
 import { servingCertificate } from '../steps/serving-certificate.ts';
 import { steadyState } from '../steps/steady-state.ts';
 import { verifyClean } from '../steps/verify-clean.ts';
+import { continueLost } from './continue-lost.ts';
 import { finish } from './finish.ts';
 import { hostIdentity } from './host-identity.ts';
 import { kubeletIdentity } from './kubelet-identity.ts';
@@ -62,6 +63,7 @@ export const aiokubePlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'finishMs', record('aiokube')),
     within(s, 'completeMs', complete),
     within(s, 'finishMs', finish),
+    within(s, 'continueLostMs', continueLost),
     within(s, 'retireMs', retireAgent('aiokube')),
   ],
 });

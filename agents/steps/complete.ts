@@ -1,6 +1,7 @@
 import type { Cluster } from '../../lib/cluster/cluster.ts';
 import { describeError } from '../../lib/errors/failure.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
+import { readLostHost } from '../../lib/identity/lost-host.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
 import {
   type InstallationStatus,
@@ -30,6 +31,8 @@ export const complete: StepBody<HostContext> = {
   input: ({ cluster }) => cluster.clusterId,
   holds: async () => true,
   async run(context, { signal }) {
+    // Another database is about to take the place of this one, with the record of the lost host.
+    if ((await readLostHost(context.paths)) !== undefined) return done('not yet: see sno-identity');
     await publish(context, { state: 'complete', step: 'complete' }, signal);
     return done();
   },

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { TOKEN_HOURS } from '../../lib/workers/token.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
 import { createPayload } from '../create/payload.ts';
+import { createRestoreIgnition, type RestoreIgnitionOptions } from '../create/restore-ignition.ts';
 import {
   type CreateOptions,
   createSingleNodeIgnitionConfig,
@@ -108,6 +109,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),
     );
   addAio(create, surroundings);
+  addRestore(create, surroundings);
   addWorker(create, surroundings);
   addPayload(create, surroundings);
   addUpdate(create, surroundings);
@@ -125,6 +127,38 @@ function addAio(create: Command, surroundings: Surroundings): void {
     .option(...tokenHours);
   withSources(command).action((options: AioOptions) =>
     logged(options.dir, surroundings, (own) => createAioIgnition(options, own)),
+  );
+}
+
+function addRestore(create: Command, surroundings: Surroundings): void {
+  const command = create
+    .command('restore-ignition')
+    .description(
+      'write DIR/restore.ign, for the first boot of a host on other hardware from its disk: it continues the cluster of a lost host from its backup; and DIR/auth/kubeconfig',
+    )
+    .requiredOption('--backup <file>', 'what "sno-backup create --to" wrote on the lost host')
+    .requiredOption(
+      '--identity <file>',
+      'the secret key of a recipient, as age-keygen wrote it; it does not leave this machine',
+    )
+    .option('--dir <dir>', 'folder for the outputs', '.')
+    .option('--keep-authorities', 'take over the CAs of the lost host')
+    .option(
+      '--hostname <name>',
+      'the name of the other host (default: as the lost host was installed)',
+    )
+    .option(
+      '--machine-network <cidr>',
+      'the network of the other host, one for each family (default: that of the lost host)',
+      each,
+    )
+    .option(
+      '--network-config <file>',
+      'an nmstate document for the other host (default: that of the lost host, if it had one)',
+    )
+    .option('--dhcp', 'without the network configuration of the lost host');
+  withSources(command).action((options: RestoreIgnitionOptions) =>
+    logged(options.dir, surroundings, (own) => createRestoreIgnition(options, own)),
   );
 }
 

@@ -6,6 +6,7 @@ import { issueLink } from '../../lib/console/publish-issue.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { addressEvents } from '../../lib/identity/address-events.ts';
+import { lostHostPlaces, lostHostText } from '../../lib/identity/lost-host.ts';
 import type { Config } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit, withDropins } from '../../lib/ignition/entries.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
@@ -26,6 +27,16 @@ import {
 export interface AioIgnitionInput extends Omit<IgnitionInput, 'cluster'> {
   /** Without a disk to write, and with the digest of the payload. */
   cluster: Omit<Cluster, 'installation'> & { readonly payloadSha256: string };
+  /** The host continues the cluster of a lost one. */
+  lostHost?: LostHostInput;
+}
+
+export interface LostHostInput {
+  /** Its portable backup in the clear. */
+  readonly archive: Uint8Array;
+  readonly keepsAuthorities: boolean;
+  /** Its settings.json, if it had one. */
+  readonly settings: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -52,12 +63,14 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
       directory(paths.config, 0o700),
       directory(paths.kubelet, 0o700),
       ...(hasDeferred ? [directory(deferredFolder(paths), 0o700)] : []),
+      ...(input.lostHost === undefined ? [] : [directory(lostHostPlaces(paths).folder, 0o700)]),
     ],
     files: [
       ...authorityFiles(input, file),
       ...sharedFiles(input, file),
       file(`${paths.config}/cluster-id`, 0o644, cluster.clusterId),
       ...digestFiles(cluster),
+      ...(input.lostHost === undefined ? [] : lostHostFiles(input.lostHost)),
       file(addressEvents.path, addressEvents.mode, addressEvents.contents),
       ...site.files.map(({ path, mode, contents }) => file(path, mode, contents)),
     ],
@@ -78,6 +91,18 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
     ),
     users: coreUser(cluster),
   });
+}
+
+function lostHostFiles({ archive, keepsAuthorities, settings }: LostHostInput) {
+  const paths = hostPaths();
+  const { request, backup } = lostHostPlaces(paths);
+  return [
+    file(request, 0o600, lostHostText({ keepsAuthorities })),
+    file(backup, 0o600, archive),
+    ...(settings === undefined
+      ? []
+      : [file(`${paths.config}/settings.json`, 0o600, `${JSON.stringify(settings)}\n`)]),
+  ];
 }
 
 /** What only a host that boots from its disk verifies. */

@@ -1,58 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { join, resolve } from 'node:path';
-import { type Cluster, clusterDomain } from '../../lib/cluster/cluster.ts';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { join } from 'node:path';
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
-import { type Payload, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
-import {
-  describeExecutable,
-  executablePath,
-  readExecutable,
-  requireSameArchitecture,
-} from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
-import type { AddedFile } from '../iso/add-files.ts';
-import { createMedium } from '../iso/create-medium.ts';
-import { requireIsoPrograms } from '../iso/programs.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { aioIgnitionConfig } from './aio-ignition-config.ts';
 import { dayOneWorkers } from './day-one-workers.ts';
 import { kibibytes } from './embed-area.ts';
-import { requireSpace, writeLargeFile } from './large-file.ts';
-import { requireAbsent, writeOutputs } from './outputs.ts';
+import {
+  attempting,
+  type HostSources,
+  inspectSources,
+  optionFaults,
+  type SourceOptions,
+  writeAll,
+} from './host-sources.ts';
+import { requireAbsent } from './outputs.ts';
 import { type FolderContents, faultsIn, inspectFolder } from './read-folder.ts';
-import { type ServedOptions, servedFaults } from './served.ts';
-import { manifestNotices, pinnedPayload } from './single-node-ignition-config.ts';
-import { FOLDER, filesOf, readWholePayload, totalSize } from './single-node-iso.ts';
+import { manifestNotices } from './single-node-ignition-config.ts';
 import { aioNotices } from './site-notices.ts';
 import { WORKER_IGNITION_NAME, type WorkerConfigOptions } from './worker-config.ts';
 
 /** In the folder with install-config.yaml. */
 export const AIO_IGNITION_NAME = 'aio.ign';
 
-export interface AioOptions extends ServedOptions, WorkerConfigOptions {
+export interface AioOptions extends SourceOptions, WorkerConfigOptions {
   /** The folder with install-config.yaml; outputs go there too. */
   dir: string;
-  agentsExecutable?: string;
-  /** The new ISO with the executable and the payload. */
-  mediumIso?: string;
 }
 
 /** Everything that was found to be sound. */
-export interface Sound extends FolderContents {
-  readonly executableSha256: string;
-  readonly payload: Pick<Cluster, 'payloadUrl'> & { readonly payloadSha256: string };
-  readonly medium: Medium | undefined;
-}
-
-/** An ISO to be written. */
-interface Medium {
-  readonly path: string;
-  readonly files: readonly AddedFile[];
-}
+export interface Sound extends FolderContents, HostSources {}
 
 /**
  * `sno create aio-ignition`: creates the Ignition config of an all-in-one host and the
@@ -116,21 +97,6 @@ export async function createAioIgnition(
 
 const ONE_INSTALLATION = `one Ignition config is one installation: create another one for each host. ${AIO_IGNITION_NAME} has the key of the API server's CA, and auth/kubeconfig that of an administrator`;
 
-/** Writes the outputs and the medium, or nothing. */
-export async function writeAll(
-  outputs: Parameters<typeof writeOutputs>[0],
-  medium: Medium | undefined,
-  { print, signal }: Surroundings,
-): Promise<void> {
-  if (medium === undefined) return writeOutputs(outputs);
-  const bytes = await writeLargeFile(medium.path, undefined, signal, async (iso) => {
-    const request = { iso, label: MEDIUM_LABEL, folder: FOLDER, files: medium.files };
-    await createMedium({ ...request, signal });
-    await writeOutputs(outputs);
-  });
-  print(`Wrote ${medium.path} (${Math.ceil(bytes / 1024 ** 2)} MiB, without secrets)`);
-}
-
 /**
  * Everything that the Ignition config of a host that boots from its disk is made from.
  * @throws Failure (usage) that names every fault of the folder and the options
@@ -138,88 +104,22 @@ export async function writeAll(
 export async function inspect(
   options: AioOptions,
   outputs: readonly string[],
-  { environment, signal }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<Sound> {
-  const { dir, mediumIso, payload: folder } = options;
+  const { dir } = options;
   const faults = optionFaults(options);
-  /** Undefined after a fault, which is reported together with the others. */
-  const attempt = async <T>(body: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await body();
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
-      faults.push(describeError(error));
-      return undefined;
-    }
-  };
+  const attempt = attempting(faults);
   await attempt(() => requireAbsent(outputs));
   const read = await attempt(() =>
-    inspectFolder(dir, environment[DISK_VARIABLE], signal, { writesDisk: false }),
+    inspectFolder(dir, surroundings.environment[DISK_VARIABLE], surroundings.signal, {
+      writesDisk: false,
+    }),
   );
   faults.push(...(read?.faults ?? []));
-  const executable = await attempt(async () =>
-    mediumIso === undefined
-      ? describeExecutable(options.agentsExecutable, environment, signal)
-      : readExecutable(executablePath(options.agentsExecutable, environment), signal),
-  );
   const architecture = read?.contents?.settings.architecture;
-  const pinned = await attempt(() => pinnedPayload(options, architecture, signal));
-  // One that cannot be pinned has been reported, and need not fit the executable.
-  const payload =
-    pinned === undefined || folder === undefined
-      ? undefined
-      : await attempt(() =>
-          mediumIso === undefined ? readPayload(folder) : readWholePayload(folder, signal),
-        );
-  if (executable !== undefined && payload !== undefined) {
-    await attempt(async () => requireSameArchitecture(executable, payload));
+  const sources = await inspectSources(options, architecture, attempt, surroundings);
+  if (faults.length > 0 || read?.contents === undefined || sources === undefined) {
+    throw faultsIn(dir, faults);
   }
-  const medium =
-    mediumIso === undefined || payload === undefined
-      ? undefined
-      : await attempt(() => mediumOf(mediumIso, payload, options, environment));
-  const { payloadSha256, payloadUrl } = pinned ?? {};
-  const isSound =
-    faults.length === 0 &&
-    read?.contents !== undefined &&
-    executable !== undefined &&
-    payloadSha256 !== undefined;
-  if (!isSound) throw faultsIn(dir, faults);
-  return {
-    ...read.contents,
-    executableSha256: executable.sha256,
-    payload: { payloadSha256, ...(payloadUrl === undefined ? {} : { payloadUrl }) },
-    medium,
-  };
-}
-
-/** Where the host gets the executable and the payload: both by URL, or both from a medium. */
-function optionFaults(options: AioOptions): string[] {
-  const { agentsUrl, payloadUrl, payload, payloadSha256, mediumIso } = options;
-  const faults = servedFaults(options);
-  if (mediumIso !== undefined && (agentsUrl !== undefined || payloadUrl !== undefined)) {
-    faults.push('--medium-iso and the URLs exclude each other: use a medium or a server');
-  } else if ((agentsUrl === undefined) !== (payloadUrl === undefined)) {
-    faults.push('--agents-url and --payload-url belong together: use both or none');
-  }
-  if (mediumIso !== undefined && payload === undefined) {
-    faults.push('--medium-iso requires the payload itself: use --payload');
-  } else if (payloadUrl === undefined && payload === undefined && payloadSha256 === undefined) {
-    faults.push('the digest of the payload is missing: use --payload or --payload-sha256');
-  }
-  return faults;
-}
-
-async function mediumOf(
-  iso: string,
-  payload: Payload,
-  { agentsExecutable }: AioOptions,
-  environment: Surroundings['environment'],
-): Promise<Medium> {
-  const path = resolve(iso);
-  await requireIsoPrograms(environment, ['xorriso']);
-  await requireAbsent([path], 'Move it away, or use another file with --medium-iso.');
-  const files = filesOf(executablePath(agentsExecutable, environment), payload);
-  await requireSpace(path, await totalSize(files));
-  return { path, files };
+  return { ...read.contents, ...sources };
 }

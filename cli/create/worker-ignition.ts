@@ -15,8 +15,9 @@ import { createToken, tokenSecret, tokenText } from '../../lib/workers/token.ts'
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { type AioOptions, inspect, writeAll } from './aio-ignition.ts';
+import { type AioOptions, inspect } from './aio-ignition.ts';
 import { kibibytes } from './embed-area.ts';
+import { writeAll } from './host-sources.ts';
 import {
   apiServerOf,
   configText,

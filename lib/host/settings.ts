@@ -72,6 +72,8 @@ export const defaultSettings = {
   combineIgnitionMs: minutes(2),
   /** Writing the final marker of a plan. */
   finishMs: seconds(30),
+  /** aiokube: bringing the backup of a lost host, from the Ignition config, into the backups. */
+  continueLostMs: minutes(10),
   /** Maximum size of the combined Ignition: it must fit the boot partition beside two kernels. */
   maxIgnitionMiB: 150,
   /** install-to-disk: until bootkube has finished. */

@@ -85,12 +85,15 @@ export interface LaptopCredentials {
  * that signed that is not kept: nobody can sign another one.
  *
  * @param domain as for adminKubeconfig.
+ * @param serving the authority of the API server, if there is one already: of a lost host.
  */
 export async function createLaptopCredentials(
   domain: string,
   cluster: string,
+  serving?: KeyPair,
 ): Promise<LaptopCredentials> {
-  const { servingCa, adminCa } = await createLaptopAuthorities();
+  const { adminCa, ...created } = await createLaptopAuthorities();
+  const servingCa = serving ?? created.servingCa;
   return {
     authorities: { servingCa, adminCa: { certificate: adminCa.certificate } },
     kubeconfig: await adminKubeconfig(domain, cluster, { servingCa, adminCa }),

@@ -11,8 +11,8 @@ import { root } from '../../unit/structure/source.ts';
 
 /** Maximum sizes in bytes, slightly above the current sizes. Look at the report before raising one. */
 const PROGRAMS = {
-  'agents/main.ts': 5_060_000,
-  'cli/main.ts': 2_560_000,
+  'agents/main.ts': 5_080_000,
+  'cli/main.ts': 2_590_000,
 };
 const LARGEST_SHOWN = 12;
 

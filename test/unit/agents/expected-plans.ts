@@ -342,6 +342,7 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
       record: { deadline: 'finishMs', once: true },
       complete: { deadline: 'completeMs' },
       finish: { deadline: 'finishMs', once: true },
+      'continue-lost-host': { deadline: 'continueLostMs' },
       retire: { deadline: 'retireMs', once: true, last: true },
     },
   ],

@@ -7,3 +7,4 @@ import './payload.ts';
 import './leftovers.ts';
 import './rights.ts';
 import './resume.ts';
+import './continue-lost.ts';

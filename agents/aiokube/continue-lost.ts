@@ -1,0 +1,60 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { importBackup } from '../../lib/backup/portable/import.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { exists, syncDirectory } from '../../lib/host/files.ts';
+import { startUnit } from '../../lib/host/systemd.ts';
+import { identityOf } from '../../lib/identity/identity.ts';
+import { lostHostPlaces, readLostHost } from '../../lib/identity/lost-host.ts';
+import { readLast, readRequest, writeRequest } from '../../lib/identity/request.ts';
+import { readRenderInput } from '../../lib/render/render-input.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+const UNIT = 'sno-identity.service';
+
+/**
+ * Continues the cluster of a lost host, if the Ignition config has its backup ("sno create restore-ignition"): as
+ * "sno-backup restore --new-host" does, without hands. The request is written once, however often this step runs, and
+ * what Ignition wrote is deleted last.
+ */
+export const continueLost: StepBody<HostContext> = {
+  name: 'continue-lost-host',
+  leaves: 'the backup of the lost host among those of this one, and its restore under way',
+  touches: ['disk', 'systemd'],
+  retries: true,
+  input: ({ cluster }) => cluster.clusterId,
+  holds: async ({ paths }) => !(await exists(lostHostPlaces(paths).folder)),
+  async run(context, { signal }) {
+    const { paths } = context;
+    const { folder, backup } = lostHostPlaces(paths);
+    if (!(await exists(folder))) return done('not needed');
+    const lost = await readLostHost(paths);
+    if (lost !== undefined && !(await wasRequested(context))) {
+      const { name, header } = await importBackup(context, { backup, identity: undefined }, signal);
+      await writeRequest(paths, {
+        from: identityOf(header.renderInput),
+        to: await ownIdentity(context),
+        backup: name,
+        ...(lost.keepsAuthorities ? { keepsAuthorities: true } : {}),
+      });
+    }
+    // At later boots it starts by itself.
+    if (lost !== undefined) await startUnit(UNIT, signal);
+    await rm(folder, { recursive: true, force: true });
+    await syncDirectory(dirname(folder));
+    return done('sno-identity restores its backup');
+  },
+};
+
+const wasRequested = async ({ paths }: Pick<HostContext, 'paths'>): Promise<boolean> =>
+  [await readRequest(paths), await readLast(paths)].some((each) => each?.backup !== undefined);
+
+async function ownIdentity({ paths }: Pick<HostContext, 'paths'>) {
+  const input = await readRenderInput(paths);
+  if (input !== undefined) return identityOf(input);
+  throw new Failure('fatal', '/etc/sno-agents/render-input.json does not exist', {
+    expected: 'what the control plane was rendered from',
+  });
+}

@@ -1,0 +1,139 @@
+import { resolve } from 'node:path';
+import type { Cluster } from '../../lib/cluster/cluster.ts';
+import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { type Payload, readPayload } from '../../lib/payload/payload.ts';
+import { MEDIUM_LABEL } from '../../units/aio.ts';
+import {
+  describeExecutable,
+  executablePath,
+  readExecutable,
+  requireSameArchitecture,
+} from '../agents-executable.ts';
+import type { InstallSettings } from '../install-config/translate.ts';
+import type { AddedFile } from '../iso/add-files.ts';
+import { createMedium } from '../iso/create-medium.ts';
+import { requireIsoPrograms } from '../iso/programs.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { requireSpace, writeLargeFile } from './large-file.ts';
+import { requireAbsent, writeOutputs } from './outputs.ts';
+import { type ServedOptions, servedFaults } from './served.ts';
+import { pinnedPayload } from './single-node-ignition-config.ts';
+import { FOLDER, filesOf, readWholePayload, totalSize } from './single-node-iso.ts';
+
+/** Where a host that boots from its disk gets the executable and the payload. */
+export interface SourceOptions extends ServedOptions {
+  agentsExecutable?: string;
+  /** The new ISO with the executable and the payload. */
+  mediumIso?: string;
+}
+
+/** The same, found to be sound. */
+export interface HostSources {
+  readonly executableSha256: string;
+  readonly payload: Pick<Cluster, 'payloadUrl'> & { readonly payloadSha256: string };
+  readonly medium: Medium | undefined;
+}
+
+/** An ISO to be written. */
+interface Medium {
+  readonly path: string;
+  readonly files: readonly AddedFile[];
+}
+
+type Attempt = <T>(body: () => Promise<T>) => Promise<T | undefined>;
+
+/** Runs a check, which returns undefined after a fault: that is added to the others and reported with them. */
+export const attempting =
+  (faults: string[]): Attempt =>
+  async (body) => {
+    try {
+      return await body();
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
+      faults.push(describeError(error));
+      return undefined;
+    }
+  };
+
+/** Undefined after a fault. `optionFaults` reports those of the options alone. */
+export async function inspectSources(
+  options: SourceOptions,
+  architecture: InstallSettings['architecture'],
+  attempt: Attempt,
+  { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
+): Promise<HostSources | undefined> {
+  const { mediumIso, payload: folder } = options;
+  const executable = await attempt(async () =>
+    mediumIso === undefined
+      ? describeExecutable(options.agentsExecutable, environment, signal)
+      : readExecutable(executablePath(options.agentsExecutable, environment), signal),
+  );
+  const pinned = await attempt(() => pinnedPayload(options, architecture, signal));
+  // One that cannot be pinned has been reported, and need not fit the executable.
+  const payload =
+    pinned === undefined || folder === undefined
+      ? undefined
+      : await attempt(() =>
+          mediumIso === undefined ? readPayload(folder) : readWholePayload(folder, signal),
+        );
+  if (executable !== undefined && payload !== undefined) {
+    await attempt(async () => requireSameArchitecture(executable, payload));
+  }
+  const medium =
+    mediumIso === undefined || payload === undefined
+      ? undefined
+      : await attempt(() => mediumOf(mediumIso, payload, options, environment));
+  const { payloadSha256, payloadUrl } = pinned ?? {};
+  if (executable === undefined || payloadSha256 === undefined) return undefined;
+  return {
+    executableSha256: executable.sha256,
+    payload: { payloadSha256, ...(payloadUrl === undefined ? {} : { payloadUrl }) },
+    medium,
+  };
+}
+
+/** Writes the outputs and the medium, or nothing. */
+export async function writeAll(
+  outputs: Parameters<typeof writeOutputs>[0],
+  medium: Medium | undefined,
+  { print, signal }: Surroundings,
+): Promise<void> {
+  if (medium === undefined) return writeOutputs(outputs);
+  const bytes = await writeLargeFile(medium.path, undefined, signal, async (iso) => {
+    const request = { iso, label: MEDIUM_LABEL, folder: FOLDER, files: medium.files };
+    await createMedium({ ...request, signal });
+    await writeOutputs(outputs);
+  });
+  print(`Wrote ${medium.path} (${Math.ceil(bytes / 1024 ** 2)} MiB, without secrets)`);
+}
+
+/** Where the host gets the executable and the payload: both by URL, or both from a medium. */
+export function optionFaults(options: SourceOptions): string[] {
+  const { agentsUrl, payloadUrl, payload, payloadSha256, mediumIso } = options;
+  const faults = servedFaults(options);
+  if (mediumIso !== undefined && (agentsUrl !== undefined || payloadUrl !== undefined)) {
+    faults.push('--medium-iso and the URLs exclude each other: use a medium or a server');
+  } else if ((agentsUrl === undefined) !== (payloadUrl === undefined)) {
+    faults.push('--agents-url and --payload-url belong together: use both or none');
+  }
+  if (mediumIso !== undefined && payload === undefined) {
+    faults.push('--medium-iso requires the payload itself: use --payload');
+  } else if (payloadUrl === undefined && payload === undefined && payloadSha256 === undefined) {
+    faults.push('the digest of the payload is missing: use --payload or --payload-sha256');
+  }
+  return faults;
+}
+
+async function mediumOf(
+  iso: string,
+  payload: Payload,
+  { agentsExecutable }: SourceOptions,
+  environment: Surroundings['environment'],
+): Promise<Medium> {
+  const path = resolve(iso);
+  await requireIsoPrograms(environment, ['xorriso']);
+  await requireAbsent([path], 'Move it away, or use another file with --medium-iso.');
+  const files = filesOf(executablePath(agentsExecutable, environment), payload);
+  await requireSpace(path, await totalSize(files));
+  return { path, files };
+}

@@ -1,0 +1,96 @@
+import { sizeOf } from '../../lib/backup/manifest.ts';
+import { missingAuthorities } from '../../lib/backup/portable/authorities.ts';
+import type { PortableHeader } from '../../lib/backup/portable/header.ts';
+import { describeError } from '../../lib/errors/failure.ts';
+import { parseSettings } from '../../lib/host/settings.ts';
+import { compareNumbers, numbersOf } from '../../lib/update/version.ts';
+import type { SourceOptions } from './host-sources.ts';
+
+const MIB = 2 ** 20;
+/** A database with more is rare on one node, and Ignition reads a config into memory as a whole. */
+const MAX_BACKUP_MIB = 256;
+
+/** What a backup is compared with. */
+export interface RestoreRequest extends Pick<SourceOptions, 'payload' | 'payloadSha256'> {
+  readonly keepsAuthorities: boolean;
+  /** Of this program; undefined when run from source, which is compared with nothing. */
+  readonly version: string | undefined;
+  /** In the folder given with --payload. */
+  readonly versions?: { readonly kubernetes: string; readonly etcd: string };
+}
+
+/** Every reason why a host cannot be installed from this backup, one sentence each. */
+export function restoreFaults(header: PortableHeader, request: RestoreRequest): string[] {
+  const { controlPlane, relocatable } = header.renderInput.cluster;
+  return [
+    ...(controlPlane === 'openshift'
+      ? ['the backup is of an OpenShift cluster, whose operators have recovery of their own']
+      : []),
+    ...(relocatable === true
+      ? [
+          'the backup is of a relocatable node: install another one in the factory, and restore there with "sno-backup restore --new-host"',
+        ]
+      : []),
+    ...newerThan(header.version, request.version),
+    ...payloadFaults(header, request),
+    ...authorityFaults(header, request),
+    ...settingsFaults(header),
+    ...(sizeOf(header.manifest) <= MAX_BACKUP_MIB * MIB
+      ? []
+      : [
+          `the backup is too large for an Ignition config: expected at most ${MAX_BACKUP_MIB} MiB, found ${Math.ceil(sizeOf(header.manifest) / MIB)} MiB. Install the host with "sno create aio-ignition", and restore there with "sno-backup restore --new-host"`,
+        ]),
+  ];
+}
+
+/** What a newer release has written, an older one cannot judge. */
+function newerThan(made: string, own = ''): string[] {
+  const [a, b] = [numbersOf(made), numbersOf(own)];
+  if (a === undefined || b === undefined || compareNumbers(a, b) <= 0) return [];
+  return [`the backup was made by sno-agents ${made}: use sno of that release, this is ${own}`];
+}
+
+/** The database is read by the same minor version, which is not older than the one that wrote it. */
+function payloadFaults({ payload }: PortableHeader, request: RestoreRequest): string[] {
+  const { payload: folder, payloadSha256, versions } = request;
+  if (folder === undefined) {
+    return payloadSha256 === undefined || payloadSha256 === payload.sha256
+      ? []
+      : [
+          `--payload-sha256: expected ${payload.sha256}, the payload of the lost host. Use --payload for another one, so that its versions can be compared`,
+        ];
+  }
+  if (versions === undefined) return [];
+  return (['kubernetes', 'etcd'] as const).flatMap((name) => {
+    const [lost, next] = [payload.description.versions[name], versions[name]];
+    const [a, b] = [numbersOf(lost), numbersOf(next)];
+    const fits =
+      a !== undefined &&
+      b !== undefined &&
+      a[0] === b[0] &&
+      a[1] === b[1] &&
+      compareNumbers(b, a) >= 0;
+    return fits
+      ? []
+      : [
+          `--payload: expected ${name} ${lost} or a later patch release, as on the lost host; found ${next}`,
+        ];
+  });
+}
+
+function authorityFaults({ manifest }: PortableHeader, request: RestoreRequest): string[] {
+  const missing = request.keepsAuthorities ? missingAuthorities(manifest) : [];
+  return missing.length === 0
+    ? []
+    : [`--keep-authorities: the backup has no ${missing.join(', ')}. Leave the option out`];
+}
+
+function settingsFaults({ settings }: PortableHeader): string[] {
+  if (settings === undefined) return [];
+  try {
+    parseSettings('settings.json of the backup', JSON.stringify(settings));
+    return [];
+  } catch (error) {
+    return [describeError(error)];
+  }
+}

@@ -1,0 +1,222 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { PortableHeader } from '../../lib/backup/portable/header.ts';
+import { readPortable } from '../../lib/backup/portable/read.ts';
+import { decrypterFor } from '../../lib/backup/portable/recipients.ts';
+import { archiveOf } from '../../lib/backup/portable/write.ts';
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { defaultSettings } from '../../lib/host/settings.ts';
+import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
+import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { readPayload } from '../../lib/payload/payload.ts';
+import type { KeyPair } from '../../lib/pki/authority.ts';
+import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
+import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
+import { builtVersion } from '../../lib/version.ts';
+import { MEDIUM_LABEL } from '../../units/aio.ts';
+import { requireRegularFile } from '../process/regular-file.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { aioIgnitionConfig } from './aio-ignition-config.ts';
+import { kibibytes } from './embed-area.ts';
+import {
+  attempting,
+  inspectSources,
+  optionFaults,
+  type SourceOptions,
+  writeAll,
+} from './host-sources.ts';
+import { requireAbsent } from './outputs.ts';
+import { faultsIn } from './read-folder.ts';
+import { restoreFaults } from './restorable.ts';
+import { clusterElsewhere, type PlaceOptions } from './restore-place.ts';
+
+/** In the folder given with --dir. */
+const RESTORE_IGNITION_NAME = 'restore.ign';
+/** As container tools store it. */
+const NO_PULL_SECRET = '{"auths":{}}';
+
+export interface RestoreIgnitionOptions extends SourceOptions, PlaceOptions {
+  /** The folder for the outputs. */
+  dir: string;
+  /** What "sno-backup create --to" wrote. */
+  backup: string;
+  /** The file with the secret key of a recipient. */
+  identity: string;
+  keepAuthorities?: boolean;
+}
+
+/** A whole backup in memory, every file compared with the manifest. */
+interface ReadBackup {
+  readonly header: PortableHeader;
+  /** By their paths in the backup. */
+  readonly contents: ReadonlyMap<string, Buffer>;
+}
+
+/**
+ * `sno create restore-ignition`: creates the Ignition config of an all-in-one host that installs itself on other hardware
+ * and continues the cluster of a lost host, from its backup, which is in the config in the clear. The administrator in
+ * auth/kubeconfig is a new one.
+ * @throws Failure (usage), with nothing written, that names every fault of the backup and the options
+ */
+export async function createRestoreIgnition(
+  options: RestoreIgnitionOptions,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { dir, keepAuthorities = false } = options;
+  const { print, signal } = surroundings;
+  const ignition = join(dir, RESTORE_IGNITION_NAME);
+  const kubeconfig = join(dir, 'auth', 'kubeconfig');
+  const { backup, cluster, sources } = await inspect(options, [ignition, kubeconfig], surroundings);
+  const { header } = backup;
+  const domain = clusterDomain(cluster);
+  const serving = keepAuthorities ? keptServing(backup) : undefined;
+  const credentials = await createLaptopCredentials(domain, cluster.name, serving);
+  const config = aioIgnitionConfig({
+    cluster: { ...cluster, ...sources.payload, executableSha256: sources.executableSha256 },
+    authorities: credentials.authorities,
+    pullSecret: header.pullSecret ?? NO_PULL_SECRET,
+    // They are in the database.
+    manifests: [],
+    deferred: [],
+    lostHost: {
+      archive: await archiveOfBackup(backup, signal),
+      keepsAuthorities: keepAuthorities,
+      settings: header.settings,
+    },
+    ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
+  });
+  const text = serializeConfig(config);
+  const faults = validateConfigText(text);
+  if (faults.length > 0) throw invalidConfig('this program', faults);
+  requireSize(text);
+  signal.throwIfAborted();
+  const outputs = [
+    { path: kubeconfig, contents: credentials.kubeconfig },
+    { path: ignition, contents: text },
+  ];
+  await writeAll(outputs, sources.medium, surroundings);
+  const { host } = header.renderInput;
+  print(`Wrote ${ignition} (${kibibytes(Buffer.byteLength(text))})`);
+  print(`Wrote ${kubeconfig} (for https://api.${domain}:6443)`);
+  print(
+    `Backup: of ${host.hostname}, made ${header.at}, etcd at revision ${header.manifest.etcd.revision}`,
+  );
+  print(`Payload: on ${sources.payload.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`}`);
+  for (const notice of noticesOf(backup, cluster.hostname, keepAuthorities))
+    print(`Notice: ${notice}`);
+}
+
+async function inspect(
+  options: RestoreIgnitionOptions,
+  outputs: readonly string[],
+  surroundings: Surroundings,
+) {
+  const { signal } = surroundings;
+  const faults: string[] = [];
+  const attempt = attempting(faults);
+  await attempt(() => requireAbsent(outputs));
+  const backup = await attempt(() => readBackup(options, signal));
+  const lost = backup?.header.payload;
+  // Without one, the host gets the payload of the lost one.
+  const pinned =
+    options.payload === undefined && options.payloadSha256 === undefined && lost !== undefined
+      ? { ...options, payloadSha256: lost.sha256 }
+      : options;
+  if (backup !== undefined) faults.push(...optionFaults(pinned));
+  const sources = await inspectSources(
+    pinned,
+    lost?.description.architecture,
+    attempt,
+    surroundings,
+  );
+  const { payload: folder } = options;
+  const versions =
+    folder === undefined ? undefined : (await attempt(() => readPayload(folder)))?.versions;
+  if (backup === undefined) throw faultsIn(options.backup, faults);
+  const keepsAuthorities = options.keepAuthorities === true;
+  const request = {
+    ...options,
+    keepsAuthorities,
+    version: builtVersion,
+    ...(versions && { versions }),
+  };
+  faults.push(...restoreFaults(backup.header, request));
+  const cluster = await attempt(() => clusterElsewhere(backup.header.renderInput, options));
+  if (faults.length > 0 || cluster === undefined || sources === undefined) {
+    throw faultsIn(options.backup, [...new Set(faults)]);
+  }
+  return { backup, cluster, sources };
+}
+
+async function readBackup(
+  { backup, identity }: RestoreIgnitionOptions,
+  signal: AbortSignal,
+): Promise<ReadBackup> {
+  await requireRegularFile(backup, 'the backup');
+  await requireRegularFile(identity, 'the identity');
+  const decrypter = decrypterFor(await readFile(identity, 'utf8'), identity);
+  const contents = new Map<string, Buffer>();
+  const header = await readPortable(
+    backup,
+    decrypter,
+    {
+      async file({ path }, pieces) {
+        contents.set(path, await buffer(pieces));
+      },
+    },
+    signal,
+  );
+  return { header, contents };
+}
+
+const archiveOfBackup = ({ header, contents }: ReadBackup, signal: AbortSignal): Promise<Buffer> =>
+  buffer(archiveOf(header, ({ path }) => contents.get(path) ?? Buffer.alloc(0), signal));
+
+function keptServing({ header, contents }: ReadBackup): KeyPair {
+  const textOf = (host: string): string => {
+    const copy = header.manifest.files.find((file) => file.host === host);
+    return contents.get(copy?.path ?? '')?.toString('utf8') ?? '';
+  };
+  const { certificate, key } = authorityPaths('serving');
+  return { certificate: textOf(certificate), key: textOf(key) };
+}
+
+/** It has to fit the boot partition, as that of a live host. */
+function requireSize(text: string): void {
+  const [most, found] = [
+    defaultSettings.maxIgnitionMiB,
+    Math.ceil(Buffer.byteLength(text) / 2 ** 20),
+  ];
+  if (found <= most) return;
+  throw new Failure(
+    'usage',
+    'the backup is too large for an Ignition config; nothing was written',
+    {
+      expected: `a config of at most ${most} MiB`,
+      found: `${found} MiB`,
+      fix: 'Install the host with "sno create aio-ignition", and restore there with "sno-backup restore --new-host".',
+    },
+  );
+}
+
+function noticesOf(
+  { header }: ReadBackup,
+  hostname: string | undefined,
+  keepsAuthorities: boolean,
+): string[] {
+  return [
+    `${RESTORE_IGNITION_NAME} has the backup in the clear, with every key of the lost host: destroy it and its copies when the host is installed`,
+    'the contents of persistent volumes are not in a backup: connect the data disk before the first boot',
+    ...(keepsAuthorities
+      ? ['the authorities of the lost host are kept: whoever has its disk is trusted']
+      : []),
+    ...(header.pullSecret === undefined
+      ? ['the backup has no pull secret: the host gets none']
+      : []),
+    ...(hostname === undefined
+      ? ['no hostname: the node gets the name that DHCP or DNS provides at the first boot']
+      : []),
+  ];
+}

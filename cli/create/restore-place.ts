@@ -1,0 +1,86 @@
+import { readDocument } from '../../lib/config-file/document.ts';
+import { faultText } from '../../lib/config-file/fault.ts';
+import { misfitFault } from '../../lib/config-file/misfit-fault.ts';
+import { withoutNulls } from '../../lib/config-file/site-fields.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { identityOf, inputFor } from '../../lib/identity/identity.ts';
+import { isRecord } from '../../lib/json.ts';
+import { networkText, parseNetwork } from '../../lib/network/network.ts';
+import type { KeylessInput } from '../../lib/render/renderer.ts';
+import { isUsableHostname } from '../../lib/site/names.ts';
+import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
+import { nmstateText } from '../../lib/site/nmstate/text.ts';
+import { readConfigText } from './read-install-config.ts';
+
+/** What differs at the other host; the rest is as the lost one was installed. */
+export interface PlaceOptions {
+  hostname?: string;
+  /** CIDRs, one for each family of the cluster. */
+  machineNetwork?: readonly string[];
+  /** A file with an nmstate document. */
+  networkConfig?: string;
+  /** The addresses come from DHCP, whatever the lost host had. */
+  dhcp?: boolean;
+}
+
+/**
+ * The cluster of a lost host for another one: its cluster.json without a disk to write.
+ * @throws Failure (usage) that names every fault of the options
+ */
+export async function clusterElsewhere(input: KeylessInput, options: PlaceOptions) {
+  const faults: string[] = [];
+  const { dhcp = false, networkConfig } = options;
+  // Its present name: it may have been changed since the installation.
+  const lost = input.cluster.hostname === undefined ? undefined : input.host.hostname;
+  const hostname = options.hostname ?? lost;
+  if (hostname !== undefined && !isUsableHostname(hostname)) {
+    faults.push(`--hostname: expected the name of a host, found ${JSON.stringify(hostname)}`);
+  }
+  if (dhcp && networkConfig !== undefined) {
+    faults.push('--dhcp and --network-config exclude each other: use one of them');
+  }
+  const machineNetwork = networksFor(input, options.machineNetwork, faults);
+  const network =
+    networkConfig === undefined || dhcp
+      ? undefined
+      : await readNetworkConfig(networkConfig, faults);
+  if (faults.length > 0) throw new Failure('usage', faults.join('\n'));
+  const identity = { ...identityOf(input), machineNetwork };
+  const { installation: _, ...cluster } = inputFor(input, identity).cluster;
+  return {
+    ...cluster,
+    ...(hostname === undefined ? {} : { hostname }),
+    networkConfig: dhcp ? undefined : (network ?? cluster.networkConfig),
+  };
+}
+
+/** The Services and the pods of the cluster have its families, and keep them. */
+function networksFor(
+  { cluster }: KeylessInput,
+  given: readonly string[] | undefined,
+  faults: string[],
+): string[] {
+  if (given === undefined) return cluster.machineNetwork;
+  const networks = given.map(parseNetwork);
+  const families = cluster.serviceNetwork.map((cidr) => parseNetwork(cidr)?.family);
+  const fit =
+    networks.length === families.length &&
+    networks.every((network, at) => network !== undefined && network.family === families[at]);
+  if (!fit) {
+    faults.push(
+      `--machine-network: expected one CIDR for each family of the cluster, in its order (${families.join(', ')}), found ${given.join(', ')}`,
+    );
+  }
+  return networks.flatMap((network) => (network === undefined ? [] : [networkText(network)]));
+}
+
+async function readNetworkConfig(path: string, faults: string[]): Promise<string | undefined> {
+  const document = readDocument(await readConfigText(path, '--network-config'));
+  const { value } = document;
+  const found = isRecord(value)
+    ? nmstateMisfits(withoutNulls(value), '--hostname').map((each) => misfitFault(each, document))
+    : document.faults;
+  faults.push(...found.map((fault) => faultText(fault, path)));
+  if (!isRecord(value) && found.length === 0) faults.push(`${path}: expected an nmstate document`);
+  return isRecord(value) ? nmstateText(withoutNulls(value)) : undefined;
+}
