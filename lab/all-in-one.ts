@@ -7,6 +7,7 @@ import { allInOneChecks } from './checks/index.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
 import { type Component, ensureComponent } from './components/component.ts';
 import { OS_IMAGE, osImage } from './components/os-image.ts';
+import { createDataDisk, type DataDisk } from './host/data-disk.ts';
 import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
 import type { HostIdentity } from './host/network.ts';
@@ -38,6 +39,8 @@ export interface AllInOneOptions {
   /** The image on its disk, made by imageOf. Default: the lab's. */
   readonly operatingSystem?: Component;
   readonly otherHosts?: readonly HostIdentity[];
+  /** Created with the site, and connected at every boot. Default: none. */
+  readonly dataDisk?: Pick<DataDisk, 'mountPoint'>;
   /** Of the installation. Default: none. */
   readonly workers?: number;
   /** Made by payloadWith. Default: that of most scenarios. */
@@ -57,6 +60,7 @@ export class AllInOne extends Installation {
   readonly #otherHosts: readonly HostIdentity[];
   readonly #workers: number;
   readonly #payload: Component;
+  readonly #dataDisk: DataDisk | undefined;
   #served: Served | undefined;
 
   constructor(
@@ -68,6 +72,7 @@ export class AllInOne extends Installation {
       leaseTime,
       operatingSystem = osImage,
       otherHosts = [],
+      dataDisk,
       workers = 0,
       payload: ownPayload = payload,
     }: AllInOneOptions = {},
@@ -78,6 +83,7 @@ export class AllInOne extends Installation {
     this.#network = { dns, ...(leaseTime && { leaseTime }) };
     this.#operatingSystem = operatingSystem;
     this.#otherHosts = otherHosts;
+    this.#dataDisk = dataDisk && { ...dataDisk, file: join(context.folder, 'data.raw') };
     this.#workers = workers;
     this.#payload = ownPayload;
   }
@@ -102,6 +108,7 @@ export class AllInOne extends Installation {
     const target = join(folder, 'installation');
     const network = { ...this.#network, otherHosts: this.#otherHosts };
     const site = await openSite(folder, network, teardown, signal);
+    if (this.#dataDisk !== undefined) await createDataDisk(this.#dataDisk, signal);
     await writeInstallConfig(target, site.host, this.#hostInputs, this.#workers);
     const iso = join(folder, 'medium.iso');
     if (this.#source === 'url') this.#served = await serveProduct(context);
@@ -123,7 +130,7 @@ export class AllInOne extends Installation {
 
   /** Its second medium is in the drive. */
   protected override bootDisk(label: string): Promise<Host> {
-    const options = this.hostOptions(label);
+    const options = { ...this.hostOptions(label), dataDisk: this.#dataDisk };
     return bootDiskHost(
       this.#source === 'medium' ? { ...options, medium: this.#medium } : options,
       this.context.signal,

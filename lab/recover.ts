@@ -2,15 +2,19 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { Failure } from '../lib/errors/failure.ts';
+import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
 import { AllInOne } from './all-in-one.ts';
+import { exchangedAdministrator } from './checks/administrator.ts';
 import { kubectl } from './checks/kubectl.ts';
 import { expectSame, expectWorkload, onHost, renamed, workload } from './checks/renamed.ts';
+import { runSubset } from './conformance/subset.ts';
 import { eventually } from './eventually.ts';
 import type { HostIdentity } from './host/network.ts';
 import type { Report } from './installation.ts';
+import { cli } from './paths.ts';
 import type { LabContext } from './scenario.ts';
-import { emptyDisk } from './site.ts';
+import { DOMAIN, emptyDisk } from './site.ts';
 import { importHelloImage } from './test-workload.ts';
 
 const SECOND: HostIdentity = {
@@ -20,7 +24,10 @@ const SECOND: HostIdentity = {
 };
 const RESTORE_MS = 15 * 60_000;
 const READY_MS = 3 * 60_000;
-const VOLUMES = 'var/lib/local-path-provisioner';
+const VOLUMES = '/var/lib/local-path-provisioner';
+const CREATE_MS = 60_000;
+const RENEW_MS = 5 * 60_000;
+/** Of the kubelet. */
 const KUBELET = 'var/lib/kubelet/pki/kubelet-client-current.pem';
 
 /** An all-in-one host that gets another name and is then lost, and the host that continues its cluster. */
@@ -28,11 +35,11 @@ export class Recover extends AllInOne {
   #lostNode = '';
 
   constructor(context: LabContext) {
-    super(context, { otherHosts: [SECOND] });
+    super(context, { otherHosts: [SECOND], dataDisk: { mountPoint: VOLUMES } });
   }
 
   async renameHost(report: Report): Promise<void> {
-    await this.runChecks([workload, renamed], report, {});
+    await this.runChecks([workload, renamed, exchangedAdministrator], report, {});
   }
 
   /** What its administrator has elsewhere. */
@@ -40,7 +47,7 @@ export class Recover extends AllInOne {
     return join(this.context.folder, 'kept');
   }
 
-  /** An encrypted backup, the data of its volumes, and what a thief finds on its disk. */
+  /** An encrypted backup, and what a thief finds on its disk. */
   async backUp(): Promise<void> {
     const { signal } = this.context;
     const identity = await generateIdentity();
@@ -53,7 +60,6 @@ export class Recover extends AllInOne {
     await mkdir(this.#kept, { recursive: true, mode: 0o700 });
     await cp(join(rootDir, to), join(this.#kept, 'host.age'));
     await writeFile(join(this.#kept, 'identity.txt'), `${identity}\n`, { mode: 0o600 });
-    await cp(join(rootDir, VOLUMES), join(this.#kept, 'volumes'), { recursive: true });
     await writeFile(
       join(this.#kept, 'kubelet.pem'),
       await readFile(join(rootDir, KUBELET), 'utf8'),
@@ -61,40 +67,74 @@ export class Recover extends AllInOne {
     );
   }
 
-  /** Its disk is lost; another host is installed with the same Ignition config. */
+  /** Its system disk is destroyed. Other hardware gets the data disk, and a config made from the backup. */
   async replaceHost(report: Report): Promise<void> {
+    const { folder, signal } = this.context;
     await this.booted.stop();
-    await rm(join(this.context.folder, 'disk.raw'));
-    const folder = join(this.context.folder, 'spare');
-    await mkdir(folder);
-    const disk = await emptyDisk(folder);
-    this.prepared({ ...this.site, host: SECOND, disk }, this.created);
+    await rm(join(folder, 'disk.raw'));
+    // Not the label of a boot, whose folder is deleted with it.
+    const target = join(folder, 'other-hardware');
+    await mkdir(target);
+    const backup = ['--backup', join(this.#kept, 'host.age')];
+    const identity = ['--identity', join(this.#kept, 'identity.txt')];
+    const place = ['--hostname', `${SECOND.name}.${DOMAIN}`];
+    const create = [
+      'create',
+      'restore-ignition',
+      '--dir',
+      target,
+      ...backup,
+      ...identity,
+      ...place,
+    ];
+    await run(cli, [...create, ...this.served.options], { signal, deadlineMs: CREATE_MS });
+    this.prepared(
+      { ...this.site, host: SECOND, disk: await emptyDisk(target) },
+      {
+        ignition: join(target, 'restore.ign'),
+        kubeconfig: join(target, 'auth/kubeconfig'),
+      },
+    );
     await this.writeDisk('spare-live');
     await this.bootInstalled('spare');
     await this.finish(report, 'spare');
   }
 
-  /** By name, address and keys it is another host; its workload is that of the lost one. */
-  async restore(): Promise<void> {
+  /** Nobody touches it: by name, address and keys it is another host, and its workload is that of the lost one. */
+  async awaitRestored(report: Report): Promise<void> {
     const { signal } = this.context;
-    const { rootDir } = this.booted;
-    for (const name of ['host.age', 'identity.txt']) {
-      await cp(join(this.#kept, name), join(rootDir, 'var/tmp', name));
-    }
-    // In place of a data disk, which the lab's host does not have.
-    await cp(join(this.#kept, 'volumes'), join(rootDir, VOLUMES), { recursive: true });
-    // Nor does it have a registry.
+    // The lab has no registry.
     await importHelloImage(this.booted, join(this.context.folder, 'hello.tar'), signal);
-    const files = ['--backup', '/var/tmp/host.age', '--identity', '/var/tmp/identity.txt'];
-    const restore = ['sno-backup', 'restore', '--new-host', ...files, '--yes'];
-    await onHost(this.cluster, restore, signal, RESTORE_MS);
+    const ended = join(this.booted.rootDir, 'var/lib/sno-agents/sno-identity/last.json');
+    await this.following('spare', report, () =>
+      eventually(
+        async () => {
+          if (!(await exists(ended))) throw new Failure('retry', 'the restore has not ended');
+        },
+        RESTORE_MS,
+        signal,
+      ),
+    );
     const nodes = await kubectl(this.cluster, ['get', 'nodes', '-o', 'name'], signal);
-    const name = (await onHost(this.cluster, ['hostname'], signal)).trim();
-    expectSame('Nodes', `node/${name}`, nodes.trim());
+    expectSame('Nodes', `node/${SECOND.name}.${DOMAIN}`, nodes.trim());
     if (nodes.trim() === this.#lostNode) {
-      throw new Failure('fatal', 'the other host has the name of the lost one', { found: name });
+      throw new Failure('fatal', 'the other host has the name of the lost one', { found: nodes });
     }
-    await eventually(() => expectWorkload(this.cluster, signal), READY_MS, signal);
+    await this.expectWorkload();
+    const left = join(this.booted.rootDir, 'var/lib/sno-agents/lost-host');
+    if (await exists(left)) throw new Failure('fatal', `${left} is left`);
+  }
+
+  /** The database says that the kubeconfig of the lost host was exchanged: that ends nothing here. */
+  async exchangeKubeconfig(report: Report): Promise<void> {
+    const renew = ['systemctl', 'start', 'sno-renew.service'];
+    await onHost(this.cluster, renew, this.context.signal, RENEW_MS);
+    await this.runChecks([exchangedAdministrator], report, {});
+  }
+
+  async passSubset(report: Report, label: string): Promise<void> {
+    const out = join(this.context.out, label);
+    report(`${await runSubset(this.cluster, out, this.context.signal)} tests passed`);
   }
 
   async refuseLostHost(): Promise<void> {
@@ -114,5 +154,10 @@ export class Recover extends AllInOne {
     throw new Failure('fatal', 'the certificate of the lost node is not refused', {
       found: answer,
     });
+  }
+
+  async expectWorkload(): Promise<void> {
+    const { signal } = this.context;
+    await eventually(() => expectWorkload(this.cluster, signal), READY_MS, signal);
   }
 }

@@ -87,6 +87,25 @@ export class SealedInPlace extends Installation {
   }
 }
 
+/** The same on a machine without a TPM: the live host seals with a key that the first boot seals to its own secret. */
+export class SealedToHost extends Installation {
+  readonly seal: Seal;
+
+  constructor(context: LabContext) {
+    super(context, { hostInputs: { sealSecrets: 'host' } });
+    this.seal = new Seal(this);
+  }
+
+  /** The key in the clear is needed once. */
+  async expectKeySealed(): Promise<void> {
+    const { rootDir } = this.booted;
+    const folder = join(rootDir, 'var/lib/sno-agents/sealed');
+    const found = (await readdir(folder)).toSorted();
+    if (isDeepStrictEqual(found, ['files', 'key.cred'])) return;
+    throw failed('the key of the seal is not sealed', 'files, key.cred', found.join(', '));
+  }
+}
+
 /** The TPM of a host, and what its disk and its memory say of its keys. */
 export class Seal {
   readonly #run: Installation;
@@ -152,6 +171,11 @@ export class Seal {
   async restartWith(which: Which, label: string): Promise<void> {
     await this.#run.booted.stop();
     await this.bootWith(which, label);
+  }
+
+  async restart(label: string): Promise<void> {
+    await this.#run.booted.stop();
+    await this.#run.bootInstalled(label);
   }
 
   /** The TPM is turned off and on with its host. */

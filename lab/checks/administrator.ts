@@ -46,7 +46,7 @@ const mediumWithoutAdministrator: RunningCheck = {
 };
 
 /** Until here, the laptop's administrator was used; afterwards, that of the host is. */
-const exchangedAdministrator: RunningCheck = {
+export const exchangedAdministrator: RunningCheck = {
   name: "auth/kubeconfig is exchanged, and the laptop's administrator is refused",
   run: async (cluster, signal) => {
     const laptop = { ...cluster, kubeconfig: join(cluster.folder, 'laptop-kubeconfig') };

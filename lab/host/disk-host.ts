@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../lib/host/files.ts';
 import { quickly } from './command.ts';
+import { type DataDisk, mountDataDisk } from './data-disk.ts';
 import { attachPartition, type Disk, growRootPartition } from './disk.ts';
 import { type Host, type HostOptions, hostOf } from './host.ts';
 import { runIgnition } from './ignition.ts';
@@ -16,11 +17,12 @@ export interface DiskHostOptions extends HostOptions {
   readonly disk: Disk;
   /** Folder with the contents of a medium, read-only at /run/media/iso: its mount unit finds it mounted. */
   readonly medium?: string | undefined;
+  readonly dataDisk?: DataDisk | undefined;
 }
 
 /** Boots from the disk. Before the first boot, Ignition runs as in an initramfs. */
 export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal): Promise<Host> {
-  const { identity, logs, label, disk, medium } = options;
+  const { identity, logs, label, disk, medium, dataDisk } = options;
   const folder = join(options.folder, label);
   const rootDir = join(folder, 'root');
   const bootDir = join(folder, 'boot');
@@ -40,6 +42,7 @@ export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal
     if (isFirstBoot) {
       await applyFirstBootConfig({ rootDir, bootDir, folder, logs, label }, signal);
     }
+    if (dataDisk !== undefined) await mountDataDisk(dataDisk, rootDir, teardown, signal);
     await mount(bootDir, join(rootDir, 'boot'), { options: ['bind'] }, teardown, signal);
     const network = await plugIn(identity, teardown, signal);
     const machine = await Machine.boot(

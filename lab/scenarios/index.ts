@@ -2,6 +2,8 @@ import { besideBare } from '../bare/index.ts';
 import { certificates } from '../certificates/index.ts';
 import type { Component } from '../components/component.ts';
 import { crioOsImage } from '../components/cri-o-system.ts';
+import { e2eImages } from '../components/e2e-images.ts';
+import { e2eTest } from '../components/e2e-test.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
 import { openshiftImages } from '../components/openshift/images.ts';
 import { openshiftInstaller } from '../components/openshift/installer.ts';
@@ -24,7 +26,7 @@ import { openshiftRender } from './openshift-render.ts';
 import { pxe } from './pxe.ts';
 import { recover } from './recover.ts';
 import { relocate } from './relocate.ts';
-import { aioSealed, sealed } from './sealed.ts';
+import { aioSealed, sealed, sealedHost } from './sealed.ts';
 import { staticNetwork } from './static-network.ts';
 import { update } from './update.ts';
 import { dayOneWorkers, workers } from './workers.ts';
@@ -42,6 +44,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   address,
   'address-off': addressOff,
   sealed,
+  'sealed-host': sealedHost,
   recover,
   relocate,
   conformance,
@@ -70,6 +73,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   'aio-sealed': [swtpm, tpmOsImage],
   sealed: [swtpm, tpmRootFilesystem, tpmLiveIso],
   update: [laterPayload, brokenPayload],
+  recover: [laterPayload, brokenPayload, e2eTest, e2eImages],
   'node-killed-in-every-step': [laterPayload],
   workers: [routedPayload],
   'day-one-workers': [routedPayload],

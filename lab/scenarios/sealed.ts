@@ -1,6 +1,6 @@
 import { scenarioOf } from '../installation.ts';
 import type { Scenario, ScenarioStep } from '../scenario.ts';
-import { type Seal, SealedAllInOne, SealedInPlace } from '../sealed.ts';
+import { type Seal, SealedAllInOne, SealedInPlace, SealedToHost } from '../sealed.ts';
 
 /** What is on its disk, as it is read from outside, and who can open it. */
 const judged = (seal: Seal): readonly ScenarioStep[] => [
@@ -48,5 +48,21 @@ export const sealed: Scenario = (context) => {
     },
     { title: 'The keys that are in use now', run: () => run.seal.checkOpened() },
     ...stolen(run.seal),
+  ]);
+};
+
+/** Sealed by the live host for the secret of the installed one, which has no TPM. */
+export const sealedHost: Scenario = (context) => {
+  const run = new SealedToHost(context);
+  return scenarioOf(run, [
+    ...run.stepsToDisk(),
+    { title: 'Look for keys in the combined Ignition', run: () => run.seal.readCarried() },
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
+    { title: 'Make a backup', run: () => run.seal.makeBackup() },
+    { title: 'Look for its keys on the disk', run: () => run.seal.checkDiskFromOutside() },
+    { title: 'Look for the key of the seal', run: () => run.expectKeySealed() },
+    { title: 'Restart the host', run: () => run.seal.restart('restarted') },
+    { title: 'The same keys, and the API', run: () => run.seal.checkOpened() },
   ]);
 };

@@ -14,16 +14,17 @@ import {
 import { e2eImages } from '../../lab/components/e2e-images.ts';
 import { e2eTest } from '../../lab/components/e2e-test.ts';
 import { KUBERNETES_VERSION, kubernetes } from '../../lab/components/kubernetes.ts';
-import { endKept } from '../../lab/kept.ts';
+import { exceptions } from '../../lab/conformance/exceptions.ts';
+import type { Outcome } from '../../lab/conformance/ginkgo-report.ts';
+import { runSuite } from '../../lab/conformance/suite.ts';
+import { judge, type Verdict } from '../../lab/conformance/verdict.ts';
+import { besideHost, endKept } from '../../lab/kept.ts';
 import { outFolder, repository } from '../../lab/paths.ts';
+import { hostOf } from '../../lab/site.ts';
 import { EXIT, exitCodeFor } from '../../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
-import { exceptions } from './exceptions.ts';
-import type { Outcome } from './ginkgo-report.ts';
 import { importImages, keptHosts, SCENARIO, startHost } from './host.ts';
-import { runSuite } from './suite.ts';
-import { judge, type Verdict } from './verdict.ts';
 
 const EXIT_FAILED = 1;
 const REPORT_EVERY = 20;
@@ -105,7 +106,13 @@ async function runConformance(options: Options, signal: AbortSignal): Promise<nu
     const began = Date.now();
     const outcome = await runSuite({
       ...components,
-      ...{ host, out, focus, skip, signal },
+      ...{ out, focus, skip, signal },
+      work: join(host.folder, 'conformance'),
+      cluster: {
+        address: hostOf(['IPv4']).addresses[0],
+        kubeconfig: join(host.folder, 'installation/auth/kubeconfig'),
+        beside: (command) => besideHost(host, command),
+      },
       processes: options.procs,
       deadlineMinutes: options.minutes,
       report: (tests) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { exceptions } from '../../conformance/exceptions.ts';
+import { exceptions } from '../../../lab/conformance/exceptions.ts';
 import { read } from '../docs/documents.ts';
 
 /** The rows of the page's table of exceptions: the test's name and the reason. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readGinkgoReport } from '../../conformance/ginkgo-report.ts';
+import { readGinkgoReport } from '../../../lab/conformance/ginkgo-report.ts';
 
 const spec = (text: string, State: string, more: object = {}) => ({
   ContainerHierarchyTexts: ['[sig-apps] Job'],

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Outcome } from '../../conformance/ginkgo-report.ts';
-import { judge } from '../../conformance/verdict.ts';
+import type { Outcome } from '../../../lab/conformance/ginkgo-report.ts';
+import { judge } from '../../../lab/conformance/verdict.ts';
 
 const exceptions = [{ test: 'needs two nodes', reason: 'There is one.' }];
 const none: Outcome = { passed: [], failed: [], skipped: [], notRun: 0 };

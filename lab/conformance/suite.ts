@@ -2,14 +2,21 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { E2E_REGISTRIES } from '../../lab/components/e2e-images.ts';
-import { besideHost, type KeptRun } from '../../lab/kept.ts';
-import { hostOf } from '../../lab/site.ts';
 import { Failure } from '../../lib/errors/failure.ts';
+import { E2E_REGISTRIES } from '../components/e2e-images.ts';
 import { type Outcome, readGinkgoReport } from './ginkgo-report.ts';
 
+/** A cluster as an administrator reaches it. */
+export interface TestedCluster {
+  /** Of its node. */
+  readonly address: string;
+  readonly kubeconfig: string;
+  /** The command line of a program that runs in the network of its site. */
+  beside(command: readonly string[]): Promise<string[]>;
+}
+
 export interface SuiteOptions {
-  readonly host: KeptRun;
+  readonly cluster: TestedCluster;
   /** Result folders of the components. */
   readonly e2eTest: string;
   readonly images: string;
@@ -20,6 +27,8 @@ export interface SuiteOptions {
   /** Number of tests that run at the same time; those marked [Serial] run alone, at the end. */
   readonly processes: number;
   readonly deadlineMinutes: number;
+  /** For what the tests write; created. */
+  readonly work: string;
   /** An existing folder, for the log and the reports. */
   readonly out: string;
   readonly signal: AbortSignal;
@@ -36,10 +45,9 @@ const CLEAN_UP_MINUTES = 5;
  * `ginkgo/report.json`, all output is in `e2e.log`.
  */
 export async function runSuite(options: SuiteOptions): Promise<Outcome> {
-  const { host, images, deadlineMinutes, out, signal, report } = options;
-  const work = join(host.folder, 'conformance');
+  const { cluster, images, deadlineMinutes, work, out, signal, report } = options;
   await mkdir(work, { recursive: true });
-  const [program = '', ...args] = await besideHost(host, suiteCommand(options));
+  const [program = '', ...args] = await cluster.beside(suiteCommand(options));
   const running = execa(program, args, {
     cwd: work,
     env: { KUBE_TEST_REPO_LIST: join(images, E2E_REGISTRIES), TMPDIR: work },
@@ -68,8 +76,7 @@ export async function runSuite(options: SuiteOptions): Promise<Outcome> {
 }
 
 function suiteCommand(options: SuiteOptions): string[] {
-  const { host, e2eTest, kubernetes, focus, skip, processes, deadlineMinutes, out } = options;
-  const [address] = hostOf(['IPv4']).addresses;
+  const { cluster, e2eTest, kubernetes, focus, skip, processes, deadlineMinutes, out } = options;
   return [
     join(e2eTest, 'ginkgo'),
     ...['--no-color', `--procs=${processes}`, `--timeout=${deadlineMinutes}m`],
@@ -81,8 +88,8 @@ function suiteCommand(options: SuiteOptions): string[] {
       '--disable-log-dump',
       `--kubectl-path=${join(kubernetes, 'kubectl')}`,
     ],
-    `--kubeconfig=${join(host.folder, 'installation/auth/kubeconfig')}`,
-    `--host=https://${address}:6443`,
+    `--kubeconfig=${cluster.kubeconfig}`,
+    `--host=https://${cluster.address}:6443`,
     ...[`--report-dir=${out}`, '--report-complete-ginkgo'],
   ];
 }

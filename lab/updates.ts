@@ -1,0 +1,223 @@
+import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../lib/errors/failure.ts';
+import { run } from '../lib/host/command.ts';
+import { sha256OfFile } from '../lib/host/files.ts';
+import { parseJson } from '../lib/json.ts';
+import { readJournal } from '../lib/steps/journal.ts';
+import { endedSchema } from '../lib/trial/trial.ts';
+import type { AllInOne } from './all-in-one.ts';
+import { kubectl } from './checks/kubectl.ts';
+import { steady } from './checks/steady.ts';
+import { ensureComponent } from './components/component.ts';
+import type { Host } from './host/host.ts';
+import { stepJournal } from './host/wait-for-step.ts';
+import { cli, executable } from './paths.ts';
+import { brokenPayload, laterPayload } from './payload.ts';
+import type { LabContext, ScenarioStep } from './scenario.ts';
+
+const CREATE_MS = 3 * 60_000;
+const UPDATE_MS = 8 * 60_000;
+const BACK_MS = 5 * 60_000;
+const LOOK_EVERY_MS = 200;
+
+/** Shorter than on a real host, where nobody waits for them. */
+const SETTINGS = { updateWindowMs: 10_000 };
+
+/** What a revert has to bring back to the byte. */
+const COMPARED = [
+  'var/lib/sno-agents/bin/sno-agents',
+  'var/lib/sno-agents/payload/payload.yaml',
+  'etc/sno-agents/cluster.json',
+  'etc/sno-agents/render-input.json',
+  'etc/sno-agents/executable.sha256',
+  'etc/sno-agents/payload.sha256',
+  'etc/kubernetes/manifests/kube-scheduler.yaml',
+  'etc/kubernetes/manifests/kube-apiserver.yaml',
+  'etc/kubernetes/kubelet.yaml',
+];
+
+/** Updates of a running all-in-one host, served at its site and signed with a key of the administrator. */
+export class Updates {
+  readonly #run: AllInOne;
+  readonly #context: LabContext;
+  #before: Readonly<Record<string, string>> = {};
+
+  constructor(run: AllInOne, context: LabContext) {
+    this.#run = run;
+    this.#context = context;
+  }
+
+  get #key(): string {
+    return join(this.#context.folder, 'update-key');
+  }
+
+  async create(): Promise<void> {
+    const { folder, signal } = this.#context;
+    const limits = { signal, deadlineMs: CREATE_MS };
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', this.#key], limits);
+    // Another executable of the same version: a program does not read what is behind its end.
+    const later = join(folder, 'later-sno-agents');
+    await copyFile(executable, later);
+    await appendFile(later, 'another build\n');
+    const updates = [
+      ['later', laterPayload],
+      ['broken', brokenPayload],
+    ] as const;
+    for (const [name, component] of updates) {
+      const payload = await ensureComponent(component, { signal, report: () => undefined });
+      const parts = ['--payload', payload, '--agents-executable', later, '--key', this.#key];
+      const target = join(this.#run.served.folder, name);
+      await run(cli, ['create', 'update', '--dir', target, ...parts], limits);
+    }
+    const later1 = join(this.#run.served.folder, 'later');
+    await run(cli, ['verify', 'update', later1, '--ssh-key', `${this.#key}.pub`], limits);
+  }
+
+  /** The host does not know the key yet. */
+  async refused(): Promise<void> {
+    const { exitCode, stderr } = await this.#update('later');
+    if (exitCode === 2 && /not signed by a key of this host/.test(stderr)) return;
+    throw new Failure('fatal', 'an update of a stranger was not refused', {
+      expected: 'exit code 2',
+      found: `${exitCode}: ${stderr}`,
+    });
+  }
+
+  /** As an administrator does, as root. */
+  async trustKey(): Promise<void> {
+    const { rootDir } = this.#run.booted;
+    const key = await readFile(`${this.#key}.pub`, 'utf8');
+    const signers = join(rootDir, 'etc/sno-agents/allowed_signers');
+    await writeFile(signers, `sno-update namespaces="sno-agents-update" ${key}`, { mode: 0o600 });
+    const settings = join(rootDir, 'etc/sno-agents/settings.json');
+    await writeFile(settings, JSON.stringify(SETTINGS));
+  }
+
+  async settles(): Promise<void> {
+    const { exitCode, stdout, stderr } = await this.#update('later');
+    if (exitCode !== 0) {
+      throw new Failure('fatal', 'the update failed', { found: stderr || stdout });
+    }
+    await this.#requireScheduler('v1.34.5');
+    await this.#requireNothingOnTrial();
+    await steady.run(this.#run.cluster, this.#context.signal);
+  }
+
+  async cutTwice(): Promise<void> {
+    this.#before = await contentsOf(this.#run.booted);
+    const { exitCode, stderr } = await this.#update('broken', '--no-wait');
+    if (exitCode !== 0) throw new Failure('fatal', 'the update did not begin', { found: stderr });
+    await this.#settleBegins(2);
+    await this.#run.booted.powerCut();
+    this.#run.host = undefined;
+    await this.#run.bootUntilPowerCut('after-first-cut', () => this.#settleBegins(3));
+  }
+
+  async comesBack(): Promise<void> {
+    const { signal } = this.#context;
+    const host = await this.#run.bootInstalled('after-second-cut');
+    const last = join(host.rootDir, 'var/lib/sno-agents/sno-trial/last.json');
+    await until(BACK_MS, signal, 'the host to go back', async () => {
+      const text = await readFile(last, 'utf8').catch(() => '');
+      return endedSchema.safeParse(parseJson(text)).data?.outcome === 'reverted';
+    });
+    const after = await contentsOf(host);
+    const different = COMPARED.filter((path) => after[path] !== this.#before[path]);
+    if (different.length > 0) {
+      throw new Failure('fatal', 'files are not as before', { found: different.join(', ') });
+    }
+    await until(BACK_MS, signal, 'the host to be steady', () =>
+      steady.run(this.#run.cluster, signal).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await this.#requireScheduler('v1.34.5');
+    await this.#requireNothingOnTrial();
+    const { stdout } = await host.exec(['sno-update', 'status'], { timeoutMs: 20_000 }, signal);
+    if (!/v1\.34\.6 was taken back/.test(stdout)) {
+      throw new Failure('fatal', 'its status does not say that it was taken back', {
+        found: stdout,
+      });
+    }
+  }
+
+  #update(name: string, ...more: readonly string[]) {
+    const from = `${this.#run.served.url}/${name}`;
+    const command = ['sno-update', 'run', '--from', from, ...more];
+    return this.#run.booted.exec(command, { timeoutMs: UPDATE_MS }, this.#context.signal);
+  }
+
+  /** The step settle, for the n-th time on this host. */
+  async #settleBegins(count: number): Promise<void> {
+    const { signal } = this.#context;
+    await until(UPDATE_MS, signal, `attempt ${count} to settle`, async () => {
+      const entries = await readJournal(stepJournal(this.#run.booted.rootDir, 'sno-update'));
+      const begun = entries.filter(({ step, event }) => step === 'settle' && event === 'started');
+      return begun.length >= count;
+    });
+  }
+
+  async #requireScheduler(version: string): Promise<void> {
+    const image = await kubectl(
+      this.#run.cluster,
+      [
+        ...['get', 'pods', '-n', 'kube-system', '-l', 'component=kube-scheduler'],
+        ...['-o', 'jsonpath={.items[*].spec.containers[*].image}'],
+      ],
+      this.#context.signal,
+    );
+    const expected = `registry.k8s.io/kube-scheduler:${version}`;
+    if (image === expected) return;
+    throw new Failure('fatal', 'another scheduler runs', { expected, found: image });
+  }
+
+  async #requireNothingOnTrial(): Promise<void> {
+    const { signal } = this.#context;
+    const { stdout } = await this.#run.booted.exec(
+      ['sno-trial', 'status'],
+      { timeoutMs: 20_000 },
+      signal,
+    );
+    if (/^nothing is on trial$/m.test(stdout)) return;
+    throw new Failure('fatal', 'something is still on trial', { found: stdout });
+  }
+}
+
+async function contentsOf({ rootDir }: Host): Promise<Record<string, string>> {
+  const signal = AbortSignal.timeout(60_000);
+  const digests = COMPARED.map(async (path) => [
+    path,
+    await sha256OfFile(join(rootDir, path), signal),
+  ]);
+  return Object.fromEntries(await Promise.all(digests));
+}
+
+async function until(
+  deadlineMs: number,
+  signal: AbortSignal,
+  what: string,
+  holds: () => Promise<boolean>,
+): Promise<void> {
+  const end = Date.now() + deadlineMs;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Failure('deadline', `waited in vain for ${what}`);
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+/** A host with what it needs to be updated, and one update that settles. */
+export const updateThatSettles = (updates: Updates): readonly ScenarioStep[] => [
+  { title: 'Create an update, and one that does not work', run: () => updates.create() },
+  { title: 'An update of a stranger is refused', run: () => updates.refused() },
+  { title: 'Trust the key of the administrator', run: () => updates.trustKey() },
+  { title: 'An update settles', run: () => updates.settles() },
+];
+
+/** One that does not settle, on a host that loses its power twice. */
+export const updateThatFails = (updates: Updates): readonly ScenarioStep[] => [
+  { title: 'One does not settle, power cut twice', run: () => updates.cutTwice() },
+  { title: 'The host comes back by itself', run: () => updates.comesBack() },
+];
