@@ -200,6 +200,8 @@ export const defaultSettings = {
   reconfigureStopMs: minutes(5),
   /** reconfigure: the network of the site, and the answers of its servers. */
   reconfigureNetworkMs: minutes(5),
+  /** reconfigure: how long the servers of the site may take to answer: a switch learns, a lease is awaited. */
+  reconfigureAnswersMs: seconds(90),
   /** reconfigure: until time servers have set the clock. */
   reconfigureClockMs: minutes(3),
   /** reconfigure: files and objects of the site. */

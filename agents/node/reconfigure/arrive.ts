@@ -53,7 +53,12 @@ export type Arrival =
  */
 export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arrival> {
   const underWay = await readRequest(paths);
-  if (underWay !== undefined) return { kind: 'request', request: underWay };
+  if (underWay !== undefined) {
+    await recordUse(paths, underWay.volume);
+    return { kind: 'request', request: underWay };
+  }
+  // Of a volume whose agent was killed when it had ended its request.
+  await rm(siteFolder(paths), { recursive: true, force: true });
   const policy = await readFactoryPolicy(paths);
   if (policy === undefined) return nothing('this host is not relocatable');
   const media = await findMedia(paths, VOLUME_LABELS, signal);
@@ -171,7 +176,10 @@ async function opened(
   }
 }
 
-/** Keeps the verified files, then records the use, then the request: a power cut leaves nothing half begun. */
+/**
+ * Keeps the verified files, then the request, then its use: a power cut leaves nothing half begun. A volume that was used
+ * without a request would not be taken again.
+ */
 async function accepted(
   paths: HostPaths,
   volume: VerifiedVolume,
@@ -186,7 +194,6 @@ async function accepted(
   // By its time the files are judged again whenever they are read.
   const manifest = await readFile(join(mediumFolder(paths), VOLUME_FILES.manifest));
   await writeFileAtomic(join(folder, VOLUME_FILES.manifest), manifest, 0o600);
-  await recordUse(paths, volume.use);
   const request: ReconfigureRequest = {
     schemaVersion: 1,
     id: randomUUID(),
@@ -195,6 +202,7 @@ async function accepted(
     from: identityOf(input),
   };
   await writeRequest(paths, request);
+  await recordUse(paths, volume.use);
   return request;
 }
 

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import type { Identity } from '../../../lib/identity/identity.ts';
+import { type Identity, identityOf } from '../../../lib/identity/identity.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import { parseSiteConfig } from '../../../lib/site-config/read.ts';
@@ -17,6 +18,7 @@ import {
   VOLUME_FILES,
 } from '../../../lib/site-volume/volume.ts';
 import { type HostContext, plainHost, signedRights } from '../../steps/host-context.ts';
+import { readRequest as readIdentityRequest } from '../identity/request.ts';
 import { requestPath, siteFolder } from './places.ts';
 import { type ReconfigureRequest, readRequest } from './request.ts';
 
@@ -73,6 +75,17 @@ export async function presentInput({
   throw new Failure('fatal', '/etc/sno-agents/render-input.json does not exist', {
     expected: 'what the control plane was rendered from',
   });
+}
+
+/**
+ * Whether the change of the identity has begun. It stops and starts the control plane and signs certificates by itself, also
+ * after a restart of the host: what has to be done before it must not be done again.
+ */
+export async function hasIdentityBegun(
+  context: Pick<ReconfigureContext, 'paths' | 'request'>,
+): Promise<boolean> {
+  if ((await readIdentityRequest(context.paths)) !== undefined) return true;
+  return !isDeepStrictEqual(identityOf(await presentInput(context)), context.request.from);
 }
 
 /** By what the host is to be known, with these addresses of its Node. */

@@ -16,7 +16,7 @@ import { removeKeptFile, writeKeptFiles } from '../../../lib/seal/files.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { readAuthority } from '../../steps/leaf-files.ts';
-import type { ReconfigureContext } from './context.ts';
+import { hasIdentityBegun, type ReconfigureContext } from './context.ts';
 import { reconfigureFolder } from './places.ts';
 
 const stagedSchema = z.object({
@@ -39,6 +39,8 @@ export const credentials: StepBody<ReconfigureContext> = {
   neededUntil: 'start',
   input: ({ request }) => request.id,
   async holds(context) {
+    // Which signs some of them again.
+    if (await hasIdentityBegun(context)) return true;
     const changes = await staged(context);
     if (changes === undefined) return false;
     for (const { path, contents } of changes) {

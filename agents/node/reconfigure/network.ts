@@ -13,6 +13,7 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import type { ReconfigureContext } from './context.ts';
+import { refusingDuplicates } from './duplicates.ts';
 import { reconfigureFolder } from './places.ts';
 import { type FailedCheck, failedChecks } from './site-checks.ts';
 
@@ -20,8 +21,6 @@ import { type FailedCheck, failedChecks } from './site-checks.ts';
 const ROLLBACK_SECONDS = 180;
 const APPLY_MS = 120_000;
 const PAUSE_MS = 3_000;
-/** How long the site's servers may take to answer: a switch learns, a lease is awaited. */
-const CHECKS_MS = 90_000;
 
 /**
  * The network of the site. First only in memory, with a deadline of NetworkManager's own: if the site's servers do not
@@ -54,7 +53,7 @@ export const network: StepBody<ReconfigureContext> = {
     const trial = ['--no-commit', '--memory-only', `--timeout=${ROLLBACK_SECONDS}`];
     // Of an earlier attempt: there can be one only.
     await nmstate(['rollback'], limits).catch(() => undefined);
-    await nmstate(['apply', ...trial, file], limits);
+    await refusingDuplicates(paths, limits, () => nmstate(['apply', ...trial, file], limits));
     try {
       await answered(context, progress);
     } catch (error) {
@@ -110,7 +109,8 @@ async function requireCables({ paths, site }: ReconfigureContext): Promise<void>
 }
 
 async function answered(context: ReconfigureContext, progress: Progress): Promise<void> {
-  const endsAt = performance.now() + Math.min(CHECKS_MS, progress.remainingMs());
+  const endsAt =
+    performance.now() + Math.min(context.settings.reconfigureAnswersMs, progress.remainingMs());
   for (;;) {
     const faults = await wrong(context);
     const [first] = faults;

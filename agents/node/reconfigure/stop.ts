@@ -9,7 +9,7 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { replaceFolder } from '../../../lib/trial/points.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import type { ReconfigureContext } from './context.ts';
+import { hasIdentityBegun, type ReconfigureContext } from './context.ts';
 import { MOVED } from './touched.ts';
 
 /** Of what runs in pods, such as a database. */
@@ -27,7 +27,9 @@ export const stop: StepBody<ReconfigureContext> = {
   retries: true,
   neededUntil: 'start',
   input: ({ request }) => request.id,
-  async holds({ paths }, { signal }) {
+  async holds(context, { signal }) {
+    const { paths } = context;
+    if (await hasIdentityBegun(context)) return true;
     const { ActiveState } = await unitProperties('kubelet.service', ['ActiveState'], signal);
     if (ActiveState !== 'inactive' && ActiveState !== 'failed') return false;
     for (const { aside } of MOVED) if (!(await exists(paths.at(aside)))) return false;

@@ -50,6 +50,34 @@ t.test('a volume is accepted: its files are kept, and it may be pulled out', asy
   t.same(await look(host), arrival, 'it goes on without the medium');
 });
 
+t.test(
+  'a power cut before its use is recorded: the volume goes on, and its use is recorded then',
+  async (t) => {
+    const host = await factoryHost(t);
+    await insert(host);
+    const arrival = await look(host);
+    host.remove(`${STATE}/used.json`);
+    t.same(await look(host), arrival);
+    t.match(await usedVolumes(host.paths), [{ serial: 7 }]);
+  },
+);
+
+t.test('a kill before the request is written: the volume is taken as if it were new', async (t) => {
+  const host = await factoryHost(t);
+  await insert(host);
+  await look(host);
+  host.remove(REQUEST);
+  host.remove(`${STATE}/used.json`);
+  t.match(await look(host), { kind: 'request', request: { volume: { serial: 7 } } });
+});
+
+t.test('what a killed agent has left of a volume is deleted', async (t) => {
+  const host = await factoryHost(t);
+  host.write(`${STATE}/site/auth/serving-ca.key`, 'a key', 0o600);
+  t.match(await look(host), { kind: 'nothing' });
+  t.notOk(host.has(`${STATE}/site`));
+});
+
 t.test('labels in any case; a partition is not counted beside its disk', async (t) => {
   const host = await factoryHost(t);
   await insert(host);

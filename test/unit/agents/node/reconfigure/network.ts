@@ -20,6 +20,12 @@ t.test('network: in memory first, then kept', async (t) => {
       `nmstatectl apply ${STATE}/network.yml`,
     ],
   );
+  t.same(
+    host.programs.calls('nmcli').filter((call) => call.includes('reload')),
+    ['nmcli general reload conf', 'nmcli general reload conf'],
+    'an address of another host is refused while it is tried',
+  );
+  t.notOk(host.has('/run/NetworkManager/conf.d/90-sno-duplicate-addresses.conf'));
   t.match(host.read('/etc/sno-agents/network.yml'), /198\.51\.100\.20/, 'also at the next boot');
 });
 

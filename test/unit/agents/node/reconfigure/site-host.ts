@@ -115,6 +115,7 @@ export async function factoryHost(t: Test, options: HostOptions = {}): Promise<T
   host.programs.give('systemctl', 'case "$*" in show*) echo ActiveState=inactive ;; esac');
   host.programs.give('udevadm', '[ "$*" = "settle --timeout=20" ]');
   host.programs.give('nmstatectl', 'true');
+  host.programs.give('nmcli', '[ "$*" = "general reload conf" ]');
   host.programs.give('hostnamectl', 'echo "$2" > "$ROOT/etc/hostname"');
   host.programs.give('lsblk', 'echo \'{"blockdevices":[]}\'');
   // The reader, which is tried with real media elsewhere (test/integration/media).

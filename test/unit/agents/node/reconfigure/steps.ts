@@ -1,10 +1,12 @@
 /** The steps of reconfigure, each on a host in a folder. */
 import t from 'tap';
+import { requestPath, writeRequest } from '../../../../../agents/node/identity/request.ts';
 import { arm } from '../../../../../agents/node/reconfigure/arm.ts';
 import { check } from '../../../../../agents/node/reconfigure/check.ts';
 import { clock } from '../../../../../agents/node/reconfigure/clock.ts';
 import { conclude } from '../../../../../agents/node/reconfigure/conclude.ts';
 import { confirm } from '../../../../../agents/node/reconfigure/confirm.ts';
+import { presentInput, wantedIdentity } from '../../../../../agents/node/reconfigure/context.ts';
 import { credentials } from '../../../../../agents/node/reconfigure/credentials.ts';
 import { files } from '../../../../../agents/node/reconfigure/files.ts';
 import { hostname } from '../../../../../agents/node/reconfigure/hostname.ts';
@@ -16,7 +18,9 @@ import { readRequest, readResult } from '../../../../../agents/node/reconfigure/
 import { stop } from '../../../../../agents/node/reconfigure/stop.ts';
 import { commit, rollback } from '../../../../../agents/node/reconfigure/way-back.ts';
 import { Failure } from '../../../../../lib/errors/failure.ts';
+import { removeFile } from '../../../../../lib/host/files.ts';
 import { isInstalled } from '../../../../../lib/host/search-path.ts';
+import { saveRenderInput } from '../../../../../lib/render/render-input.ts';
 import { lockAgent } from '../../../../../lib/steps/lock.ts';
 import { readTrial } from '../../../../../lib/trial/store.ts';
 import { thrownBy } from '../../../errors/thrown-by.ts';
@@ -95,6 +99,27 @@ t.test('stop: no kubelet, no pods; the change goes on with a copy of the databas
   await run(stop);
   t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
 });
+
+t.test(
+  'once the identity changes, nothing is stopped and no certificate put back again',
+  async (t) => {
+    const { host, context, holds, request } = await arrived(t);
+    host.programs.give('systemctl', 'echo ActiveState=active');
+    t.notOk(await holds(stop));
+    t.notOk(await holds(credentials));
+    const to = wantedIdentity(context);
+    await writeRequest(host.paths, { from: request.from, to });
+    t.ok(await holds(stop), 'its own unit is at work');
+    t.ok(await holds(credentials));
+    await removeFile(requestPath(host.paths));
+    t.notOk(await holds(stop), 'it has not begun');
+    const input = await presentInput(context);
+    const cluster = { ...input.cluster, name: to.clusterName, baseDomain: to.baseDomain };
+    await saveRenderInput(host.paths, { ...input, cluster });
+    t.ok(await holds(stop), 'it has ended');
+    t.ok(await holds(credentials));
+  },
+);
 
 t.test('files: mirrors, time and trust of the site; those of the factory go', async (t) => {
   const config = `${SITE}additionalNTPSources: [198.51.100.123]
