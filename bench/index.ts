@@ -7,6 +7,7 @@ import { executables } from './executables.ts';
 import { gatherBench } from './gather/benchmark.ts';
 import { lab } from './lab/benchmark.ts';
 import { openshiftRender } from './openshift-render/benchmark.ts';
+import { relocate } from './relocate/benchmark.ts';
 import { waits } from './waits/benchmark.ts';
 
 /** In the order in which they run. */
@@ -19,5 +20,6 @@ export const benchmarks: readonly Benchmark[] = [
   gatherBench,
   aio,
   lab,
+  relocate,
   openshiftRender,
 ];

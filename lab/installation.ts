@@ -17,6 +17,7 @@ import { inspectDisk } from './host/disk.ts';
 import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
 import { bootLiveHost } from './host/live-host.ts';
+import type { HostIdentity } from './host/network.ts';
 import { waitForOwnExit, waitUntilInactive } from './host/unit-state.ts';
 import {
   type CreatedInstallation,
@@ -69,6 +70,7 @@ export class Installation {
   #created: CreatedInstallation | undefined;
   #carried: Carried | undefined;
   #liveObjects: LiveObjects = {};
+  #elsewhere: HostIdentity | undefined;
   #boots: string[] = [];
 
   constructor(context: LabContext, options: InstallationOptions = {}) {
@@ -238,7 +240,7 @@ export class Installation {
     await this.runChecks(checks, report, { carried, liveObjects: this.#liveObjects });
   }
 
-  protected async runChecks<T extends object>(
+  async runChecks<T extends object>(
     checks: readonly Check<RunningCluster & T>[],
     report: Report,
     more: T,
@@ -307,9 +309,15 @@ export class Installation {
     }
   }
 
+  /** Connects the host to another network, where it is known by other addresses, from its next boot on. */
+  plugInto(identity: HostIdentity): void {
+    this.#elsewhere = identity;
+  }
+
   protected hostOptions(label: string) {
     const { folder, out } = this.context;
-    const { host: identity, disk } = this.site;
+    const { host, disk } = this.site;
+    const identity = this.#elsewhere ?? host;
     return { identity, folder, logs: out, label, disk };
   }
 

@@ -3,23 +3,20 @@ import { Failure } from '../lib/errors/failure.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import { hostPaths } from '../lib/host/paths.ts';
 import { BRIDGE as INTERNAL_BRIDGE } from '../lib/relocatable/bridge.ts';
-import { readFactoryPolicy, sealedPath } from '../lib/relocatable/policy.ts';
+import { readFactoryPolicy } from '../lib/relocatable/policy.ts';
 import { factoryReportSchema, REPORT_NAMESPACE, reportPaths } from '../lib/relocatable/report.ts';
 import { verifySignature } from '../lib/signature/ssh-signature.ts';
 import { AllInOne } from './all-in-one.ts';
-import { nodeReady } from './checks/node-ready.ts';
-import { services } from './checks/services.ts';
-import { steady } from './checks/steady.ts';
 import { eventually } from './eventually.ts';
+import type { Host } from './host/host.ts';
 import { type HostIdentity, SITE, startNetwork } from './host/network.ts';
-import type { Report } from './installation.ts';
-import { checkLedger, restartByHand } from './restart.ts';
+import type { Installation } from './installation.ts';
+import { restartByHand } from './restart.ts';
 import type { LabContext } from './scenario.ts';
 import { hostOf } from './site.ts';
 
 const COMMAND_MS = 5 * 60_000;
 const LOOK_MS = 60_000;
-const API_MS = 3 * 60_000;
 
 /** The name of the cluster at its site. */
 export const SITE_DOMAIN = 'edge.site.test';
@@ -31,17 +28,24 @@ export const siteHost: HostIdentity = {
   bridge: SITE.bridge,
 };
 
-/** A node that is installed in one network, and set up in another one. */
-export class Relocation extends AllInOne {
-  #isAtSite = false;
+export const relocatableHost = (context: LabContext): AllInOne =>
+  new AllInOne(context, { hostInputs: { relocatable: true } });
 
-  constructor(context: LabContext) {
-    super(context, { hostInputs: { relocatable: true } });
+/** A node that is installed in one network, and set up in another one. */
+export class Relocation {
+  /** Its installation, with `relocatable: true`. */
+  readonly run: Installation;
+
+  constructor(run: Installation) {
+    this.run = run;
   }
 
-  protected override hostOptions(label: string) {
-    const options = super.hostOptions(label);
-    return this.#isAtSite ? { ...options, identity: siteHost } : options;
+  protected get context(): LabContext {
+    return this.run.context;
+  }
+
+  protected get booted(): Host {
+    return this.run.booted;
   }
 
   /** The installation has done it; taken back, and done by hand. */
@@ -93,17 +97,17 @@ export class Relocation extends AllInOne {
   /** Shut down in an orderly way; the next boot is at the site. */
   async ship(): Promise<void> {
     const { signal, folder, teardown } = this.context;
-    await restartByHand(this.cluster, signal);
+    await restartByHand(this.run.cluster, signal);
     await this.booted.stop();
     const network = { domain: SITE_DOMAIN, host: siteHost, place: SITE };
     await startNetwork(network, folder, teardown, signal);
-    this.#isAtSite = true;
+    this.run.plugInto(siteHost);
   }
 
   /** Sealed: no kubelet, hence no API, whatever the network says. */
   async checkSealed(): Promise<void> {
     const { signal } = this.context;
-    await this.bootInstalled('at-site');
+    await this.run.bootInstalled('at-site');
     const show = ['show', 'kubelet.service', '--property=ConditionResult', '--value'];
     const found = (await this.command('systemctl', ...show)).trim();
     const isActive = (
@@ -120,19 +124,6 @@ export class Relocation extends AllInOne {
       throw new Failure('retry', 'the host has no address of the site', { found: addresses });
     };
     await eventually(addressed, LOOK_MS, signal);
-  }
-
-  /** What an internal address promises: the same cluster, at an address that it does not know. */
-  async checkAtSite(report: Report): Promise<void> {
-    const { signal } = this.context;
-    await this.command('reconfigure', 'validate', '--unseal');
-    if ((await readTextIfPresent(sealedPath(hostPaths(this.booted.rootDir)))) !== undefined) {
-      throw new Error('the seal is still there');
-    }
-    const ready = () => nodeReady.run(this.cluster, signal);
-    await eventually(ready, API_MS, signal);
-    await checkLedger(this.cluster, signal);
-    await this.runChecks([services, steady], report, {});
   }
 
   protected async command(...argv: string[]): Promise<string> {

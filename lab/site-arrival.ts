@@ -1,18 +1,27 @@
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../lib/errors/failure.ts';
 import { failureDataSchema, failureSentence } from '../lib/errors/failure-data.ts';
 import { run } from '../lib/host/command.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import { parseJson } from '../lib/json.ts';
+import type { RunningCluster } from './checks/check.ts';
+import { kubectl } from './checks/kubectl.ts';
+import { services } from './checks/services.ts';
+import { steady } from './checks/steady.ts';
 import { ensureComponent } from './components/component.ts';
 import { nmstatectl } from './components/nmstatectl.ts';
 import { eventually } from './eventually.ts';
-import { attachLoopDevice, detachLoopDevice } from './host/loop.ts';
+import type { Host } from './host/host.ts';
 import { SITE } from './host/network.ts';
-import { cli } from './paths.ts';
-import { Relocation, siteHost } from './relocation.ts';
+import type { Installation, Report } from './installation.ts';
+import { Drive } from './relocate/drive.ts';
+import { staticNetwork } from './relocate/networks.ts';
+import { createVolume, IMAGE } from './relocate/volume.ts';
+import { Relocation, SITE_DOMAIN, siteHost } from './relocation.ts';
+import { checkLedger } from './restart.ts';
+import { DOMAIN, hostOf } from './site.ts';
 
 const CREATE_MS = 60_000;
 const PASS_MS = 12 * 60_000;
@@ -28,35 +37,31 @@ const resultSchema = z.object({
   failure: failureDataSchema.optional(),
 });
 
+/** How the last site volume of a host has ended; undefined if none has. */
+export const readSiteResult = async ({ rootDir }: Pick<Host, 'rootDir'>) =>
+  resultSchema.safeParse(parseJson((await readTextIfPresent(join(rootDir, RESULT))) ?? '')).data;
+
+/** Of a site: by what the cluster knows its node there. */
+export interface SiteWishes {
+  readonly hostname: string;
+  /** The Node gets the name too, and the address of the site. Default: it keeps those of its installation. */
+  readonly isNode?: boolean;
+}
+
 /** A static address instead of the site's DHCP, another domain and another name. */
-const siteConfig = (gateway: string): string => `api_version: 1
-cluster_name: edge
-base_domain: site.test
-hostname: till-7
-siteChecks:
-  - ping: ${gateway}
-node_labels:
-  site: till
-raw_nm_state_config:
-  interfaces:
-    - name: eth0
-      type: ethernet
-      state: up
-      ipv4:
-        enabled: true
-        dhcp: false
-        address:
-          - ip: ${siteHost.addresses[0]}
-            prefix-length: 24
-  routes:
-    config:
-      - destination: 0.0.0.0/0
-        next-hop-address: ${gateway}
-        next-hop-interface: eth0
-  dns-resolver:
-    config:
-      server: [${gateway}]
-`;
+const siteConfig = (
+  { bridge: gateway, network }: Record<'bridge' | 'network', string>,
+  { hostname, isNode = false }: SiteWishes,
+) => ({
+  api_version: 1,
+  cluster_name: 'edge',
+  base_domain: 'site.test',
+  hostname,
+  ...(isNode ? { renameNode: true, nodeAddress: 'site', machine_networks: [network] } : {}),
+  siteChecks: [{ ping: gateway }],
+  node_labels: { site: 'till' },
+  raw_nm_state_config: staticNetwork(siteHost.addresses[0], gateway),
+});
 
 const MANIFEST = `apiVersion: v1
 kind: ConfigMap
@@ -71,56 +76,52 @@ metadata: { name: till }
 
 /** A sealed node at its site, until a technician inserts the volume. */
 export class SiteArrival extends Relocation {
+  readonly #wishes: SiteWishes;
+
+  constructor(run: Installation, wishes: SiteWishes = { hostname: 'till-7' }) {
+    super(run);
+    this.#wishes = wishes;
+  }
+
   get #folder(): string {
     return join(this.context.folder, 'site');
   }
 
-  get #key(): string {
+  /** Signs its volumes. */
+  protected get signingKey(): string {
     return join(this.context.folder, 'site-key');
   }
 
   /** In the factory: whose volumes the node takes. */
   async fixSigner(): Promise<void> {
     const limits = { signal: this.context.signal, deadlineMs: CREATE_MS };
-    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', this.#key], limits);
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', this.signingKey], limits);
     const { rootDir } = this.booted;
     // CoreOS has it.
     const within = { signal: this.context.signal, report: () => undefined };
     const program = join(await ensureComponent(nmstatectl, within), nmstatectl.name);
     await copyFile(program, join(rootDir, 'usr/bin', nmstatectl.name));
-    await writeFile(join(rootDir, SIGNER), await readFile(`${this.#key}.pub`));
+    await writeFile(join(rootDir, SIGNER), await readFile(`${this.signingKey}.pub`));
     await this.command('reconfigure', 'prepare', '--signer', `/${SIGNER}`);
   }
 
   get #iso(): string {
-    return join(this.#folder, 'site-volume.iso');
+    return join(this.#folder, IMAGE);
   }
 
   /** An ISO of `sno create site-volume`, on a stick that appears. */
   async insert(): Promise<void> {
     const { signal, teardown } = this.context;
-    const { bridge: gateway } = SITE.segments.IPv4;
-    await mkdir(join(this.#folder, 'extra-manifests'), { recursive: true });
-    await writeFile(join(this.#folder, 'site-config.yaml'), siteConfig(gateway));
-    await writeFile(join(this.#folder, 'extra-manifests', '10-site.yaml'), MANIFEST);
-    const create = ['create', 'site-volume', '--dir', this.#folder, '--sign', this.#key];
-    await run(cli, create, { signal, deadlineMs: CREATE_MS });
-    const device = await attachLoopDevice(this.#iso, {}, signal);
-    teardown.add(`detach ${device}`, () =>
-      detachLoopDevice(device, AbortSignal.timeout(CREATE_MS)),
-    );
-    const name = basename(device);
-    await this.command('mknod', '-m', '660', device, 'b', '7', name.replace('loop', ''));
-    await this.command('chgrp', 'disk', device);
-    // As the kernel would tell udev of a drive: a container's receives no events of other namespaces.
-    await this.command('udevadm', 'trigger', '--action=change', `/sys/class/block/${name}`);
+    const config = siteConfig(SITE.segments.IPv4, this.#wishes);
+    const manifests = { '10-site.yaml': MANIFEST };
+    await createVolume(this.#folder, 'ISO', { config, manifests, key: this.signingKey }, signal);
+    await new Drive(teardown, { readOnly: false }).insert(this.booted, this.#iso, signal);
   }
 
   /** Waits for PASS, and says how long it took. */
   async pass(report: (line: string) => void): Promise<void> {
-    const path = join(this.booted.rootDir, RESULT);
     const look = async () => {
-      const { data } = resultSchema.safeParse(parseJson((await readTextIfPresent(path)) ?? ''));
+      const data = await readSiteResult(this.booted);
       if (data === undefined) throw new Failure('retry', 'the site is not configured yet');
       return data;
     };
@@ -134,39 +135,30 @@ export class SiteArrival extends Relocation {
   }
 
   /** What the site asked for; the factory's administrator is nobody here. */
-  async checkSite(): Promise<void> {
+  async checkSite(report: Report): Promise<void> {
+    const { signal } = this.context;
+    const { hostname, isNode = false } = this.#wishes;
     const { rootDir } = this.booted;
+    const cluster = await this.#siteCluster();
+    const ask = (what: string, path: string) =>
+      kubectl(cluster, ['get', ...what.split(' '), '-o', `jsonpath=${path}`], signal);
     const found = {
       hostname: (await this.command('hostname')).trim(),
-      label: await this.#asAdministrator(
-        'get',
-        'nodes',
-        '-o',
-        'jsonpath={.items[*].metadata.labels.site}',
-      ),
-      manifest: await this.#asAdministrator(
-        'get',
-        'configmap',
-        'site',
-        '-o',
-        'jsonpath={.data.till}',
-      ),
-      later: /waiting/.exec(
-        await this.#asAdministrator(
-          'get',
-          'configmap',
-          'sno-deferred',
-          '-n=kube-system',
-          '-o=yaml',
-        ),
-      )?.[0],
+      label: await ask('nodes', '{.items[*].metadata.labels.site}'),
+      node: await ask('nodes', '{.items[*].metadata.name}'),
+      address: await ask('nodes', '{.items[*].status.addresses[?(@.type=="InternalIP")].address}'),
+      manifest: await ask('configmap site', '{.data.till}'),
+      later: /waiting/.exec(await ask('configmap sno-deferred -n kube-system', '{.data}'))?.[0],
       kubeconfig: ((await readTextIfPresent(join(rootDir, KUBECONFIG))) ?? '').includes(
-        'https://api.edge.site.test:6443',
+        `https://api.${SITE_DOMAIN}:6443`,
       ),
     };
+    const factory = hostOf(['IPv4']);
     const expected = {
-      hostname: 'till-7',
+      hostname,
       label: 'till',
+      node: isNode ? hostname : `${factory.name}.${DOMAIN}`,
+      address: isNode ? siteHost.addresses[0] : factory.addresses[0],
       manifest: '7',
       later: 'waiting',
       kubeconfig: true,
@@ -179,7 +171,12 @@ export class SiteArrival extends Relocation {
     }
     const code = await this.#factoryCode();
     if (code !== '401') throw new Error(`the factory's administrator gets ${code}, expected 401`);
-    await this.command('wait-steady', '--for', '20s', '--timeout', '3m');
+    report('the workload of the factory, with its volume');
+    await checkLedger(cluster, signal);
+    for (const check of [services, steady]) {
+      report(check.name);
+      await check.run(cluster, signal);
+    }
   }
 
   /** What whoever has the stick can read, on any computer. */
@@ -196,22 +193,16 @@ export class SiteArrival extends Relocation {
   }
 
   /** With the kubeconfig of the host and the key of the laptop. */
-  async #asAdministrator(...args: readonly string[]): Promise<string> {
-    const { rootDir } = this.booted;
-    const auth = join(this.#folder, 'auth');
-    const kubeconfig = join(auth, 'kubeconfig');
-    await writeFile(kubeconfig, (await readTextIfPresent(join(rootDir, KUBECONFIG))) ?? '');
-    const limits = { signal: this.context.signal, deadlineMs: CREATE_MS };
-    const from = [
-      ...[`--kubeconfig=${kubeconfig}`, `--server=https://${siteHost.addresses[0]}:6443`],
-      ...['--tls-server-name=api.edge.site.test', '--request-timeout=20s'],
-    ];
-    return run(join(this.cluster.kubernetes, 'kubectl'), [...from, ...args], limits);
+  async #siteCluster(): Promise<RunningCluster> {
+    const kubeconfig = join(this.#folder, 'auth', 'kubeconfig');
+    const text = (await readTextIfPresent(join(this.booted.rootDir, KUBECONFIG))) ?? '';
+    await writeFile(kubeconfig, text);
+    return { ...this.run.cluster, kubeconfig, domain: SITE_DOMAIN };
   }
 
   /** What the API answers to the administrator of the factory, whoever signed its certificate. */
   async #factoryCode(): Promise<string> {
-    const text = await readFile(this.cluster.kubeconfig, 'utf8');
+    const text = await readFile(this.run.cluster.kubeconfig, 'utf8');
     const [certificate, key] = ['client-certificate-data', 'client-key-data'].map((name) => {
       const data = new RegExp(`${name}: *(\\S+)`).exec(text)?.[1] ?? '';
       return Buffer.from(data, 'base64');

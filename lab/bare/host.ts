@@ -45,7 +45,7 @@ export async function makeBare(
 }
 
 /** With the kubelet stopped, nothing starts them anew. */
-async function removeContainers(host: Host, signal: AbortSignal): Promise<void> {
+export async function removeContainers(host: Host, signal: AbortSignal): Promise<void> {
   const ctr = ['ctr', '--namespace', 'k8s.io'];
   const idsOf = async (what: string) =>
     (await onHost(host, [...ctr, what, 'list', '--quiet'], signal)).split('\n').filter(Boolean);

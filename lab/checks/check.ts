@@ -15,6 +15,8 @@ export interface RunningCluster {
   readonly host: Host;
   /** The administrator's, as written by `sno create`, and later by `sno wait-for`. */
   readonly kubeconfig: string;
+  /** `<cluster>.<base domain>`, in the names that the API has. Default: that of the installation. */
+  readonly domain?: string;
   /** The Ignition config that it was installed with. */
   readonly ignition: string;
   /** Folders with the components' binaries. */

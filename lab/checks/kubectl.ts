@@ -6,14 +6,19 @@ import type { RunningCluster } from './check.ts';
 
 /** Runs kubectl outside the host, like an administrator on the same network. */
 export function kubectl(
-  { host, kubeconfig, kubernetes }: Pick<RunningCluster, 'host' | 'kubeconfig' | 'kubernetes'>,
+  {
+    host,
+    kubeconfig,
+    kubernetes,
+    domain = DOMAIN,
+  }: Pick<RunningCluster, 'host' | 'kubeconfig' | 'kubernetes' | 'domain'>,
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
   // By address, with the certificate's name: the lab does not use the site's DNS.
   const server = [
     `--server=https://${urlHost(host.identity.addresses[0])}:6443`,
-    `--tls-server-name=api.${DOMAIN}`,
+    `--tls-server-name=api.${domain}`,
   ];
   const from = [`--kubeconfig=${kubeconfig}`, ...server, '--request-timeout=20s'];
   return run(join(kubernetes, 'kubectl'), [...from, ...args], { signal, deadlineMs: 60_000 });

@@ -23,6 +23,7 @@ const INTO_STEP_MS: Partial<Readonly<Record<AgentName, Readonly<Record<string, n
   'sno-backup-restore': { stop: 1_000, start: 2_000, 'steady-state': 2_000 },
   'sno-rotate': { 'trust-both': 3_000, 'use-new': 300, 'trust-new': 3_000 },
   'sno-identity': { hold: 1_000, files: 2_000, start: 300, 'steady-state': 2_000 },
+  reconfigure: { stop: 1_000, network: 1_500, start: 3_000, settle: 1_000 },
   'sno-update': { stage: 300, switch: 1_000, settle: 3_000 },
   aiokube: {
     payload: 2_500,

@@ -19,15 +19,23 @@ function requireUnfinished(found: string | undefined): void {
 }
 
 /** A step that is interrupted by a power cut, or after which the power fails. */
-type Moment = readonly [agent: AgentName, step: string, event: 'started' | 'done'];
+export type Moment = readonly [agent: AgentName, step: string, event: 'started' | 'done'];
 
-async function reached(host: Host, [agent, step, event]: Moment, signal: AbortSignal) {
-  await waitForStep(host, agent, [step, event], signal);
+export async function reached(
+  host: Host,
+  [agent, step, event]: Moment,
+  signal: AbortSignal,
+  since?: string,
+): Promise<void> {
+  await waitForStep(host, agent, [step, event], signal, since);
   if (event === 'started') await intoStep(agent, step, signal);
 }
 
 /** On the next boot, before its agents have started. */
-async function requireInterrupted({ rootDir }: Host, [agent, step, event]: Moment): Promise<void> {
+export async function requireInterrupted(
+  { rootDir }: Host,
+  [agent, step, event]: Moment,
+): Promise<void> {
   const last = (await readJournal(stepJournal(rootDir, agent))).at(-1);
   if (event === 'done' || (last?.step === step && last.event !== 'done')) return;
   throw new Failure('fatal', `the power cut did not interrupt the step ${step} of ${agent}`, {

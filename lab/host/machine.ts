@@ -54,6 +54,7 @@ const BOOT_ID: readonly Bind[] = [
   'sno-rotate',
   'sno-identity',
   'sno-backup-restore',
+  'reconfigure',
 ].map((unit) => ({
   source: join(import.meta.dirname, 'boot-id.conf'),
   target: `/run/systemd/system/${unit}.service.d/10-boot-id.conf`,

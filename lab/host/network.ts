@@ -33,6 +33,14 @@ export const SITE: Place = {
     IPv6: { network: 'fd00:77::/64', bridge: 'fd00:77::1' },
   },
 };
+/** Where it is set up again. */
+export const SECOND_SITE: Place = {
+  bridge: 'snolab2',
+  segments: {
+    IPv4: { network: '10.88.0.0/24', bridge: '10.88.0.1' },
+    IPv6: { network: 'fd00:88::/64', bridge: 'fd00:88::1' },
+  },
+};
 
 /** A host known to DHCP and DNS. */
 export interface HostIdentity {
@@ -197,6 +205,9 @@ function dhcpRange(family: Family, { segments }: Place): string[] {
     : ['--enable-ra', `--dhcp-range=${address},static,${length}`];
 }
 
+/** The end of its cable in the switch. */
+export const portOf = ({ name }: Pick<HostIdentity, 'name'>): string => `p-${name}`.slice(0, 15);
+
 /**
  * Creates a host's network namespace, with an `eth0` plugged into the bridge, and returns its
  * path. nspawn moves an interface only if the machine's udev knows it, and derives the names and
@@ -211,7 +222,7 @@ export async function plugIn(
   await mkdir(dirname(namespace), { recursive: true });
   await writeFile(namespace, '');
   await quickly('unshare', [`--net=${namespace}`, 'true'], signal);
-  const port = `p-${host.name}`.slice(0, 15);
+  const port = portOf(host);
   teardown.add(`unplug ${host.name}`, async () => {
     await quickly('ip', ['link', 'delete', port], teardownSignal()).catch(() => undefined);
     await quickly('umount', [namespace], teardownSignal());

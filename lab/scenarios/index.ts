@@ -16,6 +16,8 @@ import { swtpm } from '../components/swtpm.ts';
 import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
 import { brokenPayload, laterPayload, routedPayload } from '../payload.ts';
+import { relocateBesideBare } from '../relocate/beside-bare.ts';
+import { relocations } from '../relocate/index.ts';
 import type { Scenario } from '../scenario.ts';
 import { address, addressOff } from './address.ts';
 import { aio, aioMedium, conformance, crio } from './aio.ts';
@@ -25,7 +27,7 @@ import { openshiftComponents } from './openshift-components.ts';
 import { openshiftRender } from './openshift-render.ts';
 import { pxe } from './pxe.ts';
 import { recover } from './recover.ts';
-import { relocate } from './relocate.ts';
+import { relocate, relocateBriefly, relocateInPlace } from './relocate.ts';
 import { aioSealed, sealed, sealedHost } from './sealed.ts';
 import { staticNetwork } from './static-network.ts';
 import { update } from './update.ts';
@@ -47,6 +49,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'sealed-host': sealedHost,
   recover,
   relocate,
+  'relocate-briefly': relocateBriefly,
+  'relocate-in-place': relocateInPlace,
   conformance,
   crio,
   workers,
@@ -57,6 +61,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'openshift-render': openshiftRender,
   openshift,
   ...faults,
+  ...relocations,
+  'relocate-beside-bare': relocateBesideBare,
   ...certificates,
 };
 
@@ -69,6 +75,9 @@ const openshiftHost: readonly Component[] = [
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'static-network': [nmstatectl],
   relocate: [nmstatectl],
+  'relocate-briefly': [nmstatectl],
+  'relocate-in-place': [nmstatectl],
+  'relocate-factory': [nmstatectl],
   crio: [crioOsImage],
   'aio-sealed': [swtpm, tpmOsImage],
   sealed: [swtpm, tpmRootFilesystem, tpmLiveIso],

@@ -1,23 +1,67 @@
-import { scenarioOf } from '../installation.ts';
-import type { Scenario } from '../scenario.ts';
+import { Installation, scenarioOf } from '../installation.ts';
+import { Factory } from '../relocate/factory.ts';
+import { expectTraces } from '../relocate/traces.ts';
+import { relocatableHost } from '../relocation.ts';
+import type { Scenario, ScenarioStep } from '../scenario.ts';
+import { DOMAIN } from '../site.ts';
 import { SiteArrival } from '../site-arrival.ts';
+
+const factoryToSite = (node: SiteArrival): readonly ScenarioStep[] => [
+  { title: 'Validate and seal it', run: () => node.validate() },
+  { title: 'Switch it off, connect it to another network', run: () => node.ship() },
+  { title: 'Boot at the site: sealed', run: () => node.checkSealed() },
+  { title: 'Insert a site volume', run: () => node.insert() },
+  { title: 'Wait for PASS', run: (report) => node.pass(report) },
+  { title: 'Check what the stick says', run: () => node.checkStick() },
+  { title: 'Check the node at its site', run: (report) => node.checkSite(report) },
+];
 
 /** Installed and validated in one network, switched off, and at work in another one. */
 export const relocate: Scenario = (context) => {
-  const run = new SiteArrival(context);
+  const run = relocatableHost(context);
+  const node = new SiteArrival(run);
   return scenarioOf(run, [
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Set up the cluster', run: (report) => run.finish(report) },
     { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
-    { title: 'Take back that it is relocatable, prepare it again', run: () => run.prepare() },
-    { title: 'Fix whose site volumes it takes', run: () => run.fixSigner() },
-    { title: 'Validate and seal it', run: () => run.validate() },
-    { title: 'Switch it off, connect it to another network', run: () => run.ship() },
-    { title: 'Boot at the site: sealed', run: () => run.checkSealed() },
-    { title: 'Insert a site volume', run: () => run.insert() },
-    { title: 'Wait for PASS', run: (report) => run.pass(report) },
-    { title: 'Check what the stick says', run: () => run.checkStick() },
-    { title: 'Check the node at its site', run: () => run.checkSite() },
+    { title: 'Take back that it is relocatable, prepare it again', run: () => node.prepare() },
+    { title: 'Fix whose site volumes it takes', run: () => node.fixSigner() },
+    ...factoryToSite(node),
+  ]);
+};
+
+/** The core of it, with short waits. */
+export const relocateBriefly: Scenario = (context) => {
+  const run = relocatableHost(context);
+  const node = new Factory(run);
+  return scenarioOf(run, [
+    ...run.stepsToDisk(),
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Set up the cluster', run: (report) => run.finish(report) },
+    { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
+    ...factoryToSite(node),
+  ]);
+};
+
+/** Installed from a live host; the cluster too knows its node by the name and the address of the site. */
+export const relocateInPlace: Scenario = (context) => {
+  const run = new Installation(context, { hostInputs: { relocatable: true } });
+  const node = new Factory(run, { hostname: 'till-7.site.test', isNode: true });
+  return scenarioOf(run, [
+    ...run.stepsToDisk(),
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
+    { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
+    ...factoryToSite(node),
+    {
+      title: 'Search its disk from outside',
+      run: async () => {
+        const { addresses } = run.site.host;
+        await run.booted.stop();
+        run.host = undefined;
+        await expectTraces(run.site.disk, [...addresses, DOMAIN], context.signal);
+      },
+    },
   ]);
 };

@@ -45,7 +45,7 @@ export function hasPassed(name: string, table: readonly ScenarioFault[]): boolea
 }
 
 /** For people: how many faults ended how, and what ended otherwise. */
-export function summary(table: readonly ScenarioFault[]): string {
+export function summary(table: readonly ScenarioFault[], file: string): string {
   const count = (outcome: string) => table.filter((row) => row.outcome === outcome).length;
   const outcomes = [...new Set(table.map(({ outcome }) => outcome))].toSorted(
     (a, b) => count(b) - count(a),
@@ -54,7 +54,7 @@ export function summary(table: readonly ScenarioFault[]): string {
   const counted = outcomes.map((outcome) => `  ${String(count(outcome)).padStart(4)}  ${outcome}`);
   const wrong = table.filter(({ outcome }) => outcome === WRONG);
   return [
-    `${table.length} faults in ${minutes} min; lab/out/faults.json`,
+    `${table.length} faults in ${minutes} min; lab/out/${file}`,
     ...counted,
     ...wrong.map(
       ({ plan, step, fault, why }) => `  ${WRONG}: ${plan}, ${fault} in ${step}: ${why}`,

@@ -92,7 +92,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
 /** Agents of an installed host that have no cells, and the reason. */
 export const WITHOUT_CELLS: Partial<Record<AgentName, string>> = {
   reconfigure:
-    'it needs a site, which the hosts of the table have not: it runs in the scenario `relocate`, uninterrupted',
+    'it needs a site, which the hosts of the table have not: its faults are those of `npm run test:relocate`',
   'sno-address':
     'its one step looks at the host and starts sno-identity, whose cells these are; it runs in the scenario `address`',
 };

@@ -34,7 +34,8 @@ async function takeBack(run: AllInOne): Promise<void> {
   }
 }
 
-async function untilOff(run: AllInOne): Promise<void> {
+/** Until the host, which restarts by itself, can be booted again. */
+export async function untilOff(run: AllInOne): Promise<void> {
   const { leader } = run.booted;
   const isOff = async () => {
     if (await exists(`/proc/${leader}`)) throw new Error('the host does not restart');

@@ -49,7 +49,7 @@ t.test('a resumed scenario leaves out faults that have passed', async (t) => {
 t.test('the summary counts outcomes, and names what is wrong', async (t) => {
   const named = { ...good, outcome: 'restore-undone', seconds: 100 };
   t.equal(
-    summary(rowsOf('a', 1, 'x', [good, good, named, bad])),
+    summary(rowsOf('a', 1, 'x', [good, good, named, bad]), 'faults.json'),
     `4 faults in 2 min; lab/out/faults.json
      2  success
      1  restore-undone

@@ -1,0 +1,50 @@
+import { describeError, Failure } from '../../lib/errors/failure.ts';
+import type { LabContext, ScenarioStep } from '../scenario.ts';
+import { type FaultResult, WRONG, writeFaults } from './result.ts';
+
+/** One fault, or one plan with many kills. */
+export interface Trouble {
+  readonly name: string;
+  /** Of its row in the table if it ends otherwise. */
+  readonly row: Pick<FaultResult, 'plan' | 'step' | 'fault'>;
+  meet(): Promise<readonly FaultResult[]>;
+}
+
+/** Seconds since then, as a table has them. */
+export const secondsSince = (began: number): number =>
+  Math.round((performance.now() - began) / 100) / 10;
+
+/** Each trouble is met, whatever came of those before; `faults.json` in the scenario's folder has the table. */
+export function meetAll(
+  troubles: readonly Trouble[],
+  { signal, out }: Pick<LabContext, 'signal' | 'out'>,
+): ScenarioStep[] {
+  const table: FaultResult[] = [];
+  const steps = troubles.map(({ name, row, meet }) => ({
+    title: name,
+    run: async () => {
+      const began = performance.now();
+      try {
+        table.push(...(await meet()));
+      } catch (error) {
+        signal.throwIfAborted();
+        const why = describeError(error);
+        table.push({ ...row, outcome: WRONG, why, seconds: secondsSince(began) });
+      }
+      await writeFaults(out, table);
+    },
+  }));
+  const end = {
+    title: 'All ended as they have to',
+    run: async () => {
+      const wrong = table.filter(({ outcome }) => outcome === WRONG);
+      if (wrong.length === 0) return;
+      throw new Failure('fatal', `${wrong.length} of ${table.length} faults ended otherwise`, {
+        found: wrong
+          .map(({ plan, step, fault, why }) => `${plan}, ${fault} in ${step}: ${why}`)
+          .join('\n'),
+      });
+    },
+  };
+  return [...steps, end];
+}
