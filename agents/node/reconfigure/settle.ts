@@ -5,7 +5,7 @@ import { verdictText } from '../../../lib/steady/verdict.ts';
 import { waitSteady } from '../../../lib/steady/wait.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { ReconfigureContext } from './context.ts';
+import { presentInput, type ReconfigureContext } from './context.ts';
 
 const LEASES = ['kube-controller-manager', 'kube-scheduler'];
 
@@ -24,7 +24,8 @@ export const settle: StepBody<ReconfigureContext> = {
       waitSteady(
         client,
         {
-          nodeName: context.hostname(),
+          // That of now: the Node may have been renamed since this process began.
+          nodeName: (await presentInput(context)).host.hostname,
           // Everything was stopped: evidence of before is of another place.
           bootTime: later(await context.bootTime(progress.signal), new Date(context.request.at)),
           leases: LEASES,
