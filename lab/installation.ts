@@ -1,12 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { AGENTS } from '../lib/agents/table.ts';
 import { Failure } from '../lib/errors/failure.ts';
 import { exists } from '../lib/host/files.ts';
-import { file } from '../lib/ignition/entries.ts';
 import type { RecordedStep } from '../lib/installation/record.ts';
 import { readAgentSteps, saveAgentState } from './agent-records.ts';
+import { type AgentSettings, addSettings } from './agent-settings.ts';
 import { type Carried, readCarried } from './checks/carried.ts';
 import type { Check, ClusterCheck, DiskCheck, RunningCluster } from './checks/check.ts';
 import { clusterChecks, diskChecks } from './checks/index.ts';
@@ -41,9 +39,6 @@ const agentNames = AGENTS.map(({ name }) => name);
 
 export type Report = (line: string) => void;
 type Early = (host: Host) => Promise<void>;
-
-/** Of settings.json. */
-export type AgentSettings = Readonly<Record<string, number | string>>;
 
 export interface InstallationOptions {
   readonly site?: SiteOptions;
@@ -335,17 +330,6 @@ export function scenarioOf(run: Installation, steps: readonly ScenarioStep[]): S
     agentSteps: () => run.agentSteps(),
     steps,
   };
-}
-
-const ignitionSchema = z.looseObject({
-  storage: z.looseObject({ files: z.array(z.unknown()) }),
-});
-
-/** As an administrator would: with one more file in an Ignition config of `sno create`. */
-export async function addSettings(path: string, settings: AgentSettings): Promise<void> {
-  const config = ignitionSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-  config.storage.files.push(file('/etc/sno-agents/settings.json', 0o644, JSON.stringify(settings)));
-  await writeFile(path, JSON.stringify(config), { mode: 0o600 });
 }
 
 /** The result of an earlier step. Steps run in order, so it exists. */

@@ -6,6 +6,7 @@ import { parseConfig } from '../lib/ignition/config.ts';
 import { decodeDataUrl } from '../lib/ignition/data-url.ts';
 import { effectiveConfig } from '../lib/ignition/validate.ts';
 import { keyFingerprintsIn } from '../lib/render/private-keys.ts';
+import { addSettings } from './agent-settings.ts';
 import { AllInOne } from './all-in-one.ts';
 import { rotate } from './certificates/rotation.ts';
 import { backup } from './checks/backup.ts';
@@ -19,7 +20,7 @@ import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from './components/tpm-syst
 import { eventually } from './eventually.ts';
 import { inspectDisk } from './host/disk.ts';
 import { BRIDGE_ADDRESS } from './host/network.ts';
-import { addSettings, Installation, type Report } from './installation.ts';
+import { Installation, type Report } from './installation.ts';
 import type { LabContext } from './scenario.ts';
 import { type RunningTpm, startTpm } from './servers/tpm.ts';
 
