@@ -13,7 +13,64 @@ export interface Trace {
   readonly why: string;
 }
 
-export const TRACES: readonly Trace[] = [];
+export const TRACES: readonly Trace[] = [
+  {
+    path: '/etc/sno-agents/factory.json',
+    why: 'what the factory fixed for the node: its internal address, whose site configuration it takes',
+  },
+  {
+    path: '/etc/NetworkManager/system-connections/br-node.nmconnection',
+    why: 'the internal address',
+  },
+  {
+    path: '/etc/default/nodeip-configuration',
+    why: 'the address of the installation; only hosts of OpenShift read it',
+  },
+  {
+    path: '/var/lib/sno-agents/factory/',
+    why: 'the report of the factory',
+  },
+  {
+    path: '/var/lib/sno-agents/reconfigure/',
+    why: 'how the sites went; in `before`, the way back, until `reconfigure commit` or for a week',
+  },
+  {
+    path: '/var/lib/sno-agents/reconfigure-prepare/',
+    why: 'the journal of `reconfigure prepare`',
+  },
+  {
+    path: '/var/lib/sno-agents/installation.json',
+    why: 'the record of the installation',
+  },
+  {
+    path: '/var/lib/sno-agents/record.json',
+    why: 'the record of the installation, for `report`',
+  },
+  {
+    path: '/var/lib/sno-agents/sno-identity/',
+    why: 'what the last change of the identity changed',
+  },
+  {
+    path: '/var/lib/sno-agents/sno-address/',
+    why: 'which addresses the node had',
+  },
+  {
+    path: '/var/lib/etcd/',
+    why: 'earlier revisions, in pages of the database and records of its log that are not overwritten yet',
+  },
+  {
+    path: '/var/lib/kubelet/pki/',
+    why: 'earlier certificates of the kubelet; those of the factory are not accepted any more',
+  },
+  {
+    path: '/var/lib/containerd/',
+    why: 'containers of the factory that are not deleted yet',
+  },
+  {
+    path: '/var/log/',
+    why: 'the logs: journal, audit log, containers',
+  },
+];
 
 /** As text, and as base64 at each of its three alignments. */
 export function formsOf(text: string): string[] {

@@ -32,11 +32,15 @@ export const identityOf = ({ cluster, host }: KeylessInput): Identity => ({
 export function inputFor(input: KeylessInput, identity: Identity): KeylessInput {
   const { hostname, nodeIps, machineNetwork, clusterName, baseDomain } = identity;
   const cluster = { ...input.cluster, name: clusterName, baseDomain, machineNetwork };
-  const { proxy } = input.cluster;
+  const { proxy, hostname: configured } = input.cluster;
   const noProxy = proxy === undefined ? [] : noProxyFor(proxy.noProxy, input.cluster, cluster);
   return {
     ...input,
-    cluster: { ...cluster, ...(proxy && { proxy: { ...proxy, noProxy } }) },
+    cluster: {
+      ...cluster,
+      ...(configured === undefined ? {} : { hostname }),
+      ...(proxy && { proxy: { ...proxy, noProxy } }),
+    },
     host: { ...input.host, hostname, nodeIps },
   };
 }

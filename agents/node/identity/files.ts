@@ -18,6 +18,7 @@ import { isApiReady } from '../../../lib/kube/api-ready.ts';
 import { certificatesIn, validityOf } from '../../../lib/pki/certificate.ts';
 import { apiServerPod } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { issuedLeaves, servingLeafFiles } from '../../../lib/render/kubernetes/leaves.ts';
+import { proxyFiles } from '../../../lib/render/machine-config/proxy.ts';
 import { readRenderInput, saveRenderInput } from '../../../lib/render/render-input.ts';
 import type { RenderInput } from '../../../lib/render/renderer.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -27,6 +28,7 @@ import { podsIn } from '../../steps/control-plane-pods.ts';
 import { currentIdentity, placeIdentity } from '../../steps/kubelet-client-file.ts';
 import { isOfNode, issueIdentity } from '../../steps/kubelet-identity.ts';
 import { withPresentFiles } from '../../steps/read-once.ts';
+import { restartRuntime } from '../../steps/restart-runtime.ts';
 import { placeStaticPod } from '../../steps/static-pods.ts';
 import { type IdentityContext, inputOf } from './context.ts';
 import { heldManifests } from './hold.ts';
@@ -73,6 +75,7 @@ export const files: StepBody<IdentityContext> = {
     await runProgram('hostnamectl', ['set-hostname', hostname], limits);
     // It would start them under the old name.
     await stopUnit('kubelet.service', progress.signal);
+    await placeProxy(context, input, progress.signal);
     await placeDatabaseAndApi(context, input);
     await restartUnit('kubelet.service', progress.signal);
     await awaitApi(context, progress);
@@ -80,6 +83,20 @@ export const files: StepBody<IdentityContext> = {
     return done([hostname, ...nodeIps].join(', '));
   },
 };
+
+/** The cluster's own names and networks need no proxy, and those are other ones now. */
+async function placeProxy(
+  { paths }: IdentityContext,
+  { cluster }: RenderInput,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = proxyFiles(cluster);
+  if (files.length === 0) return;
+  for (const { path, contents, mode } of files) {
+    await writeFileAtomic(paths.at(path), contents, mode);
+  }
+  await restartRuntime(signal);
+}
 
 /** With the certificates that are served behind it, after a rotation of the authority. */
 async function servingFiles({ paths }: IdentityContext, input: RenderInput): Promise<NewFile[]> {

@@ -17,6 +17,7 @@ import { completeNoProxy } from '../../../lib/site/proxy.ts';
 import type { SiteConfig } from '../../../lib/site-config/site-config.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
+import { restartRuntime } from '../../steps/restart-runtime.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
 
 const PULL_SECRET = '/var/lib/kubelet/config.json';
@@ -104,11 +105,7 @@ export const files: StepBody<ReconfigureContext> = {
     await reloadUnits(signal);
     if (has('/ca-trust/')) await run('update-ca-trust', [], { signal, deadlineMs: PROGRAM_MS });
     if (has('/chrony.conf')) await restartUnit('chronyd.service', signal);
-    if (has('proxy')) {
-      for (const unit of ['containerd.service', 'crio.service']) {
-        await run('systemctl', ['try-restart', unit], { signal, deadlineMs: PROGRAM_MS });
-      }
-    }
+    if (has('proxy')) await restartRuntime(signal);
     // Last: what is obsolete follows from it.
     const input = await presentInput(context);
     const cluster = clusterAtSite(input.cluster, site);

@@ -24,6 +24,13 @@ t.test('an input for another identity differs in that alone', async (t) => {
   t.equal(inputFor(input, to).cluster.clusterId, input.cluster.clusterId);
 });
 
+t.test('a name of the install-config follows', async (t) => {
+  const { hostname: _, ...cluster } = input.cluster;
+  const named = { ...input, cluster: { ...cluster, hostname: from.hostname } };
+  t.equal(inputFor(named, to).cluster.hostname, 'edge-9');
+  t.notOk('hostname' in inputFor({ ...input, cluster }, to).cluster);
+});
+
 t.test('the proxy is not used for the new names and networks', async (t) => {
   const own = `api-int.${from.clusterName}.${from.baseDomain}`;
   const noProxy = ['10.0.0.0/8', own, ...from.machineNetwork].toSorted();
