@@ -27,6 +27,7 @@ import { encryptionConfigPath } from '../../lib/render/kubernetes/encryption.ts'
 import { placeFiles } from '../../lib/render/store.ts';
 import { runAgentCommand } from '../../lib/steps/agent-command.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
+import { SYSTEMCTL } from '../unit/agents/host/kubelet-unit.ts';
 import { FakePrograms } from '../unit/agents/host/programs.ts';
 import { rendered, textAt } from '../unit/render/rendered-host.ts';
 import { startStandInKubelet } from './backup/stand-in-kubelet.ts';
@@ -58,7 +59,7 @@ const settings = {
 };
 await writeFile(join(paths.config, 'settings.json'), JSON.stringify(settings));
 const programs = new FakePrograms(t, join(folder, 'bin'), root, 'real');
-programs.give('systemctl', 'case "$1" in restart|start|reset-failed) ;; show) echo 0 ;; esac');
+programs.give('systemctl', SYSTEMCTL);
 // etcd's file has another name on a host that a live host wrote.
 for (const { component, file, manifest } of rendered.staticPods) {
   const name = component === 'etcd' ? 'etcd-pod.yaml' : file;

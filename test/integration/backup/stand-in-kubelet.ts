@@ -1,17 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Daemon } from '../../../lab/servers/daemon.ts';
 import type { Place } from '../../../lab/servers/relocate.ts';
 import { staticPodStarter } from '../../../lab/servers/static-pod-starter.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
+import { KUBELET_ACTIVE, stopRequest } from '../../unit/agents/host/kubelet-unit.ts';
 import { serveRuntime } from '../../unit/cri/serve-runtime.ts';
 
 const LOOK_MS = 100;
 
 /**
  * Runs the static pods of a folder as processes, for as long as their manifests exist, and is the
- * container runtime that lists them. The control plane behind it is real.
+ * container runtime that lists and stops them. The control plane behind it is real. `systemctl` is
+ * that of test/unit/agents/host/kubelet-unit.ts: a kubelet that is stopped neither starts nor ends a pod.
  */
 export interface StandInKubelet extends Place {
   port(rendered: number): number;
@@ -33,6 +35,7 @@ export async function startStandInKubelet(
     return daemon.stop().then(() => daemons.delete(component));
   };
   const look = () => {
+    if (!existsSync(paths.at(KUBELET_ACTIVE))) return;
     const files = readdirSync(paths.staticPods).filter((name) => name.endsWith('.yaml'));
     for (const component of components) {
       const daemon = daemons.get(component);
@@ -45,6 +48,8 @@ export async function startStandInKubelet(
       }
     }
   };
+  mkdirSync(dirname(paths.at(KUBELET_ACTIVE)), { recursive: true });
+  writeFileSync(paths.at(KUBELET_ACTIVE), '');
   const timer = setInterval(look, LOOK_MS);
   look();
 
@@ -58,6 +63,14 @@ export async function startStandInKubelet(
         state: 'CONTAINER_RUNNING',
       })),
     }),
+    async StopContainer(request) {
+      const name = components.find((each) => each === stopRequest.parse(request).containerId);
+      const daemon = name === undefined ? undefined : daemons.get(name);
+      if (name !== undefined && daemon !== undefined && daemon !== 'stopping') {
+        await end(name, daemon);
+      }
+      return {};
+    },
   });
   return {
     ...place,

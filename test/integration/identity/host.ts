@@ -15,6 +15,7 @@ import { saveRenderInput } from '../../../lib/render/render-input.ts';
 import type { Rendered, RenderInput } from '../../../lib/render/renderer.ts';
 import { placeFiles } from '../../../lib/render/store.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';
+import { SYSTEMCTL } from '../../unit/agents/host/kubelet-unit.ts';
 import { FakePrograms } from '../../unit/agents/host/programs.ts';
 import { startStandInKubelet } from '../backup/stand-in-kubelet.ts';
 import { ask } from '../control-plane/request.ts';
@@ -44,8 +45,7 @@ export async function startHost(t: Test, rendered: Rendered, input: RenderInput)
   await mkdir(paths.binaries, { recursive: true });
   await symlink((await etcdBinaries(signal)).etcdutl, join(paths.binaries, 'etcdutl'));
   const programs = new FakePrograms(t, join(folder, 'bin'), root, 'real');
-  const known = 'restart|stop|daemon-reload) ;; show) echo 0 ;;';
-  programs.give('systemctl', `case "$1" in ${known} *) exit 1 ;; esac`);
+  programs.give('systemctl', SYSTEMCTL);
   programs.give('hostnamectl', '[ "$1" = set-hostname ] && echo "$2" > "$ROOT/etc/hostname"');
   for (const { file, manifest } of rendered.staticPods) {
     await writeFile(join(paths.staticPods, file), manifest, { mode: 0o600 });

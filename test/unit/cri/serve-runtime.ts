@@ -3,7 +3,7 @@ import { fromJSON } from '@grpc/proto-loader';
 import { criDescriptor } from '../../../lib/cri/descriptor.ts';
 
 /** A runtime's answers, by CRI method name. */
-export type Handlers = Readonly<Record<string, (request: unknown) => object>>;
+export type Handlers = Readonly<Record<string, (request: unknown) => object | Promise<object>>>;
 
 /** A runtime at that socket with fixed answers; other calls are UNIMPLEMENTED. */
 export async function serveRuntime(socket: string, handlers: Handlers): Promise<Server> {
@@ -18,9 +18,12 @@ export async function serveRuntime(socket: string, handlers: Handlers): Promise<
       Object.fromEntries(
         unary.map(([name]) => [
           name,
-          (call: { request: unknown }, answer: (error: object | null, value?: object) => void) => {
+          async (
+            call: { request: unknown },
+            answer: (error: object | null, value?: object) => void,
+          ) => {
             try {
-              answer(null, handlers[name]?.(call.request));
+              answer(null, await handlers[name]?.(call.request));
             } catch (error) {
               answer({ code: status.NOT_FOUND, details: String(error) });
             }
