@@ -1,10 +1,20 @@
-import { run } from '../../lib/host/command.ts';
+import type { RuntimeKind } from '../../lib/cri/kind.ts';
+import { connectRuntime, runningSocket } from '../../lib/cri/runtime.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { restartUnit } from '../../lib/host/systemd.ts';
 
-const RESTART_MS = 120_000;
+const UNITS: Readonly<Record<RuntimeKind, string>> = {
+  containerd: 'containerd.service',
+  'cri-o': 'crio.service',
+};
 
-/** Restarts the container runtime that runs, which reads its proxy only then. Containers go on. */
-export async function restartRuntime(signal: AbortSignal): Promise<void> {
-  for (const unit of ['containerd.service', 'crio.service']) {
-    await run('systemctl', ['try-restart', unit], { signal, deadlineMs: RESTART_MS });
-  }
+/**
+ * Restarts the container runtime, if one runs: it reads its proxy only when it starts. Containers go on. A host has
+ * the unit of one runtime only, and systemctl fails for one that does not exist.
+ */
+export async function restartRuntime(paths: HostPaths, signal: AbortSignal): Promise<void> {
+  const socket = runningSocket(paths);
+  if (socket === undefined) return;
+  using runtime = connectRuntime(socket);
+  await restartUnit(UNITS[runtime.kind], signal);
 }

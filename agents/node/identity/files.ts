@@ -95,7 +95,7 @@ async function placeProxy(
   for (const { path, contents, mode } of files) {
     await writeFileAtomic(paths.at(path), contents, mode);
   }
-  await restartRuntime(signal);
+  await restartRuntime(paths, signal);
 }
 
 /** With the certificates that are served behind it, after a rotation of the authority. */

@@ -105,7 +105,7 @@ export const files: StepBody<ReconfigureContext> = {
     await reloadUnits(signal);
     if (has('/ca-trust/')) await run('update-ca-trust', [], { signal, deadlineMs: PROGRAM_MS });
     if (has('/chrony.conf')) await restartUnit('chronyd.service', signal);
-    if (has('proxy')) await restartRuntime(signal);
+    if (has('proxy')) await restartRuntime(paths, signal);
     // Last: what is obsolete follows from it.
     const input = await presentInput(context);
     const cluster = clusterAtSite(input.cluster, site);

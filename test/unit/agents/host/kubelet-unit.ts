@@ -12,7 +12,7 @@ export const SYSTEMCTL = `case "$*" in
     rm -f "$ROOT${STOPPED}"*; touch "$ROOT${KUBELET_ACTIVE}" ;;
   "show kubelet.service "*)
     [ -e "$ROOT${KUBELET_ACTIVE}" ] && echo ActiveState=active || echo ActiveState=inactive ;;
-  start*|restart*|stop*|try-restart*|reset-failed*|daemon-reload) ;;
+  start*|restart*|stop*|reset-failed*|daemon-reload) ;;
   show*) echo 0 ;;
   *) exit 1 ;;
 esac`;

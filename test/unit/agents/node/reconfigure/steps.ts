@@ -142,9 +142,20 @@ imageDigestSources:
   const calls = host.programs.calls('systemctl');
   t.ok(calls.includes('systemctl restart chronyd.service'));
   t.notOk(
-    calls.some((call) => call.includes('try-restart')),
+    calls.some((call) => call.includes('restart containerd.service')),
     'no proxy changed',
   );
+});
+
+t.test('files: a proxy is read by the runtime that the host has', async (t) => {
+  const config = `${SITE}proxy: { httpProxy: 'http://proxy.site.test:3128' }\n`;
+  const { host, run } = await arrived(t, { config });
+  await fakeRuntime(t, host, () => []);
+  await run(files);
+  t.match(host.read('/etc/sno-agents/proxy.env'), /^HTTP_PROXY=http:\/\/proxy\.site\.test:3128$/m);
+  const calls = host.programs.calls('systemctl');
+  t.ok(calls.includes('systemctl restart containerd.service'));
+  t.notOk(calls.join('\n').includes('crio.service'), 'which the host has not');
 });
 
 t.test('clock: not before the newest certificate', async (t) => {
