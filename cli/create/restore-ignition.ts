@@ -72,7 +72,7 @@ export async function createRestoreIgnition(
   const { header } = backup;
   const domain = clusterDomain(cluster);
   const serving = keepAuthorities ? keptServing(backup) : undefined;
-  const credentials = await createLaptopCredentials(domain, cluster.name, serving);
+  const credentials = await createLaptopCredentials(domain, cluster.name, { serving });
   const config = aioIgnitionConfig({
     cluster: { ...cluster, ...sources.payload, executableSha256: sources.executableSha256 },
     authorities: credentials.authorities,

@@ -5,6 +5,7 @@ import { encrypterFor } from '../../lib/backup/portable/recipients.ts';
 import { createSigningKey } from '../../lib/pki/keys.ts';
 import { administrators, createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { certificateRequest } from '../../lib/pki/request.ts';
+import { chainAnchor } from '../../lib/render/kubernetes/site-certificate.ts';
 import { signText } from '../../lib/signature/ssh-signature.ts';
 import type { HostFacts } from '../../lib/site-config/host-facts.ts';
 import { siteDomain } from '../../lib/site-config/site-config.ts';
@@ -91,7 +92,9 @@ async function credentialsFor(
     return { credentials: { kind: 'request', request }, outputs: [] };
   }
   if (encrypter !== undefined) {
-    const made = await createLaptopCredentials(siteDomain(config), config.clusterName);
+    const made = await createLaptopCredentials(siteDomain(config), config.clusterName, {
+      alsoTrusted: chainAnchor(config.certificates.api?.certificate ?? ''),
+    });
     const { servingCa, adminCa } = made.authorities;
     return {
       credentials: { kind: 'authorities', servingCa, adminCa },

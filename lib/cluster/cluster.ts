@@ -130,6 +130,8 @@ const clusterFields = z.strictObject({
   onAddressChange: z.enum(ON_ADDRESS_CHANGE).optional(),
   /** The node moves to another site: it keeps the address of the installation as an internal one. */
   relocatable: z.literal(true).optional(),
+  /** For which name the API server shows the certificate that the site gave; absent: it gave none. */
+  apiCertificateName: z.string().optional(),
   /** Names of preflight checks whose failure is only a warning. */
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });

@@ -33,6 +33,8 @@ export class Transport {
     this.#agent = new Agent({
       keepAlive: true,
       ca: access.ca,
+      // As kubectl does: what a kubeconfig trusts may be the certificate of an issuer that is not a root.
+      allowPartialTrustChain: true,
       cert: access.certificate,
       key: access.key,
     });

@@ -86,17 +86,19 @@ export interface LaptopCredentials {
  *
  * @param domain as for adminKubeconfig.
  * @param serving the authority of the API server, if there is one already: of a lost host.
+ * @param alsoTrusted PEM: of a certificate of the API that it has not signed.
  */
 export async function createLaptopCredentials(
   domain: string,
   cluster: string,
-  serving?: KeyPair,
+  { serving, alsoTrusted = '' }: { serving?: KeyPair | undefined; alsoTrusted?: string } = {},
 ): Promise<LaptopCredentials> {
   const { adminCa, ...created } = await createLaptopAuthorities();
   const servingCa = serving ?? created.servingCa;
+  const trusted = { certificate: servingCa.certificate + alsoTrusted };
   return {
     authorities: { servingCa, adminCa: { certificate: adminCa.certificate } },
-    kubeconfig: await adminKubeconfig(domain, cluster, { servingCa, adminCa }),
+    kubeconfig: await adminKubeconfig(domain, cluster, { servingCa: trusted, adminCa }),
   };
 }
 

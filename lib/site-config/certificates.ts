@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { KeyPair } from '../pki/authority.ts';
 import { certificatesIn } from '../pki/certificate.ts';
 import type { Misfit, Path } from '../site/nmstate/misfit.ts';
@@ -51,6 +51,7 @@ export function certificateFaults(
       ? [unreadable([...path, 'certificate'])]
       : []),
     ...(texts.key !== undefined && key === undefined ? [noKey([...path, 'key'], texts.key)] : []),
+    ...(key === undefined || isServed(key) ? [] : [unservedKey([...path, 'key'], key)]),
     ...(chain === undefined ? [] : chainFaults([...path, 'certificate'], chain, purpose)),
     ...(chain !== undefined && key !== undefined && !chain[0].checkPrivateKey(key)
       ? [otherKey([...path, 'key'])]
@@ -143,6 +144,28 @@ const noKey = (path: Path, text: string): Misfit => ({
   found: /ENCRYPTED/.test(text) ? 'one with a passphrase' : 'none that can be read',
   fix: 'Copy the key of the certificate; openssl pkey removes a passphrase.',
 });
+
+/** Go's TLS has no others (crypto/tls, parsePrivateKey), and its clients refuse short keys of RSA. */
+const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
+const LEAST_RSA_BITS = 2048;
+
+function isServed({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
+  if (type === 'rsa') return (details?.modulusLength ?? 0) >= LEAST_RSA_BITS;
+  return type === 'ed25519' || (type === 'ec' && CURVES.includes(details?.namedCurve ?? ''));
+}
+
+const unservedKey = (path: Path, key: KeyObject): Misfit => ({
+  path,
+  expected: `a key of RSA with at least ${LEAST_RSA_BITS} bits, ECDSA on P-256, P-384 or P-521, or Ed25519`,
+  found: describedKey(key),
+  fix: 'Make another key, and let the authority issue a certificate for it.',
+});
+
+function describedKey({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string {
+  const { modulusLength, namedCurve } = asymmetricKeyDetails ?? {};
+  const size = modulusLength === undefined ? namedCurve : `${modulusLength} bits`;
+  return [asymmetricKeyType, size].filter((part) => part !== undefined).join(', ');
+}
 
 const otherKey = (path: Path): Misfit => ({
   path,

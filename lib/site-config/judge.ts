@@ -86,8 +86,6 @@ function ofKubernetes({ kubeadmin_password_hash, certificates, ssh_key }: SomeFi
   });
   const admin = 'Remove it: the administrator has auth/kubeconfig.';
   const secret = 'Put it as a Secret of your ingress into extra-manifests.';
-  const made =
-    'Remove it: the host makes the certificate, and auth/kubeconfig trusts its authority.';
   const keys = 'Remove it: the keys of the installation stay.';
   const yet = 'where it is not built yet';
   return [
@@ -97,7 +95,6 @@ function ofKubernetes({ kubeadmin_password_hash, certificates, ssh_key }: SomeFi
     ...(certificates?.ingress === undefined
       ? []
       : [absent(['certificates', 'ingress'], 'which has no ingress of its own', secret)]),
-    ...(certificates?.api === undefined ? [] : [absent(['certificates', 'api'], yet, made)]),
     ...(ssh_key === undefined ? [] : [absent(['ssh_key'], yet, keys)]),
   ];
 }

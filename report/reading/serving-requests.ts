@@ -15,6 +15,14 @@ export const SERVING_ADVICE =
 const isKubeletServing = ({ file }: Pick<HostCertificate, 'file'>): boolean =>
   file.endsWith('/kubelet-server-current.pem');
 
+/** What to do about the certificate that a site gave for its API: no agent renews it. */
+export const SITE_ADVICE =
+  'The site gave this certificate for the name of its API; without a valid one, clients from outside refuse the API, and the node itself goes on. Let the authority of the site issue the next one, and replace its two files on the host, the key first: the API server reads them within a minute. Or prepare a site volume with it ("sno create site-volume").';
+
+/** The certificate of site-config.yaml (lib/render/kubernetes/site-certificate.ts). */
+const isOfSite = ({ file }: Pick<HostCertificate, 'file'>): boolean =>
+  file.endsWith('/kube-apiserver/site-api.crt');
+
 /** Whether a request was neither approved nor denied. */
 export const isUndecided = ({ conditions, raw }: ApiObject): boolean =>
   conditions.length === 0 && at(raw, 'status', 'certificate') === undefined;
@@ -28,18 +36,23 @@ export const pendingServingRequests = (view: BundleView): ApiObject[] =>
 
 /**
  * The findings about certificates: one about the kubelet's serving certificate, with its pending
- * requests as evidence, since their names link it to the findings about them; one about all others.
+ * requests as evidence, since their names link it to the findings about them; one about that of the site, with its own
+ * advice; one about all others.
+ *
+ * @param usual what to do about all others, and `serving` about the kubelet's
  */
 export function servingApart(
   view: BundleView,
   certificates: readonly HostCertificate[],
-  found: (part: readonly HostCertificate[], kind: 'serving' | 'other') => readonly Found[],
+  { usual, serving: ofKubelet, site }: Readonly<Record<'usual' | 'serving' | 'site', string>>,
+  found: (part: readonly HostCertificate[], todo: string) => readonly Found[],
 ): Found[] {
   const requests = pendingServingRequests(view).flatMap((request) => request.evidence());
-  const others = certificates.filter((one) => !isKubeletServing(one));
-  const serving = found(certificates.filter(isKubeletServing), 'serving');
+  const others = certificates.filter((one) => !isKubeletServing(one) && !isOfSite(one));
+  const serving = found(certificates.filter(isKubeletServing), ofKubelet);
   return [
-    ...found(others, 'other'),
+    ...found(others, usual),
+    ...found(certificates.filter(isOfSite), site),
     ...serving.map((one) => ({ ...one, evidence: [...one.evidence, ...requests] })),
   ];
 }

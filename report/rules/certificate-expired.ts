@@ -1,6 +1,6 @@
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from '../reading/certificates.ts';
-import { SERVING_ADVICE, servingApart } from '../reading/serving-requests.ts';
+import { SERVING_ADVICE, SITE_ADVICE, servingApart } from '../reading/serving-requests.ts';
 import { duration, plural, some, time } from '../reading/words.ts';
 
 /** Certificates that this host trusts or hands out, but does not present itself. */
@@ -18,9 +18,12 @@ export const certificateExpired: Rule = {
     const expired = certificatesInUse(view)
       .filter(({ notAfterMs }) => notAfterMs <= view.atMs)
       .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
-    return servingApart(view, expired, (part, kind) =>
-      found(view, part, kind === 'serving' ? `${CHECK_CLOCK} ${SERVING_ADVICE}` : this.todo),
-    );
+    const advice = {
+      usual: this.todo,
+      serving: `${CHECK_CLOCK} ${SERVING_ADVICE}`,
+      site: `${CHECK_CLOCK} ${SITE_ADVICE}`,
+    };
+    return servingApart(view, expired, advice, (part, todo) => found(view, part, todo));
   },
 };
 

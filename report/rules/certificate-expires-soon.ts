@@ -1,6 +1,6 @@
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from '../reading/certificates.ts';
-import { SERVING_ADVICE, servingApart } from '../reading/serving-requests.ts';
+import { SERVING_ADVICE, SITE_ADVICE, servingApart } from '../reading/serving-requests.ts';
 import { duration, plural, some } from '../reading/words.ts';
 
 /**
@@ -23,9 +23,8 @@ export const certificateExpiresSoon: Rule = {
         return left > 0 && left < SOON_MS && left < LEFT_OF_LIFE * (notAfterMs - notBeforeMs);
       })
       .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
-    return servingApart(view, ending, (part, kind) =>
-      found(view, part, kind === 'serving' ? SERVING_ADVICE : this.todo),
-    );
+    const advice = { usual: this.todo, serving: SERVING_ADVICE, site: SITE_ADVICE };
+    return servingApart(view, ending, advice, (part, todo) => found(view, part, todo));
   },
 };
 

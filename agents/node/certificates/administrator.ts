@@ -14,6 +14,7 @@ import { administrators, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { certifyKey } from '../../../lib/pki/leaf.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import { chainAnchor, siteCertificate } from '../../../lib/render/kubernetes/site-certificate.ts';
 import { readAuthority } from '../../steps/leaf-files.ts';
 
 /** How long an administrator's certificate is valid: it cannot be revoked. */
@@ -40,9 +41,16 @@ export async function issueAdministrator(
 ): Promise<IssuedAdministrator> {
   const authorities = {
     admin: await readAuthority(paths, 'admin'),
-    serving: await readFile(paths.at(authorityPaths('serving').certificate), 'utf8'),
+    serving: await trustedForApi(paths, cluster),
   };
   return certifyAdministrator(authorities, cluster, { path, days, now });
+}
+
+/** With the anchor of the certificate that the site gave for the name of the API, if it is that still. */
+async function trustedForApi(paths: HostPaths, cluster: Cluster): Promise<string> {
+  const own = await readFile(paths.at(authorityPaths('serving').certificate), 'utf8');
+  if (cluster.apiCertificateName !== `api.${clusterDomain(cluster)}`) return own;
+  return own + chainAnchor(await readFile(paths.at(siteCertificate.certificate), 'utf8'));
 }
 
 /** The same with authorities that are not those of the host's files; `serving` is a certificate. */

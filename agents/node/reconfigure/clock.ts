@@ -23,7 +23,7 @@ export const clock: StepBody<ReconfigureContext> = {
   },
 };
 
-async function newest({ paths, credentials }: ReconfigureContext): Promise<Date> {
+async function newest({ paths, site, credentials }: ReconfigureContext): Promise<Date> {
   const carried =
     credentials.kind === 'authorities'
       ? [credentials.servingCa.certificate, credentials.adminCa.certificate]
@@ -31,6 +31,7 @@ async function newest({ paths, credentials }: ReconfigureContext): Promise<Date>
   const own = await Promise.all(
     authorityNames.map((name) => readTextIfPresent(paths.at(authorityPaths(name).certificate))),
   );
-  const certificates = [...carried, ...own].flatMap((text) => certificatesIn(text ?? ''));
+  const given = site.certificates.api?.certificate;
+  const certificates = [...carried, given, ...own].flatMap((text) => certificatesIn(text ?? ''));
   return new Date(Math.max(0, ...certificates.map((pem) => validityOf(pem).notBefore.getTime())));
 }

@@ -10,13 +10,18 @@ import {
   authorityPaths,
   laptopAdminCa,
 } from '../../../lib/render/kubernetes/authorities.ts';
+import { apiServerPod } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import { trustFiles } from '../../../lib/render/kubernetes/trust.ts';
+import type { StaticPod } from '../../../lib/render/renderer.ts';
 import { removeKeptFile, writeKeptFiles } from '../../../lib/seal/files.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
+import { podsIn } from '../../steps/control-plane-pods.ts';
 import { readAuthority } from '../../steps/leaf-files.ts';
-import { hasIdentityBegun, type ReconfigureContext } from './context.ts';
+import { withPresentFiles } from '../../steps/read-once.ts';
+import { placeStaticPod } from '../../steps/static-pods.ts';
+import { hasIdentityBegun, presentInput, type ReconfigureContext } from './context.ts';
 import { reconfigureFolder } from './places.ts';
 
 const stagedSchema = z.object({
@@ -34,7 +39,8 @@ export const stagedPath = (paths: Pick<HostPaths, 'state'>) =>
  */
 export const credentials: StepBody<ReconfigureContext> = {
   name: 'credentials',
-  leaves: "the site's authorities in place of the factory's, whose administrators are refused",
+  leaves:
+    "the site's authorities in place of the factory's, whose administrators are refused; an API server with the site's certificate",
   touches: ['disk', 'clock'],
   neededUntil: 'start',
   input: ({ request }) => request.id,
@@ -46,7 +52,8 @@ export const credentials: StepBody<ReconfigureContext> = {
     for (const { path, contents } of changes) {
       if ((await readTextIfPresent(context.paths.at(path))) !== contents) return false;
     }
-    return true;
+    const { present, wanted } = await apiServer(context);
+    return present === wanted?.manifest;
   },
   async run(context) {
     const changes = (await staged(context)) ?? (await stage(context));
@@ -54,9 +61,27 @@ export const credentials: StepBody<ReconfigureContext> = {
     // Whose administrators nobody is to be any more.
     const keepsLaptop = changes.some(({ path }) => path === laptopAdminCa);
     if (!keepsLaptop) await removeKeptFile(context.paths, laptopAdminCa);
+    const { wanted } = await apiServer(context);
+    if (wanted !== undefined) await placeStaticPod(context.paths, wanted);
     return done(`${changes.length} files`);
   },
 };
+
+/**
+ * The API server as its host has it, and as it is to be: with the certificate of the site, or without that of an earlier
+ * one. A change of the identity, if there is one, renders it again.
+ */
+async function apiServer(
+  context: ReconfigureContext,
+): Promise<{ present?: string; wanted?: Pick<StaticPod, 'file' | 'manifest'> }> {
+  const { paths } = context;
+  const placed = (await podsIn(paths.staticPods)).find(
+    ({ component }) => component === 'kube-apiserver',
+  );
+  if (placed === undefined) return {};
+  const manifest = await withPresentFiles(paths, apiServerPod(await presentInput(context)));
+  return { present: placed.manifest, wanted: { file: placed.file, manifest } };
+}
 
 async function staged({ paths, request }: ReconfigureContext): Promise<Changes | undefined> {
   const { data } = stagedSchema.safeParse(

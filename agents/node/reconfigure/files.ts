@@ -1,20 +1,20 @@
 import type { Cluster } from '../../../lib/cluster/cluster.ts';
 import { clusterPath } from '../../../lib/cluster/read-cluster.ts';
 import { run } from '../../../lib/host/command.ts';
-import {
-  type NewFile,
-  readTextIfPresent,
-  removeFile,
-  writeFileAtomic,
-} from '../../../lib/host/files.ts';
+import { type NewFile, readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import { reloadUnits, restartUnit } from '../../../lib/host/systemd.ts';
+import {
+  siteCertificate,
+  siteCertificateFiles,
+} from '../../../lib/render/kubernetes/site-certificate.ts';
 import {
   machineConfig,
   networkConfigPath,
 } from '../../../lib/render/machine-config/machine-config.ts';
 import { saveRenderInput } from '../../../lib/render/render-input.ts';
+import { removeKeptFile, writeKeptFiles } from '../../../lib/seal/files.ts';
 import { completeNoProxy } from '../../../lib/site/proxy.ts';
-import type { SiteConfig } from '../../../lib/site-config/site-config.ts';
+import { type SiteConfig, siteDomain } from '../../../lib/site-config/site-config.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { restartRuntime } from '../../steps/restart-runtime.ts';
@@ -32,8 +32,13 @@ export interface SiteFiles {
 /** The cluster as the site wants it, without what the identity changes. */
 export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
   const { proxy, additionalTrustBundle, imageMirrors, additionalNtpSources, networkConfig } = site;
+  // A certificate is for one site: the next one brings its own, or has none.
+  const { apiCertificateName: _, ...kept } = cluster;
   return {
-    ...cluster,
+    ...kept,
+    ...(site.certificates.api === undefined
+      ? {}
+      : { apiCertificateName: `api.${siteDomain(site)}` }),
     ...(additionalTrustBundle === undefined ? {} : { additionalTrustBundle }),
     ...(imageMirrors === undefined ? {} : { imageMirrors: [...imageMirrors] }),
     ...(additionalNtpSources.length === 0
@@ -57,16 +62,18 @@ export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
   };
 }
 
-/** What the site's trust, mirrors, time, proxy and pull secret are as files. */
+/** What the site's trust, mirrors, time, proxy, pull secret and certificate of the API are as files. */
 export async function siteFiles(context: ReconfigureContext): Promise<SiteFiles> {
   const { cluster } = await presentInput(context);
   const old = filesOf(cluster);
   const wanted = filesOf(clusterAtSite(cluster, context.site));
-  const { pullSecret } = context.site;
+  const { pullSecret, certificates } = context.site;
   if (pullSecret !== undefined)
     wanted.push({ path: PULL_SECRET, contents: pullSecret, mode: 0o600 });
+  if (certificates.api !== undefined) wanted.push(...siteCertificateFiles(certificates.api));
   const paths = new Set(wanted.map(({ path }) => path));
-  return { wanted, obsolete: old.map(({ path }) => path).filter((path) => !paths.has(path)) };
+  const earlier = [...old.map(({ path }) => path), ...Object.values(siteCertificate)];
+  return { wanted, obsolete: earlier.filter((path) => !paths.has(path)) };
 }
 
 /** The network is a step of its own. */
@@ -82,10 +89,11 @@ function filesOf(cluster: Cluster): NewFile[] {
   ];
 }
 
-/** Trust, mirrors, time servers, proxy and pull secret of the site. */
+/** Trust, mirrors, time servers, proxy, pull secret and certificate of the site. The API server gets that with `credentials`. */
 export const files: StepBody<ReconfigureContext> = {
   name: 'files',
-  leaves: "the site's trust, mirrors, time servers, proxy and pull secret, in use",
+  leaves:
+    "the site's trust, mirrors, time servers, proxy and pull secret, in use; its certificate of the API",
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
   input: ({ request }) => request.id,
@@ -96,10 +104,8 @@ export const files: StepBody<ReconfigureContext> = {
   async run(context, { signal }) {
     const { paths, site } = context;
     const { wanted, obsolete } = await differing(context);
-    for (const { path, contents, mode } of wanted) {
-      await writeFileAtomic(paths.at(path), contents, mode);
-    }
-    for (const path of obsolete) await removeFile(paths.at(path));
+    await writeKeptFiles(paths, wanted);
+    for (const path of obsolete) await removeKeptFile(paths, path);
     const changed = [...wanted.map(({ path }) => path), ...obsolete];
     const has = (part: string) => changed.some((path) => path.includes(part));
     await reloadUnits(signal);

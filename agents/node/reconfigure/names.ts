@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type PeerCertificate } from 'node:tls';
@@ -5,6 +6,7 @@ import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { apiPort } from '../../../lib/render/kubernetes/paths.ts';
+import { chainAnchor } from '../../../lib/render/kubernetes/site-certificate.ts';
 import { siteDomain } from '../../../lib/site-config/site-config.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -22,11 +24,16 @@ export const names: StepBody<ReconfigureContext> = {
   input: ({ request }) => request.id,
   holds: async () => true,
   async run({ paths, site }, { signal }) {
-    const ca = await readFile(paths.at(authorityPaths('serving').certificate), 'utf8');
+    const given = site.certificates.api?.certificate;
+    const ca =
+      given === undefined
+        ? await readFile(paths.at(authorityPaths('serving').certificate), 'utf8')
+        : chainAnchor(given);
     const name = `api.${siteDomain(site)}`;
     const addresses = ['127.0.0.1', ...(await hostAddresses(signal)).map(({ address }) => address)];
     for (const host of addresses) {
-      await shown({ host, port: apiPort, servername: name, ca }, signal).catch((cause: unknown) => {
+      const server = { host, port: apiPort, servername: name, ca };
+      await shownAs(given, server, signal).catch((cause: unknown) => {
         throw new Failure('retry', `${name} does not show its certificate at ${host}`, {
           code: 'site-name',
           found: describeError(cause),
@@ -38,17 +45,31 @@ export const names: StepBody<ReconfigureContext> = {
   },
 };
 
-/** The certificate that a server shows for a name, which the authority has signed. */
-export async function shown(
-  server: {
-    readonly host: string;
-    readonly port: number;
-    readonly servername: string;
-    readonly ca: string;
-  },
+interface Server {
+  readonly host: string;
+  readonly port: number;
+  readonly servername: string;
+  /** PEM; not necessarily a root. */
+  readonly ca: string;
+}
+
+/** Whether it shows the certificate that the site gave, if it gave one: an earlier one may be of the same authority. */
+export async function shownAs(
+  given: string | undefined,
+  server: Server,
   signal: AbortSignal,
-): Promise<PeerCertificate> {
-  const socket = connect({ ...server, rejectUnauthorized: true });
+): Promise<void> {
+  const { fingerprint256 } = await shown(server, signal);
+  if (given === undefined || fingerprint256 === new X509Certificate(given).fingerprint256) return;
+  throw new Failure('retry', 'the server shows another certificate', {
+    expected: `that of the site, SHA-256 ${new X509Certificate(given).fingerprint256}`,
+    found: fingerprint256,
+  });
+}
+
+/** The certificate that a server shows for a name, which the authority has signed. */
+export async function shown(server: Server, signal: AbortSignal): Promise<PeerCertificate> {
+  const socket = connect({ ...server, rejectUnauthorized: true, allowPartialTrustChain: true });
   try {
     const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
     await once(socket, 'secureConnect', { signal: either });

@@ -5,6 +5,7 @@ import { signers } from './kube-controller-manager.ts';
 import { kubeletPaths } from './kubelet.ts';
 import { issuedLeaves, type LeafName } from './leaves.ts';
 import { serviceAccount } from './service-account.ts';
+import { siteCertificate } from './site-certificate.ts';
 import { trustFiles } from './trust.ts';
 
 const apiServer = 'kube-apiserver';
@@ -88,6 +89,19 @@ const laptop: InventoryEntry = {
   takeUp: 'itself',
 };
 
+const site = {
+  name: 'site-api',
+  usedBy: [apiServer],
+  renewedBy: 'nobody',
+  takeUp: 'itself',
+} as const;
+
+/** Only at a site that gave them. The API server reads both again when they change. */
+const ofSite: readonly InventoryEntry[] = [
+  { ...site, path: siteCertificate.certificate, kind: 'leaf' },
+  { ...site, path: siteCertificate.key, kind: 'private-key' },
+];
+
 const trusted: readonly InventoryEntry[] = trustFiles.map(({ name, path, user, takeUp }) => ({
   name,
   path,
@@ -113,6 +127,7 @@ export const inventory: readonly InventoryEntry[] = [
   ...kubelet,
   ...authorities,
   laptop,
+  ...ofSite,
   ...trusted,
   ...keys,
 ];

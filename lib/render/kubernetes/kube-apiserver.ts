@@ -9,6 +9,7 @@ import { publicFile } from './files.ts';
 import { issuedLeaves } from './leaves.ts';
 import { apiPort, paths } from './paths.ts';
 import { serviceAccount } from './service-account.ts';
+import { siteCertificateFlag } from './site-certificate.ts';
 import { flags, staticPod } from './static-pod.ts';
 
 const folder = paths.pkiOf('kube-apiserver');
@@ -48,6 +49,7 @@ export function apiServerPod(input: KeylessInput): StaticPod {
     'advertise-address': input.host.nodeIps[0],
     'tls-cert-file': apiServerServing.certificate,
     'tls-private-key-file': apiServerServing.key,
+    ...siteCertificateFlag(input.cluster),
     'tls-min-version': 'VersionTLS12',
     'client-ca-file': trust.clients,
     'authentication-config': authenticationConfigPath,

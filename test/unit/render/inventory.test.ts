@@ -35,32 +35,40 @@ t.test('every certificate and key that is rendered is in the inventory, by its k
   }
 });
 
-t.test('the inventory names no other file, except those that the kubelet requests', async (t) => {
-  t.equal(entryOf.size, inventory.length, 'no path twice');
-  t.same(
-    inventory.filter(({ path }) => !byPath.has(path)).map(({ path }) => path),
-    [
-      '/var/lib/kubelet/pki/kubelet-client-current.pem',
-      '/var/lib/kubelet/pki/kubelet-server-current.pem',
-    ],
-  );
-});
+t.test(
+  'the inventory names no other file, except those that the kubelet requests or a site gives',
+  async (t) => {
+    t.equal(entryOf.size, inventory.length, 'no path twice');
+    t.same(
+      inventory.filter(({ path }) => !byPath.has(path)).map(({ path }) => path),
+      [
+        '/var/lib/kubelet/pki/kubelet-client-current.pem',
+        '/var/lib/kubelet/pki/kubelet-server-current.pem',
+        '/etc/kubernetes/pki/kube-apiserver/site-api.crt',
+        '/etc/kubernetes/pki/kube-apiserver/site-api.key',
+      ],
+    );
+  },
+);
 
-t.test('every leaf has a renewer, except those that are deleted after the bootstrap', async (t) => {
-  const leaves = inventory.filter(({ kind }) => kind.startsWith('leaf'));
-  t.same(
-    leaves.map(({ name }) => name).toSorted(),
-    [...leafCatalogue.map(({ name }) => name), 'kubelet-serving'].toSorted(),
-  );
-  const by = (renewer: string) =>
-    leaves.filter(({ renewedBy }) => renewedBy === renewer).map(({ name }) => name);
-  t.same(by('nobody'), ['csr-approver', 'bootstrap-admin']);
-  t.same(by('kubelet'), ['kubelet-client', 'kubelet-serving']);
-  t.same(
-    by('sno-renew'),
-    renewableLeaves.map(({ name }) => name),
-  );
-});
+t.test(
+  'every leaf has a renewer, except those that are deleted after the bootstrap, and that of a site',
+  async (t) => {
+    const leaves = inventory.filter(({ kind }) => kind.startsWith('leaf'));
+    t.same(
+      leaves.map(({ name }) => name).toSorted(),
+      [...leafCatalogue.map(({ name }) => name), 'kubelet-serving', 'site-api'].toSorted(),
+    );
+    const by = (renewer: string) =>
+      leaves.filter(({ renewedBy }) => renewedBy === renewer).map(({ name }) => name);
+    t.same(by('nobody'), ['csr-approver', 'bootstrap-admin', 'site-api']);
+    t.same(by('kubelet'), ['kubelet-client', 'kubelet-serving']);
+    t.same(
+      by('sno-renew'),
+      renewableLeaves.map(({ name }) => name),
+    );
+  },
+);
 
 t.test('what is only taken up by a restart', async (t) => {
   const restarts = inventory.filter(({ takeUp }) => takeUp !== 'itself');

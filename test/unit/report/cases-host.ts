@@ -17,6 +17,7 @@ const certificates = (...list: object[]) => ({
   [`${M}/certificates/certificates.json`]: json(list),
 });
 const SERVER = '/etc/kubernetes/static-pod-resources/etcd/server.crt';
+const SITE = '/etc/kubernetes/pki/kube-apiserver/site-api.crt';
 const SERVING = '/var/lib/kubelet/pki/kubelet-server-current.pem';
 
 const APPROVES_SERVING =
@@ -113,6 +114,24 @@ export const hostCases: readonly RuleCase[] = [
       { severity: 'warning', title: /CN=etcd-server expires/, todo: /without a restart/ },
       { severity: 'warning', title: /system:node:sno expires/, todo: APPROVES_SERVING },
     ],
+  },
+  {
+    rule: 'certificate-expires-soon',
+    of: 'the certificate that the site gave, apart from others',
+    files: certificates(
+      certificate(SERVER, '2025-12-01', '2026-12-01'),
+      certificate(SITE, '2025-12-01', '2026-12-01', { subject: 'CN=api.shop.example.com' }),
+    ),
+    finds: [
+      { severity: 'warning', title: /CN=etcd-server expires/, todo: /without a restart/ },
+      { severity: 'warning', title: /CN=api\.shop.* expires/, todo: /^The site gave .*volume/ },
+    ],
+  },
+  {
+    rule: 'certificate-expired',
+    of: 'the certificate that the site gave',
+    files: certificates(certificate(SITE, '2025-11-20', '2026-11-20')),
+    finds: [{ severity: 'failing', title: /site-api\.crt/, todo: /clock first.*The site gave/ }],
   },
   {
     rule: 'certificate-expires-soon',

@@ -1,4 +1,5 @@
 /** Certificates that a site brings: key, names, dates, chain. */
+import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { createAuthority } from '../../../lib/pki/authority.ts';
 import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
@@ -37,7 +38,7 @@ interface Case {
   readonly pair: Pair;
   readonly field?: 'api' | 'ingress';
   readonly more?: string;
-  readonly faults: readonly [line: string, text: RegExp][];
+  readonly faults: readonly (readonly [line: string, text: RegExp])[];
 }
 
 const CERTIFICATE = '6 certificates.api.certificate';
@@ -139,6 +140,18 @@ const CASES: readonly Case[] = [
     },
     faults: [[KEY, /found one with a passphrase/]],
   },
+  ...(
+    [
+      ['RSA of 1024 bits', generateKeyPairSync('rsa', { modulusLength: 1024 }), /rsa, 1024 bits/],
+      ['secp256k1', generateKeyPairSync('ec', { namedCurve: 'secp256k1' }), /ec, secp256k1/],
+      ['Ed448', generateKeyPairSync('ed448'), /found ed448/],
+      ['RSA-PSS', generateKeyPairSync('rsa-pss', { modulusLength: 2048 }), /rsa-pss, 2048 bits/],
+    ] as const
+  ).map(([what, { privateKey }, found]) => ({
+    name: `a key that the API server does not serve: ${what}`,
+    pair: { ...good, key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })) },
+    faults: [[KEY, found]] as const,
+  })),
   {
     name: 'a torn certificate',
     pair: {
@@ -181,4 +194,22 @@ t.test('PEM in the configuration itself', async (t) => {
   t.same(filesNamedIn(text), []);
   const read = readSiteConfig(text, { files: new Map(), now: NOW });
   t.same(read.ok && read.config.certificates.api, good);
+});
+
+t.test('keys that are served', async (t) => {
+  for (const { privateKey } of [
+    generateKeyPairSync('rsa', { modulusLength: 2048 }),
+    generateKeyPairSync('ec', { namedCurve: 'secp384r1' }),
+    generateKeyPairSync('ed25519'),
+  ]) {
+    const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const files = new Map([
+      ['a', Buffer.from(good.certificate)],
+      ['b', Buffer.from(key)],
+    ]);
+    const text = `${GOOD_SITE}certificates:\n  api: {certificate: a, key: b}\n`;
+    const read = readSiteConfig(text, { files, now: NOW });
+    const found = read.ok ? [] : read.faults.map((fault) => fault.found);
+    t.same(found, ['another key'], `${privateKey.asymmetricKeyType}`);
+  }
 });

@@ -237,7 +237,7 @@ t.test('certificates of a Kubernetes payload', async (t) => {
     const read = readSiteConfig(text, { files, now: NOW }, node);
     return read.ok ? [] : read.faults.map(({ position, field }) => `${position?.line} ${field}`);
   };
-  t.same(faultsFor(facts), ['5 certificates.api', '6 certificates.ingress']);
+  t.same(faultsFor(facts), ['6 certificates.ingress']);
   t.same(faultsFor({ ...facts, ...openshift }), []);
 });
 

@@ -5,4 +5,5 @@ import './steps.ts';
 import './network.ts';
 import './console.ts';
 import './tell-medium.ts';
+import './site-certificate.ts';
 import './openshift.ts';
