@@ -51,7 +51,7 @@ export class Relocation {
   /** The installation has done it; taken back, and done by hand. */
   async prepare(): Promise<void> {
     const paths = hostPaths(this.booted.rootDir);
-    const { recipient } = await this.#policy();
+    const { recipient } = await this.policy();
     await this.command('reconfigure', 'prepare', '--undo');
     if ((await readFactoryPolicy(paths)) !== undefined)
       throw new Error('the policy is still there');
@@ -60,7 +60,7 @@ export class Relocation {
       () => undefined,
     );
     await this.command('reconfigure', 'prepare', '--shipping-days', '45');
-    const again = await this.#policy();
+    const again = await this.policy();
     if (again.recipient === recipient || again.shippingDays !== 45) {
       throw new Failure('fatal', 'the policy is not a new one', { found: JSON.stringify(again) });
     }
@@ -139,7 +139,7 @@ export class Relocation {
     });
   }
 
-  async #policy() {
+  protected async policy() {
     const policy = await readFactoryPolicy(hostPaths(this.booted.rootDir));
     if (policy === undefined) throw new Error('the node has no policy of a factory');
     return policy;

@@ -18,7 +18,8 @@ import { SITE } from './host/network.ts';
 import type { Installation, Report } from './installation.ts';
 import { Drive } from './relocate/drive.ts';
 import { staticNetwork } from './relocate/networks.ts';
-import { createVolume, IMAGE } from './relocate/volume.ts';
+import { siteCertificate } from './relocate/site-certificate.ts';
+import { createVolume, IMAGE, type VolumeInput } from './relocate/volume.ts';
 import { Relocation, SITE_DOMAIN, siteHost } from './relocation.ts';
 import { checkLedger } from './restart.ts';
 import { DOMAIN, hostOf } from './site.ts';
@@ -46,6 +47,8 @@ export interface SiteWishes {
   readonly hostname: string;
   /** The Node gets the name too, and the address of the site. Default: it keeps those of its installation. */
   readonly isNode?: boolean;
+  /** An encrypted volume with a certificate for the API. Default: a request of the administrator, and nothing secret. */
+  readonly hasCertificate?: boolean;
 }
 
 /** A static address instead of the site's DHCP, another domain and another name. */
@@ -113,9 +116,20 @@ export class SiteArrival extends Relocation {
   async insert(): Promise<void> {
     const { signal, teardown } = this.context;
     const config = siteConfig(SITE.segments.IPv4, this.#wishes);
-    const manifests = { '10-site.yaml': MANIFEST };
-    await createVolume(this.#folder, 'ISO', { config, manifests, key: this.signingKey }, signal);
+    const volume = { config, manifests: { '10-site.yaml': MANIFEST }, key: this.signingKey };
+    const secret = this.#hasCertificate ? await this.#withCertificate(config) : {};
+    await createVolume(this.#folder, 'ISO', { ...volume, ...secret }, signal);
     await new Drive(teardown, { readOnly: false }).insert(this.booted, this.#iso, signal);
+  }
+
+  get #hasCertificate(): boolean {
+    return this.#wishes.hasCertificate ?? false;
+  }
+
+  async #withCertificate(config: VolumeInput['config']): Promise<Partial<VolumeInput>> {
+    const made = await siteCertificate(`api.${SITE_DOMAIN}`);
+    const { recipient } = await this.policy();
+    return { config: { ...config, ...made.config }, files: made.files, recipient };
   }
 
   /** Waits for PASS, and says how long it took. */
@@ -161,7 +175,8 @@ export class SiteArrival extends Relocation {
       address: isNode ? siteHost.addresses[0] : factory.addresses[0],
       manifest: '7',
       later: 'waiting',
-      kubeconfig: true,
+      // With keys on the volume, the laptop has it.
+      kubeconfig: !this.#hasCertificate,
     };
     if (JSON.stringify(found) !== JSON.stringify(expected)) {
       throw new Failure('fatal', 'the node is not as its site says', {
@@ -183,20 +198,21 @@ export class SiteArrival extends Relocation {
   async checkStick(): Promise<void> {
     const told = async () => {
       const stick = await readFile(this.#iso);
-      const missing = ['PASS: the node has', 'server: https://api.edge.site.test:6443'].filter(
-        (text) => !stick.includes(text),
-      );
+      const kubeconfig = this.#hasCertificate ? [] : [`server: https://api.${SITE_DOMAIN}:6443`];
+      const missing = ['PASS: the node has', ...kubeconfig].filter((text) => !stick.includes(text));
       if (missing.length === 0) return;
       throw new Failure('retry', 'the stick does not say it', { found: missing.join(', ') });
     };
     await eventually(told, LOOK_MS, this.context.signal);
   }
 
-  /** With the kubeconfig of the host and the key of the laptop. */
+  /** With the kubeconfig of the host and the key of the laptop, unless the laptop made both. */
   async #siteCluster(): Promise<RunningCluster> {
     const kubeconfig = join(this.#folder, 'auth', 'kubeconfig');
-    const text = (await readTextIfPresent(join(this.booted.rootDir, KUBECONFIG))) ?? '';
-    await writeFile(kubeconfig, text);
+    if (!this.#hasCertificate) {
+      const text = (await readTextIfPresent(join(this.booted.rootDir, KUBECONFIG))) ?? '';
+      await writeFile(kubeconfig, text);
+    }
     return { ...this.run.cluster, kubeconfig, domain: SITE_DOMAIN };
   }
 

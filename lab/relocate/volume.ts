@@ -20,6 +20,10 @@ export interface VolumeInput {
   readonly config: Readonly<Record<string, unknown>>;
   /** Extra manifests, by the name of their file. */
   readonly manifests?: Readonly<Record<string, string>>;
+  /** Other files beside it, by their paths. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Of age, who alone can read it. Default: it is not encrypted. */
+  readonly recipient?: string | undefined;
   /** The private key that signs it. Default: nobody does. */
   readonly key?: string;
 }
@@ -31,11 +35,12 @@ export type MediumKind = 'ISO' | 'ext4' | 'FAT' | 'FAT in a partition';
 export async function createVolume(
   folder: string,
   kind: MediumKind,
-  { config, manifests = {}, key }: VolumeInput,
+  { config, manifests = {}, files: others = {}, recipient, key }: VolumeInput,
   signal: AbortSignal,
 ): Promise<string> {
   for (const [name, text] of Object.entries({
     'site-config.yaml': stringify(config),
+    ...others,
     ...Object.fromEntries(
       Object.entries(manifests).map(([file, manifest]) => [`extra-manifests/${file}`, manifest]),
     ),
@@ -47,7 +52,8 @@ export async function createVolume(
   const image = join(folder, IMAGE);
   const target = kind === 'ISO' ? ['--iso', image] : ['--folder', files];
   const sign = key === undefined ? [] : ['--sign', key];
-  const create = ['create', 'site-volume', '--dir', folder, ...target, ...sign];
+  const encrypt = recipient === undefined ? [] : ['--recipient', recipient];
+  const create = ['create', 'site-volume', '--dir', folder, ...target, ...sign, ...encrypt];
   await run(cli, create, { signal, deadlineMs: CREATE_MS });
   if (kind !== 'ISO') await writeStick(kind, files, image, signal);
   return image;

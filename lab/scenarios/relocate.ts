@@ -31,10 +31,10 @@ export const relocate: Scenario = (context) => {
   ]);
 };
 
-/** The core of it, with short waits. */
+/** The core of it, with short waits, and the site's own certificate of the API. */
 export const relocateBriefly: Scenario = (context) => {
   const run = relocatableHost(context);
-  const node = new Factory(run);
+  const node = new Factory(run, { hostname: 'till-7', hasCertificate: true });
   return scenarioOf(run, [
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
