@@ -25,6 +25,8 @@ import { checkLedger } from './restart.ts';
 import { DOMAIN, hostOf } from './site.ts';
 
 const CREATE_MS = 60_000;
+/** sno-deferred begins when everything else is done. */
+const HELD_BACK_MS = 60_000;
 const PASS_MS = 12 * 60_000;
 const LOOK_MS = 60_000;
 const SIGNER = 'etc/sno-agents/site-signer.pub';
@@ -162,7 +164,6 @@ export class SiteArrival extends Relocation {
       node: await ask('nodes', '{.items[*].metadata.name}'),
       address: await ask('nodes', '{.items[*].status.addresses[?(@.type=="InternalIP")].address}'),
       manifest: await ask('configmap site', '{.data.till}'),
-      later: /waiting/.exec(await ask('configmap sno-deferred -n kube-system', '{.data}'))?.[0],
       kubeconfig: ((await readTextIfPresent(join(rootDir, KUBECONFIG))) ?? '').includes(
         `https://api.${SITE_DOMAIN}:6443`,
       ),
@@ -174,7 +175,6 @@ export class SiteArrival extends Relocation {
       node: isNode ? hostname : `${factory.name}.${DOMAIN}`,
       address: isNode ? siteHost.addresses[0] : factory.addresses[0],
       manifest: '7',
-      later: 'waiting',
       // With keys on the volume, the laptop has it.
       kubeconfig: !this.#hasCertificate,
     };
@@ -186,6 +186,15 @@ export class SiteArrival extends Relocation {
     }
     const code = await this.#factoryCode();
     if (code !== '401') throw new Error(`the factory's administrator gets ${code}, expected 401`);
+    report('a manifest whose kind is not served yet waits');
+    await eventually(
+      async () => {
+        const state = await ask('configmap sno-deferred -n kube-system', '{.data}');
+        if (!state.includes('waiting')) throw new Error(`sno-deferred says ${state}`);
+      },
+      HELD_BACK_MS,
+      signal,
+    );
     report('the workload of the factory, with its volume');
     await checkLedger(cluster, signal);
     for (const check of [services, steady]) {
