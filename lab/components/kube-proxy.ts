@@ -12,6 +12,13 @@ const module = join(import.meta.dirname, 'kube-proxy');
 
 export const KUBE_PROXY_IMAGE = 'kube-proxy.tar';
 
+/**
+ * As in the image of Kubernetes (distroless has Debian's netbase). Without them nft lists a
+ * protocol as a number: a kube-proxy that starts again reads its own elements, takes them for
+ * others, and deletes them, which leaves every Service without an address until the next start.
+ */
+const nameFiles = ['/etc/protocols', '/etc/services'];
+
 /** An image archive: kube-proxy, with Debian's nft and the libraries that it needs. */
 export const kubeProxy: Component = {
   name: 'kube-proxy',
@@ -46,7 +53,10 @@ export const kubeProxy: Component = {
         files: [
           { path: 'usr/local/bin/kube-proxy', source: program },
           { path: 'usr/local/bin/nft', source: join(tree, 'usr/sbin/nft') },
-          ...libraries.map((path) => ({ path: path.slice(1), source: join(tree, path) })),
+          ...[...libraries, ...nameFiles].map((path) => ({
+            path: path.slice(1),
+            source: join(tree, path),
+          })),
         ],
         entrypoint: ['/usr/local/bin/kube-proxy'],
       },
