@@ -64,6 +64,9 @@ const client = {
 export const services: RunningCheck = {
   name: 'three pods behind a Service answer by name from a pod, and by node port from outside',
   run: async (cluster, signal) => {
+    // One of an earlier boot has ended with it, and nobody replaces a bare pod.
+    const remove = ['delete', 'pod', client.metadata.name, '--ignore-not-found', '--timeout=50s'];
+    await kubectl(cluster, remove, signal);
     for (const object of [deployment, service, client]) await applyObject(cluster, object, signal);
     await kubectl(cluster, ['rollout', 'status', `deployment/${name}`, '--timeout=50s'], signal);
     await kubectl(
