@@ -12,6 +12,7 @@ import { services } from './checks/services.ts';
 import { steady } from './checks/steady.ts';
 import { ensureComponent } from './components/component.ts';
 import { nmstatectl } from './components/nmstatectl.ts';
+import { runSubset } from './conformance/subset.ts';
 import { eventually } from './eventually.ts';
 import type { Host } from './host/host.ts';
 import { SITE } from './host/network.ts';
@@ -201,6 +202,13 @@ export class SiteArrival extends Relocation {
       report(check.name);
       await check.run(cluster, signal);
     }
+  }
+
+  /** With the administrator of the site, at its address there. */
+  async passSubset(report: Report): Promise<void> {
+    const out = join(this.context.out, 'conformance');
+    const passed = await runSubset(await this.#siteCluster(), out, this.context.signal);
+    report(`${passed} tests passed`);
   }
 
   /** What whoever has the stick can read, on any computer. */

@@ -28,6 +28,7 @@ export const relocate: Scenario = (context) => {
     { title: 'Take back that it is relocatable, prepare it again', run: () => node.prepare() },
     { title: 'Fix whose site volumes it takes', run: () => node.fixSigner() },
     ...factoryToSite(node),
+    { title: 'Conformance', run: (report) => node.passSubset(report) },
   ]);
 };
 
@@ -54,6 +55,7 @@ export const relocateInPlace: Scenario = (context) => {
     { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
     { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
     ...factoryToSite(node),
+    { title: 'Conformance', run: (report) => node.passSubset(report) },
     {
       title: 'Search its disk from outside',
       run: async () => {
