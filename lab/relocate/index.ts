@@ -2,6 +2,7 @@ import type { FaultResult } from '../faults/result.ts';
 import { secondsSince, type Trouble } from '../faults/troubles.ts';
 import type { Scenario } from '../scenario.ts';
 import { atSite } from './at-site.ts';
+import { byUrl } from './by-url.ts';
 import { FACTORY_SCENARIO, relocateFactory } from './factory.ts';
 import { killedInEveryStep, neverSettles, powerCutIn } from './interrupted.ts';
 import { arrivals, refusals, takenBack, undo } from './media.ts';
@@ -53,7 +54,12 @@ const several = (
 
 /** What a node refuses while it is sealed; then its volumes on different media, at two sites. */
 const media: Scenario = atSite((run) => [
-  ...rowsOf(run, { ...refusals, ...arrivals, 'rollback on request': takenBack }),
+  ...rowsOf(run, {
+    ...refusals,
+    'volume by a URL, without anybody': byUrl,
+    ...arrivals,
+    'rollback on request': takenBack,
+  }),
 ]);
 
 /** Taken back without a fault of the network, killed, and without power. */
