@@ -34,23 +34,24 @@ const PROCESSES = 4;
 const MINUTES = 6;
 const IMPORT_MS = 120_000;
 
-/** Runs that subset; its log and reports are below `out`. Returns the number of tests that passed. */
+/**
+ * Runs that subset; its log and reports are below `out`. Returns the number of tests that passed.
+ *
+ * @param address of the API server, by which its certificate is good; default: that of the host.
+ */
 export async function runSubset(
   cluster: RunningCluster,
   out: string,
   signal: AbortSignal,
+  address: string = cluster.host.identity.addresses[0],
 ): Promise<number> {
   const within = { signal, report: () => undefined };
   const images = await ensureComponent(e2eImages, within);
   await mkdir(out, { recursive: true });
   await importImages(cluster, images, signal);
-  const { host, kubeconfig, kubernetes } = cluster;
+  const { kubeconfig, kubernetes } = cluster;
   const outcome = await runSuite({
-    cluster: {
-      address: host.identity.addresses[0],
-      kubeconfig,
-      beside: async (command) => [...command],
-    },
+    cluster: { address, kubeconfig, beside: async (command) => [...command] },
     ...{ images, kubernetes, out, signal },
     work: join(cluster.folder, 'conformance'),
     e2eTest: await ensureComponent(e2eTest, within),

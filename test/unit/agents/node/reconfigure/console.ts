@@ -1,6 +1,6 @@
 /** What a technician reads on the console, and how long it is said to take. */
 import t from 'tap';
-import { consoleLines } from '../../../../../agents/node/reconfigure/console.ts';
+import { consoleLines, PLAIN_STEPS } from '../../../../../agents/node/reconfigure/console.ts';
 import { paceOf, USUAL_SECONDS } from '../../../../../agents/node/reconfigure/pace.ts';
 import { reconfigurePlan } from '../../../../../agents/node/reconfigure/plan.ts';
 import { Failure } from '../../../../../lib/errors/failure.ts';
@@ -30,7 +30,7 @@ const step = (name: string, number: number, waitingFor?: string) => ({
 });
 const WHO = 'Setting this host up for its site';
 
-t.test('one line for each step and each wait; PASS', (t) => {
+t.test('one line for each step, in plain words, and each wait for the network; PASS', (t) => {
   const lines: string[] = [];
   const see = consoleLines((text) => lines.push(text));
   see(status({}));
@@ -42,13 +42,29 @@ t.test('one line for each step and each wait; PASS', (t) => {
   see(status({ step: step('network', 4, 'no answer\u001b[2J from 192.0.2.1') }));
   see(status({ state: 'done' }));
   t.same(lines, [
-    `${WHO}: step 3 of 14 (stop), after 0:05, usually 1:11 in all\n`,
-    `${WHO}: step 4 of 14 (network), after 0:05, usually 1:11 in all\n`,
-    `${WHO}: step 4 of 14 (network), after 0:05, usually 1:11 in all; waiting for no answer[2J from 192.0.2.1\n`,
+    `${WHO}: step 3 of 14 (stopping the cluster), after 0:05, usually 1:11 in all\n`,
+    `${WHO}: step 4 of 14 (connecting to the network of the site), after 0:05, usually 1:11 in all\n`,
+    `${WHO}: step 4 of 14 (connecting to the network of the site), after 0:05, usually 1:11 in all; waiting for no answer[2J from 192.0.2.1\n`,
     'PASS: this host is set up for its site.\n',
   ]);
   t.end();
 });
+
+t.test(
+  'a step that takes its time: again after ten seconds, without what only support understands',
+  (t) => {
+    const lines: string[] = [];
+    const see = consoleLines((text) => lines.push(text));
+    for (const elapsedSeconds of [40, 45, 49, 50, 55, 71]) {
+      const pace = { elapsedSeconds, usualSeconds: 71 };
+      see(status({ pace, step: step('settle', 11, `Unknown: pods.v1, ${elapsedSeconds}`) }));
+    }
+    const at = (elapsed: string) =>
+      `${WHO}: step 11 of 14 (waiting until the cluster is at rest), after ${elapsed}, usually 1:11 in all\n`;
+    t.same(lines, ['0:40', '0:50', '1:11'].map(at));
+    t.end();
+  },
+);
 
 t.test('FAIL with one instruction and a code', (t) => {
   const lines: string[] = [];
@@ -66,22 +82,23 @@ t.test('FAIL with one instruction and a code', (t) => {
   t.end();
 });
 
-t.test('the usual time knows every step; that of before a restart counts', (t) => {
-  const { settings } = testHost(t).context;
-  t.same(
-    Object.keys(USUAL_SECONDS),
-    reconfigurePlan(settings).steps.map(({ name }) => name),
-  );
-  const entry = { at: '', boot: '', up: 0, attempt: 1 };
-  const of = (id: string) => ({ ...entry, input: fingerprint(id), event: 'done' as const });
-  const entries = [
-    { ...of('earlier'), step: 'stop', seconds: 100 },
-    { ...of('this'), step: 'stop', seconds: 3.6 },
-    { ...of('this'), step: 'network', seconds: 2 },
-    { ...of('this'), step: 'start', event: 'started' as const },
-  ];
-  const usualSeconds = Object.values(USUAL_SECONDS).reduce((a, b) => a + b, 0);
-  t.same(paceOf(entries, { id: 'this' }), { beforeSeconds: 6, usualSeconds });
-  t.same(paceOf([], { id: 'this' }), { beforeSeconds: 0, usualSeconds });
-  t.end();
-});
+t.test(
+  'the usual time and the plain words know every step; that of before a restart counts',
+  (t) => {
+    const { settings } = testHost(t).context;
+    const steps = reconfigurePlan(settings).steps.map(({ name }) => name);
+    for (const table of [USUAL_SECONDS, PLAIN_STEPS]) t.same(Object.keys(table), steps);
+    const entry = { at: '', boot: '', up: 0, attempt: 1 };
+    const of = (id: string) => ({ ...entry, input: fingerprint(id), event: 'done' as const });
+    const entries = [
+      { ...of('earlier'), step: 'stop', seconds: 100 },
+      { ...of('this'), step: 'stop', seconds: 3.6 },
+      { ...of('this'), step: 'network', seconds: 2 },
+      { ...of('this'), step: 'start', event: 'started' as const },
+    ];
+    const usualSeconds = Object.values(USUAL_SECONDS).reduce((a, b) => a + b, 0);
+    t.same(paceOf(entries, { id: 'this' }), { beforeSeconds: 6, usualSeconds });
+    t.same(paceOf([], { id: 'this' }), { beforeSeconds: 0, usualSeconds });
+    t.end();
+  },
+);
