@@ -93,8 +93,8 @@ export const clockOff =
       ...[`LD_PRELOAD=${FAKETIME_ON_HOST}`, `FAKETIME=${offset}`],
       // Time limits use the clock that nobody can set.
       ...['FAKETIME_DONT_FAKE_MONOTONIC=1', 'FAKETIME_DISABLE_SHM=1'],
-      // With another clock than systemd's it does not see the end of its unit.
-      'FAKETIME_SKIP_CMDS=systemd-run',
+      // systemd-run and udevadm do not see the end of what they wait for by another clock than systemd's.
+      'FAKETIME_ONLY_CMDS=sno-agents',
     ];
     await copyFile(FAKETIME, join(host.rootDir, FAKETIME_ON_HOST));
     await mkdir(dirname(dropin), { recursive: true });
