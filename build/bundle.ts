@@ -50,7 +50,9 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
     return thread.code.toString('latin1');
   };
   const { outputFiles, metafile } = await build({
-    entryPoints: [entry],
+    // Not as the entry point itself, whose "use strict" esbuild would write above all modules: it breaks packages
+    // that are not strict, such as fifolock, which fatfs needs.
+    stdin: { contents: `module.exports = require(${JSON.stringify(entry)})`, resolveDir: checkout },
     absWorkingDir: checkout,
     bundle: true,
     write: false,

@@ -8,6 +8,7 @@ import { bundle, bundleWithInputs } from '../../../build/bundle.ts';
 import { lazyImports } from '../../../build/lazy-imports.ts';
 import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { root } from '../../unit/structure/source.ts';
+import { images, skipWithout } from '../media/images.ts';
 
 /** Maximum sizes in bytes, slightly above the current sizes. Look at the report before raising one. */
 const PROGRAMS = {
@@ -96,6 +97,19 @@ t.test('the daily look at dates does not load the X.509 library', async (t) => {
   const { stdout } = await execa(process.execPath, [program, servingCa.certificate]);
   t.ok('getMetadata' in Reflect, 'the library adds this to a process that loads it');
   t.strictSame(JSON.parse(stdout), { isDue: false, isLoaded: false });
+});
+
+const withoutMtools = await skipWithout('mformat', 'mcopy');
+t.test('a package that is not strict works', { skip: withoutMtools }, async (t) => {
+  const folder = t.testdir({ files: { 'site-config.yaml': 'api_version: 1\n' } });
+  const [program, image] = [join(folder, 'agents.cjs'), join(folder, 'medium.img')];
+  await writeFile(program, await bundle({ entry: join(root, 'agents/main.ts'), constants: {} }));
+  images.vfat(join(folder, 'files'), image);
+  // With fatfs and fifolock, whose callbacks count on a global "this".
+  const read = [program, 'reconfigure', 'read-medium', 'vfat', image];
+  const { stdout } = await execa(process.execPath, read, { timeout: 60_000 });
+  t.match(stdout, 'site-config.yaml');
+  t.match(stdout, 'api_version: 1');
 });
 
 t.test('messages of schemas are kept', async (t) => {
