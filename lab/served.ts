@@ -32,7 +32,7 @@ export async function serveProduct(
   await copyFile(executable, join(served, 'sno-agents'), 0o644, signal);
   // Hard-linked, not copied: the cache is on the same file system and only read.
   await quickly('cp', ['-rl', components.payload, join(served, 'payload')], signal);
-  const url = await serveFiles(served, PORT, teardown, damaged);
+  const url = await serveFiles(served, PORT, teardown, { damaged });
   const options = [
     ...['--agents-url', `${url}/sno-agents`],
     ...['--payload-url', `${url}/payload`, '--payload', components.payload],

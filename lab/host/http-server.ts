@@ -6,15 +6,19 @@ import { pipeline } from 'node:stream/promises';
 import { BRIDGE_ADDRESS } from './network.ts';
 import type { Teardown } from './teardown.ts';
 
-/**
- * Serves the files below `folder` on the bridge, like a site's web server, and returns its URL.
- * The file at the path `damaged` is served with its first byte changed.
- */
+export interface ServerOptions {
+  /** The file at this path is served with its first byte changed. */
+  readonly damaged?: string | undefined;
+  /** Of the lab on a bridge. Default: on that of the installation. */
+  readonly address?: string;
+}
+
+/** Serves the files below `folder`, like a site's web server, and returns its URL. */
 export async function serveFiles(
   folder: string,
   port: number,
   teardown: Teardown,
-  damaged?: string,
+  { damaged, address = BRIDGE_ADDRESS }: ServerOptions = {},
 ): Promise<string> {
   const server = createServer(async (request, response) => {
     try {
@@ -33,13 +37,13 @@ export async function serveFiles(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, BRIDGE_ADDRESS, resolve);
+    server.listen(port, address, resolve);
   });
   teardown.add('stop the web server', async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return `http://${BRIDGE_ADDRESS}:${port}`;
+  return `http://${address}:${port}`;
 }
 
 async function* otherFirstByte(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -4,6 +4,7 @@ import { eventually } from '../eventually.ts';
 import { bootAgain } from '../faults/cells/faults.ts';
 import { onHost } from '../faults/cells/plan.ts';
 import { serveFiles } from '../host/http-server.ts';
+import { SITE } from '../host/network.ts';
 import { siteHost } from '../relocation.ts';
 import { readSiteResult } from '../site-arrival.ts';
 import { expectSite, siteConfig } from './media.ts';
@@ -21,7 +22,9 @@ export async function byUrl(run: ShippedNode): Promise<string> {
   const { image } = await run.createVolume('ISO', { config: siteConfig(NAME) });
   // As the name of a file: the host's first identifier is its address on the link.
   await copyFile(image, join(served, `${siteHost.mac.replaceAll(':', '-')}.site`));
-  const url = await serveFiles(served, PORT, teardown);
+  const url = await serveFiles(served, PORT, teardown, {
+    address: SITE.segments.IPv4.bridge,
+  });
   await run.unseal();
   await onHost(run.booted, ['reconfigure', 'prepare', '--site-url', url], signal);
   await onHost(run.booted, ['reconfigure', 'validate'], signal);
