@@ -144,13 +144,6 @@ export const networkFaults: readonly NetworkFault[] = [
     fix: cable,
   },
   {
-    name: 'network too small for its gateway',
-    network: { prefix: 30 },
-    checks: [{ ping: GATEWAY }],
-    codes: ['site-network', 'site-check'],
-    fix: /Correct raw_nm_state_config|Check the cable/,
-  },
-  {
     name: 'nobody gives an address',
     // DHCP at this site knows the host by another one.
     network: {
