@@ -89,13 +89,9 @@ function chainFaults(path: Path, chain: Chain, { name, now, until }: Purpose): M
   if (leaf.keyUsage !== undefined && !leaf.keyUsage.includes(SERVER_AUTH)) {
     faults.push(wrong('one for servers', 'one for other purposes'));
   }
-  if (leaf.validToDate < now) {
-    faults.push(wrong('one that is valid now', `one that ended on ${day(leaf.validToDate)}`));
-  } else if (leaf.validFromDate > now) {
-    faults.push(wrong('one that is valid now', `one that begins on ${day(leaf.validFromDate)}`));
-  } else if (until !== undefined && leaf.validToDate < until) {
-    const expected = `one that is valid until validUntil (${day(until)})`;
-    faults.push(wrong(expected, `one that ends on ${day(leaf.validToDate)}`));
+  for (const [at, each] of chain.entries()) {
+    const dates = dateFault(each, now, until);
+    if (dates !== undefined) faults.push(wrong(dates.expected, numbered(dates.found, at)));
   }
   if (chain.length > MOST_CERTIFICATES) {
     faults.push(wrong(`at most ${MOST_CERTIFICATES} certificates`, `${chain.length}`));
@@ -107,6 +103,26 @@ function chainFaults(path: Path, chain: Chain, { name, now, until }: Purpose): M
   }
   return faults;
 }
+
+/** Why a certificate, the leaf or one of an issuer, is not valid as long as it is needed. */
+function dateFault(
+  { validFromDate, validToDate }: X509Certificate,
+  now: Date,
+  until: Date | undefined,
+): { readonly expected: string; readonly found: string } | undefined {
+  const expected = 'one that is valid now';
+  if (validToDate < now) return { expected, found: `one that ended on ${day(validToDate)}` };
+  if (validFromDate > now) return { expected, found: `one that begins on ${day(validFromDate)}` };
+  if (until === undefined || validToDate >= until) return undefined;
+  return {
+    expected: `one that is valid until validUntil (${day(until)})`,
+    found: `one that ends on ${day(validToDate)}`,
+  };
+}
+
+/** The leaf needs no number. */
+const numbered = (found: string, at: number): string =>
+  at === 0 ? found : `${found} as number ${at + 1}, that of an issuer`;
 
 /** A wildcard must be one: a certificate for a single name below does not serve the others. */
 const isFor = (leaf: X509Certificate, name: string): boolean =>

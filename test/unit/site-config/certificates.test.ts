@@ -1,7 +1,7 @@
 /** Certificates that a site brings: key, names, dates, chain. */
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
-import { createAuthority } from '../../../lib/pki/authority.ts';
+import { createAuthority, createSuccessor } from '../../../lib/pki/authority.ts';
 import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
 import { filesNamedIn, readSiteConfig } from '../../../lib/site-config/read.ts';
 import { NOW } from '../site-volume/volumes.ts';
@@ -24,6 +24,14 @@ const leaf = (profile: Partial<LeafProfile> = {}, at = NOW) =>
     },
     at,
   );
+/** A good leaf, and the certificate of its issuer by a root that ends this many days from now. */
+const belowRoot = async (days: number) => {
+  const root = await createAuthority('root', days + 20, after(-20));
+  const { cross = '', ...issuer } = await createSuccessor(root, after(-20));
+  const profile = { subject: { commonName: 'api' }, dnsNames: ['api.shop.example.com'] };
+  const made = await issueLeaf(issuer, { ...profile, usage: 'server', lifetimeDays: 100 }, NOW);
+  return { certificate: made.certificate + cross, key: made.key };
+};
 const ingress = { dnsNames: ['*.apps.shop.example.com'] };
 const good = await leaf();
 const other = await leaf();
@@ -102,6 +110,27 @@ const CASES: readonly Case[] = [
     pair: await leaf({ lifetimeDays: 10 }),
     more: 'validUntil: 2027-06-01\n',
     faults: [[CERTIFICATE, /until validUntil \(2027-06-01\), found one that ends on 2026-12-03/]],
+  },
+  {
+    name: 'an issuer that has expired',
+    pair: await belowRoot(-10),
+    faults: [
+      [
+        CERTIFICATE,
+        /one that is valid now, found one that ended on 2026-11-13 as number 2, that of an issuer/,
+      ],
+    ],
+  },
+  {
+    name: 'an issuer that ends before the volume',
+    pair: await belowRoot(30),
+    more: 'validUntil: 2027-02-01\n',
+    faults: [
+      [
+        CERTIFICATE,
+        /until validUntil \(2027-02-01\), found one that ends on 2026-12-23 as number 2/,
+      ],
+    ],
   },
   {
     name: 'for clients',
