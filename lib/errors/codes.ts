@@ -56,6 +56,7 @@ export const FAILURE_CODES = {
   'site-link': 'a network adapter has no link',
   'site-network': 'the network of the site cannot be applied',
   'site-check': 'a server of the site does not answer, or the network is not as configured',
+  'site-login': 'the keys of the site cannot log in, or others can',
   'site-name': 'a name of the site does not show its certificate',
   'medium-refused': 'a medium has something else than some regular files, or cannot be read',
 

@@ -12,11 +12,18 @@ const folders = () => {
 
 export const searchPath = (): string => folders().join(':');
 
-/** Whether a program, given by name or path, is executable here. */
-export async function isInstalled(program: string): Promise<boolean> {
+/** Where a program, given by name or path, is executable here; undefined: nowhere. */
+export async function pathOf(program: string): Promise<string | undefined> {
   const places = program.includes('/') ? [program] : folders().map((name) => join(name, program));
-  return Promise.any(places.map((place) => access(place, constants.X_OK))).then(
-    () => true,
-    () => false,
-  );
+  for (const place of places) {
+    const isExecutable = await access(place, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return place;
+  }
+  return undefined;
 }
+
+export const isInstalled = async (program: string): Promise<boolean> =>
+  (await pathOf(program)) !== undefined;

@@ -78,16 +78,14 @@ function ofFamilies(fields: SomeFields, { internalAddresses }: HostFacts): Misfi
   ];
 }
 
-/** What a Kubernetes payload has not, or what no agent does there yet. */
-function ofKubernetes({ kubeadmin_password_hash, certificates, ssh_key }: SomeFields): Misfit[] {
+/** What a Kubernetes payload has not. */
+function ofKubernetes({ kubeadmin_password_hash, certificates }: SomeFields): Misfit[] {
   const absent = (path: Misfit['path'], why: string, fix: string): Misfit => ({
     ...{ path, ofKey: true, found: 'one', fix },
     expected: `no such field for a Kubernetes payload, ${why}`,
   });
   const admin = 'Remove it: the administrator has auth/kubeconfig.';
   const secret = 'Put it as a Secret of your ingress into extra-manifests.';
-  const keys = 'Remove it: the keys of the installation stay.';
-  const yet = 'where it is not built yet';
   return [
     ...(kubeadmin_password_hash === undefined
       ? []
@@ -95,7 +93,6 @@ function ofKubernetes({ kubeadmin_password_hash, certificates, ssh_key }: SomeFi
     ...(certificates?.ingress === undefined
       ? []
       : [absent(['certificates', 'ingress'], 'which has no ingress of its own', secret)]),
-    ...(ssh_key === undefined ? [] : [absent(['ssh_key'], yet, keys)]),
   ];
 }
 

@@ -1,5 +1,7 @@
+import { loginKeysProblem } from '../site/login-keys.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import { at } from '../site/nmstate/misfit.ts';
+import { sshKeys } from '../site/ssh-keys.ts';
 import { certificateFaults, type Files } from './certificates.ts';
 import { isLabelKey, timeOf } from './fields.ts';
 import { nmstateFaults, nmstateOf } from './nmstate.ts';
@@ -30,6 +32,7 @@ export function refineSiteConfig(
     ...nmstateFaults(fields),
     ...ofDns(fields),
     ...ofLabels(fields),
+    ...ofLoginKeys(fields),
     ...ofCertificates(fields, context),
   ];
 }
@@ -88,6 +91,11 @@ const ofLabels = ({ node_labels: labels = {} }: SomeFields): Misfit[] =>
       found: JSON.stringify(key.slice(0, 80)),
       fix: 'Write it as example.com/site.',
     }));
+
+function ofLoginKeys({ ssh_key: text }: SomeFields): Misfit[] {
+  const problem = text === undefined ? undefined : loginKeysProblem(sshKeys(text));
+  return problem === undefined ? [] : [{ path: ['ssh_key'], ...problem }];
+}
 
 function ofCertificates(fields: SomeFields, { files, now }: SiteContext): Misfit[] {
   const { cluster_name: cluster, base_domain: base, certificates, validUntil } = fields;

@@ -39,6 +39,17 @@ export function publicKeyOf(line: string): string | undefined {
   return bare?.split(/[ \t]+/, 2).join(' ');
 }
 
+/** Whether such a line is a key alone, without options. */
+export const isPlainKey = (line: string): boolean => isPublicKey(line);
+
+/** Of such a line with a key of RSA; undefined: another key. */
+export function rsaBitsOf(line: string): number | undefined {
+  const [type, body = ''] = (publicKeyOf(line) ?? '').split(' ');
+  const modulus = wireFields(Buffer.from(body, 'base64'))?.[2];
+  if (type !== 'ssh-rsa' || modulus === undefined) return undefined;
+  return BigInt(`0x0${modulus.toString('hex')}`).toString(2).length;
+}
+
 /** A key, optionally after its options; nothing that an editor or a terminal would interpret. */
 function isKeyLine(line: string): boolean {
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line.replaceAll('\t', ' '))) return false;

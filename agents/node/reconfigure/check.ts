@@ -6,6 +6,7 @@ import { done, notYet } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { stillRunning } from '../exclusion.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
+import { requireUsableKeys } from './login.ts';
 
 /** What needs the whole host to itself: nothing has changed until its end. */
 export const check: StepBody<ReconfigureContext> = {
@@ -15,12 +16,13 @@ export const check: StepBody<ReconfigureContext> = {
   neededUntil: 'arm',
   input: ({ request }) => request.id,
   holds: async () => true,
-  async run(context) {
+  async run(context, { signal }) {
     const { paths, site } = context;
     const running = await stillRunning(paths);
     if (running !== undefined) return running;
     await presentInput(context);
     await requireNmstate(context);
+    await requireUsableKeys(context.site, signal);
     const present = await namesIn(paths.at('/sys/class/net'));
     const missing = [BRIDGE, ...site.expectedAdapters].filter((name) => !present.includes(name));
     if (missing.length === 0) return done(present.join(', '));

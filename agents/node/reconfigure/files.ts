@@ -13,12 +13,14 @@ import {
 } from '../../../lib/render/machine-config/machine-config.ts';
 import { saveRenderInput } from '../../../lib/render/render-input.ts';
 import { removeKeptFile, writeKeptFiles } from '../../../lib/seal/files.ts';
+import { loginKeyFiles } from '../../../lib/site/login-keys.ts';
 import { completeNoProxy } from '../../../lib/site/proxy.ts';
 import { type SiteConfig, siteDomain } from '../../../lib/site-config/site-config.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { restartRuntime } from '../../steps/restart-runtime.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
+import { requireLogin } from './login.ts';
 
 const PULL_SECRET = '/var/lib/kubelet/config.json';
 const PROGRAM_MS = 120_000;
@@ -32,6 +34,7 @@ export interface SiteFiles {
 /** The cluster as the site wants it, without what the identity changes. */
 export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
   const { proxy, additionalTrustBundle, imageMirrors, additionalNtpSources, networkConfig } = site;
+  const { sshKeys } = site;
   // A certificate is for one site: the next one brings its own, or has none.
   const { apiCertificateName: _, ...kept } = cluster;
   return {
@@ -45,6 +48,7 @@ export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
       ? {}
       : { additionalNtpSources: [...additionalNtpSources] }),
     ...(networkConfig === undefined ? {} : { networkConfig }),
+    ...(sshKeys === undefined ? {} : { sshKeys: [...sshKeys] }),
     ...(proxy === undefined
       ? {}
       : {
@@ -62,14 +66,15 @@ export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
   };
 }
 
-/** What the site's trust, mirrors, time, proxy, pull secret and certificate of the API are as files. */
+/** What the site's trust, mirrors, time, proxy, pull secret, SSH keys and certificate of the API are as files. */
 export async function siteFiles(context: ReconfigureContext): Promise<SiteFiles> {
   const { cluster } = await presentInput(context);
   const old = filesOf(cluster);
   const wanted = filesOf(clusterAtSite(cluster, context.site));
-  const { pullSecret, certificates } = context.site;
+  const { pullSecret, certificates, sshKeys } = context.site;
   if (pullSecret !== undefined)
     wanted.push({ path: PULL_SECRET, contents: pullSecret, mode: 0o600 });
+  if (sshKeys !== undefined) wanted.push(...loginKeyFiles(sshKeys));
   if (certificates.api !== undefined) wanted.push(...siteCertificateFiles(certificates.api));
   const paths = new Set(wanted.map(({ path }) => path));
   const earlier = [...old.map(({ path }) => path), ...Object.values(siteCertificate)];
@@ -89,11 +94,11 @@ function filesOf(cluster: Cluster): NewFile[] {
   ];
 }
 
-/** Trust, mirrors, time servers, proxy, pull secret and certificate of the site. The API server gets that with `credentials`. */
+/** Trust, mirrors, time servers, proxy, pull secret, SSH keys and certificate of the site. The API server gets that with `credentials`. */
 export const files: StepBody<ReconfigureContext> = {
   name: 'files',
   leaves:
-    "the site's trust, mirrors, time servers, proxy and pull secret, in use; its certificate of the API",
+    "the site's trust, mirrors, time servers, proxy, pull secret and SSH keys, in use; its certificate of the API",
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
   input: ({ request }) => request.id,
@@ -112,6 +117,7 @@ export const files: StepBody<ReconfigureContext> = {
     if (has('/ca-trust/')) await run('update-ca-trust', [], { signal, deadlineMs: PROGRAM_MS });
     if (has('/chrony.conf')) await restartUnit('chronyd.service', signal);
     if (has('proxy')) await restartRuntime(paths, signal);
+    await requireLogin(site, signal);
     // Last: what is obsolete follows from it.
     const input = await presentInput(context);
     const cluster = clusterAtSite(input.cluster, site);

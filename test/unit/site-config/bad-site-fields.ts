@@ -1,4 +1,9 @@
+import { sshPublicKey } from '../../../lab/site-inputs.ts';
 import { type BadSite, GOOD_SITE } from './good-site.ts';
+
+/** Which sshd of RHEL refuses. */
+const RSA_1024 =
+  'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQDfbZ40gJuTZ4gyN8VaDQm/kjzVKqSRpQXEr9r/V2Ss+L7xbYqbGuK0Qixj6ifGPtKNP49oyRs4mkLI71sIZtW+9ypHkhoNcRehvEgoHG1Q7aI5NXQ4cxzfIob808BHJ3HJzgQ765xLYcRK1TI98piET7lM1dgH9XAxhh2tOZNLOQ==';
 
 /** Fields with wrong values. */
 export const badFields: readonly BadSite[] = [
@@ -195,6 +200,29 @@ export const badFields: readonly BadSite[] = [
     name: 'a private SSH key',
     more: 'ssh_key: "-----BEGIN OPENSSH PRIVATE KEY-----"\n',
     faults: ['4 ssh_key'],
+  },
+  ...['""', '"# nobody"'].map(
+    (keys): BadSite => ({
+      name: `no SSH key: ${keys}`,
+      more: `ssh_key: ${keys}\n`,
+      faults: ['4 ssh_key'],
+      says: /at least one key/,
+    }),
+  ),
+  ...['command="/bin/sh"', 'cert-authority', 'from="192.0.2.1",no-pty', 'environment="A=b"'].map(
+    (option): BadSite => ({
+      name: `an SSH key with ${option}`,
+      more: `ssh_key: |\n  ${sshPublicKey()}\n  ${option} ${sshPublicKey()}\n`,
+      faults: ['4 ssh_key'],
+      says: /keys without options, found options before key number 2 of 2/,
+      hides: /AAAA/,
+    }),
+  ),
+  {
+    name: 'a short SSH key',
+    more: `ssh_key: ${RSA_1024} short\n`,
+    faults: ['4 ssh_key'],
+    says: /at least 2048 bits, found 1024 bits in key number 1 of 1/,
   },
   {
     name: 'a password instead of its hash',

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { sshPublicKey } from '../../../lab/site-inputs.ts';
 import { parseSiteConfig, readSiteConfig } from '../../../lib/site-config/read.ts';
 import { siteDomain } from '../../../lib/site-config/site-config.ts';
 import { SITE_CA } from '../cli/certificates.ts';
@@ -71,6 +72,7 @@ t.test('the smallest configuration leaves what the node has', async (t) => {
   });
 });
 
+const KEYS = [sshPublicKey(), sshPublicKey()];
 const WHOLE = `${GOOD_SITE.replace('example.com', 'example.com.')}serial: 12
 validUntil: 2027-01-31
 hosts: [CZ1234ABCD, "52:54:00:AB:CD:EF"]
@@ -96,6 +98,8 @@ imageContentSources: [{source: quay.io/a, mirrors: [r.example.com/a]}]
 imageDigestSources: [{source: quay.io/b, mirrors: [r.example.com/b], sourcePolicy: NeverContactSource}]
 imageTagSources: [{source: quay.io/c, mirrors: [r.example.com/c]}]
 pull_secret: '{"auths":{"r.example.com":{"auth":"YTpi"}}}'
+ssh_key: |
+  ${KEYS.join('\n\n  # of the night shift\n  ')}
 kubeadmin_password_hash: $2a$10$${'a'.repeat(53)}
 node_labels: {example.com/site: "0042", zone: ""}
 siteChecks:
@@ -123,6 +127,7 @@ t.test('every field of a whole configuration', async (t) => {
     proxy: { httpProxy: 'http://proxy.example.com:3128', noProxy: '.example.com' },
     additionalTrustBundle: /BEGIN CERTIFICATE/,
     pullSecret: '{"auths":{"r.example.com":{"auth":"YTpi"}}}',
+    sshKeys: KEYS,
     nodeLabels: { 'example.com/site': '0042', zone: '' },
     allowRestart: true,
   });

@@ -5,5 +5,6 @@ import './steps.ts';
 import './network.ts';
 import './console.ts';
 import './tell-medium.ts';
+import './login-keys.ts';
 import './site-certificate.ts';
 import './openshift.ts';
