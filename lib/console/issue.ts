@@ -13,6 +13,8 @@ export interface Installed {
   readonly completed: string;
   /** It is sealed: its kubelet starts once a site volume was inserted. */
   readonly awaitsSite?: boolean;
+  /** The last change, if the host was brought back to what it was before because somebody asked for that. */
+  readonly takenBack?: { readonly what: string; readonly at: string };
 }
 
 /** The first thing a technician wants to know. */
@@ -36,7 +38,7 @@ export function issueOf(
   installed: Installed | undefined,
 ): Issue | undefined {
   const told = statuses.filter(({ agent }) => Object.hasOwn(PLAIN_WORDS, agent));
-  const failed = told.filter(isFinal);
+  const failed = withoutEcho(told.filter(isFinal));
   const [first] = failed;
   if (first !== undefined) return issue('failed', failed.flatMap(failureLines).concat(AFTER));
   const restarting = told.find(({ state }) => state === 'reboot');
@@ -55,6 +57,7 @@ export function issueOf(
   if (installed?.awaitsSite === true) {
     return issue('waiting', [
       'This host waits for its site volume. Insert the stick, or attach the virtual CD.',
+      ...takenBackLines(installed),
     ]);
   }
   if (installed !== undefined && !running.some(({ agent }) => endsInstallation(agent))) {
@@ -62,6 +65,7 @@ export function issueOf(
     const day = completed.slice(0, 10);
     return issue('installed', [
       `PASS: this host is installed: cluster ${cluster}, since ${day}. Nothing is left to do.`,
+      ...takenBackLines(installed),
       ...running.map(nowLine),
     ]);
   }
@@ -81,6 +85,22 @@ const AFTER = [
 function isFinal({ agent, state, exitCode }: AgentStatus): boolean {
   return state === 'failed' && (exitCode !== EXIT.retryable || keepsKubelet(agent));
 }
+
+/**
+ * A site that was taken back is one failure: reconfigure says why, and what to do. What sno-trial could not put back is
+ * another one.
+ */
+function withoutEcho(failed: readonly AgentStatus[]): AgentStatus[] {
+  if (!failed.some(({ agent }) => agent === 'reconfigure')) return [...failed];
+  return failed.filter(
+    ({ agent, failure }) => agent !== 'sno-trial' || failure?.code !== 'trial-reverted',
+  );
+}
+
+const takenBackLines = ({ takenBack }: Installed): string[] =>
+  takenBack === undefined
+    ? []
+    : [`On ${takenBack.at.slice(0, 10)} ${takenBack.what} was taken back, as somebody has asked.`];
 
 function failureLines(status: AgentStatus): string[] {
   const { agent, failure, reason } = status;

@@ -7,6 +7,8 @@ import type { HostPaths } from '../host/paths.ts';
 import { parseJson } from '../json.ts';
 import { sealedPath } from '../relocatable/policy.ts';
 import { readStatus } from '../steps/status.ts';
+import { readLast } from '../trial/store.ts';
+import { wasAsked } from '../trial/trial.ts';
 import { type Installed, type Issue, issueOf } from './issue.ts';
 
 /**
@@ -76,10 +78,14 @@ async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
   const present = presentSchema.safeParse(
     parseJson((await readTextIfPresent(clusterPath(paths))) ?? ''),
   ).data;
+  const last = await readLast(paths);
   return {
     // The record keeps the name of the installation: it may be another one at its site.
     cluster: present === undefined ? cluster : `${present.name}.${present.baseDomain}`,
     completed,
     awaitsSite: await exists(sealedPath(paths)),
+    ...(last !== undefined && wasAsked(last)
+      ? { takenBack: { what: last.what, at: last.endedAt } }
+      : {}),
   };
 }

@@ -108,6 +108,7 @@ export const FAILURE_CODES = {
   // Changes on trial, and updates.
   'trial-not-confirmed': 'a change was not confirmed in time, or after too many restarts',
   'trial-reverted': 'a change was taken back; the host is as before it',
+  'way-back-requested': 'somebody had the host brought back to what it was before',
   'trial-incomplete': 'a change was taken back, except for the parts that could not be put back',
   'update-refused': 'an update is not one for this host, or is not signed for it',
   'update-reverted': 'an update did not settle, so the host went back to what it had',

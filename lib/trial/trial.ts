@@ -79,3 +79,7 @@ export const endedSchema = z.object({
 });
 
 export type EndedTrial = z.infer<typeof endedSchema>;
+
+/** Whether the host is back at what it was because somebody asked for that: nothing has failed. */
+export const wasAsked = ({ outcome, reason }: EndedTrial): boolean =>
+  outcome === 'reverted' && reason?.code === 'way-back-requested';

@@ -38,6 +38,7 @@ import {
   writeRequest,
 } from './request.ts';
 import { tellEnd, tellRefusal } from './tell-medium.ts';
+import { recordWayBack } from './way-back.ts';
 
 const READ_MS = 120_000;
 
@@ -52,6 +53,7 @@ export type Arrival =
  * @throws Failure (usage) with everything that is wrong with the volume
  */
 export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arrival> {
+  await recordWayBack(paths);
   const underWay = await readRequest(paths);
   if (underWay !== undefined) {
     await recordUse(paths, underWay.volume);

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureData } from '../../../lib/errors/failure-data.ts';
+import { writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { readKept, returnToKept } from '../../../lib/trial/kept.ts';
+import { readLast } from '../../../lib/trial/store.ts';
+import { wasAsked } from '../../../lib/trial/trial.ts';
 import { changeUnderWay } from '../exclusion.ts';
 import { readResult as readUpdate } from '../update/request.ts';
-import { beforeFolder } from './places.ts';
-import { readRequest, readResult } from './request.ts';
+import { describeReconfigure } from './context.ts';
+import { beforeFolder, resultPath } from './places.ts';
+import { type ReconfigureResult, readRequest, readResult } from './request.ts';
 
 const HOUR_MS = 3_600_000;
 const COMMAND_MS = 300_000;
@@ -43,7 +47,11 @@ export async function rollback(
   const other = await changeUnderWay(paths);
   if (other !== undefined) throw other;
   if ((await readRequest(paths)) !== undefined) throw refused('a site volume that is being used');
-  const reason = failureData(new Failure('usage', 'it was taken back by "reconfigure rollback"'));
+  const reason = failureData(
+    new Failure('usage', 'it was taken back by "reconfigure rollback"', {
+      code: 'way-back-requested',
+    }),
+  );
   const go = () =>
     returnToKept(
       paths,
@@ -52,6 +60,27 @@ export async function rollback(
       AbortSignal.timeout(COMMAND_MS),
     );
   return { what: kept.what, go };
+}
+
+/**
+ * Once the host has gone back: its last site is not in use any more, nor is the way back. The volume may be used again.
+ * It is written at the next look for a volume, since the way back itself ends with a restart.
+ */
+export async function recordWayBack(paths: HostPaths): Promise<void> {
+  const result = await readResult(paths);
+  const last = await readLast(paths);
+  if (result?.outcome !== 'configured' || last === undefined || !wasAsked(last)) return;
+  // The trial of the way back has an id of its own.
+  if (last.what !== describeReconfigure(result) || last.endedAt < result.endedAt) return;
+  await rm(beforeFolder(paths), { recursive: true, force: true });
+  const { endedAt, reason } = last;
+  const taken: ReconfigureResult = {
+    ...result,
+    endedAt,
+    outcome: 'reverted',
+    ...(reason === undefined ? {} : { failure: reason }),
+  };
+  await writeFileAtomic(resultPath(paths), `${JSON.stringify(taken)}\n`, 0o600);
 }
 
 /** Gives the way back up. @throws Failure (usage) if there is none */

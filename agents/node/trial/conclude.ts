@@ -5,12 +5,12 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import { dropTrial, endReverted } from '../../../lib/trial/arm.ts';
 import { judgeTrial } from '../../../lib/trial/judge.ts';
 import { readTrialState } from '../../../lib/trial/store.ts';
-import type { EndedTrial } from '../../../lib/trial/trial.ts';
+import { type EndedTrial, wasAsked } from '../../../lib/trial/trial.ts';
 import type { TrialContext } from './context.ts';
 
 /**
  * Ends a trial that was taken back, and fails with the reason, so that it is on the console, in the status and
- * in the journal. Its record says first that it has ended: nothing is taken back twice.
+ * in the journal; unless somebody wanted it so, and has it. Its record says first that it has ended: nothing is taken back twice.
  */
 export const conclude: StepBody<TrialContext> = {
   name: 'conclude',
@@ -31,6 +31,7 @@ export const conclude: StepBody<TrialContext> = {
     const ended = verdict.kind === 'ended' ? state.last : await endReverted(paths, state.trial);
     await dropTrial(paths, state.trial, signal);
     if (ended === undefined || ended.outcome === 'confirmed') return done('it has ended');
+    if (wasAsked(ended)) return done(`${ended.what} was taken back, as somebody has asked`);
     throw reverted(ended);
   },
 };

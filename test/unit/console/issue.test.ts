@@ -28,6 +28,9 @@ const dns = {
 const failed = (agent: string, exitCode: number) =>
   status(agent, { state: 'failed', exitCode, reason: 'all of it. Do it.', failure: dns });
 
+const trial = (code: string) =>
+  status('sno-trial', { state: 'failed', exitCode: 4, failure: { ...dns, code } });
+
 interface Case {
   readonly name: string;
   readonly statuses: readonly AgentStatus[];
@@ -178,6 +181,40 @@ const cases: readonly Case[] = [
     says: ['FAILED: Setting this host up for its site', 'What to do: Add a DNS record.', 'Code: x'],
     not: ['PASS'],
   },
+  {
+    name: 'a site that was taken back is one failure, with its instruction',
+    statuses: [trial('trial-reverted'), failed('reconfigure', 4)],
+    installed: { ...installed, awaitsSite: true },
+    verdict: 'failed',
+    says: ['FAILED: Setting this host up for its site', 'What to do: Add a DNS record.'],
+    not: ['Checking a change'],
+  },
+  {
+    name: 'a site that was taken back, but not completely',
+    statuses: [trial('trial-incomplete'), failed('reconfigure', 4)],
+    installed,
+    verdict: 'failed',
+    says: ['FAILED: Checking a change of this host', 'FAILED: Setting this host up for its site'],
+  },
+  {
+    name: 'another change that was taken back',
+    statuses: [trial('trial-reverted'), status('reconfigure', { state: 'done' })],
+    installed,
+    verdict: 'failed',
+    says: ['FAILED: Checking a change of this host'],
+  },
+  ...[true, false].map((awaitsSite) => ({
+    name: `brought back on request, ${awaitsSite ? 'to the factory' : 'to an earlier site'}`,
+    statuses: [status('sno-trial', { state: 'done' })],
+    installed: {
+      ...installed,
+      awaitsSite,
+      takenBack: { what: 'the site configuration 7', at: '2026-11-23T10:00:00.000Z' },
+    },
+    verdict: awaitsSite ? 'waiting' : 'installed',
+    says: ['On 2026-11-23 the site configuration 7 was taken back, as somebody has asked.'],
+    not: ['FAILED'],
+  })),
   {
     name: 'told to stop',
     statuses: [status('bootkube', { state: 'stopped', exitCode: 1 })],

@@ -44,6 +44,22 @@ t.test('agents write a single text from the statuses of all', async (t) => {
   await publishIssue(paths);
   t.match(readFileSync(path, 'utf8'), /PASS: .*cluster shop\.example\.net, since/);
 
+  const ended = {
+    schemaVersion: 1,
+    id: '01234567-89ab-4cde-8f01-23456789abcd',
+    what: 'the site configuration 7',
+    endedAt: '2026-11-23T10:00:00.000Z',
+    outcome: 'reverted',
+    reason: { code: 'way-back-requested', kind: 'usage', what: 'asked' },
+    problems: [],
+  };
+  put(join(paths.state, 'sno-trial/last.json'), ended);
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), /PASS: .*On 2026-11-23 the site configuration 7/s);
+  put(join(paths.state, 'sno-trial/last.json'), { ...ended, outcome: 'confirmed' });
+  await publishIssue(paths);
+  t.notMatch(readFileSync(path, 'utf8'), /taken back/);
+
   writeFileSync(statusPath(paths, 'post-reboot'), '{"torn');
   await publishIssue(paths);
   t.match(readFileSync(path, 'utf8'), 'PASS', 'what cannot be read changes nothing');

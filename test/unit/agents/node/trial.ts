@@ -89,6 +89,16 @@ t.test(
   },
 );
 
+t.test('brought back because somebody asked: nothing has failed', async (t) => {
+  const { host, before } = await onTrial(t, ['first']);
+  const reason = { code: 'way-back-requested', kind: 'usage', what: 'somebody asked' } as const;
+  await recordReverting(host.paths, reason);
+  t.equal((await called(host, 'run')).code, 0);
+  t.same(snapshot(host), before);
+  t.match(JSON.parse(host.read(STATUS)), { state: 'done' });
+  t.match(await readLast(host.paths), { outcome: 'reverted', reason });
+});
+
 t.test(
   'its deadline on a running host: it restarts, and the next boot takes it back',
   async (t) => {

@@ -1,4 +1,5 @@
 /** The steps of reconfigure, each on a host in a folder. */
+import { cpSync } from 'node:fs';
 import t from 'tap';
 import { requestPath, writeRequest } from '../../../../../agents/node/identity/request.ts';
 import { arm } from '../../../../../agents/node/reconfigure/arm.ts';
@@ -16,12 +17,17 @@ import { movedSpec } from '../../../../../agents/node/reconfigure/objects.ts';
 import { orBack } from '../../../../../agents/node/reconfigure/or-back.ts';
 import { readRequest, readResult } from '../../../../../agents/node/reconfigure/request.ts';
 import { stop } from '../../../../../agents/node/reconfigure/stop.ts';
-import { commit, rollback } from '../../../../../agents/node/reconfigure/way-back.ts';
+import {
+  commit,
+  recordWayBack,
+  rollback,
+} from '../../../../../agents/node/reconfigure/way-back.ts';
 import { Failure } from '../../../../../lib/errors/failure.ts';
 import { removeFile } from '../../../../../lib/host/files.ts';
 import { isInstalled } from '../../../../../lib/host/search-path.ts';
 import { saveRenderInput } from '../../../../../lib/render/render-input.ts';
 import { lockAgent } from '../../../../../lib/steps/lock.ts';
+import { endReverted } from '../../../../../lib/trial/arm.ts';
 import { readTrial } from '../../../../../lib/trial/store.ts';
 import { thrownBy } from '../../../errors/thrown-by.ts';
 import { authorityCredentials } from '../../../site-volume/volumes.ts';
@@ -284,6 +290,31 @@ t.test('confirm keeps a way back, until it is committed or a week has passed', a
   const kept = trial?.points.files.find(({ path }) => path === '/etc/hostname')?.was?.copy ?? '';
   t.equal(host.read(`/var/lib/sno-agents/sno-trial/copies/${kept}`), hostnameBefore);
   t.ok(host.has('/var/lib/sno-agents/bin/sno-agents.trial'));
+
+  await t.test(
+    'once the host is back, the site is not in use, and its volume may be again',
+    async (t) => {
+      t.match(await readTrial(host.paths), { reverting: { code: 'way-back-requested' } });
+      const result = host.read(`${STATE}/result.json`);
+      const copy = t.testdir({});
+      cpSync(host.at(`${STATE}/before`), copy, { recursive: true });
+      await recordWayBack(host.paths);
+      t.match(await readResult(host.paths), { outcome: 'configured' }, 'it has not gone back yet');
+      if (trial === undefined) throw new Error('nothing is on trial');
+      await endReverted(host.paths, trial);
+      await recordWayBack(host.paths);
+      t.match(await readResult(host.paths), {
+        outcome: 'reverted',
+        failure: { what: /taken back by "reconfigure rollback"/ },
+      });
+      t.notOk(host.has(`${STATE}/before`));
+      const again = await thrownBy(rollback(host.paths, settings, new Date()));
+      t.match(again, { message: /committed/ });
+      // As before, for what follows.
+      cpSync(copy, host.at(`${STATE}/before`), { recursive: true });
+      host.write(`${STATE}/result.json`, result, 0o600);
+    },
+  );
 
   t.match(await commit(host.paths), 'the site configuration 7');
   t.match(await thrownBy(rollback(host.paths, settings, new Date())), { message: /committed/ });
