@@ -35,22 +35,27 @@ export async function removeStaticPods(
   );
 }
 
-/** What the API server gets for its last requests, and more than the others get. */
-const GRACE_SECONDS = 75;
+/** Containers that are to end. */
+interface Ending {
+  /** Omitted: every one. */
+  readonly names?: readonly string[];
+  /** From SIGTERM to SIGKILL. */
+  readonly graceSeconds: number;
+}
 
-/** Ends the running containers of these names, while no kubelet runs that would start them again. */
+/** Ends running containers, while no kubelet runs that would start them again. */
 export async function stopContainers(
   paths: HostPaths,
-  names: readonly string[],
+  { names, graceSeconds }: Ending,
   progress: Progress,
 ): Promise<void> {
   using runtime = connectHostRuntime(paths);
   const { signal } = progress;
-  const all = await runtime.listContainers({ signal, deadlineMs: REQUEST_DEADLINE_MS });
-  const running = all.filter(({ name, state }) => names.includes(name) && state === 'running');
-  const limits = { signal, deadlineMs: GRACE_SECONDS * 1000 + REQUEST_DEADLINE_MS };
-  await progress.wait(`${names.join(', ')} to stop`, () =>
-    Promise.all(running.map(({ id }) => runtime.stopContainer(id, GRACE_SECONDS, limits))),
+  const running = await runningContainers(paths, names, signal);
+  const limits = { signal, deadlineMs: graceSeconds * 1000 + REQUEST_DEADLINE_MS };
+  const what = names?.join(', ') ?? `${running.length} containers`;
+  await progress.wait(`${what} to stop`, () =>
+    Promise.all(running.map(({ id }) => runtime.stopContainer(id, graceSeconds, limits))),
   );
 }
 
@@ -99,13 +104,23 @@ async function waitForNamed(
   });
 }
 
-/** Whether none of the containers is running. */
+/** Whether none of the containers is running. @param names omitted: of all */
 export async function areStopped(
   paths: HostPaths,
-  containers: readonly string[],
+  names: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
+  return (await runningContainers(paths, names, signal)).length === 0;
+}
+
+async function runningContainers(
+  paths: HostPaths,
+  names: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<Container[]> {
   using runtime = connectHostRuntime(paths);
   const all = await runtime.listContainers({ signal, deadlineMs: REQUEST_DEADLINE_MS });
-  return !all.some(({ name, state }) => containers.includes(name) && state === 'running');
+  return all.filter(
+    ({ name, state }) => state === 'running' && (names === undefined || names.includes(name)),
+  );
 }

@@ -8,6 +8,9 @@ import type { Progress } from '../../lib/steps/progress.ts';
 import { podsIn } from './control-plane-pods.ts';
 import { stopContainers } from './static-pods.ts';
 
+/** What the API server gets for its last requests, and more than the others get. */
+const GRACE_SECONDS = 75;
+
 /** Each after what depends on it. */
 const STOP_ORDER = [
   ['kube-controller-manager', 'kube-scheduler'],
@@ -40,5 +43,7 @@ export async function stopControlPlane(
     await writeFileAtomic(join(moved, file), manifest, 0o600);
     await removeFile(join(paths.staticPods, file));
   }
-  for (const group of STOP_ORDER) await stopContainers(paths, group, progress);
+  for (const names of STOP_ORDER) {
+    await stopContainers(paths, { names, graceSeconds: GRACE_SECONDS }, progress);
+  }
 }

@@ -80,7 +80,7 @@ async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
   ).data;
   const last = await readLast(paths);
   return {
-    // The record keeps the name of the installation: it may be another one at its site.
+    // The record gets another name at the end of a change only.
     cluster: present === undefined ? cluster : `${present.name}.${present.baseDomain}`,
     completed,
     awaitsSite: await exists(sealedPath(paths)),

@@ -20,7 +20,7 @@ export const restartsSchema = z.array(
 
 export type Restarts = z.infer<typeof restartsSchema>;
 
-/** `/var/lib/sno-agents/record.json`: the record of the installation; written once, at its end. */
+/** `/var/lib/sno-agents/record.json`: the record of the installation; written at its end. A change of the identity renames `cluster` and `node`. */
 export const recordSchema = z.object({
   schemaVersion: z.literal(1),
   version: z.string().describe('version of the product that installed the host'),

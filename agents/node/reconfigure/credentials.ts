@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
 import { createAuthority, type KeyPair } from '../../../lib/pki/authority.ts';
@@ -22,7 +22,7 @@ import { readAuthority } from '../../steps/leaf-files.ts';
 import { withPresentFiles } from '../../steps/read-once.ts';
 import { placeStaticPod } from '../../steps/static-pods.ts';
 import { hasIdentityBegun, presentInput, type ReconfigureContext } from './context.ts';
-import { reconfigureFolder } from './places.ts';
+import { kubeconfigPath, reconfigureFolder } from './places.ts';
 
 const stagedSchema = z.object({
   id: z.uuid(),
@@ -57,6 +57,8 @@ export const credentials: StepBody<ReconfigureContext> = {
   },
   async run(context) {
     const changes = (await staged(context)) ?? (await stage(context));
+    // Of an earlier site, whose administrators are refused from here on.
+    await removeFile(kubeconfigPath(context.paths));
     await writeKeptFiles(context.paths, changes);
     // Whose administrators nobody is to be any more.
     const keepsLaptop = changes.some(({ path }) => path === laptopAdminCa);

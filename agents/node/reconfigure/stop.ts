@@ -9,6 +9,7 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { replaceFolder } from '../../../lib/trial/points.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { areStopped, stopContainers } from '../../steps/static-pods.ts';
 import { hasIdentityBegun, type ReconfigureContext } from './context.ts';
 import { MOVED } from './touched.ts';
 
@@ -33,7 +34,7 @@ export const stop: StepBody<ReconfigureContext> = {
     const { ActiveState } = await unitProperties('kubelet.service', ['ActiveState'], signal);
     if (ActiveState !== 'inactive' && ActiveState !== 'failed') return false;
     for (const { aside } of MOVED) if (!(await exists(paths.at(aside)))) return false;
-    return (await runningPods(paths, signal)).length === 0;
+    return areStopped(paths, undefined, signal);
   },
   async run({ paths }, progress) {
     await progress.wait('the kubelet to stop', () => stopUnit('kubelet.service', progress.signal));
@@ -48,21 +49,10 @@ export const stop: StepBody<ReconfigureContext> = {
   },
 };
 
-async function runningPods(paths: HostPaths, signal: AbortSignal) {
-  using runtime = connectHostRuntime(paths);
-  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
-  const all = await runtime.listContainers(limits);
-  return all.filter(({ state }) => state === 'running');
-}
-
 async function stopPods(paths: HostPaths, progress: Progress): Promise<number> {
+  await stopContainers(paths, { graceSeconds: GRACE_SECONDS }, progress);
   using runtime = connectHostRuntime(paths);
-  const { signal } = progress;
-  const running = await runningPods(paths, signal);
-  const limits = { signal, deadlineMs: GRACE_SECONDS * 1000 + REQUEST_DEADLINE_MS };
-  await progress.wait(`${running.length} containers to stop`, () =>
-    Promise.all(running.map(({ id }) => runtime.stopContainer(id, GRACE_SECONDS, limits))),
-  );
+  const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
   const pods = await runtime.listPodSandboxes(limits);
   for (const { id } of pods) await runtime.stopPodSandbox(id, limits);
   return pods.length;

@@ -10,6 +10,7 @@ import { requestPath as identityRequest } from '../identity/request.ts';
 import type { ReconfigureContext } from './context.ts';
 import { siteFiles } from './files.ts';
 import { heldBackPaths } from './hold-back.ts';
+import { kubeconfigPath } from './places.ts';
 
 /** Too large to be copied while the host works, or with links in them. On the same file system as the trial. */
 export const MOVED = [
@@ -32,6 +33,8 @@ export async function touchedFiles(context: ReconfigureContext): Promise<string[
     kubeletPaths.liveConfig,
     paths.onHost(sealedPath(paths)),
     ...(await heldBackPaths(context)),
+    paths.onHost(kubeconfigPath(paths)),
+    paths.onHost(paths.record),
     laptopAdminCa,
     authorityPaths('serving').certificate,
   ];

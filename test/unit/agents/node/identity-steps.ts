@@ -99,6 +99,9 @@ t.test('conclude: only the record stays', async (t) => {
   const { host, run, holds } = await changingHost(t);
   host.write(`${FOLDER}/manifests/etcd.yaml`, '');
   host.write(`${FOLDER}/volumes.json`, '');
+  const installed = { schemaVersion: 1, completed: '2026-11-21', steps: [{ agent: 'aiokube' }] };
+  const of = { cluster: 'edge.factory.test', node: 'edge-0' };
+  host.write('/var/lib/sno-agents/record.json', JSON.stringify({ ...of, ...installed }));
   t.equal(await holds(conclude), false);
   t.match(await run(conclude), {
     note: 'name edge-0 -> edge-9; address 192.0.2.10 -> 198.51.100.7',
@@ -108,4 +111,6 @@ t.test('conclude: only the record stays', async (t) => {
   t.match(await readLast(host.paths), { from, to });
   t.notOk(host.has(`${FOLDER}/manifests`));
   t.notOk(host.has(`${FOLDER}/volumes.json`));
+  const named = { cluster: `${to.clusterName}.${to.baseDomain}`, node: 'edge-9' };
+  t.same(JSON.parse(host.read('/var/lib/sno-agents/record.json')), { ...installed, ...named });
 });

@@ -66,6 +66,8 @@ t.test('arm: everything that a site changes is kept', async (t) => {
     '/etc/sno-agents/factory.json',
     '/etc/sno-agents/sealed',
     '/etc/hostname',
+    '/var/lib/sno-agents/record.json',
+    `${STATE}/admin.kubeconfig`,
     // They do not exist yet.
     '/var/lib/sno-agents/sno-identity/request.json',
     '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf',
@@ -182,6 +184,7 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
   if (given.kind !== 'authorities') throw new Error('no authorities');
   const atSite = { ...context, credentials: given };
   host.write('/etc/kubernetes/pki/ca/laptop-admin/ca.crt', 'the laptop of the factory');
+  host.write(`${STATE}/admin.kubeconfig`, 'of the site before');
   const trust = '/etc/kubernetes/pki/kube-apiserver/client-ca.crt';
   const admin = '/etc/kubernetes/pki/ca/admin/ca.crt';
   const before = { trust: host.read(trust), admin: host.read(admin) };
@@ -192,6 +195,7 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
   t.notOk(host.read(trust).includes(before.admin), 'the factory is not trusted');
   t.ok(host.read(trust).includes(host.read(admin)));
   t.ok(host.read(trust).includes(given.adminCa.certificate), 'the administrator of the site is');
+  t.notOk(host.has(`${STATE}/admin.kubeconfig`), 'it is refused too');
   const once = host.read(admin);
   await credentials.run(atSite, host.progress());
   t.equal(host.read(admin), once, 'made once');
