@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario.ts';
 import { aioResumed } from './aio-resumed.ts';
-import { faultCells, nodeKilledInEveryStep, requestedFaultCells } from './cells/index.ts';
+import { faultCells } from './cells/index.ts';
 import { gatheredAnywhere } from './gathered.ts';
 import { aioKilledInEveryStep, killedInEveryStep } from './killed-in-every-step.ts';
 import { mediumAgain } from './medium-again.ts';
@@ -20,7 +20,5 @@ export const faults: Readonly<Record<string, Scenario>> = {
   'aio-resumed': aioResumed,
   'aio-power-cut': aioPowerCut,
   'aio-killed-in-every-step': aioKilledInEveryStep,
-  'fault-cells': faultCells,
-  'fault-cells-on-request': requestedFaultCells,
-  'node-killed-in-every-step': nodeKilledInEveryStep,
+  ...faultCells,
 };

@@ -24,18 +24,26 @@ export const faultResultSchema = z.object({
 export type FaultResult = z.infer<typeof faultResultSchema>;
 
 export const WRONG = 'WRONG';
-/** Of a plan that meets a fault in each of its steps. */
+/** Of a plan that meets a fault in each of its steps, if that ends otherwise. */
 export const EVERY_STEP = 'every';
 
-/** Rows of a fault, which are none if one of them is wrong. Step `every`: of each step. */
+/** What a row is about. */
+export type FaultRow = Pick<FaultResult, 'plan' | 'step' | 'fault'>;
+
+/** The rows that a scenario with several must have, by its name. */
+export type DemandedRows = Readonly<Record<string, readonly FaultRow[]>>;
+
+export const isSameRow = (one: FaultRow, other: FaultRow): boolean =>
+  one.plan === other.plan && one.step === other.step && one.fault === other.fault;
+
+/** The rows of what a table has as a whole: none if one is missing or wrong. */
 export function passedIn(
   table: readonly FaultResult[],
-  { plan, step, fault }: Pick<FaultResult, 'plan' | 'step' | 'fault'>,
+  { row, rows = [row] }: { readonly row: FaultRow; readonly rows?: readonly FaultRow[] },
 ): FaultResult[] {
-  const isOf = (row: FaultResult) =>
-    row.plan === plan && row.fault === fault && (row.step === step || step === EVERY_STEP);
-  const rows = table.filter(isOf);
-  return rows.some(({ outcome }) => outcome === WRONG) ? [] : rows;
+  const found = table.filter((each) => [row, ...rows].some((own) => isSameRow(own, each)));
+  const isWhole = rows.every((own) => found.some((each) => isSameRow(own, each)));
+  return isWhole && found.every(({ outcome }) => outcome !== WRONG) ? found : [];
 }
 
 /** Beside the result of the scenario, after each fault. */

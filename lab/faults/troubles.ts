@@ -1,15 +1,28 @@
 import { dirname } from 'node:path';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import type { LabContext, ScenarioStep } from '../scenario.ts';
-import { type FaultResult, passedIn, readFaults, WRONG, writeFaults } from './result.ts';
+import {
+  type FaultResult,
+  type FaultRow,
+  passedIn,
+  readFaults,
+  WRONG,
+  writeFaults,
+} from './result.ts';
 
 /** One fault, or one plan with many kills. */
 export interface Trouble {
   readonly name: string;
-  /** Of its row in the table if it ends otherwise. Step `every`: if it does not, it has a row of each step. */
-  readonly row: Pick<FaultResult, 'plan' | 'step' | 'fault'>;
+  /** Its row in the table if it ends otherwise. */
+  readonly row: FaultRow;
+  /** Its rows if it does not. Default: `row`. */
+  readonly rows?: readonly FaultRow[];
   meet(): Promise<readonly FaultResult[]>;
 }
+
+/** What the table has of them if all end as they have to. */
+export const rowsIn = (troubles: readonly Pick<Trouble, 'row' | 'rows'>[]): FaultRow[] =>
+  troubles.flatMap(({ row, rows = [row] }) => rows);
 
 /** Seconds since then, as a table has them. */
 export const secondsSince = (began: number): number =>
@@ -29,20 +42,20 @@ export function meetAll(
     title: 'Read what has passed',
     run: async () => {
       const earlier = resume ? await readFaults(dirname(out)) : undefined;
-      table.push(...troubles.flatMap(({ row }) => passedIn(earlier ?? [], row)));
+      table.push(...troubles.flatMap((trouble) => passedIn(earlier ?? [], trouble)));
     },
   };
-  const steps = troubles.map(({ name, row, meet }) => ({
-    title: name,
+  const steps = troubles.map((trouble) => ({
+    title: trouble.name,
     run: async () => {
-      if (passedIn(table, row).length > 0) return;
+      if (passedIn(table, trouble).length > 0) return;
       const began = performance.now();
       try {
-        table.push(...(await meet()));
+        table.push(...(await trouble.meet()));
       } catch (error) {
         signal.throwIfAborted();
         const why = describeError(error);
-        table.push({ ...row, outcome: WRONG, why, seconds: secondsSince(began) });
+        table.push({ ...trouble.row, outcome: WRONG, why, seconds: secondsSince(began) });
       }
       await writeFaults(out, table);
     },

@@ -1,5 +1,7 @@
-import type { FaultResult } from '../faults/result.ts';
-import { secondsSince, type Trouble } from '../faults/troubles.ts';
+import { reconfigurePlan } from '../../agents/node/reconfigure/plan.ts';
+import { defaultSettings } from '../../lib/host/settings.ts';
+import { type DemandedRows, EVERY_STEP, type FaultResult } from '../faults/result.ts';
+import { rowsIn, secondsSince, type Trouble } from '../faults/troubles.ts';
 import type { Scenario } from '../scenario.ts';
 import { atSite } from './at-site.ts';
 import { byUrl } from './by-url.ts';
@@ -25,60 +27,89 @@ const trouble = (step: string, fault: string, meet: () => Promise<string>): Trou
   };
 };
 
-const unsealed = (run: ShippedNode): Trouble =>
+/** The node is there once its scenario runs; what it meets is known before. */
+type TroublesOf = (node: () => ShippedNode) => readonly Trouble[];
+
+const unsealed = (node: () => ShippedNode): Trouble =>
   trouble('before', 'unsealed by the factory', async () => {
-    await run.unseal();
+    await node().unseal();
     return 'success';
   });
 
 /** A node that works is given networks that do not. */
-const networks: Scenario = atSite((run: ShippedNode) => [
-  unsealed(run),
+const networks: TroublesOf = (node) => [
+  unsealed(node),
   ...networkFaults.map((fault) =>
-    trouble('network', fault.name, async () => (await meetNetworkFault(run, fault)).code),
+    trouble('network', fault.name, async () => (await meetNetworkFault(node(), fault)).code),
   ),
-  trouble('before', 'prepare --undo in the factory', () => undo(run)),
-]);
+  trouble('before', 'prepare --undo in the factory', () => undo(node())),
+];
 
-const rowsOf = (
-  run: ShippedNode,
+const each = (
+  node: () => ShippedNode,
   cells: Readonly<Record<string, (run: ShippedNode) => Promise<string>>>,
-) => Object.entries(cells).map(([fault, meet]) => trouble('before', fault, () => meet(run)));
+) => Object.entries(cells).map(([fault, meet]) => trouble('before', fault, () => meet(node())));
 
 /** Several rows in one run. */
 const several = (
-  step: string,
+  steps: readonly string[],
+  name: string,
   fault: string,
   meet: () => Promise<readonly FaultResult[]>,
-): Trouble => ({ name: `${fault}, in ${step}`, row: { plan: AGENT, step, fault }, meet });
+): Trouble => ({
+  name: `${fault}, in ${name}`,
+  row: { plan: AGENT, step: name, fault },
+  rows: steps.map((step) => ({ plan: AGENT, step, fault })),
+  meet,
+});
+
+const STEPS = reconfigurePlan(defaultSettings).steps.map(({ name }) => name);
+
+const powerCut = (
+  node: () => ShippedNode,
+  site: string,
+  steps: readonly [string, ...string[]],
+  staysIn: boolean,
+): Trouble =>
+  several(steps, steps.join(', '), 'power cut', () => powerCutIn(node(), site, steps, staysIn));
 
 /** What a node refuses while it is sealed; then its volumes on different media, at two sites. */
-const media: Scenario = atSite((run) => [
-  ...rowsOf(run, {
+const media: TroublesOf = (node) =>
+  each(node, {
     ...refusals,
     'volume by a URL, without anybody': byUrl,
     ...arrivals,
     'rollback on request': takenBack,
-  }),
-]);
+  });
 
 /** Taken back without a fault of the network, killed, and without power. */
-const interrupted: Scenario = atSite((run) => [
-  unsealed(run),
-  trouble('settle', 'site that never settles', () => neverSettles(run)),
-  several('every', 'killed', () => killedInEveryStep(run)),
-  several('stop, network, credentials', 'power cut', () =>
-    powerCutIn(run, 'cut', ['stop', 'network', 'credentials'], true),
-  ),
-  several('start, settle, confirm', 'power cut', () =>
-    powerCutIn(run, 'again', ['start', 'settle', 'confirm'], false),
-  ),
-]);
+const interrupted: TroublesOf = (node) => [
+  unsealed(node),
+  trouble('settle', 'site that never settles', () => neverSettles(node())),
+  several(STEPS, EVERY_STEP, 'killed', () => killedInEveryStep(node())),
+  powerCut(node, 'cut', ['stop', 'network', 'credentials'], true),
+  powerCut(node, 'again', ['start', 'settle', 'confirm'], false),
+];
+
+const sites: readonly (readonly [scenario: string, troubles: TroublesOf])[] = [
+  ['relocate-media', media],
+  ['relocate-networks', networks],
+  ['relocate-interrupted', interrupted],
+];
 
 /** A node of the factory at its sites; `npm run test:relocate` runs all of them, in this order. */
 export const relocations: Readonly<Record<string, Scenario>> = {
   [FACTORY_SCENARIO]: relocateFactory,
-  'relocate-media': media,
-  'relocate-networks': networks,
-  'relocate-interrupted': interrupted,
+  ...Object.fromEntries(
+    sites.map(([name, troubles]) => [name, atSite((run) => troubles(() => run))]),
+  ),
 };
+
+const noNode = (): never => {
+  throw new Error('no scenario runs');
+};
+
+/** What the table has of each once it has passed. */
+export const relocationRows: DemandedRows = Object.fromEntries(
+  sites.map(([name, troubles]) => [name, rowsIn(troubles(noNode))]),
+);

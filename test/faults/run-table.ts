@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { readFaults } from '../../lab/faults/result.ts';
+import { type DemandedRows, readFaults } from '../../lab/faults/result.ts';
 import { outFolder } from '../../lab/paths.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { runScenarios } from '../e2e/run-scenarios.ts';
@@ -10,6 +10,8 @@ import { faultTable, hasPassed, parseTable, rowsOf, type ScenarioFault, summary 
 interface TableOptions {
   readonly file: string;
   readonly deadlineMinutes: number;
+  /** A scenario that has passed has them all. */
+  readonly demanded: DemandedRows;
 }
 
 /**
@@ -18,7 +20,7 @@ interface TableOptions {
  */
 export async function runFaultTable(
   names: readonly string[],
-  { file, deadlineMinutes }: TableOptions,
+  { file, deadlineMinutes, demanded }: TableOptions,
 ): Promise<boolean> {
   const path = outFolder(file);
   const { values, positionals } = parseArgs({
@@ -30,7 +32,7 @@ export async function runFaultTable(
   let table: ScenarioFault[] = isPartial
     ? parseTable(await readFile(path, 'utf8').catch(() => ''))
     : [];
-  const wanted = chosen.filter((name) => !(values.resume && hasPassed(name, table)));
+  const wanted = chosen.filter((name) => !(values.resume && hasPassed(name, table, demanded)));
   for (const name of chosen) {
     if (!wanted.includes(name)) process.stdout.write(`  ok    ${name} (passed before)\n`);
   }
@@ -48,5 +50,5 @@ export async function runFaultTable(
       summary: () => summary(table, file),
     });
   }
-  return names.every((name) => hasPassed(name, table));
+  return names.every((name) => hasPassed(name, table, demanded));
 }

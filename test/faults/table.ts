@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type FaultResult, faultResultSchema, WRONG } from '../../lab/faults/result.ts';
+import {
+  type DemandedRows,
+  type FaultResult,
+  faultResultSchema,
+  isSameRow,
+  WRONG,
+} from '../../lab/faults/result.ts';
 import { parseJson } from '../../lib/json.ts';
 
 /** A row of `lab/out/faults.json`. */
@@ -38,10 +44,15 @@ export const faultTable = (
   return order.flatMap((name) => all.filter(({ scenario }) => scenario === name));
 };
 
-/** Whether a scenario has rows, and no wrong one. */
-export function hasPassed(name: string, table: readonly ScenarioFault[]): boolean {
+/** Whether a scenario has rows, and no wrong one; of one with several, whether none is missing that it would have today. */
+export function hasPassed(
+  name: string,
+  table: readonly ScenarioFault[],
+  demanded: DemandedRows = {},
+): boolean {
   const rows = table.filter(({ scenario }) => scenario === name);
-  return rows.length > 0 && rows.every(({ outcome }) => outcome !== WRONG);
+  if (rows.length === 0 || rows.some(({ outcome }) => outcome === WRONG)) return false;
+  return (demanded[name] ?? []).every((own) => rows.some((row) => isSameRow(own, row)));
 }
 
 /** For people: how many faults ended how, and what ended otherwise. */

@@ -5,8 +5,8 @@
  * The node of the factory is kept in `lab/out/relocate-factory` until all have passed.
  */
 import { removeFactoryNode } from '../../lab/relocate/factory.ts';
-import { relocations } from '../../lab/relocate/index.ts';
+import { relocationRows, relocations } from '../../lab/relocate/index.ts';
 import { runFaultTable } from '../faults/run-table.ts';
 
-const options = { file: 'relocate.json', deadlineMinutes: 75 };
+const options = { file: 'relocate.json', deadlineMinutes: 75, demanded: relocationRows };
 if (await runFaultTable(Object.keys(relocations), options)) await removeFactoryNode();

@@ -3,8 +3,8 @@ import { kubectl } from '../../checks/kubectl.ts';
 import { eventually } from '../../eventually.ts';
 import { scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
-import { EVERY_STEP, type FaultResult } from '../result.ts';
-import { meetAll, type Trouble } from '../troubles.ts';
+import { type DemandedRows, EVERY_STEP, type FaultResult } from '../result.ts';
+import { meetAll, rowsIn, type Trouble } from '../troubles.ts';
 import { runKilled } from './killed.ts';
 import { plansUnderTest } from './plans.ts';
 import { nameOf, runCell } from './run-cell.ts';
@@ -24,9 +24,8 @@ const troubled =
   (context) => {
     const run = new AllInOne(context);
     const ready = () => kubectl(run.cluster, ['get', '--raw', '/readyz'], context.signal);
-    const onHost = troubles.map(({ name, row, meet }) => ({
-      name,
-      row,
+    const onHost = troubles.map(({ meet, ...trouble }) => ({
+      ...trouble,
       meet: async () => {
         await eventually(ready, READY_MS, context.signal);
         return meet(run);
@@ -53,10 +52,22 @@ const { rotate: _, update: __, updateOnTime: ___, ...killed } = plansUnderTest;
 const kills: readonly HostTrouble[] = Object.values(killed).map((plan) => ({
   name: `${plan.agent}, killed in every step`,
   row: { plan: plan.agent, step: EVERY_STEP, fault: 'killed' },
+  rows: plan.steps.map(({ name }) => ({ plan: plan.agent, step: name, fault: 'killed' })),
   meet: (run) => runKilled(run, plan),
 }));
 
 /** What an installed host can meet; the table is in docs/reference/faults.md. */
-export const faultCells: Scenario = troubled(faultsIn(dailyCells));
-export const requestedFaultCells: Scenario = troubled(faultsIn(requestedCells));
-export const nodeKilledInEveryStep: Scenario = troubled(kills);
+const troubles: readonly (readonly [scenario: string, troubles: readonly HostTrouble[]])[] = [
+  ['fault-cells', faultsIn(dailyCells)],
+  ['fault-cells-on-request', faultsIn(requestedCells)],
+  ['node-killed-in-every-step', kills],
+];
+
+export const faultCells: Readonly<Record<string, Scenario>> = Object.fromEntries(
+  troubles.map(([name, each]) => [name, troubled(each)]),
+);
+
+/** What the table has of each once it has passed. */
+export const faultCellRows: DemandedRows = Object.fromEntries(
+  troubles.map(([name, each]) => [name, rowsIn(each)]),
+);

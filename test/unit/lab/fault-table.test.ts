@@ -1,5 +1,8 @@
 import t from 'tap';
+import { faultCellRows } from '../../../lab/faults/cells/index.ts';
+import { faults } from '../../../lab/faults/index.ts';
 import { passedIn } from '../../../lab/faults/result.ts';
+import { relocationRows, relocations } from '../../../lab/relocate/index.ts';
 import { faultTable, hasPassed, parseTable, rowsOf, summary } from '../../faults/table.ts';
 
 const backup = { plan: 'sno-backup', step: 'create', fault: 'etcd hanging', seconds: 4 };
@@ -33,6 +36,13 @@ t.test('a resumed run leaves out what has passed', async (t) => {
   t.ok(hasPassed('a', table));
   t.notOk(hasPassed('b', table), 'one of its faults has not');
   t.notOk(hasPassed('c', table), 'it has not run');
+  const late = { ...backup, fault: 'disk full' };
+  t.ok(hasPassed('cells', rowsOf('cells', 1, undefined, [good]), { cells: [backup] }));
+  t.notOk(
+    hasPassed('cells', rowsOf('cells', 1, undefined, [good]), { cells: [backup, late] }),
+    'one of its faults is newer than the table',
+  );
+  t.notOk(hasPassed('a', table, { a: [backup] }), 'it was one fault as a whole');
   t.same(parseTable(JSON.stringify(table)), table);
   t.same(parseTable('{"half'), [], 'everything runs again');
 });
@@ -40,10 +50,34 @@ t.test('a resumed run leaves out what has passed', async (t) => {
 t.test('a resumed scenario leaves out faults that have passed', async (t) => {
   const killed = { ...good, fault: 'killed' };
   const every = { ...killed, step: 'every' };
-  t.same(passedIn([good, killed], backup), [good]);
-  t.same(passedIn([bad], backup), [], 'it has not');
-  t.same(passedIn([killed, { ...killed, step: 'prune' }], every).length, 2, 'in each step');
-  t.same(passedIn([killed, { ...every, outcome: 'WRONG' }], every), [], 'one of them has not');
+  const steps = { row: every, rows: [killed, { ...killed, step: 'prune' }] };
+  t.same(passedIn([good, killed], { row: backup }), [good]);
+  t.same(passedIn([bad], { row: backup }), [], 'it has not');
+  t.same(passedIn([killed, { ...killed, step: 'prune' }], steps).length, 2, 'in each step');
+  t.same(passedIn([killed], steps), [], 'not in each step');
+  t.same(
+    passedIn([killed, { ...killed, step: 'prune' }, { ...every, outcome: 'WRONG' }], steps),
+    [],
+  );
+});
+
+t.test('scenarios with several faults say what the table has of them', async (t) => {
+  for (const [rows, scenarios] of [
+    [faultCellRows, faults],
+    [relocationRows, relocations],
+  ] as const) {
+    for (const [name, demanded] of Object.entries(rows)) {
+      t.ok(Object.hasOwn(scenarios, name), name);
+      t.ok(demanded.length > 2, `${name}: ${demanded.length}`);
+      const texts = demanded.map(({ plan, step, fault }) => `${plan}, ${fault} in ${step}`);
+      t.same(texts, [...new Set(texts)], 'each once');
+    }
+  }
+  const cut = relocationRows['relocate-interrupted']?.filter(({ fault }) => fault === 'power cut');
+  t.same(
+    cut?.map(({ step }) => step),
+    ['stop', 'network', 'credentials', 'start', 'settle', 'confirm'],
+  );
 });
 
 t.test('the summary counts outcomes, and names what is wrong', async (t) => {
