@@ -50,12 +50,16 @@ function whyNotReady(name: string, all: readonly Pod[], bootTime: Date): string 
   if (pods.some((pod) => isReady(pod, bootTime))) return undefined;
   const [pod] = pods;
   if (pod === undefined) return `${name} has no pod`;
-  const { conditions = [], containerStatuses = [] } = pod.status ?? {};
-  const reasons = [
+  return `${name} is not ready: ${whyPodWaits(pod) ?? 'not started in this boot'}`;
+}
+
+/** What the scheduler or the kubelet says of a pod that is not ready. */
+export function whyPodWaits({ status }: Pod): string | undefined {
+  const { conditions = [], containerStatuses = [] } = status ?? {};
+  return [
     ...containerStatuses.map(({ state }) => state?.waiting),
-    ...conditions.filter(({ status }) => status !== 'True'),
-  ].flatMap((each) => each?.message ?? each?.reason ?? []);
-  return `${name} is not ready: ${reasons[0] ?? 'not started in this boot'}`;
+    ...conditions.filter((condition) => condition.status !== 'True'),
+  ].flatMap((each) => each?.message ?? each?.reason ?? [])[0];
 }
 
 function isReady({ status, metadata }: Pod, bootTime: Date): boolean {

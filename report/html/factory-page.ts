@@ -7,6 +7,7 @@ import { moment } from './parts.ts';
 const WORDS: Readonly<Record<FactoryReport['checks'][number]['name'], string>> = {
   settled: 'Nothing moves',
   services: 'Services and DNS answer',
+  conformance: 'The cluster does what it is asked',
   images: 'All images are on the host',
   'internal-address': 'The internal address is used everywhere',
   certificates: 'No certificate expires on the way',

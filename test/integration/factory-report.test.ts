@@ -35,6 +35,7 @@ const facts = {
   isTimeSynchronized: true,
   clusterDns: [],
   apiService: '172.30.0.1',
+  probes: [],
 };
 
 for (const [whose, hasHostKey] of [

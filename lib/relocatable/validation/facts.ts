@@ -1,4 +1,5 @@
 import type { InventoryItem } from '../../pki/inventory.ts';
+import type { ProbeResult } from './probes.ts';
 
 /** A pod of this node, as far as it is judged. */
 export interface PodFacts {
@@ -44,6 +45,8 @@ export interface NodeFacts {
   readonly clusterDns: readonly string[] | string;
   /** The address of the Service kubernetes. */
   readonly apiService: string;
+  /** What the cluster did when it was asked. */
+  readonly probes: readonly ProbeResult[];
 }
 
 /** One line of the report. */
@@ -58,6 +61,7 @@ export interface Check {
 export const CHECK_NAMES = [
   'settled',
   'services',
+  'conformance',
   'images',
   'internal-address',
   'certificates',

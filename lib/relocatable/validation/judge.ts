@@ -1,6 +1,7 @@
 import { daysMs } from '../../pki/lifetimes.ts';
 import { BRIDGE } from '../bridge.ts';
 import type { Check, CheckName, NodeFacts } from './facts.ts';
+import { probeText } from './probes.ts';
 
 type Judged = Omit<Check, 'name'>;
 const faults = (...all: readonly (string | undefined)[]): Judged => ({
@@ -21,6 +22,11 @@ const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
             ? undefined
             : `the cluster's DNS says ${clusterDns.join(', ')} for kubernetes.default, expected ${apiService}`,
         ),
+  conformance: ({ probes }) => {
+    const failed = probes.filter(({ outcome }) => outcome === 'failed');
+    const others = probes.filter(({ outcome }) => outcome !== 'failed');
+    return { faults: failed.map(probeText), notes: others.map(probeText) };
+  },
   images: ({ pods }) =>
     faults(
       ...pods.flatMap(({ name, containers }) =>
@@ -96,6 +102,7 @@ function internalAddress(facts: NodeFacts): Judged {
 export const judgeNode = (facts: NodeFacts): Check[] => [
   check('settled', facts),
   check('services', facts),
+  check('conformance', facts),
   check('images', facts),
   check('internal-address', facts),
   check('certificates', facts),

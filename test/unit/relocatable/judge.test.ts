@@ -46,10 +46,29 @@ const good: NodeFacts = {
   isTimeSynchronized: true,
   clusterDns: ['172.30.0.1'],
   apiService: '172.30.0.1',
+  probes: [],
 };
 
 const faultsOf = (facts: NodeFacts): string[] =>
   judgeNode(facts).flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`));
+
+t.test('what the cluster did when it was asked is in the report', async (t) => {
+  const probes = [
+    { name: 'workload', outcome: 'passed' },
+    { name: 'volume', outcome: 'passed' },
+    { name: 'node-port', outcome: 'not-tried', why: 'the payload has no kube-proxy' },
+  ] as const;
+  const found = judgeNode({ ...good, probes }).find(({ name }) => name === 'conformance');
+  t.strictSame(found, {
+    name: 'conformance',
+    faults: [],
+    notes: [
+      'workload: passed, a part of [sig-apps] Deployment should run the lifecycle of a Deployment',
+      'volume: passed',
+      'node-port: not tried, the payload has no kube-proxy',
+    ],
+  });
+});
 
 t.test('a node without a fault, in the order of the report', async (t) => {
   t.strictSame(
@@ -67,6 +86,11 @@ const bad: readonly [check: CheckName, change: Partial<NodeFacts>, fault: RegExp
   ['services', { clusterDns: 'ETIMEOUT' }, /DNS does not answer: ETIMEOUT/],
   ['services', { clusterDns: ['172.30.0.2'] }, /says 172\.30\.0\.2 .* expected 172\.30\.0\.1/],
   ['services', { clusterDns: [] }, /expected 172\.30\.0\.1/],
+  [
+    'conformance',
+    { probes: [{ name: 'service', outcome: 'failed', why: 'it does not answer' }] },
+    /^service: it does not answer$/,
+  ],
   [
     'images',
     { pods: [{ ...pod, containers: [{ image: 'a:1', isAlwaysPulled: false, isLocal: false }] }] },

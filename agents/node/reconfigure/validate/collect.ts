@@ -1,4 +1,3 @@
-import { Resolver } from 'node:dns/promises';
 import { connectHostRuntime } from '../../../../lib/cri/runtime.ts';
 import { describeError } from '../../../../lib/errors/failure.ts';
 import { bootMoment } from '../../../../lib/host/boot.ts';
@@ -16,8 +15,10 @@ import { waitSteady } from '../../../../lib/steady/wait.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import { listCertificates } from '../../certificates/list.ts';
+import { askClusterDns } from './cluster-dns.ts';
 import type { ValidateContext } from './context.ts';
 import { objectFacts } from './objects.ts';
+import { probeCluster } from './probe.ts';
 
 const LEASES = ['kube-controller-manager', 'kube-scheduler'];
 const CLOCK_MS = 10_000;
@@ -33,6 +34,8 @@ export async function collectFacts(
   const nodeName = context.hostname();
   using runtime = connectHostRuntime(paths);
   const seen = await context.withAdministrator(progress, async (client) => ({
+    // First: it moves something.
+    probes: await probeCluster(context, client, progress),
     unsteady: await whyUnsteady(context, client, progress),
     ...(await objectFacts(client, runtime, nodeName, limits)),
   }));
@@ -91,8 +94,5 @@ async function isTimeSynchronized(signal: AbortSignal): Promise<boolean> {
   return (await run('timedatectl', args, { signal, deadlineMs: CLOCK_MS })).trim() === 'yes';
 }
 
-async function clusterDns(server: string): Promise<NodeFacts['clusterDns']> {
-  const resolver = new Resolver({ timeout: 2_000, tries: 3 });
-  resolver.setServers([server]);
-  return resolver.resolve4('kubernetes.default.svc.cluster.local').catch(describeError);
-}
+const clusterDns = (server: string): Promise<NodeFacts['clusterDns']> =>
+  askClusterDns(server, 'kubernetes.default.svc.cluster.local').catch(describeError);

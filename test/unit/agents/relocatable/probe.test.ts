@@ -1,0 +1,168 @@
+/** What the cluster is asked before a node is shipped; with a real cluster: the lab's scenario `relocate`. */
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import t, { type Test } from 'tap';
+import type { ValidateContext } from '../../../../agents/node/reconfigure/validate/context.ts';
+import { probeCluster } from '../../../../agents/node/reconfigure/validate/probe.ts';
+import { answersOf } from '../../../../agents/node/reconfigure/validate/probe-answers.ts';
+import { probeObjects } from '../../../../agents/node/reconfigure/validate/probe-objects.ts';
+import { input } from '../../render/rendered-host.ts';
+import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
+import { type TestHost, testHost } from '../host/host.ts';
+
+const NAMESPACE = '/api/v1/namespaces/sno-validate';
+const limits = { signal: AbortSignal.timeout(120_000), deadlineMs: 2_000 };
+
+const contextOf = (host: TestHost): ValidateContext => ({
+  ...host.context,
+  id: 'one',
+  policy: {
+    schemaVersion: 1,
+    internalAddress: '127.0.0.1',
+    nodeName: 'edge-0',
+    allowedSigners: [],
+    unsignedAllowed: false,
+    shippingDays: 30,
+    recipient: 'age1q',
+  },
+  renderInput: input,
+});
+
+/** A cluster that takes everything; its pod never starts. */
+async function stuckCluster(t: Test, pods: ApiAnswer, settings = { validateProbeMs: 500 }) {
+  const host = testHost(t, { settings });
+  const namespaced = (kind: string, name: string) => ({ kind, name, namespaced: true });
+  let deleted = 0;
+  const applied: string[] = [];
+  const apply = (path: string) => ({
+    [`PATCH ${path}`]: () => {
+      applied.push(path.split('/').at(-2) ?? '');
+      return {};
+    },
+  });
+  await fakeApi(t, host, {
+    'GET /api/v1': () => ({
+      resources: [
+        { kind: 'Namespace', name: 'namespaces', namespaced: false },
+        namespaced('ConfigMap', 'configmaps'),
+        namespaced('Service', 'services'),
+        namespaced('PersistentVolumeClaim', 'persistentvolumeclaims'),
+      ],
+    }),
+    'GET /apis/apps/v1': () => ({ resources: [namespaced('Deployment', 'deployments')] }),
+    'GET /apis/storage.k8s.io/v1/storageclasses': () =>
+      listOf({
+        metadata: {
+          name: 'local-path',
+          annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
+        },
+      }),
+    [`DELETE ${NAMESPACE}`]: () => {
+      deleted += 1;
+      // Of an earlier run that was killed: it is being deleted already.
+      return deleted === 1 ? refuse(409, 'being deleted', 'Conflict') : {};
+    },
+    'GET /api/v1/namespaces': () => listOf(),
+    'GET /api/v1/persistentvolumes': () =>
+      listOf({ metadata: { name: 'of-others' }, spec: { claimRef: { namespace: 'default' } } }),
+    ...apply(NAMESPACE),
+    ...apply(`${NAMESPACE}/configmaps/probe`),
+    ...apply(`${NAMESPACE}/persistentvolumeclaims/probe`),
+    ...apply(`${NAMESPACE}/services/probe`),
+    ...apply(`/apis/apps/v1/namespaces/sno-validate/deployments/probe`),
+    [`GET ${NAMESPACE}/pods`]: pods,
+  });
+  const probe = (progress = host.progress()) =>
+    host.context.withAdministrator(progress, (client) =>
+      probeCluster(contextOf(host), client, progress),
+    );
+  return { host, applied, probe, deleted: () => deleted };
+}
+
+t.test('a pod that does not start is a fault, and everything is deleted again', async (t) => {
+  const waiting = { reason: 'ErrImageNeverPull', message: 'the image is not present' };
+  const cluster = await stuckCluster(t, () =>
+    listOf({
+      metadata: { name: 'probe-1', namespace: 'sno-validate' },
+      status: {
+        conditions: [{ type: 'Ready', status: 'False' }],
+        containerStatuses: [{ name: 'probe', restartCount: 0, state: { waiting } }],
+      },
+    }),
+  );
+  const results = await cluster.probe();
+  t.match(results, [
+    { name: 'workload', outcome: 'failed', why: /to be ready.*the image is not present/ },
+    { name: 'namespace', outcome: 'passed' },
+  ]);
+  t.equal(results.length, 2, 'nothing is asked of what does not run');
+  t.same(cluster.applied, [
+    'namespaces',
+    'configmaps',
+    'persistentvolumeclaims',
+    'services',
+    'deployments',
+  ]);
+  t.equal(cluster.deleted(), 2, 'what an earlier run has left, and its own');
+});
+
+t.test('told to stop, it has the cluster delete everything, and does not wait', async (t) => {
+  const stop = new AbortController();
+  const cluster = await stuckCluster(
+    t,
+    () => {
+      stop.abort(new Error('told to stop'));
+      return listOf();
+    },
+    { validateProbeMs: 60_000 },
+  );
+  await t.rejects(cluster.probe(cluster.host.progress(stop.signal)), /told to stop/);
+  t.equal(cluster.deleted(), 2);
+});
+
+t.test('the probe is asked until it answers', async (t) => {
+  const kept = new Map<string, string>();
+  let refused = 2;
+  const server = createServer(async (request, response) => {
+    if (refused-- > 0) return void response.destroy();
+    const body = JSON.parse(await text(request));
+    if (request.url === '/v3/cluster/member/list') {
+      return void response.end(JSON.stringify({ members: [{ ID: '1', name: 'token' }] }));
+    }
+    if (request.url === '/v3/kv/put') {
+      kept.set(body.key, body.value);
+      return void response.end('{}');
+    }
+    const value = kept.get(body.key);
+    response.end(JSON.stringify(value === undefined ? {} : { kvs: [{ key: body.key, value }] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const probe = answersOf('127.0.0.1', port, limits);
+  t.equal(await probe.name(), 'token');
+  t.equal(await probe.read(), undefined);
+  await probe.write('value');
+  t.equal(await probe.read(), 'value');
+  await t.rejects(answersOf('127.0.0.1', 1, { ...limits, deadlineMs: 100 }).name(), {
+    code: 'deadline',
+    message: /does not answer/,
+  });
+});
+
+t.test('the pod has no rights, and needs no registry', async (t) => {
+  const objects = probeObjects({ image: 'etcd:1', token: 'x', hasVolumes: false });
+  t.notMatch(JSON.stringify(objects), /PersistentVolumeClaim|persistentVolumeClaim|hostPath/);
+  t.match(objects.at(-1), {
+    spec: {
+      template: {
+        spec: {
+          securityContext: { runAsNonRoot: true },
+          containers: [{ image: 'etcd:1', imagePullPolicy: 'Never' }],
+        },
+      },
+    },
+  });
+  t.match(objects[1], { kind: 'ConfigMap', data: { 'etcd.yaml': /"name":"x"/ } });
+});
