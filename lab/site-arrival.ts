@@ -19,6 +19,7 @@ import type { Host } from './host/host.ts';
 import { teardownSignal } from './host/mount.ts';
 import { SITE } from './host/network.ts';
 import type { Installation, Report } from './installation.ts';
+import { SiteLogin } from './login.ts';
 import { Drive } from './relocate/drive.ts';
 import { staticNetwork } from './relocate/networks.ts';
 import { siteCertificate } from './relocate/site-certificate.ts';
@@ -55,6 +56,8 @@ export interface SiteWishes {
   readonly isNode?: boolean;
   /** An encrypted volume with a certificate for the API. Default: a request of the administrator, and nothing secret. */
   readonly hasCertificate?: boolean;
+  /** Whether the site says who logs in by SSH. Default: those of the factory stay. */
+  readonly hasLogin?: boolean;
 }
 
 /** A static address instead of the site's DHCP, another domain and another name. */
@@ -114,6 +117,16 @@ export class SiteArrival extends Relocation {
     await this.command('reconfigure', 'prepare', '--signer', `/${SIGNER}`);
   }
 
+  get #login(): SiteLogin {
+    return new SiteLogin(join(this.context.folder, 'login'), this.context.signal);
+  }
+
+  /** In the factory: CoreOS has sshd, the hosts of the lab have not. */
+  async startSshd(): Promise<void> {
+    await this.#login.install(this.booted);
+    await this.#login.expect('factory', hostOf(['IPv4']).addresses[0]);
+  }
+
   get #iso(): string {
     return join(this.#folder, IMAGE);
   }
@@ -121,7 +134,9 @@ export class SiteArrival extends Relocation {
   /** An ISO of `sno create site-volume`, on a stick that appears. */
   async insert(): Promise<void> {
     const { signal, teardown } = this.context;
-    const config = siteConfig(SITE.segments.IPv4, this.#wishes);
+    const { hasLogin = false } = this.#wishes;
+    const login = hasLogin ? await this.#login.field() : {};
+    const config = { ...siteConfig(SITE.segments.IPv4, this.#wishes), ...login };
     const volume = { config, manifests: { '10-site.yaml': MANIFEST }, key: this.signingKey };
     const secret = this.#hasCertificate ? await this.#withCertificate(config) : {};
     await createVolume(this.#folder, 'ISO', { ...volume, ...secret }, signal);
@@ -190,6 +205,7 @@ export class SiteArrival extends Relocation {
     }
     const code = await this.#factoryCode();
     if (code !== '401') throw new Error(`the factory's administrator gets ${code}, expected 401`);
+    if (this.#wishes.hasLogin === true) await this.#login.expect('site', siteHost.addresses[0]);
     report('a manifest whose kind is not served yet waits');
     await eventually(
       async () => {

@@ -32,15 +32,16 @@ export const relocate: Scenario = (context) => {
   ]);
 };
 
-/** The core of it, with short waits, and the site's own certificate of the API. */
+/** The core of it, with short waits, the site's own certificate of the API, and its own SSH key. */
 export const relocateBriefly: Scenario = (context) => {
   const run = relocatableHost(context);
-  const node = new Factory(run, { hostname: 'till-7', hasCertificate: true });
+  const node = new Factory(run, { hostname: 'till-7', hasCertificate: true, hasLogin: true });
   return scenarioOf(run, [
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Set up the cluster', run: (report) => run.finish(report) },
     { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
+    { title: 'Have sshd run, as on CoreOS', run: () => node.startSshd() },
     ...factoryToSite(node),
   ]);
 };

@@ -6,10 +6,10 @@ import { execa } from 'execa';
 import type { Test } from 'tap';
 import { ensureComponent } from '../../../lab/components/component.ts';
 import { opensshServer, sshdPaths } from '../../../lab/components/openssh-server.ts';
+import { logsIn } from '../../../lab/login.ts';
 import type { TestHost } from '../../unit/agents/host/host.ts';
 
 const START_MS = 20_000;
-const LOGIN_MS = 30_000;
 
 /** Not the host's programs, which a test guards. */
 const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
@@ -78,7 +78,7 @@ show*) echo ActiveState=inactive ;;
 "reload sshd.service") kill -HUP ${sshd.pid}; while ! ${portOpen(port)}; do sleep 0.1; done ;;
 esac`,
   );
-  return { logsIn: (key) => logsIn(key, port) };
+  return { logsIn: (key) => logsIn({ address: '127.0.0.1', port }, key, signal) };
 }
 
 /** sshd closes its socket before it reads its configuration again. */
@@ -114,19 +114,4 @@ async function listening(log: NodeJS.ReadableStream): Promise<void> {
     const [chunk] = await once(log, 'data', { signal });
     text += String(chunk);
   }
-}
-
-async function logsIn(key: string, port: number): Promise<boolean> {
-  const options = [
-    ...['BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', 'PasswordAuthentication=no'],
-    ...['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR'],
-  ].flatMap((option) => ['-o', option]);
-  const { exitCode, stderr } = await execa(
-    'ssh',
-    ['-F', 'none', ...options, '-i', key, '-p', `${port}`, 'core@127.0.0.1', 'true'],
-    { reject: false, timeout: LOGIN_MS },
-  );
-  if (exitCode === 0) return true;
-  if (/Permission denied/.test(stderr)) return false;
-  throw new Error(`ssh: exit code ${exitCode}: ${stderr}`);
 }
