@@ -230,7 +230,8 @@ async function whyNotAgain(
   await mkdir(dirname(seenPath(paths)), { recursive: true, mode: 0o700 });
   const text = `${JSON.stringify({ sha256: use.sha256, inserted })}\n`;
   await writeFileAtomic(seenPath(paths), text, 0o600);
-  return 'the volume failed here: insert it again, once the cause is removed, or insert a corrected one';
+  const how = last.outcome === 'reverted' ? 'was taken back' : 'failed';
+  return `the volume ${how} here: to use it all the same, insert it again, or insert a corrected one`;
 }
 
 async function requireInput(paths: HostPaths): Promise<KeylessInput> {

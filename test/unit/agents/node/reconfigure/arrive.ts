@@ -244,7 +244,7 @@ t.test('a volume that failed is tried again when it is inserted again', async (t
   await look(host);
   const failure = failureData(new Failure('fatal', 'no link on eno1'));
   await endRequest(host.paths, 'reverted', failure);
-  t.match(await look(host), { kind: 'nothing', note: /failed here/ }, 'after the restart');
+  t.match(await look(host), { kind: 'nothing', note: /was taken back here/ }, 'after the restart');
   t.match(await look(host), { kind: 'nothing' }, 'and not because it is looked at again');
   host.write('/sys/class/block/sdb/diskseq', '9\n');
   t.match(await look(host), { kind: 'request' }, 'somebody has inserted it again');
