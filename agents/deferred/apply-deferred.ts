@@ -2,9 +2,8 @@ import { deferredFolder, readDeferred } from '../../lib/deferred/manifests.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { waitForApi } from '../../lib/kube/api-ready.ts';
 import { applyManifests, type LongestPauses } from '../../lib/kube/apply.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
-import { kubeClient } from '../../lib/kube/client.ts';
-import { accessTo } from '../../lib/render/access.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
+import { deferredAccessOf } from '../../lib/render/deferred-identity.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -30,9 +29,7 @@ export const applyDeferred: StepBody<DeferredContext> = {
     const { paths, cluster } = context;
     const deferred = await readDeferred(paths);
     if (deferred.length === 0) return done('nothing left to apply');
-    using client = await kubeClient(
-      paths.at(accessTo(cluster.controlPlane).deferredIdentity.kubeconfig),
-    );
+    using client = new KubeClient(await deferredAccessOf(cluster.controlPlane, paths));
     await untilReady(client, context, progress);
     const objects = new DeferredObjects(client, deferred, progress);
     await objects.load();

@@ -7,9 +7,9 @@ import { deferredState } from '../../lib/deferred/expiry.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
-import { kubeClient } from '../../lib/kube/client.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
 import { isKubeError } from '../../lib/kube/kube-error.ts';
-import { accessTo } from '../../lib/render/access.ts';
+import { deferredAccessOf, deferredIdentityOf } from '../../lib/render/deferred-identity.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { deferredUnit } from '../../units/installed.ts';
@@ -34,12 +34,13 @@ export const retireDeferred: StepBody<DeferredContext> = {
   holds: async (context) => !(await exists(unitPath(context))),
   async run(context, { signal }) {
     const { paths, cluster } = context;
-    const identity = accessTo(cluster.controlPlane).deferredIdentity;
-    const kubeconfig = paths.at(identity.kubeconfig);
-    if (await exists(kubeconfig)) await removeRights(kubeconfig, signal);
-    await removeFile(kubeconfig);
-    await removeFile(paths.at(identity.key));
-    await removeFile(paths.at(identity.certificate));
+    const own = deferredIdentityOf(cluster.controlPlane);
+    // Without its kubeconfig, an earlier attempt has deleted them.
+    const hasRights = own === undefined || (await exists(paths.at(own.kubeconfig)));
+    if (hasRights) await removeRights(context, signal);
+    for (const path of own === undefined ? [] : [own.kubeconfig, own.key, own.certificate]) {
+      await removeFile(paths.at(path));
+    }
     await rm(deferredFolder(paths), { recursive: true, force: true });
     await syncDirectory(paths.config);
     await rm(deferredState(paths), { recursive: true, force: true });
@@ -52,9 +53,12 @@ export const retireDeferred: StepBody<DeferredContext> = {
   },
 };
 
-async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<void> {
+async function removeRights(
+  { paths, cluster }: DeferredContext,
+  signal: AbortSignal,
+): Promise<void> {
   const { resource, name } = deferredRole;
-  using client = await kubeClient(kubeconfig);
+  using client = new KubeClient(await deferredAccessOf(cluster.controlPlane, paths));
   try {
     await client.remove(resource, { name }, { signal, deadlineMs: REQUEST_DEADLINE_MS });
   } catch (error) {

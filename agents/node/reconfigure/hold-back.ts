@@ -24,12 +24,9 @@ import { applyChanged } from '../../../lib/kube/apply-changed.ts';
 import type { KubeClient } from '../../../lib/kube/client.ts';
 import { Discovery } from '../../../lib/kube/discovery.ts';
 import { decodeManifests, type Manifest } from '../../../lib/kube/manifest-decoding.ts';
-import {
-  agentKubeconfigs,
-  agentsTrust,
-  deferredIdentityFiles,
-} from '../../../lib/render/kubernetes/kubeconfigs.ts';
-import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import { deferredIdentityOf } from '../../../lib/render/deferred-identity.ts';
+import { agentsTrust, deferredIdentityFiles } from '../../../lib/render/kubernetes/kubeconfigs.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import { deferredUnit } from '../../../units/installed.ts';
 import { readAuthority } from '../../steps/leaf-files.ts';
@@ -55,16 +52,35 @@ const fileOf = (paths: HostPaths, all: readonly Manifest[], manifest: Manifest):
 /** Every file and link that handing over creates, as paths on the host; none that exists already. */
 export async function heldBackPaths({
   paths,
+  cluster,
   manifests,
-}: Pick<ReconfigureContext, 'paths' | 'manifests'>): Promise<string[]> {
+}: Pick<ReconfigureContext, 'paths' | 'cluster' | 'manifests'>): Promise<string[]> {
   const waiting = [...deferrable(manifests)].map((each) => fileOf(paths, manifests, each).path);
   if (waiting.length === 0) return [];
-  const { certificate, key } = issuedLeaves.deferred;
+  const own = deferredIdentityOf(cluster.controlPlane);
+  const identity = own === undefined ? [] : [...Object.values(own), agentsTrust];
   const links = [WANTED, ...agentLinks([DEFERRED_AGENT]).map(({ path }) => path)];
-  const others = [agentKubeconfigs.deferred, agentsTrust, certificate, key, UNIT, ...links];
+  const others = [...identity, UNIT, ...links];
   const created: string[] = [...waiting];
   for (const path of others) if (!(await exists(paths.at(path)))) created.push(path);
   return created;
+}
+
+/** Applies what is served now, and hands the rest over. Applying again changes nothing that is as it should be. */
+export async function applyOrHoldBack(
+  context: Pick<ReconfigureContext, 'paths' | 'settings' | 'cluster' | 'manifests'>,
+  client: KubeClient,
+  progress: Pick<Progress, 'say'>,
+  limits: Limits,
+): Promise<void> {
+  const { manifests } = context;
+  const served = await servedNow(client, manifests, limits);
+  await applyChanged(client, served, limits);
+  const later = manifests.filter((each) => !served.includes(each));
+  await holdBack(context, client, later, limits);
+  for (const { kind, name, apiVersion } of later) {
+    progress.say(`${kind} ${name}: waits until ${apiVersion} serves it (sno-deferred status)`);
+  }
 }
 
 /** Those whose kind the API serves now, or will because the volume defines it. */
@@ -86,7 +102,7 @@ export async function servedNow(
 
 /** Hands manifests to sno-deferred, which begins when everything else is done. Those of an earlier site wait no longer. */
 export async function holdBack(
-  context: ReconfigureContext,
+  context: Pick<ReconfigureContext, 'paths' | 'settings' | 'cluster' | 'manifests'>,
   client: KubeClient,
   manifests: readonly Manifest[],
   limits: Limits,
@@ -123,9 +139,12 @@ export async function holdBack(
 export const hasHeldBack = (paths: HostPaths): Promise<boolean> => exists(paths.at(UNIT));
 
 /** A host on which manifests wait since the installation has it already. */
-async function writeIdentity(context: ReconfigureContext): Promise<void> {
-  const { paths } = context;
-  if (await exists(paths.at(agentKubeconfigs.deferred))) return;
+async function writeIdentity(
+  context: Pick<ReconfigureContext, 'paths' | 'cluster'>,
+): Promise<void> {
+  const { paths, cluster } = context;
+  const own = deferredIdentityOf(cluster.controlPlane);
+  if (own === undefined || (await exists(paths.at(own.kubeconfig)))) return;
   const input = await presentInput(context);
   const admin = await readAuthority(paths, 'admin');
   const serving = await readAuthority(paths, 'serving');

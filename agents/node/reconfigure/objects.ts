@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { clusterDomain } from '../../../lib/cluster/cluster.ts';
 import { readCluster } from '../../../lib/cluster/read-cluster.ts';
 import { writeFileAtomic } from '../../../lib/host/files.ts';
-import { applyChanged } from '../../../lib/kube/apply-changed.ts';
 import type { KubeClient } from '../../../lib/kube/client.ts';
 import { resourcePath, resources } from '../../../lib/kube/resources.ts';
 import { movedHost } from '../../../lib/site/moved-host.ts';
@@ -15,7 +14,7 @@ import type { Limits } from '../../../lib/wait/limits.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { issueAdministrator } from '../certificates/administrator.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
-import { holdBack, servedNow } from './hold-back.ts';
+import { applyOrHoldBack } from './hold-back.ts';
 import { kubeconfigPath, siteFolder } from './places.ts';
 
 const ADMINISTRATOR_DAYS = 365;
@@ -40,13 +39,7 @@ export const objects: StepBody<ReconfigureContext> = {
       await labelNode(client, host.hostname, site.nodeLabels, limits);
       const from = `${request.from.clusterName}.${request.from.baseDomain}`;
       await moveIngresses(client, from, siteDomain(site), progress, limits);
-      const served = await servedNow(client, manifests, limits);
-      await applyChanged(client, served, limits);
-      const later = manifests.filter((each) => !served.includes(each));
-      await holdBack(context, client, later, limits);
-      for (const { kind, name, apiVersion } of later) {
-        progress.say(`${kind} ${name}: waits until ${apiVersion} serves it (sno-deferred status)`);
-      }
+      await applyOrHoldBack(context, client, progress, limits);
     });
     await certifyAdministrator(context, progress);
     return done(`${manifests.length} manifests`);

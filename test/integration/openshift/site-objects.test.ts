@@ -3,21 +3,29 @@
  * operator runs. Needs components that `npm run lab -- --scenario openshift-components` builds.
  */
 import t from 'tap';
+import { stringify } from 'yaml';
 import { z } from 'zod';
+import { applyDeferred } from '../../../agents/deferred/apply-deferred.ts';
+import { retireDeferred } from '../../../agents/deferred/retire-deferred.ts';
+import { hasHeldBack } from '../../../agents/node/reconfigure/hold-back.ts';
 import { certificates } from '../../../agents/node/reconfigure/openshift/certificates.ts';
 import { objects } from '../../../agents/node/reconfigure/openshift/objects.ts';
 import type { CertificateAccess } from '../../../lab/servers/control-plane.ts';
+import { deferredRole, deferredStatus } from '../../../lib/deferred/access.ts';
+import { readDeferred } from '../../../lib/deferred/manifests.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import type { KubeObject, Place, Resource } from '../../../lib/kube/resources.ts';
-import { resources } from '../../../lib/kube/resources.ts';
+import { objectSchema, resources } from '../../../lib/kube/resources.ts';
 import type { Call } from '../../../lib/kube/transport.ts';
 import { createAuthority } from '../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
+import { deferredAccessOf } from '../../../lib/render/deferred-identity.ts';
 import { parseSiteConfig } from '../../../lib/site-config/read.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import { carryOut } from '../../../lib/site-openshift/site-write.ts';
 import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
+import { operatorKubeconfig } from '../../unit/agents/post-reboot/openshift/cluster-objects.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { stepOn } from './site-step.ts';
 
@@ -81,8 +89,46 @@ async function identityOf(domain: string) {
   };
 }
 
+const EXTRA = `apiVersion: v1
+kind: ConfigMap
+metadata: {namespace: shop, name: extra}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {namespace: shop, name: till}
+spec:
+  selector: {matchLabels: {app: till}}
+  template:
+    metadata: {labels: {app: till}}
+    spec: {containers: [{name: till, image: registry.test/till}]}
+---
+apiVersion: fast.site.test/v1
+kind: Fast
+metadata: {name: one}
+`;
+
+const definitionOf = (group: string, kind: string, plural: string): string =>
+  stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: { kind, plural },
+      scope: 'Cluster',
+      versions: [
+        {
+          ...{ name: 'v1', served: true, storage: true },
+          schema: {
+            openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          },
+        },
+      ],
+    },
+  });
+
 t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
-  const { admin, controlPlane, limits } = await startSiteCluster(t, LIFETIME_MS);
+  const { admin, apply, controlPlane, limits } = await startSiteCluster(t, LIFETIME_MS);
   const read = async <T extends KubeObject>(
     resource: Resource<T>,
     place: Place & { name: string },
@@ -278,22 +324,49 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
   await t.test('the step: certificates, objects, labels and manifests', async (t) => {
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'edge-0' } };
     await admin.create(resources.nodes, {}, node, limits);
-    const step = await stepOn(objects, admin, {
+    const step = await stepOn(t, objects, admin, {
       former: { clusterName: 'sno', baseDomain: 'factory.test' },
       site: 'api_version: 1\ncluster_name: sno\nbase_domain: step.test\nnode_labels: {site: "7"}\n',
-      manifests: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: shop, name: extra}\n',
-      root: t.testdir(),
+      manifests: EXTRA,
     });
     await t.rejects(step.run(), { kind: 'fatal', message: /certificates of the site/ });
     await certificates.run(step.context, step.progress());
     t.notOk(await step.holds());
-    t.match(await step.run(), { kind: 'done', note: /1 manifests/ });
+    t.match(await step.run(), { kind: 'done', note: /3 manifests/ });
     t.ok(await step.holds());
     const { metadata } = await read(resources.nodes, { name: 'edge-0' });
     t.match(metadata.labels, { site: '7' });
     t.ok(await admin.find(resources.configMaps, { namespace: 'shop', name: 'extra' }, limits));
     const ingress = await read(openShiftResources.ingresses, { name: 'cluster' });
     t.equal(ingress.spec.appsDomain, 'apps.sno.step.test');
+
+    // A kind that an operator serves only later: sno-deferred applies it, with the rights for its group only.
+    t.match(step.said.join(''), /Fast one: waits until fast\.site\.test\/v1 serves it/);
+    t.match(await readDeferred(step.host.paths), [{ manifest: { kind: 'Fast', name: 'one' } }]);
+    const kubeconfig = await controlPlane.kubeconfig({ name: 'admin', groups: ['system:masters'] });
+    step.host.write(operatorKubeconfig, kubeconfig, 0o600);
+    await apply('definition of Fast', definitionOf('fast.site.test', 'Fast', 'fasts'));
+    const expires = new Date(Date.now() + LIFETIME_MS);
+    const context = { ...step.host.context, expires };
+    t.match(await applyDeferred.run(context, step.progress()), { note: '1 applied' });
+    const fasts = { apiVersion: 'fast.site.test/v1', plural: 'fasts', schema: objectSchema };
+    t.ok(await admin.find(fasts, { name: 'one' }, limits));
+    t.match(await read(resources.configMaps, deferredStatus), {
+      data: { '5002.fast.one': /^applied/ },
+    });
+    await t.rejects(
+      (async () => {
+        using applier = new KubeClient(await deferredAccessOf('openshift', step.host.paths));
+        await applier.list(resources.secrets, {}, limits);
+      })(),
+      /forbidden/,
+    );
+    await retireDeferred.run(context, step.progress());
+    t.equal(
+      await admin.find(deferredRole.resource, { name: deferredRole.name }, limits),
+      undefined,
+    );
+    t.notOk(await hasHeldBack(step.host.paths));
   });
 
   await t.test('what the installation does not have (any more)', async (t) => {

@@ -56,7 +56,7 @@ const ingress = {
 t.test('Routes of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
   const { admin, limits, apply } = await startSiteCluster(t, LIFETIME_MS);
   await apply('routes', [...given, ingress].map((each) => stringify(each)).join('---\n'));
-  const step = await stepOn(routes, admin, {
+  const step = await stepOn(t, routes, admin, {
     former: { clusterName: 'sno', baseDomain: 'factory.test' },
     site: 'api_version: 1\ncluster_name: sno\nbase_domain: site.test\n',
   });

@@ -1,11 +1,10 @@
+import type { Test } from 'tap';
 import type { ReconfigureContext } from '../../../agents/node/reconfigure/context.ts';
-import { hostPaths } from '../../../lib/host/paths.ts';
 import type { KubeClient } from '../../../lib/kube/client.ts';
 import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
-import { createLogger } from '../../../lib/log/logger.ts';
 import { parseSiteConfig } from '../../../lib/site-config/read.ts';
-import { Progress } from '../../../lib/steps/progress.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
+import { type HostOptions, type TestHost, testHost } from '../../unit/agents/host/host.ts';
 import { authorityCredentials } from '../../unit/site-volume/volumes.ts';
 
 interface Given {
@@ -14,28 +13,40 @@ interface Given {
   readonly site: string;
   /** YAML, of the volume. */
   readonly manifests?: string;
-  /** The host's root; without it, the step reads no file. */
-  readonly root?: string;
+  readonly settings?: HostOptions['settings'];
+  /** Of an earlier call: the same attempt goes on, in another process. */
+  readonly host?: TestHost;
 }
 
-type StepContext = Pick<
+/** What the steps of a site's objects need of their context. */
+export type SiteStepContext = Pick<
   ReconfigureContext,
-  'paths' | 'request' | 'site' | 'credentials' | 'manifests' | 'hostname' | 'withAdministrator'
+  | 'paths'
+  | 'settings'
+  | 'cluster'
+  | 'request'
+  | 'site'
+  | 'credentials'
+  | 'manifests'
+  | 'hostname'
+  | 'bootTime'
+  | 'withAdministrator'
 >;
 
 const NODE = 'edge-0';
+const credentials = authorityCredentials();
 
-/** A step on a cluster without a host; `said` is what it has logged. */
-export async function stepOn(
-  step: StepBody<StepContext>,
+/** The context of a step whose host is a folder and whose cluster is real. */
+export async function siteContext(
+  t: Test,
   client: KubeClient,
-  { former, site, manifests = '', root = '/nonexistent' }: Given,
+  { former, site, manifests = '', settings = {}, host = siteHost(t, settings) }: Given,
 ) {
-  const context: StepContext = {
-    paths: hostPaths(root),
-    credentials: await authorityCredentials(),
+  const context: SiteStepContext = {
+    ...host.context,
+    credentials: await credentials,
     manifests: decodeManifests('extra', manifests).manifests,
-    hostname: () => NODE,
+    bootTime: async () => new Date(0),
     request: {
       schemaVersion: 1,
       id: '00000000-0000-4000-8000-000000000000',
@@ -46,17 +57,33 @@ export async function stepOn(
     site: parseSiteConfig(site, 'site-config.yaml', { files: new Map(), now: new Date() }),
     withAdministrator: (_limits, use) => use(client),
   };
-  const said: string[] = [];
-  const log = createLogger({ write: (line) => void said.push(line), priorities: false });
-  const progress = () =>
-    new Progress(AbortSignal.timeout(60_000), performance.now() + 60_000, log, {
-      waiting: () => true,
-    });
+  return { host, context, said: host.lines };
+}
+
+function siteHost(t: Test, settings: HostOptions['settings']): TestHost {
+  const host = testHost(t, {
+    cluster: { controlPlane: 'openshift' },
+    hostname: NODE,
+    ...(settings === undefined ? {} : { settings }),
+  });
+  host.programs.give('systemctl', 'true');
+  return host;
+}
+
+/** A step on a cluster; `said` is what it has logged. */
+export async function stepOn(
+  t: Test,
+  step: StepBody<SiteStepContext>,
+  client: KubeClient,
+  given: Given,
+) {
+  const { host, context, said } = await siteContext(t, client, given);
   return {
     said,
+    host,
     context,
-    progress,
-    run: () => step.run(context, progress()),
-    holds: () => step.holds(context, progress()),
+    progress: () => host.progress(),
+    run: () => step.run(context, host.progress()),
+    holds: () => step.holds(context, host.progress()),
   };
 }

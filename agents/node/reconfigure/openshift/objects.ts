@@ -1,5 +1,4 @@
 import { Failure } from '../../../../lib/errors/failure.ts';
-import { applyChanged } from '../../../../lib/kube/apply-changed.ts';
 import type { KubeClient } from '../../../../lib/kube/client.ts';
 import { carryOut } from '../../../../lib/site-openshift/site-write.ts';
 import { siteWrites } from '../../../../lib/site-openshift/site-writes.ts';
@@ -8,13 +7,21 @@ import type { StepBody } from '../../../../lib/steps/within.ts';
 import type { Limits } from '../../../../lib/wait/limits.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import type { ReconfigureContext } from '../context.ts';
+import { applyOrHoldBack } from '../hold-back.ts';
 import { labelNode } from '../objects.ts';
 import { siteIdentity } from './certificates.ts';
 import { domainsOf } from './domains.ts';
 
 type Context = Pick<
   ReconfigureContext,
-  'paths' | 'request' | 'site' | 'manifests' | 'hostname' | 'withAdministrator'
+  | 'paths'
+  | 'settings'
+  | 'cluster'
+  | 'request'
+  | 'site'
+  | 'manifests'
+  | 'hostname'
+  | 'withAdministrator'
 >;
 
 /** What the operators of OpenShift make the site's names, certificates, mirrors and trust from. */
@@ -40,7 +47,7 @@ export const objects: StepBody<Context> = {
       const made = await carryOut(client, await writesOf(context, client, limits), limits);
       for (const what of made) progress.say(`${what}: as the site wants it`);
       await labelNode(client, context.hostname(), context.site.nodeLabels, limits);
-      await applyChanged(client, context.manifests, limits);
+      await applyOrHoldBack(context, client, progress, limits);
       return done(`${made.length} objects changed, ${context.manifests.length} manifests`);
     });
   },

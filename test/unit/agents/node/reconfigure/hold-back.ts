@@ -108,6 +108,22 @@ t.test('what waits is handed to sno-deferred, with rights for its groups only', 
   t.equal(host.read('/etc/sno-agents/deferred.key'), key, 'once');
 });
 
+t.test('on OpenShift an administrator acts for sno-deferred, and no key is made', async (t) => {
+  const { host, context, client } = await site(t);
+  const atSite = {
+    ...context,
+    cluster: { ...context.cluster, controlPlane: 'openshift' as const },
+  };
+  const before = await heldBackPaths(atSite);
+  await holdBack(atSite, client, manifests.slice(1, 2), limits);
+  t.equal(await hasHeldBack(host.paths), true);
+  for (const name of ['deferred.crt', 'deferred.key', 'deferred.kubeconfig']) {
+    t.notOk(host.has(`/etc/sno-agents/${name}`), name);
+    t.notOk(before.includes(`/etc/sno-agents/${name}`), name);
+  }
+  t.ok(before.includes('/etc/systemd/system/sno-deferred.service'));
+});
+
 t.test('those of an earlier site wait no longer, those of the installation do', async (t) => {
   const { host, context, client } = await site(t);
   const file = (name: string) => ({
