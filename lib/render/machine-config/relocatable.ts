@@ -60,6 +60,10 @@ export function relocatableManifest(node: RelocatableNode): MachineConfigManifes
         ],
       },
       { name: 'crio.service', dropins: [{ name: NODE_ADDRESS, contents: crioAddress(address) }] },
+      {
+        name: 'nodeip-configuration.service',
+        dropins: [{ name: '50-sno-no-hint.conf', contents: NO_HINT }],
+      },
     ],
   });
 }
@@ -102,6 +106,16 @@ Environment="KUBELET_NODE_NAME=${nodeName}"
 
 const crioAddress = (address: string): string => `[Service]
 Environment="CONTAINER_STREAM_ADDRESS=${address}"
+`;
+
+/**
+ * The hint chooses the address from which configure-ovs.sh finds the interface of the pod network's bridge
+ * (openshift/baremetal-runtimecfg, cmd/runtimecfg/node-ip.go; machine-config operator, configure-ovs-network.yaml).
+ */
+const NO_HINT = `[Service]
+# That of the installation (/etc/default/nodeip-configuration) is the internal address. At a site only ${BRIDGE} has it, and
+# ${OVN_BRIDGE} would be made of a bridge without a port. Without a hint, it is made of the interface with the default route.
+UnsetEnvironment=KUBELET_NODEIP_HINT
 `;
 
 const SEALED = `[Unit]

@@ -71,6 +71,12 @@ t.test('the address on the bridge of the pod network', async (t) => {
   t.equal(await readFile(join(root, 'calls'), 'utf8'), 'address replace 192.0.2.10/32 dev br-ex\n');
 });
 
+t.test('at a site, the bridge of the pod network is not made of the internal one', async (t) => {
+  const unit = config.systemd?.units?.find(({ name }) => name === 'nodeip-configuration.service');
+  // What the handover writes into its EnvironmentFile (agents/bootkube/handover/installed-host.ts).
+  t.match(unit?.dropins?.[0]?.contents, /^UnsetEnvironment=KUBELET_NODEIP_HINT$/m);
+});
+
 /** dnsmasq on loopback; the lines of a configuration that name files of the host are exchanged. */
 async function answers(t: Test, text: string, upstream: number | undefined) {
   const port = await freePort();
