@@ -210,6 +210,10 @@ export const defaultSettings = {
   reconfigureFilesMs: minutes(5),
   /** reconfigure, OpenShift: until its API gives Routes hosts at the site, and they have moved. */
   reconfigureRoutesMs: minutes(15),
+  /** reconfigure, OpenShift: until its operators are settled, also after a restart that they cost. */
+  reconfigureOperatorsMs: minutes(45),
+  /** reconfigure, OpenShift: how long nothing may change; operators report late what they begin. */
+  reconfigureOperatorsWindowMs: minutes(5),
   /** reconfigure: the control plane with the identity of the site. */
   reconfigureStartMs: minutes(15),
   /** reconfigure: until nothing changes. */

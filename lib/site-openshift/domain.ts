@@ -21,6 +21,28 @@ const COMPONENTS = [
 const isComponent = ({ namespace, name }: Pick<ComponentRoute, 'namespace' | 'name'>): boolean =>
   COMPONENTS.some((each) => each.namespace === namespace && each.name === name);
 
+/** Where console, downloads and OAuth are at a site. */
+export const componentHosts = (site: string): Record<'namespace' | 'name' | 'hostname', string>[] =>
+  COMPONENTS.map(({ namespace, name, label }) => ({
+    ...{ namespace, name, hostname: `${label}.${appsDomain(site)}` },
+  }));
+
+/**
+ * Why an operator is not where the site wants its routes; undefined if all are. What no operator publishes, such as a console
+ * that is not installed, is not waited for.
+ */
+export function whyElsewhere({ spec, status }: IngressConfig): string | undefined {
+  for (const { namespace, name, hostname } of spec.componentRoutes ?? []) {
+    const found = status?.componentRoutes?.find(
+      (each) => each.namespace === namespace && each.name === name,
+    );
+    const { currentHostnames = [] } = found ?? {};
+    if (found === undefined || currentHostnames.includes(hostname)) continue;
+    return `${namespace}/${name} is at ${currentHostnames.join(', ') || 'no name'}, not yet at ${hostname}`;
+  }
+  return undefined;
+}
+
 /**
  * Ingress "cluster" for a site: where new routes and those of console, downloads and OAuth are. `spec.domain` stays,
  * since the API refuses every other one; at the domain of the installation nothing but it is needed.
@@ -30,10 +52,7 @@ export function siteIngress(found: IngressConfig, { former, site }: Domains): In
   const apps = appsDomain(site);
   const isInstalled = apps === spec.domain;
   const secret = { name: SITE.ingressSecret };
-  const own = COMPONENTS.map(({ namespace, name, label }) => ({
-    ...{ namespace, name, hostname: `${label}.${apps}` },
-    servingCertKeyPairSecret: secret,
-  }));
+  const own = componentHosts(site).map((each) => ({ ...each, servingCertKeyPairSecret: secret }));
   const others = componentRoutes
     .filter((each) => !isComponent(each))
     .map((each) => ({ ...each, hostname: inSite(each.hostname, { former, site }) }));

@@ -18,6 +18,20 @@ const ingressSchema = objectSchema.extend({
     appsDomain: z.string().optional(),
     componentRoutes: z.array(componentRouteSchema).optional(),
   }),
+  status: z
+    .looseObject({
+      /** What operators publish: those that are not installed have no entry. */
+      componentRoutes: z
+        .array(
+          z.looseObject({
+            namespace: z.string(),
+            name: z.string(),
+            currentHostnames: z.array(z.string()).optional(),
+          }),
+        )
+        .nullish(),
+    })
+    .optional(),
 });
 export type IngressConfig = z.infer<typeof ingressSchema>;
 

@@ -30,10 +30,30 @@ export const names: StepBody<ReconfigureContext> = {
         ? await readFile(paths.at(authorityPaths('serving').certificate), 'utf8')
         : chainAnchor(given);
     const name = `api.${siteDomain(site)}`;
-    const addresses = ['127.0.0.1', ...(await hostAddresses(signal)).map(({ address }) => address)];
+    return done(await dialled([{ name, port: apiPort, given, ca }], signal));
+  },
+};
+
+/** A name that has to show a certificate of the site. */
+export interface Dialled {
+  readonly name: string;
+  readonly port: number;
+  /** The certificate that the site gave, PEM; undefined: any that the authority has signed. */
+  readonly given: string | undefined;
+  /** PEM; not necessarily a root. */
+  readonly ca: string;
+}
+
+/**
+ * Dials each name at each address of the host. Returns what was dialled, as a phrase.
+ *
+ * @throws Failure (retry, site-name) with the first that does not show its certificate
+ */
+export async function dialled(all: readonly Dialled[], signal: AbortSignal): Promise<string> {
+  const addresses = ['127.0.0.1', ...(await hostAddresses(signal)).map(({ address }) => address)];
+  for (const { name, port, given, ca } of all) {
     for (const host of addresses) {
-      const server = { host, port: apiPort, servername: name, ca };
-      await shownAs(given, server, signal).catch((cause: unknown) => {
+      await shownAs(given, { host, port, servername: name, ca }, signal).catch((cause: unknown) => {
         throw new Failure('retry', `${name} does not show its certificate at ${host}`, {
           code: 'site-name',
           found: describeError(cause),
@@ -41,9 +61,9 @@ export const names: StepBody<ReconfigureContext> = {
         });
       });
     }
-    return done(`${name} at ${addresses.join(', ')}`);
-  },
-};
+  }
+  return `${all.map(({ name }) => name).join(', ')} at ${addresses.join(', ')}`;
+}
 
 interface Server {
   readonly host: string;

@@ -1,13 +1,13 @@
 import { Failure } from '../../../lib/errors/failure.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
+import { LEADER_LEASES } from '../../../lib/steady/leases.ts';
 import { scheduledShutdown } from '../../../lib/steady/planned-restart.ts';
 import { verdictText } from '../../../lib/steady/verdict.ts';
 import { waitSteady } from '../../../lib/steady/wait.ts';
-import { done } from '../../../lib/steps/step.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
-
-const LEASES = ['kube-controller-manager', 'kube-scheduler'];
 
 /** Whether everything that ran in the factory runs here: seen in this boot, for the whole window. */
 export const settle: StepBody<ReconfigureContext> = {
@@ -17,35 +17,52 @@ export const settle: StepBody<ReconfigureContext> = {
   neededUntil: 'confirm',
   input: ({ request }) => request.id,
   holds: async () => true,
-  async run(context, progress) {
-    const { paths, settings } = context;
-    const { boot: bootId } = await bootMoment();
-    const verdict = await context.withAdministrator(progress, async (client) =>
-      waitSteady(
-        client,
-        {
-          // That of now: the Node may have been renamed since this process began.
-          nodeName: (await presentInput(context)).host.hostname,
-          // Everything was stopped: evidence of before is of another place.
-          bootTime: later(await context.bootTime(progress.signal), new Date(context.request.at)),
-          leases: LEASES,
-        },
-        {
-          windowMs: settings.reconfigureWindowMs,
-          bootId,
-          scheduled: () => scheduledShutdown(paths),
-          report: (text) => progress.waitingFor(text),
-          signal: progress.signal,
-          deadlineMs: progress.remainingMs(),
-        },
-      ),
-    );
-    if (verdict.state === 'steady') return done('nothing changes any more');
-    throw new Failure('deadline', 'the host did not settle at its site', {
-      expected: `no change for ${settings.reconfigureWindowMs / 1000} s`,
-      found: verdictText(verdict),
-    });
-  },
+  run: async (context, progress) =>
+    settled(context, progress, {
+      // That of now: the Node may have been renamed since this process began.
+      nodeName: (await presentInput(context)).host.hostname,
+      windowMs: context.settings.reconfigureWindowMs,
+    }),
 };
+
+/**
+ * Waits until nothing has changed for the window, until the step's deadline.
+ *
+ * @throws Failure (deadline) with what still moves
+ */
+export async function settled(
+  {
+    paths,
+    cluster,
+    request,
+    bootTime,
+    withAdministrator,
+  }: Pick<ReconfigureContext, 'paths' | 'cluster' | 'request' | 'bootTime' | 'withAdministrator'>,
+  progress: Progress,
+  { nodeName, windowMs }: { readonly nodeName: string; readonly windowMs: number },
+): Promise<Outcome> {
+  const { boot: bootId } = await bootMoment();
+  // Everything was stopped: evidence of before is of another place.
+  const since = later(await bootTime(progress.signal), new Date(request.at));
+  const verdict = await withAdministrator(progress, async (client) =>
+    waitSteady(
+      client,
+      { nodeName, bootTime: since, leases: LEADER_LEASES[cluster.controlPlane] },
+      {
+        windowMs,
+        bootId,
+        scheduled: () => scheduledShutdown(paths),
+        report: (text) => progress.waitingFor(text),
+        signal: progress.signal,
+        deadlineMs: progress.remainingMs(),
+      },
+    ),
+  );
+  if (verdict.state === 'steady') return done('nothing changes any more');
+  throw new Failure('deadline', 'the host did not settle at its site', {
+    expected: `no change for ${windowMs / 1000} s`,
+    found: verdictText(verdict),
+  });
+}
 
 const later = (a: Date, b: Date): Date => (a > b ? a : b);

@@ -10,6 +10,7 @@ import { isKubeError } from '../../../lib/kube/kube-error.ts';
 import { writeMetrics } from '../../../lib/metrics/write.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import { STEADY } from '../../../lib/steady/access.ts';
+import { LEADER_LEASES } from '../../../lib/steady/leases.ts';
 import { steadyMetrics } from '../../../lib/steady/metrics.ts';
 import { scheduledShutdown } from '../../../lib/steady/planned-restart.ts';
 import { publishVerdict } from '../../../lib/steady/publish.ts';
@@ -20,12 +21,6 @@ import { type PlainHost, plainHost } from '../../steps/host-context.ts';
 const PUBLISH_MS = 15_000;
 /** The certificate outlives the wait by the time that the verdict needs. */
 const MARGIN_MS = 5 * 60_000;
-
-/** By kind of control plane: the Leases of kube-system that its leaders hold. */
-const LEASES = {
-  kubernetes: ['kube-controller-manager', 'kube-scheduler'],
-  openshift: ['kube-controller-manager'],
-} as const;
 
 interface Options {
   readonly for: string;
@@ -97,7 +92,7 @@ async function judged(host: PlainHost, judging: Judging): Promise<Verdict> {
     const access = await signedAccess(controlPlane, paths, STEADY, judging.deadlineMs + MARGIN_MS);
     using client = new KubeClient(access);
     const [bootTime, { boot: bootId }] = await Promise.all([host.bootTime(signal), bootMoment()]);
-    const subject = { nodeName: hostname(), bootTime, leases: LEASES[controlPlane] };
+    const subject = { nodeName: hostname(), bootTime, leases: LEADER_LEASES[controlPlane] };
     const scheduled = () => scheduledShutdown(paths);
     const verdict = await waitSteady(client, subject, { ...judging, bootId, scheduled, signal });
     await publish(client, verdict, signal);

@@ -7,6 +7,7 @@ import { applyChanged } from '../../../lib/kube/apply-changed.ts';
 import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import { type Payload, readPayload } from '../../../lib/payload/payload.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
+import { LEADER_LEASES } from '../../../lib/steady/leases.ts';
 import { scheduledShutdown } from '../../../lib/steady/planned-restart.ts';
 import { verdictText } from '../../../lib/steady/verdict.ts';
 import { waitSteady } from '../../../lib/steady/wait.ts';
@@ -16,8 +17,6 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import type { UpdateContext } from './context.ts';
 import { presentManifestsRun } from './mirror-pods.ts';
 import { loadPrepared } from './prepare.ts';
-
-const LEASES = ['kube-controller-manager', 'kube-scheduler'];
 
 /**
  * Waits until the control plane runs the images of the payload, brings the add-ons up to date, and waits until nothing
@@ -48,7 +47,7 @@ export const settle: StepBody<UpdateContext> = {
         {
           nodeName: context.hostname(),
           bootTime: await context.bootTime(progress.signal),
-          leases: LEASES,
+          leases: LEADER_LEASES.kubernetes,
         },
         {
           windowMs: context.settings.updateWindowMs,

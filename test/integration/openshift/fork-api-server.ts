@@ -18,11 +18,12 @@ export interface ForkApiServer {
   apply(name: string, contents: string): Promise<void>;
 }
 
-/** `kubernetes`: the folder with the programs of the fork. It ends with the test. */
+/** `kubernetes`: the folder with the programs of the fork; `args`: more of its arguments. It ends with the test. */
 export async function startForkApiServer(
   test: Pick<typeof t, 'testdir' | 'teardown' | 'same'>,
   kubernetes: string,
   lifetimeMs: number,
+  args: readonly string[] = [],
 ): Promise<ForkApiServer> {
   const folder = test.testdir();
   const stop = new AbortController();
@@ -30,7 +31,7 @@ export async function startForkApiServer(
   const limits = { signal, deadlineMs: 60_000 };
   const controlPlane = await startControlPlane(join(folder, 'control-plane'), signal, {
     program: join(kubernetes, 'kube-apiserver'),
-    args: ['--allow-privileged=true'],
+    args: ['--allow-privileged=true', ...args],
     lifetimeMs,
   });
   test.teardown(() => controlPlane.stop());

@@ -10,6 +10,8 @@ import {
 } from '../../../lab/components/openshift/api.ts';
 import { openshiftKubernetes } from '../../../lab/components/openshift/kubernetes.ts';
 import { openshiftRoute, ROUTE_CRD } from '../../../lab/components/openshift/route.ts';
+import { objectSchema } from '../../../lib/kube/resources.ts';
+import { clusterResources } from '../../../lib/openshift/operators.ts';
 import { cachedFolder } from './cached.ts';
 import { type ForkApiServer, startForkApiServer } from './fork-api-server.ts';
 
@@ -25,17 +27,26 @@ export async function notBuilt(): Promise<string | false> {
   return missing.length === 0 ? false : `not built: ${missing.map(({ name }) => name).join(', ')}`;
 }
 
-/** OpenShift's API server with its own definitions, and what an installation leaves of the kinds that a site changes. */
+interface SiteCluster extends ForkApiServer {
+  /** In the place of its operator: where new Routes get their hosts, and whether it is being rolled out. */
+  openShiftApiServerSays(apps: string, progressing: string, message?: string): Promise<void>;
+}
+
+/**
+ * OpenShift's API server with its own definitions, and what an installation leaves of the kinds that a site changes.
+ * `args`: more arguments of it.
+ */
 export async function startSiteCluster(
   t: Pick<Test, 'testdir' | 'teardown' | 'same'>,
   lifetimeMs: number,
-): Promise<ForkApiServer> {
+  args: readonly string[] = [],
+): Promise<SiteCluster> {
   const [kubernetes = '', api = ''] = await Promise.all(
     [openshiftKubernetes, openshiftApi].map(cachedFolder),
   );
   const signal = AbortSignal.timeout(lifetimeMs);
   const routes = await ensureComponent(openshiftRoute, { signal, report: () => undefined });
-  const server = await startForkApiServer(t, kubernetes, lifetimeMs);
+  const server = await startForkApiServer(t, kubernetes, lifetimeMs, args);
   const payload = (await readdir(join(api, PAYLOAD_CRDS))).filter((name) => DEFINITIONS.test(name));
   for (const path of [
     ...payload.map((name) => join(api, PAYLOAD_CRDS, name)),
@@ -46,8 +57,33 @@ export async function startSiteCluster(
     await server.apply(path, await readFile(path, 'utf8'));
   }
   await server.apply('installed', installed.map((object) => stringify(object)).join('---\n'));
-  return server;
+  const { admin, limits } = server;
+  return {
+    ...server,
+    async openShiftApiServerSays(apps, progressing, message = '') {
+      const cluster = { name: 'cluster' };
+      const found = await admin.get(openShiftApiServers, cluster, limits);
+      const observedConfig = { routingConfig: { subdomain: apps } };
+      const spec = { managementState: 'Managed', observedConfig };
+      await admin.replace(openShiftApiServers, cluster, { ...found, spec }, limits);
+      const place = { name: 'openshift-apiserver' };
+      const status = { conditions: [condition('Progressing', progressing, message)] };
+      const body = { ...(await admin.get(clusterResources.operators, place, limits)), status };
+      await admin.replace(
+        clusterResources.operators,
+        { ...place, subresource: 'status' },
+        body,
+        limits,
+      );
+    },
+  };
 }
+
+const openShiftApiServers = {
+  apiVersion: 'operator.openshift.io/v1',
+  plural: 'openshiftapiservers',
+  schema: objectSchema,
+};
 
 const namespaceOf = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 

@@ -10,7 +10,6 @@ import { retireDeferred } from '../../../agents/deferred/retire-deferred.ts';
 import { hasHeldBack } from '../../../agents/node/reconfigure/hold-back.ts';
 import { certificates } from '../../../agents/node/reconfigure/openshift/certificates.ts';
 import { objects } from '../../../agents/node/reconfigure/openshift/objects.ts';
-import type { CertificateAccess } from '../../../lab/servers/control-plane.ts';
 import { deferredRole, deferredStatus } from '../../../lib/deferred/access.ts';
 import { readDeferred } from '../../../lib/deferred/manifests.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
@@ -24,31 +23,10 @@ import { parseSiteConfig } from '../../../lib/site-config/read.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import { carryOut } from '../../../lib/site-openshift/site-write.ts';
 import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
-import type { Limits } from '../../../lib/wait/limits.ts';
 import { operatorKubeconfig } from '../../unit/agents/post-reboot/openshift/cluster-objects.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { stepOn } from './site-step.ts';
-
-/** Is stopped after the first request that changes something, like an agent that is killed. */
-class StoppedClient extends KubeClient {
-  readonly stopped = new Error('stopped by the test');
-  readonly #made: string[];
-  #isStopped = false;
-
-  constructor(access: CertificateAccess, made: string[]) {
-    super(access);
-    this.#made = made;
-  }
-
-  override async json(call: Call, limits: Limits): Promise<unknown> {
-    if (this.#isStopped) throw this.stopped;
-    const answer = await super.json(call, limits);
-    if (call.method === 'GET') return answer;
-    this.#made.push(`${call.method} ${call.path}`);
-    this.#isStopped = true;
-    throw this.stopped;
-  }
-}
+import { StoppedClient } from './stopped-client.ts';
 
 const LIFETIME_MS = 300_000;
 const skip = await notBuilt();
@@ -142,7 +120,7 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
 
   await t.test('stopped after each request, it goes on behind it', async (t) => {
     const access = await controlPlane.access({ name: 'admin', groups: ['system:masters'] });
-    const made: string[] = [];
+    const made: Call[] = [];
     for (let isDone = false; !isDone; ) {
       using client = new StoppedClient(access, made);
       isDone = await carryOut(client, writes, limits).then(
@@ -153,7 +131,8 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
         },
       );
     }
-    const kinds = made.map((call) => call.replace(/^(\S+) .*\/(\w+)\/(\S+)$/, '$1 $2/$3'));
+    const calls = made.map(({ method, path }) => `${method} ${path}`);
+    const kinds = calls.map((call) => call.replace(/^(\S+) .*\/(\w+)\/(\S+)$/, '$1 $2/$3'));
     t.same(
       kinds,
       [

@@ -6,9 +6,8 @@ import t from 'tap';
 import { stringify } from 'yaml';
 import { routes } from '../../../agents/node/reconfigure/openshift/routes.ts';
 import { objectSchema } from '../../../lib/kube/resources.ts';
-import { clusterResources } from '../../../lib/openshift/operators.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
-import { condition, notBuilt, startSiteCluster } from './site-cluster.ts';
+import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { stepOn } from './site-step.ts';
 
 const LIFETIME_MS = 300_000;
@@ -54,7 +53,8 @@ const ingress = {
 };
 
 t.test('Routes of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
-  const { admin, limits, apply } = await startSiteCluster(t, LIFETIME_MS);
+  const cluster = await startSiteCluster(t, LIFETIME_MS);
+  const { admin, limits, apply, openShiftApiServerSays } = cluster;
   await apply('routes', [...given, ingress].map((each) => stringify(each)).join('---\n'));
   const step = await stepOn(t, routes, admin, {
     former: { clusterName: 'sno', baseDomain: 'factory.test' },
@@ -66,29 +66,15 @@ t.test('Routes of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
       items.map(({ metadata, spec }) => [`${metadata.namespace}/${metadata.name}`, spec.host]),
     );
   };
-  const operatorSays = async (progressing: string, message: string) => {
-    const { operators } = clusterResources;
-    const place = { name: 'openshift-apiserver' };
-    const status = { conditions: [condition('Progressing', progressing, message)] };
-    const body = { ...(await admin.get(operators, place, limits)), status };
-    await admin.replace(operators, { ...place, subresource: 'status' }, body, limits);
-  };
   const before = await hosts();
 
   await t.test('not before the API gives Routes hosts there', async (t) => {
     t.match(await step.run(), { kind: 'not-yet', reason: `gives Routes hosts in ${OLD}` });
     t.same(await hosts(), before);
-    const cluster = { name: 'cluster' };
-    const config = { apiVersion: 'operator.openshift.io/v1', plural: 'openshiftapiservers' };
-    const servers = { ...config, schema: objectSchema };
-    const found = await admin.get(servers, cluster, limits);
-    const observedConfig = { routingConfig: { subdomain: NEW } };
-    const spec = { managementState: 'Managed', observedConfig };
-    await admin.replace(servers, cluster, { ...found, spec }, limits);
-    await operatorSays('True', 'revision 4');
+    await openShiftApiServerSays(NEW, 'True', 'revision 4');
     t.match(await step.run(), { kind: 'not-yet', reason: /rolled out: revision 4/ });
     t.same(await hosts(), before);
-    await operatorSays('False', '');
+    await openShiftApiServerSays(NEW, 'False');
   });
 
   await t.test('each has its host', async (t) => {

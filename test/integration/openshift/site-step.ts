@@ -34,7 +34,8 @@ export type SiteStepContext = Pick<
 >;
 
 const NODE = 'edge-0';
-const credentials = authorityCredentials();
+/** One volume for all steps of a test. */
+const credentials = authorityCredentials(new Date());
 
 /** The context of a step whose host is a folder and whose cluster is real. */
 export async function siteContext(

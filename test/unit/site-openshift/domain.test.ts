@@ -3,6 +3,7 @@ import {
   siteApiServer,
   siteIngress,
   siteIngressController,
+  whyElsewhere,
 } from '../../../lib/site-openshift/domain.ts';
 import { siteProxy } from '../../../lib/site-openshift/site-writes.ts';
 
@@ -29,6 +30,34 @@ t.test(
     t.same(siteIngress(siteIngress(found, domains), domains), siteIngress(found, domains), 'again');
   },
 );
+
+t.test('Ingress: the operators are where the site wants them', async (t) => {
+  const wanted = siteIngress(found, domains);
+  const [console = '', , oauth = ''] =
+    wanted.spec.componentRoutes?.map(({ hostname }) => hostname) ?? [];
+  const said = (...all: [namespace: string, name: string, ...hosts: string[]][]) =>
+    whyElsewhere({
+      ...wanted,
+      status: {
+        componentRoutes: all.map(([namespace, name, ...currentHostnames]) => ({
+          ...{ namespace, name, currentHostnames },
+        })),
+      },
+    });
+  t.equal(whyElsewhere(wanted), undefined, 'no operator publishes one');
+  t.equal(said(['openshift-console', 'console', 'old', console]), undefined, 'beside the old one');
+  t.match(
+    said(['openshift-console', 'console', 'old']),
+    `console is at old, not yet at ${console}`,
+  );
+  t.match(said(['openshift-console', 'console']), 'is at no name');
+  const both = said(
+    ['openshift-console', 'console', console],
+    ['openshift-authentication', 'oauth-openshift', 'old'],
+  );
+  t.match(both, `oauth-openshift is at old, not yet at ${oauth}`);
+  t.equal(said(['gitops', 'console', 'old']), undefined, 'of another namespace');
+});
 
 t.test("Ingress: somebody's component routes", async (t) => {
   const own = { namespace: 'openshift-console', name: 'console', hostname: 'old.sno.factory.test' };

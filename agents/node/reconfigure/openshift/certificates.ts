@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { Failure } from '../../../../lib/errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../../lib/host/files.ts';
 import { parseJson } from '../../../../lib/json.ts';
 import { createAuthority, type KeyPair } from '../../../../lib/pki/authority.ts';
@@ -34,7 +35,7 @@ export const certificates: StepBody<Context> = {
   name: 'certificates',
   leaves: "the certificates of the site's names, and a kubeconfig, if one was requested",
   touches: ['disk', 'clock'],
-  neededUntil: 'routes',
+  neededUntil: 'confirm',
   input: ({ request }) => request.id,
   holds: async (context) => (await siteIdentity(context)) !== undefined,
   async run(context) {
@@ -57,6 +58,17 @@ export async function siteIdentity({
   const text = await readTextIfPresent(stagedPath(paths));
   const { data } = stagedSchema.safeParse(parseJson(text));
   return data?.id === request.id ? data.identity : undefined;
+}
+
+/** The same. @throws Failure (fatal) if it has left nothing */
+export async function requireSiteIdentity(
+  context: Pick<Context, 'paths' | 'request'>,
+): Promise<SiteIdentity> {
+  const identity = await siteIdentity(context);
+  if (identity !== undefined) return identity;
+  throw new Failure('fatal', "the certificates of the site's names do not exist", {
+    expected: 'what the step certificates has left',
+  });
 }
 
 async function made({ paths, site, credentials }: Context, now: Date) {

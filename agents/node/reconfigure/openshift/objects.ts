@@ -1,4 +1,3 @@
-import { Failure } from '../../../../lib/errors/failure.ts';
 import type { KubeClient } from '../../../../lib/kube/client.ts';
 import { carryOut } from '../../../../lib/site-openshift/site-write.ts';
 import { siteWrites } from '../../../../lib/site-openshift/site-writes.ts';
@@ -9,7 +8,7 @@ import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import type { ReconfigureContext } from '../context.ts';
 import { applyOrHoldBack } from '../hold-back.ts';
 import { labelNode } from '../objects.ts';
-import { siteIdentity } from './certificates.ts';
+import { requireSiteIdentity } from './certificates.ts';
 import { domainsOf } from './domains.ts';
 
 type Context = Pick<
@@ -54,12 +53,7 @@ export const objects: StepBody<Context> = {
 };
 
 async function writesOf(context: Context, client: KubeClient, limits: Limits) {
-  const identity = await siteIdentity(context);
-  if (identity === undefined) {
-    throw new Failure('fatal', "the certificates of the site's names do not exist", {
-      expected: 'what the step certificates has left',
-    });
-  }
+  const identity = await requireSiteIdentity(context);
   const { former } = await domainsOf(client, context, limits);
   return siteWrites(context.site, identity, former);
 }

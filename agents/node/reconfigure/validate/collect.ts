@@ -9,6 +9,7 @@ import type { KubeClient } from '../../../../lib/kube/client.ts';
 import { BRIDGE } from '../../../../lib/relocatable/bridge.ts';
 import type { NodeFacts } from '../../../../lib/relocatable/validation/facts.ts';
 import { apiServiceIps, clusterDnsIp } from '../../../../lib/render/kubernetes/addresses.ts';
+import { LEADER_LEASES } from '../../../../lib/steady/leases.ts';
 import { scheduledShutdown } from '../../../../lib/steady/planned-restart.ts';
 import { verdictText } from '../../../../lib/steady/verdict.ts';
 import { waitSteady } from '../../../../lib/steady/wait.ts';
@@ -20,7 +21,6 @@ import type { ValidateContext } from './context.ts';
 import { objectFacts } from './objects.ts';
 import { probeCluster } from './probe.ts';
 
-const LEASES = ['kube-controller-manager', 'kube-scheduler'];
 const CLOCK_MS = 10_000;
 
 /** Waits until the node is steady, and reads everything that it is judged by. */
@@ -64,7 +64,7 @@ export async function collectFacts(
 }
 
 async function whyUnsteady(
-  { paths, settings, hostname, bootTime }: ValidateContext,
+  { paths, settings, cluster, hostname, bootTime }: ValidateContext,
   client: KubeClient,
   progress: Progress,
 ): Promise<string | undefined> {
@@ -72,7 +72,7 @@ async function whyUnsteady(
   const subject = {
     nodeName: hostname(),
     bootTime: await bootTime(progress.signal),
-    leases: LEASES,
+    leases: LEADER_LEASES[cluster.controlPlane],
   };
   const verdict = await waitSteady(client, subject, {
     windowMs: settings.validateWindowMs,

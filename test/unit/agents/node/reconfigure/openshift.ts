@@ -7,20 +7,27 @@ import {
   siteIdentity,
 } from '../../../../../agents/node/reconfigure/openshift/certificates.ts';
 import { localNames } from '../../../../../agents/node/reconfigure/openshift/local-names.ts';
+import { names } from '../../../../../agents/node/reconfigure/openshift/names.ts';
 import { siteObjects } from '../../../../../agents/node/reconfigure/openshift/plan.ts';
 import { authorityCredentials } from '../../../site-volume/volumes.ts';
 import { arrived, STATE } from './site-host.ts';
 
 const STAGED = `${STATE}/credentials.json`;
 
-t.test('certificates before the objects that name them, Routes last', async (t) => {
+t.test('certificates before the objects that name them, dialled at the end', async (t) => {
   const { context } = await arrived(t);
   const steps = siteObjects(context.settings);
   t.same(
     steps.map(({ name }) => name),
-    ['local-names', 'certificates', 'objects', 'routes'],
+    ['local-names', 'certificates', 'objects', 'routes', 'settle', 'names'],
   );
-  for (const { deadlineMs } of steps) t.ok(deadlineMs > 0);
+  const { settings } = context;
+  t.ok(settings.reconfigureOperatorsMs > 2 * settings.reconfigureOperatorsWindowMs);
+  for (const { name, deadlineMs, neededUntil } of steps) {
+    t.ok(deadlineMs > 0, name);
+    // `routes` is a step of these; `confirm` is behind them.
+    t.ok(['routes', 'confirm'].includes(String(neededUntil)), name);
+  }
 });
 
 t.test(
@@ -97,6 +104,14 @@ t.test('certificates: a request for an administrator is signed, and no key is ke
   const authority = new X509Certificate(identity?.administrators ?? '');
   t.ok(client.verify(authority.publicKey), 'by the authority that the cluster is told');
   t.notMatch(host.read(STAGED), /"admin"/, 'whose key is not kept');
+});
+
+t.test('names: without the certificates of the site nothing is dialled', async (t) => {
+  const { host, context } = await arrived(t);
+  await t.rejects(names.run(context, host.progress()), {
+    kind: 'fatal',
+    message: /certificates of the site's names do not exist/,
+  });
 });
 
 t.test('certificates: nothing of them stays behind the end', async (t) => {

@@ -1,0 +1,203 @@
+/**
+ * What a site is to OpenShift's API, step by step in the order of the plan, on OpenShift's own API server: each agent is killed
+ * after its first change, and the next one goes on. No operator runs: the test says what openshift-apiserver's would, and a
+ * server of the test is in the router's place. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createServer, type TLSSocket } from 'node:tls';
+import t, { type Test } from 'tap';
+import { stringify } from 'yaml';
+import {
+  certificates,
+  siteIdentity,
+} from '../../../agents/node/reconfigure/openshift/certificates.ts';
+import { namesAt } from '../../../agents/node/reconfigure/openshift/names.ts';
+import { objects } from '../../../agents/node/reconfigure/openshift/objects.ts';
+import { routes } from '../../../agents/node/reconfigure/openshift/routes.ts';
+import { settle } from '../../../agents/node/reconfigure/openshift/settle.ts';
+import { KubeClient } from '../../../lib/kube/client.ts';
+import { resources } from '../../../lib/kube/resources.ts';
+import type { Call } from '../../../lib/kube/transport.ts';
+import type { KeyPair } from '../../../lib/pki/authority.ts';
+import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { testHost } from '../../unit/agents/host/host.ts';
+import { notBuilt, startSiteCluster } from './site-cluster.ts';
+import { type SiteStepContext, siteContext } from './site-step.ts';
+import { StoppedClient } from './stopped-client.ts';
+
+const LIFETIME_MS = 300_000;
+const skip = await notBuilt();
+const OLD = 'apps.sno.factory.test';
+const NEW = 'apps.sno.site.test';
+
+const SITE = `api_version: 1
+cluster_name: sno
+base_domain: site.test
+node_labels: {site: "7"}
+pull_secret: '{"auths":{"site.test":{"auth":"YTpi"}}}'
+imageDigestSources:
+  - source: quay.test/ocp
+    mirrors: [registry.site.test/ocp]
+`;
+
+const MANIFESTS = `apiVersion: v1
+kind: ConfigMap
+metadata: {namespace: shop, name: extra}
+---
+apiVersion: fast.site.test/v1
+kind: Fast
+metadata: {name: one}
+`;
+
+const route = (name: string) => ({
+  apiVersion: 'route.openshift.io/v1',
+  kind: 'Route',
+  metadata: { namespace: 'shop', name },
+  spec: { host: `${name}.${OLD}`, to: { kind: 'Service', name } },
+});
+
+/** In the router's place: shows one certificate to everybody. */
+async function startIngress(t: Test, { certificate, key }: KeyPair): Promise<number> {
+  const server = createServer({ cert: certificate, key }, (socket: TLSSocket) =>
+    socket.on('error', () => {}),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
+  const given = {
+    former: { clusterName: 'sno', baseDomain: 'factory.test' },
+    site: SITE,
+    manifests: MANIFESTS,
+  };
+  const host = testHost(t, { cluster: { controlPlane: 'openshift' }, hostname: 'edge-0' });
+  host.programs.give('systemctl', 'true');
+  host.programs.give('ip', 'echo "[]"');
+
+  // Before the API server, which has the certificate as its operator would give it: as a file, for that name alone.
+  const unused = new KubeClient({ server: new URL('https://127.0.0.1:1'), ca: '' });
+  const { context: offline } = await siteContext(t, unused, { ...given, host });
+  t.match(await certificates.run(offline, host.progress()), { kind: 'done' });
+  const identity = await siteIdentity(offline);
+  if (identity === undefined) throw new Error('no certificates');
+  const files = { certificate: join(host.root, 'api.crt'), key: join(host.root, 'api.key') };
+  await writeFile(files.certificate, identity.api.certificate);
+  await writeFile(files.key, identity.api.key);
+  const named = `--tls-sni-cert-key=${files.certificate},${files.key}:api.sno.site.test`;
+  const cluster = await startSiteCluster(t, LIFETIME_MS, [named]);
+  const { admin, controlPlane, limits, apply, openShiftApiServerSays } = cluster;
+  await apply('routes', ['till', 'web'].map((name) => stringify(route(name))).join('---\n'));
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'edge-0' } };
+  await admin.create(resources.nodes, {}, node, limits);
+
+  const access = await controlPlane.access({ name: 'admin', groups: ['system:masters'] });
+  const made: Call[] = [];
+  /** Runs a step until it is done; each process is killed after its first change. Returns how many were. */
+  const carriedOut = async (step: StepBody<SiteStepContext>): Promise<number> => {
+    for (let killed = 0; ; killed++) {
+      using client = new StoppedClient(access, made);
+      const { context } = await siteContext(t, client, { ...given, host });
+      try {
+        const outcome = await step.run(context, host.progress());
+        t.match(outcome, { kind: 'done' }, step.name);
+        t.ok(await step.holds(context, host.progress()), `${step.name} holds`);
+        return killed;
+      } catch (error) {
+        if (error !== client.stopped) throw error;
+      }
+    }
+  };
+  const context = async () => (await siteContext(t, admin, { ...given, host })).context;
+
+  await t.test('objects: killed after each change', async (t) => {
+    t.ok((await carriedOut(objects)) > 10);
+    // By PUT with the version that was read, and by POST: the server would refuse or repeat a second one.
+    const written = made.filter(({ method }) => method === 'PUT').map(({ path }) => path);
+    t.same(written, [...new Set(written)], 'each object is replaced once');
+    t.ok(await admin.find(resources.configMaps, { namespace: 'shop', name: 'extra' }, limits));
+    t.ok(host.has('/etc/systemd/system/sno-deferred.service'), 'Fast waits');
+  });
+
+  await t.test('routes: not before the operator is ready, then killed after each', async (t) => {
+    t.match(await routes.run(await context(), host.progress()), { kind: 'not-yet' });
+    await openShiftApiServerSays(NEW, 'False');
+    t.equal(await carriedOut(routes), 2);
+    const { items } = await admin.list(openShiftResources.routes, {}, limits);
+    t.same(
+      items.map(({ spec }) => spec.host),
+      [`till.${NEW}`, `web.${NEW}`],
+    );
+  });
+
+  await t.test('settle: a cluster in which nothing runs is not taken for steady', async (t) => {
+    const soon = host.progress(AbortSignal.timeout(60_000), 5_000);
+    await t.rejects(settle.run(await context(), soon), {
+      kind: 'deadline',
+      message: /did not settle at its site.*Node edge-0/s,
+    });
+  });
+
+  await t.test(
+    'names: the API server shows the certificate, and the operators say so',
+    async (t) => {
+      const ingress = await startIngress(t, identity.ingress);
+      const ports = { api: Number(controlPlane.server.port), ingress };
+      const names = namesAt(ports);
+      await publish(`console-openshift-console.${OLD}`);
+      t.match(await names.run(await context(), host.progress()), {
+        kind: 'not-yet',
+        reason: `openshift-console/console is at console-openshift-console.${OLD}, not yet at console-openshift-console.${NEW}`,
+      });
+      await publish(`console-openshift-console.${NEW}`);
+      t.match(await names.run(await context(), host.progress()), {
+        note: `api.sno.site.test, console-openshift-console.${NEW}, downloads-openshift-console.${NEW}, oauth-openshift.${NEW} at 127.0.0.1`,
+      });
+      // Of the authority of the site, but for another name.
+      const wrong = namesAt({ ...ports, ingress: ports.api });
+      await t.rejects(wrong.run(await context(), host.progress()), {
+        kind: 'retry',
+        code: 'site-name',
+        message: /console-openshift-console\.\S+ does not show its certificate/,
+      });
+    },
+  );
+
+  await t.test('the whole again: nothing is written', async (t) => {
+    const before = made.length;
+    for (const step of [objects, routes]) t.equal(await carriedOut(step), 0, step.name);
+    t.equal(made.length, before);
+  });
+
+  /** As the console's operator has it. */
+  async function publish(hostname: string): Promise<void> {
+    const place = { name: 'cluster' };
+    const found = await admin.get(openShiftResources.ingresses, place, limits);
+    const componentRoutes = [
+      {
+        ...{ namespace: 'openshift-console', name: 'console', currentHostnames: [hostname] },
+        defaultHostname: `console-openshift-console.${OLD}`,
+        consumingUsers: [],
+        relatedObjects: [
+          {
+            group: 'route.openshift.io',
+            resource: 'routes',
+            name: 'console',
+            namespace: 'openshift-console',
+          },
+        ],
+      },
+    ];
+    const body = { ...found, status: { ...found.status, componentRoutes } };
+    await admin.replace(
+      openShiftResources.ingresses,
+      { ...place, subresource: 'status' },
+      body,
+      limits,
+    );
+  }
+});
