@@ -20,7 +20,12 @@ export const identitySchema = z.object({
 export type Identity = z.infer<typeof identitySchema>;
 
 /** The identity for which a control plane was rendered. */
-export const identityOf = ({ cluster, host }: KeylessInput): Identity => ({
+export const identityOf = ({
+  cluster,
+  host,
+}: Pick<KeylessInput, 'cluster'> & {
+  readonly host: Pick<KeylessInput['host'], 'hostname' | 'nodeIps'>;
+}): Identity => ({
   hostname: host.hostname,
   nodeIps: host.nodeIps,
   machineNetwork: cluster.machineNetwork,

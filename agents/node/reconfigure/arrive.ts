@@ -14,8 +14,6 @@ import {
   type FactoryPolicy,
   readFactoryPolicy,
 } from '../../../lib/relocatable/policy.ts';
-import { readRenderInput } from '../../../lib/render/render-input.ts';
-import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import type { VolumeManifest } from '../../../lib/site-volume/manifest.ts';
 import { openVolume } from '../../../lib/site-volume/open-volume.ts';
 import {
@@ -28,6 +26,7 @@ import {
 import { requireIdle } from '../exclusion.ts';
 import { askUrl, urlToAsk } from './ask-url.ts';
 import { readHostFacts } from './host-facts.ts';
+import { type KnownNode, knownNode } from './known-node.ts';
 import { mediumFolder, seenPath, siteFolder, workFolder } from './places.ts';
 import {
   type ReconfigureRequest,
@@ -68,11 +67,11 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
   if (other !== undefined) throw twoVolumes(media);
   if (medium === undefined) return fromUrl(paths, policy, signal);
   await requireIdle(paths, 'site');
-  const input = await requireInput(paths);
+  const node = await requireNode(paths, policy);
   try {
     const time = { signal, deadlineMs: READ_MS };
     await copyMedium(paths, medium, mediumFolder(paths), VOLUME_LIMITS, time);
-    return await judged(paths, { input, policy }, medium, signal);
+    return await judged(paths, { node, policy }, medium, signal);
   } finally {
     await rm(mediumFolder(paths), { recursive: true, force: true });
   }
@@ -85,12 +84,12 @@ async function fromUrl(
   signal: AbortSignal,
 ): Promise<Arrival> {
   const none = 'no site volume is inserted';
-  const rendered = await readRenderInput(paths);
-  if (policy.siteUrl === undefined || rendered === undefined) return nothing(none);
-  const url = await urlToAsk(paths, policy, await readHostFacts(paths, rendered, policy));
+  const known = await knownNode(paths, policy);
+  if (policy.siteUrl === undefined || known === undefined) return nothing(none);
+  const url = await urlToAsk(paths, policy, await readHostFacts(paths, known, policy));
   if (url === undefined) return nothing(none);
   await requireIdle(paths, 'site');
-  const input = await requireInput(paths);
+  const node = await requireNode(paths, policy);
   try {
     const why = await askUrl(paths, url, signal);
     // udev could not start this unit for one that was inserted meanwhile.
@@ -98,7 +97,7 @@ async function fromUrl(
     if (media.length > 0) return await arrive(paths, signal);
     if (why !== undefined) return nothing(`${none}; ${why}`);
     const strict = { ...policy, unsignedAllowed: false };
-    return await judged(paths, { input, policy: strict }, { inserted: url }, signal);
+    return await judged(paths, { node, policy: strict }, { inserted: url }, signal);
   } finally {
     await rm(mediumFolder(paths), { recursive: true, force: true });
   }
@@ -107,7 +106,7 @@ async function fromUrl(
 /** Whether the volume whose files are in the folder of media is carried out. A medium is told why not. */
 async function judged(
   paths: HostPaths,
-  by: { readonly input: KeylessInput; readonly policy: FactoryPolicy },
+  by: { readonly node: KnownNode; readonly policy: FactoryPolicy },
   source: Medium | Pick<Medium, 'inserted'>,
   signal: AbortSignal,
 ): Promise<Arrival> {
@@ -120,7 +119,8 @@ async function judged(
     const volume = await opened(paths, { ...by, trust }, signal);
     const why = await whyNotAgain(paths, source, volume);
     if (why === undefined) {
-      return { kind: 'request', request: await accepted(paths, volume, by.input) };
+      requireOwnPart(by.node);
+      return { kind: 'request', request: await accepted(paths, volume, by.node) };
     }
     if (medium !== undefined) await tellAgain(paths, medium, volume.use, signal);
     return nothing(why);
@@ -148,13 +148,13 @@ const nothing = (note: string): Arrival => ({ kind: 'nothing', note });
 async function opened(
   paths: HostPaths,
   by: {
-    readonly input: KeylessInput;
+    readonly node: KnownNode;
     readonly policy: FactoryPolicy;
     trust(manifest: VolumeManifest): void;
   },
   signal: AbortSignal,
 ): Promise<VerifiedVolume> {
-  const { input, policy, trust } = by;
+  const { node, policy, trust } = by;
   const work = workFolder(paths);
   await rm(work, { recursive: true, force: true });
   try {
@@ -165,7 +165,7 @@ async function opened(
         unsignedAllowed: policy.unsignedAllowed,
         ageIdentity: await readTextIfPresent(ageIdentityPath(paths)),
         used: await usedVolumes(paths),
-        facts: await readHostFacts(paths, input, policy),
+        facts: await readHostFacts(paths, node, policy),
         now: new Date(),
       },
       work,
@@ -185,7 +185,7 @@ async function opened(
 async function accepted(
   paths: HostPaths,
   volume: VerifiedVolume,
-  input: KeylessInput,
+  node: KnownNode,
 ): Promise<ReconfigureRequest> {
   const folder = siteFolder(paths);
   await rm(folder, { recursive: true, force: true });
@@ -201,7 +201,7 @@ async function accepted(
     id: randomUUID(),
     at: new Date().toISOString(),
     volume: volume.use,
-    from: identityOf(input),
+    from: identityOf(node),
   };
   await writeRequest(paths, request);
   await recordUse(paths, volume.use);
@@ -234,26 +234,30 @@ async function whyNotAgain(
   return `the volume ${how} here: to use it all the same, insert it again, or insert a corrected one`;
 }
 
-async function requireInput(paths: HostPaths): Promise<KeylessInput> {
-  const input = await readRenderInput(paths);
-  const fix = 'See docs/relocation.md for which hosts can be reconfigured.';
-  if (input === undefined || input.cluster.controlPlane !== 'kubernetes') {
-    throw new Failure('usage', 'this host cannot be reconfigured', {
-      code: 'reconfigure-refused',
-      expected: 'a control plane of the Kubernetes payload, and /etc/sno-agents/render-input.json',
-      found:
-        input === undefined ? 'no such file' : `a control plane of ${input.cluster.controlPlane}`,
-      fix,
-    });
+async function requireNode(paths: HostPaths, policy: FactoryPolicy): Promise<KnownNode> {
+  const node = await knownNode(paths, policy);
+  if (node === undefined) {
+    throw refused('/etc/sno-agents/render-input.json', 'no such file');
   }
-  if (input.cluster.sealSecrets === undefined) return input;
-  throw new Failure('usage', 'this host cannot be reconfigured', {
-    code: 'reconfigure-refused',
-    expected: 'keys that lie on the disk: a way back keeps copies of them',
-    found: `sealSecrets: ${input.cluster.sealSecrets}`,
-    fix,
-  });
+  const { sealSecrets } = node.cluster;
+  if (sealSecrets === undefined) return node;
+  const expected = 'keys that lie on the disk: a way back keeps copies of them';
+  throw refused(expected, `sealSecrets: ${sealSecrets}`);
 }
+
+/** Behind everything that is wrong with the volume: whoever made it learns that as well. */
+function requireOwnPart({ cluster: { controlPlane } }: KnownNode): void {
+  if (controlPlane === 'kubernetes') return;
+  throw refused('a control plane of the Kubernetes payload', `a control plane of ${controlPlane}`);
+}
+
+const refused = (expected: string, found: string): Failure =>
+  new Failure('usage', 'this host cannot be reconfigured', {
+    code: 'reconfigure-refused',
+    expected,
+    found,
+    fix: 'See docs/relocation.md for which hosts can be reconfigured.',
+  });
 
 const twoVolumes = (media: readonly Medium[]): Failure =>
   new Failure('usage', 'more than one site volume is inserted', {

@@ -2,17 +2,19 @@ import { namesIn, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import type { FactoryPolicy } from '../../../lib/relocatable/policy.ts';
-import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import type { HostFacts } from '../../../lib/site-config/host-facts.ts';
+import type { KnownNode } from './known-node.ts';
 
-/** What the pod network and the node itself make: no adapter of the host. */
-const OWN = new RegExp(`^(lo|${BRIDGE}|sno0|cni\\d*|flannel.*|veth.*|docker\\d*|virbr.*|kube-.*)$`);
+/** What the pod network and the node itself make: no adapter of the host. On OpenShift, OVN-Kubernetes makes it. */
+const OWN = new RegExp(
+  `^(lo|${BRIDGE}|sno0|cni\\d*|flannel.*|veth.*|docker\\d*|virbr.*|kube-.*|br-ex|br-int|ovs-system|ovn-.*|genev_sys_.*)$`,
+);
 const SERIALS = ['product_serial', 'board_serial', 'chassis_serial', 'product_uuid'];
 
 /** What this host tells about itself, for judging the configuration of a site. */
 export async function readHostFacts(
   paths: HostPaths,
-  { cluster, host }: KeylessInput,
+  { cluster, host }: KnownNode,
   policy: FactoryPolicy,
 ): Promise<HostFacts> {
   const adapters = (await namesIn(paths.at('/sys/class/net'))).filter((name) => !OWN.test(name));

@@ -1,6 +1,7 @@
 /** The names and certificates of a site on OpenShift; its objects and Routes: test/integration/openshift. */
 import { X509Certificate } from 'node:crypto';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { arrive } from '../../../../../agents/node/reconfigure/arrive.ts';
 import { conclude } from '../../../../../agents/node/reconfigure/conclude.ts';
 import {
   certificates,
@@ -9,8 +10,10 @@ import {
 import { localNames } from '../../../../../agents/node/reconfigure/openshift/local-names.ts';
 import { names } from '../../../../../agents/node/reconfigure/openshift/names.ts';
 import { siteObjects } from '../../../../../agents/node/reconfigure/openshift/plan.ts';
+import { createAuthority } from '../../../../../lib/pki/authority.ts';
 import { authorityCredentials } from '../../../site-volume/volumes.ts';
-import { arrived, STATE } from './site-host.ts';
+import { cluster } from '../../host/cluster.ts';
+import { arrived, factoryHost, insert, REQUEST, STATE } from './site-host.ts';
 
 const STAGED = `${STATE}/credentials.json`;
 
@@ -119,4 +122,79 @@ t.test('certificates: nothing of them stays behind the end', async (t) => {
   await certificates.run(context, host.progress());
   await t.rejects(run(conclude));
   t.notOk(host.has(STAGED));
+});
+
+/** A relocatable node of OpenShift, as a factory would ship it. */
+async function openShiftFactory(t: Test) {
+  const host = await factoryHost(t);
+  host.remove('/etc/sno-agents/render-input.json');
+  const openshift = {
+    releaseImage: `registry.test/ocp@sha256:${'a'.repeat(64)}`,
+    version: '4.21',
+    clusterId: cluster.clusterId,
+    infrastructureName: 'edge-x1',
+    platform: 'none',
+  };
+  const { installation: _, ...description } = cluster;
+  const text = JSON.stringify({ ...description, controlPlane: 'openshift', openshift });
+  host.write('/etc/sno-agents/cluster.json', text, 0o600);
+  return host;
+}
+
+const TRUST = JSON.stringify((await createAuthority('trusted by the site')).certificate);
+const PLAIN = 'api_version: 1\ncluster_name: edge\nbase_domain: site.test\n';
+
+for (const [name, more, says] of [
+  ['another name of the Node', 'hostname: till-7\nrenameNode: true\n', /renameNode.*stays edge-0/s],
+  [
+    'the address of the site',
+    'nodeAddress: site\nmachine_networks: [198.51.100.0/24]\n',
+    /nodeAddress.*internal/s,
+  ],
+  [
+    'time servers',
+    'additionalNTPSources: [198.51.100.123]\n',
+    /additionalNTPSources.*allowRestart: true/s,
+  ],
+  [
+    'trusted certificates',
+    `additionalTrustBundle: {userCaBundle: ${TRUST}}\n`,
+    /additionalTrustBundle.*allowRestart: true/s,
+  ],
+  ['a proxy', 'proxy: {httpProxy: "http://proxy.site.test:3128"}\n', /proxy.*allowRestart: true/s],
+] as const) {
+  t.test(`the agent refuses on OpenShift: ${name}`, async (t) => {
+    const host = await openShiftFactory(t);
+    await insert(host, { config: PLAIN + more });
+    await t.rejects(arrive(host.paths, AbortSignal.timeout(60_000)), {
+      kind: 'usage',
+      message: says,
+    });
+    t.notOk(host.has(REQUEST));
+    t.notOk(host.has(`${STATE}/used.json`));
+  });
+}
+
+t.test('the agent refuses on OpenShift: another name of the cluster', async (t) => {
+  const host = await openShiftFactory(t);
+  await insert(host, { config: PLAIN.replace('edge', 'shop') });
+  await t.rejects(arrive(host.paths, AbortSignal.timeout(60_000)), {
+    kind: 'usage',
+    message: /cluster_name.*edge, which on OpenShift stays/s,
+  });
+});
+
+t.test('the agent takes no volume on OpenShift, also one without faults', async (t) => {
+  for (const more of ['', 'additionalNTPSources: [198.51.100.123]\nallowRestart: true\n']) {
+    const host = await openShiftFactory(t);
+    await insert(host, { config: PLAIN + more });
+    await t.rejects(arrive(host.paths, AbortSignal.timeout(60_000)), {
+      code: 'reconfigure-refused',
+      message:
+        /expected a control plane of the Kubernetes payload; found a control plane of openshift/,
+    });
+    t.notOk(host.has(REQUEST));
+    t.notOk(host.has(`${STATE}/used.json`));
+    t.notOk(host.has(`${STATE}/site`));
+  }
 });
