@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
 import { Discovery } from '../../lib/kube/discovery.ts';
-import { type KubeObject, objectSchema, resources } from '../../lib/kube/resources.ts';
+import { objectSchema, resources } from '../../lib/kube/resources.ts';
 import { STEADY, steadyAccess } from '../../lib/steady/access.ts';
 import { moving } from '../../lib/steady/finding.ts';
 import { publishVerdict } from '../../lib/steady/publish.ts';
 import type { Verdict } from '../../lib/steady/verdict.ts';
 import { type SteadyWait, waitSteady } from '../../lib/steady/wait.ts';
+import { NodeObjects, plain, put, seconds } from './node-objects.ts';
 
 const { signal } = new AbortController();
 const limits = { signal, deadlineMs: 10_000 };
@@ -27,82 +27,7 @@ const subject = { nodeName: 'n1', bootTime, leases: ['kube-scheduler'] };
 const rbac = 'rbac.authorization.k8s.io/v1';
 const config = 'config.openshift.io';
 
-const plain = (apiVersion: string, plural: string) => ({
-  apiVersion,
-  plural,
-  schema: objectSchema,
-});
-
-async function put(
-  to: KubeClient,
-  resource: ReturnType<typeof plain>,
-  namespace: string | undefined,
-  object: KubeObject & Record<string, unknown>,
-): Promise<void> {
-  const { status, ...body } = object;
-  const place = { namespace, name: object.metadata.name };
-  const found = await to.find(resource, place, limits);
-  const now = found ?? (await to.create(resource, { namespace }, body, limits));
-  if (status === undefined) return;
-  await to.replace(resource, { ...place, subresource: 'status' }, { ...now, status }, limits);
-}
-
-const seconds = (date: Date) => `${date.toISOString().slice(0, 19)}Z`;
-
-async function putNode(): Promise<void> {
-  const condition = {
-    type: 'Ready',
-    status: 'True',
-    reason: 'Test',
-    lastHeartbeatTime: seconds(new Date()),
-  };
-  await put(admin, plain('v1', 'nodes'), undefined, {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: 'n1' },
-    status: { conditions: [condition] },
-  });
-}
-
-async function putPod(namespace: string, name: string, startedAt: Date): Promise<void> {
-  const container = { name: 'main', image: 'i', imageID: 'i', ready: true, restartCount: 0 };
-  await put(admin, plain('v1', 'pods'), namespace, {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    // A mirror pod, which needs no service account: nothing creates one here.
-    metadata: { name, annotations: { 'kubernetes.io/config.mirror': 'h' } },
-    spec: {
-      nodeName: 'n1',
-      containers: [{ name: 'main', image: 'i' }],
-    },
-    status: {
-      phase: 'Running',
-      conditions: [{ type: 'Ready', status: 'True' }],
-      containerStatuses: [{ ...container, state: { running: { startedAt: seconds(startedAt) } } }],
-    },
-  });
-}
-
-async function renewLease(): Promise<void> {
-  const now = new Date().toISOString().replace('Z', '000Z');
-  const spec = {
-    holderIdentity: 'n1_a',
-    leaseDurationSeconds: 3600,
-    acquireTime: now,
-    renewTime: now,
-  };
-  await admin.create(
-    resources.leases,
-    kubeSystem,
-    {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name: 'kube-scheduler' },
-      spec,
-    },
-    limits,
-  );
-}
+const host = new NodeObjects(admin, 'n1', limits);
 
 /** The fields of the kind as openshift/api has them are not needed: only its name and its status are. */
 async function serveClusterVersions(): Promise<void> {
@@ -157,9 +82,9 @@ t.before(async () => {
   for (const object of steadyAccess()) {
     const { kind, metadata } = objectSchema.parse(object);
     const plural = `${String(kind).toLowerCase()}s`;
-    await put(admin, plain(rbac, plural), metadata.namespace, objectSchema.parse(object));
+    await put(admin, plain(rbac, plural), metadata.namespace, objectSchema.parse(object), limits);
   }
-  await putNode();
+  await host.node();
 });
 
 t.test('it is not steady without the evidence of this boot', async (t) => {
@@ -167,15 +92,15 @@ t.test('it is not steady without the evidence of this boot', async (t) => {
   t.equal(verdict.state, 'unknown', 'no pod and no Lease');
   t.match(reports, /pods\.v1 is an empty list, which says nothing/);
   t.match(reports, /leases\.coordination\.k8s\.io\/v1/);
-  await renewLease();
-  await putPod('kube-system', 'etcd-n1', new Date(bootTime.getTime() - 60_000));
+  await host.lease('kube-scheduler');
+  await host.pod('kube-system', 'etcd-n1', new Date(bootTime.getTime() - 60_000));
   const [old] = await wait({ deadlineMs: 4000 });
   t.equal(old.state, 'unknown');
   t.match(old.findings, [{ object: 'Pod kube-system/etcd-n1', what: /before this boot/ }]);
 });
 
 t.test('it is steady once nothing has changed for the window', async (t) => {
-  await putPod('kube-system', 'etcd-n1', new Date());
+  await host.pod('kube-system', 'etcd-n1', new Date());
   const [verdict] = await wait();
   t.match(verdict, { state: 'steady', findings: [], bootId: 'boot' });
   const lasted = Date.parse(verdict.time) - Date.parse(verdict.since ?? '');
@@ -186,18 +111,24 @@ t.test(
   'what moves is named with who moves it, and a planned restart is no steady state',
   async (t) => {
     const labels = { app: 'web' };
-    await put(admin, plain('apps/v1', 'deployments'), 'default', {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'web' },
-      spec: {
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: { containers: [{ name: 'web', image: 'web' }] },
+    await put(
+      admin,
+      plain('apps/v1', 'deployments'),
+      'default',
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'web' },
+        spec: {
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels },
+            spec: { containers: [{ name: 'web', image: 'web' }] },
+          },
         },
       },
-    });
+      limits,
+    );
     const [moves] = await wait({ deadlineMs: 4000 });
     t.equal(moves.state, 'moving');
     t.match(moves.findings, [
@@ -228,28 +159,40 @@ t.test('a ClusterVersion that nobody keeps up does not pass', async (t) => {
     status: type === 'Available' ? 'True' : 'False',
     lastTransitionTime: seconds(new Date()),
   }));
-  await put(admin, plain(`${config}/v1`, 'clusterversions'), undefined, {
-    apiVersion: `${config}/v1`,
-    kind: 'ClusterVersion',
-    metadata: { name: 'version' },
-    status: {
-      observedGeneration: 1,
-      history: [{ state: 'Completed', version: '4.21.0' }],
-      conditions,
+  await put(
+    admin,
+    plain(`${config}/v1`, 'clusterversions'),
+    undefined,
+    {
+      apiVersion: `${config}/v1`,
+      kind: 'ClusterVersion',
+      metadata: { name: 'version' },
+      status: {
+        observedGeneration: 1,
+        history: [{ state: 'Completed', version: '4.21.0' }],
+        conditions,
+      },
     },
-  });
+    limits,
+  );
   const [planted] = await wait({ deadlineMs: 4000 });
   t.match(planted, {
     state: 'unknown',
     findings: [{ object: 'ClusterVersion version', what: /before this boot/ }],
   });
   const namespace = 'openshift-cluster-version';
-  await put(admin, plain('v1', 'namespaces'), undefined, {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: namespace },
-  });
-  await putPod(namespace, 'cluster-version-operator-1', new Date());
+  await put(
+    admin,
+    plain('v1', 'namespaces'),
+    undefined,
+    {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace },
+    },
+    limits,
+  );
+  await host.pod(namespace, 'cluster-version-operator-1', new Date());
   const [kept] = await wait();
   t.equal(kept.state, 'steady');
 });

@@ -67,7 +67,15 @@ export async function startSiteCluster(
       const spec = { managementState: 'Managed', observedConfig };
       await admin.replace(openShiftApiServers, cluster, { ...found, spec }, limits);
       const place = { name: 'openshift-apiserver' };
-      const status = { conditions: [condition('Progressing', progressing, message)] };
+      const conditions = [
+        condition('Progressing', progressing, message),
+        condition('Available', 'True'),
+        condition('Degraded', 'False'),
+      ];
+      const relatedObjects = [
+        { group: '', resource: 'namespaces', name: 'openshift-apiserver', namespace: '' },
+      ];
+      const status = { conditions, relatedObjects };
       const body = { ...(await admin.get(clusterResources.operators, place, limits)), status };
       await admin.replace(
         clusterResources.operators,
@@ -97,6 +105,7 @@ export const condition = (type: string, status: string, message = '') => ({
 const installed: readonly object[] = [
   ...['openshift-config', 'openshift-ingress', 'openshift-ingress-operator', 'shop']
     .concat('openshift-monitoring', 'openshift-console', 'openshift-ingress-canary', 'web')
+    .concat('openshift-apiserver')
     .map(namespaceOf),
   {
     apiVersion: config,

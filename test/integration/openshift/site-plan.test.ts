@@ -23,6 +23,7 @@ import type { KeyPair } from '../../../lib/pki/authority.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
+import { NodeObjects } from '../node-objects.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { type SiteStepContext, siteContext } from './site-step.ts';
 import { StoppedClient } from './stopped-client.ts';
@@ -75,7 +76,11 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
     site: SITE,
     manifests: MANIFESTS,
   };
-  const host = testHost(t, { cluster: { controlPlane: 'openshift' }, hostname: 'edge-0' });
+  const host = testHost(t, {
+    cluster: { controlPlane: 'openshift' },
+    hostname: 'edge-0',
+    settings: { reconfigureOperatorsWindowMs: 1_500 },
+  });
   host.programs.give('systemctl', 'true');
   host.programs.give('ip', 'echo "[]"');
 
@@ -134,12 +139,26 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
     );
   });
 
-  await t.test('settle: a cluster in which nothing runs is not taken for steady', async (t) => {
-    const soon = host.progress(AbortSignal.timeout(60_000), 5_000);
-    await t.rejects(settle.run(await context(), soon), {
+  await t.test('settle: not while an operator rolls out, nor by what it said before', async (t) => {
+    const left = (ms: number) => host.progress(AbortSignal.timeout(60_000), ms);
+    await t.rejects(settle.run(await context(), left(4_000)), {
       kind: 'deadline',
-      message: /did not settle at its site.*Node edge-0/s,
+      message: /did not settle at its site; expected no change for 1\.5 s.*Node edge-0/s,
     });
+    const node = new NodeObjects(admin, 'edge-0', limits);
+    await node.node();
+    await node.lease('kube-controller-manager');
+    await node.pod('kube-system', 'etcd-edge-0', new Date());
+    await t.rejects(settle.run(await context(), left(4_000)), {
+      message: /ClusterOperator openshift-apiserver is as it was before this boot/,
+    });
+    await node.pod('openshift-apiserver', 'apiserver-edge-0', new Date());
+    await openShiftApiServerSays(NEW, 'True', 'revision 5');
+    await t.rejects(settle.run(await context(), left(4_000)), {
+      message: /ClusterOperator openshift-apiserver has Progressing True: revision 5/,
+    });
+    await openShiftApiServerSays(NEW, 'False');
+    t.match(await settle.run(await context(), left(30_000)), { kind: 'done' });
   });
 
   await t.test(
