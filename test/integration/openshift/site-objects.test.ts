@@ -3,27 +3,19 @@
  * operator runs. Needs components that `npm run lab -- --scenario openshift-components` builds.
  */
 import t from 'tap';
-import { stringify } from 'yaml';
 import { z } from 'zod';
-import { applyDeferred } from '../../../agents/deferred/apply-deferred.ts';
-import { retireDeferred } from '../../../agents/deferred/retire-deferred.ts';
-import { hasHeldBack } from '../../../agents/node/reconfigure/hold-back.ts';
 import { certificates } from '../../../agents/node/reconfigure/openshift/certificates.ts';
 import { objects } from '../../../agents/node/reconfigure/openshift/objects.ts';
-import { deferredRole, deferredStatus } from '../../../lib/deferred/access.ts';
-import { readDeferred } from '../../../lib/deferred/manifests.ts';
-import { KubeClient } from '../../../lib/kube/client.ts';
 import type { KubeObject, Place, Resource } from '../../../lib/kube/resources.ts';
-import { objectSchema, resources } from '../../../lib/kube/resources.ts';
+import { resources } from '../../../lib/kube/resources.ts';
 import type { Call } from '../../../lib/kube/transport.ts';
 import { createAuthority } from '../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
-import { deferredAccessOf } from '../../../lib/render/deferred-identity.ts';
 import { parseSiteConfig } from '../../../lib/site-config/read.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import { carryOut } from '../../../lib/site-openshift/site-write.ts';
 import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
-import { operatorKubeconfig } from '../../unit/agents/post-reboot/openshift/cluster-objects.ts';
+import { appliedLater, LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { stepOn } from './site-step.ts';
 import { StoppedClient } from './stopped-client.ts';
@@ -80,33 +72,11 @@ spec:
     metadata: {labels: {app: till}}
     spec: {containers: [{name: till, image: registry.test/till}]}
 ---
-apiVersion: fast.site.test/v1
-kind: Fast
-metadata: {name: one}
-`;
-
-const definitionOf = (group: string, kind: string, plural: string): string =>
-  stringify({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      names: { kind, plural },
-      scope: 'Cluster',
-      versions: [
-        {
-          ...{ name: 'v1', served: true, storage: true },
-          schema: {
-            openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-          },
-        },
-      ],
-    },
-  });
+${LATER}`;
 
 t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
-  const { admin, apply, controlPlane, limits } = await startSiteCluster(t, LIFETIME_MS);
+  const cluster = await startSiteCluster(t, LIFETIME_MS);
+  const { admin, controlPlane, limits } = cluster;
   const read = async <T extends KubeObject>(
     resource: Resource<T>,
     place: Place & { name: string },
@@ -321,31 +291,7 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
 
     // A kind that an operator serves only later: sno-deferred applies it, with the rights for its group only.
     t.match(step.said.join(''), /Fast one: waits until fast\.site\.test\/v1 serves it/);
-    t.match(await readDeferred(step.host.paths), [{ manifest: { kind: 'Fast', name: 'one' } }]);
-    const kubeconfig = await controlPlane.kubeconfig({ name: 'admin', groups: ['system:masters'] });
-    step.host.write(operatorKubeconfig, kubeconfig, 0o600);
-    await apply('definition of Fast', definitionOf('fast.site.test', 'Fast', 'fasts'));
-    const expires = new Date(Date.now() + LIFETIME_MS);
-    const context = { ...step.host.context, expires };
-    t.match(await applyDeferred.run(context, step.progress()), { note: '1 applied' });
-    const fasts = { apiVersion: 'fast.site.test/v1', plural: 'fasts', schema: objectSchema };
-    t.ok(await admin.find(fasts, { name: 'one' }, limits));
-    t.match(await read(resources.configMaps, deferredStatus), {
-      data: { '5002.fast.one': /^applied/ },
-    });
-    await t.rejects(
-      (async () => {
-        using applier = new KubeClient(await deferredAccessOf('openshift', step.host.paths));
-        await applier.list(resources.secrets, {}, limits);
-      })(),
-      /forbidden/,
-    );
-    await retireDeferred.run(context, step.progress());
-    t.equal(
-      await admin.find(deferredRole.resource, { name: deferredRole.name }, limits),
-      undefined,
-    );
-    t.notOk(await hasHeldBack(step.host.paths));
+    await appliedLater(t, cluster, step.host);
   });
 
   await t.test('what the installation does not have (any more)', async (t) => {

@@ -24,6 +24,7 @@ import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
 import { NodeObjects } from '../node-objects.ts';
+import { LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { type SiteStepContext, siteContext } from './site-step.ts';
 import { StoppedClient } from './stopped-client.ts';
@@ -47,10 +48,7 @@ const MANIFESTS = `apiVersion: v1
 kind: ConfigMap
 metadata: {namespace: shop, name: extra}
 ---
-apiVersion: fast.site.test/v1
-kind: Fast
-metadata: {name: one}
-`;
+${LATER}`;
 
 const route = (name: string) => ({
   apiVersion: 'route.openshift.io/v1',
