@@ -231,12 +231,14 @@ export async function takenBack(run: ShippedNode): Promise<string> {
   // The host ends while it runs.
   await run.booted.exec(rollback, { timeoutMs: CREATE_MS }, signal).catch(() => undefined);
   await untilOff(run);
+  // With it comes the static address of that site.
+  await run.connect(PLACES.site);
   await bootAgain(run);
   const hostname = await onHost(run.booted, ['hostname'], signal);
   if (hostname !== 'windows.site.test') {
     throw new Failure('fatal', 'the host has not the name of before', { found: hostname });
   }
-  await answers(run, 'api.windows.site.test', PLACES.second.host.addresses[0]);
+  await answers(run, 'api.windows.site.test', siteHost.addresses[0]);
   return 'success';
 }
 
