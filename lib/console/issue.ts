@@ -15,6 +15,8 @@ export interface Installed {
   readonly awaitsSite?: boolean;
   /** The last change, if the host was brought back to what it was before because somebody asked for that. */
   readonly takenBack?: { readonly what: string; readonly at: string };
+  /** The last change of the host was kept: an earlier one that was taken back is of no interest any more. */
+  readonly isConfirmed?: boolean;
 }
 
 /** The first thing a technician wants to know. */
@@ -38,7 +40,7 @@ export function issueOf(
   installed: Installed | undefined,
 ): Issue | undefined {
   const told = statuses.filter(({ agent }) => Object.hasOwn(PLAIN_WORDS, agent));
-  const failed = withoutEcho(told.filter(isFinal));
+  const failed = withoutEcho(told, installed).filter(isFinal);
   const [first] = failed;
   if (first !== undefined) return issue('failed', failed.flatMap(failureLines).concat(AFTER));
   const restarting = told.find(({ state }) => state === 'reboot');
@@ -87,12 +89,18 @@ function isFinal({ agent, state, exitCode }: AgentStatus): boolean {
 }
 
 /**
- * A site that was taken back is one failure: reconfigure says why, and what to do. What sno-trial could not put back is
- * another one.
+ * A site that was taken back is one failure: reconfigure says why, and what to do. It is none any more while the next volume
+ * is at work, and once that is kept. What sno-trial could not put back is another one.
  */
-function withoutEcho(failed: readonly AgentStatus[]): AgentStatus[] {
-  if (!failed.some(({ agent }) => agent === 'reconfigure')) return [...failed];
-  return failed.filter(
+function withoutEcho(
+  told: readonly AgentStatus[],
+  installed: Installed | undefined,
+): AgentStatus[] {
+  const isNewer = told.some(
+    ({ agent, state }) => agent === 'reconfigure' && (state === 'failed' || state === 'running'),
+  );
+  if (!isNewer && installed?.isConfirmed !== true) return [...told];
+  return told.filter(
     ({ agent, failure }) => agent !== 'sno-trial' || failure?.code !== 'trial-reverted',
   );
 }

@@ -84,6 +84,7 @@ async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
     cluster: present === undefined ? cluster : `${present.name}.${present.baseDomain}`,
     completed,
     awaitsSite: await exists(sealedPath(paths)),
+    isConfirmed: last?.outcome === 'confirmed',
     ...(last !== undefined && wasAsked(last)
       ? { takenBack: { what: last.what, at: last.endedAt } }
       : {}),

@@ -203,6 +203,28 @@ const cases: readonly Case[] = [
     verdict: 'failed',
     says: ['FAILED: Checking a change of this host'],
   },
+  {
+    name: 'a change that was taken back, and the next one kept',
+    statuses: [trial('trial-reverted'), status('reconfigure', { state: 'done' })],
+    installed: { ...installed, isConfirmed: true },
+    verdict: 'installed',
+    not: ['FAILED'],
+  },
+  {
+    name: 'a site that was taken back, and the next volume at work',
+    statuses: [trial('trial-reverted'), status('reconfigure', { state: 'running' })],
+    installed,
+    verdict: 'installing',
+    says: ['This host is being set up for its site.'],
+    not: ['FAILED'],
+  },
+  {
+    name: 'a change that was not put back, whatever came later',
+    statuses: [trial('trial-incomplete'), status('reconfigure', { state: 'running' })],
+    installed: { ...installed, isConfirmed: true },
+    verdict: 'failed',
+    says: ['FAILED: Checking a change of this host'],
+  },
   ...[true, false].map((awaitsSite) => ({
     name: `brought back on request, ${awaitsSite ? 'to the factory' : 'to an earlier site'}`,
     statuses: [status('sno-trial', { state: 'done' })],

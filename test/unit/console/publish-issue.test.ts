@@ -59,6 +59,13 @@ t.test('agents write a single text from the statuses of all', async (t) => {
   put(join(paths.state, 'sno-trial/last.json'), { ...ended, outcome: 'confirmed' });
   await publishIssue(paths);
   t.notMatch(readFileSync(path, 'utf8'), /taken back/);
+  const failure = { code: 'trial-reverted', kind: 'fatal', what: 'taken back' };
+  put(statusPath(paths, 'sno-trial'), {
+    ...running,
+    ...{ agent: 'sno-trial', state: 'failed', exitCode: 4, failure },
+  });
+  await publishIssue(paths);
+  t.notMatch(readFileSync(path, 'utf8'), /FAILED/, 'the next change was kept');
 
   writeFileSync(statusPath(paths, 'post-reboot'), '{"torn');
   await publishIssue(paths);
