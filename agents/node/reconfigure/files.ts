@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Cluster } from '../../../lib/cluster/cluster.ts';
 import { clusterPath } from '../../../lib/cluster/read-cluster.ts';
 import { run } from '../../../lib/host/command.ts';
@@ -19,7 +20,7 @@ import { type SiteConfig, siteDomain } from '../../../lib/site-config/site-confi
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { restartRuntime } from '../../steps/restart-runtime.ts';
-import { presentInput, type ReconfigureContext } from './context.ts';
+import { hasIdentityBegun, presentInput, type ReconfigureContext } from './context.ts';
 import { requireLogin } from './login.ts';
 
 const PULL_SECRET = '/var/lib/kubelet/config.json';
@@ -104,15 +105,18 @@ export const files: StepBody<ReconfigureContext> = {
   input: ({ request }) => request.id,
   async holds(context) {
     const { wanted, obsolete } = await differing(context);
-    return wanted.length === 0 && obsolete.length === 0;
+    return wanted.length === 0 && obsolete.length === 0 && (await areInUse(context));
   },
   async run(context, { signal }) {
     const { paths, site } = context;
+    const named = await siteFiles(context);
     const { wanted, obsolete } = await differing(context);
     await writeKeptFiles(paths, wanted);
     for (const path of obsolete) await removeKeptFile(paths, path);
     const changed = [...wanted.map(({ path }) => path), ...obsolete];
-    const has = (part: string) => changed.some((path) => path.includes(part));
+    // Also what does not differ: an agent that was killed has written it, and restarted nothing.
+    const touched = [...named.wanted.map(({ path }) => path), ...named.obsolete];
+    const has = (part: string) => touched.some((path) => path.includes(part));
     await reloadUnits(signal);
     if (has('/ca-trust/')) await run('update-ca-trust', [], { signal, deadlineMs: PROGRAM_MS });
     if (has('/chrony.conf')) await restartUnit('chronyd.service', signal);
@@ -126,6 +130,13 @@ export const files: StepBody<ReconfigureContext> = {
     return done(changed.join(', ') || 'nothing differs');
   },
 };
+
+/** What this step saves last. The change of the identity writes it too: it begins when this step has ended. */
+async function areInUse(context: ReconfigureContext): Promise<boolean> {
+  if (await hasIdentityBegun(context)) return true;
+  const { cluster } = await presentInput(context);
+  return isDeepStrictEqual(cluster, clusterAtSite(cluster, context.site));
+}
 
 async function differing(context: ReconfigureContext): Promise<SiteFiles> {
   const { wanted, obsolete } = await siteFiles(context);

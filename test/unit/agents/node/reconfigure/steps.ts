@@ -9,7 +9,7 @@ import { conclude } from '../../../../../agents/node/reconfigure/conclude.ts';
 import { confirm } from '../../../../../agents/node/reconfigure/confirm.ts';
 import { presentInput, wantedIdentity } from '../../../../../agents/node/reconfigure/context.ts';
 import { credentials } from '../../../../../agents/node/reconfigure/credentials.ts';
-import { files } from '../../../../../agents/node/reconfigure/files.ts';
+import { files, siteFiles } from '../../../../../agents/node/reconfigure/files.ts';
 import { hostname } from '../../../../../agents/node/reconfigure/hostname.ts';
 import { runReconfigure } from '../../../../../agents/node/reconfigure/main.ts';
 import { network } from '../../../../../agents/node/reconfigure/network.ts';
@@ -153,6 +153,18 @@ imageDigestSources:
     calls.some((call) => call.includes('restart containerd.service')),
     'no proxy changed',
   );
+});
+
+t.test('files: what a killed agent has written only is put to use', async (t) => {
+  const config = `${SITE}additionalNTPSources: [198.51.100.123]\n`;
+  const { host, context, run, holds } = await arrived(t, { config });
+  const { wanted, obsolete } = await siteFiles(context);
+  for (const { path, contents } of wanted) host.write(path, contents);
+  for (const path of obsolete) await removeFile(host.paths.at(path));
+  t.notOk(await holds(files), 'nobody has restarted anything');
+  await run(files);
+  t.ok(host.programs.calls('systemctl').includes('systemctl restart chronyd.service'));
+  t.ok(await holds(files));
 });
 
 t.test('files: a proxy is read by the runtime that the host has', async (t) => {
