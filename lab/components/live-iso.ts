@@ -2,25 +2,28 @@ import { copyFile, link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import type { Component } from './component.ts';
+import { coreosLayout, EMBED_AREA_BYTES } from './coreos-layout.ts';
 import { OS_IMAGE, osImage } from './os-image.ts';
 
+const layoutRecipe = join(import.meta.dirname, 'coreos-layout.ts');
+
 export const LIVE_ISO = 'sno-lab-live.iso';
-const LABEL = 'sno-lab-live';
+export const LABEL = 'sno-lab-live';
 /** Of Debian's package isolinux. */
-const ISOLINUX = '/usr/lib/ISOLINUX';
+export const ISOLINUX = '/usr/lib/ISOLINUX';
 
 const KERNEL_ARGUMENTS = `coreos.liveiso=${LABEL} ignition.firstboot ignition.platform.id=metal`;
-const EMBED_AREA_BYTES = 256 * 1024;
-/** Of the room for kernel arguments in each boot loader's configuration. */
-const KARGS_BYTES = 1139;
 /** The least that a partition of a stick may have; there is no boot loader in it. */
 const ESP_BYTES = 1024 * 1024;
 
-/** Each with what stands before the kernel arguments. */
-const bootLoaders = {
-  'EFI/fedora/grub.cfg': 'linux /images/pxeboot/vmlinuz ',
-  'isolinux/isolinux.cfg': 'append initrd=/images/pxeboot/initrd.img,/images/ignition.img ',
-};
+const bootLoaders = [
+  { path: 'EFI/fedora/grub.cfg', before: 'linux /images/pxeboot/vmlinuz ', after: '' },
+  {
+    path: 'isolinux/isolinux.cfg',
+    before: 'append initrd=/images/pxeboot/initrd.img,/images/ignition.img ',
+    after: '',
+  },
+];
 
 /**
  * A live ISO in the format of CoreOS's, as coreos-installer 0.27 reads it
@@ -36,7 +39,7 @@ export function liveIsoOf(name: string, image: Component): Component {
   return {
     name,
     version: 'bookworm',
-    recipe: [import.meta.filename],
+    recipe: [import.meta.filename, layoutRecipe],
     needs: [image],
     build: async (target, { signal, report, folderOf }) => {
       report('make the ISO');
@@ -58,13 +61,22 @@ export async function makeLiveIso(
   const tree = await mkdtemp(join(dirname(iso), '.tree-'));
   await makeTree(tree);
   await link(image, join(tree, 'images', basename(image)));
+  await makeIso(iso, tree, { bios, signal });
+  await rm(tree, { recursive: true });
+}
+
+/** Writes an ISO with the contents of a folder that has the boot loaders of CoreOS's live ISO. */
+export async function makeIso(
+  iso: string,
+  tree: string,
+  { bios = true, signal }: { bios?: boolean; signal: AbortSignal },
+): Promise<void> {
   const boot = [...(bios ? biosBoot : []), ...uefiBoot, ...(bios ? hybridBoot : [])];
   await execa('xorriso', [...format, '-o', iso, ...boot, tree], {
     env: { SOURCE_DATE_EPOCH: '315532800' },
     cancelSignal: signal,
     timeout: 5 * 60_000,
   });
-  await rm(tree, { recursive: true });
 }
 
 const format = [
@@ -89,16 +101,8 @@ async function makeTree(tree: string): Promise<void> {
   for (const name of ['vmlinuz', 'initrd.img', 'rootfs.img']) {
     await write(`images/pxeboot/${name}`, `stand-in for ${name}\n`);
   }
-  const padding = '#'.repeat(KARGS_BYTES - KERNEL_ARGUMENTS.length - 1);
-  const files = [];
-  for (const [path, before] of Object.entries(bootLoaders)) {
-    await write(path, `${before}${KERNEL_ARGUMENTS}\n${padding}\n`);
-    files.push({ path, offset: before.length, end: '\n', pad: '#' });
+  for (const [path, contents] of coreosLayout(KERNEL_ARGUMENTS, bootLoaders)) {
+    await write(path, contents);
   }
-  const kargs = { default: KERNEL_ARGUMENTS, files, size: KARGS_BYTES };
-  const features = { 'installer-config': true, 'live-initrd-network': true };
-  await write('coreos/kargs.json', `${JSON.stringify(kargs, null, 2)}\n`);
-  await write('coreos/igninfo.json', `${JSON.stringify({ file: 'images/ignition.img' })}\n`);
-  await write('coreos/features.json', `${JSON.stringify(features)}\n`);
   await copyFile(join(ISOLINUX, 'isolinux.bin'), join(tree, 'isolinux/isolinux.bin'));
 }

@@ -1,0 +1,134 @@
+import { appendFile, copyFile, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import type { Component } from '../component.ts';
+import { rootFilesystem } from '../root-filesystem.ts';
+import { bootPartitionFiles } from './boot-files.ts';
+import { installKernel, kernelIn } from './kernel.ts';
+import { installInTree, runInTree, treeRecipe } from './tree.ts';
+
+const data = join(import.meta.dirname, 'system');
+
+/** What CoreOS has and a container of the lab does without. */
+const packages = [
+  ...['dracut', 'dracut-network', 'ignition', 'zstd', 'cpio', 'dosfstools', 'fdisk', 'gdisk'],
+  ...['chrony', 'efibootmgr', 'lvm2', 'mdadm', 'multipath-tools', 'kpartx', 'tpm2-tools'],
+  ...[
+    'libtss2-tcti-device0',
+    'selinux-policy-default',
+    'policycoreutils',
+    'selinux-utils',
+    'auditd',
+  ],
+  'qemu-guest-agent',
+];
+
+/** What stands in for a machine's devices in systemd-nspawn. */
+const standIns = [
+  'etc/systemd/system/lab-devices.service',
+  'usr/local/libexec',
+  'usr/local/sbin/udevadm',
+];
+
+/** Folders that CoreOS has below /var, since / and /usr cannot be written. */
+const movedToVar: Readonly<Record<string, string>> = {
+  home: 'var/home',
+  mnt: 'var/mnt',
+  opt: 'var/opt',
+  root: 'var/roothome',
+  srv: 'var/srv',
+  'usr/local': '../var/usrlocal',
+};
+
+/** The initramfs, in /boot. */
+export const INITRAMFS = 'initramfs.img';
+const CONTEXTS = 'etc/selinux/default/contexts/files';
+
+/**
+ * The operating system of the lab's machines: that of its containers with a kernel, an initramfs
+ * with Ignition, SELinux and an agent for qemu. In the layout of CoreOS as far as programs see
+ * it: /usr is for reading, everything that is written is in /etc and /var. There is no ostree.
+ */
+export const machineSystem: Component = {
+  name: 'machine-system',
+  version: 'bookworm',
+  recipe: [
+    import.meta.filename,
+    ...['kernel.ts', 'boot-files.ts'].map((name) => join(import.meta.dirname, name)),
+    ...treeRecipe,
+    data,
+  ],
+  needs: [rootFilesystem],
+  build: async (target, context) => {
+    const { signal, report, folderOf } = context;
+    const tree = join(target, 'tree');
+    const within = { cancelSignal: signal, timeout: 5 * 60_000 };
+    await execa('cp', ['-a', join(folderOf(rootFilesystem), 'tree'), tree], within);
+    report(`install ${packages.join(' ')}`);
+    await installInTree(tree, packages, signal);
+    for (const path of standIns) await rm(join(tree, path), { recursive: true });
+    const version = await installKernel(tree, target, context);
+    await execa('cp', ['-r', '--no-preserve=ownership', `${data}/.`, tree], within);
+    await moveToVar(tree);
+    report('make the initramfs');
+    await makeInitramfs(tree, version, signal);
+    await fillBoot(tree, version);
+    await forget(tree);
+    report('label the files');
+    await labelFiles(tree, signal);
+  },
+};
+
+async function moveToVar(tree: string): Promise<void> {
+  for (const [path, moved] of Object.entries(movedToVar)) {
+    await rm(join(tree, path), { recursive: true });
+    await symlink(moved, join(tree, path));
+  }
+  // With the modes of the agents' folders on CoreOS; tmpfiles.d/machine.conf makes them again.
+  for (const name of ['home', 'mnt', 'opt', 'srv', 'usrlocal/bin', 'usrlocal/sbin']) {
+    await mkdir(join(tree, 'var', name), { recursive: true });
+  }
+  await mkdir(join(tree, 'var/roothome'), { mode: 0o700 });
+}
+
+/** With nothing of this machine: every device that a machine of the lab may have is in it. */
+async function makeInitramfs(tree: string, version: string, signal: AbortSignal): Promise<void> {
+  const modules = ['bash', 'systemd', 'systemd-initrd', 'systemd-udevd', 'systemd-tmpfiles'];
+  const more = ['dracut-systemd', 'base', 'fs-lib', 'udev-rules', 'rootfs-block', 'shutdown'];
+  const ours = ['network', 'network-manager', 'url-lib', 'ignition', 'sno-lab'];
+  const options = ['--no-hostonly', '--no-early-microcode', '--no-hostonly-cmdline', '--force'];
+  const command = [
+    ...['dracut', ...options, '--reproducible', '--compress', 'zstd -6 -T0'],
+    ...['--modules', [...modules, ...more, ...ours].join(' '), '--kver', version],
+    `/boot/${INITRAMFS}`,
+  ];
+  await runInTree(tree, command, signal);
+}
+
+/** The boot partition of an installed system; a live one leaves it out. */
+async function fillBoot(tree: string, version: string): Promise<void> {
+  const boot = join(tree, 'boot');
+  await copyFile(kernelIn(tree, version), join(boot, 'vmlinuz'));
+  for (const [path, contents] of bootPartitionFiles) {
+    await mkdir(dirname(join(boot, path)), { recursive: true });
+    await writeFile(join(boot, path), contents);
+  }
+}
+
+/** Removes what would make every machine of this image the same one. */
+async function forget(tree: string): Promise<void> {
+  await rm(join(tree, 'etc/hostname'), { force: true });
+  for (const name of await readdir(join(tree, 'etc/systemd/system/multi-user.target.wants'))) {
+    // Enabled by preset at the first boot, as everything else.
+    await rm(join(tree, 'etc/systemd/system/multi-user.target.wants', name));
+  }
+}
+
+/** Writes the labels of the policy as attributes of the files; those of moved folders as well. */
+async function labelFiles(tree: string, signal: AbortSignal): Promise<void> {
+  const moved = Object.entries(movedToVar).map(([path, to]) => {
+    return `/${to.replace('../', '')} /${path}\n`;
+  });
+  await appendFile(join(tree, CONTEXTS, 'file_contexts.subs_dist'), moved.join(''));
+  await runInTree(tree, ['setfiles', '-F', `/${CONTEXTS}/file_contexts`, '/'], signal);
+}

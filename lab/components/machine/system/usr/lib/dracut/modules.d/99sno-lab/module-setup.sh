@@ -1,0 +1,43 @@
+#!/bin/bash
+# What CoreOS adds to dracut and Ignition: fedora-coreos-config, overlay.d/05core, modules
+# 35coreos-live, 35coreos-ignition and 35coreos-network, with the names of its units and files.
+# There is no ostree: the root file system is the image's, its /usr is bound read-only.
+
+depends() {
+  echo systemd network network-manager ignition
+}
+
+installkernel() {
+  instmods loop squashfs isofs ext4 vfat nls_ascii nls_cp437 overlay
+  instmods virtio_pci virtio_mmio virtio_blk virtio_scsi virtio_net virtio_console virtio_rng
+  instmods sd_mod sr_mod cdrom ahci ata_piix nvme uas usb-storage xhci-pci ehci-pci uhci-hcd
+  instmods dm-mod dm-multipath e1000 e1000e
+}
+
+enable_unit() {
+  inst_simple "$moddir/$1" "$systemdsystemunitdir/$1"
+  systemctl -q --root="$initdir" add-requires "$2" "$1" || exit 1
+}
+
+install() {
+  inst_multiple basename chattr cpio curl cut lsblk mktemp partx resize2fs sfdisk sgdisk \
+    stat truncate umount mkfs.ext4
+  # The same identity at DHCP servers as the system's.
+  inst_simple /etc/NetworkManager/conf.d/10-dhcp.conf
+  # Names of devices, for people: half as large as everything else.
+  rm -f "$initdir/usr/lib/udev/hwdb.bin"
+  inst_simple "$moddir/is-live-image" /usr/bin/is-live-image
+  inst_simple "$moddir/sno-lab-generator" "$systemdutildir/system-generators/sno-lab-generator"
+  for name in coreos-copy-firstboot-network coreos-enable-network coreos-ignition-setup-user \
+    coreos-livepxe-rootfs coreos-teardown-initramfs growfs prepare-root; do
+    inst_simple "$moddir/$name.sh" "/usr/sbin/$name"
+  done
+  enable_unit coreos-ignition-setup-user.service ignition-complete.target
+  enable_unit coreos-enable-network.service ignition-complete.target
+  enable_unit coreos-copy-firstboot-network.service ignition-complete.target
+  enable_unit coreos-teardown-initramfs.service ignition-complete.target
+  enable_unit growfs.service ignition-diskful.target
+  enable_unit prepare-root.service initrd-root-fs.target
+  inst_simple "$moddir/coreos-livepxe-rootfs.service" \
+    "$systemdsystemunitdir/coreos-livepxe-rootfs.service"
+}
