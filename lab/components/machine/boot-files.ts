@@ -57,7 +57,7 @@ export const bootPartitionFiles: ReadonlyMap<string, string> = new Map([
   ['ignition.firstboot', ''],
   [
     ENTRY,
-    // GRUB runs this file, below: first the kernel, then its arguments, then the initramfs.
+    // GRUB runs this file, below: the arguments load the kernel, the initramfs follows.
     `title Debian GNU/Linux 12 (lab)
 version 1
 linux /vmlinuz
@@ -82,11 +82,14 @@ if [ -f /ignition.firstboot ]; then
   set ignition_firstboot="ignition.firstboot $ignition_network_kcmdline"
 fi
 
-# Debian's GRUB has no blscfg, but an entry's lines are commands with these:
+# Debian's GRUB has no blscfg, but an entry's lines are commands with these. Its "linux" fails,
+# without a root: a kernel that is loaded a second time would lose its arguments.
+set boot=$root
+unset root
 function title { echo "$@"; }
 function version { true; }
-function options { linux /vmlinuz "$@"; }
-source /${ENTRY}
+function options { set root=$boot; linux /vmlinuz "$@"; }
+source ($boot)/${ENTRY}
 boot
 `,
   ],

@@ -12,6 +12,8 @@ const META_PACKAGE = 'linux-image-amd64';
 /** Modules of devices that no machine of the lab has: most of the package. */
 const dropped = [
   'sound',
+  'arch/x86/kvm',
+  'drivers/cpufreq',
   'drivers/gpu',
   'drivers/media',
   'drivers/infiniband',

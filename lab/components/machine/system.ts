@@ -8,26 +8,23 @@ import { installKernel, kernelIn } from './kernel.ts';
 import { installInTree, runInTree, treeRecipe } from './tree.ts';
 
 const data = join(import.meta.dirname, 'system');
+const policy = join(import.meta.dirname, 'system-policy.cil');
 
 /** What CoreOS has and a container of the lab does without. */
 const packages = [
   ...['dracut', 'dracut-network', 'ignition', 'zstd', 'cpio', 'dosfstools', 'fdisk', 'gdisk'],
   ...['chrony', 'efibootmgr', 'lvm2', 'mdadm', 'multipath-tools', 'kpartx', 'tpm2-tools'],
-  ...[
-    'libtss2-tcti-device0',
-    'selinux-policy-default',
-    'policycoreutils',
-    'selinux-utils',
-    'auditd',
-  ],
+  ...['libtss2-tcti-device0', 'selinux-policy-default', 'policycoreutils', 'selinux-utils'],
   'qemu-guest-agent',
 ];
 
-/** What stands in for a machine's devices in systemd-nspawn. */
-const standIns = [
+/** What stands in for a machine's devices in systemd-nspawn, and start scripts that have units. */
+const notOnMachines = [
   'etc/systemd/system/lab-devices.service',
   'usr/local/libexec',
   'usr/local/sbin/udevadm',
+  'etc/init.d',
+  'var/lib/dpkg/info',
 ];
 
 /** Folders that CoreOS has below /var, since / and /usr cannot be written. */
@@ -42,6 +39,8 @@ const movedToVar: Readonly<Record<string, string>> = {
 
 /** The initramfs, in /boot. */
 export const INITRAMFS = 'initramfs.img';
+/** Of Debian's policy: without it, systemd-tmpfiles makes only what the policy names. */
+const BOOLEANS = 'systemd_tmpfiles_manage_all=1\n';
 const CONTEXTS = 'etc/selinux/default/contexts/files';
 
 /**
@@ -57,6 +56,7 @@ export const machineSystem: Component = {
     ...['kernel.ts', 'boot-files.ts'].map((name) => join(import.meta.dirname, name)),
     ...treeRecipe,
     data,
+    policy,
   ],
   needs: [rootFilesystem],
   build: async (target, context) => {
@@ -66,7 +66,7 @@ export const machineSystem: Component = {
     await execa('cp', ['-a', join(folderOf(rootFilesystem), 'tree'), tree], within);
     report(`install ${packages.join(' ')}`);
     await installInTree(tree, packages, signal);
-    for (const path of standIns) await rm(join(tree, path), { recursive: true });
+    for (const path of notOnMachines) await rm(join(tree, path), { recursive: true });
     const version = await installKernel(tree, target, context);
     await execa('cp', ['-r', '--no-preserve=ownership', `${data}/.`, tree], within);
     await moveToVar(tree);
@@ -124,11 +124,20 @@ async function forget(tree: string): Promise<void> {
   }
 }
 
-/** Writes the labels of the policy as attributes of the files; those of moved folders as well. */
+/**
+ * Adds the lab's rules to the policy, and writes the labels of the files as their attributes. The
+ * modules from which the policy is made are of no use on the host.
+ */
 async function labelFiles(tree: string, signal: AbortSignal): Promise<void> {
   const moved = Object.entries(movedToVar).map(([path, to]) => {
     return `/${to.replace('../', '')} /${path}\n`;
   });
   await appendFile(join(tree, CONTEXTS, 'file_contexts.subs_dist'), moved.join(''));
+  await copyFile(policy, join(tree, 'usr/share/selinux/sno-lab.cil'));
+  await writeFile(join(tree, 'var/lib/selinux/default/active/booleans.local'), BOOLEANS);
+  await runInTree(tree, ['semodule', '-n', '-i', '/usr/share/selinux/sno-lab.cil'], signal);
+  for (const path of ['usr/share/selinux', 'var/lib/selinux']) {
+    await rm(join(tree, path), { recursive: true });
+  }
   await runInTree(tree, ['setfiles', '-F', `/${CONTEXTS}/file_contexts`, '/'], signal);
 }

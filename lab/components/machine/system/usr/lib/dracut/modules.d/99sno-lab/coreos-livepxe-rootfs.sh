@@ -1,7 +1,7 @@
 #!/bin/bash
 # The root file system came as a second initramfs, or is fetched.
-set -uo pipefail
 . /usr/lib/dracut-lib.sh
+set -o pipefail
 url=$(getarg coreos.live.rootfs_url=)
 if [ -f /root.squashfs ]; then
   exit 0

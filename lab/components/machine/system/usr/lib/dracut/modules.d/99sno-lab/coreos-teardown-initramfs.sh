@@ -1,7 +1,6 @@
 #!/bin/bash
 # The network of the initramfs ends; its profiles become the system's if it has none of its
 # own, unless they are only the default (DHCP on everything).
-set -uo pipefail
 . /usr/lib/dracut-lib.sh
 from=/run/NetworkManager/system-connections
 into=/sysroot/etc/NetworkManager/system-connections

@@ -3,16 +3,18 @@
 set -euo pipefail
 cd /sysroot
 if is-live-image; then
-  # Of its own, since that of /run is small.
-  mkdir -p /run/ephemeral
-  mount -t tmpfs -o size=50%,mode=0755 tmpfs /run/ephemeral
+  # A tmpfs loses the labels of files that are written before SELinux's policy is loaded: a file
+  # system in a file, whose memory is taken as it fills.
+  mkdir -p /run/ephemeral_base /run/ephemeral
+  mount -t tmpfs -o size=50%,mode=0755 tmpfs /run/ephemeral_base
+  image=/run/ephemeral_base/loopfs
+  truncate -s "$(($(stat -f -c '%b * %S' /run/ephemeral_base)))" "$image"
+  mkfs.ext4 -q -O ^has_journal -m 0 -E nodiscard "$image"
+  mount -o loop,discard "$image" /run/ephemeral
   for folder in etc var; do
     cp -a "$folder" /run/ephemeral/
     mount --bind "/run/ephemeral/$folder" "$folder"
   done
-  # Before the policy is loaded, a tmpfs keeps no labels.
-  mkdir -p /run/systemd/relabel-extra.d
-  printf '/etc\n/var\n' > /run/systemd/relabel-extra.d/live.relabel
   exit
 fi
 chattr +i /sysroot
