@@ -39,8 +39,6 @@ const movedToVar: Readonly<Record<string, string>> = {
 
 /** The initramfs, in /boot. */
 export const INITRAMFS = 'initramfs.img';
-/** Of Debian's policy: without it, systemd-tmpfiles makes only what the policy names. */
-const BOOLEANS = 'systemd_tmpfiles_manage_all=1\n';
 const CONTEXTS = 'etc/selinux/default/contexts/files';
 
 /**
@@ -134,7 +132,6 @@ async function labelFiles(tree: string, signal: AbortSignal): Promise<void> {
   });
   await appendFile(join(tree, CONTEXTS, 'file_contexts.subs_dist'), moved.join(''));
   await copyFile(policy, join(tree, 'usr/share/selinux/sno-lab.cil'));
-  await writeFile(join(tree, 'var/lib/selinux/default/active/booleans.local'), BOOLEANS);
   await runInTree(tree, ['semodule', '-n', '-i', '/usr/share/selinux/sno-lab.cil'], signal);
   for (const path of ['usr/share/selinux', 'var/lib/selinux']) {
     await rm(join(tree, path), { recursive: true });

@@ -22,6 +22,7 @@ enable_unit() {
 install() {
   inst_multiple basename chattr cpio curl cut lsblk mktemp partx resize2fs sfdisk sgdisk \
     stat truncate umount mkfs.ext4 cp
+  inst_simple /etc/mke2fs.conf
   # The same identity at DHCP servers as the system's.
   inst_simple /etc/NetworkManager/conf.d/10-dhcp.conf
   # Names of devices, for people: half as large as everything else.
