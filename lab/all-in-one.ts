@@ -8,7 +8,6 @@ import { reservedCpus } from './checks/reserved-cpus.ts';
 import { type Component, ensureComponent } from './components/component.ts';
 import { OS_IMAGE, osImage } from './components/os-image.ts';
 import { createDataDisk, type DataDisk } from './host/data-disk.ts';
-import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
 import type { HostIdentity } from './host/network.ts';
 import { waitUntilInactive } from './host/unit-state.ts';
@@ -131,7 +130,7 @@ export class AllInOne extends Installation {
   /** Its second medium is in the drive. */
   protected override bootDisk(label: string): Promise<Host> {
     const options = { ...this.hostOptions(label), dataDisk: this.#dataDisk };
-    return bootDiskHost(
+    return this.context.hosts.bootDisk(
       this.#source === 'medium' ? { ...options, medium: this.#medium } : options,
       this.context.signal,
     );

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patient } from './patience.ts';
 
 const EVERY_MS = 500;
 
@@ -12,7 +13,7 @@ export async function eventually<T>(
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<T> {
-  const deadline = AbortSignal.timeout(deadlineMs);
+  const deadline = AbortSignal.timeout(patient(deadlineMs));
   for (;;) {
     try {
       return await attempt();

@@ -5,17 +5,19 @@ import { failureData, failureSentence } from '../lib/errors/failure-data.ts';
 import { writeFileAtomic } from '../lib/host/files.ts';
 import { productVersion } from '../lib/version.ts';
 import { ETCD_VERSION } from './components/etcd.ts';
-import { ensureComponents } from './components/index.ts';
 import { KUBERNETES_VERSION } from './components/kubernetes.ts';
 import { prepareNamespace } from './host/namespace.ts';
 import { Teardown } from './host/teardown.ts';
 import { writeKept } from './kept.ts';
+import type { MachineKind } from './machine-kind.ts';
 import { outFolder, repository } from './paths.ts';
+import { prepareHosts } from './prepare-hosts.ts';
 import { listOptions } from './progress.ts';
 import type { LabResult } from './result.ts';
 import { scenarios } from './scenarios/index.ts';
 
 export interface InsideOptions {
+  readonly machine: MachineKind;
   readonly scenario: string;
   readonly keep: boolean;
   readonly resume: boolean;
@@ -29,15 +31,15 @@ export interface InsideOptions {
  */
 export async function runScenario(options: InsideOptions): Promise<number> {
   const { folder, keep, resume, signal } = options;
-  const out = outFolder(options.scenario);
+  const out = outFolder(options.scenario, options.machine);
   const start = scenarios[options.scenario];
   if (start === undefined) throw new Error(`unknown scenario: ${options.scenario}`);
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await prepareNamespace(signal);
-  const components = await ensureComponents({ signal, report: () => undefined });
+  const { hosts, components } = await prepareHosts(options.machine, signal);
   const teardown = new Teardown();
-  const scenario = start({ components, folder, out, resume, teardown, signal });
+  const scenario = start({ components, hosts, folder, out, resume, teardown, signal });
   const began = Date.now();
   let failure: unknown;
   const seconds: Record<string, number> = {};
@@ -79,7 +81,8 @@ export async function runScenario(options: InsideOptions): Promise<number> {
     await writeFileAtomic(join(out, 'result.json'), `${JSON.stringify(result, null, 2)}\n`, 0o644);
     printResult(result, out);
     if (keep && scenario.host !== undefined) {
-      await writeKept(folder, { scenario: options.scenario, leader: scenario.host.leader });
+      await scenario.host.openEntrance(signal);
+      await writeKept(folder, { scenario: options.scenario, entrance: scenario.host.entrance });
       await aborted(signal);
     }
   } finally {

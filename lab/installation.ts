@@ -12,9 +12,7 @@ import { type LiveObjects, readLiveObjects } from './checks/live-objects.ts';
 import { writeUserManifests } from './checks/user-manifests.ts';
 import { type Component, ensureComponent } from './components/component.ts';
 import { inspectDisk } from './host/disk.ts';
-import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
-import { bootLiveHost } from './host/live-host.ts';
 import type { HostIdentity } from './host/network.ts';
 import { waitForOwnExit, waitUntilInactive } from './host/unit-state.ts';
 import {
@@ -24,7 +22,8 @@ import {
   writeInstallConfig,
 } from './install-config.ts';
 import { reportJournal } from './journal-progress.ts';
-import { createIgnition, makeMedium } from './medium.ts';
+import { createIgnition, type Medium, makeMedium } from './medium.ts';
+import { patient } from './patience.ts';
 import type { LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
 import { serveInstallation } from './served.ts';
 import { openSite, type Site, type SiteOptions } from './site.ts';
@@ -61,7 +60,7 @@ export class Installation {
   readonly context: LabContext;
   readonly #options: InstallationOptions;
   #site: Site | undefined;
-  #medium: string | undefined;
+  #medium: Medium['medium'] | undefined;
   #created: CreatedInstallation | undefined;
   #carried: Carried | undefined;
   #liveObjects: LiveObjects = {};
@@ -134,20 +133,20 @@ export class Installation {
 
   /** `early` is called as soon as the host's systemd is running. */
   async bootLive(label = 'live', early?: Early): Promise<Host> {
-    const { signal } = this.context;
+    const { hosts, signal } = this.context;
     const { ignition } = needed(this.#created);
+    const { iso, folder: medium } = this.#medium ?? {};
     const image = join(await this.liveSystem(), 'tree');
-    const medium = this.#medium === undefined ? {} : { medium: this.#medium };
     const programs = await this.#programs();
-    const options = { ...this.hostOptions(label), image, ignition, programs, ...medium };
-    return this.started(label, await bootLiveHost(options, signal), early);
+    const options = { ...this.hostOptions(label), image, ignition, programs, medium, iso };
+    return this.started(label, await hosts.bootLive(options, signal), early);
   }
 
   /** Ends with the host's own reboot. */
   async bootstrap(report: Report, label = 'live'): Promise<void> {
     const host = needed(this.host);
     await this.following(label, report, async () => {
-      const exit = await waitForOwnExit(host, liveUnits, LIVE_MS, this.context.signal);
+      const exit = await waitForOwnExit(host, liveUnits, patient(LIVE_MS), this.context.signal);
       if (exit !== 'reboot') {
         throw new Failure('fatal', 'the live host ended', { expected: 'a reboot', found: exit });
       }
@@ -195,7 +194,8 @@ export class Installation {
   }
 
   protected bootDisk(label: string): Promise<Host> {
-    return bootDiskHost(this.hostOptions(label), this.context.signal);
+    const { hosts, signal } = this.context;
+    return hosts.bootDisk({ ...this.hostOptions(label), iso: this.#medium?.iso }, signal);
   }
 
   async bootInstalled(label = 'disk', early?: Early): Promise<Host> {
@@ -216,7 +216,7 @@ export class Installation {
     const { signal } = this.context;
     const host = needed(this.host);
     await this.following(label, report, () =>
-      waitUntilInactive(host, 'bootkube.service', earlierUnits, withinMs, signal),
+      waitUntilInactive(host, 'bootkube.service', earlierUnits, patient(withinMs), signal),
     );
     const record = join(host.rootDir, 'var/lib/sno-agents/record.json');
     if (!(await exists(record))) {

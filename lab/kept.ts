@@ -5,17 +5,20 @@ import { z } from 'zod';
 import { Failure } from '../lib/errors/failure.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import { isAlive } from '../lib/host/process.ts';
+import type { Entrance } from './host/host.ts';
 import { enterArguments } from './host/machine.ts';
 import { programOf, stopNamespace } from './host/namespace.ts';
 import { readOwner, removeRunFolder, runsFolder } from './host/run-folder.ts';
 
-const keptSchema = z.object({ scenario: z.string(), leader: z.number() });
+const keptSchema = z.object({
+  scenario: z.string(),
+  entrance: z.union([z.object({ leader: z.number() }), z.object({ terminal: z.string() })]),
+});
 
 /** A host left running by `--keep`. */
 export interface KeptRun {
   readonly scenario: string;
-  /** Process id of the host's PID 1 inside the lab's namespace. */
-  readonly leader: number;
+  readonly entrance: Entrance;
   readonly folder: string;
   /** The process that holds the lab's namespaces. */
   readonly owner: number;
@@ -25,7 +28,7 @@ const fileOf = (folder: string) => join(folder, 'kept.json');
 
 export async function writeKept(
   folder: string,
-  kept: Pick<KeptRun, 'scenario' | 'leader'>,
+  kept: Pick<KeptRun, 'scenario' | 'entrance'>,
 ): Promise<void> {
   await writeFile(fileOf(folder), JSON.stringify(kept));
 }
@@ -47,12 +50,14 @@ export async function listKept(): Promise<KeptRun[]> {
   return kept;
 }
 
-/** The command line of a program on the host, for this machine. */
+/** The command line of a program on the host, a container, for this machine. */
 export async function onHost(
-  { owner, leader }: KeptRun,
+  { owner, entrance }: KeptRun,
   command: readonly string[],
 ): Promise<string[]> {
-  return inLab(owner, ['-m', '-n', '-p'], ['nsenter', ...enterArguments(leader), ...command]);
+  if (!('leader' in entrance)) throw new Failure('usage', 'the host that is kept is a machine');
+  const entered = ['nsenter', ...enterArguments(entrance.leader), ...command];
+  return inLab(owner, ['-m', '-n', '-p'], entered);
 }
 
 /** The command line of a program of this machine that runs in the lab's network, beside the host. */
@@ -73,9 +78,13 @@ async function inLab(
   return ['nsenter', '-t', `${lab}`, ...namespaces, '--', ...command];
 }
 
-/** Opens a shell on the host; returns its exit code. */
+/** Opens a shell on the host; returns its exit code. That of a machine is left by Ctrl-]. */
 export async function enter(kept: KeptRun): Promise<number> {
-  const [program = '', ...args] = await onHost(kept, ['bash', '-l']);
+  const { entrance } = kept;
+  const [program = '', ...args] =
+    'leader' in entrance
+      ? await onHost(kept, ['bash', '-l'])
+      : ['socat', 'STDIO,rawer,escape=0x1d', `UNIX-CONNECT:${entrance.terminal}`];
   const { exitCode } = await execa(program, args, { stdio: 'inherit', reject: false });
   return exitCode ?? 1;
 }

@@ -14,8 +14,8 @@ const installer = `--offline --insecure --image-file /run/media/iso/images/${OS_
 
 /** An installation whose live host boots from an ISO. */
 export interface Medium extends CreatedInstallation {
-  /** Folder with the contents of the ISO. */
-  readonly medium: string;
+  /** The ISO, and a folder with its contents. */
+  readonly medium: { readonly iso: string; readonly folder: string };
 }
 
 /** Runs only the first part of `sno create single-node-iso`, for scenarios that edit the config. */
@@ -45,7 +45,7 @@ export async function makeMedium(context: LabContext, installation: string): Pro
   await writeFile(ignition, config, { mode: 0o600 });
   const medium = join(folder, 'medium');
   await mountIso(iso, medium, context);
-  return { ...createdIn(installation), ignition, medium };
+  return { ...createdIn(installation), ignition, medium: { iso, folder: medium } };
 }
 
 /** `target` is created. With FUSE, since not every kernel supports iso9660. */

@@ -20,9 +20,11 @@ import { currentRunFolder, runInNamespace } from './host/namespace.ts';
 import { removeDeadRuns } from './host/run-folder.ts';
 import { runScenario } from './inside.ts';
 import { endKept, enter, listKept } from './kept.ts';
+import { isMachineKind, type MachineKind } from './machine-kind.ts';
 import { distFolder, repository } from './paths.ts';
+import { machineComponents } from './prepare-hosts.ts';
 import { listOptions } from './progress.ts';
-import { furtherComponents, scenarios } from './scenarios/index.ts';
+import { furtherComponents, machineScenarios, scenarios } from './scenarios/index.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -30,6 +32,8 @@ const EXIT_USAGE = 2;
 const usage = `usage: npm run lab -- [options]
   --scenario NAME  one of: ${Object.keys(scenarios).join(', ')}
   --resume         leave out the faults that have passed, by lab/out/faults.json
+  --machine KIND   what its hosts are: container (default), or vm: machines of qemu, which boot the ISO; for
+                   ${machineScenarios.join(', ')}
   --keep           leave the host up in the background
   --enter          a shell on the host that --keep left up
   --clean          end the hosts that --keep left up, and free what dead runs left behind
@@ -40,6 +44,7 @@ function readArguments() {
     options: {
       scenario: { type: 'string', default: 'bootstrap-in-place' },
       resume: { type: 'boolean', default: false },
+      machine: { type: 'string', default: 'container' },
       keep: { type: 'boolean', default: false },
       enter: { type: 'boolean', default: false },
       clean: { type: 'boolean', default: false },
@@ -50,14 +55,18 @@ function readArguments() {
 }
 
 /** Installs and builds everything that the scenario needs. */
-async function prepare(scenario: string, signal: AbortSignal): Promise<void> {
-  const components = [...Object.values(componentsInOrder), ...(furtherComponents[scenario] ?? [])];
+async function prepare(scenario: string, machine: MachineKind, signal: AbortSignal): Promise<void> {
+  const components = [
+    ...Object.values(componentsInOrder),
+    ...(furtherComponents[scenario] ?? []),
+    ...(machine === 'vm' ? machineComponents : []),
+  ];
   const list = new Listr(
     [
       {
         title: 'Debian packages',
         task: async (_, task) => {
-          const missing = await missingPackages();
+          const missing = await missingPackages(machine);
           task.output = missing.join(' ') || 'all there';
           if (missing.length > 0) await installPackages(missing, signal);
         },
@@ -132,6 +141,15 @@ async function outside(signal: AbortSignal): Promise<number> {
     process.stderr.write(`Unknown scenario "${options.scenario}".\n${usage}`);
     return EXIT_USAGE;
   }
+  const { machine } = options;
+  if (!isMachineKind(machine)) {
+    process.stderr.write(`Unknown machine "${machine}".\n${usage}`);
+    return EXIT_USAGE;
+  }
+  if (machine === 'vm' && !machineScenarios.includes(options.scenario)) {
+    process.stderr.write(`Scenario "${options.scenario}" does not run on machines.\n${usage}`);
+    return EXIT_USAGE;
+  }
   const missing = await missingPrerequisites();
   if (missing.length > 0) {
     const list = missing.map((line) => `  - ${line}\n`).join('');
@@ -149,7 +167,7 @@ async function outside(signal: AbortSignal): Promise<number> {
     process.stderr.write('No host is running. Start one with: npm run lab -- --keep\n');
     return EXIT_USAGE;
   }
-  await prepare(options.scenario, signal);
+  await prepare(options.scenario, machine, signal);
   const args = process.argv.slice(2);
   if (options.keep) return runKept(args, signal);
   return runInNamespace(import.meta.filename, args, { signal });
@@ -165,8 +183,9 @@ async function main(): Promise<number> {
   if (folder === undefined) return outside(signal);
   // With --keep, the reader of this output has exited by now.
   process.stdout.on('error', () => undefined);
-  const { scenario, keep, resume } = readArguments();
-  return runScenario({ scenario, keep, resume, folder, signal });
+  const { scenario, machine, keep, resume } = readArguments();
+  if (!isMachineKind(machine)) return EXIT_USAGE;
+  return runScenario({ scenario, machine, keep, resume, folder, signal });
 }
 
 try {

@@ -1,11 +1,14 @@
 import type { RecordedStep } from '../lib/installation/record.ts';
 import type { Components } from './components/index.ts';
 import type { Host } from './host/host.ts';
+import type { Hosts } from './host/hosts.ts';
 import type { Teardown } from './host/teardown.ts';
 
 /** What a lab run passes to its scenario. */
 export interface LabContext {
   readonly components: Components;
+  /** How its hosts run. */
+  readonly hosts: Hosts;
   /** On a real file system; deleted after the run. */
   readonly folder: string;
   /** `lab/out/<scenario>`: logs, journals and the result; kept. */

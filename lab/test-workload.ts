@@ -5,6 +5,7 @@ import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
 import { writeProgramImage } from '../lib/image/write.ts';
 import type { Host } from './host/host.ts';
+import { patient } from './patience.ts';
 
 export const HELLO_IMAGE = 'registry.lab/hello:1';
 
@@ -30,7 +31,7 @@ export async function importHelloImage(
 ): Promise<void> {
   await writeHelloImage(archive, signal);
   const inHost = join(host.rootDir, 'var/tmp/hello.tar');
-  await run('cp', [archive, inHost], { signal, deadlineMs: 20_000 });
+  await run('cp', [archive, inHost], { signal, deadlineMs: patient(20_000) });
   const hasCrio = await exists(join(host.rootDir, 'etc/crio'));
   const load = hasCrio
     ? ['podman', 'load', '--input']

@@ -14,7 +14,6 @@ import { expectFlannelOn, podsReachEachOther } from './checks/pod-routes.ts';
 import { workerChecks } from './checks/worker.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { eventually } from './eventually.ts';
-import { bootDiskHost } from './host/disk-host.ts';
 import type { Host, HostOptions } from './host/host.ts';
 import type { HostIdentity } from './host/network.ts';
 import { waitUntilInactive } from './host/unit-state.ts';
@@ -234,7 +233,7 @@ export class Workers extends AllInOne {
       return host;
     });
     report('booting');
-    const host = await bootDiskHost({ ...options(identity.name), disk }, signal);
+    const host = await this.context.hosts.bootDisk({ ...options(identity.name), disk }, signal);
     teardown.add(`stop ${identity.name}`, () => host.stop());
     return host;
   }
@@ -263,7 +262,7 @@ export class Workers extends AllInOne {
 
   async #step(host: Host): Promise<string> {
     const status = await readFile(
-      join('/proc', String(host.leader), 'root/run/sno-agents/worker/status.json'),
+      join(host.ownView, 'run/sno-agents/worker/status.json'),
       'utf8',
     ).catch(() => '{}');
     const [, step = ''] = /"step": *"([^"]+)"/.exec(status) ?? [];

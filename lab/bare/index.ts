@@ -129,7 +129,9 @@ class Turns {
   /** As sno-rotate does when files have changed that the API server reads once. */
   async #restartPods(): Promise<void> {
     const { signal } = this.#context;
-    await this.#restarts('ours', async (n, { leader }) => {
+    await this.#restarts('ours', async (n, { entrance }) => {
+      if (!('leader' in entrance)) throw new Error('this scenario is for containers');
+      const { leader } = entrance;
       const script = join(import.meta.dirname, 'replace-api-server.ts');
       const args = ['-t', `${leader}`, '-n', '--', process.execPath, script];
       const deadlineMs = RESTART_MS;

@@ -50,7 +50,7 @@ export async function collectBundle(
     });
   }
   // As seen by the host itself, with its mounts.
-  const path = join(`/proc/${host.leader}/root`, archive);
+  const path = join(host.ownView, archive);
   return { ...(await takeBundle(path, { id, folder, out }, signal)), seconds };
 }
 

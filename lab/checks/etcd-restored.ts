@@ -1,8 +1,11 @@
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
-import { run } from '../../lib/host/command.ts';
 import type { ClusterCheck } from './check.ts';
+
+const ON_HOST = '/run/etcdctl';
+const PKI = '/etc/kubernetes/pki';
 
 const answerSchema = z
   .array(
@@ -14,20 +17,21 @@ const answerSchema = z
 export const etcdRestored: ClusterCheck = {
   name: "etcd's hash at the snapshot's revision is the live stage's",
   run: async ({ host, etcd, carried: { snapshot } }, signal) => {
-    const pki = join(host.rootDir, 'etc/kubernetes/pki');
-    const text = await run(
-      'nsenter',
+    // In memory: nothing of the lab stays on the disk.
+    await copyFile(join(etcd, 'etcdctl'), join(host.ownView, ON_HOST));
+    const { stdout, stderr } = await host.exec(
       [
-        ...['-t', `${host.leader}`, '--net', '--', join(etcd, 'etcdctl')],
-        '--endpoints=https://127.0.0.1:2379',
-        `--cacert=${pki}/etcd/ca.crt`,
-        `--cert=${pki}/kube-apiserver/etcd-client.crt`,
-        `--key=${pki}/kube-apiserver/etcd-client.key`,
+        ...[ON_HOST, '--endpoints=https://127.0.0.1:2379'],
+        `--cacert=${PKI}/etcd/ca.crt`,
+        `--cert=${PKI}/kube-apiserver/etcd-client.crt`,
+        `--key=${PKI}/kube-apiserver/etcd-client.key`,
         ...['endpoint', 'hashkv', `--rev=${snapshot.revision}`, '--write-out=json'],
       ],
-      { signal, deadlineMs: 30_000 },
+      { timeoutMs: 30_000 },
+      signal,
     );
-    const [answer] = answerSchema.parse(JSON.parse(text));
+    if (stdout === '') throw new Failure('fatal', 'etcd does not answer', { found: stderr });
+    const [answer] = answerSchema.parse(JSON.parse(stdout));
     const found = { hash: answer?.HashKV.hash, compacted: answer?.HashKV.compact_revision };
     const expected = { hash: snapshot.hash, compacted: snapshot.compactRevision };
     if (found.hash === expected.hash) return;

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { run } from '../../lib/host/command.ts';
 import { urlHost } from '../../lib/network/address.ts';
+import { patient } from '../patience.ts';
 import { DOMAIN } from '../site.ts';
 import type { RunningCluster } from './check.ts';
+
+const REQUEST_S = 20;
+const COMMAND_MS = 60_000;
 
 /** Runs kubectl outside the host, like an administrator on the same network. */
 export function kubectl(
@@ -20,6 +24,13 @@ export function kubectl(
     `--server=https://${urlHost(host.identity.addresses[0])}:6443`,
     `--tls-server-name=api.${domain}`,
   ];
-  const from = [`--kubeconfig=${kubeconfig}`, ...server, '--request-timeout=20s'];
-  return run(join(kubernetes, 'kubectl'), [...from, ...args], { signal, deadlineMs: 60_000 });
+  const from = [
+    `--kubeconfig=${kubeconfig}`,
+    ...server,
+    `--request-timeout=${patient(REQUEST_S)}s`,
+  ];
+  return run(join(kubernetes, 'kubectl'), [...from, ...args], {
+    signal,
+    deadlineMs: patient(COMMAND_MS),
+  });
 }

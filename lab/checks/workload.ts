@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
-import { run } from '../../lib/host/command.ts';
 import { familyOf, urlHost } from '../../lib/network/address.ts';
 import { eventually } from '../eventually.ts';
 import { SEGMENTS } from '../host/network.ts';
@@ -104,9 +103,12 @@ async function reachOutside(
 /** From the host itself, which is on the pod network. */
 function ask({ host }: RunningCluster, url: string, signal: AbortSignal): Promise<string> {
   const curl = ['curl', '--silent', '--max-time', '3', url];
-  const inNetwork = ['-t', `${host.leader}`, '--net', '--', ...curl];
   return eventually(
-    () => run('nsenter', inNetwork, { signal, deadlineMs: 5_000 }),
+    async () => {
+      const { stdout, stderr, exitCode } = await host.exec(curl, { timeoutMs: 5_000 }, signal);
+      if (exitCode === 0) return stdout;
+      throw new Failure('retry', `${url} does not answer on the host`, { found: stderr });
+    },
     ANSWER_MS,
     signal,
   );

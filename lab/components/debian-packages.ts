@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import type { MachineKind } from '../machine-kind.ts';
 
 /** Programs that the lab runs, with their Debian packages. */
 const programs: Readonly<Record<string, string>> = {
@@ -24,6 +25,17 @@ const programs: Readonly<Record<string, string>> = {
   faketime: 'faketime',
 };
 
+/** Programs of the lab's machines, with their Debian packages. */
+const machinePrograms: Readonly<Record<string, string>> = {
+  'qemu-system-x86_64': 'qemu-system-x86',
+  nbdkit: 'nbdkit',
+  sshfs: 'sshfs',
+  socat: 'socat',
+};
+
+/** Of machines: the firmware, and the server of a guest's files, which the lab brings into the guest. */
+const machinesWithoutPrograms = ['ovmf', 'seabios', 'openssh-sftp-server'];
+
 /** Libraries that coreos-installer is built against, and the live ISO's boot loader. */
 const withoutPrograms = ['libc6-dev', 'libssl-dev', 'libzstd-dev', 'liblzma-dev', 'isolinux'];
 
@@ -45,13 +57,16 @@ async function isInstalled(debianPackage: string): Promise<boolean> {
   return stdout === 'install ok installed';
 }
 
-/** Debian packages that the lab needs and that are not installed. */
-export async function missingPackages(): Promise<string[]> {
+/** Debian packages that the lab needs for such hosts and that are not installed. */
+export async function missingPackages(machine: MachineKind = 'container'): Promise<string[]> {
   const missing = new Set<string>();
-  for (const [program, debianPackage] of Object.entries(programs)) {
+  const needed = machine === 'vm' ? { ...programs, ...machinePrograms } : programs;
+  for (const [program, debianPackage] of Object.entries(needed)) {
     if (!(await isOnPath(program))) missing.add(debianPackage);
   }
-  for (const name of withoutPrograms) if (!(await isInstalled(name))) missing.add(name);
+  const further = machine === 'vm' ? machinesWithoutPrograms : [];
+  for (const name of [...withoutPrograms, ...further])
+    if (!(await isInstalled(name))) missing.add(name);
   return [...missing].sort();
 }
 

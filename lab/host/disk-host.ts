@@ -17,6 +17,8 @@ export interface DiskHostOptions extends HostOptions {
   readonly disk: Disk;
   /** Folder with the contents of a medium, read-only at /run/media/iso: its mount unit finds it mounted. */
   readonly medium?: string | undefined;
+  /** What has been left in the drive of a machine. */
+  readonly iso?: string | undefined;
   readonly dataDisk?: DataDisk | undefined;
 }
 

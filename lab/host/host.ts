@@ -1,15 +1,26 @@
+import { exists } from '../../lib/host/files.ts';
 import type { Disk } from './disk.ts';
-import type { ExecOptions, ExecResult, Exit, Machine } from './machine.ts';
+import type { ExecOptions, ExecResult, Exit } from './exec.ts';
+import type { Machine } from './machine.ts';
 import type { HostIdentity } from './network.ts';
 import type { Teardown } from './teardown.ts';
+
+/** Where `--enter` goes, inside the lab's namespaces: a container's PID 1, or the terminal of a machine. */
+export type Entrance = { readonly leader: number } | { readonly terminal: string };
 
 /** A host during one boot. To boot it again, start another one with the same disk. */
 export interface Host {
   readonly identity: HostIdentity;
   /** Its file tree as seen by the lab; deleted when the host has been stopped. */
   readonly rootDir: string;
-  /** Process id of its PID 1 in the lab's namespace. */
-  readonly leader: number;
+  /** Its file tree as its own processes see it while it runs, with what it has mounted, such as /run. */
+  readonly ownView: string;
+  /** How a person gets a shell on it. */
+  readonly entrance: Entrance;
+  /** Makes that possible, for a host that is kept. */
+  openEntrance(signal: AbortSignal): Promise<void>;
+  /** Whether it has ended, in whatever way. */
+  hasEnded(): Promise<boolean>;
   exec(argv: readonly string[], options: ExecOptions, signal: AbortSignal): Promise<ExecResult>;
   waitForExit(signal: AbortSignal): Promise<Exit>;
   /** Waits until all start jobs have finished; `running`, or `degraded` if a unit failed. */
@@ -40,7 +51,10 @@ export function hostOf(
   return {
     identity,
     rootDir: machine.options.root,
-    leader: machine.leader,
+    ownView: `/proc/${machine.leader}/root`,
+    entrance: { leader: machine.leader },
+    openEntrance: async () => undefined,
+    hasEnded: async () => !(await exists(`/proc/${machine.leader}`)),
     exec: (argv, options, signal) => machine.exec(argv, options, signal),
     waitForExit: (signal) => machine.waitForExit(signal),
     waitForBoot: (timeoutMs, signal) => machine.waitForBoot(timeoutMs, signal),

@@ -14,7 +14,9 @@ export interface LiveHostOptions extends HostOptions {
   /** Tree of the live image; never modified. */
   readonly image: string;
   /** Folder with the live medium's contents, read-only at /run/media/iso. Default: empty. */
-  readonly medium?: string;
+  readonly medium?: string | undefined;
+  /** The ISO whose contents these are, which a machine boots. */
+  readonly iso?: string | undefined;
   /** Programs for /usr/bin that are not in the image. */
   readonly programs?: readonly string[];
   /** Ignition config embedded in the live image. */

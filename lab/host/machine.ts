@@ -6,21 +6,16 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import { type Background, startInBackground } from './background.ts';
 import { startInCgroup } from './cgroup.ts';
+import {
+  ENVIRONMENT,
+  type ExecOptions,
+  type ExecResult,
+  type Exit,
+  KILLED_BY_TIMEOUT,
+  unlessAborted,
+} from './exec.ts';
 import { followJournal } from './journal.ts';
 import type { Teardown } from './teardown.ts';
-
-export type Exit = 'reboot' | 'poweroff' | 'killed';
-
-export interface ExecOptions {
-  readonly timeoutMs: number;
-  readonly input?: string;
-}
-
-export interface ExecResult {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
 
 export interface Bind {
   readonly source: string;
@@ -44,8 +39,6 @@ export interface MachineOptions {
 
 const CONTINUE_EVERY_MS = 1_000;
 const ORDERLY_STOP_MS = 60_000;
-/** Exit code of `timeout --signal=KILL`. */
-const KILLED_BY_TIMEOUT = 137;
 const BOOT_MS = 30_000;
 /** The units that compare boots: each sees the boot id of this boot. */
 const BOOT_ID: readonly Bind[] = [
@@ -105,16 +98,8 @@ export class Machine {
   }
 
   /** Waits for the host to end. Rejects if `signal` aborts first. */
-  async waitForExit(signal: AbortSignal): Promise<Exit> {
-    const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      signal.throwIfAborted();
-      return await Promise.race([this.#ended, aborted.promise]);
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+  waitForExit(signal: AbortSignal): Promise<Exit> {
+    return unlessAborted(this.#ended, signal);
   }
 
   /** Runs a program inside the host; returns its result, whatever its exit code. */
@@ -201,10 +186,8 @@ export class Machine {
 
 /** Arguments of nsenter for a shell or program inside the host. */
 export function enterArguments(leader: number): string[] {
-  const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   const namespaces = ['-m', '-u', '-i', '-n', '-p', '-C', '-r', '-w'];
-  const env = ['env', '-i', `PATH=${path}`, 'HOME=/root', 'LANG=C.UTF-8', 'TERM=xterm'];
-  return ['-t', `${leader}`, ...namespaces, '--', ...env];
+  return ['-t', `${leader}`, ...namespaces, '--', 'env', '-i', ...ENVIRONMENT];
 }
 
 /**

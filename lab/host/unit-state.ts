@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
+import type { Exit } from './exec.ts';
 import type { Host } from './host.ts';
-import type { Exit } from './machine.ts';
 
 const LOOK_EVERY_MS = 1_000;
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentName } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { type JournalEntry, readJournal } from '../../lib/steps/journal.ts';
+import { patient } from '../patience.ts';
 import type { Host } from './host.ts';
 
 /** Some steps take a tenth of a second. */
@@ -26,7 +27,7 @@ export async function waitForStep(
   since = '',
 ): Promise<JournalEntry> {
   const path = stepJournal(rootDir, agent);
-  const until = Date.now() + DEADLINE_MS;
+  const until = Date.now() + patient(DEADLINE_MS);
   for (;;) {
     const entries = await readJournal(path);
     const found = entries.find(

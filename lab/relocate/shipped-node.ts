@@ -189,7 +189,7 @@ export class ShippedNode extends AllInOne {
     const result = await readSiteResult(this.booted);
     const status = ['systemctl', 'show', UNIT, '--property=ExecMainStatus', '--value'];
     const exitCode = Number(await onHost(this.booted, status, signal));
-    const issue = `/proc/${this.booted.leader}/root/run/sno-agents/console.issue`;
+    const issue = join(this.booted.ownView, 'run/sno-agents/console.issue');
     const prompt = ((await readTextIfPresent(issue)) ?? '').replaceAll(/\s+/g, ' ').trim();
     const text = (await this.#consoleText()).slice(shown);
     const shownOnScreen = `${new Date().toISOString()} login prompt: ${prompt}\n${text}\n`;

@@ -66,6 +66,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...certificates,
 };
 
+/** Those that run on machines too. The others boot live hosts that have no ISO, or reach into a container. */
+export const machineScenarios: readonly string[] = ['bootstrap-in-place', 'dual-stack', 'ipv6'];
+
 const openshiftHost: readonly Component[] = [
   ...[openshiftKubernetes, machineConfig, openshiftInstaller],
   ...[openshiftRegistry, openshiftOsImage, registry],

@@ -66,7 +66,7 @@ export async function unitStates(host: Host, unit: string, signal: AbortSignal):
 
 /** What the agent said last in this boot. */
 export const statusOf = (host: Host, agent: AgentName): Promise<AgentStatus | undefined> =>
-  readStatus(statusPath(hostPaths(`/proc/${host.leader}/root`), agent));
+  readStatus(statusPath(hostPaths(host.ownView), agent));
 
 /** Whether the plan has ended as it has to. */
 export const hasSucceeded = (

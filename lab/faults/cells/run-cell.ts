@@ -5,7 +5,6 @@ import type { AgentName } from '../../../lib/agents/table.ts';
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureSentence } from '../../../lib/errors/failure-data.ts';
-import { exists } from '../../../lib/host/files.ts';
 import type { AgentStatus } from '../../../lib/steps/status.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import type { Host } from '../../host/host.ts';
@@ -92,7 +91,7 @@ export async function untilEnded(
   const until = performance.now() + forMs;
   // A oneshot that has just been started is "activating".
   while (performance.now() < until) {
-    if (!(await exists(`/proc/${run.booted.leader}`))) {
+    if (await run.booted.hasEnded()) {
       await run.booted.stop();
       await bootAgain(run, early);
     }

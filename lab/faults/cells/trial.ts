@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { trialPlan } from '../../../agents/node/trial/plan.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { exists, sha256OfFile } from '../../../lib/host/files.ts';
+import { sha256OfFile } from '../../../lib/host/files.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { AllInOne } from '../../all-in-one.ts';
 import type { State } from '../../bundle/states.ts';
@@ -36,12 +36,12 @@ async function takeBack(run: AllInOne): Promise<void> {
 
 /** Until the host, which restarts by itself, can be booted again. */
 export async function untilOff(run: AllInOne): Promise<void> {
-  const { leader } = run.booted;
+  const { booted } = run;
   const isOff = async () => {
-    if (await exists(`/proc/${leader}`)) throw new Error('the host does not restart');
+    if (!(await booted.hasEnded())) throw new Error('the host does not restart');
   };
   await eventually(isOff, RESTART_MS, run.context.signal);
-  await run.booted.stop();
+  await booted.stop();
 }
 
 /** The power fails at the restart that takes the change back, in this step. */

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Monitor } from './monitor.ts';
+import { DEVICES } from './qemu-arguments.ts';
+
+/** The guest's kernel gives a device back; a busy one takes its time. */
+const GIVEN_BACK_MS = 60_000;
+
+const deletedSchema = z.object({ device: z.string().optional() });
+
+/** What a person does at the machine: its drive, its sockets, its cable, its button. */
+export class Devices {
+  readonly #monitor: Monitor;
+
+  constructor(monitor: Monitor) {
+    this.#monitor = monitor;
+  }
+
+  /** Graceful shutdown, as far as the guest listens to its button. */
+  async pressPowerButton(): Promise<void> {
+    await this.#monitor.execute('system_powerdown');
+  }
+
+  async insertCd(iso: string): Promise<void> {
+    await this.#monitor.execute('blockdev-change-medium', {
+      id: DEVICES.cdDrive,
+      filename: iso,
+      format: 'raw',
+      'read-only-mode': 'read-only',
+    });
+  }
+
+  /** By force, as a paper clip does: the guest may have locked the drive. */
+  async ejectCd(): Promise<void> {
+    await this.#monitor.execute('eject', { id: DEVICES.cdDrive, force: true });
+  }
+
+  /** `image`: of a whole stick, raw. */
+  async plugStick(name: string, image: string): Promise<void> {
+    await this.#monitor.execute('blockdev-add', {
+      ...{ driver: 'raw', 'node-name': name },
+      file: { driver: 'file', filename: image },
+    });
+    const device = { id: name, drive: name, bus: `${DEVICES.usb}.0`, removable: true };
+    await this.#monitor.execute('device_add', { driver: 'usb-storage', ...device });
+  }
+
+  /** Without asking the guest first. */
+  async pullStick(name: string): Promise<void> {
+    const isIt = (data: unknown) => deletedSchema.parse(data).device === name;
+    const gone = this.#monitor.next('DEVICE_DELETED', isIt, GIVEN_BACK_MS);
+    await this.#monitor.execute('device_del', { id: name });
+    await gone;
+    await this.#monitor.execute('blockdev-del', { 'node-name': name });
+  }
+
+  /** Whether the cable of the network has a carrier. */
+  async setCarrier(up: boolean): Promise<void> {
+    await this.#monitor.execute('set_link', { name: DEVICES.network, up });
+  }
+
+  /** From now on the disk with this serial number does no more than this, in both directions together. */
+  async slowDisk(serial: string, bytesPerSecond: number): Promise<void> {
+    const unlimited = { bps_rd: 0, bps_wr: 0, iops: 0, iops_rd: 0, iops_wr: 0 };
+    await this.#monitor.execute('block_set_io_throttle', {
+      ...{ id: `disk-${serial}`, bps: bytesPerSecond },
+      ...unlimited,
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
+import { exists, readTextIfPresent } from '../../lib/host/files.ts';
+import { type Background, startInBackground } from '../host/background.ts';
+
+const START_MS = 10_000;
+const LOOK_EVERY_MS = 20;
+
+/** A disk with a write-back cache of its own, as real ones have. */
+export interface DiskServer {
+  /** Unix socket; speaks NBD. */
+  readonly socket: string;
+  /** Everything that was not flushed is gone. */
+  cutPower(): Promise<void>;
+  /** To be called when the machine has ended; its last flush has written everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves a raw disk. What the machine writes stays in nbdkit's cache, an unnamed file, until the machine flushes it. qemu
+ * alone cannot lose a write: its own cache is the kernel's, which outlives it.
+ *
+ * @param folder for the socket and the cache, on a real file system
+ */
+export async function serveDisk(
+  file: string,
+  { folder, name, log }: { readonly folder: string; readonly name: string; readonly log: string },
+): Promise<DiskServer> {
+  const socket = join(folder, `${name}.sock`);
+  const options = ['--foreground', '--unix', socket, '--filter=cache'];
+  const server = startInBackground('nbdkit', [...options, 'file', file, 'cache=writeback'], log, {
+    TMPDIR: folder,
+  });
+  await listening(server, socket, log);
+  const end = async (signal: NodeJS.Signals) => {
+    server.child.kill(signal);
+    await server.ended;
+  };
+  return { socket, cutPower: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+}
+
+async function listening(server: Background, socket: string, log: string): Promise<void> {
+  const until = Date.now() + START_MS;
+  while (!(await exists(socket))) {
+    if (Date.now() > until || server.child.exitCode !== null) {
+      throw new Failure('fatal', 'nbdkit did not start', {
+        found: (await readTextIfPresent(log))?.trim() ?? 'no output',
+      });
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}

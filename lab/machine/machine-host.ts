@@ -1,0 +1,141 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
+import type { Background } from '../host/background.ts';
+import { quickly } from '../host/command.ts';
+import { type ExecOptions, type ExecResult, type Exit, unlessAborted } from '../host/exec.ts';
+import type { Entrance, Host } from '../host/host.ts';
+import { teardownSignal } from '../host/mount.ts';
+import type { HostIdentity } from '../host/network.ts';
+import type { Teardown } from '../host/teardown.ts';
+import { patient } from '../patience.ts';
+import { Devices } from './devices.ts';
+import type { DiskServer } from './disk-server.ts';
+import type { GuestAgent } from './guest-agent.ts';
+import { openShell } from './guest-services.ts';
+import type { GuestTree } from './guest-tree.ts';
+import type { Monitor } from './monitor.ts';
+import { IN_FOLDER } from './qemu-arguments.ts';
+
+const ORDERLY_STOP_MS = 60_000;
+const SHELL_MS = 10_000;
+
+/** In qemu's words, why a machine went down. */
+const EXITS: Readonly<Record<string, Exit>> = {
+  'guest-reset': 'reboot',
+  'guest-shutdown': 'poweroff',
+};
+
+export interface MachineParts {
+  readonly identity: HostIdentity;
+  readonly folder: string;
+  readonly qemu: Background;
+  readonly monitor: Monitor;
+  readonly agent: GuestAgent;
+  readonly tree: GuestTree;
+  readonly disk: DiskServer | undefined;
+  readonly teardown: Teardown;
+}
+
+/** One boot of a machine, from its power-on to its end: a process of qemu. */
+export class MachineHost implements Host {
+  readonly identity: HostIdentity;
+  /** After its end, it has what the agents have left in their folders. */
+  readonly rootDir: string;
+  readonly entrance: Entrance;
+  readonly devices: Devices;
+  readonly #parts: MachineParts;
+  readonly #ended: Promise<Exit>;
+
+  constructor(parts: MachineParts) {
+    const { identity, folder, monitor } = parts;
+    this.#parts = parts;
+    this.identity = identity;
+    this.rootDir = parts.tree.path;
+    this.entrance = { terminal: join(folder, IN_FOLDER.shell) };
+    this.devices = new Devices(monitor);
+    this.#ended = this.#exit();
+    // Whoever waits for it sees the error; nobody has to.
+    this.#ended.catch(() => undefined);
+  }
+
+  /** The same: the mount shows what the guest's own processes see. */
+  get ownView(): string {
+    return this.rootDir;
+  }
+
+  async hasEnded(): Promise<boolean> {
+    return this.#parts.qemu.child.exitCode !== null || this.#parts.qemu.child.signalCode !== null;
+  }
+
+  exec(
+    argv: readonly string[],
+    { timeoutMs, input }: ExecOptions,
+    signal: AbortSignal,
+  ): Promise<ExecResult> {
+    return this.#parts.agent.exec(argv, { timeoutMs: patient(timeoutMs), input }, signal);
+  }
+
+  waitForExit(signal: AbortSignal): Promise<Exit> {
+    return unlessAborted(this.#ended, signal);
+  }
+
+  async waitForBoot(timeoutMs: number, signal: AbortSignal): Promise<string> {
+    const wait = ['systemctl', 'is-system-running', '--wait'];
+    return (await this.exec(wait, { timeoutMs }, signal)).stdout.trim();
+  }
+
+  async powerCut(): Promise<void> {
+    const { qemu, disk, teardown } = this.#parts;
+    // The disk first: what the machine still writes then is not written.
+    await disk?.cutPower();
+    qemu.child.kill('SIGKILL');
+    await qemu.ended;
+    await teardown.run();
+  }
+
+  stop(): Promise<void> {
+    return this.#parts.teardown.run();
+  }
+
+  /** By its power button; by force at the deadline. */
+  async shutDown(): Promise<void> {
+    const { qemu } = this.#parts;
+    if (!(await this.hasEnded())) {
+      await this.devices.pressPowerButton().catch(() => undefined);
+      const patience = new AbortController();
+      const late = sleep(patient(ORDERLY_STOP_MS), 'late', { signal: patience.signal });
+      const which = await Promise.race([this.#ended, late.catch(() => 'stopped')]);
+      patience.abort();
+      if (which === 'late') qemu.child.kill('SIGKILL');
+    }
+    await this.#ended;
+  }
+
+  /** Makes a shell of root at the entrance. */
+  openEntrance(signal: AbortSignal): Promise<void> {
+    return openShell(this.#parts.agent, patient(SHELL_MS), signal);
+  }
+
+  async #exit(): Promise<Exit> {
+    const { qemu, monitor, tree, folder } = this.#parts;
+    await qemu.ended;
+    const exit = EXITS[monitor.shutdownReason ?? ''] ?? 'killed';
+    await tree.unmount();
+    // Whoever goes down in order leaves it.
+    if (exit !== 'killed') await unpackKept(join(folder, IN_FOLDER.kept), tree.path);
+    return exit;
+  }
+}
+
+async function unpackKept(archive: string, target: string): Promise<void> {
+  if ((await stat(archive)).size === 0) return;
+  await quickly('tar', ['--extract', '--file', archive, '--directory', target], teardownSignal());
+}
+
+/** For what only a machine can do. */
+export function asMachine(host: Host): MachineHost {
+  if (host instanceof MachineHost) return host;
+  throw new Failure('usage', 'this needs a machine', { fix: 'Run the lab with --machine vm' });
+}

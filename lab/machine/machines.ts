@@ -1,0 +1,50 @@
+import { copyFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
+import { exists } from '../../lib/host/files.ts';
+import type { HostOptions } from '../host/host.ts';
+import type { Hosts } from '../host/hosts.ts';
+import type { Accelerator } from './accelerator.ts';
+import { bootMachine } from './boot-machine.ts';
+import type { Firmware } from './qemu-arguments.ts';
+
+/** Of Debian's package ovmf, without Secure Boot. */
+const OVMF = {
+  code: '/usr/share/OVMF/OVMF_CODE_4M.fd',
+  variables: '/usr/share/OVMF/OVMF_VARS_4M.fd',
+};
+
+export type FirmwareKind = 'uefi' | 'bios';
+
+export interface MachinesOptions {
+  readonly accelerator: Accelerator;
+  readonly firmware: FirmwareKind;
+}
+
+/**
+ * Hosts as machines, which boot what their firmware finds. The ISO of an installation stays in the drive: a machine boots
+ * from its disk because the installation has said so to the firmware.
+ */
+export const machines = ({ accelerator, firmware }: MachinesOptions): Hosts => ({
+  bootLive: async ({ iso, programs = [], ...options }, signal) => {
+    if (iso === undefined || programs.length > 0) {
+      throw new Failure('usage', 'this scenario boots a live host that has no ISO of its own', {
+        fix: 'Run it without --machine vm',
+      });
+    }
+    const machine = { accelerator, firmware: await firmwareOf(firmware, options), cd: iso };
+    return bootMachine({ ...options, ...machine }, signal);
+  },
+  bootDisk: async ({ iso, ...options }, signal) => {
+    const machine = { accelerator, firmware: await firmwareOf(firmware, options), cd: iso };
+    return bootMachine({ ...options, ...machine }, signal);
+  },
+});
+
+/** With the variables of the machine that the disk is in, which outlive each boot as the disk does. */
+async function firmwareOf(kind: FirmwareKind, { disk, folder }: HostOptions): Promise<Firmware> {
+  if (kind === 'bios') return { kind };
+  const variables = join(disk === undefined ? folder : dirname(disk.file), 'firmware-variables.fd');
+  if (!(await exists(variables))) await copyFile(OVMF.variables, variables);
+  return { kind, code: OVMF.code, variables };
+}

@@ -1,0 +1,9 @@
+let factor = 1;
+
+/** From now on, everything that the lab waits for may take so many times as long: its hosts are slower. */
+export function bePatient(times: number): void {
+  factor = times;
+}
+
+/** A deadline of the lab on the hosts of this run; `ms` is that on a container. The product's own are in its settings. */
+export const patient = (ms: number): number => ms * factor;
