@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { Host } from '../host/host.ts';
 import { waitForFailure } from '../host/unit-state.ts';
@@ -52,16 +51,11 @@ export async function expectRefusal(
   refusal: Refusal,
 ): Promise<void> {
   const { signal } = run.context;
-  const before = await lastWrite(run);
+  const before = await host.diskState();
   await expectFailure(host, refusal, signal);
   // It requires the executable: without it, it is never started.
   if (refusal.unit !== 'sno-executable') {
     await waitForFailure(host, 'install-to-disk.service', REFUSAL_MS, signal);
   }
-  if ((await lastWrite(run)) !== before) throw new Failure('fatal', 'the disk was written to');
-}
-
-/** Last write to the disk's file, in nanoseconds: a loop device writes through to it. */
-async function lastWrite(run: Installation): Promise<bigint> {
-  return (await stat(run.site.disk.file, { bigint: true })).mtimeNs;
+  if ((await host.diskState()) !== before) throw new Failure('fatal', 'the disk was written to');
 }

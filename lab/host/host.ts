@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { exists } from '../../lib/host/files.ts';
 import type { Disk } from './disk.ts';
 import type { ExecOptions, ExecResult, Exit } from './exec.ts';
@@ -25,6 +26,8 @@ export interface Host {
   waitForExit(signal: AbortSignal): Promise<Exit>;
   /** Waits until all start jobs have finished; `running`, or `degraded` if a unit failed. */
   waitForBoot(timeoutMs: number, signal: AbortSignal): Promise<string>;
+  /** Another number after each write of the host to its disk. */
+  diskState(): Promise<bigint>;
   /** Unsynced writes are lost; then all processes are killed and the trees unmounted. */
   powerCut(): Promise<void>;
   /** Orderly shutdown if it is still running; unmounts and frees everything. Idempotent. */
@@ -44,7 +47,7 @@ export interface HostOptions {
 /** The host of a booted machine; `loseWrites` is the first action of a power cut. */
 export function hostOf(
   machine: Machine,
-  { identity }: HostOptions,
+  { identity, disk }: HostOptions,
   teardown: Teardown,
   loseWrites: () => Promise<void>,
 ): Host {
@@ -58,6 +61,9 @@ export function hostOf(
     exec: (argv, options, signal) => machine.exec(argv, options, signal),
     waitForExit: (signal) => machine.waitForExit(signal),
     waitForBoot: (timeoutMs, signal) => machine.waitForBoot(timeoutMs, signal),
+    // When it was last written to: a loop device writes through to the file.
+    diskState: async () =>
+      disk === undefined ? 0n : (await stat(disk.file, { bigint: true })).mtimeNs,
     powerCut: async () => {
       await loseWrites();
       await machine.kill();

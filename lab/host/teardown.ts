@@ -1,3 +1,5 @@
+import { describeError } from '../../lib/errors/failure.ts';
+
 type Undo = () => Promise<void>;
 
 /**
@@ -18,7 +20,9 @@ export class Teardown {
       try {
         await entry.run();
       } catch (error) {
-        errors.push(new Error(`could not ${entry.what}`, { cause: error }));
+        errors.push(
+          new Error(`could not ${entry.what}: ${describeError(error)}`, { cause: error }),
+        );
       }
     }
     if (errors.length > 0)

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { Background } from '../host/background.ts';
 import { quickly } from '../host/command.ts';
@@ -26,6 +27,10 @@ const EXITS: Readonly<Record<string, Exit>> = {
   'guest-reset': 'reboot',
   'guest-shutdown': 'poweroff',
 };
+
+const blockStatsSchema = z.array(
+  z.object({ qdev: z.string().optional(), stats: z.object({ wr_operations: z.number() }) }),
+);
 
 export interface MachineParts {
   readonly identity: HostIdentity;
@@ -84,6 +89,14 @@ export class MachineHost implements Host {
   async waitForBoot(timeoutMs: number, signal: AbortSignal): Promise<string> {
     const wait = ['systemctl', 'is-system-running', '--wait'];
     return (await this.exec(wait, { timeoutMs }, signal)).stdout.trim();
+  }
+
+  /** By qemu's own count: what is written is not in the file before it is flushed. */
+  async diskState(): Promise<bigint> {
+    const stats = blockStatsSchema.parse(await this.#parts.monitor.execute('query-blockstats'));
+    // Not the firmware's variables.
+    const disks = stats.filter(({ qdev }) => qdev?.includes('/disk-'));
+    return disks.reduce((sum, { stats }) => sum + BigInt(stats.wr_operations), 0n);
   }
 
   async powerCut(): Promise<void> {

@@ -15,6 +15,7 @@ import { registry } from '../components/registry.ts';
 import { swtpm } from '../components/swtpm.ts';
 import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
+import { onlyMachines } from '../machine/shown/index.ts';
 import { brokenPayload, laterPayload, routedPayload } from '../payload.ts';
 import { relocateBesideBare } from '../relocate/beside-bare.ts';
 import { relocations } from '../relocate/index.ts';
@@ -64,10 +65,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...relocations,
   'relocate-beside-bare': relocateBesideBare,
   ...certificates,
+  ...onlyMachines,
 };
 
 /** Those that run on machines too. The others boot live hosts that have no ISO, or reach into a container. */
-export const machineScenarios: readonly string[] = ['bootstrap-in-place', 'dual-stack', 'ipv6'];
+export const machineScenarios: readonly string[] = [
+  ...['bootstrap-in-place', 'dual-stack', 'ipv6', 'power-cut', 'medium-again', 'bad-manifests'],
+  ...Object.keys(onlyMachines),
+];
 
 const openshiftHost: readonly Component[] = [
   ...[openshiftKubernetes, machineConfig, openshiftInstaller],

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { runningFolders } from '../../lab/host/run-folder.ts';
+import type { MachineKind } from '../../lab/machine-kind.ts';
 import { outFolder, repository } from '../../lab/paths.ts';
 import { type LabResult, readResult } from '../../lab/result.ts';
 import { exists } from '../../lib/host/files.ts';
@@ -17,12 +18,14 @@ export async function runLab(
   scenario: string,
   deadlineMinutes: number,
   options: readonly string[] = [],
+  machine: MachineKind = 'container',
 ): Promise<LabRun> {
-  const path = join(outFolder(scenario), 'result.json');
+  const out = outFolder(scenario, machine);
+  const path = join(out, 'result.json');
   await rm(path, { force: true });
   const { exitCode, all } = await execa(
     process.execPath,
-    [join(repository, 'lab/run.ts'), '--scenario', scenario, ...options],
+    [join(repository, 'lab/run.ts'), '--scenario', scenario, '--machine', machine, ...options],
     {
       cwd: repository,
       all: true,
@@ -32,7 +35,7 @@ export async function runLab(
     },
   );
   if (!(await exists(path))) throw new Error(`the lab did not start: ${all.slice(-1000)}`);
-  return { exitCode, output: all, result: await readResult(outFolder(scenario)) };
+  return { exitCode, output: all, result: await readResult(out) };
 }
 
 /** Leftovers of labs that did not clean up after themselves, one line each; what is in use by one that runs is none. */

@@ -1,3 +1,4 @@
+import type { MachineKind } from '../../lab/machine-kind.ts';
 import { describeError } from '../../lib/errors/failure.ts';
 import { failureSentence } from '../../lib/errors/failure-data.ts';
 import { leftOnMachine, runLab } from './lab.ts';
@@ -14,6 +15,8 @@ export interface ScenariosOptions {
   readonly deadlineMinutes?: number;
   /** Of the lab, for each. Default: none. */
   readonly options?: readonly string[];
+  /** What the hosts are. Default: containers. */
+  readonly machine?: MachineKind;
   /** Called after each, with the reason if it failed. */
   readonly onEnd?: (name: string, seconds: number, failure: string | undefined) => Promise<void>;
   /** Printed before the last line. */
@@ -31,13 +34,14 @@ export async function runScenarios(
     wanted = process.argv.slice(2),
     deadlineMinutes = DEADLINE_MINUTES,
     options = [],
+    machine = 'container',
     onEnd,
     summary,
   }: ScenariosOptions = {},
 ): Promise<void> {
   const names = known.filter((name) => wanted.length === 0 || wanted.includes(name));
   let passed = 0;
-  const lab = (name: string) => failureOf(name, deadlineMinutes, options);
+  const lab = (name: string) => failureOf(name, deadlineMinutes, options, machine);
   for (const name of names) if (await runOne(name, lab, onEnd)) passed += 1;
   const unknown = wanted.filter((name) => !known.includes(name));
   for (const name of unknown) print(`  FAIL  there is no ${name}; there are ${known.join(', ')}`);
@@ -67,9 +71,10 @@ async function failureOf(
   name: string,
   deadlineMinutes: number,
   options: readonly string[],
+  machine: MachineKind,
 ): Promise<string | undefined> {
   try {
-    const { exitCode, output, result } = await runLab(name, deadlineMinutes, options);
+    const { exitCode, output, result } = await runLab(name, deadlineMinutes, options, machine);
     if (exitCode !== 0) {
       const { failure } = result;
       const end = output.split('\n').slice(-5).join(' | ');

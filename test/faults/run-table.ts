@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type DemandedRows, readFaults } from '../../lab/faults/result.ts';
+import type { MachineKind } from '../../lab/machine-kind.ts';
 import { outFolder } from '../../lab/paths.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { runScenarios } from '../e2e/run-scenarios.ts';
@@ -12,6 +13,8 @@ interface TableOptions {
   readonly deadlineMinutes: number;
   /** A scenario that has passed has them all. */
   readonly demanded: DemandedRows;
+  /** What the hosts are. Default: containers. */
+  readonly machine?: MachineKind;
 }
 
 /**
@@ -20,7 +23,7 @@ interface TableOptions {
  */
 export async function runFaultTable(
   names: readonly string[],
-  { file, deadlineMinutes, demanded }: TableOptions,
+  { file, deadlineMinutes, demanded, machine = 'container' }: TableOptions,
 ): Promise<boolean> {
   const path = outFolder(file);
   const { values, positionals } = parseArgs({
@@ -41,9 +44,10 @@ export async function runFaultTable(
     await runScenarios(names, {
       wanted,
       deadlineMinutes,
+      machine,
       options: values.resume ? ['--resume'] : [],
       onEnd: async (name, seconds, failure) => {
-        const found = await readFaults(outFolder(name));
+        const found = await readFaults(outFolder(name, machine));
         table = faultTable(names, table, rowsOf(name, seconds, failure, found));
         await writeFileAtomic(path, `${JSON.stringify(table, null, 2)}\n`, 0o644);
       },

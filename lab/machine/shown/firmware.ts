@@ -1,0 +1,61 @@
+import { type BootVariables, parseEfibootmgr } from '../../../lib/boot-order/efibootmgr.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import type { Host } from '../../host/host.ts';
+import { KERNEL_ARGUMENT } from '../../site-inputs.ts';
+
+const COMMAND_MS = 20_000;
+
+/** What the firmware has in its variables, as the system on the host reads them. */
+async function bootVariables(host: Host, signal: AbortSignal): Promise<BootVariables> {
+  return parseEfibootmgr(await output(host, ['efibootmgr', '-v'], signal));
+}
+
+/** The firmware has booted the disk by the entry that the installation has made, though the medium is in the drive. */
+export async function requireBootedFromDisk(host: Host, signal: AbortSignal): Promise<string> {
+  const { current, order, entries } = await bootVariables(host, signal);
+  const entry = entries.find(({ number }) => number === current);
+  if (entry?.target !== undefined && order[0] === current) {
+    return `Boot${current} "${entry.label}", ${entry.target.loader}`;
+  }
+  throw new Failure(
+    'fatal',
+    'the firmware has not booted the first entry of its order, a loader on the disk',
+    {
+      expected: `Boot${order[0]}`,
+      found: `Boot${current} ${JSON.stringify(entry)}; the order is ${order.join(', ')}`,
+    },
+  );
+}
+
+/** The kernel has got what the site wants, and Ignition does not run again. */
+export async function requireArguments(host: Host, signal: AbortSignal): Promise<string> {
+  const found = await output(host, ['cat', '/proc/cmdline'], signal);
+  const words = found.split(/\s+/);
+  const isRight =
+    words.includes(KERNEL_ARGUMENT) &&
+    words.includes('ignition.platform.id=metal') &&
+    !words.some((word) => word.startsWith('coreos.liveiso'));
+  if (isRight) return found;
+  throw new Failure('fatal', 'the kernel has other arguments', {
+    expected: `${KERNEL_ARGUMENT} ignition.platform.id=metal, without coreos.liveiso`,
+    found,
+  });
+}
+
+/** From now on, the firmware boots the medium once, as a person chooses it in the boot menu. */
+export async function bootMediumNext(host: Host, signal: AbortSignal): Promise<void> {
+  const { entries } = await bootVariables(host, signal);
+  const drive = entries.find(({ label }) => /DVD|CDROM|CD-ROM/i.test(label));
+  if (drive === undefined) {
+    throw new Failure('fatal', 'the firmware has no entry of its drive', {
+      found: entries.map(({ number, label }) => `Boot${number} ${label}`).join(', '),
+    });
+  }
+  await output(host, ['efibootmgr', '--bootnext', drive.number], signal);
+}
+
+async function output(host: Host, argv: readonly string[], signal: AbortSignal): Promise<string> {
+  const { stdout, stderr, exitCode } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
+  if (exitCode === 0) return stdout;
+  throw new Failure('fatal', `${argv.join(' ')} failed on the host`, { found: stderr });
+}

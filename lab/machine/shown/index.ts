@@ -1,0 +1,9 @@
+import type { Scenario } from '../../scenario.ts';
+import { installedMachine } from './installed.ts';
+import { refusedDisk } from './refused-disk.ts';
+
+/** What only machines show. */
+export const onlyMachines: Readonly<Record<string, Scenario>> = {
+  'machine-refused-disk': refusedDisk,
+  'machine-installed': installedMachine,
+};

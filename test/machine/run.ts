@@ -1,0 +1,16 @@
+/**
+ * `npm run test:machine [-- [--resume] NAME...]`: what only machines show, which firmware boots and whose power can be
+ * cut. `lab/out/machine.json` has the table, after each scenario; `--resume` leaves out the scenarios that have passed
+ * in it.
+ */
+import { onlyMachines } from '../../lab/machine/shown/index.ts';
+import { runFaultTable } from '../faults/run-table.ts';
+
+/** Scenarios of containers, too: on a machine, a power cut loses what was not flushed. */
+const also = ['power-cut'];
+
+await runFaultTable([...Object.keys(onlyMachines), ...also], {
+  file: 'machine.json',
+  deadlineMinutes: 90,
+  machine: 'vm',
+});
