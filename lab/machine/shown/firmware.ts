@@ -5,13 +5,15 @@ import { KERNEL_ARGUMENT } from '../../site-inputs.ts';
 
 const COMMAND_MS = 20_000;
 
+type Runs = Pick<Host, 'exec'>;
+
 /** What the firmware has in its variables, as the system on the host reads them. */
-async function bootVariables(host: Host, signal: AbortSignal): Promise<BootVariables> {
+async function bootVariables(host: Runs, signal: AbortSignal): Promise<BootVariables> {
   return parseEfibootmgr(await output(host, ['efibootmgr', '-v'], signal));
 }
 
 /** The firmware has booted the disk by the entry that the installation has made, though the medium is in the drive. */
-export async function requireBootedFromDisk(host: Host, signal: AbortSignal): Promise<string> {
+export async function requireBootedFromDisk(host: Runs, signal: AbortSignal): Promise<string> {
   const { current, order, entries } = await bootVariables(host, signal);
   const entry = entries.find(({ number }) => number === current);
   if (entry?.target !== undefined && order[0] === current) {
@@ -28,7 +30,7 @@ export async function requireBootedFromDisk(host: Host, signal: AbortSignal): Pr
 }
 
 /** The kernel has got what the site wants, and Ignition does not run again. */
-export async function requireArguments(host: Host, signal: AbortSignal): Promise<string> {
+export async function requireArguments(host: Runs, signal: AbortSignal): Promise<string> {
   const found = await output(host, ['cat', '/proc/cmdline'], signal);
   const words = found.split(/\s+/);
   const isRight =
@@ -43,7 +45,7 @@ export async function requireArguments(host: Host, signal: AbortSignal): Promise
 }
 
 /** From now on, the firmware boots the medium once, as a person chooses it in the boot menu. */
-export async function bootMediumNext(host: Host, signal: AbortSignal): Promise<void> {
+export async function bootMediumNext(host: Runs, signal: AbortSignal): Promise<void> {
   const { entries } = await bootVariables(host, signal);
   const drive = entries.find(({ label }) => /DVD|CDROM|CD-ROM/i.test(label));
   if (drive === undefined) {
@@ -54,7 +56,7 @@ export async function bootMediumNext(host: Host, signal: AbortSignal): Promise<v
   await output(host, ['efibootmgr', '--bootnext', drive.number], signal);
 }
 
-async function output(host: Host, argv: readonly string[], signal: AbortSignal): Promise<string> {
+async function output(host: Runs, argv: readonly string[], signal: AbortSignal): Promise<string> {
   const { stdout, stderr, exitCode } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
   if (exitCode === 0) return stdout;
   throw new Failure('fatal', `${argv.join(' ')} failed on the host`, { found: stderr });
