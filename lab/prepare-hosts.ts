@@ -29,7 +29,7 @@ export async function prepareHosts(
   const accelerator = await probeAccelerator(kernelIn(tree, await kernelVersion(tree)), signal);
   bePatient(SLOWER[accelerator]);
   return {
-    hosts: machines({ accelerator, firmware: 'uefi' }),
+    hosts: machines({ accelerator, firmware: kind === 'vm-bios' ? 'bios' : 'uefi' }),
     components: { ...components, osImage, liveIso },
   };
 }

@@ -32,7 +32,7 @@ const EXIT_USAGE = 2;
 const usage = `usage: npm run lab -- [options]
   --scenario NAME  one of: ${Object.keys(scenarios).join(', ')}
   --resume         leave out the faults that have passed, by lab/out/faults.json
-  --machine KIND   what its hosts are: container (default), or vm: machines of qemu, which boot the ISO; for
+  --machine KIND   what its hosts are: container (default), vm or vm-bios: machines of qemu, which boot the ISO; for
                    ${machineScenarios.join(', ')}
   --keep           leave the host up in the background
   --enter          a shell on the host that --keep left up
@@ -59,7 +59,7 @@ async function prepare(scenario: string, machine: MachineKind, signal: AbortSign
   const components = [
     ...Object.values(componentsInOrder),
     ...(furtherComponents[scenario] ?? []),
-    ...(machine === 'vm' ? machineComponents : []),
+    ...(machine === 'container' ? [] : machineComponents),
   ];
   const list = new Listr(
     [
@@ -146,7 +146,7 @@ async function outside(signal: AbortSignal): Promise<number> {
     process.stderr.write(`Unknown machine "${machine}".\n${usage}`);
     return EXIT_USAGE;
   }
-  if (machine === 'vm' && !machineScenarios.includes(options.scenario)) {
+  if (machine !== 'container' && !machineScenarios.includes(options.scenario)) {
     process.stderr.write(`Scenario "${options.scenario}" does not run on machines.\n${usage}`);
     return EXIT_USAGE;
   }

@@ -60,11 +60,11 @@ async function isInstalled(debianPackage: string): Promise<boolean> {
 /** Debian packages that the lab needs for such hosts and that are not installed. */
 export async function missingPackages(machine: MachineKind = 'container'): Promise<string[]> {
   const missing = new Set<string>();
-  const needed = machine === 'vm' ? { ...programs, ...machinePrograms } : programs;
+  const needed = machine === 'container' ? programs : { ...programs, ...machinePrograms };
   for (const [program, debianPackage] of Object.entries(needed)) {
     if (!(await isOnPath(program))) missing.add(debianPackage);
   }
-  const further = machine === 'vm' ? machinesWithoutPrograms : [];
+  const further = machine === 'container' ? [] : machinesWithoutPrograms;
   for (const name of [...withoutPrograms, ...further])
     if (!(await isInstalled(name))) missing.add(name);
   return [...missing].sort();

@@ -23,7 +23,7 @@ export interface MachinesOptions {
 
 /**
  * Hosts as machines, which boot what their firmware finds. The ISO of an installation stays in the drive: a machine boots
- * from its disk because the installation has said so to the firmware.
+ * from its disk because the installation has said so to the firmware. A BIOS cannot be told; there, the ISO is taken out.
  */
 export const machines = ({ accelerator, firmware }: MachinesOptions): Hosts => ({
   bootLive: async ({ iso, programs = [], ...options }, signal) => {
@@ -36,7 +36,8 @@ export const machines = ({ accelerator, firmware }: MachinesOptions): Hosts => (
     return bootMachine({ ...options, ...machine }, signal);
   },
   bootDisk: async ({ iso, ...options }, signal) => {
-    const machine = { accelerator, firmware: await firmwareOf(firmware, options), cd: iso };
+    const cd = firmware === 'bios' ? undefined : iso;
+    const machine = { accelerator, firmware: await firmwareOf(firmware, options), cd };
     return bootMachine({ ...options, ...machine }, signal);
   },
 });
