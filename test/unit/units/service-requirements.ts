@@ -206,7 +206,8 @@ export const serviceRequirements: readonly Requirement[] = [
   {
     why: 'the console shows its progress, not its log',
     units: PROGRESS,
-    says: { StandardError: 'tty', TTYPath: '/dev/console' },
+    // With cgroup v2, systemd opens only what the unit may use.
+    says: { StandardError: 'tty', TTYPath: '/dev/console', DeviceAllow: '/dev/console rw' },
   },
   {
     why: 'network errors are visible without a network',
