@@ -133,10 +133,15 @@ function ports({ folder, journalLog }: QemuOptions, socket: (file: string) => st
   ];
 }
 
-/** Its cache is in the server: qemu passes on each write, and each flush. */
+const errors = 'werror=report,rerror=report';
+
+/**
+ * Its cache is in the server: qemu passes on each write, and each flush. The guest sees every error, also that of a lab
+ * without space; qemu would stop the machine for that one, and everything would wait.
+ */
 const diskArguments = ({ socket, serial }: MachineDisk): string[] => [
   ...['-blockdev', `driver=nbd,node-name=${serial},server.type=unix,server.path=${socket}`],
-  ...['-device', `virtio-blk-pci,id=disk-${serial},drive=${serial},serial=${serial}`],
+  ...['-device', `virtio-blk-pci,id=disk-${serial},drive=${serial},serial=${serial},${errors}`],
 ];
 
 /** AHCI, as of a virtual CD of a management controller. */

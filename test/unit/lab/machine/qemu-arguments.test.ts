@@ -24,6 +24,7 @@ t.test('the firmware alone decides what is booted', async (t) => {
 t.test('the disk has the name that installations are told, and a server of its own', async (t) => {
   t.match(line(), 'driver=nbd,node-name=sno-disk,server.type=unix,server.path=/run/disk.sock');
   t.match(line(), 'virtio-blk-pci,id=disk-sno-disk,drive=sno-disk,serial=sno-disk');
+  t.match(line(), 'werror=report,rerror=report', 'no error stops the machine');
   t.notMatch(line({ disks: [] }), 'virtio-blk');
 });
 
