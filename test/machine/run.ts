@@ -12,5 +12,6 @@ const also = ['power-cut'];
 await runFaultTable([...Object.keys(onlyMachines), ...also], {
   file: 'machine.json',
   deadlineMinutes: 90,
+  demanded: {},
   machine: 'vm',
 });
