@@ -1,9 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { Cluster } from '../../../lib/cluster/cluster.ts';
 import { clusterPath } from '../../../lib/cluster/read-cluster.ts';
 import { run } from '../../../lib/host/command.ts';
-import { type NewFile, readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import {
+  type NewFile,
+  readTextIfPresent,
+  removeFile,
+  writeFileAtomic,
+} from '../../../lib/host/files.ts';
 import { reloadUnits, restartUnit } from '../../../lib/host/systemd.ts';
+import { parseJson } from '../../../lib/json.ts';
 import {
   siteCertificate,
   siteCertificateFiles,
@@ -20,8 +26,9 @@ import { type SiteConfig, siteDomain } from '../../../lib/site-config/site-confi
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { restartRuntime } from '../../steps/restart-runtime.ts';
-import { hasIdentityBegun, presentInput, type ReconfigureContext } from './context.ts';
+import { presentInput, type ReconfigureContext } from './context.ts';
 import { requireLogin } from './login.ts';
+import { unreadPath } from './places.ts';
 
 const PULL_SECRET = '/var/lib/kubelet/config.json';
 const PROGRAM_MS = 120_000;
@@ -105,18 +112,18 @@ export const files: StepBody<ReconfigureContext> = {
   input: ({ request }) => request.id,
   async holds(context) {
     const { wanted, obsolete } = await differing(context);
-    return wanted.length === 0 && obsolete.length === 0 && (await areInUse(context));
+    return wanted.length === 0 && obsolete.length === 0 && (await unread(context)) === undefined;
   },
   async run(context, { signal }) {
     const { paths, site } = context;
-    const named = await siteFiles(context);
     const { wanted, obsolete } = await differing(context);
+    const differ = [...wanted.map(({ path }) => path), ...obsolete];
+    const changed = [...new Set([...((await unread(context)) ?? []), ...differ])];
+    const note: Unread = { id: context.request.id, paths: changed };
+    await writeFileAtomic(unreadPath(paths), `${JSON.stringify(note)}\n`, 0o600);
     await writeKeptFiles(paths, wanted);
     for (const path of obsolete) await removeKeptFile(paths, path);
-    const changed = [...wanted.map(({ path }) => path), ...obsolete];
-    // Also what does not differ: an agent that was killed has written it, and restarted nothing.
-    const touched = [...named.wanted.map(({ path }) => path), ...named.obsolete];
-    const has = (part: string) => touched.some((path) => path.includes(part));
+    const has = (part: string) => changed.some((path) => path.includes(part));
     await reloadUnits(signal);
     if (has('/ca-trust/')) await run('update-ca-trust', [], { signal, deadlineMs: PROGRAM_MS });
     if (has('/chrony.conf')) await restartUnit('chronyd.service', signal);
@@ -127,15 +134,19 @@ export const files: StepBody<ReconfigureContext> = {
     const cluster = clusterAtSite(input.cluster, site);
     await writeFileAtomic(clusterPath(paths), `${JSON.stringify(cluster)}\n`, 0o600);
     await saveRenderInput(paths, { ...input, cluster });
+    await removeFile(unreadPath(paths));
     return done(changed.join(', ') || 'nothing differs');
   },
 };
 
-/** What this step saves last. The change of the identity writes it too: it begins when this step has ended. */
-async function areInUse(context: ReconfigureContext): Promise<boolean> {
-  if (await hasIdentityBegun(context)) return true;
-  const { cluster } = await presentInput(context);
-  return isDeepStrictEqual(cluster, clusterAtSite(cluster, context.site));
+const unreadSchema = z.object({ id: z.string(), paths: z.array(z.string()) });
+type Unread = z.infer<typeof unreadSchema>;
+
+/** What an agent that was killed has written, or was about to, for this request; undefined: all of it is in use. */
+async function unread({ paths, request }: ReconfigureContext): Promise<string[] | undefined> {
+  const text = await readTextIfPresent(unreadPath(paths));
+  const { data } = unreadSchema.safeParse(parseJson(text ?? ''));
+  return data?.id === request.id ? data.paths : undefined;
 }
 
 async function differing(context: ReconfigureContext): Promise<SiteFiles> {

@@ -16,6 +16,8 @@ export const usedPath = (paths: State) => join(reconfigureFolder(paths), 'used.j
 export const siteFolder = (paths: State) => join(reconfigureFolder(paths), 'site');
 /** What the host had before, until it is committed. */
 export const beforeFolder = (paths: State) => join(reconfigureFolder(paths), 'before');
+/** Files of the site that may not be in use yet. */
+export const unreadPath = (paths: State) => join(reconfigureFolder(paths), 'unread.json');
 /** Made for the certificate request of an administrator. */
 export const kubeconfigPath = (paths: State) => join(reconfigureFolder(paths), 'admin.kubeconfig');
 

@@ -9,7 +9,7 @@ import { conclude } from '../../../../../agents/node/reconfigure/conclude.ts';
 import { confirm } from '../../../../../agents/node/reconfigure/confirm.ts';
 import { presentInput, wantedIdentity } from '../../../../../agents/node/reconfigure/context.ts';
 import { credentials } from '../../../../../agents/node/reconfigure/credentials.ts';
-import { files, siteFiles } from '../../../../../agents/node/reconfigure/files.ts';
+import { files } from '../../../../../agents/node/reconfigure/files.ts';
 import { hostname } from '../../../../../agents/node/reconfigure/hostname.ts';
 import { runReconfigure } from '../../../../../agents/node/reconfigure/main.ts';
 import { network } from '../../../../../agents/node/reconfigure/network.ts';
@@ -157,13 +157,28 @@ imageDigestSources:
 
 t.test('files: what a killed agent has written only is put to use', async (t) => {
   const config = `${SITE}additionalNTPSources: [198.51.100.123]\n`;
-  const { host, context, run, holds } = await arrived(t, { config });
-  const { wanted, obsolete } = await siteFiles(context);
-  for (const { path, contents } of wanted) host.write(path, contents);
-  for (const path of obsolete) await removeFile(host.paths.at(path));
-  t.notOk(await holds(files), 'nobody has restarted anything');
+  const { host, run, holds, request } = await arrived(t, { config });
+  const calls = () => host.programs.calls('systemctl');
+  const restarts = () => calls().filter((call) => call.includes('restart chronyd')).length;
+  const killed = () =>
+    host.write(
+      '/var/lib/sno-agents/reconfigure/unread.json',
+      JSON.stringify({ id: request.id, paths: ['/etc/chrony.conf'] }),
+    );
   await run(files);
-  t.ok(host.programs.calls('systemctl').includes('systemctl restart chronyd.service'));
+  t.ok(await holds(files));
+  t.equal(restarts(), 1);
+  await run(files);
+  t.equal(restarts(), 1, 'nothing differs');
+  killed();
+  t.notOk(await holds(files), 'the files are there, and nobody reads them');
+  await run(files);
+  t.equal(restarts(), 2);
+  t.ok(await holds(files));
+  host.write(
+    '/var/lib/sno-agents/reconfigure/unread.json',
+    JSON.stringify({ id: 'an earlier one, taken back', paths: ['/etc/chrony.conf'] }),
+  );
   t.ok(await holds(files));
 });
 
