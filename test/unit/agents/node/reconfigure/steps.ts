@@ -160,25 +160,20 @@ t.test('files: what a killed agent has written only is put to use', async (t) =>
   const { host, run, holds, request } = await arrived(t, { config });
   const calls = () => host.programs.calls('systemctl');
   const restarts = () => calls().filter((call) => call.includes('restart chronyd')).length;
-  const killed = () =>
-    host.write(
-      '/var/lib/sno-agents/reconfigure/unread.json',
-      JSON.stringify({ id: request.id, paths: ['/etc/chrony.conf'] }),
-    );
+  const note = '/var/lib/sno-agents/reconfigure/unread.json';
+  const killed = (id: string) =>
+    host.write(note, JSON.stringify({ id, paths: ['/etc/chrony.conf'] }));
   await run(files);
   t.ok(await holds(files));
   t.equal(restarts(), 1);
   await run(files);
   t.equal(restarts(), 1, 'nothing differs');
-  killed();
+  killed(request.id);
   t.notOk(await holds(files), 'the files are there, and nobody reads them');
   await run(files);
   t.equal(restarts(), 2);
   t.ok(await holds(files));
-  host.write(
-    '/var/lib/sno-agents/reconfigure/unread.json',
-    JSON.stringify({ id: 'an earlier one, taken back', paths: ['/etc/chrony.conf'] }),
-  );
+  killed('an earlier one, taken back');
   t.ok(await holds(files));
 });
 
