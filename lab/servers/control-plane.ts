@@ -7,7 +7,8 @@ import { createSigningKey } from '../../lib/pki/keys.ts';
 import { kubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
 import { etcdBinaries, kubernetesBinary } from './binaries.ts';
-import { type Daemon, freePort, startDaemon } from './daemon.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { freePort } from './free-port.ts';
 
 export interface ApiUser {
   name: string;

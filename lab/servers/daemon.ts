@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { createServer } from 'node:net';
 import { execa } from 'execa';
 
 /** A server in the background. */
@@ -36,15 +34,4 @@ export function startDaemon(
       await running;
     },
   };
-}
-
-/** An unused port on loopback. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

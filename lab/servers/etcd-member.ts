@@ -4,8 +4,9 @@ import { connectEtcd, type EtcdClient, type EtcdTls } from '../../lib/etcd/clien
 import type { CallLimits } from '../../lib/grpc/client.ts';
 import { createAuthority } from '../../lib/pki/authority.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
-import { freePort, startDaemon } from './daemon.ts';
+import { startDaemon } from './daemon.ts';
 import { etcdKeys } from './etcd-keys.ts';
+import { freePort } from './free-port.ts';
 
 /** Member name in the static pod; a restore must use the same. */
 export const member = { name: 'etcd', token: 'test' } as const;

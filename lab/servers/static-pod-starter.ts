@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { components } from '../../lib/render/kubernetes/static-pod.ts';
 import type { StaticPod } from '../../lib/render/renderer.ts';
 import { etcdBinaries, kubernetesBinary } from './binaries.ts';
-import { type Daemon, freePort, startDaemon } from './daemon.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { freePort } from './free-port.ts';
 import { type Place, relocatedCommand } from './relocate.ts';
 
 const RENDERED_PORTS = [2379, 2380, 2381, 6443, 10257, 10259];

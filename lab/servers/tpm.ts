@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { swtpmPaths } from '../components/swtpm.ts';
+import { freePort } from './free-port.ts';
 
 /** A TPM that is on. */
 export interface RunningTpm extends AsyncDisposable {
@@ -22,12 +23,13 @@ export async function startTpm(
 ): Promise<RunningTpm> {
   await mkdir(state, { recursive: true, mode: 0o700 });
   const { program, libraries } = swtpmPaths(folder);
-  const port = fixed ?? (await freePort(host));
+  const port = fixed ?? (await freePort());
   const running = execa(
     program,
     [
       ...['socket', '--tpm2', '--tpmstate', `dir=${state}`],
       ...['--server', `type=tcp,port=${port},bindaddr=${host}`],
+      // The library of systemd expects the control channel at the next port.
       ...['--ctrl', `type=tcp,port=${port + 1},bindaddr=${host}`],
       ...['--flags', 'not-need-init,startup-clear'],
     ],
@@ -70,14 +72,4 @@ async function shutDown(host: string, port: number): Promise<void> {
   } finally {
     socket.destroy();
   }
-}
-
-/** Followed by another one: the library of systemd expects the control channel there. */
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Test } from 'tap';
 import { ensureComponent } from '../../../lab/components/component.ts';
 import { opensshServer, sshdPaths } from '../../../lab/components/openssh-server.ts';
 import { logsIn } from '../../../lab/login.ts';
+import { freePort } from '../../../lab/servers/free-port.ts';
 import type { TestHost } from '../../unit/agents/host/host.ts';
 
 const START_MS = 20_000;
@@ -97,14 +97,6 @@ async function writeUsers(folder: string, home: Readonly<Record<string, string>>
   for (const [name, contents] of Object.entries(home)) {
     await writeFile(join(folder, 'home/core', name), contents);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function listening(log: NodeJS.ReadableStream): Promise<void> {

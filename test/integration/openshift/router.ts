@@ -1,7 +1,8 @@
 import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { freePort, startDaemon } from '../../../lab/servers/daemon.ts';
+import { startDaemon } from '../../../lab/servers/daemon.ts';
+import { freePort } from '../../../lab/servers/free-port.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import type { KeyPair } from '../../../lib/pki/authority.ts';
 import type { ForkApiServer } from './fork-api-server.ts';
