@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { installedGatherUnit } from './gather.ts';
+import { nodeUnits } from './installed.ts';
 import { labelUnit } from './live.ts';
+import type { UnitFile } from './unit-file.ts';
 
 // Literal paths: the build puts the files into the executable.
 const payload = readFileSync(
@@ -28,3 +30,19 @@ export const openShiftInstalledFiles: readonly { path: string; contents: string 
     contents: restore,
   },
 ];
+
+const OF_RELOCATABLE: readonly string[] = [
+  labelUnit.name,
+  installedGatherUnit.name,
+  'sno-trial.service',
+  'sno-trial.timer',
+  'reconfigure.service',
+];
+
+/**
+ * What a relocatable host of OpenShift has of the units of every installed host of the Kubernetes payload. `reconfigure prepare`
+ * places them: the installation leaves none of the agents' units on OpenShift. There, no other unit wants that of the label.
+ */
+export const relocatableUnits: readonly UnitFile[] = nodeUnits
+  .filter(({ name }) => OF_RELOCATABLE.includes(name))
+  .map((unit) => (unit.name === labelUnit.name ? { ...unit, enabled: true } : unit));

@@ -61,7 +61,7 @@ export async function changeUnderWay(
 }
 
 /** @throws Failure (usage) while another change of the host is under way, or on trial */
-export async function requireIdle(paths: HostPaths, own: keyof typeof CHANGES): Promise<void> {
+export async function requireIdle(paths: HostPaths, own?: keyof typeof CHANGES): Promise<void> {
   const underWay = await changeUnderWay(paths, own);
   if (underWay !== undefined) throw underWay;
   const trial = await readTrial(paths);

@@ -8,6 +8,7 @@ import { readSettings, type Settings } from '../../lib/host/settings.ts';
 import { bootTime } from '../../lib/host/systemd.ts';
 import type { KubeClient } from '../../lib/kube/client.ts';
 import { withBootstrapAdmin, withEtcd, withEtcdOfApiServer } from '../../lib/render/access.ts';
+import { withLocalAdministrator } from '../../lib/render/openshift/installed-access.ts';
 import { withSignedAdministrator } from '../../lib/render/signed-access.ts';
 
 /** How long something may still take. */
@@ -98,13 +99,19 @@ export function bootstrapRights(
   };
 }
 
-/** By certificates that are signed in memory, and the API server's own for etcd: nothing is stored. */
+/**
+ * By certificates that are signed in memory, and the API server's own for etcd: nothing is stored. On OpenShift, whose authorities'
+ * keys are in the API only, by the kubeconfig that the operator of the API server keeps on the host.
+ */
 export function signedRights({
   paths,
   cluster: { controlPlane },
 }: Pick<HostContext, 'paths' | 'cluster'>): ControlPlaneRights {
   return {
-    withAdministrator: (limits, use) => withSignedAdministrator(controlPlane, paths, limits, use),
+    withAdministrator: (limits, use) =>
+      controlPlane === 'openshift'
+        ? withLocalAdministrator(paths, use)
+        : withSignedAdministrator(controlPlane, paths, limits, use),
     withEtcd: (use) => withEtcdOfApiServer(controlPlane, paths, use),
   };
 }

@@ -53,7 +53,15 @@ type ClusterOperator = z.infer<typeof clusterOperatorSchema>;
 const poolSchema = conditioned.and(
   z.looseObject({
     spec: z
-      .looseObject({ configuration: z.looseObject({ name: z.string().optional() }).optional() })
+      .looseObject({
+        configuration: z
+          .looseObject({
+            name: z.string().optional(),
+            /** The MachineConfigs of which it is made. */
+            source: z.array(z.looseObject({ name: z.string().optional() })).nullish(),
+          })
+          .optional(),
+      })
       .optional(),
     status: z
       .looseObject({

@@ -1,5 +1,5 @@
-import { mkdir, symlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { agentLinks } from '../../../lib/agents/links.ts';
 import { DEFERRED_AGENT } from '../../../lib/agents/table.ts';
 import { deferredAccess } from '../../../lib/deferred/access.ts';
@@ -11,13 +11,8 @@ import {
   deferredGroups,
   readDeferred,
 } from '../../../lib/deferred/manifests.ts';
-import {
-  exists,
-  type NewFile,
-  removeFile,
-  syncDirectory,
-  writeFileAtomic,
-} from '../../../lib/host/files.ts';
+import { exists, type NewFile, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { placeLinks } from '../../../lib/host/links.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { enableUnits, reloadUnits } from '../../../lib/host/systemd.ts';
 import { applyChanged } from '../../../lib/kube/apply-changed.ts';
@@ -124,12 +119,7 @@ export async function holdBack(
   await applyChanged(client, access, limits);
   await writeIdentity(context);
   await writeExpiry(paths, new Date(Date.now() + settings.deferredExpiryHours * HOUR_MS));
-  for (const { path, target } of agentLinks([DEFERRED_AGENT])) {
-    if (await exists(paths.at(path))) continue;
-    await mkdir(dirname(paths.at(path)), { recursive: true });
-    await symlink(target, paths.at(path));
-    await syncDirectory(dirname(paths.at(path)));
-  }
+  await placeLinks(paths, agentLinks([DEFERRED_AGENT]));
   await write(paths, [{ path: UNIT, contents: deferredUnit.contents, mode: 0o644 }]);
   await enableUnits([deferredUnit.name], limits.signal);
   await reloadUnits(limits.signal);

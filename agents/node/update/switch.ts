@@ -1,4 +1,4 @@
-import { rename, symlink } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sha256OfLargeFile } from '../../../lib/host/digests.ts';
 import {
@@ -7,6 +7,7 @@ import {
   syncDirectory,
   writeFileAtomic,
 } from '../../../lib/host/files.ts';
+import { placeLinks } from '../../../lib/host/links.ts';
 import { enableUnits, reloadUnits, startUnit, stopUnit } from '../../../lib/host/systemd.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -45,11 +46,7 @@ export const switchOver: StepBody<UpdateContext> = {
     for (const { path, contents, mode } of prepared.files) {
       await writeFileAtomic(paths.at(path), contents, mode);
     }
-    for (const { path, target } of prepared.links) {
-      if (await exists(paths.at(path))) continue;
-      await symlink(target, paths.at(path));
-      await syncDirectory(dirname(paths.at(path)));
-    }
+    await placeLinks(paths, prepared.links);
     if (prepared.enable.length > 0) await enableUnits(prepared.enable, signal);
     await reloadUnits(signal);
     await startUnit('kubelet.service', signal);

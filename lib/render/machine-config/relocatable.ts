@@ -5,7 +5,12 @@ import {
   INTERNAL_PREFIX,
 } from '../../relocatable/bridge.ts';
 import { nodeDns, nodeDnsPath } from '../../relocatable/local-dns.ts';
-import { type MachineConfigManifest, machineConfigManifest } from './manifest.ts';
+import {
+  type MachineConfigEntries,
+  type MachineConfigManifest,
+  machineConfigManifest,
+} from './manifest.ts';
+import type { SiteFile } from './site-files.ts';
 
 export interface RelocatableNode {
   /** Of the installation, IPv4: the internal address at every site. */
@@ -24,13 +29,47 @@ const OVN_BRIDGE = 'br-ex';
 /** Behind 20-nodenet.conf, which nodeip-configuration.service writes at each boot. */
 const NODE_ADDRESS = '30-sno-node.conf';
 
+/** The drop-in from which the kubelet has the address and the name of its Node. */
+export const kubeletDropinPath = `/etc/systemd/system/kubelet.service.d/${NODE_ADDRESS}`;
+
 /**
  * Makes a node of OpenShift relocatable before its installation: a constant address and name, its own name server, and a
  * kubelet that waits while the node is sealed.
  */
-export function relocatableManifest(node: RelocatableNode): MachineConfigManifest {
-  const { address, nodeName, clusterDomain } = node;
-  return machineConfigManifest(RELOCATABLE_MACHINE_CONFIG, {
+export const relocatableManifest = (node: RelocatableNode): MachineConfigManifest =>
+  machineConfigManifest(RELOCATABLE_MACHINE_CONFIG, relocatableEntries(node));
+
+/** What the machine-config daemon makes of it on the host; files and drop-ins belong to root. */
+export function relocatableFiles(node: RelocatableNode): readonly SiteFile[] {
+  const { files, units } = relocatableEntries(node);
+  const dropins = units.flatMap(({ name, dropins = [] }) =>
+    dropins.map((each) => ({
+      path: dropinPath(name, each.name),
+      mode: 0o644,
+      contents: each.contents ?? '',
+    })),
+  );
+  return [...files, ...dropins];
+}
+
+/** What the drop-in of the kubelet (`kubeletDropinPath`) fixes; undefined for another text. */
+export function fixedByKubeletDropin(
+  text: string,
+): Pick<RelocatableNode, 'address' | 'nodeName'> | undefined {
+  const value = (name: string) => new RegExp(`"${name}=([^"]+)"`).exec(text)?.[1];
+  const address = value('KUBELET_NODE_IPS');
+  const nodeName = value('KUBELET_NODE_NAME');
+  return address === undefined || nodeName === undefined ? undefined : { address, nodeName };
+}
+
+const dropinPath = (unit: string, name: string) => `/etc/systemd/system/${unit}.d/${name}`;
+
+function relocatableEntries({
+  address,
+  nodeName,
+  clusterDomain,
+}: RelocatableNode): Required<Pick<MachineConfigEntries, 'files' | 'units'>> {
+  return {
     files: [
       { path: bridgeProfilePath, mode: 0o600, contents: bridgeProfile(address) },
       {
@@ -65,7 +104,7 @@ export function relocatableManifest(node: RelocatableNode): MachineConfigManifes
         dropins: [{ name: '50-sno-no-hint.conf', contents: NO_HINT }],
       },
     ],
-  });
+  };
 }
 
 const ovnAddress = (address: string): string => `#!/bin/sh

@@ -1,6 +1,7 @@
 import { Failure } from '../../errors/failure.ts';
 import { exists } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { KubeClient } from '../../kube/client.ts';
 import { type Access, readKubeconfig } from '../../kube/kubeconfig.ts';
 import { paths as openShift } from './paths.ts';
 
@@ -37,4 +38,13 @@ export async function accessFor(
   groups: readonly string[] = [],
 ): Promise<Access> {
   return { ...(await administratorAccess(paths)), actingFor: { user, groups } };
+}
+
+/** Runs `use` with a client of the API that has all rights, and closes it. @throws Failure (retry) like administratorAccess */
+export async function withLocalAdministrator<T>(
+  paths: HostPaths,
+  use: (client: KubeClient) => Promise<T>,
+): Promise<T> {
+  using client = new KubeClient(await administratorAccess(paths));
+  return await use(client);
 }

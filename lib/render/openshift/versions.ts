@@ -17,14 +17,19 @@ export const KNOWN_RELEASES = { since: '4.14', until: '4.22' } as const satisfie
  * @throws Failure (fatal) if the release is not in the table
  */
 export function knownMinor(version: string): Minor {
-  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(version) ?? [];
-  const found: Minor = `${Number(major)}.${Number(minor)}`;
-  if (major !== undefined && appliesIn(found, KNOWN_RELEASES)) return found;
+  const found = minorOf(version);
+  if (found !== undefined && appliesIn(found, KNOWN_RELEASES)) return found;
   throw new Failure('fatal', `OpenShift ${version} cannot be rendered`, {
     expected: `a release from ${KNOWN_RELEASES.since} to ${KNOWN_RELEASES.until}`,
     found: version,
     fix: 'Use a release image of one of these versions.',
   });
+}
+
+/** Undefined for what is no version. */
+export function minorOf(version: string): Minor | undefined {
+  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(version) ?? [];
+  return major === undefined ? undefined : `${Number(major)}.${Number(minor)}`;
 }
 
 export function appliesIn(version: Minor, { since, until }: Validity): boolean {

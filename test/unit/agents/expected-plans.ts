@@ -13,6 +13,10 @@ import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { identityPlan } from '../../../agents/node/identity/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { reconfigurePlan } from '../../../agents/node/reconfigure/plan.ts';
+import {
+  openShiftPreparePlan,
+  openShiftUndoPlan,
+} from '../../../agents/node/reconfigure/prepare/openshift/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
 import { trialPlan } from '../../../agents/node/trial/plan.ts';
@@ -240,6 +244,26 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
       names: { deadline: 'finishMs', until: 'confirm' },
       confirm: { deadline: 'finishMs' },
       conclude: { deadline: 'reconfigureTrialMs' },
+    },
+  ],
+  [
+    openShiftPreparePlan(settings),
+    'reconfigure-prepare',
+    {
+      'node-record': { deadline: 'relocatableMs', once: true },
+      'agent-units': { deadline: 'relocatableMs' },
+      'factory-policy': { deadline: 'relocatableMs' },
+      'medium-rule': { deadline: 'relocatableMs', once: true },
+    },
+  ],
+  [
+    openShiftUndoPlan(settings),
+    'reconfigure-prepare-undo',
+    {
+      'medium-rule': { deadline: 'relocatableMs', once: true },
+      'factory-policy': { deadline: 'relocatableMs' },
+      'agent-units': { deadline: 'relocatableMs' },
+      'node-record': { deadline: 'relocatableMs', once: true },
     },
   ],
   [

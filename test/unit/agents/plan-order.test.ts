@@ -5,6 +5,10 @@ import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { backupPlan } from '../../../agents/node/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
+import {
+  openShiftPreparePlan,
+  openShiftUndoPlan,
+} from '../../../agents/node/reconfigure/prepare/openshift/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
 import { postRebootOpenShiftPlan } from '../../../agents/post-reboot/openshift/plan.ts';
@@ -58,6 +62,24 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
     'check-identity',
     'restore-database',
     'a host of another name must not start',
+  ],
+  [
+    openShiftPreparePlan(settings),
+    'node-record',
+    'factory-policy',
+    'the policy has the address of the record',
+  ],
+  [
+    openShiftPreparePlan(settings),
+    'agent-units',
+    'factory-policy',
+    'a policy says that the host is relocatable: what takes a volume back is there before',
+  ],
+  [
+    openShiftUndoPlan(settings),
+    'factory-policy',
+    'agent-units',
+    'a volume that arrives meanwhile is refused',
   ],
   [backupPlan(settings), 'create', 'prune', 'the newest complete backup is the new one'],
   [

@@ -27,6 +27,7 @@ export const orderRequirements: readonly Requirement[] = [
       Before: [
         ...['bootkube.service', 'install-to-disk.service', 'approve-csr.service'],
         ...['progress.service', 'sno-payload.service', 'aiokube.service', 'sno-worker.service'],
+        'reconfigure.service',
       ],
       WantedBy: ['multi-user.target'],
     },

@@ -20,18 +20,11 @@ export interface Asked {
 }
 
 /**
- * Whether this host can be made relocatable; nothing is changed.
+ * Whether this host of the Kubernetes payload can be made relocatable; nothing is changed.
  * @throws Failure (usage) with the reason why not
  */
 export async function requirePreparable(host: HostContext): Promise<void> {
-  const { paths, cluster } = host;
-  if (cluster.controlPlane !== 'kubernetes') {
-    throw refused('this control plane cannot be relocated', {
-      expected: 'a control plane of the Kubernetes payload',
-      found: cluster.controlPlane,
-      fix: 'No agent takes a site volume on OpenShift yet: see docs/relocation-openshift.md.',
-    });
-  }
+  const { paths } = host;
   if (!(await exists(paths.record))) {
     throw refused('the installation is not complete', { fix: 'Wait for its end.' });
   }

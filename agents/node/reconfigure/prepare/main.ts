@@ -7,6 +7,11 @@ import type { AgentLogOptions } from '../../../../lib/log/agent-log.ts';
 import { runAgentCommand } from '../../../../lib/steps/agent-command.ts';
 import { hostContext, signedRights } from '../../../steps/host-context.ts';
 import { type Asked, choicesFor, requirePreparable } from './accept.ts';
+import {
+  requirePreparable as requirePreparableOpenShift,
+  requireUndoable,
+} from './openshift/accept.ts';
+import { openShiftPreparePlan, openShiftUndoPlan } from './openshift/plan.ts';
 import { preparePlan, undoPlan } from './plan.ts';
 
 const each = (value: string, values: readonly string[] = []) => [...values, value];
@@ -35,9 +40,19 @@ export async function runPrepare(
 
 async function prepare(paths: HostPaths, asked: Asked, output: AgentLogOptions) {
   const host = await factoryHost(paths);
+  const settings = await readSettings(paths);
+  if (host.cluster.controlPlane === 'openshift') {
+    const deadlineMs = settings.relocatableMs;
+    const limits = { signal: AbortSignal.timeout(deadlineMs), deadlineMs };
+    const node = await requirePreparableOpenShift(host, limits);
+    const choices = await choicesFor(host, asked);
+    const context = { ...host, hostname: () => node.nodeName, node, choices };
+    const plan = openShiftPreparePlan(settings);
+    return runAgentCommand({ plan, paths, context: async () => context }, ['run'], output);
+  }
   await requirePreparable(host);
   const choices = await choicesFor(host, asked);
-  const plan = preparePlan(await readSettings(paths));
+  const plan = preparePlan(settings);
   return runAgentCommand(
     { plan, paths, context: async () => ({ ...host, choices }) },
     ['run'],
@@ -46,7 +61,11 @@ async function prepare(paths: HostPaths, asked: Asked, output: AgentLogOptions) 
 }
 
 async function takeBack(paths: HostPaths, output: AgentLogOptions) {
-  const plan = undoPlan(await readSettings(paths));
+  const host = await factoryHost(paths);
+  const settings = await readSettings(paths);
+  const isOpenShift = host.cluster.controlPlane === 'openshift';
+  if (isOpenShift) await requireUndoable(host);
+  const plan = isOpenShift ? openShiftUndoPlan(settings) : undoPlan(settings);
   return runAgentCommand({ plan, paths, context: () => factoryHost(paths) }, ['run'], output);
 }
 

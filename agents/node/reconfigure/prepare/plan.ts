@@ -14,15 +14,11 @@ import {
 import { mediumRule, withoutMediumRule } from '../../../steps/relocatable/media-rule.ts';
 import { nodeName, withoutNodeName } from '../../../steps/relocatable/node-name.ts';
 import { nodePorts, withoutNodePorts } from '../../../steps/relocatable/node-ports.ts';
-
-const AGENT = 'reconfigure-prepare';
+import { preparing, takingBack } from './identity.ts';
 
 /** Makes a running node relocatable. Nothing of the cluster restarts but kube-proxy. */
 export const preparePlan = (s: Settings): Plan<FactoryContext> => ({
-  agent: AGENT,
-  unit: AGENT,
-  purpose: 'makes a running node relocatable',
-  achieved: 'the node is relocatable: it keeps its address and its name at every site',
+  ...preparing,
   steps: [
     within(s, 'relocatableMs', internalAddress),
     within(s, 'relocatableMs', nodeName),
@@ -34,10 +30,7 @@ export const preparePlan = (s: Settings): Plan<FactoryContext> => ({
 
 /** The same, backwards. The policy goes first: a volume that arrives meanwhile is refused. */
 export const undoPlan = (s: Settings): Plan<HostContext> => ({
-  agent: `${AGENT}-undo`,
-  unit: `${AGENT}-undo`,
-  purpose: 'makes a relocatable node one of this site again',
-  achieved: 'the node is one of this site',
+  ...takingBack,
   steps: [
     within(s, 'relocatableMs', withoutMediumRule),
     within(s, 'relocatableMs', withoutFactoryPolicy),

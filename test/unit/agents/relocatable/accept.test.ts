@@ -28,14 +28,6 @@ t.test('a host that can be made relocatable', async (t) => {
 
 const refusals: readonly [what: string, change: (host: TestHost) => void, message: RegExp][] = [
   [
-    'OpenShift',
-    (host) =>
-      Object.assign(host.context, {
-        cluster: { ...host.context.cluster, controlPlane: 'openshift' },
-      }),
-    /cannot be relocated; nothing was changed.*relocation-openshift/,
-  ],
-  [
     'an installation that has not ended',
     (host) => host.remove('/var/lib/sno-agents/record.json'),
     /the installation is not complete/,
