@@ -52,10 +52,14 @@ export const defaultSettings = {
   relocatableMs: minutes(3),
   /** reconfigure validate: until nothing changes any more, and everything is judged. */
   validateMs: minutes(15),
+  /** reconfigure validate, OpenShift: the same, where its operators settle slowly. */
+  validateOperatorsMs: minutes(45),
   /** reconfigure validate: each thing that the cluster is asked to do, such as starting a pod. */
   validateProbeMs: minutes(2),
   /** reconfigure validate: for how long nothing may change. */
   validateWindowMs: minutes(1),
+  /** reconfigure validate, OpenShift: the same; operators report late what they begin. */
+  validateOperatorsWindowMs: minutes(5),
   /** Until the API server is ready and the controller-manager and the scheduler run. */
   controlPlaneMs: minutes(10),
   manifestsMs: minutes(20),

@@ -11,6 +11,7 @@ export const factoryReportSchema = z.object({
   at: z.iso.datetime(),
   version: z.string().describe('of sno-agents'),
   kubernetes: z.string(),
+  openshift: z.string().optional().describe('on OpenShift: its release'),
   passed: z.boolean(),
   shippingDays: z.number(),
   shelfLife: z

@@ -24,6 +24,7 @@ export function factoryPage(report: FactoryReport): string {
     ['Machine', host.identifiers.join(', ')],
     ['Recipient of age', host.recipient ?? 'none'],
     ['Kubernetes', report.kubernetes],
+    ...(report.openshift === undefined ? [] : [['OpenShift', report.openshift] as const]),
     ['sno-agents', report.version],
     ['Days under way', `${report.shippingDays}`],
     [

@@ -2,6 +2,7 @@
 import { execa } from 'execa';
 import t from 'tap';
 import type { ValidateContext } from '../../agents/node/reconfigure/validate/context.ts';
+import { kubernetesPlatform } from '../../agents/node/reconfigure/validate/kubernetes.ts';
 import { writeReport } from '../../agents/node/reconfigure/validate/report.ts';
 import { seal } from '../../agents/node/reconfigure/validate/seal.ts';
 import {
@@ -35,6 +36,9 @@ const facts = {
   isTimeSynchronized: true,
   clusterDns: [],
   apiService: '172.30.0.1',
+  ownNames: [],
+  otherFaults: [],
+  versions: { kubernetes: input.host.versions.kubernetes },
   probes: [],
 };
 
@@ -56,7 +60,8 @@ for (const [whose, hasHostKey] of [
         shippingDays: 30,
         recipient: 'age1q',
       },
-      renderInput: input,
+      node: input,
+      platform: kubernetesPlatform(host.context, input),
     };
     host.write('/sys/class/dmi/id/product_serial', 'SN-1\n');
     host.write('/etc/sno-agents/reconfigure/age-identity.txt', 'AGE-SECRET-KEY-1\n', 0o600);

@@ -10,6 +10,8 @@ export const RELOCATABLE_RELEASES = { since: '4.19', until: '4.21' } as const sa
 
 /** What decides whether a node of OpenShift can be relocated. */
 export interface OpenShiftFacts {
+  /** Of the installation, which no site changes: the Ingress `cluster` keeps it. */
+  readonly clusterDomain: string;
   /** `status.desired.version` of the ClusterVersion. */
   readonly version: string | undefined;
   /** The MachineConfigPool `master`; undefined: the API has none. */

@@ -15,6 +15,13 @@ export interface PodFacts {
   }[];
 }
 
+/** A certificate on which the node depends. */
+export interface NodeCertificate
+  extends Pick<InventoryItem, 'name' | 'path' | 'state' | 'notBefore' | 'notAfter'> {
+  /** Who makes another if it has expired when the node starts; absent: nobody. */
+  readonly madeAgain?: string;
+}
+
 /** What a node that is to be shipped is judged by: read once, at `now`. */
 export interface NodeFacts {
   readonly now: Date;
@@ -37,7 +44,7 @@ export interface NodeFacts {
   /** The networks in which kube-proxy opens node ports; undefined where the payload has no kube-proxy. */
   readonly nodePortAddresses: readonly string[] | undefined;
   readonly pods: readonly PodFacts[];
-  readonly certificates: readonly InventoryItem[];
+  readonly certificates: readonly NodeCertificate[];
   /** Of the hardware clock, at `now`; undefined: the host has none. */
   readonly hardwareClock: Date | undefined;
   readonly isTimeSynchronized: boolean;
@@ -45,6 +52,14 @@ export interface NodeFacts {
   readonly clusterDns: readonly string[] | string;
   /** The address of the Service kubernetes. */
   readonly apiService: string;
+  /** What the node's own name server answers for names of the node; or why it does not. Empty: it has none. */
+  readonly ownNames: readonly {
+    readonly name: string;
+    readonly answer: readonly string[] | string;
+  }[];
+  /** What else keeps a node of its kind of control plane from being relocated. */
+  readonly otherFaults: readonly string[];
+  readonly versions: { readonly kubernetes: string; readonly openshift?: string };
   /** What the cluster did when it was asked. */
   readonly probes: readonly ProbeResult[];
 }

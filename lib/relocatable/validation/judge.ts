@@ -1,6 +1,6 @@
 import { daysMs } from '../../pki/lifetimes.ts';
 import { BRIDGE } from '../bridge.ts';
-import type { Check, CheckName, NodeFacts } from './facts.ts';
+import type { Check, CheckName, NodeCertificate, NodeFacts } from './facts.ts';
 import { probeText } from './probes.ts';
 
 type Judged = Omit<Check, 'name'>;
@@ -14,14 +14,13 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
   settled: ({ unsteady }) => faults(unsteady),
-  services: ({ clusterDns, apiService }) =>
-    typeof clusterDns === 'string'
-      ? faults(`the cluster's DNS does not answer: ${clusterDns}`)
-      : faults(
-          clusterDns.includes(apiService)
-            ? undefined
-            : `the cluster's DNS says ${clusterDns.join(', ')} for kubernetes.default, expected ${apiService}`,
-        ),
+  services: ({ clusterDns, apiService, ownNames, internalAddress: address }) =>
+    faults(
+      whyWrong("the cluster's DNS", 'kubernetes.default', clusterDns, apiService),
+      ...ownNames.map(({ name, answer }) =>
+        whyWrong("the node's name server", name, answer, address),
+      ),
+    ),
   conformance: ({ probes }) => {
     const failed = probes.filter(({ outcome }) => outcome === 'failed');
     const others = probes.filter(({ outcome }) => outcome !== 'failed');
@@ -41,14 +40,31 @@ const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
   'internal-address': internalAddress,
   certificates: ({ certificates, now, shippingDays }) => {
     const until = now.getTime() + daysMs(shippingDays);
-    return faults(
-      ...certificates.map(({ name, path, state, notAfter }) => {
-        if (state === 'unreadable') return `${name} (${path}) is unreadable`;
-        if (state === 'not-yet-valid') return `${name} (${path}) is not valid yet`;
-        if (notAfter === undefined || Date.parse(notAfter) > until) return undefined;
-        return `${name} (${path}) expires ${notAfter}, within ${shippingDays} days`;
-      }),
+    const whyUnfit = (certificate: NodeCertificate): string | undefined => {
+      const { name, path, state, notAfter, madeAgain } = certificate;
+      if (state === 'unreadable') return `${name} (${path}) is unreadable`;
+      if (state === 'not-yet-valid') return `${name} (${path}) is not valid yet`;
+      if (notAfter === undefined) return undefined;
+      if (madeAgain === undefined) {
+        return Date.parse(notAfter) > until
+          ? undefined
+          : `${name} (${path}) expires ${notAfter}, within ${shippingDays} days`;
+      }
+      if (state === 'expired') return `${name} (${path}) has expired ${notAfter}`;
+      return isOfFirstDay(certificate)
+        ? `${name} (${path}) is that of the installation, until ${notAfter}: leave the node switched on until it was replaced`
+        : undefined;
+    };
+    const onArrival = certificates.filter(
+      ({ notAfter = '', madeAgain }) => madeAgain !== undefined && Date.parse(notAfter) <= until,
     );
+    return {
+      ...faults(...certificates.map(whyUnfit)),
+      notes: onArrival.map(
+        ({ name, path, notAfter, madeAgain }) =>
+          `${name} (${path}) expires ${notAfter}; another is made by ${madeAgain}`,
+      ),
+    };
   },
   clock: ({ now, certificates, hardwareClock, isTimeSynchronized }) => {
     const newest = newestCertificate(certificates);
@@ -94,6 +110,7 @@ function internalAddress(facts: NodeFacts): Judged {
     facts.nodePortAddresses === undefined || facts.nodePortAddresses.includes('0.0.0.0/0')
       ? undefined
       : `node ports answer in ${facts.nodePortAddresses.join(', ') || 'no network'} only`,
+    ...facts.otherFaults,
     ...elsewhere.map(({ name, podIp }) => `${name} has the address ${podIp}`),
   );
 }
@@ -119,12 +136,32 @@ function newestCertificate(certificates: NodeFacts['certificates']): Date | unde
   return times.length === 0 ? undefined : new Date(Math.max(...times));
 }
 
-/** What expires first, and when: until then the node can be in a store. Undefined without certificates. */
+/**
+ * The installer of OpenShift makes signers for a day, which operators replace within the first one. A node that is switched off before
+ * has no others.
+ */
+const isOfFirstDay = ({ notBefore = '', notAfter = '' }: NodeCertificate): boolean =>
+  Date.parse(notAfter) - Date.parse(notBefore) < daysMs(2);
+
+function whyWrong(
+  who: string,
+  name: string,
+  answer: readonly string[] | string,
+  expected: string,
+): string | undefined {
+  if (typeof answer === 'string') return `${who} does not answer: ${answer}`;
+  if (answer.includes(expected)) return undefined;
+  return `${who} says ${answer.join(', ')} for ${name}, expected ${expected}`;
+}
+
+/** What expires first of what nobody makes again, and when: until then the node can be in a store. Undefined without certificates. */
 export function shelfLife(
   certificates: NodeFacts['certificates'],
 ): { readonly until: string; readonly name: string } | undefined {
   const [first] = certificates
-    .flatMap(({ name, notAfter }) => (notAfter === undefined ? [] : [{ name, until: notAfter }]))
+    .flatMap(({ name, notAfter, madeAgain }) =>
+      notAfter === undefined || madeAgain !== undefined ? [] : [{ name, until: notAfter }],
+    )
     .toSorted((a, b) => Date.parse(a.until) - Date.parse(b.until));
   return first;
 }

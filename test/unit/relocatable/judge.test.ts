@@ -11,13 +11,16 @@ import { factoryPage } from '../../../report/html/factory-page.ts';
 const certificate: NodeFacts['certificates'][number] = {
   name: 'api-server-serving',
   path: '/etc/kubernetes/pki/serving.crt',
-  kind: 'leaf',
-  usedBy: ['kube-apiserver'],
-  renewedBy: 'sno-renew',
-  takeUp: 'itself',
   state: 'valid',
   notBefore: '2030-01-01T00:00:00Z',
   notAfter: '2031-01-01T00:00:00Z',
+};
+
+/** Of OpenShift. */
+const again: NodeFacts['certificates'][number] = {
+  ...certificate,
+  name: 'csr-signer',
+  madeAgain: 'the control plane, when it starts',
 };
 
 const pod = {
@@ -46,6 +49,9 @@ const good: NodeFacts = {
   isTimeSynchronized: true,
   clusterDns: ['172.30.0.1'],
   apiService: '172.30.0.1',
+  ownNames: [{ name: 'api.edge.test', answer: ['192.0.2.10'] }],
+  otherFaults: [],
+  versions: { kubernetes: 'v1.34.1' },
   probes: [],
 };
 
@@ -144,6 +150,29 @@ const bad: readonly [check: CheckName, change: Partial<NodeFacts>, fault: RegExp
     { certificates: [{ ...certificate, state: 'not-yet-valid' }] },
     /is not valid yet/,
   ],
+  [
+    'certificates',
+    { certificates: [{ ...again, state: 'expired', notAfter: '2030-01-01T12:00:00Z' }] },
+    /csr-signer .* has expired 2030-01-01T12:00:00Z/,
+  ],
+  [
+    'certificates',
+    {
+      certificates: [
+        { ...again, notBefore: '2030-01-01T12:00:00Z', notAfter: '2030-01-02T12:00:00Z' },
+      ],
+    },
+    /csr-signer .* is that of the installation.*leave the node switched on/,
+  ],
+  ['certificates', { certificates: [{ ...again, state: 'unreadable' }] }, /is unreadable/],
+  ['certificates', { certificates: [{ ...again, state: 'not-yet-valid' }] }, /is not valid yet/],
+  ['services', { ownNames: [{ name: 'api.x', answer: 'ETIMEOUT' }] }, /name server.*ETIMEOUT/],
+  [
+    'services',
+    { ownNames: [{ name: 'api.x', answer: ['203.0.113.5'] }] },
+    /^the node's name server says 203\.0\.113\.5 for api\.x, expected 192\.0\.2\.10$/,
+  ],
+  ['internal-address', { otherFaults: ['another fault'] }, /^another fault$/],
   ['clock', { now: new Date('2029-12-31T00:00:00Z') }, /before a certificate of 2030-01-01/],
   ['clock', { hardwareClock: new Date('2030-01-02T01:00:00Z') }, /hardware clock is 3600 s off/],
   ['clock', { hardwareClock: new Date('2030-01-01T23:00:00Z') }, /hardware clock is -3600 s off/],
@@ -160,6 +189,19 @@ t.test('each fault alone', async (t) => {
     );
     t.match(found[0]?.faults, [fault]);
   }
+});
+
+t.test('what is made again may expire on the way, and is no part of the shelf life', async (t) => {
+  const certificates = [certificate, { ...again, notAfter: '2030-01-10T00:00:00Z' }];
+  const [found] = judgeNode({ ...good, certificates }).filter(
+    ({ name }) => name === 'certificates',
+  );
+  t.strictSame(found?.faults, []);
+  t.match(found?.notes, [/^csr-signer .* expires 2030-01-10.*made by the control plane, when/]);
+  t.match(shelfLife(certificates), { name: 'api-server-serving' });
+  t.equal(shelfLife([again]), undefined);
+  const twoDays = { ...again, notBefore: '2030-01-01T12:00:00Z', notAfter: '2030-01-03T12:00:00Z' };
+  t.strictSame(faultsOf({ ...good, certificates: [twoDays] }), [], 'of two days');
 });
 
 t.test('limits', async (t) => {

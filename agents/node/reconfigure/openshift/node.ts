@@ -34,11 +34,11 @@ export async function openShiftFacts(
 ): Promise<OpenShiftFacts> {
   const version = await client.find(clusterVersions, { name: CLUSTER_VERSION }, limits);
   const pool = await client.find(machineConfigPools, { name: 'master' }, limits);
-  // The domain of the installation, which no site changes.
   const ingress = await client.get(openShiftResources.ingresses, { name: CLUSTER }, limits);
   const clusterDomain = ingress.spec.domain.replace(/^apps\./, '');
   const { ActiveState } = await unitProperties('dnsmasq.service', ['ActiveState'], limits.signal);
   return {
+    clusterDomain,
     version: version?.status?.desired?.version,
     pool:
       pool === undefined

@@ -3,7 +3,6 @@ import { describeError } from '../../../../lib/errors/failure.ts';
 import { bootMoment } from '../../../../lib/host/boot.ts';
 import { run } from '../../../../lib/host/command.ts';
 import { readTextIfPresent } from '../../../../lib/host/files.ts';
-import { readKubeletEnvironment } from '../../../../lib/host/kubelet-environment.ts';
 import { hostAddresses } from '../../../../lib/host/network.ts';
 import type { KubeClient } from '../../../../lib/kube/client.ts';
 import { BRIDGE } from '../../../../lib/relocatable/bridge.ts';
@@ -15,8 +14,7 @@ import { verdictText } from '../../../../lib/steady/verdict.ts';
 import { waitSteady } from '../../../../lib/steady/wait.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
-import { listCertificates } from '../../certificates/list.ts';
-import { askClusterDns } from './cluster-dns.ts';
+import { askNameServer } from './cluster-dns.ts';
 import type { ValidateContext } from './context.ts';
 import { objectFacts } from './objects.ts';
 import { probeCluster } from './probe.ts';
@@ -28,7 +26,7 @@ export async function collectFacts(
   context: ValidateContext,
   progress: Progress,
 ): Promise<NodeFacts> {
-  const { paths, policy, renderInput } = context;
+  const { paths, policy, cluster, platform } = context;
   const { signal } = progress;
   const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
   const nodeName = context.hostname();
@@ -38,9 +36,8 @@ export async function collectFacts(
     probes: await probeCluster(context, client, progress),
     unsteady: await whyUnsteady(context, client, progress),
     ...(await objectFacts(client, runtime, nodeName, limits)),
+    ...(await platform.facts(client, limits)),
   }));
-  const { items: certificates } = await listCertificates(paths);
-  const kubelet = await readKubeletEnvironment(paths);
   const addresses = await hostAddresses(signal);
   // Before the clock that they are compared with.
   const seconds = await readTextIfPresent(paths.at('/sys/class/rtc/rtc0/since_epoch'));
@@ -54,17 +51,15 @@ export async function collectFacts(
       ({ interfaceName, address }) =>
         interfaceName === BRIDGE && address === policy.internalAddress,
     ),
-    kubelet: { nodeIps: kubelet?.nodeIps ?? [], nodeName: kubelet?.nodeName },
-    certificates,
     hardwareClock: seconds === undefined ? undefined : new Date(Number(seconds) * 1000),
     isTimeSynchronized: await isTimeSynchronized(signal),
-    clusterDns: await clusterDns(clusterDnsIp(renderInput.cluster)),
-    apiService: apiServiceIps(renderInput.cluster)[0] ?? '',
+    clusterDns: await clusterDns(clusterDnsIp(cluster)),
+    apiService: apiServiceIps(cluster)[0] ?? '',
   };
 }
 
 async function whyUnsteady(
-  { paths, settings, cluster, hostname, bootTime }: ValidateContext,
+  { paths, platform, cluster, hostname, bootTime }: ValidateContext,
   client: KubeClient,
   progress: Progress,
 ): Promise<string | undefined> {
@@ -75,16 +70,13 @@ async function whyUnsteady(
     leases: LEADER_LEASES[cluster.controlPlane],
   };
   const verdict = await waitSteady(client, subject, {
-    windowMs: settings.validateWindowMs,
+    windowMs: platform.windowMs,
     bootId,
     scheduled: () => scheduledShutdown(paths),
     report: (text) => progress.waitingFor(text),
     signal: progress.signal,
     // The rest is read and reported also on a node that does not settle.
-    deadlineMs: Math.max(
-      settings.validateWindowMs,
-      progress.remainingMs() - REQUEST_DEADLINE_MS * 2,
-    ),
+    deadlineMs: Math.max(platform.windowMs, progress.remainingMs() - REQUEST_DEADLINE_MS * 2),
   });
   return verdict.state === 'steady' ? undefined : verdictText(verdict);
 }
@@ -95,4 +87,4 @@ async function isTimeSynchronized(signal: AbortSignal): Promise<boolean> {
 }
 
 const clusterDns = (server: string): Promise<NodeFacts['clusterDns']> =>
-  askClusterDns(server, 'kubernetes.default.svc.cluster.local').catch(describeError);
+  askNameServer(server, 'kubernetes.default.svc.cluster.local').catch(describeError);

@@ -30,7 +30,7 @@ export async function runValidate(
       if (options.unseal === true) return unseal(paths);
       // Refused before a journal exists.
       const context = await validateContext(paths);
-      const plan = validatePlan(await readSettings(paths), options.seal);
+      const plan = validatePlan(await readSettings(paths), context.cluster, options.seal);
       code = await runAgentCommand({ plan, paths, context: async () => context }, ['run'], output);
     });
   return runCommandLine(program, args, () => code);

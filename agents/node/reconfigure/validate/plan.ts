@@ -1,3 +1,4 @@
+import type { Cluster } from '../../../../lib/cluster/cluster.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
 import type { Plan } from '../../../../lib/steps/step.ts';
 import { within } from '../../../../lib/steps/within.ts';
@@ -6,12 +7,19 @@ import { inspect } from './inspect.ts';
 import { seal } from './seal.ts';
 
 /** Whether a relocatable node can be shipped. A node that cannot is not sealed. */
-export const validatePlan = (s: Settings, isSealed: boolean): Plan<ValidateContext> => ({
+export const validatePlan = (
+  s: Settings,
+  { controlPlane }: Pick<Cluster, 'controlPlane'>,
+  isSealed: boolean,
+): Plan<ValidateContext> => ({
   agent: 'reconfigure-validate',
   unit: 'reconfigure-validate',
   purpose: 'judges whether a relocatable node can be shipped, and seals it',
   achieved: isSealed
     ? 'PASS: the node is sealed, and can be shipped'
     : 'PASS: the node can be shipped, and is not sealed',
-  steps: [within(s, 'validateMs', inspect), ...(isSealed ? [within(s, 'finishMs', seal)] : [])],
+  steps: [
+    within(s, controlPlane === 'openshift' ? 'validateOperatorsMs' : 'validateMs', inspect),
+    ...(isSealed ? [within(s, 'finishMs', seal)] : []),
+  ],
 });

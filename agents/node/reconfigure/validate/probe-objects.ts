@@ -1,4 +1,4 @@
-import { asNobody, restricted } from '../../../../lib/render/kubernetes/addons/objects.ts';
+import { restricted } from '../../../../lib/render/kubernetes/addons/objects.ts';
 
 export const PROBE_NAMESPACE = 'sno-validate';
 export const PROBE_NAME = 'probe';
@@ -10,6 +10,8 @@ const FILE = 'etcd.yaml';
 export interface ProbeOptions {
   /** etcd of the payload: it is on every host, serves HTTP, and keeps what it is told. */
   readonly image: string;
+  /** Of the pod. */
+  readonly securityContext: object;
   /** What its ConfigMap says, and it repeats. */
   readonly token: string;
   /** Whether there is a default StorageClass. */
@@ -63,7 +65,7 @@ const claim = {
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '64Mi' } } },
 };
 
-const deployment = ({ image, hasVolumes }: ProbeOptions) => ({
+const deployment = ({ image, securityContext, hasVolumes }: ProbeOptions) => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata,
@@ -77,7 +79,7 @@ const deployment = ({ image, hasVolumes }: ProbeOptions) => ({
       spec: {
         enableServiceLinks: false,
         terminationGracePeriodSeconds: 5,
-        securityContext: { ...asNobody, fsGroup: asNobody.runAsGroup },
+        securityContext,
         containers: [
           {
             name: PROBE_NAME,

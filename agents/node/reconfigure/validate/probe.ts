@@ -6,7 +6,7 @@ import type { ProbeName, ProbeResult } from '../../../../lib/relocatable/validat
 import { clusterDnsIp } from '../../../../lib/render/kubernetes/addresses.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import type { Wait } from '../../../../lib/wait/limits.ts';
-import { askClusterDns } from './cluster-dns.ts';
+import { askNameServer } from './cluster-dns.ts';
 import type { ValidateContext } from './context.ts';
 import { answersOf } from './probe-answers.ts';
 import { PROBE_NAME, PROBE_NAMESPACE, PROBE_PORT } from './probe-objects.ts';
@@ -74,20 +74,20 @@ interface Probe {
   readonly token: string;
   readonly pod: ProbePod;
   readonly hasVolumes: boolean;
+  readonly withoutServices: string | undefined;
 }
 
 async function startProbe(
-  { renderInput }: ValidateContext,
+  { platform }: ValidateContext,
   client: KubeClient,
   wait: Wait,
 ): Promise<Probe> {
   await removeProbe(client, wait);
-  const { etcd: image } = renderInput.host.images;
-  if (image === undefined) throw new Failure('fatal', 'the payload has no image of etcd');
+  const { image, securityContext, withoutServices } = await platform.probeMaterial(client, wait);
   const token = randomUUID();
   const hasVolumes = await hasDefaultClass(client, wait);
-  const pod = await createProbe(client, { image, token, hasVolumes }, wait);
-  return { token, pod, hasVolumes };
+  const pod = await createProbe(client, { image, securityContext, token, hasVolumes }, wait);
+  return { token, pod, hasVolumes, withoutServices };
 }
 
 interface Part {
@@ -99,14 +99,12 @@ interface Part {
 
 /** What is asked of the probe once it runs, in this order: the last one replaces its pod. */
 function partsOf(
-  { renderInput, policy }: ValidateContext,
+  { cluster, policy }: ValidateContext,
   client: KubeClient,
-  { token, pod, hasVolumes }: Probe,
+  { token, pod, hasVolumes, withoutServices }: Probe,
   wait: Wait,
 ): Part[] {
   const at = (address: string, port: number = PROBE_PORT) => answersOf(address, port, wait);
-  const hasProxy = renderInput.host.images['kube-proxy'] !== undefined;
-  const withoutProxy = hasProxy ? undefined : 'the payload has no kube-proxy';
   return [
     {
       name: 'config-map',
@@ -123,7 +121,7 @@ function partsOf(
     },
     {
       name: 'service',
-      lacks: withoutProxy,
+      lacks: withoutServices,
       body: async () => {
         const { ip } = await probeService(client, wait);
         expectSame('the answer of the Service', token, await at(ip).name());
@@ -131,7 +129,7 @@ function partsOf(
     },
     {
       name: 'node-port',
-      lacks: withoutProxy,
+      lacks: withoutServices,
       body: async () => {
         const { nodePort } = await probeService(client, wait);
         const found = await at(policy.internalAddress, nodePort).name();
@@ -144,7 +142,7 @@ function partsOf(
       body: async () => {
         const { ip } = await probeService(client, wait);
         const name = `${PROBE_NAME}.${PROBE_NAMESPACE}.svc.cluster.local`;
-        const found = await askClusterDns(clusterDnsIp(renderInput.cluster), name);
+        const found = await askNameServer(clusterDnsIp(cluster), name);
         expectSame(`the address of ${name}`, ip, found.join(', '));
       },
     },

@@ -20,19 +20,19 @@ const SIGN_MS = 30_000;
 
 /** Writes the report for people and for programs, its signature, and the facts of the host. */
 export async function writeReport(
-  { paths, policy, renderInput }: ValidateContext,
+  { paths, policy, node }: ValidateContext,
   facts: NodeFacts,
   checks: readonly Check[],
   signal: AbortSignal,
 ): Promise<void> {
-  const host = await readHostFacts(paths, renderInput, policy);
+  const host = await readHostFacts(paths, node, policy);
   const life = shelfLife(facts.certificates);
   const report: FactoryReport = {
     apiVersion: 'sno-agents/v1',
     kind: 'FactoryReport',
     at: facts.now.toISOString(),
     version: productVersion,
-    kubernetes: renderInput.host.versions.kubernetes,
+    ...facts.versions,
     passed: checks.every(({ faults }) => faults.length === 0),
     shippingDays: facts.shippingDays,
     ...(life === undefined ? {} : { shelfLife: life }),

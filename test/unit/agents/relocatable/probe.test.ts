@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import type { ValidateContext } from '../../../../agents/node/reconfigure/validate/context.ts';
+import { kubernetesPlatform } from '../../../../agents/node/reconfigure/validate/kubernetes.ts';
 import { probeCluster } from '../../../../agents/node/reconfigure/validate/probe.ts';
 import { answersOf } from '../../../../agents/node/reconfigure/validate/probe-answers.ts';
 import { probeObjects } from '../../../../agents/node/reconfigure/validate/probe-objects.ts';
@@ -25,7 +26,8 @@ const contextOf = (host: TestHost): ValidateContext => ({
     shippingDays: 30,
     recipient: 'age1q',
   },
-  renderInput: input,
+  node: input,
+  platform: kubernetesPlatform(host.context, input),
 });
 
 /** A cluster that takes everything; its pod never starts. */
@@ -152,7 +154,8 @@ t.test('the probe is asked until it answers', async (t) => {
 });
 
 t.test('the pod has no rights, and needs no registry', async (t) => {
-  const objects = probeObjects({ image: 'etcd:1', token: 'x', hasVolumes: false });
+  const securityContext = { runAsNonRoot: true };
+  const objects = probeObjects({ image: 'etcd:1', securityContext, token: 'x', hasVolumes: false });
   t.notMatch(JSON.stringify(objects), /PersistentVolumeClaim|persistentVolumeClaim|hostPath/);
   t.match(objects.at(-1), {
     spec: {
