@@ -6,6 +6,7 @@ import { readSettings } from '../../../../lib/host/settings.ts';
 import type { AgentLogOptions } from '../../../../lib/log/agent-log.ts';
 import { runAgentCommand } from '../../../../lib/steps/agent-command.ts';
 import { hostContext, signedRights } from '../../../steps/host-context.ts';
+import { NEVER_RUN } from '../openshift/never-run.ts';
 import { type Asked, choicesFor, requirePreparable } from './accept.ts';
 import {
   requirePreparable as requirePreparableOpenShift,
@@ -25,6 +26,7 @@ export async function runPrepare(
   let code: ExitCode = EXIT.done;
   const program = new Command('reconfigure prepare')
     .description('make this node relocatable: it keeps its address and its name at every site')
+    .addHelpText('after', `\n${NEVER_RUN}.`)
     .exitOverride()
     .option('--signer <file>', 'public keys that may sign a site configuration; several', each)
     .option('--allow-unsigned', 'take a site configuration that nobody has signed, too')

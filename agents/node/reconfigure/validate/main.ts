@@ -9,6 +9,7 @@ import { startUnit } from '../../../../lib/host/systemd.ts';
 import type { AgentLogOptions } from '../../../../lib/log/agent-log.ts';
 import { sealedPath } from '../../../../lib/relocatable/policy.ts';
 import { runAgentCommand } from '../../../../lib/steps/agent-command.ts';
+import { NEVER_RUN } from '../openshift/never-run.ts';
 import { validateContext } from './context.ts';
 import { validatePlan } from './plan.ts';
 
@@ -23,6 +24,7 @@ export async function runValidate(
   let code: ExitCode = EXIT.done;
   const program = new Command('reconfigure validate')
     .description('judge whether this node can be shipped, write a report, and seal it')
+    .addHelpText('after', `\n${NEVER_RUN}.`)
     .exitOverride()
     .option('--no-seal', 'leave the node as it is')
     .option('--unseal', 'judge nothing: break the seal, and start the kubelet')

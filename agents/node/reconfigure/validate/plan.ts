@@ -2,6 +2,7 @@ import type { Cluster } from '../../../../lib/cluster/cluster.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
 import type { Plan } from '../../../../lib/steps/step.ts';
 import { within } from '../../../../lib/steps/within.ts';
+import { NEVER_RUN } from '../openshift/never-run.ts';
 import type { ValidateContext } from './context.ts';
 import { inspect } from './inspect.ts';
 import { seal } from './seal.ts';
@@ -15,9 +16,11 @@ export const validatePlan = (
   agent: 'reconfigure-validate',
   unit: 'reconfigure-validate',
   purpose: 'judges whether a relocatable node can be shipped, and seals it',
-  achieved: isSealed
-    ? 'PASS: the node is sealed, and can be shipped'
-    : 'PASS: the node can be shipped, and is not sealed',
+  achieved: `${
+    isSealed
+      ? 'PASS: the node is sealed, and can be shipped'
+      : 'PASS: the node can be shipped, and is not sealed'
+  }${controlPlane === 'openshift' ? `. ${NEVER_RUN}` : ''}`,
   steps: [
     within(s, controlPlane === 'openshift' ? 'validateOperatorsMs' : 'validateMs', inspect),
     ...(isSealed ? [within(s, 'finishMs', seal)] : []),

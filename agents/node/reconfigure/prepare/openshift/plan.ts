@@ -8,6 +8,7 @@ import {
   withoutFactoryPolicy,
 } from '../../../../steps/relocatable/factory-policy.ts';
 import { mediumRule, withoutMediumRule } from '../../../../steps/relocatable/media-rule.ts';
+import { NEVER_RUN } from '../../openshift/never-run.ts';
 import { preparing, takingBack } from '../identity.ts';
 import type { FixedNode } from './accept.ts';
 import { agentUnits, withoutAgentUnits } from './agent-units.ts';
@@ -24,6 +25,7 @@ export interface OpenShiftFactoryContext extends FactoryContext {
  */
 export const openShiftPreparePlan = (s: Settings): Plan<OpenShiftFactoryContext> => ({
   ...preparing,
+  achieved: `${preparing.achieved}. ${NEVER_RUN}`,
   steps: [
     within(s, 'relocatableMs', nodeRecord),
     within(s, 'relocatableMs', agentUnits),

@@ -1,0 +1,3 @@
+/** What whoever ships a node of OpenShift has to know. */
+export const NEVER_RUN =
+  'On OpenShift this was never run on a host of CoreOS: relocate one of your own before you ship any';
