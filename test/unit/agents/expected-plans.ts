@@ -13,10 +13,6 @@ import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { identityPlan } from '../../../agents/node/identity/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { reconfigurePlan } from '../../../agents/node/reconfigure/plan.ts';
-import {
-  openShiftPreparePlan,
-  openShiftUndoPlan,
-} from '../../../agents/node/reconfigure/prepare/openshift/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
 import { trialPlan } from '../../../agents/node/trial/plan.ts';
@@ -29,7 +25,8 @@ import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { progressPlan } from '../../../agents/progress/plan.ts';
 import { workerPlan } from '../../../agents/worker/plan.ts';
 import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
-import type { Plan } from '../../../lib/steps/step.ts';
+import { factoryPlans } from './expected-factory-plans.ts';
+import type { Expected, ExpectedPlan } from './expected-plan.ts';
 
 /** Settings with distinct values, so that a deadline shows which setting it comes from. */
 const names = Object.keys(defaultSettings);
@@ -39,24 +36,13 @@ export const settings: Settings = Object.assign(
   Object.fromEntries(names.map((name, index) => [name, 1_000_000 + index])),
 );
 
-/**
- * A step's own deadline setting, or milliseconds; `once`: it is not retried; `until`: the step that consumes its
- * result; `last`: it removes the agent's own state.
- */
-interface Expected {
-  readonly deadline: keyof Settings | number;
-  readonly once?: true;
-  readonly until?: string;
-  readonly last?: true;
-}
-
 /** It waits for one of the two. */
 const overlapMs =
   Math.max(distinct('rotateOverlapMs'), distinct('rotateTokensMs')) + distinct('finishMs');
 
 const apiUntilClean = (deadline: keyof Settings): Expected => ({ deadline, until: 'clean' });
 
-export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][] = [
+export const plans: ExpectedPlan[] = [
   [
     bootkubePlan(settings),
     'bootkube',
@@ -246,26 +232,7 @@ export const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expe
       conclude: { deadline: 'reconfigureTrialMs' },
     },
   ],
-  [
-    openShiftPreparePlan(settings),
-    'reconfigure-prepare',
-    {
-      'node-record': { deadline: 'relocatableMs', once: true },
-      'agent-units': { deadline: 'relocatableMs' },
-      'factory-policy': { deadline: 'relocatableMs' },
-      'medium-rule': { deadline: 'relocatableMs', once: true },
-    },
-  ],
-  [
-    openShiftUndoPlan(settings),
-    'reconfigure-prepare-undo',
-    {
-      'medium-rule': { deadline: 'relocatableMs', once: true },
-      'factory-policy': { deadline: 'relocatableMs' },
-      'agent-units': { deadline: 'relocatableMs' },
-      'node-record': { deadline: 'relocatableMs', once: true },
-    },
-  ],
+  ...factoryPlans(settings),
   [
     rotatePlan(settings),
     'sno-rotate',

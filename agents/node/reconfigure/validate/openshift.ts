@@ -28,6 +28,9 @@ import type { Platform } from './platform.ts';
 const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/kubeconfig';
 const ETCD = 'openshift-etcd';
 
+/** User and groups are those of the namespace, by SecurityContextConstraints restricted-v2: it refuses any other. */
+export const restrictedPod = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+
 /** OpenShift, whose operators render the control plane: it is asked for what it is made of. */
 export const openShiftPlatform = (
   { paths, settings }: Pick<PlainHost, 'paths' | 'settings'>,
@@ -38,8 +41,7 @@ export const openShiftPlatform = (
   async probeMaterial(client, limits) {
     return {
       image: await etcdImage(client, policy.nodeName, limits),
-      // User and groups are those of the namespace, by SecurityContextConstraints restricted-v2.
-      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      securityContext: restrictedPod,
       withoutServices: undefined,
     };
   },

@@ -1,0 +1,15 @@
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+
+/**
+ * A step's own deadline setting, or milliseconds; `once`: it is not retried; `until`: the step that consumes its
+ * result; `last`: it removes the agent's own state.
+ */
+export interface Expected {
+  readonly deadline: keyof Settings | number;
+  readonly once?: true;
+  readonly until?: string;
+  readonly last?: true;
+}
+
+export type ExpectedPlan = [plan: Plan<never>, unit: string, steps: Record<string, Expected>];
