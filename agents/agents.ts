@@ -1,6 +1,5 @@
 import { type HostCommandName, hostCommandNames } from '../lib/agents/commands.ts';
 import { AGENTS, type AgentName } from '../lib/agents/table.ts';
-import { readCluster } from '../lib/cluster/read-cluster.ts';
 import { scriptNames } from '../lib/gather/names.ts';
 import type { HostPaths } from '../lib/host/paths.ts';
 import { restartHost } from '../lib/host/restart-host.ts';
@@ -42,6 +41,7 @@ import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
 import { hostContext, installContext, installedContext, plainHost } from './steps/host-context.ts';
+import { ofKind } from './steps/of-kind.ts';
 import { retiringArguments } from './steps/retire.ts';
 import { workerPlan } from './worker/plan.ts';
 
@@ -68,15 +68,6 @@ const planned =
       args,
     );
   };
-
-/** Of two plans that of the host's kind of control plane; where cluster.json names none, `run` says so. */
-async function ofKind<T>(paths: HostPaths, kubernetes: T, openShift: T): Promise<T> {
-  const kind = await readCluster(paths).then(
-    ({ controlPlane }) => controlPlane,
-    () => undefined,
-  );
-  return kind === 'openshift' ? openShift : kubernetes;
-}
 
 /** An agent of the table (lib/agents/table.ts), or another program of a host (lib/agents/commands.ts). */
 type ProgramName = AgentName | HostCommandName;

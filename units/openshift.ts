@@ -39,10 +39,35 @@ const OF_RELOCATABLE: readonly string[] = [
   'reconfigure.service',
 ];
 
+/** What they need besides, behind their own sections: systemd reads a section again. */
+const MORE: Readonly<Record<string, string>> = {
+  'reconfigure.service': readFileSync(
+    new URL('./installed/openshift/reconfigure.conf', import.meta.url),
+    'utf8',
+  ),
+  'sno-trial.service': readFileSync(
+    new URL('./installed/openshift/sno-trial.conf', import.meta.url),
+    'utf8',
+  ),
+};
+
+/** No line of a unit can take an order back that another line gives. */
+const BEHIND_RUNTIME = ' containerd.service crio.service\n';
+
 /**
  * What a relocatable host of OpenShift has of the units of every installed host of the Kubernetes payload. `reconfigure prepare`
  * places them: the installation leaves none of the agents' units on OpenShift. There, no other unit wants that of the label.
+ * CRI-O starts there behind the network of the pods, which waits for a default route without an end: at a site without DHCP only
+ * the volume brings one, so nothing of this may wait for CRI-O.
  */
 export const relocatableUnits: readonly UnitFile[] = nodeUnits
   .filter(({ name }) => OF_RELOCATABLE.includes(name))
-  .map((unit) => (unit.name === labelUnit.name ? { ...unit, enabled: true } : unit));
+  .map((unit) => ({
+    ...unit,
+    enabled: unit.enabled || unit.name === labelUnit.name,
+    contents: withMore(unit.contents.replace(BEHIND_RUNTIME, '\n'), MORE[unit.name]),
+  }));
+
+function withMore(contents: string, more: string | undefined): string {
+  return more === undefined ? contents : `${contents}\n${more}`;
+}

@@ -59,7 +59,7 @@ export interface ApproveOptions {
   /** Receives each decision, which is logged in any case. */
   readonly report?: (decision: Decision) => void;
   /** After this time the wait ends without an error. */
-  readonly giveUpMs?: number;
+  readonly giveUpMs?: number | undefined;
 }
 
 /**
@@ -75,11 +75,7 @@ export async function approveUntil(
   progress: Progress,
   { isAwaited, waitingFor, report, giveUpMs }: ApproveOptions,
 ): Promise<boolean> {
-  const enough = new AbortController();
-  const signal = AbortSignal.any([progress.signal, enough.signal]);
-  const { approveCertificates } = host.settings;
-  if (!approveCertificates) progress.warn(APPROVED_ELSEWHERE);
-  const approve = () =>
+  const approve = (signal: AbortSignal) =>
     approveServingRequests(client, {
       signal,
       nodeName: host.hostname(),
@@ -90,13 +86,32 @@ export async function approveUntil(
       },
     });
   const path = host.paths.at(kubeletPaths.servingPair);
+  return approvedUntil(path, approve, host.settings, progress, { isAwaited, waitingFor, giveUpMs });
+}
+
+/**
+ * The same for a pair in any file of the kubelet, with an approver of its requests.
+ *
+ * @returns false if the time to give up has passed.
+ * @throws Failure (deadline) when the time of the step has passed; the reason of the signal.
+ */
+export async function approvedUntil(
+  path: string,
+  approve: (signal: AbortSignal) => Promise<void>,
+  { approveCertificates }: Pick<PlainHost['settings'], 'approveCertificates'>,
+  progress: Progress,
+  { isAwaited, waitingFor, giveUpMs }: Omit<ApproveOptions, 'report'>,
+): Promise<boolean> {
+  const enough = new AbortController();
+  const signal = AbortSignal.any([progress.signal, enough.signal]);
+  if (!approveCertificates) progress.warn(APPROVED_ELSEWHERE);
   const holds = async () => {
-    const pem = await servingPair(host.paths);
+    const pem = await readTextIfPresent(path);
     return pem !== undefined && (await isAwaited(pem));
   };
   const options = { signal, deadlineMs: progress.remainingMs(), describe: () => `a new ${path}` };
   const ends = [
-    ...(approveCertificates ? [approve().then(() => false)] : []),
+    ...(approveCertificates ? [approve(signal).then(() => false)] : []),
     waitForFiles([path], holds, options).then(() => true),
     ...(giveUpMs === undefined ? [] : [sleep(giveUpMs, false, { signal })]),
   ];

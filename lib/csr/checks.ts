@@ -57,6 +57,7 @@ export interface Readable {
 }
 
 export const servingSigner = 'kubernetes.io/kubelet-serving';
+export const clientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
 const nodesGroup = 'system:nodes';
 /** The groups that the API server gives to a node's kubelet. */
 export const nodeGroups: readonly string[] = [nodesGroup, 'system:authenticated'];

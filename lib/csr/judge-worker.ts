@@ -2,6 +2,7 @@ import { bootstrapperGroups, bootstrapperName } from '../workers/bootstrappers.t
 import type { AllowedWorker, Member } from '../workers/entry.ts';
 import {
   type Checks,
+  clientSigner,
   differs,
   type Judgement,
   judged,
@@ -25,8 +26,6 @@ import {
 import type { RequestedCertificate } from './requested-certificate.ts';
 import type { SigningRequest } from './signing-request.ts';
 import type { NodeView } from './views.ts';
-
-export const clientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
 
 /** What a request of a worker is compared with. */
 export interface WorkersView {

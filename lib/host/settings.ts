@@ -212,6 +212,9 @@ export const defaultSettings = {
   reconfigureClockMs: minutes(3),
   /** reconfigure: files and objects of the site. */
   reconfigureFilesMs: minutes(5),
+  /** reconfigure, OpenShift: the network with its bridge; the start, in which expired certificates are made anew. */
+  reconfigureBridgeMs: minutes(12),
+  reconfigureOperatorsStartMs: minutes(25),
   /** reconfigure, OpenShift: until its API gives Routes hosts at the site, and they have moved. */
   reconfigureRoutesMs: minutes(15),
   /** reconfigure, OpenShift: until its operators are settled, also after a restart that they cost. */
@@ -226,6 +229,8 @@ export const defaultSettings = {
   reconfigureWindowMs: seconds(30),
   /** reconfigure: how long it may stay unconfirmed, also after a restart of the host; then it is taken back. */
   reconfigureTrialMs: minutes(20),
+  /** reconfigure, OpenShift: the same, where all steps together take so long: rollouts, and perhaps a restart of the host. */
+  reconfigureOperatorsTrialMs: minutes(135),
   /** reconfigure: how many restarts of the host it may see unconfirmed. */
   reconfigureBootsCount: 3,
   /** reconfigure: for how long what was before is kept for "reconfigure rollback". */

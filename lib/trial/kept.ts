@@ -2,9 +2,11 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../errors/failure.ts';
 import type { FailureData } from '../errors/failure-data.ts';
+import { syncTree } from '../etcd/sync-tree.ts';
 import { bootMoment } from '../host/boot.ts';
 import { run } from '../host/command.ts';
 import { exists, readTextIfPresent, syncDirectory, writeFileAtomic } from '../host/files.ts';
+import { runOutsideSandbox } from '../host/outside-sandbox.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { startUnit } from '../host/systemd.ts';
 import { parseJson } from '../json.ts';
@@ -21,7 +23,7 @@ const LOCK = 'sno-trial';
 
 /**
  * Keeps the points of return of the trial under way in a folder, for a way back after it was confirmed. Files get a
- * second name: nothing is copied. An earlier folder is replaced; the record is written last.
+ * second name: nothing is copied that is on the same mount. An earlier folder is replaced; the record is written last.
  */
 export async function keepTrial(
   paths: HostPaths,
@@ -87,7 +89,18 @@ export async function returnToKept(
   await startUnit('sno-trial.service', signal);
 }
 
+/**
+ * Copies what is on another mount, to which there are no links: /etc and /var of CoreOS are two of one file system. Outside the
+ * sandbox, since files of other users stay theirs.
+ */
 async function linkTree(source: string, target: string, signal: AbortSignal): Promise<void> {
-  const args = ['--archive', '--link', '--', source, target];
-  await run('cp', args, { signal, deadlineMs: LINK_MS });
+  const limits = { signal, deadlineMs: LINK_MS };
+  try {
+    await run('cp', ['--archive', '--link', '--', source, target], limits);
+  } catch {
+    signal.throwIfAborted();
+    await rm(target, { recursive: true, force: true });
+    await runOutsideSandbox('cp', ['--archive', '--reflink=auto', '--', source, target], limits);
+    await syncTree(target, signal);
+  }
 }

@@ -1,6 +1,5 @@
 import { approverRole } from '../csr/approver-role.ts';
-import { servingSigner } from '../csr/checks.ts';
-import { clientSigner } from '../csr/judge-worker.ts';
+import { clientSigner, servingSigner } from '../csr/checks.ts';
 import { BOOTSTRAPPERS } from './bootstrappers.ts';
 
 const rbac = 'rbac.authorization.k8s.io';

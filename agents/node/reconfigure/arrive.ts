@@ -119,7 +119,6 @@ async function judged(
     const volume = await opened(paths, { ...by, trust }, signal);
     const why = await whyNotAgain(paths, source, volume);
     if (why === undefined) {
-      requireOwnPart(by.node);
       return { kind: 'request', request: await accepted(paths, volume, by.node) };
     }
     if (medium !== undefined) await tellAgain(paths, medium, volume.use, signal);
@@ -243,12 +242,6 @@ async function requireNode(paths: HostPaths, policy: FactoryPolicy): Promise<Kno
   if (sealSecrets === undefined) return node;
   const expected = 'keys that lie on the disk: a way back keeps copies of them';
   throw refused(expected, `sealSecrets: ${sealSecrets}`);
-}
-
-/** Behind everything that is wrong with the volume: whoever made it learns that as well. */
-function requireOwnPart({ cluster: { controlPlane } }: KnownNode): void {
-  if (controlPlane === 'kubernetes') return;
-  throw refused('a control plane of the Kubernetes payload', `a control plane of ${controlPlane}`);
 }
 
 const refused = (expected: string, found: string): Failure =>

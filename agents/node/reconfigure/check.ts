@@ -2,7 +2,8 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { namesIn } from '../../../lib/host/files.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
-import { done, notYet } from '../../../lib/steps/step.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done, notYet, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { stillRunning } from '../exclusion.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
@@ -16,20 +17,28 @@ export const check: StepBody<ReconfigureContext> = {
   neededUntil: 'arm',
   input: ({ request }) => request.id,
   holds: async () => true,
-  async run(context, { signal }) {
-    const { paths, site } = context;
-    const running = await stillRunning(paths);
-    if (running !== undefined) return running;
+  async run(context, progress) {
     await presentInput(context);
-    await requireNmstate(context);
-    await requireUsableKeys(context.site, signal);
-    const present = await namesIn(paths.at('/sys/class/net'));
-    const missing = [BRIDGE, ...site.expectedAdapters].filter((name) => !present.includes(name));
-    if (missing.length === 0) return done(present.join(', '));
-    // An adapter on USB appears late.
-    return notYet(`the host has no network adapter ${missing.join(', ')}`);
+    return requireReadyHost(context, progress);
   },
 };
+
+/** Whether nothing else changes the host, and it has what the site needs. @throws Failure (usage) if it never will */
+export async function requireReadyHost(
+  context: ReconfigureContext,
+  { signal }: Pick<Progress, 'signal'>,
+): Promise<Outcome> {
+  const { paths, site } = context;
+  const running = await stillRunning(paths);
+  if (running !== undefined) return running;
+  await requireNmstate(context);
+  await requireUsableKeys(context.site, signal);
+  const present = await namesIn(paths.at('/sys/class/net'));
+  const missing = [BRIDGE, ...site.expectedAdapters].filter((name) => !present.includes(name));
+  if (missing.length === 0) return done(present.join(', '));
+  // An adapter on USB appears late.
+  return notYet(`the host has no network adapter ${missing.join(', ')}`);
+}
 
 /** A host without it can only have the network that it has, by DHCP for one. */
 async function requireNmstate({ site }: ReconfigureContext): Promise<void> {

@@ -10,11 +10,14 @@ import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
 import { journalPath, runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { readJournal } from '../../../lib/steps/journal.ts';
 import { Reporter, type ReporterOptions } from '../../../lib/steps/reporter.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { ofKind } from '../../steps/of-kind.ts';
 import { backUpNow } from '../backup/on-request.ts';
 import { confirm } from '../confirm.ts';
 import { arrive } from './arrive.ts';
 import { consoleLines } from './console.ts';
-import { reconfigureContext } from './context.ts';
+import { type ReconfigureContext, reconfigureContext } from './context.ts';
+import { reconfigureOpenShiftPlan } from './openshift/plan.ts';
 import { paceOf } from './pace.ts';
 import { reconfigurePlan } from './plan.ts';
 import { runPrepare } from './prepare/main.ts';
@@ -65,15 +68,17 @@ export async function runReconfigure(
   if (name === 'read-medium') return runReadMedium(rest);
   if (name === 'write-medium') return runWriteMedium(rest);
   const settings = await readSettings(paths);
+  const planOf = await ofKind(paths, reconfigurePlan, reconfigureOpenShiftPlan);
+  const plan = planOf(settings);
   let reporting: ReporterOptions = {};
   if (name === 'run' && !rest.includes('--help')) {
-    const looked = await look(paths, settings, output);
+    const looked = await look(paths, plan, output);
     if (typeof looked === 'number') return looked;
-    reporting = { pace: paceOf(await readJournal(journalPath(paths, AGENT)), looked), seen };
+    reporting = { pace: paceOf(plan, await readJournal(journalPath(paths, AGENT)), looked), seen };
   }
   const code = await runAgentCommand(
     {
-      plan: reconfigurePlan(settings),
+      plan,
       paths,
       context: () => reconfigureContext(paths),
       reporting,
@@ -99,7 +104,7 @@ export async function runReconfigure(
 /** Looks for a site volume. The exit code if there is nothing to carry out. */
 async function look(
   paths: HostPaths,
-  settings: Settings,
+  plan: Plan<ReconfigureContext>,
   { write = (text: string) => void process.stdout.write(text) }: AgentLogOptions,
 ): Promise<ExitCode | ReconfigureRequest> {
   try {
@@ -112,7 +117,7 @@ async function look(
     const failure = asFailure(error);
     const code = exitCodeFor(failure);
     // For the login prompt and "reconfigure status", too.
-    const reporter = new Reporter(reconfigurePlan(settings), paths, { seen });
+    const reporter = new Reporter(plan, paths, { seen });
     await reporter.agentBegins();
     await reporter.agentEnds('failed', code, failure);
     return code;

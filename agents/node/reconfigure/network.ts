@@ -5,6 +5,7 @@ import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
 import { resolvConfForPods } from '../../../lib/host/resolv-conf.ts';
 import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import { networkConfigPath } from '../../../lib/render/machine-config/machine-config.ts';
@@ -32,45 +33,59 @@ export const network: StepBody<ReconfigureContext> = {
   touches: ['disk', 'network'],
   neededUntil: 'start',
   input: ({ request }) => request.id,
-  holds: async (context) => {
-    const { networkConfig } = context.site;
-    if (networkConfig !== undefined) {
-      const kept = await readTextIfPresent(appliedPath(context));
-      if (kept !== networkConfig) return false;
-    }
-    return (await wrong(context)).length === 0;
-  },
+  holds: async (context) => (await isKept(context)) && (await wrong(context)).length === 0,
   async run(context, progress) {
-    const { paths, site } = context;
-    if (site.networkConfig === undefined) {
+    if (context.site.networkConfig === undefined) {
       await answered(context, progress);
       return done('as it was');
     }
     await requireCables(context);
-    const file = join(reconfigureFolder(paths), 'network.yml');
-    await writeFileAtomic(file, site.networkConfig, 0o600);
-    const limits = { signal: progress.signal, deadlineMs: APPLY_MS };
-    const trial = ['--no-commit', '--memory-only', `--timeout=${ROLLBACK_SECONDS}`];
-    // Of an earlier attempt: there can be one only.
-    await nmstate(['rollback'], limits).catch(() => undefined);
-    await refusingDuplicates(paths, limits, () => nmstate(['apply', ...trial, file], limits));
-    try {
-      await answered(context, progress);
-    } catch (error) {
-      await nmstate(['rollback'], limits).catch(() => undefined);
-      throw error;
-    }
-    await nmstate(['commit'], limits);
-    await nmstate(['apply', file], limits);
-    // An all-in-one host applies it again at each boot.
-    if (await exists(paths.at(networkConfigPath))) {
-      await writeFileAtomic(paths.at(networkConfigPath), site.networkConfig, 0o600);
-    }
-    await writeFileAtomic(appliedPath(context), site.networkConfig, 0o600);
-    await removeFile(file);
+    await keepNetwork(context, context.site.networkConfig, progress);
     return done();
   },
 };
+
+/** Whether NetworkManager keeps the network of the site, or the site has none of its own. */
+export async function isKept(context: ReconfigureContext): Promise<boolean> {
+  const { networkConfig } = context.site;
+  if (networkConfig === undefined) return true;
+  return (await readTextIfPresent(appliedPath(context))) === networkConfig;
+}
+
+/**
+ * Tries the network in memory, and keeps it once the site answers over it.
+ *
+ * @throws Failure (fatal) with what does not answer, or why it cannot be applied; then NetworkManager has gone back
+ */
+export async function keepNetwork(
+  context: ReconfigureContext,
+  networkConfig: string,
+  progress: Progress,
+  nameServers?: NameServers,
+): Promise<void> {
+  const { paths } = context;
+  const file = join(reconfigureFolder(paths), 'network.yml');
+  await writeFileAtomic(file, networkConfig, 0o600);
+  const limits = { signal: progress.signal, deadlineMs: APPLY_MS };
+  const trial = ['--no-commit', '--memory-only', `--timeout=${ROLLBACK_SECONDS}`];
+  // Of an earlier attempt: there can be one only.
+  await nmstate(['rollback'], limits).catch(() => undefined);
+  await refusingDuplicates(paths, limits, () => nmstate(['apply', ...trial, file], limits));
+  try {
+    await answered(context, progress, nameServers);
+  } catch (error) {
+    await nmstate(['rollback'], limits).catch(() => undefined);
+    throw error;
+  }
+  await nmstate(['commit'], limits);
+  await nmstate(['apply', file], limits);
+  // An all-in-one host applies it again at each boot.
+  if (await exists(paths.at(networkConfigPath))) {
+    await writeFileAtomic(paths.at(networkConfigPath), networkConfig, 0o600);
+  }
+  await writeFileAtomic(appliedPath(context), networkConfig, 0o600);
+  await removeFile(file);
+}
 
 const appliedPath = ({ paths }: ReconfigureContext): string =>
   join(reconfigureFolder(paths), 'applied-network.yml');
@@ -90,8 +105,8 @@ async function nmstate(args: readonly string[], limits: Limits): Promise<void> {
   }
 }
 
-/** What a technician can see at once. */
-async function requireCables({ paths, site }: ReconfigureContext): Promise<void> {
+/** What a technician can see at once. @throws Failure (fatal, site-link) */
+export async function requireCables({ paths, site }: ReconfigureContext): Promise<void> {
   const unplugged: string[] = [];
   for (const name of site.expectedAdapters) {
     // EINVAL: the adapter is down, so it cannot tell.
@@ -108,11 +123,16 @@ async function requireCables({ paths, site }: ReconfigureContext): Promise<void>
   });
 }
 
-async function answered(context: ReconfigureContext, progress: Progress): Promise<void> {
+/** Waits until the site answers as it says. @throws Failure (fatal, site-check) with what does not */
+export async function answered(
+  context: ReconfigureContext,
+  progress: Progress,
+  nameServers?: NameServers,
+): Promise<void> {
   const endsAt =
     performance.now() + Math.min(context.settings.reconfigureAnswersMs, progress.remainingMs());
   for (;;) {
-    const faults = await wrong(context);
+    const faults = await wrong(context, nameServers);
     const [first] = faults;
     if (first === undefined) return;
     if (performance.now() > endsAt) {
@@ -135,8 +155,14 @@ async function bundleFile({ paths, site }: ReconfigureContext): Promise<string |
   return file;
 }
 
+/** The file with the name servers of the host's network, on the host. */
+export type NameServers = (paths: HostPaths) => Promise<string>;
+
 /** Everything that is not as the site says: name servers, the internal address, the answers of servers. */
-async function wrong(context: ReconfigureContext): Promise<FailedCheck[]> {
+export async function wrong(
+  context: ReconfigureContext,
+  nameServers: NameServers = resolvConfForPods,
+): Promise<FailedCheck[]> {
   const { paths, site } = context;
   const faults: FailedCheck[] = [];
   const signal = AbortSignal.timeout(PAUSE_MS * 10);
@@ -149,12 +175,13 @@ async function wrong(context: ReconfigureContext): Promise<FailedCheck[]> {
       fix: 'Call the factory: the node has lost its internal address.',
     });
   }
-  const text = (await readTextIfPresent(paths.at(await resolvConfForPods(paths)))) ?? '';
+  const file = await nameServers(paths);
+  const text = (await readTextIfPresent(paths.at(file))) ?? '';
   const servers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address]) => address);
   const missing = site.dns.servers.filter((server) => !servers.includes(server));
   if (missing.length > 0) {
     faults.push({
-      found: `/etc/resolv.conf does not name ${missing.join(', ')}`,
+      found: `${file} does not name ${missing.join(', ')}`,
       fix: 'Correct dns-resolver in raw_nm_state_config.',
     });
   }

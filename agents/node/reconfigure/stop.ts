@@ -2,12 +2,14 @@ import { connectHostRuntime } from '../../../lib/cri/runtime.ts';
 import { syncTree } from '../../../lib/etcd/sync-tree.ts';
 import { run } from '../../../lib/host/command.ts';
 import { exists } from '../../../lib/host/files.ts';
+import type { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { stopUnit, unitProperties } from '../../../lib/host/systemd.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { replaceFolder } from '../../../lib/trial/points.ts';
+import type { PointsOfReturn } from '../../../lib/trial/trial.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { areStopped, stopContainers } from '../../steps/static-pods.ts';
 import { hasIdentityBegun, type ReconfigureContext } from './context.ts';
@@ -39,17 +41,13 @@ export const stop: StepBody<ReconfigureContext> = {
   async run({ paths }, progress) {
     await progress.wait('the kubelet to stop', () => stopUnit('kubelet.service', progress.signal));
     const stopped = await stopPods(paths, progress);
-    for (const moved of MOVED) {
-      const next = `${paths.at(moved.path)}.site`;
-      if (!(await exists(paths.at(moved.aside))))
-        await copyTree(paths.at(moved.path), next, progress);
-      await replaceFolder(paths, moved, next);
-    }
+    await goOnWithCopies(paths, MOVED, progress, run);
     return done(`${stopped} pods`);
   },
 };
 
-async function stopPods(paths: HostPaths, progress: Progress): Promise<number> {
+/** Ends every pod of the runtime. Returns how many there were. */
+export async function stopPods(paths: HostPaths, progress: Progress): Promise<number> {
   await stopContainers(paths, { graceSeconds: GRACE_SECONDS }, progress);
   using runtime = connectHostRuntime(paths);
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
@@ -58,10 +56,23 @@ async function stopPods(paths: HostPaths, progress: Progress): Promise<number> {
   return pods.length;
 }
 
-/** With owners, modes and links. What an interrupted attempt has left is replaced. */
-async function copyTree(source: string, target: string, progress: Progress): Promise<void> {
+/** Puts a copy in the place of each folder, once: the trial has the originals. `runProgram` may give files to their owners. */
+export async function goOnWithCopies(
+  paths: HostPaths,
+  folders: readonly PointsOfReturn['moved'][number][],
+  progress: Progress,
+  runProgram: typeof runOutsideSandbox,
+): Promise<void> {
   const limits = { signal: progress.signal, deadlineMs: COPY_MS };
-  await run('rm', ['-rf', '--one-file-system', '--', target], limits);
-  await run('cp', ['--archive', '--reflink=auto', '--', source, target], limits);
-  await syncTree(target, progress.signal);
+  for (const moved of folders) {
+    const next = `${paths.at(moved.path)}.site`;
+    if (!(await exists(paths.at(moved.aside)))) {
+      // What an interrupted attempt has left is replaced.
+      await runProgram('rm', ['-rf', '--one-file-system', '--', next], limits);
+      const copy = ['--archive', '--reflink=auto', '--', paths.at(moved.path), next];
+      await runProgram('cp', copy, limits);
+      await syncTree(next, progress.signal);
+    }
+    await replaceFolder(paths, moved, next);
+  }
 }

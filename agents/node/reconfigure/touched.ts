@@ -48,8 +48,8 @@ export async function touchedFiles(context: ReconfigureContext): Promise<string[
   return [...new Set(all)].toSorted();
 }
 
-/** Regular files only: links are the operating system's or the kubelet's own. */
-async function filesBelow(paths: HostPaths, folder: string): Promise<string[]> {
+/** Below a folder of the host, as paths on the host. Regular files only: links are the operating system's or the kubelet's own. */
+export async function filesBelow(paths: HostPaths, folder: string): Promise<string[]> {
   try {
     const entries = await readdir(paths.at(folder), { recursive: true, withFileTypes: true });
     return entries

@@ -5,8 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createServer, type TLSSocket } from 'node:tls';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { stringify } from 'yaml';
 import {
   certificates,
@@ -19,11 +18,11 @@ import { settle } from '../../../agents/node/reconfigure/openshift/settle.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import { resources } from '../../../lib/kube/resources.ts';
 import type { Call } from '../../../lib/kube/transport.ts';
-import type { KeyPair } from '../../../lib/pki/authority.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
 import { NodeObjects } from '../node-objects.ts';
+import { startIngress } from './ingress.ts';
 import { LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { type SiteStepContext, siteContext } from './site-step.ts';
@@ -56,17 +55,6 @@ const route = (name: string) => ({
   metadata: { namespace: 'shop', name },
   spec: { host: `${name}.${OLD}`, to: { kind: 'Service', name } },
 });
-
-/** In the router's place: shows one certificate to everybody. */
-async function startIngress(t: Test, { certificate, key }: KeyPair): Promise<number> {
-  const server = createServer({ cert: certificate, key }, (socket: TLSSocket) =>
-    socket.on('error', () => {}),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
   const given = {

@@ -12,7 +12,6 @@ import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { identityPlan } from '../../../agents/node/identity/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
-import { reconfigurePlan } from '../../../agents/node/reconfigure/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
 import { trialPlan } from '../../../agents/node/trial/plan.ts';
@@ -27,6 +26,7 @@ import { workerPlan } from '../../../agents/worker/plan.ts';
 import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
 import { factoryPlans } from './expected-factory-plans.ts';
 import type { Expected, ExpectedPlan } from './expected-plan.ts';
+import { reconfigurePlans } from './expected-reconfigure.ts';
 
 /** Settings with distinct values, so that a deadline shows which setting it comes from. */
 const names = Object.keys(defaultSettings);
@@ -211,27 +211,7 @@ export const plans: ExpectedPlan[] = [
       conclude: { deadline: 'updateTrialMs' },
     },
   ],
-  [
-    reconfigurePlan(settings),
-    'reconfigure',
-    {
-      check: { deadline: 'reconfigureCheckMs', until: 'arm' },
-      arm: { deadline: 'finishMs', until: 'confirm' },
-      // Everything is stopped until the control plane starts with the identity of the site.
-      stop: { deadline: 'reconfigureStopMs', until: 'start' },
-      network: { deadline: 'reconfigureNetworkMs', until: 'start' },
-      files: { deadline: 'reconfigureFilesMs', until: 'confirm' },
-      clock: { deadline: 'reconfigureClockMs', until: 'start' },
-      credentials: { deadline: 'reconfigureFilesMs', until: 'start' },
-      start: { deadline: 'reconfigureStartMs', until: 'confirm' },
-      hostname: { deadline: 'finishMs' },
-      objects: { deadline: 'reconfigureFilesMs', until: 'confirm' },
-      settle: { deadline: 'reconfigureSettleMs', until: 'confirm' },
-      names: { deadline: 'finishMs', until: 'confirm' },
-      confirm: { deadline: 'finishMs' },
-      conclude: { deadline: 'reconfigureTrialMs' },
-    },
-  ],
+  ...reconfigurePlans(settings),
   ...factoryPlans(settings),
   [
     rotatePlan(settings),

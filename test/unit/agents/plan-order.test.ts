@@ -5,6 +5,7 @@ import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { backupPlan } from '../../../agents/node/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
+import { reconfigureOpenShiftPlan } from '../../../agents/node/reconfigure/openshift/plan.ts';
 import {
   openShiftPreparePlan,
   openShiftUndoPlan,
@@ -127,6 +128,42 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [postRebootPlan(settings), 'record', 'complete', 'a client may take the record at once'],
   [postRebootPlan(settings), 'complete', 'retire', 'only this agent is left to remove'],
   [postRebootPlan(settings), 'record', 'retire', 'it is made of the state that retire deletes'],
+  [reconfigureOpenShiftPlan(settings), 'check', 'arm', 'what is refused has changed nothing'],
+  [reconfigureOpenShiftPlan(settings), 'arm', 'stop', 'the originals are the trial’s from then on'],
+  [
+    reconfigureOpenShiftPlan(settings),
+    'stop',
+    'network',
+    'pods see no two networks, and nothing makes the bridge meanwhile',
+  ],
+  [reconfigureOpenShiftPlan(settings), 'network', 'clock', 'time servers are asked over it'],
+  [reconfigureOpenShiftPlan(settings), 'local-names', 'start', 'operators dial the names at once'],
+  [
+    reconfigureOpenShiftPlan(settings),
+    'clock',
+    'start',
+    'certificates that operators make with a wrong clock are not valid later',
+  ],
+  [
+    reconfigureOpenShiftPlan(settings),
+    'start',
+    'certificates',
+    'they are valid from now on, by a clock that the host keeps',
+  ],
+  [reconfigureOpenShiftPlan(settings), 'certificates', 'objects', 'objects name them'],
+  [
+    reconfigureOpenShiftPlan(settings),
+    'objects',
+    'routes',
+    'Routes get hosts in the domain that the objects name',
+  ],
+  [
+    reconfigureOpenShiftPlan(settings),
+    'settle',
+    'names',
+    'a server that is not rolled out shows another certificate',
+  ],
+  [reconfigureOpenShiftPlan(settings), 'names', 'confirm', 'it is done when it was dialled'],
   [
     openShiftRestorePlan(settings),
     'etcd-image',

@@ -24,12 +24,12 @@ import {
 } from './requirement.ts';
 
 /** For its start and its end. */
-const MARGIN_MS = 120_000;
+export const MARGIN_MS = 120_000;
 /** A restart of the host that does not begin is requested again for so long. */
 const RESTART_MS = 150_000;
 
 /** Before the plan, a medium is waited for, read and verified. */
-const ARRIVE_MS = 330_000;
+export const ARRIVE_MS = 330_000;
 
 const deadlines = ({ steps }: { readonly steps: readonly { readonly deadlineMs: number }[] }) =>
   steps.reduce((sum, { deadlineMs }) => sum + deadlineMs, 0);

@@ -1,25 +1,50 @@
+import { identity } from '../../../../lib/agents/table.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
-import type { Step } from '../../../../lib/steps/step.ts';
+import type { Plan, Step } from '../../../../lib/steps/step.ts';
 import { within } from '../../../../lib/steps/within.ts';
+import { conclude } from '../conclude.ts';
+import { confirm } from '../confirm.ts';
 import type { ReconfigureContext } from '../context.ts';
+import { hostname } from '../hostname.ts';
 import { orBack } from '../or-back.ts';
+import { arm } from './arm.ts';
 import { certificates } from './certificates.ts';
+import { check } from './check.ts';
+import { clock } from './clock.ts';
 import { localNames } from './local-names.ts';
 import { names } from './names.ts';
+import { network } from './network.ts';
 import { objects } from './objects.ts';
 import { routes } from './routes.ts';
 import { settle } from './settle.ts';
+import { start } from './start.ts';
+import { stop } from './stop.ts';
 
-/**
- * What a site is to OpenShift's API, from a running control plane on: in place of `credentials`, `files`, `objects`,
- * `settle` and `names` of the Kubernetes payload. `reconfigure` refuses OpenShift until the host's own part exists: see "What
- * is missing" in docs/relocation-openshift.md.
- */
-export const siteObjects = (s: Settings): readonly Step<ReconfigureContext>[] => [
+/** The same as the plan of the Kubernetes payload, for a node whose operators make a site of objects. */
+export const reconfigureOpenShiftPlan = (s: Settings): Plan<ReconfigureContext> => ({
+  ...identity('reconfigure'),
+  achieved: 'the host has the configuration of its site, and is steady',
+  steps: [
+    within(s, 'reconfigureCheckMs', orBack(check)),
+    ...onTrial(s),
+    // If the host goes back: until it has restarted.
+    within(s, 'reconfigureOperatorsTrialMs', conclude),
+  ],
+});
+
+/** From the trial to its end: the host, then the objects of the API, from a running control plane on. */
+export const onTrial = (s: Settings): readonly Step<ReconfigureContext>[] => [
+  within(s, 'finishMs', orBack(arm)),
+  within(s, 'reconfigureStopMs', orBack(stop)),
+  within(s, 'reconfigureBridgeMs', orBack(network)),
   within(s, 'reconfigureFilesMs', orBack(localNames)),
+  within(s, 'finishMs', orBack(hostname)),
+  within(s, 'reconfigureClockMs', orBack(clock)),
+  within(s, 'reconfigureOperatorsStartMs', orBack(start)),
   within(s, 'reconfigureFilesMs', orBack(certificates)),
   within(s, 'reconfigureFilesMs', orBack(objects)),
   within(s, 'reconfigureRoutesMs', orBack(routes)),
   within(s, 'reconfigureOperatorsMs', orBack(settle)),
   within(s, 'finishMs', orBack(names)),
+  within(s, 'finishMs', orBack(confirm)),
 ];

@@ -1,6 +1,7 @@
 /** What a technician reads on the console, and how long it is said to take. */
 import t from 'tap';
 import { consoleLines, PLAIN_STEPS } from '../../../../../agents/node/reconfigure/console.ts';
+import { reconfigureOpenShiftPlan } from '../../../../../agents/node/reconfigure/openshift/plan.ts';
 import { paceOf, USUAL_SECONDS } from '../../../../../agents/node/reconfigure/pace.ts';
 import { reconfigurePlan } from '../../../../../agents/node/reconfigure/plan.ts';
 import { Failure } from '../../../../../lib/errors/failure.ts';
@@ -86,8 +87,12 @@ t.test(
   'the usual time and the plain words know every step; that of before a restart counts',
   (t) => {
     const { settings } = testHost(t).context;
-    const steps = reconfigurePlan(settings).steps.map(({ name }) => name);
-    for (const table of [USUAL_SECONDS, PLAIN_STEPS]) t.same(Object.keys(table), steps);
+    const plan = reconfigurePlan(settings);
+    const openShift = reconfigureOpenShiftPlan(settings);
+    const steps = plan.steps.map(({ name }) => name);
+    t.same(Object.keys(USUAL_SECONDS), steps);
+    const both = [...steps, ...openShift.steps.map(({ name }) => name)];
+    t.same(Object.keys(PLAIN_STEPS).toSorted(), [...new Set(both)].toSorted());
     const entry = { at: '', boot: '', up: 0, attempt: 1 };
     const of = (id: string) => ({ ...entry, input: fingerprint(id), event: 'done' as const });
     const entries = [
@@ -97,8 +102,9 @@ t.test(
       { ...of('this'), step: 'start', event: 'started' as const },
     ];
     const usualSeconds = Object.values(USUAL_SECONDS).reduce((a, b) => a + b, 0);
-    t.same(paceOf(entries, { id: 'this' }), { beforeSeconds: 6, usualSeconds });
-    t.same(paceOf([], { id: 'this' }), { beforeSeconds: 0, usualSeconds });
+    t.same(paceOf(plan, entries, { id: 'this' }), { beforeSeconds: 6, usualSeconds });
+    t.same(paceOf(plan, [], { id: 'this' }), { beforeSeconds: 0, usualSeconds });
+    t.ok(paceOf(openShift, [], { id: 'this' }).usualSeconds > 1200, 'operators take their time');
     t.end();
   },
 );

@@ -1,6 +1,6 @@
 /** The names and certificates of a site on OpenShift; its objects and Routes: test/integration/openshift. */
 import { X509Certificate } from 'node:crypto';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { arrive } from '../../../../../agents/node/reconfigure/arrive.ts';
 import { conclude } from '../../../../../agents/node/reconfigure/conclude.ts';
 import {
@@ -9,29 +9,12 @@ import {
 } from '../../../../../agents/node/reconfigure/openshift/certificates.ts';
 import { localNames } from '../../../../../agents/node/reconfigure/openshift/local-names.ts';
 import { names } from '../../../../../agents/node/reconfigure/openshift/names.ts';
-import { siteObjects } from '../../../../../agents/node/reconfigure/openshift/plan.ts';
 import { createAuthority } from '../../../../../lib/pki/authority.ts';
 import { authorityCredentials } from '../../../site-volume/volumes.ts';
-import { cluster } from '../../host/cluster.ts';
-import { arrived, factoryHost, insert, REQUEST, STATE } from './site-host.ts';
+import { openShiftFactory } from './openshift-site.ts';
+import { arrived, insert, REQUEST, STATE } from './site-host.ts';
 
 const STAGED = `${STATE}/credentials.json`;
-
-t.test('certificates before the objects that name them, dialled at the end', async (t) => {
-  const { context } = await arrived(t);
-  const steps = siteObjects(context.settings);
-  t.same(
-    steps.map(({ name }) => name),
-    ['local-names', 'certificates', 'objects', 'routes', 'settle', 'names'],
-  );
-  const { settings } = context;
-  t.ok(settings.reconfigureOperatorsMs > 2 * settings.reconfigureOperatorsWindowMs);
-  for (const { name, deadlineMs, neededUntil } of steps) {
-    t.ok(deadlineMs > 0, name);
-    // `routes` is a step of these; `confirm` is behind them.
-    t.ok(['routes', 'confirm'].includes(String(neededUntil)), name);
-  }
-});
 
 t.test(
   'certificates: the authority of the volume signs those that the site does not bring',
@@ -124,23 +107,6 @@ t.test('certificates: nothing of them stays behind the end', async (t) => {
   t.notOk(host.has(STAGED));
 });
 
-/** A relocatable node of OpenShift, as a factory would ship it. */
-async function openShiftFactory(t: Test) {
-  const host = await factoryHost(t);
-  host.remove('/etc/sno-agents/render-input.json');
-  const openshift = {
-    releaseImage: `registry.test/ocp@sha256:${'a'.repeat(64)}`,
-    version: '4.21',
-    clusterId: cluster.clusterId,
-    infrastructureName: 'edge-x1',
-    platform: 'none',
-  };
-  const { installation: _, ...description } = cluster;
-  const text = JSON.stringify({ ...description, controlPlane: 'openshift', openshift });
-  host.write('/etc/sno-agents/cluster.json', text, 0o600);
-  return host;
-}
-
 const TRUST = JSON.stringify((await createAuthority('trusted by the site')).certificate);
 const PLAIN = 'api_version: 1\ncluster_name: edge\nbase_domain: site.test\n';
 
@@ -184,17 +150,17 @@ t.test('the agent refuses on OpenShift: another name of the cluster', async (t) 
   });
 });
 
-t.test('the agent takes no volume on OpenShift, also one without faults', async (t) => {
-  for (const more of ['', 'additionalNTPSources: [198.51.100.123]\nallowRestart: true\n']) {
-    const host = await openShiftFactory(t);
-    await insert(host, { config: PLAIN + more });
-    await t.rejects(arrive(host.paths, AbortSignal.timeout(60_000)), {
-      code: 'reconfigure-refused',
-      message:
-        /expected a control plane of the Kubernetes payload; found a control plane of openshift/,
-    });
-    t.notOk(host.has(REQUEST));
-    t.notOk(host.has(`${STATE}/used.json`));
-    t.notOk(host.has(`${STATE}/site`));
-  }
-});
+t.test(
+  'the agent takes a volume on OpenShift, and what costs a restart if that is allowed',
+  async (t) => {
+    for (const more of ['', 'additionalNTPSources: [198.51.100.123]\nallowRestart: true\n']) {
+      const host = await openShiftFactory(t);
+      await insert(host, { config: PLAIN + more });
+      t.match(await arrive(host.paths, AbortSignal.timeout(60_000)), {
+        kind: 'request',
+        request: { from: { hostname: 'edge-0', nodeIps: ['192.0.2.10'] } },
+      });
+      t.ok(host.has(REQUEST));
+    }
+  },
+);

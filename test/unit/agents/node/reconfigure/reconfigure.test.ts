@@ -8,3 +8,6 @@ import './tell-medium.ts';
 import './login-keys.ts';
 import './site-certificate.ts';
 import './openshift.ts';
+import './openshift-host.ts';
+import './openshift-network.ts';
+import './openshift-way-back.ts';
