@@ -21,6 +21,8 @@ const requestSchema = z.object({
   keepsAuthorities: z.literal(true).optional(),
   /** The host has begun it by itself, since its address had moved (`onAddressChange: follow`). */
   isFollowing: z.literal(true).optional(),
+  /** Whoever asked for it waits until nothing changes, for longer: here everything only has to run. */
+  settlesLater: z.literal(true).optional(),
 });
 
 /** A change of the identity that was asked for and has not ended. */
@@ -60,6 +62,7 @@ export async function writeRequest(
     backup,
     keepsAuthorities,
     isFollowing,
+    settlesLater,
   }: Omit<IdentityRequest, 'schemaVersion' | 'id' | 'at'>,
 ): Promise<IdentityRequest> {
   const request: IdentityRequest = {
@@ -71,6 +74,7 @@ export async function writeRequest(
     ...(backup === undefined ? {} : { backup }),
     ...(keepsAuthorities === undefined ? {} : { keepsAuthorities }),
     ...(isFollowing === undefined ? {} : { isFollowing }),
+    ...(settlesLater === undefined ? {} : { settlesLater }),
   };
   await saveRequest(requestPath(paths), request);
   return request;

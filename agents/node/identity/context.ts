@@ -21,10 +21,12 @@ export async function identityContext(paths: HostPaths): Promise<IdentityContext
     });
   }
   const context = await hostContext(paths);
+  const { settings } = context;
   return {
     ...context,
     ...signedRights(context),
     request,
+    settings: request.settlesLater === true ? { ...settings, settlingWindowMs: 0 } : settings,
     hostname: () => request.to.hostname,
     // Before the request everything was as it had been: only what happened since counts.
     bootTime: async (signal) => later(await context.bootTime(signal), new Date(request.at)),

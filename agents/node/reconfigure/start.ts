@@ -51,7 +51,8 @@ export const start: StepBody<ReconfigureContext> = {
     const from = identityOf(await presentInput(context));
     const underWay = await readRequest(paths);
     if (underWay !== undefined || !isDeepStrictEqual(from, to)) {
-      if (underWay === undefined) await writeRequest(paths, { from, to });
+      // The step "settle" asks for more than its steady state does.
+      if (underWay === undefined) await writeRequest(paths, { from, to, settlesLater: true });
       await progress.wait('the change of the identity', () =>
         startAndWait(IDENTITY_UNIT, identityPlan(context.settings)),
       );

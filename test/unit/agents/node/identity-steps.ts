@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap';
 import { check } from '../../../../agents/node/identity/check.ts';
 import { conclude } from '../../../../agents/node/identity/conclude.ts';
-import type { IdentityContext } from '../../../../agents/node/identity/context.ts';
+import { type IdentityContext, identityContext } from '../../../../agents/node/identity/context.ts';
 import { hold, isHeld, release } from '../../../../agents/node/identity/hold.ts';
 import { readLast, readRequest, writeRequest } from '../../../../agents/node/identity/request.ts';
+import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { identityOf } from '../../../../lib/identity/identity.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
@@ -113,4 +114,14 @@ t.test('conclude: only the record stays', async (t) => {
   t.notOk(host.has(`${FOLDER}/volumes.json`));
   const named = { cluster: `${to.clusterName}.${to.baseDomain}`, node: 'edge-9' };
   t.same(JSON.parse(host.read('/var/lib/sno-agents/record.json')), { ...installed, ...named });
+});
+
+t.test('as a part of another change, which waits itself, it waits for no window', async (t) => {
+  const { host } = await changingHost(t);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(host.context.cluster));
+  const { settings } = await identityContext(host.paths);
+  t.equal(settings.settlingWindowMs, defaultSettings.settlingWindowMs);
+  await writeRequest(host.paths, { from, to, settlesLater: true });
+  const part = await identityContext(host.paths);
+  t.same(part.settings, { ...settings, settlingWindowMs: 0 });
 });
