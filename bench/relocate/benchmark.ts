@@ -1,18 +1,11 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hostArchitecture, layBaseNode } from '../../build/base-node.ts';
 import { KUBERNETES_VERSION } from '../../lab/components/kubernetes.ts';
-import { distFolder } from '../../lab/paths.ts';
 import { type RelocateBesideBare, readRelocateBesideBare } from '../../lab/relocate/beside-bare.ts';
 import { FACTORY_SCENARIO, removeFactoryNode } from '../../lab/relocate/factory.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { expectLab, LAB_MS, runLab } from '../lab-run.ts';
-import { expectGnuTime, measureProcess } from '../measured-process.ts';
 import { compare } from '../statistics.ts';
 
-const NODE_RUNS = 5;
-const RUN_MS = 60_000;
 const WINDOW_SECONDS = defaultSettings.reconfigureWindowMs / 1000;
 const GOAL = { ratio: 1.2, memory: 2 };
 
@@ -20,32 +13,23 @@ const GOAL = { ratio: 1.2, memory: 2 };
 export const relocate: Benchmark = {
   name: 'relocate',
   compares:
-    'a site volume on a running node, from its insertion to PASS, compared with nmstatectl apply and the start of the stopped kubelet, until a new pod runs; the agent with plain Node, running an empty script',
+    'a site volume on a node whose pods are stopped, from its insertion to PASS, compared with nmstatectl apply and the start of the kubelet, until a new pod runs; the agent with plain Node, running a script of one line',
   deadlineMs: 2 * LAB_MS,
   async run(signal, context) {
     await expectLab();
-    await expectGnuTime();
     await runLab(FACTORY_SCENARIO, signal, context);
     const measured = await readRelocateBesideBare(
       await runLab('relocate-beside-bare', signal, context),
     );
     await removeFactoryNode();
-    const empty = join(context.folder, 'empty.js');
-    await writeFile(empty, '');
-    const node = await layBaseNode(hostArchitecture(), join(distFolder, 'build'), signal);
-    const memory: number[] = [];
-    for (let run = 0; run < NODE_RUNS; run += 1) {
-      const limits = { signal, deadlineMs: RUN_MS };
-      memory.push((await measureProcess(node, [empty], context.folder, limits)).peakMiB);
-    }
     return {
-      rows: relocateRows(measured, memory),
+      rows: relocateRows(measured),
       versions: { kubernetes: KUBERNETES_VERSION, node: process.versions.node },
     };
   },
 };
 
-export function relocateRows({ ours, bare }: RelocateBesideBare, memory: readonly number[]): Row[] {
+export function relocateRows({ ours, bare, nodeMiB }: RelocateBesideBare): Row[] {
   const passed = ours.map((each) => each.passed);
   return [
     compare(
@@ -69,7 +53,7 @@ export function relocateRows({ ours, bare }: RelocateBesideBare, memory: readonl
     compare(
       { what: 'peak memory', unit: 'MiB', note: `the goal is at most ${GOAL.memory} x` },
       ours.map(({ peakMiB }) => peakMiB),
-      memory,
+      nodeMiB,
     ),
   ];
 }

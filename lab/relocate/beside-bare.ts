@@ -1,7 +1,8 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { hostArchitecture, layBaseNode } from '../../build/base-node.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { readJournal } from '../../lib/steps/journal.ts';
 import { removeContainers } from '../bare/host.ts';
@@ -13,6 +14,7 @@ import { onHost } from '../faults/cells/plan.ts';
 import { SITE } from '../host/network.ts';
 import { stepJournal } from '../host/wait-for-step.ts';
 import { scenarioOf } from '../installation.ts';
+import { distFolder } from '../paths.ts';
 import { siteHost } from '../relocation.ts';
 import type { Scenario } from '../scenario.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
@@ -31,6 +33,8 @@ const measuredSchema = z.object({
   ours: z.array(z.object({ passed: z.number(), settling: z.number(), peakMiB: z.number() })),
   /** `nmstatectl apply` and `systemctl start kubelet`, until a pod that is created then runs. */
   bare: z.array(z.number()),
+  /** Peak memory of the Node in the executable with a script of one line, on the same disk; MiB. */
+  nodeMiB: z.array(z.number()),
 });
 export type RelocateBesideBare = z.infer<typeof measuredSchema>;
 
@@ -38,6 +42,30 @@ const measuredFile = (out: string) => join(out, 'measured.json');
 
 export const readRelocateBesideBare = async (out: string): Promise<RelocateBesideBare> =>
   measuredSchema.parse(JSON.parse(await readFile(measuredFile(out), 'utf8')));
+
+const STATUS = `require('node:fs').readFileSync('/proc/self/status', 'utf8')`;
+
+/** Of the peaks of resident memory in texts of `/proc/<pid>/status` the highest. */
+function peakMiB(texts: string): number {
+  const kib = [...texts.matchAll(/VmHWM:\s+(\d+) kB/g)].map(([, digits]) => Number(digits));
+  return Math.max(0, ...kib) / 1024;
+}
+
+/** As a node is that has left its factory: the first thing that it runs is at the site. */
+async function stopPods(run: ShippedNode): Promise<void> {
+  const { signal } = run.context;
+  await onHost(run.booted, ['systemctl', 'stop', 'kubelet.service'], signal);
+  await removeContainers(run.booted, signal);
+}
+
+/** From the disk of the executable: how much of a file is resident depends on where it lies. */
+async function nodeRound(run: ShippedNode): Promise<number> {
+  const { signal } = run.context;
+  const node = '/var/tmp/node';
+  const laid = await layBaseNode(hostArchitecture(), join(distFolder, 'build'), signal);
+  await copyFile(laid, join(run.booted.rootDir, node));
+  return peakMiB(await onHost(run.booted, [node, '--print', STATUS], signal));
+}
 
 /** The peak of the agent's resident memory, as long as its unit has a process. */
 const PEAK = `while pid=$(systemctl show -P MainPID reconfigure.service); [ "$pid" != 0 ]; do
@@ -47,8 +75,7 @@ const PEAK = `while pid=$(systemctl show -P MainPID reconfigure.service); [ "$pi
 async function bareRound(run: ShippedNode, round: number): Promise<number> {
   const { signal } = run.context;
   const host = run.booted;
-  await onHost(host, ['systemctl', 'stop', 'kubelet.service'], signal);
-  await removeContainers(host, signal);
+  await stopPods(run);
   await writeFile(join(host.rootDir, NETWORK_FILE), stringify(NETWORK));
   const began = performance.now();
   await onHost(host, ['nmstatectl', 'apply', NETWORK_FILE], signal);
@@ -71,6 +98,7 @@ async function ownRound(run: ShippedNode, round: number) {
   const name = `round-${round}`;
   const config = siteConfig(name, { raw_nm_state_config: NETWORK });
   const { image } = await run.createVolume('ISO', { config });
+  await stopPods(run);
   const since = new Date().toISOString();
   const began = performance.now();
   let passed = 0;
@@ -89,14 +117,13 @@ async function ownRound(run: ShippedNode, round: number) {
   const settled = journal.findLast(
     ({ step, event, at }) => step === 'settle' && event === 'done' && at >= since,
   );
-  const kib = [...peaks.matchAll(/VmHWM:\s+(\d+) kB/g)].map(([, digits]) => Number(digits));
-  return { passed, settling: settled?.seconds ?? 0, peakMiB: Math.max(0, ...kib) / 1024 };
+  return { passed, settling: settled?.seconds ?? 0, peakMiB: peakMiB(peaks) };
 }
 
 /** For `npm run bench -- relocate`: the same network and control plane, with and without the agent. */
 export const relocateBesideBare: Scenario = (context) => {
   const run = new ShippedNode(context);
-  const measured: RelocateBesideBare = { ours: [], bare: [] };
+  const measured: RelocateBesideBare = { ours: [], bare: [], nodeMiB: [] };
   const rounds = Array.from({ length: ROUNDS }, (_, at) => at + 1);
   const write = () =>
     writeFileAtomic(measuredFile(context.out), `${JSON.stringify(measured, null, 2)}\n`, 0o644);
@@ -116,6 +143,7 @@ export const relocateBesideBare: Scenario = (context) => {
       title: `nmstatectl and kubelet, ${round}`,
       run: async () => {
         measured.bare.push(await bareRound(run, round));
+        measured.nodeMiB.push(await nodeRound(run));
         await write();
       },
     })),
