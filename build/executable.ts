@@ -10,9 +10,6 @@ import { wrapped } from './program.ts';
 
 const PACK_DEADLINE_MS = 2 * 60_000;
 
-/** V8 options of every executable, also used to produce its compiled code. */
-const V8_FLAGS: readonly string[] = [];
-
 /**
  * How Node starts inside the executable: no external input becomes code in a daemon that runs as
  * root. `execArgvExtension: 'none'` disables NODE_OPTIONS; SIGUSR1 opens no debugger; no OpenSSL
@@ -22,7 +19,7 @@ const SEA_CONFIG = {
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
   useCodeCache: false,
-  execArgv: ['--disable-sigusr1', '--openssl-config=/dev/null', ...V8_FLAGS],
+  execArgv: ['--disable-sigusr1', '--openssl-config=/dev/null'],
   execArgvExtension: 'none',
 };
 
@@ -38,6 +35,8 @@ export interface ExecutableOptions {
   workDir: string;
   /** Argument lists that the program is run with during the build, to compile its start-up code. */
   warmUp: readonly (readonly string[])[];
+  /** Options of V8, also used to produce the compiled code: V8 accepts it only with the same ones. */
+  v8Flags: readonly string[];
 }
 
 /**
@@ -46,7 +45,7 @@ export interface ExecutableOptions {
  * processor of the build: V8 rejects that of another.
  */
 export async function makeExecutable(
-  { code, licenses, arch, output, workDir, warmUp }: ExecutableOptions,
+  { code, licenses, arch, output, workDir, warmUp, v8Flags }: ExecutableOptions,
   signal: AbortSignal,
 ): Promise<string> {
   await mkdir(dirname(output), { recursive: true });
@@ -59,13 +58,13 @@ export async function makeExecutable(
     await writeFile(join(folder, 'licenses'), licenses);
     const compiled =
       arch === process.arch
-        ? await codeCache({ program, runs: warmUp, flags: V8_FLAGS, workDir: folder }, signal)
+        ? await codeCache({ program, runs: warmUp, flags: v8Flags, workDir: folder }, signal)
         : Buffer.alloc(0);
     await writeFile(join(folder, 'code-cache'), compiled);
     const start = { entry: join(import.meta.dirname, 'start.ts'), constants: {} };
     await writeFile(join(folder, 'start.cjs'), await bundle(start));
     const draft = join(folder, basename(output));
-    await pack(draft, { arch, folder, home: workDir }, signal);
+    await pack(draft, { arch, folder, home: workDir, v8Flags }, signal);
     await chmod(draft, 0o755);
     const digest = await fileDigest(draft, 'sha256', 'hex');
     await rename(draft, output);
@@ -77,7 +76,12 @@ export async function makeExecutable(
 
 async function pack(
   output: string,
-  { arch, folder, home }: { arch: Architecture; folder: string; home: string },
+  {
+    arch,
+    folder,
+    home,
+    v8Flags,
+  }: { arch: Architecture; folder: string; home: string; v8Flags: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> {
   // pkg works in a new folder in TMPDIR. A path relative to it is the same in every checkout;
@@ -90,6 +94,7 @@ async function pack(
     arch,
     seaConfig: {
       ...SEA_CONFIG,
+      execArgv: [...SEA_CONFIG.execArgv, ...v8Flags],
       main: fromThere('start.cjs'),
       assets: {
         program: fromThere('program'),

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostArchitecture, layBaseNode } from '../../build/base-node.ts';
+import { AGENT_V8_FLAGS } from '../../build/build.ts';
 import { bundle } from '../../build/bundle.ts';
 import { makeExecutable } from '../../build/executable.ts';
 import { ETCD_VERSION } from '../../lab/components/etcd.ts';
@@ -69,7 +70,8 @@ async function buildPrograms(
     constants: { __SNO_AGENTS_VERSION__: 'bench' },
   });
   const warmUp = [['{}', 'bootkube', 'plan']];
-  await makeExecutable({ code, licenses: '', arch, output, workDir, warmUp }, signal);
+  const executable = { code, licenses: '', arch, output, workDir, warmUp };
+  await makeExecutable({ ...executable, v8Flags: AGENT_V8_FLAGS }, signal);
   await writeFile(empty, '');
   const node = await layBaseNode(arch, workDir, signal);
   return { ...(await copied({ agents: output, node }, folder)), empty };

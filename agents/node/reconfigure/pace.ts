@@ -6,7 +6,7 @@ import type { ReconfigureRequest } from './request.ts';
 
 /**
  * Seconds of each step: the lab's scenario relocate on two idle cores, rounded. Most of `settle` is the time for which nothing
- * may change (reconfigureWindowMs); `start` has a change of the identity, and took 50 s beside other work.
+ * may change (reconfigureWindowMs); `start` has a change of the identity.
  */
 export const USUAL_SECONDS: Readonly<Record<string, number>> = {
   check: 0,
@@ -16,7 +16,7 @@ export const USUAL_SECONDS: Readonly<Record<string, number>> = {
   files: 1,
   clock: 0,
   credentials: 0,
-  start: 30,
+  start: 11,
   hostname: 0,
   objects: 1,
   settle: 32,
