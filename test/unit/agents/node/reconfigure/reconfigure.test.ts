@@ -1,6 +1,7 @@
 /** reconfigure: the site volume, the steps of the site, and the way back. */
 import './arrive.ts';
 import './hold-back.ts';
+import './start.ts';
 import './steps.ts';
 import './network.ts';
 import './console.ts';

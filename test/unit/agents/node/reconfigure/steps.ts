@@ -1,11 +1,7 @@
 /** The steps of reconfigure, each on a host in a folder. */
 import { cpSync } from 'node:fs';
 import t from 'tap';
-import {
-  readRequest as readIdentityRequest,
-  requestPath,
-  writeRequest,
-} from '../../../../../agents/node/identity/request.ts';
+import { requestPath, writeRequest } from '../../../../../agents/node/identity/request.ts';
 import { arm } from '../../../../../agents/node/reconfigure/arm.ts';
 import { check } from '../../../../../agents/node/reconfigure/check.ts';
 import { clock } from '../../../../../agents/node/reconfigure/clock.ts';
@@ -20,7 +16,6 @@ import { network } from '../../../../../agents/node/reconfigure/network.ts';
 import { movedSpec } from '../../../../../agents/node/reconfigure/objects.ts';
 import { orBack } from '../../../../../agents/node/reconfigure/or-back.ts';
 import { readRequest, readResult } from '../../../../../agents/node/reconfigure/request.ts';
-import { start } from '../../../../../agents/node/reconfigure/start.ts';
 import { stop } from '../../../../../agents/node/reconfigure/stop.ts';
 import {
   commit,
@@ -131,18 +126,6 @@ t.test(
     await saveRenderInput(host.paths, { ...input, cluster });
     t.ok(await holds(stop), 'it has ended');
     t.ok(await holds(credentials));
-  },
-);
-
-t.test(
-  'start: a change of the identity, which leaves it to the last wait that nothing changes',
-  async (t) => {
-    const { host, run, context, request } = await arrived(t);
-    host.programs.give('systemctl', 'exit 0');
-    t.match(await thrownBy(run(start)), { message: /could not be given its name/ }, 'no agent ran');
-    const { from } = request;
-    const change = { from, to: wantedIdentity(context), settlesLater: true };
-    t.match(await readIdentityRequest(host.paths), change);
   },
 );
 
