@@ -23,7 +23,7 @@ import {
 } from './install-config.ts';
 import { reportJournal } from './journal-progress.ts';
 import { createIgnition, type Medium, makeMedium } from './medium.ts';
-import { patient } from './patience.ts';
+import { patient, slowHostSettings } from './patience.ts';
 import type { LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
 import { serveInstallation } from './served.ts';
 import { openSite, type Site, type SiteOptions } from './site.ts';
@@ -112,7 +112,8 @@ export class Installation {
 
   async create(): Promise<void> {
     const { folder, teardown, signal } = this.context;
-    const { site, hostInputs = {}, manifests, served, settings } = this.#options;
+    const { site, hostInputs = {}, manifests, served } = this.#options;
+    const settings = { ...slowHostSettings(), ...this.#options.settings };
     this.#site = await openSite(folder, site ?? {}, teardown, signal);
     const target = join(folder, 'installation');
     await writeUserManifests(target, manifests);
@@ -121,7 +122,7 @@ export class Installation {
       this.#created = await serveInstallation(this.context, target, served.damaged);
       return;
     }
-    if (settings !== undefined) {
+    if (Object.keys(settings).length > 0) {
       await createIgnition(this.context, target);
       await addSettings(createdIn(target).ignition, settings);
     }

@@ -1,3 +1,5 @@
+import type { AgentSettings } from './agent-settings.ts';
+
 let factor = 1;
 
 /** From now on, everything that the lab waits for may take so many times as long: its hosts are slower. */
@@ -7,3 +9,14 @@ export function bePatient(times: number): void {
 
 /** A deadline of the lab on the hosts of this run; `ms` is that on a container. The product's own are in its settings. */
 export const patient = (ms: number): number => ms * factor;
+
+/** What an administrator of such a slow host would set: gather has deadlines for hosts of usual speed. */
+export const slowHostSettings = (): AgentSettings =>
+  factor === 1
+    ? {}
+    : {
+        gatherPatience: factor,
+        gatherMs: 220_000,
+        gatherDiagnosisMs: 120_000,
+        collectObjectsMs: 360_000,
+      };

@@ -21,6 +21,10 @@ export interface GatherHost {
   readonly sinceMs?: number;
 }
 
+/** A deadline of a source or request on this host, in milliseconds. */
+export const patient = ({ settings }: Pick<GatherHost, 'settings'>, ms: number): number =>
+  ms * settings.gatherPatience;
+
 /** A path among this host's own logs in the bundle. */
 export const own = ({ folder }: GatherHost, path: string): string => join(folder, path);
 

@@ -272,6 +272,11 @@ export const defaultSettings = {
   gatherMs: seconds(105),
   /** gather: the evidence for the report. */
   gatherDiagnosisMs: seconds(60),
+  /**
+   * gather: multiplies the deadline of each source and request, such as the 5 seconds in which the API
+   * has to answer. The whole still ends within gatherMs.
+   */
+  gatherPatience: 1,
   /** gather: reading the secrets on this host, which are then searched for everywhere. */
   gatherSecretsMs: seconds(20),
   /**

@@ -75,7 +75,7 @@ async function api(): Promise<Api> {
   const { server } = controlPlane;
   const client = new KubeClient({ ...(await identity.access()), server });
   t.teardown(() => client[Symbol.dispose]());
-  return new Api(client, identity, server);
+  return new Api(host, { client, identity, server });
 }
 
 t.test('it lists everything in a bundle', async (t) => {

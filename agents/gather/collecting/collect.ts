@@ -1,7 +1,7 @@
 import { describeError } from '../../../lib/errors/failure.ts';
 import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
 import type { Outcome } from '../../../report/gather-record.ts';
-import type { GatherHost } from '../gather-host.ts';
+import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { graceAfter, Limit, untilAborted } from './abort.ts';
 import { Spooled, type SpoolPlace } from './spool.ts';
@@ -72,7 +72,7 @@ async function collectOne(source: Source, options: CollectOptions): Promise<Outc
       failure: `not started: ${describeError(signal.reason)}`,
     });
   }
-  const { deadlineMs: ms } = source;
+  const ms = patient(host, source.deadlineMs);
   const over = new Error(`not complete after ${ms / 1000} s`);
   using limit = new Limit([signal], { ms, over });
   using grace = graceAfter(limit.signal, GRACE_MS);

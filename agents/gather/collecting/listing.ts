@@ -1,6 +1,6 @@
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { failedOutcome, type Outcome } from '../../../report/gather-record.ts';
-import type { GatherHost } from '../gather-host.ts';
+import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { Limit, orAborted } from './abort.ts';
 
@@ -39,7 +39,7 @@ async function listGroup(
   signal: AbortSignal,
 ): Promise<Listing> {
   const begun = performance.now();
-  const { deadlineMs: ms } = group;
+  const ms = patient(host, group.deadlineMs);
   const over = new Failure('deadline', `not listed after ${ms / 1000} s`);
   using limit = new Limit([signal], { ms, over });
   try {

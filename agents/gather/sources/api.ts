@@ -2,7 +2,7 @@ import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import { isKubeError } from '../../../lib/kube/kube-error.ts';
 import type { Answer, Call } from '../../../lib/kube/transport.ts';
-import type { GatherHost } from '../gather-host.ts';
+import { type GatherHost, patient } from '../gather-host.ts';
 import { type Identity, identitiesOf } from './api-access.ts';
 
 /** Timeout of the single request that shows whether the API answers. */
@@ -20,9 +20,14 @@ export class Api {
   readonly client: KubeClient;
   readonly identity: Identity;
   readonly server: URL;
+  readonly #host: Pick<GatherHost, 'settings'>;
   #dead: Failure | undefined;
 
-  constructor(client: KubeClient, identity: Identity, server: URL) {
+  constructor(
+    host: Pick<GatherHost, 'settings'>,
+    { client, identity, server }: Pick<Api, 'client' | 'identity' | 'server'>,
+  ) {
+    this.#host = host;
     this.client = client;
     this.identity = identity;
     this.server = server;
@@ -39,7 +44,7 @@ export class Api {
       const begun = performance.now();
       let isAnswered = false;
       try {
-        const limits = { signal, deadlineMs };
+        const limits = { signal, deadlineMs: patient(this.#host, deadlineMs) };
         for await (const chunk of this.client.bytes({ ...call, method: 'GET' }, limits)) {
           isAnswered = true;
           yield chunk;
@@ -60,7 +65,7 @@ export class Api {
   /** A response with any status, such as that of a server that is not ready. */
   async answer(path: string, signal: AbortSignal): Promise<Answer> {
     if (this.#dead !== undefined) throw this.#dead;
-    return this.client.raw(path, { signal, deadlineMs: REQUEST_MS });
+    return this.client.raw(path, { signal, deadlineMs: patient(this.#host, REQUEST_MS) });
   }
 }
 
@@ -80,7 +85,7 @@ async function findApi(host: GatherHost, signal: AbortSignal): Promise<Api> {
   const reasons: string[] = [];
   const silent = new Set<string>();
   for (const identity of await identitiesOf(host)) {
-    const found = await tryIdentity(identity, silent, signal);
+    const found = await tryIdentity(host, identity, silent, signal);
     if (found instanceof Api) return found;
     if (found !== undefined) reasons.push(`as ${identity.name}: ${found}`);
   }
@@ -94,6 +99,7 @@ async function findApi(host: GatherHost, signal: AbortSignal): Promise<Api> {
  * A server that rejects one identity may accept another.
  */
 async function tryIdentity(
+  gatherHost: GatherHost,
   identity: Identity,
   silent: Set<string>,
   signal: AbortSignal,
@@ -105,12 +111,13 @@ async function tryIdentity(
     if (silent.has(host)) return undefined;
     const client = new KubeClient({ server, ...access });
     try {
-      await client.json({ method: 'GET', path: '/version' }, { signal, deadlineMs: PROBE_MS });
+      const deadlineMs = patient(gatherHost, PROBE_MS);
+      await client.json({ method: 'GET', path: '/version' }, { signal, deadlineMs });
     } catch (error) {
       client[Symbol.dispose]();
       throw error;
     }
-    return new Api(client, identity, server);
+    return new Api(gatherHost, { client, identity, server });
   } catch (error) {
     signal.throwIfAborted();
     if (isKubeError(error, 'unreachable')) silent.add(host);

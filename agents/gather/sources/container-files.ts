@@ -1,7 +1,7 @@
 import { Failure } from '../../../lib/errors/failure.ts';
 import { isRecord, parseJson } from '../../../lib/json.ts';
 import { isSecretValue } from '../../../lib/secrets/redact/names.ts';
-import { type GatherHost, own } from '../gather-host.ts';
+import { type GatherHost, own, patient } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { madeJson } from './made.ts';
 import { CALL_MS, type ListedContainer, type RuntimeView, withRuntime } from './runtime-view.ts';
@@ -22,11 +22,13 @@ export function runtimeLists(host: GatherHost, view: RuntimeView): Source[] {
       view.sandboxes.map(({ createdAtMs, ...rest }) => ({ ...rest, createdAt: iso(createdAtMs) })),
     ),
     madeJson(at('images.json'), (_, signal) =>
-      withRuntime(host, (runtime) => runtime.listImages({ signal, deadlineMs: CALL_MS })),
+      withRuntime(host, (runtime) =>
+        runtime.listImages({ signal, deadlineMs: patient(host, CALL_MS) }),
+      ),
     ),
     madeJson(at('runtime.json'), (_, signal) =>
       withRuntime(host, async (runtime) => {
-        const limits = { signal, deadlineMs: CALL_MS };
+        const limits = { signal, deadlineMs: patient(host, CALL_MS) };
         const [version, conditions] = await Promise.all([
           runtime.version(limits),
           runtime.conditions(limits),
@@ -64,7 +66,7 @@ export function inspection(host: GatherHost, container: ListedContainer): Source
   const path = own(host, `containers/${containerName(container)}.inspect`);
   return madeJson(path, (_, signal) =>
     withRuntime(host, async (runtime) => {
-      const limits = { signal, deadlineMs: CALL_MS };
+      const limits = { signal, deadlineMs: patient(host, CALL_MS) };
       const details = await runtime.inspectContainer(container.id, limits);
       if (details === undefined) throw new Failure('retry', 'the container no longer exists');
       const { name, attempt, state, image, createdAtMs, startedAtMs, finishedAtMs, ...rest } =

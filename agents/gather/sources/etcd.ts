@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import type { EtcdClient } from '../../../lib/etcd/client.ts';
 import type { CallLimits } from '../../../lib/grpc/client.ts';
-import { type GatherHost, own } from '../gather-host.ts';
+import { type GatherHost, own, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { etcdMetricsUrl, etcdTls, hasEtcd, withEtcdOf } from './etcd-access.ts';
 import { made, madeJson } from './made.ts';
@@ -43,7 +43,7 @@ function answer(
   ask: (client: EtcdClient, limits: CallLimits) => Promise<unknown>,
 ): Source {
   return madeJson(own(host, `etcd/${name}.json`), (_, signal) =>
-    withEtcdOf(host, (client) => ask(client, { signal, deadlineMs: ANSWER_MS })),
+    withEtcdOf(host, (client) => ask(client, { signal, deadlineMs: patient(host, ANSWER_MS) })),
   );
 }
 
@@ -70,7 +70,7 @@ interface Page {
 /** From the health and metrics address, which on some hosts requires a client certificate. */
 async function page(host: GatherHost, path: string, signal: AbortSignal): Promise<Page> {
   const url = new URL(path, await etcdMetricsUrl(host));
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(patient(host, ANSWER_MS))]);
   const tls = url.protocol === 'https:' ? await etcdTls(host) : undefined;
   try {
     return await new Promise<Page>((resolve, reject) => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isKubeError } from '../../../lib/kube/kube-error.ts';
 import { resourcePath, resources } from '../../../lib/kube/resources.ts';
-import type { GatherHost } from '../gather-host.ts';
+import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { type Api, apiOf } from './api.ts';
 import { usual } from './command.ts';
@@ -165,7 +165,8 @@ function remoteLog(
     phase: 'bulk',
     deadlineMs: 30_000,
     limitBytes: REMOTE_BYTES,
-    async *open({ sinceMs }, signal) {
+    async *open(here, signal) {
+      const { sinceMs } = here;
       if (silentNodes.has(node)) throw silentNodes.get(node);
       const query = new URLSearchParams({
         container,
@@ -177,7 +178,7 @@ function remoteLog(
       });
       const call = { method: 'GET', path: `${place}?${query}`, accept: '*/*' } as const;
       try {
-        yield* api.client.bytes(call, { signal, deadlineMs: REMOTE_MS });
+        yield* api.client.bytes(call, { signal, deadlineMs: patient(here, REMOTE_MS) });
       } catch (error) {
         if (isKubeError(error, 'unreachable')) silentNodes.set(node, error);
         throw error;

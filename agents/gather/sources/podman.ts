@@ -3,7 +3,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { outputText } from '../../../lib/host/program-output.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import { Limit } from '../collecting/abort.ts';
-import { type GatherHost, own } from '../gather-host.ts';
+import { type GatherHost, own, patient } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { command } from './command.ts';
 import { fileName } from './container-files.ts';
@@ -21,10 +21,11 @@ export async function podmanSources(host: GatherHost, signal: AbortSignal): Prom
   const at = (name: string) => own(host, `pods/${name}`);
   const { sinceMs } = host;
   const since = sinceMs === undefined ? [] : ['--since', new Date(sinceMs).toISOString()];
-  const over = new Failure('retry', `podman ps gave no answer within ${LIST_MS / 1000} s`);
+  const ms = patient(host, LIST_MS);
+  const over = new Failure('retry', `podman ps gave no answer within ${ms / 1000} s`);
   try {
     if (!(await isInstalled('podman'))) return [];
-    using limit = new Limit([signal], { ms: LIST_MS, over });
+    using limit = new Limit([signal], { ms, over });
     const listed = await outputText(LIST, limit.signal);
     const parsed = listSchema.parse(JSON.parse(listed)) ?? [];
     return [

@@ -9,7 +9,7 @@ import {
 import { Discovery, type ServedKind } from '../../../lib/kube/discovery.ts';
 import { groupOf } from '../../../lib/kube/kind-name.ts';
 import { resourcePath } from '../../../lib/kube/resources.ts';
-import type { GatherHost } from '../gather-host.ts';
+import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { type Api, apiOf } from './api.ts';
 import { stream, usual } from './command.ts';
@@ -22,6 +22,7 @@ import { objectNames } from './object-names.ts';
 import { secretAnnotations, secretNames } from './secret-names.ts';
 
 const DISCOVERY_MS = 5000;
+const OPENAPI_MS = 30_000;
 /** Limit per collection used by the report; larger documents are not redacted by structure. */
 const DIAGNOSIS_BYTES = 8 << 20;
 const BULK_BYTES = 64 << 20;
@@ -76,7 +77,7 @@ async function collections(host: GatherHost, api: Api, signal: AbortSignal): Pro
   const discovery = new Discovery(api.client);
   const known = [...builtInCollections, ...openshiftCollections];
   const versions = new Set([...known.map(({ apiVersion }) => apiVersion), ...wholeGroups]);
-  const limits = { signal, deadlineMs: DISCOVERY_MS };
+  const limits = { signal, deadlineMs: patient(host, DISCOVERY_MS) };
   const served = new Map<string, ServedKind[] | undefined>(
     await Promise.all(
       [...versions].map(async (apiVersion): Promise<[string, ServedKind[] | undefined]> => {
@@ -138,9 +139,10 @@ function health(api: Api): Source[] {
 }
 
 function openApi(api: Api): Source {
-  const open: Source['open'] = (_, signal) => api.bytes({ path: '/openapi/v2' }, signal, 30_000);
+  const open: Source['open'] = (_, signal) =>
+    api.bytes({ path: '/openapi/v2' }, signal, OPENAPI_MS);
   const whole = { phase: 'bulk', limitBytes: 32 << 20, keep: 'oldest', gzipped: true } as const;
-  return stream('resources/openapi.json.gz', open, { ...whole, deadlineMs: 30_000 });
+  return stream('resources/openapi.json.gz', open, { ...whole, deadlineMs: OPENAPI_MS });
 }
 
 /** The files saved by the live host's own gathering before the API was stopped. */

@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, PodSandbox } from '../../../lib/cri/messages.ts';
 import { type ContainerRuntime, connectRuntime, runningSocket } from '../../../lib/cri/runtime.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
-import type { GatherHost } from '../gather-host.ts';
+import { type GatherHost, patient } from '../gather-host.ts';
 
 /** Timeout of the single call that shows whether the runtime answers. */
 const PROBE_MS = 5000;
@@ -30,7 +30,7 @@ const known = new WeakMap<GatherHost, Promise<RuntimeView>>();
  * @throws Failure that says why it cannot be used: no socket, refused, or no response.
  */
 export function runtimeView(host: GatherHost, signal: AbortSignal): Promise<RuntimeView> {
-  const view = known.get(host) ?? withRuntime(host, (runtime) => look(runtime, signal));
+  const view = known.get(host) ?? withRuntime(host, (runtime) => look(host, runtime, signal));
   known.set(host, view);
   return view;
 }
@@ -51,14 +51,18 @@ export async function withRuntime<T>(
   return await use(runtime);
 }
 
-async function look(runtime: ContainerRuntime, signal: AbortSignal): Promise<RuntimeView> {
-  await runtime.version({ signal, deadlineMs: PROBE_MS });
-  const limits = { signal, deadlineMs: CALL_MS };
+async function look(
+  host: GatherHost,
+  runtime: ContainerRuntime,
+  signal: AbortSignal,
+): Promise<RuntimeView> {
+  await runtime.version({ signal, deadlineMs: patient(host, PROBE_MS) });
+  const limits = { signal, deadlineMs: patient(host, CALL_MS) };
   const [containers, sandboxes] = await Promise.all([
     runtime.listContainers(limits),
     runtime.listPodSandboxes(limits),
   ]);
-  const states = await statesOf(runtime, containers, signal);
+  const states = await statesOf(host, runtime, containers, signal);
   const byId = new Map(sandboxes.map((sandbox) => [sandbox.id, sandbox]));
   const listed = containers.map((container): ListedContainer => {
     const status = states.get(container.id);
@@ -81,16 +85,17 @@ function podOf({ labels }: Container, sandbox: PodSandbox | undefined) {
 
 /** As many as time allows: a container without a known state is listed without it. */
 async function statesOf(
+  host: GatherHost,
   runtime: ContainerRuntime,
   containers: readonly Container[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContainerStatus>> {
   const states = new Map<string, ContainerStatus>();
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(STATES_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(patient(host, STATES_MS))]);
   const queue = containers.values();
   const worker = async () => {
     for (const { id } of queue) {
-      const limits = { signal: limit, deadlineMs: CALL_MS };
+      const limits = { signal: limit, deadlineMs: patient(host, CALL_MS) };
       const status = await runtime.containerStatus(id, limits).catch(() => undefined);
       if (limit.aborted) return;
       if (status !== undefined) states.set(id, status);

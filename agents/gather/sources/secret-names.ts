@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GatherHost } from '../gather-host.ts';
+import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import type { Api } from './api.ts';
 import { withEtcdOf } from './etcd-access.ts';
@@ -35,7 +35,10 @@ export function secretNames(host: GatherHost): Source {
     withEtcdOf(host, async (client) => {
       const rows: string[] = [];
       for (const prefix of PREFIXES) {
-        for await (const key of client.keysBelow(prefix, { signal, deadlineMs: LIMITS_MS })) {
+        for await (const key of client.keysBelow(prefix, {
+          signal,
+          deadlineMs: patient(host, LIMITS_MS),
+        })) {
           rows.push(row(key.slice(prefix.length).split('/')));
         }
       }

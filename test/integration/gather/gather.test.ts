@@ -265,6 +265,25 @@ t.test('the overall deadline: the bundle is closed with what was collected', asy
   t.match(recordOf(archive, 'x').interrupted, /the deadline for the bundle/);
 });
 
+t.test('on a slow host, each source and group may have more time', async (t) => {
+  const tester = new GatherTester(t, { gatherPatience: 3 });
+  const hanging: Synthetic = {
+    path: 'hangs.txt',
+    does: 'hangs',
+    text: 'so far\n',
+    deadlineMs: 100,
+  };
+  const deaf = { name: 'deaf', deadlineMs: 100, list: () => new Promise<never>(() => undefined) };
+  await gatherHere(tester, ['gather', '--id', 'one'], [hanging]);
+  await gatherHere(tester, ['gather', '--id', 'groups'], [], { catalogue: [deaf] });
+  t.match(failuresOf(recordOf(archiveOf(tester, 'one'), 'one')), {
+    'hangs.txt': 'not complete after 0.3 s',
+  });
+  t.match(failuresOf(recordOf(archiveOf(tester, 'groups'), 'groups')), {
+    deaf: 'not listed after 0.3 s',
+  });
+});
+
 t.test('invalid settings are reported and ignored', async (t) => {
   const tester = new GatherTester(t);
   const path = join(hostPaths(tester.root).config, 'settings.json');
