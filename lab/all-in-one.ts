@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { Failure } from '../lib/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
+import { type AgentSettings, addSettings } from './agent-settings.ts';
 import { backup } from './checks/backup.ts';
 import { allInOneChecks } from './checks/index.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
 import { type Component, ensureComponent } from './components/component.ts';
-import { OS_IMAGE, osImage } from './components/os-image.ts';
+import { OS_IMAGE } from './components/os-image.ts';
 import { createDataDisk, type DataDisk } from './host/data-disk.ts';
 import type { Host } from './host/host.ts';
 import type { HostIdentity } from './host/network.ts';
@@ -35,8 +36,10 @@ export interface AllInOneOptions {
   readonly dns?: SiteOptions['dns'];
   /** Default: infinite. */
   readonly leaseTime?: SiteOptions['leaseTime'];
-  /** The image on its disk, made by imageOf. Default: the lab's. */
+  /** The image on its disk, made by imageOf. Default: that of the run's hosts. */
   readonly operatingSystem?: Component;
+  /** Of the agents. */
+  readonly settings?: AgentSettings;
   readonly otherHosts?: readonly HostIdentity[];
   /** Created with the site, and connected at every boot. Default: none. */
   readonly dataDisk?: Pick<DataDisk, 'mountPoint'>;
@@ -55,7 +58,7 @@ export class AllInOne extends Installation {
   readonly #source: 'url' | 'medium';
   readonly #hostInputs: HostInputs;
   readonly #network: Pick<SiteOptions, 'dns' | 'leaseTime'>;
-  readonly #operatingSystem: Component;
+  readonly #operatingSystem: Component | undefined;
   readonly #otherHosts: readonly HostIdentity[];
   readonly #workers: number;
   readonly #payload: Component;
@@ -69,14 +72,15 @@ export class AllInOne extends Installation {
       hostInputs = {},
       dns = false,
       leaseTime,
-      operatingSystem = osImage,
+      operatingSystem,
+      settings,
       otherHosts = [],
       dataDisk,
       workers = 0,
       payload: ownPayload = payload,
     }: AllInOneOptions = {},
   ) {
-    super(context);
+    super(context, settings === undefined ? {} : { settings });
     this.#source = source;
     this.#hostInputs = hostInputs;
     this.#network = { dns, ...(leaseTime && { leaseTime }) };
@@ -116,6 +120,7 @@ export class AllInOne extends Installation {
     const api = this.#workers === 0 ? [] : ['--api-server', site.host.addresses[0]];
     const create = ['create', 'aio-ignition', '--dir', target, ...api, ...options];
     await run(cli, create, { signal, deadlineMs: CREATE_MS });
+    await addSettings(join(target, 'aio.ign'), this.settings);
     if (this.#source === 'medium') await mountIso(iso, this.#medium, this.context);
     this.prepared(site, {
       ignition: join(target, 'aio.ign'),
@@ -139,7 +144,10 @@ export class AllInOne extends Installation {
   /** As a person does from a live image, with coreos-installer. */
   async writeDisk(label = 'live'): Promise<void> {
     const within = { signal: this.context.signal, report: () => undefined };
-    const system = await ensureComponent(this.#operatingSystem, within);
+    const system =
+      this.#operatingSystem === undefined
+        ? this.context.components.osImage
+        : await ensureComponent(this.#operatingSystem, within);
     const options = this.hostOptions(label);
     const image = { osImage: join(system, OS_IMAGE), ignition: this.created.ignition };
     await writeImage(options, image, this.context, (host) => this.started(label, host));

@@ -12,7 +12,7 @@ import { type LiveObjects, readLiveObjects } from './checks/live-objects.ts';
 import { writeUserManifests } from './checks/user-manifests.ts';
 import { type Component, ensureComponent } from './components/component.ts';
 import { inspectDisk } from './host/disk.ts';
-import type { Host } from './host/host.ts';
+import type { Hardware, Host } from './host/host.ts';
 import type { HostIdentity } from './host/network.ts';
 import { waitForOwnExit, waitUntilInactive } from './host/unit-state.ts';
 import {
@@ -57,6 +57,8 @@ export interface InstallationOptions {
 /** One installation in the lab, from install-config to the verified cluster, step by step. */
 export class Installation {
   host: Host | undefined;
+  /** What its machine has from its next boot on. */
+  hardware: Hardware = {};
   readonly context: LabContext;
   readonly #options: InstallationOptions;
   #site: Site | undefined;
@@ -113,7 +115,6 @@ export class Installation {
   async create(): Promise<void> {
     const { folder, teardown, signal } = this.context;
     const { site, hostInputs = {}, manifests, served } = this.#options;
-    const settings = { ...slowHostSettings(), ...this.#options.settings };
     this.#site = await openSite(folder, site ?? {}, teardown, signal);
     const target = join(folder, 'installation');
     await writeUserManifests(target, manifests);
@@ -122,14 +123,19 @@ export class Installation {
       this.#created = await serveInstallation(this.context, target, served.damaged);
       return;
     }
-    if (Object.keys(settings).length > 0) {
+    if (Object.keys(this.settings).length > 0) {
       await createIgnition(this.context, target);
-      await addSettings(createdIn(target).ignition, settings);
+      await addSettings(createdIn(target).ignition, this.settings);
     }
     const components = { ...this.context.components, ...(await this.#ownIso()) };
     const { medium, ...created } = await makeMedium({ ...this.context, components }, target);
     this.#medium = medium;
     this.#created = created;
+  }
+
+  /** Of the agents. */
+  protected get settings(): AgentSettings {
+    return { ...slowHostSettings(), ...this.#options.settings };
   }
 
   /** `early` is called as soon as the host's systemd is running. */
@@ -314,7 +320,7 @@ export class Installation {
     const { folder, out } = this.context;
     const { host, disk } = this.site;
     const identity = this.#elsewhere ?? host;
-    return { identity, folder, logs: out, label, disk };
+    return { identity, folder, logs: out, label, disk, hardware: this.hardware };
   }
 
   #records(label: string): string {

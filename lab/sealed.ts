@@ -6,7 +6,7 @@ import { parseConfig } from '../lib/ignition/config.ts';
 import { decodeDataUrl } from '../lib/ignition/data-url.ts';
 import { effectiveConfig } from '../lib/ignition/validate.ts';
 import { keyFingerprintsIn } from '../lib/render/private-keys.ts';
-import { addSettings } from './agent-settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 import { AllInOne } from './all-in-one.ts';
 import { rotate } from './certificates/rotation.ts';
 import { backup } from './checks/backup.ts';
@@ -21,6 +21,7 @@ import { eventually } from './eventually.ts';
 import { inspectDisk } from './host/disk.ts';
 import { BRIDGE_ADDRESS } from './host/network.ts';
 import { Installation, type Report } from './installation.ts';
+import { patient } from './patience.ts';
 import type { LabContext } from './scenario.ts';
 import { type RunningTpm, startTpm } from './servers/tpm.ts';
 
@@ -36,7 +37,12 @@ const FOLDERS = [
 ];
 /** Authorities, leaves, service accounts. */
 const LEAST_KEYS = 16;
-const SETTINGS = { tpm2Device: `swtpm:host=${BRIDGE_ADDRESS},port=${PORT}`, unsealKeyMs: 30_000 };
+
+/** A container reaches its TPM over the network; a machine has it as a device. */
+const settingsFor = ({ hosts }: LabContext): AgentSettings => ({
+  unsealKeyMs: patient(30_000),
+  ...(hosts.are === 'containers' && { tpm2Device: `swtpm:host=${BRIDGE_ADDRESS},port=${PORT}` }),
+});
 
 type Which = 'its own TPM' | 'another TPM';
 
@@ -45,13 +51,16 @@ export class SealedAllInOne extends AllInOne {
   readonly seal: Seal;
 
   constructor(context: LabContext) {
-    super(context, { hostInputs: { sealSecrets: 'tpm2' }, operatingSystem: tpmOsImage });
+    super(context, {
+      hostInputs: { sealSecrets: 'tpm2' },
+      settings: settingsFor(context),
+      ...(context.hosts.are === 'containers' && { operatingSystem: tpmOsImage }),
+    });
     this.seal = new Seal(this);
   }
 
   override async create(): Promise<void> {
     await super.create();
-    await addSettings(this.created.ignition, SETTINGS);
     await this.seal.powerOn('its own TPM');
   }
 }
@@ -63,8 +72,10 @@ export class SealedInPlace extends Installation {
   constructor(context: LabContext) {
     super(context, {
       hostInputs: { sealSecrets: 'tpm2' },
-      settings: SETTINGS,
-      system: { root: tpmRootFilesystem, iso: tpmLiveIso },
+      settings: settingsFor(context),
+      ...(context.hosts.are === 'containers' && {
+        system: { root: tpmRootFilesystem, iso: tpmLiveIso },
+      }),
     });
     this.seal = new Seal(this);
   }
@@ -219,10 +230,14 @@ export class Seal {
   }
 
   async powerOn(which: Which): Promise<void> {
-    const { folder, signal } = this.#run.context;
-    const programs = await ensureComponent(swtpm, { signal, report: () => undefined });
+    const { folder, hosts, signal } = this.#run.context;
     // Not one of a boot, which ends with it.
     const state = join(folder, 'tpms', which.replaceAll(' ', '-'));
+    if (hosts.are === 'machines') {
+      this.#run.hardware = { ...this.#run.hardware, tpm: state };
+      return;
+    }
+    const programs = await ensureComponent(swtpm, { signal, report: () => undefined });
     this.#tpm = await startTpm(programs, state, { host: BRIDGE_ADDRESS, port: PORT });
   }
 

@@ -34,6 +34,15 @@ export interface Host {
   stop(): Promise<void>;
 }
 
+/** What a machine has at one boot; a container has none of it. */
+export interface Hardware {
+  /** What its own clock says at power-on, in UTC: `2027-11-23T10:00:00`. Default: now. */
+  readonly clock?: string;
+  readonly memoryMiB?: number;
+  /** Folder with what its TPM keeps. Default: no TPM. */
+  readonly tpm?: string;
+}
+
 export interface HostOptions {
   readonly identity: HostIdentity;
   /** Folder on a real file system for this host's trees; its owner empties it. */
@@ -42,6 +51,7 @@ export interface HostOptions {
   readonly logs: string;
   readonly label: string;
   readonly disk?: Disk;
+  readonly hardware?: Hardware;
 }
 
 /** The host of a booted machine; `loseWrites` is the first action of a power cut. */

@@ -18,6 +18,7 @@ import { MachineHost } from './machine-host.ts';
 import { Monitor } from './monitor.ts';
 import { type Firmware, IN_FOLDER, qemuArguments } from './qemu-arguments.ts';
 import { plugTap } from './tap.ts';
+import { startMachineTpm } from './tpm.ts';
 
 const MONITOR_MS = 20_000;
 /** Firmware, boot loader, initramfs with Ignition, and the start of systemd. */
@@ -26,17 +27,14 @@ const LOOK_EVERY_MS = 250;
 const FILES_MS = 20_000;
 /** The serial number of its disk, which the lab's installations are told. */
 const DISK_SERIAL = 'sno-disk';
-const DEFAULTS = { memoryMiB: 4096, processors: 2 } as const;
+const DEFAULTS = { memoryMiB: 4096 } as const;
+const PROCESSORS = 2;
 
 export interface MachineOptions extends HostOptions {
   readonly accelerator: Accelerator;
   readonly firmware: Firmware;
   /** ISO in its drive. */
   readonly cd?: string | undefined;
-  readonly memoryMiB?: number;
-  readonly processors?: number;
-  /** Of the machine's own clock, in UTC: `2027-11-23T10:00:00`. Default: now. */
-  readonly clock?: string;
 }
 
 /** Turns a machine on, and returns as soon as the lab can run programs in it; systemd is still starting then. */
@@ -55,9 +53,13 @@ export async function bootMachine(
   try {
     const tap = await plugTap(identity, teardown, signal);
     const disk = await attachDisk(options, folder, teardown);
+    const tpm = await turnTpmOn(options, folder, teardown, signal);
     const args = qemuArguments({
       ...DEFAULTS,
       ...options,
+      ...options.hardware,
+      tpm,
+      processors: PROCESSORS,
       name: identity.name,
       disks: disk === undefined ? [] : [{ socket: disk.socket, serial: DISK_SERIAL }],
       network: { tap, mac: identity.mac },
@@ -110,6 +112,20 @@ async function attachDisk(
   const server = await serveDisk(disk.file, { folder, name: 'disk', log });
   teardown.add('take the disk away', () => server.stop());
   return server;
+}
+
+async function turnTpmOn(
+  { hardware, logs, label }: MachineOptions,
+  folder: string,
+  teardown: Teardown,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (hardware?.tpm === undefined) return undefined;
+  const socket = join(folder, 'tpm.sock');
+  const log = join(logs, `${label}-tpm.log`);
+  const turnOff = await startMachineTpm({ state: hardware.tpm, socket, log }, signal);
+  teardown.add('turn the TPM off', turnOff);
+  return socket;
 }
 
 /** Nothing says when the agent begins to listen, so it is asked until it answers. */

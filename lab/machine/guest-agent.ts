@@ -7,7 +7,7 @@ import { JsonLines } from './json-lines.ts';
 /** It answers at once, unless the machine is starved. */
 const ANSWER_MS = 30_000;
 const PING_MS = 2_000;
-const LOOK_EVERY_MS = { first: 20, last: 320 } as const;
+const LOOK_EVERY_MS = { first: 20, last: 1000 } as const;
 const SIGKILL = 9;
 
 const startedSchema = z.object({ pid: z.number() });

@@ -26,6 +26,7 @@ export interface MachinesOptions {
  * from its disk because the installation has said so to the firmware. A BIOS cannot be told; there, the ISO is taken out.
  */
 export const machines = ({ accelerator, firmware }: MachinesOptions): Hosts => ({
+  are: 'machines',
   bootLive: async ({ iso, programs = [], ...options }, signal) => {
     if (iso === undefined || programs.length > 0) {
       throw new Failure('usage', 'this scenario boots a live host that has no ISO of its own', {

@@ -68,9 +68,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...onlyMachines,
 };
 
-/** Those that run on machines too. The others boot live hosts that have no ISO, or reach into a container. */
+/** Those that run on machines too. Of the others some boot live hosts that have no ISO, or reach into a container. */
 export const machineScenarios: readonly string[] = [
   ...['bootstrap-in-place', 'dual-stack', 'ipv6', 'power-cut', 'medium-again', 'bad-manifests'],
+  ...['aio', 'aio-sealed', 'sealed'],
   ...Object.keys(onlyMachines),
 ];
 

@@ -1,4 +1,5 @@
 import type { Scenario } from '../../scenario.ts';
+import { machineConditions } from './conditions.ts';
 import { installedMachine } from './installed.ts';
 import { refusedDisk } from './refused-disk.ts';
 
@@ -6,4 +7,5 @@ import { refusedDisk } from './refused-disk.ts';
 export const onlyMachines: Readonly<Record<string, Scenario>> = {
   'machine-refused-disk': refusedDisk,
   'machine-installed': installedMachine,
+  'machine-conditions': machineConditions,
 };

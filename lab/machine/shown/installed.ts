@@ -2,29 +2,15 @@ import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { expectRefusal } from '../../faults/refusal.ts';
-import type { FaultResult } from '../../faults/result.ts';
-import { meetAll, secondsSince, type Trouble } from '../../faults/troubles.ts';
+import { meetAll } from '../../faults/troubles.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import { patient } from '../../patience.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
 import { bootMediumNext, requireArguments, requireBootedFromDisk } from './firmware.ts';
+import { shown } from './row.ts';
 
 const POWER_OFF_MS = 60_000;
-
-/** One row of the table. `show` fails with what is otherwise. */
-function shown(fault: string, show: () => Promise<unknown>): Trouble {
-  const row = { plan: 'installation', step: 'after', fault };
-  return {
-    name: fault,
-    row,
-    meet: async () => {
-      const began = performance.now();
-      await show();
-      return [{ ...row, outcome: 'success', seconds: secondsSince(began) } satisfies FaultResult];
-    },
-  };
-}
 
 /** The installed host goes down by its power button, and is turned on again. */
 async function powerButton(run: Installation): Promise<void> {
@@ -61,6 +47,7 @@ export const installedMachine: Scenario = (context) => {
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
+    { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
     ...meetAll(
       [
         shown('medium left in the drive', () => requireBootedFromDisk(run.booted, signal)),

@@ -28,7 +28,7 @@ install() {
   # Names of devices, for people: half as large as everything else.
   rm -f "$initdir/usr/lib/udev/hwdb.bin"
   inst_simple "$moddir/is-live-image" /usr/bin/is-live-image
-  inst_simple "$moddir/sno-lab-generator" "$systemdutildir/system-generators/sno-lab-generator"
+  inst_simple "$moddir/live-generator" "$systemdutildir/system-generators/live-generator"
   for name in coreos-copy-firstboot-network coreos-enable-network coreos-ignition-setup-user \
     coreos-livepxe-rootfs coreos-teardown-initramfs growfs prepare-root; do
     inst_simple "$moddir/$name.sh" "/usr/sbin/$name"

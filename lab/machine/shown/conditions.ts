@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { AllInOne } from '../../all-in-one.ts';
+import { requireLogs } from '../../certificates/logs.ts';
+import { readiness, readinessUrl } from '../../certificates/readiness.ts';
+import { nodeReady } from '../../checks/node-ready.ts';
+import { eventually } from '../../eventually.ts';
+import { meetAll } from '../../faults/troubles.ts';
+import { scenarioOf } from '../../installation.ts';
+import { patient } from '../../patience.ts';
+import type { Scenario } from '../../scenario.ts';
+import { asMachine } from '../machine-host.ts';
+import { shown } from './row.ts';
+
+const DAY_MS = 86_400_000;
+/** Every leaf has expired, the authorities have not. */
+const AHEAD_DAYS = 400;
+/** Before the authorities were made. */
+const BEHIND_DAYS = -366;
+const READY_MS = 6 * 60_000;
+const FAILED_MS = 5 * 60_000;
+const COMMAND_MS = 30_000;
+const POWER_OFF_MS = 60_000;
+const WITHOUT_CARRIER_MS = 45_000;
+/** What the preflight demands (`minMemoryMiB`), and what a kernel keeps of a machine's memory for itself. */
+const LEAST_MEMORY_MIB = 2048 + 160;
+
+/** As qemu takes it. */
+const clockAt = (days: number): string =>
+  new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 19);
+
+/** The cluster is at work again: its node is ready, and the kubelet has a certificate that the API server takes. */
+async function atWork(run: AllInOne): Promise<void> {
+  const { signal } = run.context;
+  await eventually(() => nodeReady.run(run.cluster, signal), READY_MS, signal);
+  await requireLogs(run.cluster, signal);
+}
+
+async function restartWithClock(run: AllInOne, label: string, days: number): Promise<void> {
+  await run.booted.stop();
+  const { clock: _, ...hardware } = run.hardware;
+  run.hardware = days === 0 ? hardware : { ...hardware, clock: clockAt(days) };
+  await run.bootInstalled(label);
+}
+
+async function clockAhead(run: AllInOne): Promise<void> {
+  await restartWithClock(run, 'ahead', AHEAD_DAYS);
+  await atWork(run);
+}
+
+async function clockRightAgain(run: AllInOne): Promise<void> {
+  await restartWithClock(run, 'right-again', 0);
+  await atWork(run);
+}
+
+/** Nothing is signed with it; once it is set, nothing else needs to be done. */
+async function clockBehind(run: AllInOne): Promise<void> {
+  const { signal } = run.context;
+  await restartWithClock(run, 'behind', BEHIND_DAYS);
+  const inside = (...argv: string[]) => run.booted.exec(argv, { timeoutMs: COMMAND_MS }, signal);
+  const refused = async () => {
+    await inside('systemctl', 'start', 'sno-renew.service');
+    const { stdout } = await inside('journalctl', '-b', '-u', 'sno-renew', '-o', 'cat');
+    if (stdout.includes('is not valid yet')) return;
+    throw new Failure('fatal', 'sno-renew says nothing of the clock', {
+      expected: 'is not valid yet',
+      found: stdout.slice(-500),
+    });
+  };
+  await eventually(refused, FAILED_MS, signal);
+  await inside('date', '--utc', '--set', new Date().toISOString());
+  await atWork(run);
+}
+
+/** The installed host goes down by its power button, and is turned on again. */
+async function powerButton(run: AllInOne): Promise<void> {
+  const machine = asMachine(run.booted);
+  await machine.devices.pressPowerButton();
+  const exit = await machine.waitForExit(AbortSignal.timeout(patient(POWER_OFF_MS)));
+  if (exit !== 'poweroff') throw new Failure('fatal', 'the host did not turn off', { found: exit });
+  await machine.stop();
+  await run.bootInstalled('after-button');
+  await atWork(run);
+}
+
+/** Nobody outside gets an answer meanwhile, the host goes on, and afterwards is as it was. */
+async function carrierLost(run: AllInOne): Promise<void> {
+  const { signal } = run.context;
+  const { devices } = asMachine(run.booted);
+  await devices.setCarrier(false);
+  await sleep(patient(WITHOUT_CARRIER_MS), undefined, { signal });
+  const answer = await readiness(readinessUrl(run.booted));
+  if (answer === '200') {
+    throw new Failure('fatal', 'the API answers over a cable that is not plugged in', {});
+  }
+  await devices.setCarrier(true);
+  await atWork(run);
+}
+
+/** An all-in-one host on a machine with as little memory as the preflight takes, and what happens to machines over the years. */
+export const machineConditions: Scenario = (context) => {
+  const run = new AllInOne(context);
+  run.hardware = { memoryMiB: LEAST_MEMORY_MIB };
+  const plan = 'all-in-one';
+  return scenarioOf(run, [
+    ...run.stepsToDisk(),
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Set up the cluster', run: (report) => run.finish(report) },
+    { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
+    ...meetAll(
+      [
+        shown('carrier lost and back', () => carrierLost(run), plan),
+        shown('power button', () => powerButton(run), plan),
+        shown('clock 400 days ahead', () => clockAhead(run), plan),
+        shown('clock right again', () => clockRightAgain(run), plan),
+        shown('clock a year behind, then set', () => clockBehind(run), plan),
+      ],
+      context,
+    ),
+  ]);
+};
