@@ -16,6 +16,7 @@ import { type HostInputs, writeInstallConfig } from './install-config.ts';
 import { Installation, type Report } from './installation.ts';
 import { mountIso } from './medium.ts';
 import { cli } from './paths.ts';
+import { patient } from './patience.ts';
 import { payload } from './payload.ts';
 import { checkLedger, restartByHand } from './restart.ts';
 import type { LabContext, ScenarioStep } from './scenario.ts';
@@ -158,7 +159,13 @@ export class AllInOne extends Installation {
   override async finish(report: Report, label = 'disk'): Promise<void> {
     const host = this.booted;
     await this.following(label, report, () =>
-      waitUntilInactive(host, 'aiokube.service', EARLIER_UNITS, AIOKUBE_MS, this.context.signal),
+      waitUntilInactive(
+        host,
+        'aiokube.service',
+        EARLIER_UNITS,
+        patient(AIOKUBE_MS),
+        this.context.signal,
+      ),
     );
     const done = join(host.rootDir, 'opt/openshift/.aiokube.done');
     if (!(await exists(done))) {

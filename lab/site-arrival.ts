@@ -112,7 +112,7 @@ export class SiteArrival extends Relocation {
     // CoreOS has it.
     const within = { signal: this.context.signal, report: () => undefined };
     const program = join(await ensureComponent(nmstatectl, within), nmstatectl.name);
-    await copyFile(program, join(rootDir, 'usr/bin', nmstatectl.name));
+    await copyFile(program, join(rootDir, 'usr/local/bin', nmstatectl.name));
     await writeFile(join(rootDir, SIGNER), await readFile(`${this.signingKey}.pub`));
     await this.command('reconfigure', 'prepare', '--signer', `/${SIGNER}`);
   }

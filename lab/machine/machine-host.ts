@@ -136,8 +136,10 @@ export class MachineHost implements Host {
     await qemu.ended;
     const exit = EXITS[monitor.shutdownReason ?? ''] ?? 'killed';
     await tree.unmount();
-    // Whoever goes down in order leaves it.
-    if (exit !== 'killed') await unpackKept(join(folder, IN_FOLDER.kept), tree.path);
+    const archive = join(folder, IN_FOLDER.kept);
+    // Whoever restarts by itself has left all of it. The lab may have been too late with its power button: nobody reads it then.
+    if (exit === 'reboot') await unpackKept(archive, tree.path);
+    if (exit === 'poweroff') await unpackKept(archive, tree.path).catch(() => undefined);
     return exit;
   }
 }

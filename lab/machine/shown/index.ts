@@ -1,6 +1,7 @@
 import type { Scenario } from '../../scenario.ts';
 import { machineConditions } from './conditions.ts';
 import { installedMachine } from './installed.ts';
+import { machineMedia } from './media.ts';
 import { refusedDisk } from './refused-disk.ts';
 
 /** What only machines show. */
@@ -8,4 +9,5 @@ export const onlyMachines: Readonly<Record<string, Scenario>> = {
   'machine-refused-disk': refusedDisk,
   'machine-installed': installedMachine,
   'machine-conditions': machineConditions,
+  'machine-media': machineMedia,
 };
