@@ -237,7 +237,7 @@ export class Installation {
     await this.runClusterChecks(checks, report);
   }
 
-  protected async runClusterChecks(checks: readonly ClusterCheck[], report: Report): Promise<void> {
+  async runClusterChecks(checks: readonly ClusterCheck[], report: Report): Promise<void> {
     const carried = needed(this.#carried);
     await this.runChecks(checks, report, { carried, liveObjects: this.#liveObjects });
   }

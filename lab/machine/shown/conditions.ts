@@ -3,6 +3,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { AllInOne } from '../../all-in-one.ts';
 import { requireLogs } from '../../certificates/logs.ts';
 import { readiness, readinessUrl } from '../../certificates/readiness.ts';
+import { allInOneChecks } from '../../checks/index.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { eventually } from '../../eventually.ts';
 import { meetAll } from '../../faults/troubles.ts';
@@ -106,9 +107,11 @@ export const machineConditions: Scenario = (context) => {
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Set up the cluster', run: (report) => run.finish(report) },
-    { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
     ...meetAll(
       [
+        ...allInOneChecks.map((check) =>
+          shown(check.name, () => run.runChecks([check], () => undefined, {}), plan),
+        ),
         shown('carrier lost and back', () => carrierLost(run), plan),
         shown('power button', () => powerButton(run), plan),
         shown('clock 400 days ahead', () => clockAhead(run), plan),

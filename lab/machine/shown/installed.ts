@@ -1,5 +1,6 @@
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { clusterChecks } from '../../checks/index.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { expectRefusal } from '../../faults/refusal.ts';
 import { meetAll } from '../../faults/troubles.ts';
@@ -47,11 +48,13 @@ export const installedMachine: Scenario = (context) => {
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
-    { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
     ...meetAll(
       [
         shown('medium left in the drive', () => requireBootedFromDisk(run.booted, signal)),
         shown('kernel arguments', () => requireArguments(run.booted, signal)),
+        ...clusterChecks.map((check) =>
+          shown(check.name, () => run.runClusterChecks([check], () => undefined)),
+        ),
         shown('power button', () => powerButton(run)),
         shown('medium booted again', () => mediumAgain(run)),
       ],
