@@ -15,7 +15,7 @@ export const slowHostSettings = (): AgentSettings =>
   factor === 1
     ? {}
     : {
-        gatherPatience: factor,
+        gatherPatiencePercent: 100 * factor,
         gatherMs: 220_000,
         gatherDiagnosisMs: 120_000,
         collectObjectsMs: 360_000,

@@ -23,7 +23,7 @@ export interface GatherHost {
 
 /** A deadline of a source or request on this host, in milliseconds. */
 export const patient = ({ settings }: Pick<GatherHost, 'settings'>, ms: number): number =>
-  ms * settings.gatherPatience;
+  (ms * settings.gatherPatiencePercent) / 100;
 
 /** A path among this host's own logs in the bundle. */
 export const own = ({ folder }: GatherHost, path: string): string => join(folder, path);

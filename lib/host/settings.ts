@@ -263,20 +263,14 @@ export const defaultSettings = {
   /** Publishing in the cluster that the installation is complete. */
   completeMs: minutes(3),
   retireMs: minutes(2),
-  /**
-   * sno-deferred: how long a manifest may wait for its kind after the installation
-   * (wall clock).
-   */
+  /** sno-deferred: how long a manifest may wait for its kind after the installation (wall clock). */
   deferredExpiryHours: 168,
   /** gather: everything; what is not collected by then is left out. Documented as two minutes. */
   gatherMs: seconds(105),
   /** gather: the evidence for the report. */
   gatherDiagnosisMs: seconds(60),
-  /**
-   * gather: multiplies the deadline of each source and request, such as the 5 seconds in which the API
-   * has to answer. The whole still ends within gatherMs.
-   */
-  gatherPatience: 1,
+  /** gather: of the usual deadline of each source; the whole ends within gatherMs. */
+  gatherPatiencePercent: 100,
   /** gather: reading the secrets on this host, which are then searched for everywhere. */
   gatherSecretsMs: seconds(20),
   /**

@@ -266,7 +266,7 @@ t.test('the overall deadline: the bundle is closed with what was collected', asy
 });
 
 t.test('on a slow host, each source and group may have more time', async (t) => {
-  const tester = new GatherTester(t, { gatherPatience: 3 });
+  const tester = new GatherTester(t, { gatherPatiencePercent: 300 });
   const hanging: Synthetic = {
     path: 'hangs.txt',
     does: 'hangs',

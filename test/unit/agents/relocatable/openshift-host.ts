@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import { runPrepare } from '../../../../agents/node/reconfigure/prepare/main.ts';
 import type { Cluster } from '../../../../lib/cluster/cluster.ts';
 import { relocatableFiles } from '../../../../lib/render/machine-config/relocatable.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, listOf } from '../host/api.ts';
@@ -115,4 +116,12 @@ export async function openShiftApi(
   host.write(LOCAL_KUBECONFIG, host.read(kubeconfigs.bootstrapAdmin), 0o600);
   for (const path of Object.values(kubeconfigs)) if (host.has(path)) host.remove(path);
   return api;
+}
+
+/** `reconfigure prepare` with these arguments, and what it says. */
+export async function prepare(host: TestHost, ...args: string[]) {
+  const lines: string[] = [];
+  const output = { write: (text: string) => void lines.push(text), env: {} };
+  const code = await runPrepare(host.paths, args, output);
+  return { code, text: lines.join('') };
 }

@@ -2,15 +2,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { runPrepare } from '../../../../agents/node/reconfigure/prepare/main.ts';
-import { requireUndoable } from '../../../../agents/node/reconfigure/prepare/openshift/accept.ts';
 import { kubeletEnvironmentPath } from '../../../../lib/host/kubelet-environment.ts';
 import { readFactoryPolicy } from '../../../../lib/relocatable/policy.ts';
 import { relocatableFiles } from '../../../../lib/render/machine-config/relocatable.ts';
 import { relocatableUnits } from '../../../../units/openshift.ts';
 import { refuse } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
-import { LOCAL_KUBECONFIG, NODE, openShiftApi, openShiftHost, said } from './openshift-host.ts';
+import {
+  LOCAL_KUBECONFIG,
+  NODE,
+  openShiftApi,
+  openShiftHost,
+  prepare,
+  said,
+} from './openshift-host.ts';
 
 /** Every file and link in /etc and /usr of the host, with the contents of files. */
 function present(host: TestHost): Map<string, string> {
@@ -28,13 +33,6 @@ function present(host: TestHost): Map<string, string> {
       return [[path, entry.isFile() ? readFileSync(host.at(path), 'utf8') : 'link']];
     }),
   );
-}
-
-async function prepare(host: TestHost, ...args: string[]) {
-  const lines: string[] = [];
-  const output = { write: (text: string) => void lines.push(text), env: {} };
-  const code = await runPrepare(host.paths, args, output);
-  return { code, text: lines.join('') };
 }
 
 t.test('it leaves what it leaves on the Kubernetes payload, and the units', async (t) => {
@@ -326,38 +324,4 @@ t.test('no kubeconfig of the operator', async (t) => {
   host.remove(LOCAL_KUBECONFIG);
   t.not((await prepareSaying(host)).code, 0);
   t.notOk(host.has('/etc/sno-agents/factory.json'));
-});
-
-t.test('not taken back while a change or a way back needs the units', async (t) => {
-  const host = openShiftHost(t);
-  await openShiftApi(t, host);
-  await prepare(host);
-  host.write('/var/lib/sno-agents/reconfigure/request.json', '{}');
-  t.match(await prepare(host, '--undo'), { code: 2 });
-  t.ok(host.has('/etc/systemd/system/sno-trial.service'));
-  t.ok(host.has('/etc/sno-agents/factory.json'));
-});
-
-t.test('nor while the host can go back to what it was before its site', async (t) => {
-  const host = openShiftHost(t);
-  await openShiftApi(t, host);
-  await prepare(host);
-  const kept = {
-    schemaVersion: 1,
-    id: '00000000-0000-4000-8000-000000000000',
-    what: 'the site configuration 7',
-    armedAt: '2030-01-01T00:00:00Z',
-    deadlineMs: 1,
-    bootsCount: 1,
-    boots: [{ boot: 'a', up: 1 }],
-    points: { network: { files: [], folders: [] }, files: [], moved: [] },
-    problems: [],
-  };
-  host.write('/var/lib/sno-agents/reconfigure/before/trial.json', JSON.stringify(kept));
-  await t.rejects(requireUndoable(host.context), {
-    kind: 'usage',
-    message: /the way back from the site configuration 7 is kept.*reconfigure commit/s,
-  });
-  t.match(await prepare(host, '--undo'), { code: 2 });
-  t.ok(host.has('/etc/systemd/system/sno-trial.service'));
 });
