@@ -23,6 +23,8 @@ import { placeStaticPod } from './static-pods.ts';
 const HEALTH = 'http://127.0.0.1:10248/healthz';
 const HEALTH_INTERVAL_MS = 500;
 const UNIT = 'kubelet.service';
+/** Has loaded what modules-load.d names when the host booted. */
+const MODULES = 'systemd-modules-load.service';
 
 /**
  * Starts the kubelet standalone, without an API server: it only runs static pods, so no Node of
@@ -86,13 +88,16 @@ async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> 
 
 /**
  * The units that the kubelet requires verify the payload and renew certificates. Earlier steps have just done
- * both, so these units are skipped at this start (ConditionPathExists=), and run at every other one.
+ * both, so these units are skipped at this start (ConditionPathExists=), and run at every other one. The kernel modules
+ * that the rendered files name are loaded at every other boot: without br_netfilter, no pod would reach a Service of the node
+ * until then.
  */
 async function startPrepared(
   paths: HostPaths,
   progress: Progress,
   required: readonly string[],
 ): Promise<void> {
+  await restartUnit(MODULES, progress.signal);
   await mkdir(paths.run, { recursive: true });
   await writeFile(paths.kubeletPrepared, '', { mode: 0o600 });
   try {

@@ -28,8 +28,10 @@ t.test('the kubelet of a node', async (t) => {
     });
     endPauses(t, 5000);
     t.same(await it.run(nodeKubelet), { kind: 'done' });
-    t.same(it.programs.calls().slice(0, 3), [
+    t.same(it.programs.calls().slice(0, 4), [
       'systemctl enable --no-reload sno-payload.service sno-certificates.service kubelet.service',
+      // Of the modules that were rendered after the boot.
+      'systemctl restart systemd-modules-load.service',
       'systemctl daemon-reload',
       'systemctl start --no-block kubelet.service',
     ]);

@@ -34,7 +34,7 @@ t.test('the kubelet of a worker requires the payload alone', async (t) => {
   const { host } = await workerHost(t);
   host.programs.give(
     'systemctl',
-    'case "$1" in enable|daemon-reload|start) ;; show) echo ActiveState=active; echo NRestarts=0 ;; *) exit 97 ;; esac',
+    'case "$1" in enable|restart|daemon-reload|start) ;; show) echo ActiveState=active; echo NRestarts=0 ;; *) exit 97 ;; esac',
   );
   const answers = [false, true];
   t.capture(globalThis, 'fetch', async () => {
@@ -43,8 +43,9 @@ t.test('the kubelet of a worker requires the payload alone', async (t) => {
   });
   endPauses(t, 5000);
   t.same(await host.run(workerKubelet), { kind: 'done' });
-  t.same(host.programs.calls().slice(0, 3), [
+  t.same(host.programs.calls().slice(0, 4), [
     'systemctl enable --no-reload sno-payload.service kubelet.service',
+    'systemctl restart systemd-modules-load.service',
     'systemctl daemon-reload',
     'systemctl start --no-block kubelet.service',
   ]);
