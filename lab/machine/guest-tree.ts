@@ -4,11 +4,13 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
 import { Failure } from '../../lib/errors/failure.ts';
 import { quickly } from '../host/command.ts';
 import { teardownSignal } from '../host/mount.ts';
 
 const LOOK_EVERY_MS = 50;
+const HELP_MS = 10_000;
 
 /** The guest's files, mounted in the lab. */
 export interface GuestTree {
@@ -71,10 +73,20 @@ async function startSshfs(socket: string, target: string, log: string): Promise<
   connection.pause();
   const errors = openSync(log, 'a', 0o600);
   const uncached = ['dir_cache=no', 'attr_timeout=0', 'entry_timeout=0', 'negative_timeout=0'];
-  const sshfs = spawn('sshfs', ['-f', '-o', ['passive', ...uncached].join(','), ':/', target], {
+  const options = ['passive', ...uncached, ...(await everyLink())];
+  const sshfs = spawn('sshfs', ['-f', '-o', options.join(','), ':/', target], {
     stdio: [connection, connection, errors],
   });
   closeSync(errors);
   connection.destroy();
   return sshfs;
+}
+
+/**
+ * `/usr/local` is `../var/usrlocal` there. Newer versions of sshfs refuse to read such a link unless they
+ * are told to; older ones do not know the option.
+ */
+async function everyLink(): Promise<string[]> {
+  const { stdout } = await execa('sshfs', ['--help'], { timeout: HELP_MS, reject: false });
+  return stdout.includes('no_contain_symlinks') ? ['no_contain_symlinks'] : [];
 }
