@@ -45,8 +45,12 @@ const resultSchema = z.object({
   failure: failureDataSchema.optional(),
 });
 
+export type SiteResult = z.infer<typeof resultSchema>;
+
 /** How the last site volume of a host has ended; undefined if none has. */
-export const readSiteResult = async ({ rootDir }: Pick<Host, 'rootDir'>) =>
+export const readSiteResult = async ({
+  rootDir,
+}: Pick<Host, 'rootDir'>): Promise<SiteResult | undefined> =>
   resultSchema.safeParse(parseJson((await readTextIfPresent(join(rootDir, RESULT))) ?? '')).data;
 
 /** Of a site: by what the cluster knows its node there. */

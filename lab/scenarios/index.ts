@@ -71,7 +71,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 /** Those that run on machines too. Of the others some boot live hosts that have no ISO, or reach into a container. */
 export const machineScenarios: readonly string[] = [
   ...['bootstrap-in-place', 'dual-stack', 'ipv6', 'power-cut', 'medium-again', 'bad-manifests'],
-  ...['aio', 'aio-sealed', 'sealed'],
+  ...['aio', 'aio-sealed', 'sealed', 'aio-power-cut'],
   ...Object.keys(onlyMachines),
 ];
 
@@ -87,6 +87,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   'relocate-briefly': [nmstatectl],
   'relocate-in-place': [nmstatectl],
   'relocate-factory': [nmstatectl],
+  'machine-media': [nmstatectl],
   crio: [crioOsImage],
   'aio-sealed': [swtpm, tpmOsImage],
   sealed: [swtpm, tpmRootFilesystem, tpmLiveIso],

@@ -1,119 +1,15 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { failureSentence } from '../../../lib/errors/failure-data.ts';
-import { workload } from '../../checks/workload.ts';
-import { eventually } from '../../eventually.ts';
 import { meetAll } from '../../faults/troubles.ts';
-import { SITE, startNetwork } from '../../host/network.ts';
-import { type Report, scenarioOf } from '../../installation.ts';
-import { createVolume, type MediumKind } from '../../relocate/volume.ts';
-import { relocatableHost, SITE_DOMAIN, siteHost } from '../../relocation.ts';
+import { scenarioOf } from '../../installation.ts';
+import type { MediumKind } from '../../relocate/volume.ts';
+import { relocatableHost } from '../../relocation.ts';
 import type { Scenario } from '../../scenario.ts';
-import { readSiteResult, SiteArrival } from '../../site-arrival.ts';
-import type { Devices } from '../devices.ts';
-import { asMachine } from '../machine-host.ts';
+import { bridgeOverBond } from './bridge-over-bond.ts';
+import { MediaNode } from './media-node.ts';
 import { shown } from './row.ts';
+import { sitePowerCuts } from './site-power-cut.ts';
 
-const PASS_MS = 10 * 60_000;
-const NOTICED_MS = 2 * 60_000;
 const STICK = 'site-stick';
-const UNIT = 'reconfigure.service';
-const { bridge: GATEWAY } = SITE.segments.IPv4;
-
-/** A sealed node whose firmware and kernel see the media: a drive that is polled, sticks that come and go. */
-class MediaNode extends SiteArrival {
-  #volumes = 0;
-
-  get devices(): Devices {
-    return asMachine(this.booted).devices;
-  }
-
-  async leaveFactory(report: Report): Promise<void> {
-    await this.run.runChecks([workload], report, {});
-    await this.fixSigner();
-    await this.validate();
-    const { folder, signal, teardown } = this.context;
-    await this.booted.stop();
-    await startNetwork(
-      { domain: SITE_DOMAIN, host: siteHost, place: SITE },
-      folder,
-      teardown,
-      signal,
-    );
-    this.run.plugInto(siteHost);
-  }
-
-  /** The image of a medium for a site of this name. */
-  async volumeFor(name: string, kind: MediumKind): Promise<string> {
-    this.#volumes += 1;
-    const folder = join(this.context.folder, `volume-${this.#volumes}`);
-    await mkdir(folder);
-    const config = {
-      api_version: 1,
-      cluster_name: name,
-      base_domain: 'site.test',
-      hostname: `${name}.site.test`,
-      siteChecks: [{ ping: GATEWAY }],
-    };
-    return createVolume(folder, kind, { config, key: this.signingKey }, this.context.signal);
-  }
-
-  /** The host notices by itself what `act` does, and gets the name of the site. */
-  async becomes(name: string, act: () => Promise<void>): Promise<void> {
-    const before = await readSiteResult(this.booted);
-    await act();
-    const result = await eventually(
-      async () => {
-        const found = await readSiteResult(this.booted);
-        if (found !== undefined && !isDeepStrictEqual(found, before)) return found;
-        throw new Failure('retry', 'the site is not configured yet');
-      },
-      PASS_MS,
-      this.context.signal,
-    );
-    if (result.outcome !== 'configured') {
-      throw new Failure('fatal', 'the node has not the configuration of its site', {
-        found: result.failure === undefined ? result.outcome : failureSentence(result.failure),
-      });
-    }
-    await this.expectName(name);
-  }
-
-  async expectName(name: string): Promise<void> {
-    const found = (await this.command('hostname')).trim();
-    if (found === `${name}.site.test`) return;
-    throw new Failure('fatal', 'the host has another name', { expected: name, found });
-  }
-
-  /** Starts of the agent since the boot. */
-  #invocation(): Promise<string> {
-    return this.command('systemctl', 'show', UNIT, '--property=InvocationID', '--value');
-  }
-
-  /** Until the agent has begun with what `act` does. */
-  async noticed(act: () => Promise<void>): Promise<void> {
-    const before = await this.#invocation();
-    await act();
-    const look = async () => {
-      if ((await this.#invocation()) !== before) return;
-      throw new Failure('fatal', 'the host does not notice the medium');
-    };
-    await eventually(look, NOTICED_MS, this.context.signal);
-  }
-
-  /** Until the agent runs no more. */
-  async done(): Promise<void> {
-    const look = async () => {
-      const show = ['show', UNIT, '--property=ActiveState', '--value'];
-      const state = (await this.command('systemctl', ...show)).trim();
-      if (state === 'inactive' || state === 'failed') return;
-      throw new Failure('deadline', 'the agent still runs', { found: state });
-    };
-    await eventually(look, PASS_MS, this.context.signal);
-  }
-}
 
 /**
  * Pulled as soon as it is noticed. What was read of it by then decides: the host keeps the site that it has, or gets all of
@@ -121,11 +17,11 @@ class MediaNode extends SiteArrival {
  */
 async function pulled(node: MediaNode, before: string): Promise<void> {
   const image = await node.volumeFor('pulled', 'FAT in a partition');
-  const last = await readSiteResult(node.run.booted);
+  const last = await node.lastResult();
   await node.noticed(() => node.devices.plugStick(STICK, image));
   await node.devices.pullStick(STICK);
   await node.done();
-  const result = await readSiteResult(node.run.booted);
+  const result = await node.lastResult();
   const isNew = result?.outcome === 'configured' && !isDeepStrictEqual(result, last);
   await node.expectName(isNew ? 'pulled' : before);
 }
@@ -160,6 +56,8 @@ export const machineMedia: Scenario = (context) => {
           'reconfigure',
         ),
         shown('stick with ext4', () => stick('linux', 'ext4'), 'reconfigure'),
+        shown('bridge over a bond, and a VLAN', () => bridgeOverBond(node), 'reconfigure'),
+        sitePowerCuts(node),
       ],
       context,
     ),

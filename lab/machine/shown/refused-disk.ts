@@ -1,52 +1,116 @@
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { expectRefusal } from '../../faults/refusal.ts';
+import { meetAll } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { DISK } from '../../site.ts';
+import { shown } from './row.ts';
 
 const COMMAND_MS = 60_000;
+const AGENTS = ['install-to-disk.service', 'bootkube.service'];
 /** Two names with a dash, which the device mapper doubles. */
 const GROUP = 'old-system';
+const ARRAY = '/dev/md/old';
+const MULTIPATH = 'mpatha';
 
-/** As a system that was there before has left it. */
-const commands = [
-  ['systemctl', 'stop', 'install-to-disk.service', 'bootkube.service'],
-  ['pvcreate', '--yes', DISK],
-  ['vgcreate', GROUP, DISK],
-  ['lvcreate', '--yes', '--size', '64M', '--name', 'root', GROUP],
-];
+type Command = readonly [string, ...string[]];
 
-async function makeVolumes(host: Host, signal: AbortSignal): Promise<void> {
-  for (const argv of commands) {
-    const { exitCode, stderr } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-    if (exitCode === 0) continue;
-    throw new Failure('fatal', `${argv.join(' ')} failed`, { found: stderr.slice(-500) });
-  }
+/** What a system that was there before has made of the disk, and how a person ends it. */
+interface Use {
+  readonly make: (sectors: string) => readonly Command[];
+  readonly says: readonly RegExp[];
+  readonly end: readonly Command[];
 }
 
-/** A disk with volumes of LVM, which the live system's own udev activates when it boots: refused by name, not one byte written. */
+const wiped: Command = ['wipefs', '--all', DISK];
+
+const volumes: Use = {
+  make: () => [
+    ['pvcreate', '--yes', DISK],
+    ['vgcreate', GROUP, DISK],
+    ['lvcreate', '--yes', '--size', '64M', '--name', 'root', GROUP],
+  ],
+  says: [/is in use/, /logical volume old--system-root/, /vgchange --activate n old-system/],
+  end: [
+    ['vgchange', '--activate', 'n', GROUP],
+    ['vgremove', '--force', '--yes', GROUP],
+    ['pvremove', '--yes', DISK],
+    wiped,
+  ],
+};
+
+const array: Use = {
+  make: () => [
+    ['mdadm', '--create', ARRAY, '--run', '--level=1', '--raid-devices=2', DISK, 'missing'],
+    // Then the kernel writes nothing of its own to it while the agents look.
+    ['mdadm', '--readonly', ARRAY],
+  ],
+  says: [/a member of the RAID array/, /mdadm --stop \/dev\/md/],
+  end: [['mdadm', '--stop', ARRAY], ['mdadm', '--zero-superblock', DISK], wiped],
+};
+
+/** As multipathd makes it of one path. */
+const multipath: Use = {
+  make: (sectors) => [
+    ['modprobe', 'dm-multipath'],
+    [
+      ...(['dmsetup', 'create', MULTIPATH, '--uuid', 'mpath-sno-lab', '--table'] as const),
+      `0 ${sectors} multipath 0 0 1 1 round-robin 0 1 1 ${DISK} 1000`,
+    ],
+  ],
+  says: [/one of the paths of the multipath device mpatha/, /Use \/dev\/mapper\/mpatha/],
+  end: [['dmsetup', 'remove', MULTIPATH]],
+};
+
+async function output(host: Host, argv: Command, signal: AbortSignal): Promise<string> {
+  const { exitCode, stdout, stderr } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
+  if (exitCode === 0) return stdout.trim();
+  throw new Failure('fatal', `${argv.join(' ')} failed`, { found: stderr.slice(-500) });
+}
+
+async function make(host: Host, use: Use, signal: AbortSignal): Promise<void> {
+  await output(host, ['systemctl', 'stop', ...AGENTS], signal);
+  const sectors = await output(host, ['blockdev', '--getsz', DISK], signal);
+  for (const argv of use.make(sectors)) await output(host, argv, signal);
+}
+
+const refused = (run: Installation, { says }: Use): Promise<void> =>
+  expectRefusal(run, run.booted, { exitCode: EXIT.fatal, says });
+
+/** Made while the live host runs, whose agents then look at the disk again. */
+async function madeAndRefused(run: Installation, use: Use): Promise<void> {
+  const { signal } = run.context;
+  await make(run.booted, use, signal);
+  await output(run.booted, ['systemctl', 'reset-failed', ...AGENTS], signal);
+  await output(run.booted, ['systemctl', 'start', '--no-block', ...AGENTS], signal);
+  await refused(run, use);
+  for (const argv of use.end) await output(run.booted, argv, signal);
+}
+
+/** The live system's own udev activates them when it boots. */
+async function foundAtBoot(run: Installation): Promise<void> {
+  const { signal } = run.context;
+  const host = await run.bootLive('live-before', (early) => make(early, volumes, signal));
+  await host.stop();
+  await run.bootLive();
+  await refused(run, volumes);
+  for (const argv of volumes.end) await output(run.booted, argv, signal);
+}
+
+/** A disk that something holds: refused, with the name of what holds it and how to end that, and not one byte written. */
 export const refusedDisk: Scenario = (context) => {
   const run = new Installation(context);
-  const { signal } = context;
   return scenarioOf(run, [
     { title: 'Create the installation', run: () => run.create() },
-    {
-      title: 'Make volumes of LVM on the disk',
-      run: async () => {
-        const host = await run.bootLive('live-before', (early) => makeVolumes(early, signal));
-        await host.stop();
-      },
-    },
-    { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
-    {
-      title: 'Refused, with the name of the volume group',
-      run: () =>
-        expectRefusal(run, run.booted, {
-          exitCode: EXIT.fatal,
-          says: [/is in use/, /volume group old--?system/, /vgchange --activate n/],
-        }),
-    },
+    ...meetAll(
+      [
+        shown('volumes of LVM, activated by the boot', () => foundAtBoot(run)),
+        shown('member of a RAID array', () => madeAndRefused(run, array)),
+        shown('path of a multipath device', () => madeAndRefused(run, multipath)),
+      ],
+      context,
+    ),
   ]);
 };
