@@ -15,14 +15,14 @@ export const stepJournal = (rootDir: string, agent: AgentName) =>
   join(rootDir, 'var/lib/sno-agents', agent, 'journal.jsonl');
 
 /**
- * Waits until an agent's journal says that a step has started or is done. Returns the entry.
+ * Waits until an agent's journal says this of a step. Returns the entry.
  *
  * @param since ISO 8601: entries of earlier runs do not count. Default: all count.
  */
 export async function waitForStep(
   { rootDir }: Pick<Host, 'rootDir'>,
   agent: AgentName,
-  [step, event]: readonly [step: string, event: 'started' | 'done'],
+  [step, event]: readonly [step: string, event: JournalEntry['event']],
   signal: AbortSignal,
   since = '',
 ): Promise<JournalEntry> {
@@ -35,7 +35,7 @@ export async function waitForStep(
     );
     if (found !== undefined) return found;
     if (Date.now() > until) {
-      throw new Failure('deadline', `${agent} has not ${event} its step ${step}`, {
+      throw new Failure('deadline', `${agent} has not said "${event}" of its step ${step}`, {
         expected: `within ${DEADLINE_MS / 1000}s`,
       });
     }

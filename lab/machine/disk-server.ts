@@ -1,3 +1,4 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
@@ -11,6 +12,8 @@ const LOOK_EVERY_MS = 20;
 export interface DiskServer {
   /** Unix socket; speaks NBD. */
   readonly socket: string;
+  /** From now on, every write ends with an I/O error, or no more. */
+  failWrites(fails: boolean): Promise<void>;
   /** Everything that was not flushed is gone. */
   cutPower(): Promise<void>;
   /** To be called when the machine has ended; its last flush has written everything. */
@@ -28,8 +31,12 @@ export async function serveDisk(
   { folder, name, log }: { readonly folder: string; readonly name: string; readonly log: string },
 ): Promise<DiskServer> {
   const socket = join(folder, `${name}.sock`);
-  const options = ['--foreground', '--unix', socket, '--filter=cache'];
-  const server = startInBackground('nbdkit', [...options, 'file', file, 'cache=writeback'], log, {
+  const errors = join(folder, `${name}-errors`);
+  const filters = ['--filter=error', '--filter=cache'];
+  const failing = ['error=EIO', 'error-pwrite-rate=100%', `error-pwrite-file=${errors}`];
+  const options = ['--foreground', '--unix', socket, ...filters];
+  const parameters = [file, 'cache=writeback', ...failing];
+  const server = startInBackground('nbdkit', [...options, 'file', ...parameters], log, {
     TMPDIR: folder,
   });
   await listening(server, socket, log);
@@ -37,7 +44,9 @@ export async function serveDisk(
     server.child.kill(signal);
     await server.ended;
   };
-  return { socket, cutPower: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+  const failWrites = (fails: boolean) =>
+    fails ? writeFile(errors, '') : rm(errors, { force: true });
+  return { socket, failWrites, cutPower: () => end('SIGKILL'), stop: () => end('SIGTERM') };
 }
 
 async function listening(server: Background, socket: string, log: string): Promise<void> {

@@ -99,6 +99,11 @@ export class MachineHost implements Host {
     return disks.reduce((sum, { stats }) => sum + BigInt(stats.wr_operations), 0n);
   }
 
+  /** Whether every write to its disk ends with an I/O error from now on. */
+  async failWrites(fails: boolean): Promise<void> {
+    await this.#parts.disk?.failWrites(fails);
+  }
+
   async powerCut(): Promise<void> {
     const { qemu, disk, teardown } = this.#parts;
     // The disk first: what the machine still writes then is not written.
