@@ -10,6 +10,7 @@ import { prepareNamespace } from './host/namespace.ts';
 import { Teardown } from './host/teardown.ts';
 import { writeKept } from './kept.ts';
 import type { MachineKind } from './machine-kind.ts';
+import type { OwnFiles } from './own-system.ts';
 import { outFolder, repository } from './paths.ts';
 import { prepareHosts } from './prepare-hosts.ts';
 import { listOptions } from './progress.ts';
@@ -19,6 +20,7 @@ import { scenarios } from './scenarios/index.ts';
 export interface InsideOptions {
   readonly machine: MachineKind;
   readonly scenario: string;
+  readonly own: OwnFiles;
   readonly keep: boolean;
   readonly resume: boolean;
   readonly folder: string;
@@ -30,16 +32,16 @@ export interface InsideOptions {
  * `lab/out/<scenario>/result.json`, and the teardown. Returns the exit code.
  */
 export async function runScenario(options: InsideOptions): Promise<number> {
-  const { folder, keep, resume, signal } = options;
+  const { folder, keep, own, resume, signal } = options;
   const out = outFolder(options.scenario, options.machine);
   const start = scenarios[options.scenario];
   if (start === undefined) throw new Error(`unknown scenario: ${options.scenario}`);
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await prepareNamespace(signal);
-  const { hosts, components } = await prepareHosts(options.machine, signal);
+  const prepared = await prepareHosts(options.machine, { own, folder }, signal);
   const teardown = new Teardown();
-  const scenario = start({ components, hosts, folder, out, resume, teardown, signal });
+  const scenario = start({ ...prepared, folder, out, resume, teardown, signal });
   const began = Date.now();
   let failure: unknown;
   const seconds: Record<string, number> = {};

@@ -22,7 +22,7 @@ import {
   writeInstallConfig,
 } from './install-config.ts';
 import { reportJournal } from './journal-progress.ts';
-import { createIgnition, type Medium, makeMedium } from './medium.ts';
+import { createIgnition, installerOf, type Medium, makeMedium } from './medium.ts';
 import { patient, slowHostSettings } from './patience.ts';
 import type { LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
 import { serveInstallation } from './served.ts';
@@ -123,12 +123,14 @@ export class Installation {
       this.#created = await serveInstallation(this.context, target, served.damaged);
       return;
     }
+    const installer = await installerOf(this.context);
     if (Object.keys(this.settings).length > 0) {
-      await createIgnition(this.context, target);
+      await createIgnition(this.context, target, installer);
       await addSettings(createdIn(target).ignition, this.settings);
     }
     const components = { ...this.context.components, ...(await this.#ownIso()) };
-    const { medium, ...created } = await makeMedium({ ...this.context, components }, target);
+    const context = { ...this.context, components };
+    const { medium, ...created } = await makeMedium(context, target, installer);
     this.#medium = medium;
     this.#created = created;
   }

@@ -4,13 +4,32 @@ import { run } from '../lib/host/command.ts';
 import { LIVE_ISO } from './components/live-iso.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { quickly } from './host/command.ts';
+import { serveFiles } from './host/http-server.ts';
 import { teardownSignal } from './host/mount.ts';
 import { type CreatedInstallation, createdIn, runCreate } from './install-config.ts';
 import type { LabContext } from './scenario.ts';
 import { DISK } from './site.ts';
 
-/** coreos-installer's arguments for the OS image on the ISO, as seen by a live host. */
-const installer = `--offline --insecure --image-file /run/media/iso/images/${OS_IMAGE} ${DISK}`;
+/** Of the web server with a user's own image. */
+const PORT = 8080;
+
+/** coreos-installer's arguments on a live host. Serves a user's own image: to be called once. */
+export async function installerOf({
+  components,
+  imageSource,
+  teardown,
+}: LabContext): Promise<string> {
+  switch (imageSource) {
+    case 'on the ISO':
+      return `--offline --insecure --image-file /run/media/iso/images/${OS_IMAGE} ${DISK}`;
+    case 'of the live system':
+      return `--offline ${DISK}`;
+    case 'served': {
+      const url = await serveFiles(components.osImage, PORT, teardown);
+      return `--insecure --image-url ${url}/${OS_IMAGE} ${DISK}`;
+    }
+  }
+}
 
 /** An installation whose live host boots from an ISO. */
 export interface Medium extends CreatedInstallation {
@@ -22,13 +41,18 @@ export interface Medium extends CreatedInstallation {
 export function createIgnition(
   { components, signal }: LabContext,
   installation: string,
+  installer: string,
 ): Promise<void> {
   const options = ['--payload', components.payload];
   return runCreate('single-node-ignition-config', installation, { installer, options, signal });
 }
 
 /** Creates the ISO of an installation and mounts it; the Ignition config is read back from it. */
-export async function makeMedium(context: LabContext, installation: string): Promise<Medium> {
+export async function makeMedium(
+  context: LabContext,
+  installation: string,
+  installer: string,
+): Promise<Medium> {
   const { components, folder, signal } = context;
   const iso = join(folder, 'live.iso');
   const template = join(components.liveIso, LIVE_ISO);

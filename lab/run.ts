@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Listr } from 'listr2';
 import { buildExecutables } from '../build/build.ts';
-import { describeError } from '../lib/errors/failure.ts';
+import { describeError, Failure } from '../lib/errors/failure.ts';
 import { ensureComponent } from './components/component.ts';
 import {
   installPackages,
@@ -21,6 +21,7 @@ import { removeDeadRuns } from './host/run-folder.ts';
 import { runScenario } from './inside.ts';
 import { endKept, enter, listKept } from './kept.ts';
 import { isMachineKind, type MachineKind } from './machine-kind.ts';
+import { type OwnFiles, requireFiles } from './own-system.ts';
 import { distFolder, repository } from './paths.ts';
 import { machineComponents } from './prepare-hosts.ts';
 import { listOptions } from './progress.ts';
@@ -34,6 +35,8 @@ const usage = `usage: npm run lab -- [options]
   --resume         leave out the faults that have passed, by lab/out/faults.json
   --machine KIND   what its hosts are: container (default), vm or vm-bios: machines of qemu, which boot the ISO; for
                    ${machineScenarios.join(', ')}
+  --live-iso FILE  for machines: a live ISO of another system, such as CoreOS, instead of the lab's
+  --os-image FILE  for machines: the image of that system to write. Default: what its live ISO installs by itself
   --keep           leave the host up in the background
   --enter          a shell on the host that --keep left up
   --clean          end the hosts that --keep left up, and free what dead runs left behind
@@ -45,6 +48,8 @@ function readArguments() {
       scenario: { type: 'string', default: 'bootstrap-in-place' },
       resume: { type: 'boolean', default: false },
       machine: { type: 'string', default: 'container' },
+      'live-iso': { type: 'string' },
+      'os-image': { type: 'string' },
       keep: { type: 'boolean', default: false },
       enter: { type: 'boolean', default: false },
       clean: { type: 'boolean', default: false },
@@ -53,6 +58,11 @@ function readArguments() {
   });
   return values;
 }
+
+const ownFiles = (options: ReturnType<typeof readArguments>): OwnFiles => ({
+  ...(options['live-iso'] && { liveIso: options['live-iso'] }),
+  ...(options['os-image'] && { osImage: options['os-image'] }),
+});
 
 /** Installs and builds everything that the scenario needs. */
 async function prepare(scenario: string, machine: MachineKind, signal: AbortSignal): Promise<void> {
@@ -150,6 +160,12 @@ async function outside(signal: AbortSignal): Promise<number> {
     process.stderr.write(`Scenario "${options.scenario}" does not run on machines.\n${usage}`);
     return EXIT_USAGE;
   }
+  const own = ownFiles(options);
+  if (machine === 'container' && Object.keys(own).length > 0) {
+    process.stderr.write(`--live-iso and --os-image need --machine vm or vm-bios.\n${usage}`);
+    return EXIT_USAGE;
+  }
+  await requireFiles(own);
   const missing = await missingPrerequisites();
   if (missing.length > 0) {
     const list = missing.map((line) => `  - ${line}\n`).join('');
@@ -183,14 +199,15 @@ async function main(): Promise<number> {
   if (folder === undefined) return outside(signal);
   // With --keep, the reader of this output has exited by now.
   process.stdout.on('error', () => undefined);
-  const { scenario, machine, keep, resume } = readArguments();
+  const options = readArguments();
+  const { scenario, machine, keep, resume } = options;
   if (!isMachineKind(machine)) return EXIT_USAGE;
-  return runScenario({ scenario, machine, keep, resume, folder, signal });
+  return runScenario({ scenario, machine, own: ownFiles(options), keep, resume, folder, signal });
 }
 
 try {
   process.exit(await main());
 } catch (error) {
   process.stderr.write(`${describeError(error)}\n`);
-  process.exit(EXIT_FAILED);
+  process.exit(error instanceof Failure && error.kind === 'usage' ? EXIT_USAGE : EXIT_FAILED);
 }

@@ -3,12 +3,15 @@ import type { Components } from './components/index.ts';
 import type { Host } from './host/host.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { Teardown } from './host/teardown.ts';
+import type { ImageSource } from './own-system.ts';
 
 /** What a lab run passes to its scenario. */
 export interface LabContext {
   readonly components: Components;
   /** How its hosts run. */
   readonly hosts: Hosts;
+  /** Where the installations of live ISOs have the image from that they write. */
+  readonly imageSource: ImageSource;
   /** On a real file system; deleted after the run. */
   readonly folder: string;
   /** `lab/out/<scenario>`: logs, journals and the result; kept. */
