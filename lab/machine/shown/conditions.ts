@@ -11,6 +11,7 @@ import { scenarioOf } from '../../installation.ts';
 import { patient } from '../../patience.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
+import { enforcing } from './enforcing.ts';
 import { shown } from './row.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,13 +46,9 @@ async function restartWithClock(run: AllInOne, label: string, days: number): Pro
   await run.bootInstalled(label);
 }
 
-async function clockAhead(run: AllInOne): Promise<void> {
-  await restartWithClock(run, 'ahead', AHEAD_DAYS);
-  await atWork(run);
-}
-
-async function clockRightAgain(run: AllInOne): Promise<void> {
-  await restartWithClock(run, 'right-again', 0);
+/** With a clock that is so many days ahead. */
+async function restartAtWork(run: AllInOne, label: string, days = 0): Promise<void> {
+  await restartWithClock(run, label, days);
   await atWork(run);
 }
 
@@ -115,9 +112,14 @@ export const machineConditions: Scenario = (context) => {
         ),
         shown('carrier lost and back', () => carrierLost(run), plan),
         shown('power button', () => powerButton(run), plan),
-        shown('clock 400 days ahead', () => clockAhead(run), plan),
-        shown('clock right again', () => clockRightAgain(run), plan),
+        shown('clock 400 days ahead', () => restartAtWork(run, 'ahead', AHEAD_DAYS), plan),
+        shown('clock right again', () => restartAtWork(run, 'right-again'), plan),
         shown('clock a year behind, then set', () => clockBehind(run), plan),
+        shown(
+          'SELinux enforces',
+          () => enforcing(run, () => restartAtWork(run, 'enforcing')),
+          plan,
+        ),
       ],
       context,
     ),
