@@ -44,6 +44,8 @@ const volumes: Use = {
 const array: Use = {
   make: () => [
     ['mdadm', '--create', ARRAY, '--run', '--level=1', '--raid-devices=2', DISK, 'missing'],
+    // udev looks at what is new, and a device that is open cannot be made read-only.
+    ['udevadm', 'settle'],
     // Then the kernel writes nothing of its own to it while the agents look.
     ['mdadm', '--readonly', ARRAY],
   ],
@@ -82,11 +84,21 @@ const refused = (run: Installation, { says }: Use): Promise<void> =>
 /** Made while the live host runs, whose agents then look at the disk again. */
 async function madeAndRefused(run: Installation, use: Use): Promise<void> {
   const { signal } = run.context;
-  await make(run.booted, use, signal);
-  await output(run.booted, ['systemctl', 'reset-failed', ...AGENTS], signal);
-  await output(run.booted, ['systemctl', 'start', '--no-block', ...AGENTS], signal);
-  await refused(run, use);
-  for (const argv of use.end) await output(run.booted, argv, signal);
+  try {
+    await make(run.booted, use, signal);
+    await output(run.booted, ['systemctl', 'reset-failed', ...AGENTS], signal);
+    await output(run.booted, ['systemctl', 'start', '--no-block', ...AGENTS], signal);
+    await refused(run, use);
+  } finally {
+    await end(run, use);
+  }
+}
+
+/** What cannot be ended fails in the next row, which cannot make its own. */
+async function end(run: Installation, use: Use): Promise<void> {
+  for (const argv of use.end) {
+    await run.booted.exec(argv, { timeoutMs: COMMAND_MS }, run.context.signal);
+  }
 }
 
 /** The live system's own udev activates them when it boots. */
@@ -96,7 +108,7 @@ async function foundAtBoot(run: Installation): Promise<void> {
   await host.stop();
   await run.bootLive();
   await refused(run, volumes);
-  for (const argv of volumes.end) await output(run.booted, argv, signal);
+  await end(run, volumes);
 }
 
 /** A disk that something holds: refused, with the name of what holds it and how to end that, and not one byte written. */
