@@ -6,6 +6,7 @@ import { writeFileAtomic } from '../lib/host/files.ts';
 import { productVersion } from '../lib/version.ts';
 import { ETCD_VERSION } from './components/etcd.ts';
 import { KUBERNETES_VERSION } from './components/kubernetes.ts';
+import { readFaults, writeFaults } from './faults/result.ts';
 import { prepareNamespace } from './host/namespace.ts';
 import { Teardown } from './host/teardown.ts';
 import { writeKept } from './kept.ts';
@@ -36,8 +37,7 @@ export async function runScenario(options: InsideOptions): Promise<number> {
   const out = outFolder(options.scenario, options.machine);
   const start = scenarios[options.scenario];
   if (start === undefined) throw new Error(`unknown scenario: ${options.scenario}`);
-  await rm(out, { recursive: true, force: true });
-  await mkdir(out, { recursive: true });
+  await emptyFolder(out, resume);
   await prepareNamespace(signal);
   const prepared = await prepareHosts(options.machine, { own, folder }, signal);
   const teardown = new Teardown();
@@ -91,6 +91,14 @@ export async function runScenario(options: InsideOptions): Promise<number> {
     await teardown.run();
   }
   return ok ? 0 : 1;
+}
+
+/** What has passed in it stays for a run that leaves it out. */
+async function emptyFolder(out: string, resume: boolean): Promise<void> {
+  const table = resume ? await readFaults(out) : undefined;
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  if (table !== undefined) await writeFaults(out, table);
 }
 
 function printResult({ failure, seconds, ownSeconds, steps }: LabResult, out: string): void {

@@ -31,7 +31,7 @@ export const secondsSince = (began: number): number =>
 /**
  * Each trouble is met, whatever came of those before; `faults.json` in the scenario's folder has the table.
  *
- * @param resume leaves out what has passed in the table of all scenarios
+ * @param resume leaves out what has passed in the table of all scenarios, or in the last run of this one
  */
 export function meetAll(
   troubles: readonly Trouble[],
@@ -41,8 +41,12 @@ export function meetAll(
   const start = {
     title: 'Read what has passed',
     run: async () => {
-      const earlier = resume ? await readFaults(dirname(out)) : undefined;
-      table.push(...troubles.flatMap((trouble) => passedIn(earlier ?? [], trouble)));
+      if (!resume) return;
+      const earlier = [
+        ...((await readFaults(out)) ?? []),
+        ...((await readFaults(dirname(out))) ?? []),
+      ];
+      table.push(...troubles.flatMap((trouble) => passedIn(earlier, trouble)));
     },
   };
   const steps = troubles.map((trouble) => ({

@@ -12,6 +12,7 @@ import { patient } from '../../patience.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
 import { enforcing } from './enforcing.ts';
+import { withLateAdministrator } from './late-administrator.ts';
 import { shown } from './row.ts';
 
 const DAY_MS = 86_400_000;
@@ -33,10 +34,10 @@ const clockAt = (days: number): string =>
   new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 19);
 
 /** The cluster is at work again: its node is ready, and the kubelet has a certificate that the API server takes. */
-async function atWork(run: AllInOne): Promise<void> {
+async function atWork(run: AllInOne, cluster = run.cluster): Promise<void> {
   const { signal } = run.context;
-  await eventually(() => nodeReady.run(run.cluster, signal), READY_MS, signal);
-  await requireLogs(run.cluster, signal);
+  await eventually(() => nodeReady.run(cluster, signal), READY_MS, signal);
+  await requireLogs(cluster, signal);
 }
 
 async function restartWithClock(run: AllInOne, label: string, days: number): Promise<void> {
@@ -46,10 +47,18 @@ async function restartWithClock(run: AllInOne, label: string, days: number): Pro
   await run.bootInstalled(label);
 }
 
-/** With a clock that is so many days ahead. */
-async function restartAtWork(run: AllInOne, label: string, days = 0): Promise<void> {
-  await restartWithClock(run, label, days);
+async function restartAtWork(run: AllInOne, label: string): Promise<void> {
+  await restartWithClock(run, label, 0);
   await atWork(run);
+}
+
+/** The host has signed its own again. The administrator's has expired as well, and is issued again. */
+async function clockAhead(run: AllInOne): Promise<void> {
+  const { signal } = run.context;
+  await restartWithClock(run, 'ahead', AHEAD_DAYS);
+  const { context, cluster } = run;
+  const late = () => withLateAdministrator(cluster, context.folder, signal);
+  await atWork(run, await eventually(late, READY_MS, signal));
 }
 
 /** Nothing is signed with it; once it is set, nothing else needs to be done. */
@@ -112,7 +121,7 @@ export const machineConditions: Scenario = (context) => {
         ),
         shown('carrier lost and back', () => carrierLost(run), plan),
         shown('power button', () => powerButton(run), plan),
-        shown('clock 400 days ahead', () => restartAtWork(run, 'ahead', AHEAD_DAYS), plan),
+        shown('clock 400 days ahead', () => clockAhead(run), plan),
         shown('clock right again', () => restartAtWork(run, 'right-again'), plan),
         shown('clock a year behind, then set', () => clockBehind(run), plan),
         shown(
