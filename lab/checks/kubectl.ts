@@ -29,8 +29,15 @@ export function kubectl(
     ...server,
     `--request-timeout=${patient(REQUEST_S)}s`,
   ];
-  return run(join(kubernetes, 'kubectl'), [...from, ...args], {
+  return run(join(kubernetes, 'kubectl'), [...from, ...args.map(patientOption)], {
     signal,
     deadlineMs: patient(COMMAND_MS),
   });
 }
+
+/** What kubectl itself waits for is a deadline of the lab too. */
+const patientOption = (argument: string): string =>
+  argument.replace(
+    /^--timeout=(\d+)s$/,
+    (_, seconds: string) => `--timeout=${patient(Number(seconds))}s`,
+  );

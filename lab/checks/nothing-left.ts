@@ -4,7 +4,7 @@ import { agentsOf } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { ClusterCheck } from './check.ts';
-import { privateKeysBelow } from './private-keys.ts';
+import { privateKeysOn } from './private-keys.ts';
 
 /** Folders in which a host stores what it was given. */
 const FOLDERS = ['etc', 'var', 'root', 'home', 'opt', 'srv', 'boot', 'tmp'];
@@ -28,7 +28,7 @@ export const nothingLeft: ClusterCheck = {
       if (await exists(join(host.rootDir, path))) left.push(path);
     }
     if (left.length > 0) throw new Failure('fatal', 'files are left', { found: left.join(', ') });
-    const keys = await privateKeysBelow(host.rootDir, FOLDERS, signal);
+    const keys = await privateKeysOn(host, FOLDERS, signal);
     const known = keys.filter(({ fingerprint }) => ledger.goneKeys.includes(fingerprint));
     if (known.length > 0) {
       const found = known.map(({ path }) => path).join(', ');

@@ -2,10 +2,14 @@ import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import type { Host } from '../host/host.ts';
 
 /** "PRIVATE KEY", plain and in base64 at each of its three alignments. */
 const MARKS = ['PRIVATE KEY', 'UFJJVkFURSBLRV', 'BSSVZBVEUgS0V', 'QUklWQVRFIEtFW'];
 const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/g;
+
+const patterns = MARKS.flatMap((mark) => ['-e', mark]);
+const SEARCH_MS = 60_000;
 
 export interface FoundKey {
   /** Relative to the root. */
@@ -14,22 +18,37 @@ export interface FoundKey {
   readonly fingerprint: string;
 }
 
+/** As privateKeysBelow, of a running host, which searches itself: a machine's files come one by one. */
+export async function privateKeysOn(
+  host: Host,
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<FoundKey[]> {
+  const absolute = folders.map((folder) => `/${folder}`);
+  const search = ['grep', '-rlaFs', ...patterns, ...absolute];
+  const { stdout } = await host.exec(search, { timeoutMs: SEARCH_MS }, signal);
+  return keysIn(host.rootDir, stdout);
+}
+
 /** Private keys in files below some folders of a tree, also in base64; independent of the agents' own search. */
 export async function privateKeysBelow(
   root: string,
   folders: readonly string[],
   signal: AbortSignal,
 ): Promise<FoundKey[]> {
-  const patterns = MARKS.flatMap((mark) => ['-e', mark]);
   const { stdout } = await execa('grep', ['-rlaF', ...patterns, ...folders], {
     cwd: root,
     cancelSignal: signal,
-    timeout: 60_000,
+    timeout: SEARCH_MS,
     // 1: no match; 2: a socket or a file that vanished.
     reject: false,
   });
+  return keysIn(root, stdout);
+}
+
+async function keysIn(root: string, found: string): Promise<FoundKey[]> {
   const keys: FoundKey[] = [];
-  for (const path of stdout.split('\n').filter(Boolean)) {
+  for (const path of found.split('\n').filter(Boolean)) {
     const text = await readFile(join(root, path), 'latin1').catch(() => '');
     for (const fingerprint of fingerprintsIn(text)) keys.push({ path, fingerprint });
   }

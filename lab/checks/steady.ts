@@ -1,23 +1,27 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import { parseJson } from '../../lib/json.ts';
 import { verdictSchema } from '../../lib/steady/verdict.ts';
+import { patient } from '../patience.ts';
 import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const WAIT_MS = 150_000;
-const COMMAND = ['wait-steady', '--for', '5s', '--timeout', '2m', '--json'];
+const COMMAND_S = 120;
+const command = () => [
+  ...['wait-steady', '--for', '5s', '--timeout', `${patient(COMMAND_S)}s`, '--json'],
+];
 
 export const steady: RunningCheck = {
   name: 'wait-steady finds the host steady and says so in the cluster',
   run: async (cluster, signal) => {
-    const program = ['/usr/local/bin/wait-steady', ...COMMAND.slice(1)];
+    const program = ['/usr/local/bin/wait-steady', ...command().slice(1)];
     const { exitCode, stdout, stderr } = await cluster.host.exec(
       program,
       { timeoutMs: WAIT_MS },
       signal,
     );
     if (exitCode !== 0) {
-      throw new Failure('fatal', `${COMMAND.join(' ')} ended with exit code ${exitCode}`, {
+      throw new Failure('fatal', `${command().join(' ')} ended with exit code ${exitCode}`, {
         found: stdout.trim() || stderr.trim(),
       });
     }
