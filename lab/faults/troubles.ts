@@ -4,6 +4,7 @@ import type { LabContext, ScenarioStep } from '../scenario.ts';
 import {
   type FaultResult,
   type FaultRow,
+  isSameRow,
   passedIn,
   readFaults,
   WRONG,
@@ -42,10 +43,9 @@ export function meetAll(
     title: 'Read what has passed',
     run: async () => {
       if (!resume) return;
-      const earlier = [
-        ...((await readFaults(out)) ?? []),
-        ...((await readFaults(dirname(out))) ?? []),
-      ];
+      const last = (await readFaults(out)) ?? [];
+      const all = (await readFaults(dirname(out))) ?? [];
+      const earlier = [...last, ...all.filter((row) => !last.some((own) => isSameRow(own, row)))];
       table.push(...troubles.flatMap((trouble) => passedIn(earlier, trouble)));
     },
   };
