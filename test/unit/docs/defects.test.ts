@@ -37,7 +37,7 @@ t.test('every named test exists, by file and by name', async (t) => {
     const references = Array.from(shownBy.matchAll(REFERENCE));
     t.not(references.length, 0, `row ${number} names a test and its file, or says "${NOT_YET}"`);
     for (const [, path = '', name = ''] of references) {
-      t.match(path, /^(test|lab\/(checks|faults))\//, `row ${number}`);
+      t.match(path, /^(test|lab\/(checks|faults|machine\/shown))\//, `row ${number}`);
       if (t.ok(existsSync(join(root, path)), `row ${number}: ${path}`)) {
         t.ok(read(path).includes(name), `row ${number}: ${path} has "${name}"`);
       }
