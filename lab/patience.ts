@@ -10,6 +10,9 @@ export function bePatient(times: number): void {
 /** A deadline of the lab on the hosts of this run; `ms` is that on a container. The product's own are in its settings. */
 export const patient = (ms: number): number => ms * factor;
 
+/** Whether the hosts of this run are slower than containers. */
+export const isPatient = (): boolean => factor > 1;
+
 /** What an administrator of such a slow host would set: gather has deadlines for hosts of usual speed. */
 export const slowHostSettings = (): AgentSettings =>
   factor === 1

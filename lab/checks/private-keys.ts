@@ -8,7 +8,9 @@ import type { Host } from '../host/host.ts';
 const MARKS = ['PRIVATE KEY', 'UFJJVkFURSBLRV', 'BSSVZBVEUgS0V', 'QUklWQVRFIEtFW'];
 const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/g;
 
-const patterns = MARKS.flatMap((mark) => ['-e', mark]);
+/** Given as input: a machine's guest agent writes the arguments of what it runs into the journal, which is searched for keys. */
+const search = ['-rlaFs', '--file=-'];
+const input = MARKS.map((mark) => `${mark}\n`).join('');
 const SEARCH_MS = 60_000;
 
 export interface FoundKey {
@@ -25,8 +27,9 @@ export async function privateKeysOn(
   signal: AbortSignal,
 ): Promise<FoundKey[]> {
   const absolute = folders.map((folder) => `/${folder}`);
-  const search = ['grep', '-rlaFs', ...patterns, ...absolute];
-  const { stdout } = await host.exec(search, { timeoutMs: SEARCH_MS }, signal);
+  const argv = ['grep', ...search, ...absolute];
+  const options = { timeoutMs: SEARCH_MS, input };
+  const { stdout } = await host.exec(argv, options, signal);
   return keysIn(host.rootDir, stdout);
 }
 
@@ -36,8 +39,9 @@ export async function privateKeysBelow(
   folders: readonly string[],
   signal: AbortSignal,
 ): Promise<FoundKey[]> {
-  const { stdout } = await execa('grep', ['-rlaF', ...patterns, ...folders], {
+  const { stdout } = await execa('grep', [...search, ...folders], {
     cwd: root,
+    input,
     cancelSignal: signal,
     timeout: SEARCH_MS,
     // 1: no match; 2: a socket or a file that vanished.

@@ -2,7 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { recordSchema } from '../../lib/installation/record.ts';
+import { isPatient } from '../patience.ts';
 import type { RunningCheck } from './check.ts';
+
+const CONTAINERS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+
+/**
+ * The controller-manager holds its Lease before the API server is healthy, gives it ten seconds, and ends: no flag
+ * changes that, and a slow machine needs longer. Its next container finds the API server healthy.
+ */
+const mayRestartOnce = (container: string) =>
+  isPatient() && container === 'kube-controller-manager';
 
 /** The live stage's pods keep running: none is started twice. */
 export const restarts: RunningCheck = {
@@ -10,16 +20,16 @@ export const restarts: RunningCheck = {
   run: async ({ host }) => {
     const text = await readFile(join(host.rootDir, 'var/lib/sno-agents/record.json'), 'utf8');
     const { containerRestarts } = recordSchema.parse(JSON.parse(text));
-    const found = containerRestarts
-      .map(({ container, count }) => `${container} ${count}`)
-      .toSorted();
-    const expected = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map(
-      (name) => `${name} 0`,
-    );
-    if (found.join() !== expected.join()) {
+    const names = containerRestarts.map(({ container }) => container).toSorted();
+    const isRight =
+      names.join() === CONTAINERS.join() &&
+      containerRestarts.every(
+        ({ container, count }) => count === 0 || (count === 1 && mayRestartOnce(container)),
+      );
+    if (!isRight) {
       throw new Failure('fatal', 'containers were restarted after the reboot', {
-        expected: expected.join(', '),
-        found: found.join(', '),
+        expected: `no restart of ${CONTAINERS.join(', ')}`,
+        found: containerRestarts.map(({ container, count }) => `${container} ${count}`).join(', '),
       });
     }
   },

@@ -142,9 +142,14 @@ export class MachineHost implements Host {
     const exit = EXITS[monitor.shutdownReason ?? ''] ?? 'killed';
     await tree.unmount();
     const archive = join(folder, IN_FOLDER.kept);
-    // Whoever restarts by itself has left all of it. The lab may have been too late with its power button: nobody reads it then.
-    if (exit === 'reboot') await unpackKept(archive, tree.path);
+    // The lab may have been too late with its power button: nobody reads it then.
     if (exit === 'poweroff') await unpackKept(archive, tree.path).catch(() => undefined);
+    if (exit === 'reboot') {
+      // Some hosts are looked at no further. Whoever needs the files misses them by name, after this reason.
+      await unpackKept(archive, tree.path).catch((error: unknown) =>
+        process.emitWarning(`What ${archive} has of the agents is damaged: ${String(error)}`),
+      );
+    }
     return exit;
   }
 }

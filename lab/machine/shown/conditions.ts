@@ -8,11 +8,11 @@ import { nodeReady } from '../../checks/node-ready.ts';
 import { eventually } from '../../eventually.ts';
 import { meetAll } from '../../faults/troubles.ts';
 import { scenarioOf } from '../../installation.ts';
-import { patient } from '../../patience.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
 import { enforcing } from './enforcing.ts';
 import { withLateAdministrator } from './late-administrator.ts';
+import { pressAndTurnOn } from './power-button.ts';
 import { shown } from './row.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,6 @@ const BEHIND_DAYS = -366;
 const READY_MS = 6 * 60_000;
 const FAILED_MS = 5 * 60_000;
 const COMMAND_MS = 30_000;
-const POWER_OFF_MS = 60_000;
 /** Longer than the node's Lease lasts (40 s), by the clock of the machine. */
 const WITHOUT_CARRIER_MS = 60_000;
 /** What the preflight demands (`minMemoryMiB`), and what a kernel keeps of a machine's memory for itself. */
@@ -80,14 +79,8 @@ async function clockBehind(run: AllInOne): Promise<void> {
   await atWork(run);
 }
 
-/** The installed host goes down by its power button, and is turned on again. */
 async function powerButton(run: AllInOne): Promise<void> {
-  const machine = asMachine(run.booted);
-  await machine.devices.pressPowerButton();
-  const exit = await machine.waitForExit(AbortSignal.timeout(patient(POWER_OFF_MS)));
-  if (exit !== 'poweroff') throw new Failure('fatal', 'the host did not turn off', { found: exit });
-  await machine.stop();
-  await run.bootInstalled('after-button');
+  await pressAndTurnOn(run, 'after-button');
   await atWork(run);
 }
 
