@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { Failure } from '../errors/failure.ts';
 import type { Limits } from '../wait/limits.ts';
 import { type Payload, type PayloadImage, payloadPath } from './payload.ts';
@@ -36,14 +37,17 @@ export interface ImportOptions extends ImportLimits {
   report: (description: string) => void;
 }
 
+/** While one image is unpacked, the next is read. No more, since a virtual CD is slow in finding places. */
+const IMPORTS_AT_ONCE = 2;
+
 /** The payload's image for pod sandboxes. */
 const pauseName = 'pause';
 
 /**
  * Ensures that the runtime has every image of a verified payload, pinned, and the
  * pause image under the name that the runtime itself uses. Images that already
- * exist, by digest, are not imported again. Returns the names of the images
- * imported.
+ * exist, by digest, are not imported again. After a failure of one image, the others
+ * are still imported. Returns the names of the images imported.
  * @throws Failure (fatal) if a name still belongs to something else in the runtime
  */
 export async function importImages(
@@ -51,14 +55,26 @@ export async function importImages(
   importer: ImageImporter,
   options: ImportOptions,
 ): Promise<string[]> {
-  const imported: string[] = [];
   await importer.prepare(payload, options);
-  for (const image of payload.images) {
-    if (await ensureImage(payload, image, importer, options)) imported.push(image.name);
-  }
+  const imported = await withoutAggregate(
+    pMap(
+      payload.images,
+      async (image) => ((await ensureImage(payload, image, importer, options)) ? [image.name] : []),
+      { concurrency: IMPORTS_AT_ONCE, stopOnError: false },
+    ),
+  );
   const pause = payload.images.find(({ name }) => name === pauseName);
   if (pause !== undefined) await ensureSandboxImage(pause, importer, options);
-  return imported;
+  return imported.flat();
+}
+
+/** Rejects with the first of several errors. */
+async function withoutAggregate<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors[0] : error;
+  }
 }
 
 async function ensureImage(
