@@ -8,10 +8,16 @@ import type { Accelerator } from './accelerator.ts';
 import { bootMachine } from './boot-machine.ts';
 import type { Firmware } from './qemu-arguments.ts';
 
-/** Of Debian's package ovmf, without Secure Boot. */
+/** Of Debian's package ovmf. */
 const OVMF = {
   code: '/usr/share/OVMF/OVMF_CODE_4M.fd',
   variables: '/usr/share/OVMF/OVMF_VARS_4M.fd',
+};
+
+/** With Secure Boot on, and the keys of Microsoft, who has signed Debian's shim. */
+const SECURE_OVMF = {
+  code: '/usr/share/OVMF/OVMF_CODE_4M.secboot.fd',
+  variables: '/usr/share/OVMF/OVMF_VARS_4M.ms.fd',
 };
 
 export type FirmwareKind = 'uefi' | 'bios';
@@ -44,9 +50,14 @@ export const machines = ({ accelerator, firmware }: MachinesOptions): Hosts => (
 });
 
 /** With the variables of the machine that the disk is in, which outlive each boot as the disk does. */
-async function firmwareOf(kind: FirmwareKind, { disk, folder }: HostOptions): Promise<Firmware> {
+async function firmwareOf(
+  kind: FirmwareKind,
+  { disk, folder, hardware }: HostOptions,
+): Promise<Firmware> {
   if (kind === 'bios') return { kind };
+  const isSecure = hardware?.secureBoot === true;
+  const ovmf = isSecure ? SECURE_OVMF : OVMF;
   const variables = join(disk === undefined ? folder : dirname(disk.file), 'firmware-variables.fd');
-  if (!(await exists(variables))) await copyFile(OVMF.variables, variables);
-  return { kind, code: OVMF.code, variables };
+  if (!(await exists(variables))) await copyFile(ovmf.variables, variables);
+  return { kind, code: ovmf.code, variables, isSecure };
 }

@@ -24,8 +24,16 @@ export const IN_FOLDER = {
 } as const;
 
 export type Firmware =
-  /** OVMF; `variables` is the machine's own copy of its variables, such as the boot order. */
-  | { readonly kind: 'uefi'; readonly code: string; readonly variables: string }
+  /**
+   * OVMF; `variables` is the machine's own copy of its variables, such as the boot order. With Secure Boot (`isSecure`), only
+   * the firmware itself can write them, in system management mode.
+   */
+  | {
+      readonly kind: 'uefi';
+      readonly code: string;
+      readonly variables: string;
+      readonly isSecure: boolean;
+    }
   | { readonly kind: 'bios' }
   /** Without a boot loader: qemu loads the kernel itself. */
   | {
@@ -100,12 +108,20 @@ const accelerated = (accelerator: Accelerator): string[] =>
     ? ['-accel', 'kvm', '-cpu', 'host']
     : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max'];
 
+/** As OVMF's README has it. */
+const SECURE_BOOT = [
+  ...['-machine', 'smm=on'],
+  ...['-global', 'driver=cfi.pflash01,property=secure,value=on'],
+  ...['-global', 'ICH9-LPC.disable_s3=1'],
+];
+
 function firmwareArguments(firmware: Firmware): string[] {
   switch (firmware.kind) {
     case 'uefi':
       return [
         ...['-drive', `if=pflash,unit=0,format=raw,readonly=on,file=${firmware.code}`],
         ...['-drive', `if=pflash,unit=1,format=raw,file=${firmware.variables}`],
+        ...(firmware.isSecure ? SECURE_BOOT : []),
       ];
     case 'bios':
       return [];

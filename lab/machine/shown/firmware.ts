@@ -29,6 +29,22 @@ export async function requireBootedFromDisk(host: Runs, signal: AbortSignal): Pr
   );
 }
 
+const SECURE_BOOT = 'SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c';
+const LOCKDOWN = '/sys/kernel/security/lockdown';
+
+/** The firmware has booted only what is signed, and the kernel lets nobody change it. */
+export async function requireSecureBoot(host: Runs, signal: AbortSignal): Promise<string> {
+  const variable = ['od', '-An', '-t', 'u1', `/sys/firmware/efi/efivars/${SECURE_BOOT}`];
+  // Four bytes of attributes, then the value.
+  const isOn = (await output(host, variable, signal)).trim().endsWith(' 1');
+  const lockdown = (await output(host, ['cat', LOCKDOWN], signal)).trim();
+  if (isOn && lockdown.includes('[integrity]')) return lockdown;
+  throw new Failure('fatal', 'the machine has not booted by Secure Boot', {
+    expected: 'SecureBoot 1, and a kernel locked down for its integrity',
+    found: `SecureBoot ${isOn ? 1 : 0}, ${lockdown}`,
+  });
+}
+
 /** The kernel has got what the site wants, and Ignition does not run again. */
 export async function requireArguments(host: Runs, signal: AbortSignal): Promise<string> {
   const found = await output(host, ['cat', '/proc/cmdline'], signal);

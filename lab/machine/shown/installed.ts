@@ -7,7 +7,12 @@ import { meetAll } from '../../faults/troubles.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import { patient } from '../../patience.ts';
 import type { Scenario } from '../../scenario.ts';
-import { bootMediumNext, requireArguments, requireBootedFromDisk } from './firmware.ts';
+import {
+  bootMediumNext,
+  requireArguments,
+  requireBootedFromDisk,
+  requireSecureBoot,
+} from './firmware.ts';
 import { pressAndTurnOn } from './power-button.ts';
 import { shown } from './row.ts';
 
@@ -47,9 +52,13 @@ async function mediumAgain(run: Installation): Promise<void> {
   await readyAgain(run);
 }
 
-/** One installation from the medium to the disk, and what firmware, boot loader and kernel made of it. */
+/**
+ * One installation from the medium to the disk, and what firmware, boot loader and kernel made of it. With Secure Boot on; the
+ * other scenarios have it off.
+ */
 export const installedMachine: Scenario = (context) => {
   const run = new Installation(context);
+  run.hardware = { secureBoot: true };
   const { signal } = context;
   return scenarioOf(run, [
     ...run.stepsToDisk(),
@@ -58,6 +67,7 @@ export const installedMachine: Scenario = (context) => {
     ...meetAll(
       [
         shown('medium left in the drive', () => requireBootedFromDisk(run.booted, signal)),
+        shown('Secure Boot', () => requireSecureBoot(run.booted, signal)),
         shown('kernel arguments', () => requireArguments(run.booted, signal)),
         ...clusterChecks.map((check) =>
           shown(check.name, () => run.runClusterChecks([check], () => undefined)),

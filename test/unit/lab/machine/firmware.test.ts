@@ -3,6 +3,7 @@ import {
   bootMediumNext,
   requireArguments,
   requireBootedFromDisk,
+  requireSecureBoot,
 } from '../../../../lab/machine/shown/firmware.ts';
 import { KERNEL_ARGUMENT } from '../../../../lab/site-inputs.ts';
 
@@ -51,6 +52,24 @@ t.test("the medium is booted by the drive's own entry", async (t) => {
   const host = hostThatPrints(variables('0004', '0004,0001'));
   await bootMediumNext(host, signal);
   t.same(host.commands.at(-1), ['efibootmgr', '--bootnext', '0001']);
+});
+
+t.test("Secure Boot is the firmware's word and the kernel's", async (t) => {
+  const hostWith = (variable: string, lockdown: string) => ({
+    exec: async ([program]: readonly string[]) => ({
+      ...{ stderr: '', exitCode: 0, stdout: program === 'od' ? variable : lockdown },
+    }),
+  });
+  const [on, off] = ['   6   0   0   0   1\n', '   6   0   0   0   0\n'];
+  const [isLocked, isOpen] = ['none [integrity] confidentiality\n', '[none] integrity\n'];
+  await requireSecureBoot(hostWith(on, isLocked), signal);
+  for (const [variable, lockdown] of [
+    [off, isLocked],
+    [on, isOpen],
+  ] as const) {
+    const refused = { message: /not booted by Secure Boot/ };
+    await t.rejects(requireSecureBoot(hostWith(variable, lockdown), signal), refused);
+  }
 });
 
 const arguments_ = `BOOT_IMAGE=/vmlinuz root=LABEL=root rw ignition.platform.id=metal ${KERNEL_ARGUMENT}`;

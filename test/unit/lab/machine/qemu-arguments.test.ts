@@ -6,7 +6,7 @@ const options: QemuOptions = {
   accelerator: 'tcg',
   memoryMiB: 4096,
   processors: 2,
-  firmware: { kind: 'uefi', code: '/code.fd', variables: '/variables.fd' },
+  firmware: { kind: 'uefi', code: '/code.fd', variables: '/variables.fd', isSecure: false },
   disks: [{ socket: '/run/disk.sock', serial: 'sno-disk' }],
   cd: '/live.iso',
   network: { tap: 'p-sno', mac: '52:54:00:00:00:0a' },
@@ -39,6 +39,13 @@ t.test('only the variables of the firmware are written', async (t) => {
   t.match(line(), 'unit=0,format=raw,readonly=on,file=/code.fd');
   t.match(line(), 'unit=1,format=raw,file=/variables.fd');
   t.notMatch(line({ firmware: { kind: 'bios' } }), 'pflash');
+});
+
+t.test('with Secure Boot, nobody but the firmware writes its variables', async (t) => {
+  const uefi = { kind: 'uefi', code: '/code.fd', variables: '/variables.fd' } as const;
+  const only = /smm=on.*driver=cfi.pflash01,property=secure,value=on/;
+  t.match(line({ firmware: { ...uefi, isSecure: true } }), only);
+  t.notMatch(line({ firmware: { ...uefi, isSecure: false } }), /smm=on|property=secure/);
 });
 
 t.test('the clock is that of the machine, and stands still with it', async (t) => {
