@@ -120,7 +120,7 @@ export class Installation {
     await writeUserManifests(target, manifests);
     await writeInstallConfig(target, this.site.host, hostInputs);
     if (served !== undefined) {
-      this.#created = await serveInstallation(this.context, target, served.damaged);
+      this.#created = await serveInstallation(this.context, target, this.settings, served.damaged);
       return;
     }
     const installer = await installerOf(this.context);

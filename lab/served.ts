@@ -1,10 +1,12 @@
 import { link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyFile } from '../lib/host/copy.ts';
+import { type AgentSettings, addSettings } from './agent-settings.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { quickly } from './host/command.ts';
 import { serveFiles } from './host/http-server.ts';
 import { type CreatedInstallation, createdIn, runCreate } from './install-config.ts';
+import { serveNetBoot } from './machine/net-boot.ts';
 import { executable } from './paths.ts';
 import type { LabContext } from './scenario.ts';
 import { DISK } from './site.ts';
@@ -40,10 +42,11 @@ export async function serveProduct(
   return { folder: served, url, options };
 }
 
-/** An installation whose live host has no medium: the OS image comes from that server, too. */
+/** An installation whose live host has no medium: the OS image comes from that server, too, and what a machine boots. */
 export async function serveInstallation(
   context: LabContext,
   installation: string,
+  settings: AgentSettings,
   damaged?: string,
 ): Promise<CreatedInstallation> {
   const { folder, url, options } = await serveProduct(context, damaged);
@@ -53,5 +56,10 @@ export async function serveInstallation(
     options,
     signal: context.signal,
   });
-  return createdIn(installation);
+  const created = createdIn(installation);
+  await addSettings(created.ignition, settings);
+  if (context.hosts.are === 'machines') {
+    await serveNetBoot(context, { folder, url, ignition: created.ignition });
+  }
+  return created;
 }

@@ -47,6 +47,7 @@ export interface SiteOptions {
   readonly dhcp?: boolean;
   readonly dns?: NetworkOptions['dns'];
   readonly leaseTime?: NetworkOptions['leaseTime'];
+  readonly bootFile?: NetworkOptions['bootFile'];
   /** Known to DHCP and DNS beside the host of the control plane. */
   readonly otherHosts?: readonly HostIdentity[];
 }
@@ -64,13 +65,14 @@ export async function openSite(
     dns = true,
     otherHosts = [],
     leaseTime,
+    bootFile,
   }: SiteOptions,
   teardown: Teardown,
   signal: AbortSignal,
 ): Promise<Site> {
   const identity = hostOf(families);
   const served = { otherHosts, withoutRecords, dhcp, dns, ...(leaseTime && { leaseTime }) };
-  const options = { domain: DOMAIN, host: identity, ...served };
+  const options = { domain: DOMAIN, host: identity, ...served, ...(bootFile && { bootFile }) };
   const network = await startNetwork(options, folder, teardown, signal);
   const disk = await emptyDisk(folder);
   return { folder, network, host: identity, disk };

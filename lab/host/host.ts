@@ -41,6 +41,8 @@ export interface Hardware {
   readonly memoryMiB?: number;
   /** Folder with what its TPM keeps. Default: no TPM. */
   readonly tpm?: string;
+  /** Whether its firmware looks for a boot server, too. */
+  readonly networkBoot?: boolean;
   /** Whether its UEFI boots only what is signed. */
   readonly secureBoot?: boolean;
 }

@@ -72,6 +72,8 @@ export interface NetworkOptions {
   readonly dns?: boolean | 'authoritative';
   /** Of DHCP, as dnsmasq writes it; two minutes are its shortest. Default: infinite. */
   readonly leaseTime?: string;
+  /** What DHCP tells firmware that boots from the network. */
+  readonly bootFile?: string;
   /** Default: that of the factory. */
   readonly place?: Place;
 }
@@ -179,7 +181,7 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
 }
 
 function dhcpArguments(
-  { domain, host, leaseTime = 'infinite', place = FACTORY }: NetworkOptions,
+  { domain, host, leaseTime = 'infinite', bootFile, place = FACTORY }: NetworkOptions,
   hosts: readonly HostIdentity[],
   folder: string,
 ): string[] {
@@ -194,6 +196,7 @@ function dhcpArguments(
     ...familiesOf(host).flatMap((family) => dhcpRange(family, place)),
     `--dhcp-leasefile=${join(folder, `${place.bridge}.leases`)}`,
     ...leases,
+    ...(bootFile === undefined ? [] : [`--dhcp-boot=${bootFile}`]),
   ];
 }
 

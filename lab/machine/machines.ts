@@ -34,7 +34,8 @@ export interface MachinesOptions {
 export const machines = ({ accelerator, firmware }: MachinesOptions): Hosts => ({
   are: 'machines',
   bootLive: async ({ iso, programs = [], ...options }, signal) => {
-    if (iso === undefined || programs.length > 0) {
+    const hasBoot = iso !== undefined || options.hardware?.networkBoot === true;
+    if (!hasBoot || programs.length > 0) {
       throw new Failure('usage', 'this scenario boots a live host that has no ISO of its own', {
         fix: 'Run it without --machine vm',
       });

@@ -60,6 +60,8 @@ export interface QemuOptions {
   /** ISO in the drive. Without one the drive is empty. */
   readonly cd?: string | undefined;
   readonly network: { readonly tap: string; readonly mac: string };
+  /** Default: false. */
+  readonly networkBoot?: boolean | undefined;
   /** Of the machine's own clock, in UTC, as qemu writes it: `2027-11-23T10:00:00`. Default: now. */
   readonly clock?: string | undefined;
   /** Unix socket of the control channel of a swtpm. */
@@ -98,7 +100,7 @@ export function qemuArguments(options: QemuOptions): string[] {
     ...options.disks.flatMap(diskArguments),
     ...cdArguments(options.cd),
     ...['-device', `qemu-xhci,id=${DEVICES.usb}`],
-    ...networkArguments(options.network),
+    ...networkArguments(options),
     ...(tpm === undefined ? [] : tpmArguments(tpm)),
   ];
 }
@@ -168,10 +170,16 @@ const cdArguments = (iso: string | undefined): string[] => [
   ...['-device', `ide-cd,id=${DEVICES.cdDrive},bus=ide.0${iso === undefined ? '' : ',drive=cd'}`],
 ];
 
-/** Without the ROM: OVMF has its own driver, and nothing waits for a boot server that is not there. */
-const networkArguments = ({ tap, mac }: QemuOptions['network']): string[] => [
+/**
+ * The adapter's ROM is iPXE. Without it, OVMF has its own driver, and nothing waits for a boot server that is not
+ * there.
+ */
+const networkArguments = ({ network: { tap, mac }, networkBoot }: QemuOptions): string[] => [
   ...['-netdev', `tap,id=${DEVICES.network},ifname=${tap},script=no,downscript=no`],
-  ...['-device', `virtio-net-pci,netdev=${DEVICES.network},mac=${mac},romfile=`],
+  ...[
+    '-device',
+    `virtio-net-pci,netdev=${DEVICES.network},mac=${mac}${networkBoot === true ? '' : ',romfile='}`,
+  ],
 ];
 
 const tpmArguments = (socket: string): string[] => [

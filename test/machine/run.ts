@@ -7,7 +7,7 @@ import { onlyMachines } from '../../lab/machine/shown/index.ts';
 import { runFaultTable } from '../faults/run-table.ts';
 
 /** Scenarios of containers, too: on a machine, a power cut loses what was not flushed. */
-const also = ['aio-sealed', 'power-cut', 'aio-power-cut'];
+const also = ['pxe', 'aio-sealed', 'power-cut', 'aio-power-cut'];
 
 await runFaultTable([...Object.keys(onlyMachines), ...also], {
   file: 'machine.json',

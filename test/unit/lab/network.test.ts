@@ -82,7 +82,9 @@ for (const { families, records, others } of SITES) {
 
 t.test('a site without DHCP has the records and assigns no addresses', async (t) => {
   const host = hostOf(['IPv4', 'IPv6']);
-  const args = dnsmasqArguments({ domain, host, dhcp: false }, '/run/x');
+  const withBoot = { domain, host, bootFile: 'http://192.0.2.1/boot.ipxe' };
+  t.ok(dnsmasqArguments(withBoot, '/run/x').includes(`--dhcp-boot=${withBoot.bootFile}`));
+  const args = dnsmasqArguments({ ...withBoot, dhcp: false }, '/run/x');
   t.same(
     args.filter((argument) => /dhcp|ra/.test(argument.split('=')[0] ?? '')),
     [],

@@ -28,6 +28,11 @@ t.test('the disk has the name that installations are told, and a server of its o
   t.notMatch(line({ disks: [] }), 'virtio-blk');
 });
 
+t.test('an adapter has iPXE only on a machine that boots from the network', async (t) => {
+  t.match(line(), 'virtio-net-pci,netdev=network,mac=52:54:00:00:00:0a,romfile=');
+  t.notMatch(line({ networkBoot: true }), 'romfile');
+});
+
 t.test('the drive is there without a medium, too', async (t) => {
   t.match(line(), 'ide-cd,id=cd-drive,bus=ide.0,drive=cd');
   const empty = line({ cd: undefined });
