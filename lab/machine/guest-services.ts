@@ -44,7 +44,7 @@ const services: readonly GuestService[] = [
       [
         'until [ -e /run/systemd/journal/flushed ]; do sleep 0.5; done',
         'exec journalctl --follow --no-tail --no-hostname --output=short-iso-precise',
-      ].join('; '),
+      ].join('\n'),
     ],
   },
   {
