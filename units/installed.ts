@@ -37,6 +37,11 @@ export const nodeUnits: readonly UnitFile[] = [
     contents: readFileSync(new URL('./installed/sno-renew.timer', import.meta.url), 'utf8'),
   },
   {
+    name: 'sno-renew.path',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-renew.path', import.meta.url), 'utf8'),
+  },
+  {
     name: 'sno-backup.service',
     enabled: false,
     contents: readFileSync(new URL('./installed/sno-backup.service', import.meta.url), 'utf8'),

@@ -108,6 +108,8 @@ export const criDescriptor: Descriptor = {
             StopContainerResponse: { fields: {} },
             StopPodSandboxRequest: { fields: { podSandboxId: text(1) } },
             StopPodSandboxResponse: { fields: {} },
+            RemovePodSandboxRequest: { fields: { podSandboxId: text(1) } },
+            RemovePodSandboxResponse: { fields: {} },
             GetEventsRequest: { fields: {} },
             ContainerEventResponse: { fields: { containerId: text(1) } },
             Image: {
@@ -133,6 +135,7 @@ export const criDescriptor: Descriptor = {
                 ListPodSandbox: rpcMethod('ListPodSandboxRequest', 'ListPodSandboxResponse'),
                 StopContainer: rpcMethod('StopContainerRequest', 'StopContainerResponse'),
                 StopPodSandbox: rpcMethod('StopPodSandboxRequest', 'StopPodSandboxResponse'),
+                RemovePodSandbox: rpcMethod('RemovePodSandboxRequest', 'RemovePodSandboxResponse'),
                 GetContainerEvents: rpcMethod('GetEventsRequest', 'ContainerEventResponse', {
                   responseStream: true,
                 }),

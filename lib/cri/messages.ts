@@ -152,6 +152,7 @@ export const listPodSandboxMethod = runtime(
 const nothing = z.object({}).transform(() => undefined);
 export const stopContainerMethod = runtime('StopContainer', nothing);
 export const stopPodSandboxMethod = runtime('StopPodSandbox', nothing);
+export const removePodSandboxMethod = runtime('RemovePodSandbox', nothing);
 export const containerEventsMethod = runtime(
   'GetContainerEvents',
   z.object({ containerId: z.string() }),

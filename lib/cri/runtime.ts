@@ -20,6 +20,7 @@ import {
   type PodSandbox,
   type RuntimeCondition,
   type RuntimeVersion,
+  removePodSandboxMethod,
   runtimeConfigMethod,
   statusMethod,
   stopContainerMethod,
@@ -154,6 +155,11 @@ export class ContainerRuntime {
   /** Kills what still runs in a pod, and takes its network away. */
   async stopPodSandbox(id: string, limits: CallLimits): Promise<void> {
     await this.#rpc.unary(stopPodSandboxMethod, { podSandboxId: id }, limits);
+  }
+
+  /** With its containers. */
+  async removePodSandbox(id: string, limits: CallLimits): Promise<void> {
+    await this.#rpc.unary(removePodSandboxMethod, { podSandboxId: id }, limits);
   }
 
   async listImages(limits: CallLimits): Promise<Image[]> {

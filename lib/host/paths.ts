@@ -58,6 +58,8 @@ export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
     run: at('/run/sno-agents'),
     /** Exists while the agent that has just installed the payload and the certificates starts the kubelet. */
     kubeletPrepared: at('/run/sno-agents/kubelet-prepared'),
+    /** Starts sno-renew (sno-renew.path). */
+    renewalDue: at('/run/sno-agents/renewal-due'),
     /** Sockets of the container runtimes: containerd, CRI-O. */
     runtimeSockets: [at('/run/containerd/containerd.sock'), at('/run/crio/crio.sock')],
     serviceRecords: at('/var/log/openshift'),

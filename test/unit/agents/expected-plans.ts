@@ -93,7 +93,11 @@ export const plans: ExpectedPlan[] = [
   [
     certificatesPlan(settings),
     'sno-certificates',
-    { 'sign-expired': { deadline: 'certificatesMs' } },
+    {
+      'sign-expired': { deadline: 'certificatesMs' },
+      'request-renewal': { deadline: 'certificatesMs' },
+      'future-pods': { deadline: 'certificatesMs' },
+    },
   ],
   [
     unsealPlan(settings),

@@ -155,6 +155,7 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'sno-backup.timer',
     'sno-identity.service',
     'sno-label.service',
+    'sno-renew.path',
     'sno-renew.timer',
     'sno-rotate.service',
     'sno-trial.service',

@@ -224,6 +224,26 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
+    why: 'what sno-renew.path watches is gone before it could start the unit again',
+    units: ['installed/sno-renew'],
+    says: { ExecStartPre: '-/usr/bin/rm -f /run/sno-agents/renewal-due' },
+  },
+  {
+    why: 'sno-certificates asks for it, on a finished host with an API that nobody else is changing',
+    units: ['installed/sno-renew.path'],
+    says: {
+      PathExists: '/run/sno-agents/renewal-due',
+      ConditionPathExists: [
+        '/var/lib/sno-agents/record.json',
+        '!/etc/sno-agents/sealed',
+        ...['sno-rotate', 'sno-backup-restore', 'sno-identity', 'sno-update', 'reconfigure'].map(
+          (agent) => `!/var/lib/sno-agents/${agent}/request.json`,
+        ),
+      ],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
     why: "it compares the host's name and address, which must be final",
     units: ['installed/sno-restore'],
     says: {

@@ -126,6 +126,7 @@ const HOSTS: readonly {
       // Started by its timer.
       'sno-renew': false,
       'sno-renew.timer': true,
+      'sno-renew.path': true,
       'sno-backup': false,
       'sno-backup.timer': true,
       'sno-backup-restore': true,
@@ -164,6 +165,7 @@ const AIO = {
   'sno-gather': false,
   'sno-renew': false,
   'sno-renew.timer': true,
+  'sno-renew.path': true,
   'sno-backup': false,
   'sno-backup.timer': true,
   'sno-backup-restore': true,

@@ -63,6 +63,7 @@ export const serviceRequirements: readonly Requirement[] = [
       ...KUBELETS,
       ...DAILY.map((name) => `${name}.timer`),
       'installed/sno-approve.path',
+      'installed/sno-renew.path',
       `${TRIAL}.timer`,
       `${ADDRESS}.socket`,
       'worker/sno-api.socket',

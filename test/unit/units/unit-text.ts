@@ -19,7 +19,7 @@ function sectionOf(directive: string): string {
     )
   )
     return 'Timer';
-  if (/^(PathChanged|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
+  if (/^(PathChanged|PathExists|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
   if (/^(Listen|FlushPending)/.test(directive)) return 'Socket';
   const ofUnit =
     /^(Description|Documentation|After|Before|Requires|Wants|OnFailure|OnSuccess|RequiresMountsFor)$|^Condition|^Assert|^StartLimit/;

@@ -159,7 +159,7 @@ t.test('master-ignition', async (t) => {
         ...['sno-approve.path', 'sno-approve.service'],
         ...['sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
-        ...['sno-payload.service', 'sno-renew.timer', 'sno-rotate.service'],
+        ...['sno-payload.service', 'sno-renew.path', 'sno-renew.timer', 'sno-rotate.service'],
         ...['sno-trial.service', 'sno-trial.timer', 'sno-update.service'],
       ],
     );

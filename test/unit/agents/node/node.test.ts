@@ -1,6 +1,7 @@
 /** The steps of the agents that stay on every installed host. */
 import './install-payload.ts';
 import './sign-expired.ts';
+import './before-kubelet.ts';
 import './renew-leaves.ts';
 import './approve-workers.ts';
 import './kubelet-serving.ts';
