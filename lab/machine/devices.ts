@@ -20,12 +20,14 @@ export class Devices {
     await this.#monitor.execute('system_powerdown');
   }
 
+  /** Instead of what is in it. A virtual drive does not ask the guest, whose udev locks it. */
   async insertCd(iso: string): Promise<void> {
     await this.#monitor.execute('blockdev-change-medium', {
       id: DEVICES.cdDrive,
       filename: iso,
       format: 'raw',
       'read-only-mode': 'read-only',
+      force: true,
     });
   }
 

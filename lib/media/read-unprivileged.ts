@@ -13,6 +13,9 @@ import { unprivileged, unprivilegedImage } from './unprivileged.ts';
 /** Headers of a tar archive, of 64 files and their extended names. */
 const MARGIN_BYTES = 1 << 20;
 
+/** As a shell and systemd-run report the signal. */
+const SIGPIPE_EXIT = 128 + 13;
+
 /**
  * Copies the files of a medium into a new folder. A process without rights reads the medium and passes the files on as
  * a tar archive; what it passes on is judged again.
@@ -71,7 +74,10 @@ async function copyFiles(
     (error: unknown) => error,
   );
   const { exitCode, stderr } = await program;
-  if (exitCode !== 0) throw unread(from, exitCode, Buffer.from(stderr).toString());
+  const said = Buffer.from(stderr).toString().trim().split('\n').at(-1) ?? '';
+  // A reader of which no more is wanted dies of its broken pipe, or has ended before; what is wrong is in what it passed on.
+  const isCutOff = exitCode === SIGPIPE_EXIT && said === '';
+  if (exitCode !== 0 && !(isCutOff && files instanceof Error)) throw unread(from, exitCode, said);
   if (!(files instanceof Map)) throw files;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -104,8 +110,7 @@ async function* buffersOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer
 }
 
 /** The last line is what the reader says (agents/node/reconfigure/read-medium.ts). */
-function unread(from: string, exitCode: number | undefined, stderr: string): Failure {
-  const said = stderr.trim().split('\n').at(-1) ?? '';
+function unread(from: string, exitCode: number | undefined, said: string): Failure {
   return new Failure('usage', `${from} cannot be used`, {
     code: 'medium-refused',
     found: said === '' ? `its reader ended with ${exitCode ?? 'a signal'}` : said.slice(0, 400),

@@ -33,6 +33,7 @@ t.test('all paths on a host', async (t) => {
     payload: '/var/lib/sno-agents/payload',
     run: '/run/sno-agents',
     kubeletPrepared: '/run/sno-agents/kubelet-prepared',
+    renewalDue: '/run/sno-agents/renewal-due',
     runtimeSockets: ['/run/containerd/containerd.sock', '/run/crio/crio.sock'],
   });
   t.equal(at('/etc/hosts'), '/etc/hosts');

@@ -137,6 +137,15 @@ const REFUSED: readonly {
     says: /not an archive of a site volume/,
   },
   {
+    name: 'the same, from a reader that was still at work',
+    prepare: (host) =>
+      host.programs.give(
+        'fake-reader',
+        'cd "$ROOT/medium" && tar -P -cf - --transform s,^,../, *; exit 141',
+      ),
+    says: /not an archive of a site volume/,
+  },
+  {
     name: 'more than 16 MiB from the reader',
     prepare: (host) =>
       host.programs.give('fake-reader', 'cd "$ROOT/medium" && truncate -s 20M x && tar -cf - *'),
