@@ -7,9 +7,14 @@ const LOGS_MS = 3 * 60_000;
 
 /**
  * The kubelet proves itself to the API server with its serving certificate. A first request can
- * still use the connection to a kubelet that was restarted.
+ * still use the connection to a kubelet that was restarted. `of`: whose logs; the lab's own Deployment is there once the check of
+ * workloads has run.
  */
-export async function requireLogs(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
-  const logs = ['logs', 'deployment/hello', '--tail=1'];
+export async function requireLogs(
+  cluster: RunningCluster,
+  signal: AbortSignal,
+  of: readonly string[] = ['deployment/hello'],
+): Promise<void> {
+  const logs = ['logs', ...of, '--tail=1'];
   await eventually(() => kubectl(cluster, logs, signal), LOGS_MS, signal);
 }

@@ -36,7 +36,7 @@ const clockAt = (days: number): string =>
 async function atWork(run: AllInOne, cluster = run.cluster): Promise<void> {
   const { signal } = run.context;
   await eventually(() => nodeReady.run(cluster, signal), READY_MS, signal);
-  await requireLogs(cluster, signal);
+  await requireLogs(cluster, signal, ['--namespace=kube-system', 'deployment/coredns']);
 }
 
 async function restartWithClock(run: AllInOne, label: string, days: number): Promise<void> {
