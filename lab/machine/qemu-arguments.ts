@@ -105,10 +105,16 @@ export function qemuArguments(options: QemuOptions): string[] {
   ];
 }
 
+/**
+ * TCG runs `rep movsb` byte by byte, and a kernel that sees ERMS clears and copies every page with it: without, page
+ * faults and reads of files take a quarter of the time.
+ */
+const TCG_PROCESSOR = 'max,-erms';
+
 const accelerated = (accelerator: Accelerator): string[] =>
   accelerator === 'kvm'
     ? ['-accel', 'kvm', '-cpu', 'host']
-    : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max'];
+    : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', TCG_PROCESSOR];
 
 /** As OVMF's README has it. */
 const SECURE_BOOT = [
