@@ -19,7 +19,7 @@ export async function eventually<T>(
       return await attempt();
     } catch (error) {
       if (deadline.aborted || signal.aborted) throw error;
-      await sleep(EVERY_MS, undefined, { signal });
+      await sleep(patient(EVERY_MS), undefined, { signal });
     }
   }
 }

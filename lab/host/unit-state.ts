@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { patient } from '../patience.ts';
 import type { Exit } from './exec.ts';
 import type { Host } from './host.ts';
 
+/** On a slow host, each look is work that the host does not do meanwhile: there it is less often. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
@@ -21,7 +23,9 @@ export async function waitForOwnExit(
   exit.then(endsLooking, endsLooking);
   const until = Date.now() + deadlineMs;
   while (!ended.signal.aborted) {
-    await throwIfFailed(host, units, AbortSignal.any([signal, ended.signal]));
+    const looking = AbortSignal.any([signal, ended.signal]);
+    // The host may be shutting down: then a missing answer is not a failure.
+    throwIfFailed(host, units, await activeStates(host, units, looking).catch(() => []));
     if (Date.now() > until) {
       throw new Failure('deadline', `${host.identity.name} did not end by itself`, {
         expected: `within ${deadlineMs / 60_000} minutes`,
@@ -29,7 +33,7 @@ export async function waitForOwnExit(
         fix: 'Read the journal of the live host',
       });
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+    await sleep(patient(LOOK_EVERY_MS), undefined, { signal: ended.signal }).catch(() => undefined);
   }
   return exit;
 }
@@ -51,9 +55,12 @@ async function whatRuns(host: Host, signal: AbortSignal): Promise<string> {
   return answers.join('\n');
 }
 
+/** What the state of a unit is asked of. */
+type Asked = Pick<Host, 'identity' | 'exec'>;
+
 /** Waits until a started unit is inactive again. Fails if it or one of `earlier` fails, and at the deadline. */
 export async function waitUntilInactive(
-  host: Host,
+  host: Asked,
   unit: string,
   earlier: readonly string[],
   deadlineMs: number,
@@ -61,8 +68,10 @@ export async function waitUntilInactive(
 ): Promise<void> {
   const until = Date.now() + deadlineMs;
   for (;;) {
-    await throwIfFailed(host, [unit, ...earlier], signal);
-    const state = await activeState(host, unit, signal);
+    const units = [unit, ...earlier];
+    const states = await activeStates(host, units, signal);
+    throwIfFailed(host, units, states);
+    const [state = ''] = states;
     if (state === 'inactive') return;
     if (Date.now() > until) {
       throw new Failure('deadline', `${unit} has not finished`, {
@@ -70,41 +79,38 @@ export async function waitUntilInactive(
         found: state,
       });
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
   }
 }
 
-async function throwIfFailed(
-  host: Host,
+function throwIfFailed(host: Asked, units: readonly string[], states: readonly string[]): void {
+  const failed = units.find((_, index) => states[index] === 'failed');
+  if (failed === undefined) return;
+  throw new Failure('fatal', `${failed} failed on ${host.identity.name}`, {
+    fix: 'Read its journal',
+  });
+}
+
+/** In the order of the units: systemctl separates them by empty lines. */
+async function activeStates(
+  host: Asked,
   units: readonly string[],
   signal: AbortSignal,
-): Promise<void> {
-  for (const unit of units) {
-    // The host may be shutting down: then a missing answer is not a failure.
-    const state = await activeState(host, unit, signal).catch(() => '');
-    if (state === 'failed') {
-      throw new Failure('fatal', `${unit} failed on ${host.identity.name}`, {
-        fix: 'Read its journal',
-      });
-    }
-  }
-}
-
-async function activeState(host: Host, unit: string, signal: AbortSignal): Promise<string> {
-  const show = ['systemctl', 'show', '--property=ActiveState', '--value', unit];
-  return (await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim();
+): Promise<string[]> {
+  const show = ['systemctl', 'show', '--property=ActiveState', '--value', ...units];
+  return (await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim().split(/\n+/);
 }
 
 /** Waits until a unit has failed permanently; returns its program's exit code. */
 export async function waitForFailure(
-  host: Host,
+  host: Asked,
   unit: string,
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<number> {
   const until = Date.now() + deadlineMs;
   for (;;) {
-    const state = await activeState(host, unit, signal);
+    const [state] = await activeStates(host, [unit], signal);
     if (state === 'failed') break;
     if (Date.now() > until) {
       throw new Failure('deadline', `${unit} has not failed`, {
@@ -112,7 +118,7 @@ export async function waitForFailure(
         found: state,
       });
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
   }
   const show = ['systemctl', 'show', '--property=ExecMainStatus', '--value', unit];
   return Number((await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim());

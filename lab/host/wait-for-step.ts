@@ -39,6 +39,6 @@ export async function waitForStep(
         expected: `within ${DEADLINE_MS / 1000}s`,
       });
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
   }
 }

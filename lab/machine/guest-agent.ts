@@ -7,7 +7,8 @@ import { JsonLines } from './json-lines.ts';
 /** It answers at once, unless the machine is starved. */
 const ANSWER_MS = 30_000;
 const PING_MS = 2_000;
-const LOOK_EVERY_MS = { first: 20, last: 1000 } as const;
+/** The guest works, and writes a line to its journal, for each look. */
+const LOOK_EVERY_MS = { first: 100, last: 2000 } as const;
 const SIGKILL = 9;
 
 const startedSchema = z.object({ pid: z.number() });
@@ -63,12 +64,12 @@ export class GuestAgent {
     signal: AbortSignal,
   ): Promise<ExecResult> {
     signal.throwIfAborted();
-    const deadline = ['timeout', '--signal=KILL', `${timeoutMs / 1000}`];
     const started = await this.#lines.request(
       'guest-exec',
       {
-        path: '/usr/bin/env',
-        arg: ['-i', ...ENVIRONMENT, ...deadline, ...argv],
+        path: '/usr/bin/timeout',
+        arg: ['--signal=KILL', `${timeoutMs / 1000}`, ...argv],
+        env: ENVIRONMENT,
         ...(input === undefined ? {} : { 'input-data': Buffer.from(input).toString('base64') }),
         'capture-output': true,
       },
