@@ -19,6 +19,9 @@ interface GuestService {
   readonly command: readonly string[];
 }
 
+/** Otherwise warnings go where the output goes: tar's of a folder that is not there made its archive unreadable. */
+const NO_WORDS_IN_DATA = 'StandardError=journal';
+
 /** systemd ends them last of all, together with itself. */
 const untilTheEnd = 'DefaultDependencies=no';
 
@@ -77,7 +80,8 @@ export async function startGuestServices(
   const input = await readFile(SFTP_SERVER);
   await succeed(agent, ['/bin/sh', '-e', '-c', install.join('\n')], { timeoutMs, input }, signal);
   for (const { name, properties, command } of services) {
-    const unit = [`--unit=${name}`, ...properties.map((each) => `--property=${each}`)];
+    const all = [...properties, NO_WORDS_IN_DATA];
+    const unit = [`--unit=${name}`, ...all.map((each) => `--property=${each}`)];
     const argv = ['systemd-run', '--quiet', '--collect', ...unit, ...command];
     await succeed(agent, argv, { timeoutMs }, signal);
   }
