@@ -32,7 +32,7 @@ const BACKUP_MS = 120_000;
 const KEYS = ['find', '/etc/kubernetes/pki', '-name', '*.key', '-exec', 'cat', '{}', '+'];
 /** Where a host keeps anything but programs and images. */
 const FOLDERS = [
-  ...['etc', 'opt', 'root', 'home', 'boot', 'var/log', 'var/lib/sno-agents'],
+  ...['etc', 'opt', 'root', 'home', 'var/log', 'var/lib/sno-agents'],
   ...['var/lib/kubelet', 'var/lib/etcd', 'var/lib/systemd'],
 ];
 /** Authorities, leaves, service accounts. */
@@ -156,20 +156,26 @@ export class Seal {
     if (exitCode !== 0) throw failed('sno-backup create failed', 'exit code 0', stderr.trim());
   }
 
-  /** The keys that the host has in memory are in no file of its disk, which is read from outside. */
+  /** The keys that the host has in memory are in no file of its disk, which is read from outside. The host is off then. */
   async checkDiskFromOutside(): Promise<void> {
     this.#keys = await this.#keysInside();
     if (this.#keys.length < LEAST_KEYS) {
       throw failed('the host has too few keys', `${LEAST_KEYS}`, `${this.#keys.length}`);
     }
-    const { rootDir } = this.#run.booted;
-    const left = await readdir(join(rootDir, 'etc/kubernetes/pki'));
-    if (left.length > 0) throw failed('the disk has files of the PKI', 'none', left.join(', '));
-    const found = await privateKeysBelow(rootDir, FOLDERS, this.#run.context.signal);
-    const permanent = found.filter(({ fingerprint }) => this.#keys.includes(fingerprint));
-    if (permanent.length > 0) {
-      throw failed('keys are on the disk', 'none', permanent.map(({ path }) => path).join(', '));
-    }
+    const { booted, context, site } = this.#run;
+    await booted.stop();
+    await inspectDisk(site.disk, context.signal, async ({ boot, root }) => {
+      const left = await readdir(join(root, 'etc/kubernetes/pki'));
+      if (left.length > 0) throw failed('the disk has files of the PKI', 'none', left.join(', '));
+      const found = [
+        ...(await privateKeysBelow(root, FOLDERS, context.signal)),
+        ...(await privateKeysBelow(boot, ['.'], context.signal)),
+      ];
+      const permanent = found.filter(({ fingerprint }) => this.#keys.includes(fingerprint));
+      if (permanent.length > 0) {
+        throw failed('keys are on the disk', 'none', permanent.map(({ path }) => path).join(', '));
+      }
+    });
     const carried = this.#carried.filter((key) => this.#keys.includes(key));
     if (carried.length > 0) {
       throw failed('keys were in the combined Ignition config', 'none', `${carried.length}`);

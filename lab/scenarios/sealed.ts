@@ -60,8 +60,8 @@ export const sealedHost: Scenario = (context) => {
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
     { title: 'Make a backup', run: () => run.seal.makeBackup() },
-    { title: 'Look for its keys on the disk', run: () => run.seal.checkDiskFromOutside() },
     { title: 'Look for the key of the seal', run: () => run.expectKeySealed() },
+    { title: 'Look for its keys on the disk', run: () => run.seal.checkDiskFromOutside() },
     { title: 'Restart the host', run: () => run.seal.restart('restarted') },
     { title: 'The same keys, and the API', run: () => run.seal.checkOpened() },
   ]);
