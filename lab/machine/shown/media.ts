@@ -57,7 +57,7 @@ export const machineMedia: Scenario = (context) => {
         ),
         shown('stick with ext4', () => stick('linux', 'ext4'), 'reconfigure'),
         shown('bridge over a bond, and a VLAN', () => bridgeOverBond(node), 'reconfigure'),
-        sitePowerCuts(node),
+        ...sitePowerCuts(node),
       ],
       context,
     ),

@@ -1,51 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { readiness, readinessUrl } from '../../certificates/readiness.ts';
+import { eventually } from '../../eventually.ts';
 import { type Moment, reached, requireInterrupted } from '../../faults/power-cut.ts';
-import type { FaultResult } from '../../faults/result.ts';
+import type { FaultResult, FaultRow } from '../../faults/result.ts';
 import { secondsSince, type Trouble } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
 import { asMachine } from '../machine-host.ts';
 import type { MediaNode } from './media-node.ts';
 
-/** Before the host is changed, while it is, and while it is judged. */
-const STEPS = ['stop', 'credentials', 'start', 'settle'] as const;
-const [FIRST, ...OTHERS] = STEPS.map((step): Moment => ['reconfigure', step, 'started']);
-const ROWS = STEPS.map((step) => ({ plan: 'reconfigure', step, fault: 'power cut' }));
+const READY_MS = 6 * 60_000;
+/** While the host is changed, and while it is judged: as many restarts as a change outlasts, `reconfigureBootsCount`. */
+const OUTLASTED = ['credentials', 'start', 'settle'] as const;
+/** One more. */
+const TOO_MANY = ['stop', 'files', 'credentials', 'start'] as const;
 
-/** The power fails in each of the steps of one site; the volume is in the drive whenever the host starts again. */
-async function cutInEach(node: MediaNode, name: string): Promise<void> {
-  if (FIRST === undefined) return;
+const rowOf = (step: string, fault = 'power cut'): FaultRow => ({
+  plan: 'reconfigure',
+  step,
+  fault,
+});
+
+/** The power fails in each of these steps of one site; the volume is in the drive whenever the host starts again. */
+async function cutInEach(node: MediaNode, name: string, steps: readonly string[]): Promise<void> {
   const { signal } = node.run.context;
   const image = await node.volumeFor(name, 'ISO');
-  const before = await node.lastResult();
-  const since = new Date().toISOString();
-  await node.devices.insertCd(image);
-  await reached(node.run.booted, FIRST, signal, since);
-  await node.run.booted.powerCut();
-  let last = FIRST;
+  let last: Moment | undefined;
   const early = async (host: Host) => {
-    await requireInterrupted(host, last);
+    if (last !== undefined) await requireInterrupted(host, last);
     await asMachine(host).devices.insertCd(image);
   };
-  for (const moment of OTHERS) {
+  for (const step of steps) {
+    const moment: Moment = ['reconfigure', step, 'started'];
     const from = new Date().toISOString();
-    await node.run.bootUntilPowerCut(`cut-${moment[1]}`, async (host) => {
+    const untilThen = async (host: Host) => {
       await early(host);
       await reached(host, moment, signal, from);
-    });
+    };
+    if (last === undefined) {
+      await untilThen(node.run.booted);
+      await node.run.booted.powerCut();
+    } else await node.run.bootUntilPowerCut(`${name}-${step}`, untilThen);
     last = moment;
   }
-  await node.run.bootInstalled('after-cuts', early);
-  await node.becameUnlike(before, name);
+  await node.run.bootInstalled(`${name}-after`, early);
 }
 
-/** One row for each of the steps. */
-export const sitePowerCuts = (node: MediaNode): Trouble => ({
-  name: `power cut in ${STEPS.join(', ')}`,
-  row: { plan: 'reconfigure', step: STEPS.join(', '), fault: 'power cut' },
-  rows: ROWS,
-  meet: async () => {
-    const began = performance.now();
-    await cutInEach(node, 'powerless');
-    const seconds = secondsSince(began) / STEPS.length;
-    return ROWS.map((row): FaultResult => ({ ...row, outcome: 'success', seconds }));
-  },
-});
+/** What was interrupted goes on at each start, and the host has the configuration of its site in the end. */
+const outlasted = (node: MediaNode, name: string): Trouble => {
+  const step = OUTLASTED.join(', ');
+  const rows = OUTLASTED.map((each) => rowOf(each));
+  return {
+    name: `power cut in ${step}`,
+    row: rowOf(step),
+    rows,
+    meet: async () => {
+      const began = performance.now();
+      const before = await node.lastResult();
+      await cutInEach(node, name, OUTLASTED);
+      await node.becameUnlike(before, name);
+      const seconds = secondsSince(began) / OUTLASTED.length;
+      return rows.map((row): FaultResult => ({ ...row, outcome: 'success', seconds }));
+    },
+  };
+};
+
+/** The host takes a change back that it cannot finish: it is as it was before, and at work. */
+const tooMany = (node: MediaNode, name: string, nameBefore: string): Trouble => {
+  const row = rowOf(TOO_MANY.join(', '), `${TOO_MANY.length} power cuts in one change`);
+  return {
+    name: row.fault,
+    row,
+    meet: async () => {
+      const began = performance.now();
+      const before = await node.lastResult();
+      await cutInEach(node, name, TOO_MANY);
+      const outcome = await takenBack(node, before);
+      await node.expectName(nameBefore);
+      await ready(node);
+      return [{ ...row, outcome, seconds: secondsSince(began) }];
+    },
+  };
+};
+
+/** Returns the code of what the agent says. */
+async function takenBack(
+  node: MediaNode,
+  before: Awaited<ReturnType<MediaNode['lastResult']>>,
+): Promise<string> {
+  const ended = async () => {
+    const result = await node.lastResult();
+    if (result !== undefined && !isDeepStrictEqual(result, before)) return result;
+    throw new Failure('retry', 'the site has not ended yet');
+  };
+  const { outcome, failure } = await eventually(ended, READY_MS, node.run.context.signal);
+  if (outcome === 'reverted' && failure?.code === 'trial-not-confirmed') return failure.code;
+  throw new Failure('fatal', `after ${TOO_MANY.length} power cuts the site is not taken back`, {
+    expected: 'reverted, trial-not-confirmed',
+    found: `${outcome}, ${failure?.code ?? 'no failure'}`,
+  });
+}
+
+async function ready(node: MediaNode): Promise<void> {
+  const asked = async () => {
+    const answer = await readiness(readinessUrl(node.run.booted));
+    if (answer !== '200') throw new Failure('retry', 'the API is not ready', { found: answer });
+  };
+  await eventually(asked, READY_MS, node.run.context.signal);
+}
+
+/** Of one site that gets through, and of another that does not, on the same host. */
+export const sitePowerCuts = (node: MediaNode): readonly Trouble[] => [
+  outlasted(node, 'powerless'),
+  tooMany(node, 'powerless-again', 'powerless'),
+];
