@@ -29,9 +29,9 @@ export const unsealRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'the TPM opens its key, through the resource manager of the kernel',
+    why: 'the TPM opens its key, through the resource manager of the kernel, whose device may belong to another user',
     units: [UNSEAL],
-    says: { DeviceAllow: '/dev/tpmrm0 rw' },
+    says: { DeviceAllow: '/dev/tpmrm0 rw', CapabilityBoundingSet: ['CAP_DAC_OVERRIDE'] },
   },
   {
     why: 'it mounts the target disk',
