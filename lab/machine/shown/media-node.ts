@@ -78,17 +78,22 @@ export class MediaNode extends SiteArrival {
     return readSiteResult(this.booted);
   }
 
-  /** Until it says something else, which has to be that the site of this name is configured. */
-  async becameUnlike(before: SiteResult | undefined, name: string): Promise<void> {
-    const result = await eventually(
+  /** Until it says something else. */
+  resultUnlike(before: SiteResult | undefined): Promise<SiteResult> {
+    return eventually(
       async () => {
-        const found = await readSiteResult(this.booted);
+        const found = await this.lastResult();
         if (found !== undefined && !isDeepStrictEqual(found, before)) return found;
-        throw new Failure('retry', 'the site is not configured yet');
+        throw new Failure('retry', 'the site has not ended yet');
       },
       PASS_MS,
       this.context.signal,
     );
+  }
+
+  /** The same, which has to be that the site of this name is configured. */
+  async becameUnlike(before: SiteResult | undefined, name: string): Promise<void> {
+    const result = await this.resultUnlike(before);
     if (result.outcome !== 'configured') {
       throw new Failure('fatal', 'the node has not the configuration of its site', {
         found: result.failure === undefined ? result.outcome : failureSentence(result.failure),

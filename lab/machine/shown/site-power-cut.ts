@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { readiness, readinessUrl } from '../../certificates/readiness.ts';
 import { eventually } from '../../eventually.ts';
@@ -6,6 +5,7 @@ import { type Moment, reached, requireInterrupted } from '../../faults/power-cut
 import type { FaultResult, FaultRow } from '../../faults/result.ts';
 import { secondsSince, type Trouble } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
+import type { SiteResult } from '../../site-arrival.ts';
 import { asMachine } from '../machine-host.ts';
 import type { MediaNode } from './media-node.ts';
 
@@ -84,16 +84,8 @@ const tooMany = (node: MediaNode, name: string, nameBefore: string): Trouble => 
 };
 
 /** Returns the code of what the agent says. */
-async function takenBack(
-  node: MediaNode,
-  before: Awaited<ReturnType<MediaNode['lastResult']>>,
-): Promise<string> {
-  const ended = async () => {
-    const result = await node.lastResult();
-    if (result !== undefined && !isDeepStrictEqual(result, before)) return result;
-    throw new Failure('retry', 'the site has not ended yet');
-  };
-  const { outcome, failure } = await eventually(ended, READY_MS, node.run.context.signal);
+async function takenBack(node: MediaNode, before: SiteResult | undefined): Promise<string> {
+  const { outcome, failure } = await node.resultUnlike(before);
   if (outcome === 'reverted' && failure?.code === 'trial-not-confirmed') return failure.code;
   throw new Failure('fatal', `after ${TOO_MANY.length} power cuts the site is not taken back`, {
     expected: 'reverted, trial-not-confirmed',
@@ -112,5 +104,5 @@ async function ready(node: MediaNode): Promise<void> {
 /** Of one site that gets through, and of another that does not, on the same host. */
 export const sitePowerCuts = (node: MediaNode): readonly Trouble[] => [
   outlasted(node, 'powerless'),
-  tooMany(node, 'powerless-again', 'powerless'),
+  tooMany(node, 'cut-off', 'powerless'),
 ];
