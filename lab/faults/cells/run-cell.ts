@@ -5,10 +5,12 @@ import type { AgentName } from '../../../lib/agents/table.ts';
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureSentence } from '../../../lib/errors/failure-data.ts';
+import { readTextIfPresent } from '../../../lib/host/files.ts';
 import type { AgentStatus } from '../../../lib/steps/status.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import type { Host } from '../../host/host.ts';
 import { stepJournal, waitForStep } from '../../host/wait-for-step.ts';
+import { patient, slowHostSettings } from '../../patience.ts';
 import type { FaultResult } from '../result.ts';
 import { bootAgain } from './faults.ts';
 import { NAMED_ERRORS, type NamedError } from './named-errors.ts';
@@ -62,18 +64,27 @@ export async function runCell(run: AllInOne, cell: Cell): Promise<FaultResult> {
   });
 }
 
-/** With the settings of the plan on the host, which has none of its own. */
+/** With the settings of the plan on the host; their times are those of a container. */
 export async function withSettings<T>(
   run: AllInOne,
   plan: PlanUnderTest,
   during: () => Promise<T>,
 ): Promise<T> {
   const path = () => join(run.booted.rootDir, 'etc/sno-agents/settings.json');
-  await writeFile(path(), JSON.stringify(plan.settings));
+  const before = await readTextIfPresent(path());
+  const settings = Object.entries(plan.settings).map(([name, value]) => [
+    name,
+    typeof value === 'number' && name.endsWith('Ms') ? patient(value) : value,
+  ]);
+  await writeFile(
+    path(),
+    JSON.stringify({ ...slowHostSettings(), ...Object.fromEntries(settings) }),
+  );
   try {
     return await during();
   } finally {
-    await rm(path(), { force: true });
+    if (before === undefined) await rm(path(), { force: true });
+    else await writeFile(path(), before);
   }
 }
 
@@ -88,7 +99,7 @@ export async function untilEnded(
   early?: (host: Host) => Promise<void>,
 ): Promise<boolean> {
   const { signal } = run.context;
-  const until = performance.now() + forMs;
+  const until = performance.now() + patient(forMs);
   // A oneshot that has just been started is "activating".
   while (performance.now() < until) {
     if (await run.booted.hasEnded()) {
@@ -99,7 +110,7 @@ export async function untilEnded(
     const ended = await isEnded(run.booted, agent, signal).catch(() => false);
     signal.throwIfAborted();
     if (ended) return true;
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
   }
   return false;
 }
@@ -121,7 +132,7 @@ async function outcomeOf(
   const { agent } = cell.plan;
   if (!(await untilEnded(run, agent, END_MS))) {
     throw new Failure('deadline', `${nameOf(cell)}: it has not ended`, {
-      expected: `within ${END_MS / 1000} s after the fault`,
+      expected: `within ${patient(END_MS) / 1000} s after the fault`,
       found: await lastLines(run.booted, agent),
     });
   }

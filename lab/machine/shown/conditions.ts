@@ -6,14 +6,14 @@ import { readiness, readinessUrl } from '../../certificates/readiness.ts';
 import { allInOneChecks } from '../../checks/index.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { eventually } from '../../eventually.ts';
-import { meetAll } from '../../faults/troubles.ts';
+import { meetAll, rowsIn } from '../../faults/troubles.ts';
 import { scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
-import { enforcing } from './enforcing.ts';
 import { withLateAdministrator } from './late-administrator.ts';
 import { pressAndTurnOn } from './power-button.ts';
-import { shown } from './row.ts';
+import { noRun, shown, type TroublesOf } from './row.ts';
+import { requireEnforced } from './selinux.ts';
 
 const DAY_MS = 86_400_000;
 /** Every leaf has expired, the authorities have not. */
@@ -98,31 +98,32 @@ async function carrierLost(run: AllInOne): Promise<void> {
   await atWork(run);
 }
 
+const PLAN = 'all-in-one';
+
+const troubles: TroublesOf<AllInOne> = (run) => [
+  ...allInOneChecks.map((check) =>
+    shown(check.name, () => run().runChecks([check], () => undefined, {}), PLAN),
+  ),
+  shown('carrier lost and back', () => carrierLost(run()), PLAN),
+  shown('power button', () => powerButton(run()), PLAN),
+  shown('clock 400 days ahead', () => clockAhead(run()), PLAN),
+  shown('clock right again', () => restartAtWork(run(), 'right-again'), PLAN),
+  shown('clock a year behind, then set', () => clockBehind(run()), PLAN),
+  shown('SELinux enforces', () => requireEnforced(run()), PLAN),
+];
+
+export const conditionRows = rowsIn(troubles(noRun));
+
 /** An all-in-one host on a machine with as little memory as the preflight takes, and what happens to machines over the years. */
 export const machineConditions: Scenario = (context) => {
   const run = new AllInOne(context);
   run.hardware = { memoryMiB: LEAST_MEMORY_MIB };
-  const plan = 'all-in-one';
   return scenarioOf(run, [
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Set up the cluster', run: (report) => run.finish(report) },
     ...meetAll(
-      [
-        ...allInOneChecks.map((check) =>
-          shown(check.name, () => run.runChecks([check], () => undefined, {}), plan),
-        ),
-        shown('carrier lost and back', () => carrierLost(run), plan),
-        shown('power button', () => powerButton(run), plan),
-        shown('clock 400 days ahead', () => clockAhead(run), plan),
-        shown('clock right again', () => restartAtWork(run, 'right-again'), plan),
-        shown('clock a year behind, then set', () => clockBehind(run), plan),
-        shown(
-          'SELinux enforces',
-          () => enforcing(run, () => restartAtWork(run, 'enforcing')),
-          plan,
-        ),
-      ],
+      troubles(() => run),
       context,
     ),
   ]);

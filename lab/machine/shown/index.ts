@@ -1,9 +1,11 @@
+import { powerCutInPlans, powerCutRows } from '../../faults/cells/index.ts';
+import type { DemandedRows } from '../../faults/result.ts';
 import type { Scenario } from '../../scenario.ts';
-import { machineConditions } from './conditions.ts';
-import { installedMachine } from './installed.ts';
-import { machineMedia } from './media.ts';
-import { refusedDisk } from './refused-disk.ts';
-import { writtenDisk } from './written-disk.ts';
+import { conditionRows, machineConditions } from './conditions.ts';
+import { installedMachine, installedRows } from './installed.ts';
+import { machineMedia, mediaRows } from './media.ts';
+import { refusedDisk, refusedDiskRows } from './refused-disk.ts';
+import { writtenDisk, writtenDiskRows } from './written-disk.ts';
 
 /** What only machines show. */
 export const onlyMachines: Readonly<Record<string, Scenario>> = {
@@ -12,4 +14,15 @@ export const onlyMachines: Readonly<Record<string, Scenario>> = {
   'machine-installed': installedMachine,
   'machine-conditions': machineConditions,
   'machine-media': machineMedia,
+  'machine-power-cut': powerCutInPlans,
+};
+
+/** What the table has of each once it has passed. */
+export const machineRows: DemandedRows = {
+  'machine-refused-disk': refusedDiskRows,
+  'machine-written-disk': writtenDiskRows,
+  'machine-installed': installedRows,
+  'machine-conditions': conditionRows,
+  'machine-media': mediaRows,
+  'machine-power-cut': powerCutRows,
 };

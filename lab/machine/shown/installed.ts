@@ -3,7 +3,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { clusterChecks } from '../../checks/index.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { eventually } from '../../eventually.ts';
-import { meetAll } from '../../faults/troubles.ts';
+import { meetAll, rowsIn } from '../../faults/troubles.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import { patient } from '../../patience.ts';
 import type { Scenario } from '../../scenario.ts';
@@ -14,7 +14,8 @@ import {
   requireSecureBoot,
 } from './firmware.ts';
 import { pressAndTurnOn } from './power-button.ts';
-import { shown } from './row.ts';
+import { noRun, shown, type TroublesOf } from './row.ts';
+import { requireEnforced } from './selinux.ts';
 
 const READY_MS = 6 * 60_000;
 /** The live host boots, looks at the disk, and asks for its restart. */
@@ -52,6 +53,22 @@ async function mediumAgain(run: Installation): Promise<void> {
   await readyAgain(run);
 }
 
+const troubles: TroublesOf<Installation> = (run) => [
+  shown('medium left in the drive', () =>
+    requireBootedFromDisk(run().booted, run().context.signal),
+  ),
+  shown('Secure Boot', () => requireSecureBoot(run().booted, run().context.signal)),
+  shown('kernel arguments', () => requireArguments(run().booted, run().context.signal)),
+  ...clusterChecks.map((check) =>
+    shown(check.name, () => run().runClusterChecks([check], () => undefined)),
+  ),
+  shown('power button', () => powerButton(run())),
+  shown('medium booted again', () => mediumAgain(run())),
+  shown('SELinux enforces', () => requireEnforced(run())),
+];
+
+export const installedRows = rowsIn(troubles(noRun));
+
 /**
  * One installation from the medium to the disk, and what firmware, boot loader and kernel made of it. With Secure Boot on; the
  * other scenarios have it off.
@@ -59,22 +76,12 @@ async function mediumAgain(run: Installation): Promise<void> {
 export const installedMachine: Scenario = (context) => {
   const run = new Installation(context);
   run.hardware = { secureBoot: true };
-  const { signal } = context;
   return scenarioOf(run, [
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
     ...meetAll(
-      [
-        shown('medium left in the drive', () => requireBootedFromDisk(run.booted, signal)),
-        shown('Secure Boot', () => requireSecureBoot(run.booted, signal)),
-        shown('kernel arguments', () => requireArguments(run.booted, signal)),
-        ...clusterChecks.map((check) =>
-          shown(check.name, () => run.runClusterChecks([check], () => undefined)),
-        ),
-        shown('power button', () => powerButton(run)),
-        shown('medium booted again', () => mediumAgain(run)),
-      ],
+      troubles(() => run),
       context,
     ),
   ]);

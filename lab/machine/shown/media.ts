@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { meetAll } from '../../faults/troubles.ts';
+import { meetAll, rowsIn } from '../../faults/troubles.ts';
 import { scenarioOf } from '../../installation.ts';
 import type { MediumKind } from '../../relocate/volume.ts';
 import { relocatableHost } from '../../relocation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { bridgeOverBond } from './bridge-over-bond.ts';
 import { MediaNode } from './media-node.ts';
-import { shown } from './row.ts';
+import { noRun, shown, type TroublesOf } from './row.ts';
+import { requireEnforced } from './selinux.ts';
 import { sitePowerCuts } from './site-power-cut.ts';
 
 const STICK = 'site-stick';
@@ -26,19 +27,40 @@ async function pulled(node: MediaNode, before: string): Promise<void> {
   await node.expectName(isNew ? 'pulled' : before);
 }
 
+async function inDrive(node: MediaNode, name: string): Promise<void> {
+  const image = await node.volumeFor(name, 'ISO');
+  await node.becomes(name, () => node.devices.insertCd(image));
+}
+
+async function onStick(node: MediaNode, name: string, kind: MediumKind): Promise<void> {
+  const image = await node.volumeFor(name, kind);
+  await node.becomes(name, () => node.devices.plugStick(STICK, image));
+  await node.devices.pullStick(STICK);
+}
+
+const PLAN = 'reconfigure';
+
+const troubles: TroublesOf<MediaNode> = (node) => [
+  shown('virtual CD inserted', () => inDrive(node(), 'inserted'), PLAN),
+  shown('virtual CD swapped', () => inDrive(node(), 'swapped'), PLAN),
+  shown('stick pulled at once', () => pulled(node(), 'swapped'), PLAN),
+  shown(
+    'stick with FAT in a partition',
+    () => onStick(node(), 'windows', 'FAT in a partition'),
+    PLAN,
+  ),
+  shown('stick with ext4', () => onStick(node(), 'linux', 'ext4'), PLAN),
+  shown('bridge over a bond, and a VLAN', () => bridgeOverBond(node()), PLAN),
+  ...sitePowerCuts(node),
+  shown('SELinux enforces', () => requireEnforced(node().run), PLAN),
+];
+
+export const mediaRows = rowsIn(troubles(noRun));
+
 /** Site volumes on the media of a machine: its drive, a stick, with ISO, FAT and ext4. */
 export const machineMedia: Scenario = (context) => {
   const run = relocatableHost(context);
   const node = new MediaNode(run);
-  const cd = async (name: string) => {
-    const image = await node.volumeFor(name, 'ISO');
-    await node.becomes(name, () => node.devices.insertCd(image));
-  };
-  const stick = async (name: string, kind: MediumKind) => {
-    const image = await node.volumeFor(name, kind);
-    await node.becomes(name, () => node.devices.plugStick(STICK, image));
-    await node.devices.pullStick(STICK);
-  };
   return scenarioOf(run, [
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
@@ -46,19 +68,7 @@ export const machineMedia: Scenario = (context) => {
     { title: 'Validate, seal, ship', run: (report) => node.leaveFactory(report) },
     { title: 'Boot at the site, sealed', run: () => node.checkSealed() },
     ...meetAll(
-      [
-        shown('virtual CD inserted', () => cd('inserted'), 'reconfigure'),
-        shown('virtual CD swapped', () => cd('swapped'), 'reconfigure'),
-        shown('stick pulled at once', () => pulled(node, 'swapped'), 'reconfigure'),
-        shown(
-          'stick with FAT in a partition',
-          () => stick('windows', 'FAT in a partition'),
-          'reconfigure',
-        ),
-        shown('stick with ext4', () => stick('linux', 'ext4'), 'reconfigure'),
-        shown('bridge over a bond, and a VLAN', () => bridgeOverBond(node), 'reconfigure'),
-        ...sitePowerCuts(node),
-      ],
+      troubles(() => node),
       context,
     ),
   ]);

@@ -1,12 +1,12 @@
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { expectRefusal } from '../../faults/refusal.ts';
-import { meetAll } from '../../faults/troubles.ts';
+import { meetAll, rowsIn } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { DISK } from '../../site.ts';
-import { shown } from './row.ts';
+import { noRun, shown, type TroublesOf } from './row.ts';
 
 const COMMAND_MS = 60_000;
 const AGENTS = ['install-to-disk.service', 'bootkube.service'];
@@ -111,17 +111,21 @@ async function foundAtBoot(run: Installation): Promise<void> {
   await end(run, volumes);
 }
 
+const troubles: TroublesOf<Installation> = (run) => [
+  shown('volumes of LVM, activated by the boot', () => foundAtBoot(run())),
+  shown('member of a RAID array', () => madeAndRefused(run(), array)),
+  shown('path of a multipath device', () => madeAndRefused(run(), multipath)),
+];
+
+export const refusedDiskRows = rowsIn(troubles(noRun));
+
 /** A disk that something holds: refused, with the name of what holds it and how to end that, and not one byte written. */
 export const refusedDisk: Scenario = (context) => {
   const run = new Installation(context);
   return scenarioOf(run, [
     { title: 'Create the installation', run: () => run.create() },
     ...meetAll(
-      [
-        shown('volumes of LVM, activated by the boot', () => foundAtBoot(run)),
-        shown('member of a RAID array', () => madeAndRefused(run, array)),
-        shown('path of a multipath device', () => madeAndRefused(run, multipath)),
-      ],
+      troubles(() => run),
       context,
     ),
   ]);

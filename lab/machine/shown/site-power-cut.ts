@@ -8,6 +8,7 @@ import type { Host } from '../../host/host.ts';
 import type { SiteResult } from '../../site-arrival.ts';
 import { asMachine } from '../machine-host.ts';
 import type { MediaNode } from './media-node.ts';
+import type { TroublesOf } from './row.ts';
 
 const READY_MS = 6 * 60_000;
 /** While the host is changed, and while it is judged: as many restarts as a change outlasts, `reconfigureBootsCount`. */
@@ -47,7 +48,7 @@ async function cutInEach(node: MediaNode, name: string, steps: readonly string[]
 }
 
 /** What was interrupted goes on at each start, and the host has the configuration of its site in the end. */
-const outlasted = (node: MediaNode, name: string): Trouble => {
+const outlasted = (ofRun: () => MediaNode, name: string): Trouble => {
   const step = OUTLASTED.join(', ');
   const rows = OUTLASTED.map((each) => rowOf(each));
   return {
@@ -55,6 +56,7 @@ const outlasted = (node: MediaNode, name: string): Trouble => {
     row: rowOf(step),
     rows,
     meet: async () => {
+      const node = ofRun();
       const began = performance.now();
       const before = await node.lastResult();
       await cutInEach(node, name, OUTLASTED);
@@ -66,12 +68,13 @@ const outlasted = (node: MediaNode, name: string): Trouble => {
 };
 
 /** The host takes a change back that it cannot finish: it is as it was before, and at work. */
-const tooMany = (node: MediaNode, name: string, nameBefore: string): Trouble => {
+const tooMany = (ofRun: () => MediaNode, name: string, nameBefore: string): Trouble => {
   const row = rowOf(TOO_MANY.join(', '), `${TOO_MANY.length} power cuts in one change`);
   return {
     name: row.fault,
     row,
     meet: async () => {
+      const node = ofRun();
       const began = performance.now();
       const before = await node.lastResult();
       await cutInEach(node, name, TOO_MANY);
@@ -102,7 +105,7 @@ async function ready(node: MediaNode): Promise<void> {
 }
 
 /** Of one site that gets through, and of another that does not, on the same host. */
-export const sitePowerCuts = (node: MediaNode): readonly Trouble[] => [
+export const sitePowerCuts: TroublesOf<MediaNode> = (node) => [
   outlasted(node, 'powerless'),
   tooMany(node, 'cut-off', 'powerless'),
 ];

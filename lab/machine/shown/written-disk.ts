@@ -4,14 +4,14 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { failureSentence } from '../../../lib/errors/failure-data.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
-import { meetAll } from '../../faults/troubles.ts';
+import { meetAll, rowsIn } from '../../faults/troubles.ts';
 import { quickly } from '../../host/command.ts';
 import { type Disk, readPartitions } from '../../host/disk.ts';
 import { waitForStep } from '../../host/wait-for-step.ts';
 import { Installation, type Report, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
-import { shown } from './row.ts';
+import { noRun, shown, type TroublesOf } from './row.ts';
 
 const LABEL = 'edge-data';
 /** The image has the numbers 1 to 4. */
@@ -104,6 +104,16 @@ async function partitionStart(disk: Disk, signal: AbortSignal): Promise<number> 
 
 const changed = () => new Failure('fatal', `the partition ${LABEL} has other contents`);
 
+const PLAN = 'install-to-disk';
+
+const troubles: TroublesOf<WrittenDisk> = (run) => [
+  shown('errors of the disk', () => run().writeErrors(), PLAN),
+  shown('slow disk', () => run().installSlowly(() => undefined), PLAN),
+  shown('partition kept', () => run().keptInFile(), PLAN),
+];
+
+export const writtenDiskRows = rowsIn(troubles(noRun));
+
 export const writtenDisk: Scenario = (context) => {
   const run = new WrittenDisk(context, { hostInputs: { savePartitions: { labels: [LABEL] } } });
   return scenarioOf(run, [
@@ -111,11 +121,7 @@ export const writtenDisk: Scenario = (context) => {
     { title: 'Make a partition to keep', run: () => run.makePartition() },
     { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
     ...meetAll(
-      [
-        shown('errors of the disk', () => run.writeErrors(), 'install-to-disk'),
-        shown('slow disk', () => run.installSlowly(() => undefined), 'install-to-disk'),
-        shown('partition kept', () => run.keptInFile(), 'install-to-disk'),
-      ],
+      troubles(() => run),
       context,
     ),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },

@@ -2,6 +2,7 @@ import t from 'tap';
 import { faultCellRows } from '../../../lab/faults/cells/index.ts';
 import { faults } from '../../../lab/faults/index.ts';
 import { passedIn } from '../../../lab/faults/result.ts';
+import { machineRows, onlyMachines } from '../../../lab/machine/shown/index.ts';
 import { relocationRows, relocations } from '../../../lab/relocate/index.ts';
 import { faultTable, hasPassed, parseTable, rowsOf, summary } from '../../faults/table.ts';
 
@@ -65,6 +66,7 @@ t.test('scenarios with several faults say what the table has of them', async (t)
   for (const [rows, scenarios] of [
     [faultCellRows, faults],
     [relocationRows, relocations],
+    [machineRows, onlyMachines],
   ] as const) {
     for (const [name, demanded] of Object.entries(rows)) {
       t.ok(Object.hasOwn(scenarios, name), name);
@@ -77,6 +79,19 @@ t.test('scenarios with several faults say what the table has of them', async (t)
   t.same(
     cut?.map(({ step }) => step),
     ['stop', 'network', 'credentials', 'start', 'settle', 'confirm'],
+  );
+  t.same(Object.keys(machineRows), Object.keys(onlyMachines));
+  t.same(
+    machineRows['machine-power-cut']?.map(({ plan, step }) => `${plan} ${step}`),
+    [
+      'sno-backup create',
+      'sno-backup-restore replace',
+      'sno-rotate use-new',
+      'sno-identity objects',
+      'sno-update switch',
+      'sno-trial before',
+    ],
+    'each later plan',
   );
 });
 
