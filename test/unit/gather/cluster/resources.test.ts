@@ -94,6 +94,22 @@ t.test("the API's resources are collected by name, and Secrets only by metadata"
   );
 });
 
+t.test('an API that is busy for a moment is ready; one that hangs then is not', async (t) => {
+  const asked = { '/readyz': 0, '/livez': 0 };
+  const usual = answer(KINDS);
+  const { host } = await live(t, (request, response) => {
+    const path = request.url?.split('?')[0];
+    if (path !== '/readyz' && path !== '/livez') return usual(request, response);
+    asked[path] += 1;
+    if (asked[path] === 1) return response.writeHead(500).end('[-]etcd failed');
+    if (path === '/readyz') return response.end('[+]etcd ok');
+  });
+  const files = await readAll(resources, host);
+  t.equal(files.get('resources/api/readyz.txt')?.text, '[+]etcd ok\n');
+  t.equal(files.get('resources/api/livez.txt')?.text, 'HTTP 500\n[-]etcd failed\n');
+  t.same(asked, { '/readyz': 2, '/livez': 2 });
+});
+
 t.test('an API that stops: one request detects it, and no further ones are sent', async (t) => {
   const { host, stop } = await live(t, answer(KINDS));
   const sources = await resources.list(host, signal);
