@@ -64,7 +64,8 @@ export class Devices {
   async slowDisk(serial: string, bytesPerSecond: number): Promise<void> {
     const unlimited = { bps_rd: 0, bps_wr: 0, iops: 0, iops_rd: 0, iops_wr: 0 };
     await this.#monitor.execute('block_set_io_throttle', {
-      ...{ id: `disk-${serial}`, bps: bytesPerSecond },
+      // The device on the PCI bus has no disk: its child has.
+      ...{ id: `/machine/peripheral/disk-${serial}/virtio-backend`, bps: bytesPerSecond },
       ...unlimited,
     });
   }

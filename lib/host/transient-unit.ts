@@ -7,6 +7,9 @@ import { exists } from './files.ts';
 import { unitProperties } from './systemd.ts';
 import { waitForPath } from './watch.ts';
 
+/** Of a failure's output, in its sentence. */
+const LAST_CHARACTERS = 500;
+
 export interface TransientUnit extends Limits {
   /** Unit name without `.service`; the same for every attempt, so that a restarted agent finds it. */
   readonly name: string;
@@ -82,17 +85,30 @@ async function isStarted(name: string, ended: string, signal: AbortSignal): Prom
 }
 
 async function readResult(name: string, signal: AbortSignal): Promise<Failure | undefined> {
-  const { Result, ExecMainStatus } = await unitProperties(
+  const { Result, ExecMainStatus, InvocationID } = await unitProperties(
     `${name}.service`,
-    ['Result', 'ExecMainStatus'],
+    ['Result', 'ExecMainStatus', 'InvocationID'],
     signal,
   );
   if (Result === 'success' && ExecMainStatus === '0') return undefined;
+  const printed = InvocationID === undefined ? '' : await lastLines(InvocationID, signal);
   return new Failure('retry', `${name}.service failed`, {
     code: 'command-failed',
-    found: `result ${Result}, exit code ${ExecMainStatus}`,
+    found: `result ${Result}, exit code ${ExecMainStatus}${printed && `: ${printed}`}`,
     fix: `See "journalctl -u ${name}".`,
   });
+}
+
+/** What a program printed last, in one line; empty if the journal does not have it. */
+async function lastLines(invocation: string, signal: AbortSignal): Promise<string> {
+  const match = `_SYSTEMD_INVOCATION_ID=${invocation}`;
+  const args = [match, '--lines=5', '--output=cat', '--quiet', '--no-pager'];
+  const text = await run('journalctl', args, { signal, deadlineMs: 30_000 }).catch(() => '');
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '')
+    .join('; ')
+    .slice(-LAST_CHARACTERS);
 }
 
 function follow({ name, onLine, signal }: TransientUnit) {

@@ -23,10 +23,11 @@ const SYSTEMCTL = `
 case "$1" in
 show) echo "ActiveState=$(cat "$ROOT/state" 2> /dev/null || echo inactive)"
   code=$(cat "$ROOT/code" 2> /dev/null || echo 0); echo "ExecMainStatus=$code"
-  [ "$code" = 0 ] && echo Result=success || echo Result=exit-code;;
+  [ "$code" = 0 ] && echo Result=success || echo Result=exit-code; echo InvocationID=4f1d;;
 stop) rm -f "$ROOT/state";;
 esac`;
 const JOURNALCTL = `
+if [ "$1" = _SYSTEMD_INVOCATION_ID=4f1d ]; then exec tail -n 5 "$ROOT/output"; fi
 echo $$ > "$ROOT/journal.pid"
 printf '  12%% written \\n\\n'
 exec sleep 100`;
@@ -86,7 +87,7 @@ t.test('a program runs as a unit of that name, and its output is passed on', asy
       `--property=ExecStartPost=/usr/bin/touch ${mark}`,
       `-- /bin/sh -c ${script} ${root}`,
     ].join(' '),
-    `systemctl show ${NAME}.service --property=Result,ExecMainStatus`,
+    `systemctl show ${NAME}.service --property=Result,ExecMainStatus,InvocationID`,
     `systemctl stop ${NAME}.service`,
     `systemctl reset-failed ${NAME}.service`,
   ]);
@@ -109,6 +110,21 @@ t.test('a failed program can be retried', async (t) => {
     });
     t.equal(starts(), round);
   }
+});
+
+t.test('a failure says what the program printed last', async (t) => {
+  const { unit } = fakeSystemd(t);
+  const script =
+    'for n in 1 2 3 4; do echo "$n% written"; done; echo; echo "  No space left"; exit 1';
+  t.match(await thrownBy(runTransientUnit(unit(['/bin/sh', '-c', script]))), {
+    details: {
+      found: 'result exit-code, exit code 1: 2% written; 3% written; 4% written; No space left',
+    },
+  });
+  const endless = 'head -c 2000 /dev/zero | tr "\\0" x; exit 1';
+  t.match(await thrownBy(runTransientUnit(unit(['/bin/sh', '-c', endless]))), {
+    details: { found: /^result exit-code, exit code 1: x{500}$/ },
+  });
 });
 
 t.test('a unit that was killed has failed, whatever its exit code', async (t) => {
