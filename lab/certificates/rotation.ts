@@ -1,13 +1,13 @@
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import { authorityNames } from '../../lib/render/kubernetes/authorities.ts';
 import { components } from '../../lib/render/kubernetes/static-pod.ts';
+import { withSettings } from '../agent-settings.ts';
 import type { RunningCluster } from '../checks/check.ts';
 import { kubectl } from '../checks/kubectl.ts';
 import { eventually } from '../eventually.ts';
 import { containers, restartedOf } from './containers.ts';
 import { requireLogs } from './logs.ts';
 import { readyThroughout } from './readiness.ts';
-import { withSettings } from './settings.ts';
 import type { Step } from './steps.ts';
 
 const PROGRAM = '/usr/local/bin/sno-certificates';
@@ -28,8 +28,10 @@ export async function rotate(
   signal: AbortSignal,
 ): Promise<void> {
   const command = [PROGRAM, ...args];
-  const { exitCode, stderr } = await withSettings(host, OVERLAP, () =>
-    host.exec(command, { timeoutMs: ROTATION_MS }, signal),
+  const { exitCode, stderr } = await withSettings(
+    () => host,
+    OVERLAP,
+    () => host.exec(command, { timeoutMs: ROTATION_MS }, signal),
   );
   if (exitCode !== 0) {
     throw new Failure('fatal', `sno-certificates ${args.join(' ')} failed`, {

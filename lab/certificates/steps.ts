@@ -1,12 +1,12 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import { issuedLeaves, type Leaf } from '../../lib/render/kubernetes/leaves.ts';
+import { withSettings } from '../agent-settings.ts';
 import type { RunningCluster } from '../checks/check.ts';
 import type { Report } from '../installation.ts';
 import { age, kubeletServing, leavesOf, serialOf } from './age.ts';
 import { containers, restartedOf } from './containers.ts';
 import { requireLogs } from './logs.ts';
 import { readyThroughout } from './readiness.ts';
-import { withSettings } from './settings.ts';
 
 /** Of a year's certificate: in its last third, and in the kubelet's time for a new one. */
 const DUE_DAYS = 330;
@@ -68,8 +68,10 @@ export const restoresUnproven: Step = async (cluster, report, signal) => {
   const old = await serialOf(host.rootDir, leaf);
   await systemctl('stop', 'kubelet.service');
   try {
-    const exitCode = await withSettings(host, { renewProofMs: 10_000 }, () =>
-      renew(cluster, signal),
+    const exitCode = await withSettings(
+      () => host,
+      { renewProofMs: 10_000 },
+      () => renew(cluster, signal),
     );
     if (exitCode === 0) {
       throw new Failure('fatal', 'sno-renew succeeded without a proof', {});

@@ -21,6 +21,16 @@ export interface Trouble {
   meet(): Promise<readonly FaultResult[]>;
 }
 
+/** The run is there once its scenario runs; what it meets is known before. */
+export type TroublesOf<Run> = (run: () => Run) => readonly Trouble[];
+
+const noRun = (): never => {
+  throw new Error('no scenario runs');
+};
+
+/** What the table has of a scenario once it has passed. */
+export const demandedOf = (troubles: TroublesOf<never>): FaultRow[] => rowsIn(troubles(noRun));
+
 /** What the table has of them if all end as they have to. */
 export const rowsIn = (troubles: readonly Pick<Trouble, 'row' | 'rows'>[]): FaultRow[] =>
   troubles.flatMap(({ row, rows = [row] }) => rows);

@@ -1,7 +1,7 @@
 import { reconfigurePlan } from '../../agents/node/reconfigure/plan.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { type DemandedRows, EVERY_STEP, type FaultResult } from '../faults/result.ts';
-import { rowsIn, secondsSince, type Trouble } from '../faults/troubles.ts';
+import { demandedOf, secondsSince, type Trouble, type TroublesOf } from '../faults/troubles.ts';
 import type { Scenario } from '../scenario.ts';
 import { atSite } from './at-site.ts';
 import { byUrl } from './by-url.ts';
@@ -27,8 +27,7 @@ const trouble = (step: string, fault: string, meet: () => Promise<string>): Trou
   };
 };
 
-/** The node is there once its scenario runs; what it meets is known before. */
-type TroublesOf = (node: () => ShippedNode) => readonly Trouble[];
+type NodeTroubles = TroublesOf<ShippedNode>;
 
 const unsealed = (node: () => ShippedNode): Trouble =>
   trouble('before', 'unsealed by the factory', async () => {
@@ -37,7 +36,7 @@ const unsealed = (node: () => ShippedNode): Trouble =>
   });
 
 /** A node that works is given networks that do not. */
-const networks: TroublesOf = (node) => [
+const networks: NodeTroubles = (node) => [
   unsealed(node),
   ...networkFaults.map((fault) =>
     trouble('network', fault.name, async () => (await meetNetworkFault(node(), fault)).code),
@@ -74,7 +73,7 @@ const powerCut = (
   several(steps, steps.join(', '), 'power cut', () => powerCutIn(node(), site, steps, staysIn));
 
 /** What a node refuses while it is sealed; then its volumes on different media, at two sites. */
-const media: TroublesOf = (node) =>
+const media: NodeTroubles = (node) =>
   each(node, {
     ...refusals,
     'volume by a URL, without anybody': byUrl,
@@ -83,7 +82,7 @@ const media: TroublesOf = (node) =>
   });
 
 /** Taken back without a fault of the network, killed, and without power. */
-const interrupted: TroublesOf = (node) => [
+const interrupted: NodeTroubles = (node) => [
   unsealed(node),
   trouble('settle', 'site that never settles', () => neverSettles(node())),
   several(STEPS, EVERY_STEP, 'killed', () => killedInEveryStep(node())),
@@ -91,7 +90,7 @@ const interrupted: TroublesOf = (node) => [
   powerCut(node, 'again', ['start', 'settle', 'confirm'], false),
 ];
 
-const sites: readonly (readonly [scenario: string, troubles: TroublesOf])[] = [
+const sites: readonly (readonly [scenario: string, troubles: NodeTroubles])[] = [
   ['relocate-media', media],
   ['relocate-networks', networks],
   ['relocate-interrupted', interrupted],
@@ -105,11 +104,7 @@ export const relocations: Readonly<Record<string, Scenario>> = {
   ),
 };
 
-const noNode = (): never => {
-  throw new Error('no scenario runs');
-};
-
 /** What the table has of each once it has passed. */
 export const relocationRows: DemandedRows = Object.fromEntries(
-  sites.map(([name, troubles]) => [name, rowsIn(troubles(noNode))]),
+  sites.map(([name, troubles]) => [name, demandedOf(troubles)]),
 );

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { execa } from 'execa';
 import { Failure } from '../errors/failure.ts';
+import { redact } from '../log/redact.ts';
 import type { Limits } from '../wait/limits.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';
@@ -104,7 +105,10 @@ async function lastLines(invocation: string, signal: AbortSignal): Promise<strin
   const match = `_SYSTEMD_INVOCATION_ID=${invocation}`;
   const args = [match, '--lines=5', '--output=cat', '--quiet', '--no-pager'];
   const text = await run('journalctl', args, { signal, deadlineMs: 30_000 }).catch(() => '');
-  const lines = text.split('\n').map((line) => line.trim());
+  // Before truncation: a key without its beginning cannot be recognized.
+  const lines = redact(text)
+    .split('\n')
+    .map((line) => line.trim());
   return lines
     .filter((line) => line !== '')
     .join('; ')

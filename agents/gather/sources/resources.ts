@@ -152,7 +152,7 @@ async function lastingAnswer(
   const began = performance.now();
   const first = await api.answer(path, signal);
   const isLate = performance.now() - began > patient(host, AT_ONCE_MS);
-  if (first.code === 200 || isLate) return first;
+  if (first.code < 500 || isLate) return first;
   await sleep(patient(host, PAUSE_MS), undefined, { signal });
   const within = AbortSignal.any([signal, AbortSignal.timeout(patient(host, AGAIN_MS))]);
   return api.answer(path, within).catch(() => first);

@@ -8,7 +8,7 @@ import { meetAll, rowsIn, type Trouble } from '../troubles.ts';
 import { runKilled } from './killed.ts';
 import { plansUnderTest } from './plans.ts';
 import { nameOf, runCell } from './run-cell.ts';
-import { type Cell, cells, dailyCells, POWER_CUT, requestedCells } from './table.ts';
+import { type Cell, cells, dailyCells, requestedCells } from './table.ts';
 
 /** A kubelet that starts while etcd is down starts it after two minutes; the API server may notice a minute later. */
 const READY_MS = 6 * 60_000;
@@ -72,7 +72,7 @@ export const faultCellRows: DemandedRows = Object.fromEntries(
   troubles.map(([name, each]) => [name, rowsIn(each)]),
 );
 
-const powerCuts = faultsIn(cells.filter(({ fault }) => fault === POWER_CUT));
+const powerCuts = faultsIn(cells.filter(({ fault }) => fault === 'power cut'));
 
 /** Of those, where the power fails: on a machine, what was not flushed is gone. */
 export const powerCutInPlans: Scenario = troubled(powerCuts);

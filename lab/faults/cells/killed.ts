@@ -10,7 +10,7 @@ import { type Kills, killInEverySteps } from '../kill-in-steps.ts';
 import { expectKills } from '../killed-in-every-step.ts';
 import type { FaultResult } from '../result.ts';
 import { hasSucceeded, onHost, type PlanUnderTest, startUnit, statusOf } from './plan.ts';
-import { untilEnded, withSettings } from './run-cell.ts';
+import { untilEnded, withSettingsOf } from './run-cell.ts';
 
 /** Between two kills; the last one is followed by the rest of the plan. */
 const NEXT_MS = 6 * 60_000;
@@ -28,7 +28,7 @@ export async function runKilled(run: AllInOne, plan: PlanUnderTest): Promise<Fau
   const { agent } = plan;
   const steps = plan.steps.map(({ name }) => name);
   const began = performance.now();
-  return withSettings(run, plan, async () => {
+  return withSettingsOf(run, plan, async () => {
     const { start, end, proof } = await plan.prepare(run);
     const journal = stepJournal(run.booted.rootDir, agent);
     // As at its first run: what an earlier one has done is not skipped.

@@ -1,16 +1,15 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentName } from '../../../lib/agents/table.ts';
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureSentence } from '../../../lib/errors/failure-data.ts';
-import { readTextIfPresent } from '../../../lib/host/files.ts';
 import type { AgentStatus } from '../../../lib/steps/status.ts';
+import { withSettings } from '../../agent-settings.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import type { Host } from '../../host/host.ts';
 import { stepJournal, waitForStep } from '../../host/wait-for-step.ts';
-import { patient, slowHostSettings } from '../../patience.ts';
+import { patient } from '../../patience.ts';
 import type { FaultResult } from '../result.ts';
 import { bootAgain } from './faults.ts';
 import { NAMED_ERRORS, type NamedError } from './named-errors.ts';
@@ -33,7 +32,7 @@ export async function runCell(run: AllInOne, cell: Cell): Promise<FaultResult> {
   const { signal } = run.context;
   const { plan, step, fault, state, mayFail } = cell;
   const began = performance.now();
-  return withSettings(run, plan, async () => {
+  return withSettingsOf(run, plan, async () => {
     const { start, end, proof } = await plan.prepare(run);
     // What was prepared is not lost with the power.
     await onHost(run.booted, ['sync'], signal);
@@ -65,27 +64,16 @@ export async function runCell(run: AllInOne, cell: Cell): Promise<FaultResult> {
 }
 
 /** With the settings of the plan on the host; their times are those of a container. */
-export async function withSettings<T>(
+export function withSettingsOf<T>(
   run: AllInOne,
-  plan: PlanUnderTest,
+  { settings }: PlanUnderTest,
   during: () => Promise<T>,
 ): Promise<T> {
-  const path = () => join(run.booted.rootDir, 'etc/sno-agents/settings.json');
-  const before = await readTextIfPresent(path());
-  const settings = Object.entries(plan.settings).map(([name, value]) => [
+  const ours = Object.entries(settings).map(([name, value]) => [
     name,
     typeof value === 'number' && name.endsWith('Ms') ? patient(value) : value,
   ]);
-  await writeFile(
-    path(),
-    JSON.stringify({ ...slowHostSettings(), ...Object.fromEntries(settings) }),
-  );
-  try {
-    return await during();
-  } finally {
-    if (before === undefined) await rm(path(), { force: true });
-    else await writeFile(path(), before);
-  }
+  return withSettings(() => run.booted, Object.fromEntries(ours), during);
 }
 
 /**

@@ -29,8 +29,6 @@ const { renew, backup, approve, payload, certificates } = plansUnderTest;
 const { restore, rotate, rotateEtcd, rename, update, updateOnTime, trial } = plansUnderTest;
 const BEFORE = 'before';
 
-export const POWER_CUT = 'power cut';
-
 type HostFault = keyof typeof faultsOfHost;
 type MayFail = Cell['mayFail'];
 
@@ -110,7 +108,7 @@ export const dailyCells: readonly Cell[] = [
   ...clocks(backup, {
     mayFail: (days) => (Math.abs(days) > 300 ? ['deadline', 'rpc-failed'] : []),
   }),
-  cell(backup, 'create', POWER_CUT, [INTERRUPTED]),
+  cell(backup, 'create', 'power cut', [INTERRUPTED]),
 
   cell(approve, BEFORE, 'API hanging'),
   torn(approve),
@@ -142,18 +140,18 @@ export const requestedCells: readonly Cell[] = [
     mayFail: ['restore-undone'],
   },
   torn(restore),
-  cell(restore, 'replace', POWER_CUT),
+  cell(restore, 'replace', 'power cut'),
   cell(restore, 'steady-state', 'etcd hanging', ['restore-undone']),
   cell(restore, 'steady-state', 'API hanging', ['restore-undone']),
 
   torn(rotate),
-  cell(rotate, 'use-new', POWER_CUT),
+  cell(rotate, 'use-new', 'power cut'),
   cell(rotate, 'use-new', 'API hanging', ['rotation-rolled-back']),
   cell(rotateEtcd, 'trust-both', 'etcd hanging', ['rotation-rolled-back']),
   ...clocks(rotate, { days: [-1, 365], mayFail: () => ['rotation-rolled-back'] }),
 
   torn(rename),
-  cell(rename, 'objects', POWER_CUT),
+  cell(rename, 'objects', 'power cut'),
   cell(rename, 'objects', 'API hanging'),
   cell(rename, 'objects', 'etcd hanging'),
   cell(rename, BEFORE, 'DNS gone'),
@@ -167,7 +165,7 @@ export const requestedCells: readonly Cell[] = [
     mayFail: ['update-refused', 'journal-unwritable'],
   },
   torn(update),
-  cell(update, 'switch', POWER_CUT),
+  cell(update, 'switch', 'power cut'),
   cell(update, 'settle', 'API hanging', ['update-reverted']),
   cell(update, 'settle', 'etcd hanging', ['update-reverted']),
   cell(update, BEFORE, 'DNS gone'),
@@ -178,7 +176,7 @@ export const requestedCells: readonly Cell[] = [
   {
     plan: trial,
     step: BEFORE,
-    fault: POWER_CUT,
+    fault: 'power cut',
     state: cutWhileGoingBack('files'),
     mayFail: [],
   },

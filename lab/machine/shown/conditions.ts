@@ -6,13 +6,13 @@ import { readiness, readinessUrl } from '../../certificates/readiness.ts';
 import { allInOneChecks } from '../../checks/index.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { eventually } from '../../eventually.ts';
-import { meetAll, rowsIn } from '../../faults/troubles.ts';
+import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import { scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
 import { withLateAdministrator } from './late-administrator.ts';
 import { pressAndTurnOn } from './power-button.ts';
-import { noRun, shown, type TroublesOf } from './row.ts';
+import { shown } from './row.ts';
 import { requireEnforced } from './selinux.ts';
 
 const DAY_MS = 86_400_000;
@@ -112,7 +112,7 @@ const troubles: TroublesOf<AllInOne> = (run) => [
   shown('SELinux enforces', () => requireEnforced(run()), PLAN),
 ];
 
-export const conditionRows = rowsIn(troubles(noRun));
+export const conditionRows = demandedOf(troubles);
 
 /** An all-in-one host on a machine with as little memory as the preflight takes, and what happens to machines over the years. */
 export const machineConditions: Scenario = (context) => {

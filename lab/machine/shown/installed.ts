@@ -3,7 +3,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { clusterChecks } from '../../checks/index.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { eventually } from '../../eventually.ts';
-import { meetAll, rowsIn } from '../../faults/troubles.ts';
+import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import { patient } from '../../patience.ts';
 import type { Scenario } from '../../scenario.ts';
@@ -14,7 +14,7 @@ import {
   requireSecureBoot,
 } from './firmware.ts';
 import { pressAndTurnOn } from './power-button.ts';
-import { noRun, shown, type TroublesOf } from './row.ts';
+import { shown } from './row.ts';
 import { requireEnforced } from './selinux.ts';
 
 const READY_MS = 6 * 60_000;
@@ -67,7 +67,7 @@ const troubles: TroublesOf<Installation> = (run) => [
   shown('SELinux enforces', () => requireEnforced(run())),
 ];
 
-export const installedRows = rowsIn(troubles(noRun));
+export const installedRows = demandedOf(troubles);
 
 /**
  * One installation from the medium to the disk, and what firmware, boot loader and kernel made of it. With Secure Boot on; the

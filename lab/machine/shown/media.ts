@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { meetAll, rowsIn } from '../../faults/troubles.ts';
+import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import { scenarioOf } from '../../installation.ts';
 import type { MediumKind } from '../../relocate/volume.ts';
 import { relocatableHost } from '../../relocation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { bridgeOverBond } from './bridge-over-bond.ts';
 import { MediaNode } from './media-node.ts';
-import { noRun, shown, type TroublesOf } from './row.ts';
+import { shown } from './row.ts';
 import { requireEnforced } from './selinux.ts';
 import { sitePowerCuts } from './site-power-cut.ts';
 
@@ -55,7 +55,7 @@ const troubles: TroublesOf<MediaNode> = (node) => [
   shown('SELinux enforces', () => requireEnforced(node().run), PLAN),
 ];
 
-export const mediaRows = rowsIn(troubles(noRun));
+export const mediaRows = demandedOf(troubles);
 
 /** Site volumes on the media of a machine: its drive, a stick, with ISO, FAT and ext4. */
 export const machineMedia: Scenario = (context) => {

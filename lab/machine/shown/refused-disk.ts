@@ -1,12 +1,12 @@
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { expectRefusal } from '../../faults/refusal.ts';
-import { meetAll, rowsIn } from '../../faults/troubles.ts';
+import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { DISK } from '../../site.ts';
-import { noRun, shown, type TroublesOf } from './row.ts';
+import { shown } from './row.ts';
 
 const COMMAND_MS = 60_000;
 const AGENTS = ['install-to-disk.service', 'bootkube.service'];
@@ -117,7 +117,7 @@ const troubles: TroublesOf<Installation> = (run) => [
   shown('path of a multipath device', () => madeAndRefused(run(), multipath)),
 ];
 
-export const refusedDiskRows = rowsIn(troubles(noRun));
+export const refusedDiskRows = demandedOf(troubles);
 
 /** A disk that something holds: refused, with the name of what holds it and how to end that, and not one byte written. */
 export const refusedDisk: Scenario = (context) => {

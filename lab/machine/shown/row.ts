@@ -1,13 +1,6 @@
 import type { FaultResult } from '../../faults/result.ts';
 import { secondsSince, type Trouble } from '../../faults/troubles.ts';
 
-/** The run is there once its scenario runs; the rows are known before. */
-export type TroublesOf<Run> = (run: () => Run) => readonly Trouble[];
-
-export const noRun = (): never => {
-  throw new Error('no scenario runs');
-};
-
 /** One row of the table. `show` fails with what is otherwise. */
 export function shown(fault: string, show: () => Promise<unknown>, plan = 'installation'): Trouble {
   const row = { plan, step: 'after', fault };

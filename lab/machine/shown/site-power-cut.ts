@@ -3,12 +3,11 @@ import { readiness, readinessUrl } from '../../certificates/readiness.ts';
 import { eventually } from '../../eventually.ts';
 import { type Moment, reached, requireInterrupted } from '../../faults/power-cut.ts';
 import type { FaultResult, FaultRow } from '../../faults/result.ts';
-import { secondsSince, type Trouble } from '../../faults/troubles.ts';
+import { secondsSince, type Trouble, type TroublesOf } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
 import type { SiteResult } from '../../site-arrival.ts';
 import { asMachine } from '../machine-host.ts';
 import type { MediaNode } from './media-node.ts';
-import type { TroublesOf } from './row.ts';
 
 const READY_MS = 6 * 60_000;
 /** While the host is changed, and while it is judged: as many restarts as a change outlasts, `reconfigureBootsCount`. */

@@ -4,14 +4,14 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { failureSentence } from '../../../lib/errors/failure-data.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
-import { meetAll, rowsIn } from '../../faults/troubles.ts';
+import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import { quickly } from '../../host/command.ts';
 import { type Disk, readPartitions } from '../../host/disk.ts';
 import { waitForStep } from '../../host/wait-for-step.ts';
 import { Installation, type Report, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
-import { noRun, shown, type TroublesOf } from './row.ts';
+import { shown } from './row.ts';
 
 const LABEL = 'edge-data';
 /** The image has the numbers 1 to 4. */
@@ -112,7 +112,7 @@ const troubles: TroublesOf<WrittenDisk> = (run) => [
   shown('partition kept', () => run().keptInFile(), PLAN),
 ];
 
-export const writtenDiskRows = rowsIn(troubles(noRun));
+export const writtenDiskRows = demandedOf(troubles);
 
 export const writtenDisk: Scenario = (context) => {
   const run = new WrittenDisk(context, { hostInputs: { savePartitions: { labels: [LABEL] } } });

@@ -125,6 +125,10 @@ t.test('a failure says what the program printed last', async (t) => {
   t.match(await thrownBy(runTransientUnit(unit(['/bin/sh', '-c', endless]))), {
     details: { found: /^result exit-code, exit code 1: x{500}$/ },
   });
+  const telling = 'echo "GET https://user:hunter2@mirror.example.test failed"; exit 1';
+  t.match(await thrownBy(runTransientUnit(unit(['/bin/sh', '-c', telling]))), {
+    details: { found: /https:\/\/user:<redacted>@mirror/ },
+  });
 });
 
 t.test('a unit that was killed has failed, whatever its exit code', async (t) => {
