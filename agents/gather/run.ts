@@ -98,7 +98,7 @@ async function act(args: GatherArguments, surroundings: GatherSurroundings): Pro
   if (args.action === 'list') {
     return isRoot
       ? list(args, groups, settings, surroundings)
-      : listThroughSudo(args, { ...surroundings, settings });
+      : listThroughSudo(args, surroundings);
   }
   if (args.work !== undefined) await expectFolder(args.work);
   const destination = await destinationOf(args, environment, paths);

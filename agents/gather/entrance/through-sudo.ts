@@ -12,8 +12,11 @@ import {
   type Written,
 } from './destination.ts';
 
-/** Time after its own deadline in which the root process can close the bundle. */
-const GRACE_MS = 60_000;
+/**
+ * Root's process ends by its own deadline, gatherMs, which only root can read (/etc/sno-agents has keys). This one is
+ * for a process that hangs.
+ */
+const HANGING_MS = 1_800_000;
 
 export interface SudoOptions extends OpenOptions {
   /** The command that restarts this program. */
@@ -56,7 +59,7 @@ export async function gatherThroughSudo(
 /** The archive as root writes it; fails if root produces none. */
 async function* asRoot(
   args: GatherArguments,
-  { self, signal, settings }: SudoOptions,
+  { self, signal }: SudoOptions,
 ): AsyncGenerator<Uint8Array> {
   const child = execa('sudo', ['-n', '--', ...self, ...rootArguments(args)], {
     stdin: 'pipe',
@@ -69,7 +72,7 @@ async function* asRoot(
   const stop = () => child.stdin.end();
   child.stdin.on('error', () => undefined);
   const giveUp = () => child.stdout.destroy(new Error('gather as root did not end in time'));
-  const deadline = setTimeout(giveUp, settings.gatherMs + GRACE_MS);
+  const deadline = setTimeout(giveUp, HANGING_MS);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
@@ -90,13 +93,13 @@ async function* asRoot(
 /** Prints what root would collect. */
 export async function listThroughSudo(
   args: GatherArguments,
-  { self, signal, settings }: Pick<SudoOptions, 'self' | 'signal' | 'settings'>,
+  { self, signal }: Pick<SudoOptions, 'self' | 'signal'>,
 ): Promise<number> {
   const { exitCode } = await execa('sudo', ['-n', '--', ...self, ...rootArguments(args)], {
     stdio: ['ignore', 'inherit', 'inherit'],
     reject: false,
     cancelSignal: signal,
-    timeout: settings.gatherMs,
+    timeout: HANGING_MS,
   });
   return exitCode ?? 1;
 }
