@@ -31,15 +31,19 @@ export async function reached(
   if (event === 'started') await intoStep(agent, step, signal);
 }
 
-/** On the next boot, before its agents have started. */
+/**
+ * On the next boot, before its agents have started: the step was not done. On a machine, that it had started may be
+ * lost as well, if the power failed before the disk had it.
+ */
 export async function requireInterrupted(
   { rootDir }: Host,
   [agent, step, event]: Moment,
 ): Promise<void> {
-  const last = (await readJournal(stepJournal(rootDir, agent))).at(-1);
-  if (event === 'done' || (last?.step === step && last.event !== 'done')) return;
+  const entries = await readJournal(stepJournal(rootDir, agent));
+  const last = entries.findLast((entry) => entry.step === step);
+  if (event === 'done' || last?.event !== 'done') return;
   throw new Failure('fatal', `the power cut did not interrupt the step ${step} of ${agent}`, {
-    found: last === undefined ? 'no step' : `${last.step} ${last.event}`,
+    found: `it is done, ${last.at}`,
   });
 }
 
