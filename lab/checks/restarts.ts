@@ -8,9 +8,8 @@ import type { RunningCheck } from './check.ts';
 const CONTAINERS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
 /**
- * On machines without KVM the controller-manager ends by itself after the reboot: it acquires its Lease, and before its
- * first controller it waits for /healthz for ten seconds only (WaitForAPIServer in controller-manager/app/helper.go).
- * An API server that has just made its first roles takes longer.
+ * On machines without KVM the controller-manager ends by itself after the reboot: once it has its Lease, and before its
+ * first controller. Most likely it gave up its wait of ten seconds for /healthz (WaitForAPIServer of k8s.io/controller-manager).
  */
 const mayRestartOnce = (container: string) =>
   isPatient() && container === 'kube-controller-manager';
