@@ -8,6 +8,8 @@ import type { TestHost } from './host.ts';
 export interface FakeContainer {
   readonly name: string;
   readonly state?: 'running' | 'exited' | 'created';
+  /** When it was created, ISO 8601. */
+  readonly createdAt?: string;
   /** The id of its pod's sandbox. */
   readonly sandbox?: string;
   /** Paths of the host. */
@@ -16,8 +18,9 @@ export interface FakeContainer {
   readonly isGone?: true;
 }
 
-const describe = ({ name, state = 'running', sandbox }: FakeContainer) => ({
+const describe = ({ name, state = 'running', createdAt, sandbox }: FakeContainer) => ({
   id: `id-of-${name}`,
+  ...(createdAt === undefined ? {} : { createdAt: `${Date.parse(createdAt)}000000` }),
   ...(sandbox === undefined ? {} : { podSandboxId: sandbox }),
   metadata: { name },
   state: `CONTAINER_${state.toUpperCase()}`,

@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap';
 import { addOns } from '../../../../agents/steps/add-ons.ts';
-import { api } from '../../../../agents/steps/api.ts';
 import { bootstrapComplete } from '../../../../agents/steps/bootstrap-complete.ts';
 import { nodeReady } from '../../../../agents/steps/node-ready.ts';
 import {
@@ -16,34 +15,13 @@ const steadyState = steadyStateOf('post-reboot');
 const quick = { settings: { apiStableMs: 10, settlingWindowMs: 1 } };
 const AFTER_BOOT = '2030-01-01T00:00:01Z';
 const ready = () => ({});
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps';
 
 /** The node as returned by the API. */
 const node = (status = 'True', lastHeartbeatTime = AFTER_BOOT) => ({
   metadata: { name: 'edge-0', uid: 'u' },
   status: { conditions: [{ type: 'Ready', status, lastHeartbeatTime, message: 'no network' }] },
-});
-
-t.test('api', async (t) => {
-  t.test('starts the kubelet and waits for the API', async (t) => {
-    const host = testHost(t);
-    host.programs.give('systemctl', '[ "$1" = start ]');
-    const { requests } = await fakeApi(t, host, { 'GET /readyz': ready });
-    t.same(await host.run(api), { kind: 'done' });
-    t.same(host.programs.calls(), ['systemctl start --no-block kubelet.service']);
-    t.same(requests, ['GET /readyz']);
-    t.equal(await host.holds(api), true);
-  });
-
-  t.test('says which check fails', async (t) => {
-    const host = testHost(t);
-    host.programs.give('systemctl', 'exit 0');
-    await fakeApi(t, host, { 'GET /readyz': () => refuse(500) });
-    t.ok(
-      await host.waitsFor(api, /Waiting for the API server to be ready: \/readyz returned 500/),
-      host.lines.join(''),
-    );
-  });
 });
 
 t.test('node-ready', async (t) => {
@@ -244,7 +222,7 @@ t.test('steady-state', async (t) => {
     'GET /readyz': ready,
     'GET /api/v1/nodes': () => listOf(node()),
     'GET /api/v1/namespaces/kube-system/pods': () => listOf(...pods),
-    'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases': () => listOf(...leases),
+    [`GET ${LEASES}`]: () => listOf(...leases),
     'GET /apis/apiregistration.k8s.io/v1/apiservices': () => listOf(),
   });
   const leases = [lease('kube-controller-manager'), lease('kube-scheduler')];

@@ -2,6 +2,7 @@
 import './clean.ts';
 import './retire.ts';
 import './record.ts';
+import './api.ts';
 import './api-steps.ts';
 import './restore.ts';
 import './serving-certificate.ts';
