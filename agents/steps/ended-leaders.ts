@@ -12,8 +12,8 @@ const NAMESPACE = 'kube-system';
 /**
  * Deletes the Leases of leaders whose container has ended. They do not release them (kube-controller-manager: no
  * ReleaseOnCancel), and their successors would wait until they expire, 60 s (lib/render/kubernetes/leader-election.ts).
- * It happens to every host whose API server starts slowly: the controller-manager has its Lease while the server still makes
- * its roles, gives up after ten seconds without /healthz, and starts again.
+ * So it is after a power cut, and where the API server starts slowly: the controller-manager has its Lease while the server
+ * still makes its roles, gives up after ten seconds without /healthz, and starts again.
  *
  * Where a clock that was set makes a living leader look ended, nothing is lost: it has no rival on a host of its own, and
  * client-go creates a Lease again that is gone at its renewal.

@@ -5,6 +5,8 @@ import { type Restarts, restartsSchema } from '../../lib/installation/record.ts'
 import { waitForSteadyState } from '../../lib/kube/wait-for-steady-state.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { awaitApi } from './await-api.ts';
+import { forgetEndedLeaders } from './ended-leaders.ts';
 import type { HostContext } from './host-context.ts';
 
 type Waiting = EndingAgent | typeof RESTORING_AGENT | typeof IDENTITY_AGENT;
@@ -29,6 +31,9 @@ export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
     const { settings } = context;
     const nodeName = context.hostname();
     const bootTime = await context.bootTime(progress.signal);
+    await awaitApi(context, progress);
+    // After a power cut, of the boot before.
+    await forgetEndedLeaders(context, progress);
     const restarts = await progress.wait('the control plane to settle', () =>
       context.withAdministrator(progress, (client) =>
         waitForSteadyState(

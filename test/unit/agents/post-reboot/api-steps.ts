@@ -7,8 +7,9 @@ import {
   steadyState as steadyStateOf,
 } from '../../../../agents/steps/steady-state.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
-import { testHost } from '../host/host.ts';
+import { type TestHost, testHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
+import { fakeRuntime } from '../host/runtime.ts';
 import { endPauses } from '../host/timers.ts';
 
 const steadyState = steadyStateOf('post-reboot');
@@ -226,11 +227,16 @@ t.test('steady-state', async (t) => {
     'GET /apis/apiregistration.k8s.io/v1/apiservices': () => listOf(),
   });
   const leases = [lease('kube-controller-manager'), lease('kube-scheduler')];
+  /** The host's control plane in its API, and in its container runtime. */
+  async function serve(t: Test, host: TestHost, answers: Record<string, ApiAnswer>) {
+    await fakeRuntime(t, host, () => components.map((name) => ({ name })));
+    return fakeApi(t, host, answers);
+  }
   const pods = components.map((name, restarts) => pod(name, restarts));
 
   t.test('records the restarts of every component', async (t) => {
     const host = testHost(t, quick);
-    await fakeApi(t, host, steady(pods, leases));
+    await serve(t, host, steady(pods, leases));
     t.equal(await host.holds(steadyState), false, 'before');
     t.same(await host.run(steadyState), {
       kind: 'done',
@@ -256,11 +262,29 @@ t.test('steady-state', async (t) => {
     ['no lease of the scheduler', steady(pods, leases.slice(0, 1)), /lease kube-scheduler/],
     ['no lease of the controller-manager', steady(pods, leases.slice(1)), /lease kube-controller/],
   ];
+  t.test('a Lease from before a power cut does not make its next holder wait', async (t) => {
+    const host = testHost(t, quick);
+    const [leader = lease(''), scheduler = lease('')] = leases;
+    let held = { ...leader.spec, acquireTime: '2029-12-31T23:59:59Z' };
+    const createdAt = '2030-01-01T00:00:00Z';
+    await fakeRuntime(t, host, () => components.map((name) => ({ name, createdAt })));
+    await fakeApi(t, host, {
+      ...steady(pods, []),
+      [`GET ${LEASES}`]: () => listOf({ ...leader, spec: held }, scheduler),
+      [`DELETE ${LEASES}/kube-controller-manager`]: () => {
+        held = leader.spec;
+        return {};
+      },
+    });
+    t.match(await host.run(steadyState), { kind: 'done' });
+    t.match(host.lines.join(''), /the Lease of kube-controller-manager: its holder has ended/);
+  });
+
   t.test('waits for each of them', async (t) => {
     await Promise.all(
       missing.map(async ([title, answers, says]) => {
         const host = testHost(t, quick);
-        await fakeApi(t, host, answers);
+        await serve(t, host, answers);
         t.ok(await host.waitsFor(steadyState, says), host.lines.join(''));
         t.equal(await host.holds(steadyState), false, title);
       }),
@@ -269,7 +293,7 @@ t.test('steady-state', async (t) => {
 
   t.test('waits for the settling window', async (t) => {
     const host = testHost(t, { settings: { settlingWindowMs: 3_600_000 } });
-    await fakeApi(t, host, steady(pods, leases));
+    await serve(t, host, steady(pods, leases));
     t.ok(
       await host.waitsFor(
         steadyState,
