@@ -34,13 +34,16 @@ export async function reached(
 /**
  * On the next boot, before its agents have started: the step was not done. On a machine, that it had started may be
  * lost as well, if the power failed before the disk had it.
+ *
+ * @param since ISO 8601: entries of earlier runs do not count. Default: all count.
  */
 export async function requireInterrupted(
   { rootDir }: Host,
   [agent, step, event]: Moment,
+  since = '',
 ): Promise<void> {
   const entries = await readJournal(stepJournal(rootDir, agent));
-  const last = entries.findLast((entry) => entry.step === step);
+  const last = entries.findLast((entry) => entry.step === step && entry.at >= since);
   if (event === 'done' || last?.event !== 'done') return;
   throw new Failure('fatal', `the power cut did not interrupt the step ${step} of ${agent}`, {
     found: `it is done, ${last.at}`,

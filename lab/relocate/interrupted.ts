@@ -94,14 +94,13 @@ export async function powerCutIn(
   const { image } = await run.createVolume('ISO', { config: siteWithNetwork(name) });
   const [first, ...others] = steps.map((step): Moment => [AGENT, step, 'started']);
   if (first === undefined) return [];
-  const since = new Date().toISOString();
+  let last = { moment: first, from: new Date().toISOString() };
   await run.begin((drive) => drive.insert(run.booted, image, signal));
-  await reached(run.booted, first, signal, since);
+  await reached(run.booted, first, signal, last.from);
   await run.booted.powerCut();
   run.host = undefined;
-  let last = first;
   const early = async (host: ShippedNode['booted']) => {
-    await requireInterrupted(host, last);
+    await requireInterrupted(host, last.moment, last.from);
     if (staysIn) await run.drive.appear(host, signal);
   };
   for (const moment of others) {
@@ -110,7 +109,7 @@ export async function powerCutIn(
       await early(host);
       await reached(host, moment, signal, from);
     });
-    last = moment;
+    last = { moment, from };
   }
   await bootAgain(run, early);
   await run.untilDone();

@@ -25,9 +25,9 @@ const rowOf = (step: string, fault = 'power cut'): FaultRow => ({
 async function cutInEach(node: MediaNode, name: string, steps: readonly string[]): Promise<void> {
   const { signal } = node.run.context;
   const image = await node.volumeFor(name, 'ISO');
-  let last: Moment | undefined;
+  let last: { readonly moment: Moment; readonly from: string } | undefined;
   const early = async (host: Host) => {
-    if (last !== undefined) await requireInterrupted(host, last);
+    if (last !== undefined) await requireInterrupted(host, last.moment, last.from);
     await asMachine(host).devices.insertCd(image);
   };
   for (const step of steps) {
@@ -41,7 +41,7 @@ async function cutInEach(node: MediaNode, name: string, steps: readonly string[]
       await untilThen(node.run.booted);
       await node.run.booted.powerCut();
     } else await node.run.bootUntilPowerCut(`${name}-${step}`, untilThen);
-    last = moment;
+    last = { moment, from };
   }
   await node.run.bootInstalled(`${name}-after`, early);
 }
