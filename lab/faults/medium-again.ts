@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { EXIT } from '../../lib/errors/exit-codes.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { Installation, scenarioOf } from '../installation.ts';
+import { patient } from '../patience.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectRefusal } from './refusal.ts';
 
@@ -26,3 +29,21 @@ export const mediumAgain: Scenario = (context) => {
     { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
   ]);
 };
+
+/** The live host boots, looks at the disk, and asks for its restart. */
+const RESTART_MS = 5 * 60_000;
+
+/** For machines, whose firmware boots the medium: the live host puts the disk first in the boot order, and restarts. */
+export async function restartsIntoInstallation(run: Installation, label: string): Promise<void> {
+  const live = await run.bootLive(label);
+  const exit = await live.waitForExit(AbortSignal.timeout(patient(RESTART_MS)));
+  const journal = await readFile(run.journalOf(label), 'utf8');
+  const says = /Restarting the host: .+ holds a finished installation/;
+  if (exit !== 'reboot' || !says.test(journal)) {
+    throw new Failure('fatal', 'the live host has not restarted into the finished installation', {
+      expected: `a reboot, and ${says.source} in its journal`,
+      found: `${exit}, and ${journal.slice(-500)}`,
+    });
+  }
+  await live.stop();
+}

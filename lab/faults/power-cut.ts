@@ -9,6 +9,7 @@ import { stepJournal, waitForStep } from '../host/wait-for-step.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario, ScenarioStep } from '../scenario.ts';
 import { intoStep } from './into-step.ts';
+import { restartsIntoInstallation } from './medium-again.ts';
 
 /** The live stage keeps no state across the power cut; only the disk shows it. */
 function requireUnfinished(found: string | undefined): void {
@@ -82,10 +83,17 @@ function bootsFromDisk(run: Installation, moments: readonly [Moment, ...Moment[]
   ];
 }
 
+/** The boot order is still that of before. */
+const mediumFirst = (run: Installation): ScenarioStep => ({
+  title: 'Boot the medium again, which puts the disk first',
+  run: () => restartsIntoInstallation(run, 'live-3'),
+});
+
 /**
  * The power fails four times: while the payload is copied to the disk (the live stage starts
- * over and rewrites the disk), when the disk is complete (the host boots from it), and on the
- * installed host before its database is completely restored and in its steady state.
+ * over and rewrites the disk), when the disk is complete (the host boots from it; where firmware still finds the medium
+ * first, that live host puts the disk first), and on the installed host before its database is completely restored and in
+ * its steady state.
  */
 export const powerCut: Scenario = (context) => {
   const run = new Installation(context);
@@ -106,12 +114,15 @@ export const powerCut: Scenario = (context) => {
         const host = await run.bootLive('live-2');
         const { note } = await waitForStep(host, 'bootkube', ['inspect-disk', 'done'], signal);
         requireUnfinished(note);
-        await waitForStep(host, 'install-to-disk', ['copy-payload', 'done'], signal);
+        // Meanwhile, so that the power fails before the next step, which changes the boot order.
+        await waitForStep(host, 'install-to-disk', ['write-disk', 'started'], signal);
         await run.keepLive();
+        await waitForStep(host, 'install-to-disk', ['copy-payload', 'done'], signal);
         await host.powerCut();
       },
     },
     { title: 'Look at the disk', run: (report) => run.checkDisk(report) },
+    ...(context.hosts.mediumStays ? [mediumFirst(run)] : []),
     ...bootsFromDisk(run, [
       ['sno-restore', 'restore-database', 'done'],
       ['post-reboot', 'steady-state', 'started'],

@@ -33,6 +33,7 @@ export interface MachinesOptions {
  */
 export const machines = ({ accelerator, firmware }: MachinesOptions): Hosts => ({
   are: 'machines',
+  mediumStays: firmware === 'uefi',
   bootLive: async ({ iso, programs = [], ...options }, signal) => {
     const hasBoot = iso !== undefined || options.hardware?.networkBoot === true;
     if (!hasBoot || programs.length > 0) {

@@ -70,15 +70,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 
 /** Those that run on machines too. Of the others some boot live hosts that have no ISO, or reach into a container. */
 export const machineScenarios: readonly string[] = [
-  ...[
-    'bootstrap-in-place',
-    'dual-stack',
-    'ipv6',
-    'pxe',
-    'power-cut',
-    'medium-again',
-    'bad-manifests',
-  ],
+  ...['bootstrap-in-place', 'dual-stack', 'ipv6', 'pxe', 'power-cut', 'bad-manifests'],
   ...['aio', 'aio-sealed', 'sealed', 'aio-power-cut'],
   ...Object.keys(onlyMachines),
 ];

@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { Failure } from '../../../lib/errors/failure.ts';
 import { clusterChecks } from '../../checks/index.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { eventually } from '../../eventually.ts';
+import { restartsIntoInstallation } from '../../faults/medium-again.ts';
 import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
-import { patient } from '../../patience.ts';
 import type { Scenario } from '../../scenario.ts';
 import {
   bootMediumNext,
@@ -18,8 +16,6 @@ import { shown } from './row.ts';
 import { requireEnforced } from './selinux.ts';
 
 const READY_MS = 6 * 60_000;
-/** The live host boots, looks at the disk, and asks for its restart. */
-const RESTART_MS = 5 * 60_000;
 
 async function powerButton(run: Installation): Promise<void> {
   await pressAndTurnOn(run, 'disk-after-button');
@@ -37,17 +33,7 @@ async function mediumAgain(run: Installation): Promise<void> {
   const { signal } = run.context;
   await bootMediumNext(run.booted, signal);
   await run.booted.stop();
-  const live = await run.bootLive('live-again');
-  const exit = await live.waitForExit(AbortSignal.timeout(patient(RESTART_MS)));
-  const journal = await readFile(run.journalOf('live-again'), 'utf8');
-  const says = /Restarting the host: .+ holds a finished installation/;
-  if (exit !== 'reboot' || !says.test(journal)) {
-    throw new Failure('fatal', 'the live host has not restarted into the finished installation', {
-      expected: `a reboot, and ${says.source} in its journal`,
-      found: `${exit}, and ${journal.slice(-500)}`,
-    });
-  }
-  await live.stop();
+  await restartsIntoInstallation(run, 'live-again');
   await run.bootInstalled('disk-after-medium');
   await requireBootedFromDisk(run.booted, signal);
   await readyAgain(run);
