@@ -1,10 +1,15 @@
 import { Failure } from '../../lib/errors/failure.ts';
+import { eventually } from '../eventually.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const PROGRAM = '/usr/local/bin/sno-backup';
 const CREATE_MS = 120_000;
 const RESTORE_MS = 8 * 60_000;
+const WORKLOADS_MS = 2 * 60_000;
+const COMMAND_MS = 20_000;
+
+const CONTAINER = '{.containerID}{" "}{.state.running.startedAt}';
 
 async function backupCommand(
   { host }: RunningCluster,
@@ -17,16 +22,39 @@ async function backupCommand(
   throw new Failure('fatal', `sno-backup ${args.join(' ')} failed`, { found: stderr.trim() });
 }
 
-/** The containers of the add-ons, by their ids: workloads that no check deletes. */
-const workloadContainers = (cluster: RunningCluster, signal: AbortSignal) =>
-  kubectl(
+/** When the host's systemd started, by its own clock, in seconds since 1970. */
+async function startOf({ host }: RunningCluster, signal: AbortSignal): Promise<number> {
+  const timestamp = ['--timestamp=unix', '--property=UserspaceTimestamp', '--value'];
+  const argv = ['systemctl', 'show', ...timestamp];
+  const { stdout } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
+  return Number(stdout.trim().replace(/^@/, ''));
+}
+
+/**
+ * The containers of the add-ons, by their ids: workloads that no check deletes. All of this boot: after a restart of the
+ * host, the API has those of before until the kubelet tells it of others.
+ */
+async function workloadContainers(cluster: RunningCluster, signal: AbortSignal): Promise<string[]> {
+  const bootedAt = await startOf(cluster, signal);
+  const found = await kubectl(
     cluster,
     [
-      ...['get', 'pods', '-A', '-l', 'sno-agents/add-on', '--sort-by=.metadata.name'],
-      ...['-o', 'jsonpath={.items[*].status.containerStatuses[*].containerID}'],
+      ...['get', 'pods', '-A', '-l', 'sno-agents/add-on', '--sort-by=.metadata.name', '-o'],
+      `jsonpath={range .items[*].status.containerStatuses[*]}${CONTAINER}{"\\n"}{end}`,
     ],
     signal,
   );
+  return found
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [id = '', startedAt = ''] = line.split(' ');
+      if (Date.parse(startedAt) / 1000 >= bootedAt) return id;
+      throw new Failure('retry', 'a container of a workload has not started in this boot', {
+        found: line,
+      });
+    });
+}
 
 const existing = async (cluster: RunningCluster, name: string, signal: AbortSignal) =>
   (await kubectl(cluster, ['get', 'configmap', name, '--ignore-not-found'], signal)) !== '';
@@ -44,7 +72,9 @@ export const backup: RunningCheck = {
     }
     await create('after-backup');
     await kubectl(cluster, ['delete', 'configmap', 'before-backup'], signal);
-    const running = await workloadContainers(cluster, signal);
+    const workloads = () =>
+      eventually(() => workloadContainers(cluster, signal), WORKLOADS_MS, signal);
+    const running = await workloads();
     await backupCommand(cluster, ['restore', '--from', name, '--yes'], RESTORE_MS, signal);
     if (!(await existing(cluster, 'before-backup', signal))) {
       throw new Failure('fatal', 'the restore did not bring back a deleted object');
@@ -52,11 +82,11 @@ export const backup: RunningCheck = {
     if (await existing(cluster, 'after-backup', signal)) {
       throw new Failure('fatal', 'the restore kept an object that is newer than the backup');
     }
-    const after = await workloadContainers(cluster, signal);
-    if (after !== running) {
+    const after = await workloads();
+    if (after.join() !== running.join()) {
       throw new Failure('fatal', 'containers of workloads were restarted', {
-        expected: running,
-        found: after,
+        expected: running.join(),
+        found: after.join(),
       });
     }
   },
