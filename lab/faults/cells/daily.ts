@@ -19,7 +19,8 @@ export const dueLeaf = issuedLeaves.scheduler;
 export const renew: PlanUnderTest = {
   agent: 'sno-renew',
   steps: renewPlan(defaultSettings).steps,
-  settings: { renewApiMs: 20_000 },
+  // An API server whose etcd was gone for a while needs half a minute and more to be ready again.
+  settings: { renewApiMs: 60_000 },
   async prepare(run) {
     const { signal } = run.context;
     await age(run.booted.rootDir, dueLeaf, DUE_DAYS);
