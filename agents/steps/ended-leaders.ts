@@ -24,9 +24,10 @@ export async function forgetEndedLeaders(
 ): Promise<void> {
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
   using runtime = connectHostRuntime(paths);
-  const containers = await runtime.listContainers(limits);
   await withAdministrator(progress, async (client) => {
     const { items } = await client.list(resources.leases, { namespace: NAMESPACE }, limits);
+    // Later than the Leases: whoever holds one by then is among them, unless it has ended.
+    const containers = await runtime.listContainers(limits);
     const names = LEADER_LEASES[cluster.controlPlane].filter((name) =>
       items.some((lease) => lease.metadata.name === name && isHeldByEnded(lease, containers)),
     );
