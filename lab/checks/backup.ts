@@ -1,4 +1,5 @@
 import { Failure } from '../../lib/errors/failure.ts';
+import { isAfter } from '../../lib/kube/node-ready.ts';
 import { eventually } from '../eventually.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
@@ -22,12 +23,12 @@ async function backupCommand(
   throw new Failure('fatal', `sno-backup ${args.join(' ')} failed`, { found: stderr.trim() });
 }
 
-/** When the host's systemd started, by its own clock, in seconds since 1970. */
-async function startOf({ host }: RunningCluster, signal: AbortSignal): Promise<number> {
+/** When the host's systemd started, by its own clock. */
+async function bootTime({ host }: RunningCluster, signal: AbortSignal): Promise<Date> {
   const timestamp = ['--timestamp=unix', '--property=UserspaceTimestamp', '--value'];
   const argv = ['systemctl', 'show', ...timestamp];
   const { stdout } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-  return Number(stdout.trim().replace(/^@/, ''));
+  return new Date(Number(stdout.trim().replace(/^@/, '')) * 1000);
 }
 
 /**
@@ -35,7 +36,7 @@ async function startOf({ host }: RunningCluster, signal: AbortSignal): Promise<n
  * host, the API has those of before until the kubelet tells it of others.
  */
 async function workloadContainers(cluster: RunningCluster, signal: AbortSignal): Promise<string[]> {
-  const bootedAt = await startOf(cluster, signal);
+  const bootedAt = await bootTime(cluster, signal);
   const found = await kubectl(
     cluster,
     [
@@ -49,7 +50,7 @@ async function workloadContainers(cluster: RunningCluster, signal: AbortSignal):
     .split('\n')
     .map((line) => {
       const [id = '', startedAt = ''] = line.split(' ');
-      if (Date.parse(startedAt) / 1000 >= bootedAt) return id;
+      if (isAfter(startedAt, bootedAt)) return id;
       throw new Failure('retry', 'a container of a workload has not started in this boot', {
         found: line,
       });

@@ -250,18 +250,6 @@ t.test('steady-state', async (t) => {
     );
   });
 
-  const missing: [title: string, answers: Record<string, ApiAnswer>, says: RegExp][] = [
-    ...components.map((name): [string, Record<string, ApiAnswer>, RegExp] => [
-      `no ${name}`,
-      steady(
-        pods.filter(({ metadata }) => metadata.name !== `${name}-edge-0`),
-        leases,
-      ),
-      new RegExp(`pod ${name}-edge-0 does not exist`),
-    ]),
-    ['no lease of the scheduler', steady(pods, leases.slice(0, 1)), /lease kube-scheduler/],
-    ['no lease of the controller-manager', steady(pods, leases.slice(1)), /lease kube-controller/],
-  ];
   t.test('a Lease from before a power cut does not make its next holder wait', async (t) => {
     const host = testHost(t, quick);
     const [leader = lease(''), scheduler = lease('')] = leases;
@@ -280,6 +268,18 @@ t.test('steady-state', async (t) => {
     t.match(host.lines.join(''), /the Lease of kube-controller-manager: its holder has ended/);
   });
 
+  const missing: [title: string, answers: Record<string, ApiAnswer>, says: RegExp][] = [
+    ...components.map((name): [string, Record<string, ApiAnswer>, RegExp] => [
+      `no ${name}`,
+      steady(
+        pods.filter(({ metadata }) => metadata.name !== `${name}-edge-0`),
+        leases,
+      ),
+      new RegExp(`pod ${name}-edge-0 does not exist`),
+    ]),
+    ['no lease of the scheduler', steady(pods, leases.slice(0, 1)), /lease kube-scheduler/],
+    ['no lease of the controller-manager', steady(pods, leases.slice(1)), /lease kube-controller/],
+  ];
   t.test('waits for each of them', async (t) => {
     await Promise.all(
       missing.map(async ([title, answers, says]) => {
