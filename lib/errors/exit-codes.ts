@@ -2,7 +2,8 @@ import { asFailure } from './unexpected.ts';
 
 /**
  * Exit codes that units and scripts rely on. The units set
- * `RestartPreventExitStatus=2 3 4`: only exit code 1 is restarted automatically.
+ * `RestartPreventExitStatus=2 3 4`: only exit code 1 is restarted automatically. Two go on after 3 as well
+ * (units/installed), since their host may be without a control plane.
  */
 export const EXIT = { done: 0, retryable: 1, usage: 2, deadline: 3, fatal: 4 } as const;
 
