@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { Failure } from '../../lib/errors/failure.ts';
 import { privateKeysBelow } from '../checks/private-keys.ts';
 import type { Host } from '../host/host.ts';
+import { searchBelow } from '../host/search.ts';
 import { SITE_SECRETS } from '../site-inputs.ts';
 
 /** Tokens that the kubelet stores for this host's pods. */
@@ -17,15 +17,8 @@ export async function expectNoSecrets(
 ): Promise<void> {
   const keys = await privateKeysBelow(folder, ['.'], signal);
   const values = [...SITE_SECRETS, ...podTokens(host.rootDir)].flatMap(spellings);
-  const { stdout } = await execa('grep', ['-rlaFf', '-', '.'], {
-    cwd: folder,
-    input: values.join('\n'),
-    cancelSignal: signal,
-    timeout: 60_000,
-    // 1: no match.
-    reject: false,
-  });
-  const found = [...keys.map(({ path }) => path), ...stdout.split('\n').filter(Boolean)];
+  const files = await searchBelow(folder, ['-rlaFf', '-', '.'], signal, values.join('\n'));
+  const found = [...keys.map(({ path }) => path), ...files];
   if (found.length === 0) return;
   throw new Failure('fatal', 'the bundle contains secrets of this host', {
     found: found.join(', '),

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';
+import { expectNoFailedUnit } from './failed-units.ts';
 
 async function output(
   { host }: RunningCluster,
@@ -15,13 +16,12 @@ const agentsGone: RunningCheck = {
   name: 'no agent runs, no unit has failed, and nothing of the installation is left',
   run: async (cluster, signal) => {
     const processes = await output(cluster, ['ps', '-eo', 'args'], signal);
+    if (!processes.includes('systemd')) throw new Error('ps does not list the processes');
     const agents = processes.split('\n').filter((line) => line.includes('/bin/sno-agents'));
     if (agents.length > 0) {
       throw new Failure('fatal', 'agents still run', { found: agents.join(', ') });
     }
-    const list = ['systemctl', 'list-units', '--failed', '--no-legend', '--plain'];
-    const failed = await output(cluster, list, signal);
-    if (failed !== '') throw new Failure('fatal', 'units have failed', { found: failed });
+    await expectNoFailedUnit(cluster.host, signal);
     const names = ['aiokube.service', 'sno-executable.service', 'progress.service'];
     const units = ['systemctl', 'list-unit-files', '--no-legend', '--plain', ...names];
     const left = await output(cluster, units, signal);

@@ -28,7 +28,9 @@ async function bootTime({ host }: RunningCluster, signal: AbortSignal): Promise<
   const timestamp = ['--timestamp=unix', '--property=UserspaceTimestamp', '--value'];
   const argv = ['systemctl', 'show', ...timestamp];
   const { stdout } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-  return new Date(Number(stdout.trim().replace(/^@/, '')) * 1000);
+  const seconds = /^@(\d+)$/.exec(stdout.trim())?.[1];
+  if (seconds === undefined) throw new Failure('fatal', 'systemd does not say when it started');
+  return new Date(Number(seconds) * 1000);
 }
 
 /**

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { Failure } from '../../lib/errors/failure.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { verifyPayload } from '../../lib/payload/verify.ts';
+import { searchBelow } from '../host/search.ts';
 import type { DiskCheck } from './check.ts';
 
 /** Where install-to-disk writes the executable and the payload; the Ignition config is on the boot partition. */
@@ -49,11 +50,5 @@ async function imagesBelow(root: string): Promise<string[]> {
 /** Text files with a private key: programs contain the marker without a key. */
 async function keysBelow(root: string, signal: AbortSignal): Promise<string[]> {
   const args = ['-rlI', '-e', '-----BEGIN [A-Z ]*PRIVATE KEY-----', '--exclude-dir=payload', '.'];
-  const { stdout } = await execa('grep', args, {
-    cwd: root,
-    cancelSignal: signal,
-    timeout: 60_000,
-    reject: false,
-  });
-  return stdout.split('\n').filter(Boolean);
+  return searchBelow(root, args, signal);
 }

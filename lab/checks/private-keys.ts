@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { isMissing } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
+import { foundIn, searchBelow } from '../host/search.ts';
 
 /** "PRIVATE KEY", plain and in base64 at each of its three alignments. */
 const MARKS = ['PRIVATE KEY', 'UFJJVkFURSBLRV', 'BSSVZBVEUgS0V', 'QUklWQVRFIEtFW'];
@@ -29,8 +30,7 @@ export async function privateKeysOn(
   const absolute = folders.map((folder) => `/${folder}`);
   const argv = ['grep', ...search, ...absolute];
   const options = { timeoutMs: SEARCH_MS, input };
-  const { stdout } = await host.exec(argv, options, signal);
-  return keysIn(host.rootDir, stdout);
+  return keysIn(host.rootDir, foundIn(await host.exec(argv, options, signal)));
 }
 
 /** Private keys in files below some folders of a tree, also in base64; independent of the agents' own search. */
@@ -39,21 +39,16 @@ export async function privateKeysBelow(
   folders: readonly string[],
   signal: AbortSignal,
 ): Promise<FoundKey[]> {
-  const { stdout } = await execa('grep', [...search, ...folders], {
-    cwd: root,
-    input,
-    cancelSignal: signal,
-    timeout: SEARCH_MS,
-    // 1: no match; 2: a socket or a file that vanished.
-    reject: false,
-  });
-  return keysIn(root, stdout);
+  return keysIn(root, await searchBelow(root, [...search, ...folders], signal, input));
 }
 
-async function keysIn(root: string, found: string): Promise<FoundKey[]> {
+async function keysIn(root: string, found: readonly string[]): Promise<FoundKey[]> {
   const keys: FoundKey[] = [];
-  for (const path of found.split('\n').filter(Boolean)) {
-    const text = await readFile(join(root, path), 'latin1').catch(() => '');
+  for (const path of found) {
+    const text = await readFile(join(root, path), 'latin1').catch((error: unknown) => {
+      if (isMissing(error)) return '';
+      throw error;
+    });
     for (const fingerprint of fingerprintsIn(text)) keys.push({ path, fingerprint });
   }
   return keys;

@@ -8,7 +8,9 @@ export const kernelArgument: DiskCheck = {
   name: 'the boot entry has the kernel argument of the site',
   run: async ({ boot }) => {
     const folder = join(boot, 'loader/entries');
-    for (const name of await readdir(folder)) {
+    const names = await readdir(folder);
+    if (names.length === 0) throw new Failure('fatal', 'the disk has no boot entry');
+    for (const name of names) {
       const entry = await readFile(join(folder, name), 'utf8');
       const options = /^options (.*)$/m.exec(entry)?.[1] ?? '';
       if (!options.split(' ').includes(KERNEL_ARGUMENT)) {

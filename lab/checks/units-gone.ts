@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import type { ClusterCheck } from './check.ts';
+import { expectNoFailedUnit } from './failed-units.ts';
 
 /** Units that only exist for the installation. */
 const temporary = ['bootkube', 'sno-restore', 'install-to-disk', 'approve-csr', 'progress'].map(
@@ -13,8 +14,6 @@ export const unitsGone: ClusterCheck = {
     const list = ['systemctl', 'list-unit-files', '--no-legend', '--plain', ...temporary];
     const left = (await host.exec(list, within, signal)).stdout.trim();
     if (left !== '') throw new Failure('fatal', 'units are left', { found: left });
-    const failed = ['systemctl', 'list-units', '--failed', '--no-legend', '--plain'];
-    const broken = (await host.exec(failed, within, signal)).stdout.trim();
-    if (broken !== '') throw new Failure('fatal', 'units have failed', { found: broken });
+    await expectNoFailedUnit(host, signal);
   },
 };

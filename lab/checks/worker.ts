@@ -6,6 +6,7 @@ import type { Host } from '../host/host.ts';
 import { DOMAIN } from '../site.ts';
 import { importHelloImage } from '../test-workload.ts';
 import type { RunningCheck } from './check.ts';
+import { expectNoFailedUnit } from './failed-units.ts';
 import { kubectl } from './kubectl.ts';
 import { deployOnBoth, expectFlannelOn, podsReachEachOther } from './pod-routes.ts';
 
@@ -77,9 +78,7 @@ export function workerChecks(worker: Host): readonly RunningCheck[] {
         if (stdout.trim() !== '') {
           throw new Failure('fatal', 'the token is left on the worker', { found: stdout });
         }
-        const list = ['systemctl', 'list-units', '--failed', '--no-legend', '--plain'];
-        const failed = (await worker.exec(list, { timeoutMs: 20_000 }, signal)).stdout.trim();
-        if (failed !== '') throw new Failure('fatal', 'units have failed', { found: failed });
+        await expectNoFailedUnit(worker, signal);
       },
     },
   ];
