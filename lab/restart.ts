@@ -3,6 +3,7 @@ import { applyObject } from './checks/apply-object.ts';
 import type { RunningCluster } from './checks/check.ts';
 import { kubectl } from './checks/kubectl.ts';
 import { eventually } from './eventually.ts';
+import { exitWithin } from './host/unit-state.ts';
 import { HELLO_IMAGE } from './test-workload.ts';
 
 const READY_MS = 3 * 60_000;
@@ -73,8 +74,7 @@ export async function restartByHand(cluster: RunningCluster, signal: AbortSignal
 export async function rebootByHand(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
   // systemd's own order of stopping is not enough: only logind waits for the kubelet.
   await cluster.host.exec(['systemctl', 'reboot'], { timeoutMs: 10_000 }, signal);
-  const late = AbortSignal.timeout(SHUTDOWN_MS);
-  const exit = await cluster.host.waitForExit(AbortSignal.any([signal, late]));
+  const exit = await exitWithin(cluster.host, SHUTDOWN_MS, signal);
   if (exit !== 'reboot') {
     throw new Failure('fatal', 'the host did not restart', { expected: 'a reboot', found: exit });
   }

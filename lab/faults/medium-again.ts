@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { Failure } from '../../lib/errors/failure.ts';
+import { exitWithin } from '../host/unit-state.ts';
 import { Installation, scenarioOf } from '../installation.ts';
-import { patient } from '../patience.ts';
 import type { Scenario } from '../scenario.ts';
-import { expectRefusal } from './refusal.ts';
+import { bootWithDisk, expectRefusal } from './refusal.ts';
 
 /** The live medium stays first in the boot order: the finished installation must not be changed. */
 export const mediumAgain: Scenario = (context) => {
@@ -16,12 +16,11 @@ export const mediumAgain: Scenario = (context) => {
     {
       title: 'Boot the live medium again: refused',
       run: async () => {
-        const host = await run.bootLive('live-again');
-        await expectRefusal(run, host, {
+        await expectRefusal(run, await bootWithDisk(run, 'live-again'), {
           exitCode: EXIT.fatal,
           says: [/holds a finished installation of this cluster/, /Nothing was changed/],
         });
-        await host.stop();
+        await run.booted.stop();
       },
     },
     { title: 'Look at the disk', run: (report) => run.checkDisk(report) },
@@ -36,7 +35,7 @@ const RESTART_MS = 5 * 60_000;
 /** For machines, whose firmware boots the medium: the live host puts the disk first in the boot order, and restarts. */
 export async function restartsIntoInstallation(run: Installation, label: string): Promise<void> {
   const live = await run.bootLive(label);
-  const exit = await live.waitForExit(AbortSignal.timeout(patient(RESTART_MS)));
+  const exit = await exitWithin(live, RESTART_MS, run.context.signal);
   const journal = await readFile(run.journalOf(label), 'utf8');
   const says = /Restarting the host: .+ holds a finished installation/;
   if (exit !== 'reboot' || !says.test(journal)) {

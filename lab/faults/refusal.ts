@@ -2,6 +2,7 @@ import { Failure } from '../../lib/errors/failure.ts';
 import type { Host } from '../host/host.ts';
 import { waitForFailure } from '../host/unit-state.ts';
 import type { Installation } from '../installation.ts';
+import { patient } from '../patience.ts';
 
 const REFUSAL_MS = 4 * 60_000;
 
@@ -22,7 +23,7 @@ export async function expectFailure(
   { unit = 'bootkube', exitCode, says }: Refusal,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await waitForFailure(host, `${unit}.service`, REFUSAL_MS, signal);
+  const found = await waitForFailure(host, `${unit}.service`, patient(REFUSAL_MS), signal);
   if (found !== exitCode) {
     throw new Failure('fatal', `${unit} ended with an unexpected exit code`, {
       expected: `${exitCode}`,
@@ -41,21 +42,32 @@ export async function expectFailure(
   }
 }
 
+/** Boots the live host; returns the state of its disk from before its agents have started. */
+export async function bootWithDisk(run: Installation, label?: string): Promise<bigint> {
+  let before: bigint | undefined;
+  await run.bootLive(label, async (early) => {
+    before = await early.diskState();
+  });
+  if (before === undefined) throw new Error('the live host was not looked at');
+  return before;
+}
+
 /**
- * The same on a live host; install-to-disk must not continue, and not one byte of the disk may
- * change.
+ * The same on the live host that runs; install-to-disk must not continue, and not one byte of the disk may change.
+ *
+ * @param before state of the disk before the agents have started
  */
 export async function expectRefusal(
   run: Installation,
-  host: Host,
+  before: bigint,
   refusal: Refusal,
 ): Promise<void> {
   const { signal } = run.context;
-  const before = await host.diskState();
+  const host = run.booted;
   await expectFailure(host, refusal, signal);
   // It requires the executable: without it, it is never started.
   if (refusal.unit !== 'sno-executable') {
-    await waitForFailure(host, 'install-to-disk.service', REFUSAL_MS, signal);
+    await waitForFailure(host, 'install-to-disk.service', patient(REFUSAL_MS), signal);
   }
   if ((await host.diskState()) !== before) throw new Failure('fatal', 'the disk was written to');
 }

@@ -2,7 +2,7 @@ import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { expectBundleAfterFailure } from '../bundle/after-failure.ts';
 import { Installation, type InstallationOptions, scenarioOf } from '../installation.ts';
 import type { LabContext, Scenario } from '../scenario.ts';
-import { expectRefusal, type Refusal } from './refusal.ts';
+import { bootWithDisk, expectRefusal, type Refusal } from './refusal.ts';
 
 /** An installation that must fail on the live host with a given error. */
 const refused =
@@ -11,12 +11,9 @@ const refused =
     const run = new Installation(context, options);
     return scenarioOf(run, [
       { title: 'Create the installation', run: () => run.create() },
-      { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
       {
-        title: 'Refused, for the stated reason',
-        run: async () => {
-          if (run.host !== undefined) await expectRefusal(run, run.host, refusal);
-        },
+        title: 'Boot the live host: refused, for the stated reason',
+        run: async () => expectRefusal(run, await bootWithDisk(run), refusal),
       },
       ...(refusal.finds === undefined ? [] : [explained(run, context, refusal.finds)]),
     ]);

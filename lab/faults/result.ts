@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 
 const FILE = 'faults.json';
+/** Of all scenarios that only machines run; those of containers have `FILE`. */
+export const MACHINE_FILE = 'machine.json';
 
 /** What became of a plan with a fault. */
 export const faultResultSchema = z.object({
@@ -51,8 +53,8 @@ export async function writeFaults(out: string, results: readonly FaultResult[]):
   await writeFileAtomic(join(out, FILE), `${JSON.stringify(results, null, 2)}\n`, 0o644);
 }
 
-/** Of a scenario that has several; undefined if it has none. */
-export async function readFaults(out: string): Promise<FaultResult[] | undefined> {
-  const text = await readFile(join(out, FILE), 'utf8').catch(() => undefined);
+/** Of a scenario that has several, or of all; undefined if there is none. */
+export async function readFaults(out: string, file = FILE): Promise<FaultResult[] | undefined> {
+  const text = await readFile(join(out, file), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : z.array(faultResultSchema).parse(JSON.parse(text));
 }

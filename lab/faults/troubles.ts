@@ -1,10 +1,12 @@
 import { dirname } from 'node:path';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
+import type { Hosts } from '../host/hosts.ts';
 import type { LabContext, ScenarioStep } from '../scenario.ts';
 import {
   type FaultResult,
   type FaultRow,
   isSameRow,
+  MACHINE_FILE,
   passedIn,
   readFaults,
   WRONG,
@@ -18,6 +20,8 @@ export interface Trouble {
   readonly row: FaultRow;
   /** Its rows if it does not. Default: `row`. */
   readonly rows?: readonly FaultRow[];
+  /** Not left out: later ones need what it leaves. */
+  readonly isNeeded?: boolean;
   meet(): Promise<readonly FaultResult[]>;
 }
 
@@ -46,7 +50,14 @@ export const secondsSince = (began: number): number =>
  */
 export function meetAll(
   troubles: readonly Trouble[],
-  { signal, out, resume = false }: Pick<LabContext, 'signal' | 'out'> & { resume?: boolean },
+  {
+    signal,
+    out,
+    hosts,
+    resume,
+  }: Pick<LabContext, 'signal' | 'out' | 'resume'> & {
+    readonly hosts: Pick<Hosts, 'are'>;
+  },
 ): ScenarioStep[] {
   const table: FaultResult[] = [];
   const start = {
@@ -54,9 +65,11 @@ export function meetAll(
     run: async () => {
       if (!resume) return;
       const last = (await readFaults(out)) ?? [];
-      const all = (await readFaults(dirname(out))) ?? [];
+      const tableOfAll = hosts.are === 'machines' ? MACHINE_FILE : undefined;
+      const all = (await readFaults(dirname(out), tableOfAll)) ?? [];
       const earlier = [...last, ...all.filter((row) => !last.some((own) => isSameRow(own, row)))];
-      table.push(...troubles.flatMap((trouble) => passedIn(earlier, trouble)));
+      const optional = troubles.filter(({ isNeeded = false }) => !isNeeded);
+      table.push(...optional.flatMap((trouble) => passedIn(earlier, trouble)));
     },
   };
   const steps = troubles.map((trouble) => ({

@@ -6,6 +6,8 @@ import type { Host } from './host.ts';
 
 /** On a slow host, each look is work that the host does not do meanwhile: there it is less often. */
 const LOOK_EVERY_MS = 1_000;
+/** At a host whose end is noticed at once: only for failures. */
+const LOOK_FOR_FAILURES_EVERY_MS = 5_000;
 
 /**
  * Waits until the host ends by itself. Fails at the deadline, and earlier if one of the units has
@@ -33,9 +35,31 @@ export async function waitForOwnExit(
         fix: 'Read the journal of the live host',
       });
     }
-    await sleep(patient(LOOK_EVERY_MS), undefined, { signal: ended.signal }).catch(() => undefined);
+    const pause = patient(LOOK_FOR_FAILURES_EVERY_MS);
+    await sleep(pause, undefined, { signal: ended.signal }).catch(() => undefined);
   }
   return exit;
+}
+
+/**
+ * Waits until the host has ended, however.
+ *
+ * @param deadlineMs on a container
+ */
+export async function exitWithin(
+  host: Pick<Host, 'identity' | 'waitForExit'>,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<Exit> {
+  const late = AbortSignal.timeout(patient(deadlineMs));
+  try {
+    return await host.waitForExit(AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (signal.aborted || !late.aborted) throw error;
+    throw new Failure('deadline', `${host.identity.name} did not end`, {
+      expected: `within ${patient(deadlineMs) / 1000}s`,
+    });
+  }
 }
 
 /** What keeps a host from ending: its state, the jobs of its systemd, and its processes. */

@@ -2,6 +2,7 @@
  * `npm run test:machine [-- [--resume] NAME...]`: what only machines show, which firmware boots and whose power can be
  * cut. `lab/out/machine.json` has the table, after each scenario; `--resume` leaves out what has passed in it.
  */
+import { MACHINE_FILE } from '../../lab/faults/result.ts';
 import { machineRows, onlyMachines } from '../../lab/machine/shown/index.ts';
 import { runFaultTable } from '../faults/run-table.ts';
 
@@ -9,7 +10,7 @@ import { runFaultTable } from '../faults/run-table.ts';
 const also = ['pxe', 'aio-sealed', 'power-cut', 'aio-power-cut'];
 
 await runFaultTable([...Object.keys(onlyMachines), ...also], {
-  file: 'machine.json',
+  file: MACHINE_FILE,
   deadlineMinutes: 90,
   demanded: machineRows,
   machine: 'vm',

@@ -40,14 +40,18 @@ export async function runKilled(run: AllInOne, plan: PlanUnderTest): Promise<Fau
     const arm = async ({ rootDir }: Host) => {
       kills.push(await killInEverySteps(rootDir, agent, killed));
     };
-    await arm(run.booted);
-    await start();
     const allKilled = async () => {
       if (killed.size < steps.length) throw new Error(`${agent} has not reached its last step`);
     };
-    if (end !== undefined) await eventually(allKilled, NEXT_MS, signal).then(end);
-    await untilSucceeded(run, plan, arm);
-    expectKills({ agent, steps }, together(kills));
+    try {
+      await arm(run.booted);
+      await start();
+      if (end !== undefined) await eventually(allKilled, NEXT_MS, signal).then(end);
+      await untilSucceeded(run, plan, arm);
+      expectKills({ agent, steps }, together(kills));
+    } finally {
+      together(kills).stop();
+    }
     await proof();
     const seconds = Math.round((performance.now() - began) / 100 / steps.length) / 10;
     const result = { plan: agent, fault: 'killed', outcome: 'success', seconds } as const;

@@ -8,7 +8,7 @@ import type { AgentStatus } from '../../../lib/steps/status.ts';
 import { withSettings } from '../../agent-settings.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import type { Host } from '../../host/host.ts';
-import { stepJournal, waitForStep } from '../../host/wait-for-step.ts';
+import { hostTime, stepJournal, waitForStep } from '../../host/wait-for-step.ts';
 import { patient } from '../../patience.ts';
 import type { FaultResult } from '../result.ts';
 import { bootAgain } from './faults.ts';
@@ -43,7 +43,7 @@ export async function runCell(run: AllInOne, cell: Cell): Promise<FaultResult> {
         await untilOver();
       });
     } else {
-      const since = new Date().toISOString();
+      const since = await hostTime(run.booted, signal);
       await start();
       await waitForStep(run.booted, plan.agent, [step, 'started'], signal, since);
       await state(run, signal, async () => void (await untilOver()));

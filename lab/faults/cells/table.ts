@@ -40,7 +40,7 @@ const cell = (
 ): Cell => ({ plan, step, fault, state: faultsOfHost[fault], mayFail });
 
 /** Days and years, both ways: what a wrong date and a dead battery make of a clock. */
-export const CLOCKS = [1, -1, 365, -365] as const;
+const CLOCKS = [1, -1, 365, -365] as const;
 type Days = (typeof CLOCKS)[number];
 
 export const clockFault = (days: Days): string => `clock ${days > 0 ? '+' : ''}${days} d`;

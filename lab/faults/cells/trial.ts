@@ -6,7 +6,7 @@ import { defaultSettings } from '../../../lib/host/settings.ts';
 import { AllInOne } from '../../all-in-one.ts';
 import type { State } from '../../bundle/states.ts';
 import { eventually } from '../../eventually.ts';
-import { waitForStep } from '../../host/wait-for-step.ts';
+import { hostTime, waitForStep } from '../../host/wait-for-step.ts';
 import { payload } from '../../payload.ts';
 import { bootAgain, nextBoot } from './faults.ts';
 import { type PlanUnderTest, request, textOn } from './plan.ts';
@@ -49,7 +49,7 @@ export const cutWhileGoingBack =
   (step: string): State =>
   async (run, signal, look) => {
     if (!(run instanceof AllInOne)) throw new Error('no all-in-one host');
-    const since = new Date().toISOString();
+    const since = await hostTime(run.booted, signal);
     await takeBack(run);
     await untilOff(run);
     await run.bootUntilPowerCut(nextBoot(run), async (host) => {
@@ -71,7 +71,7 @@ export const trial: PlanUnderTest = {
     const executable = () => sha256OfFile(join(run.booted.rootDir, EXECUTABLE), signal);
     const before = await executable();
     const { url } = await createUpdate(run, payload);
-    const since = new Date().toISOString();
+    const since = await hostTime(run.booted, signal);
     const update = ['sno-update', 'run', '--from', url, '--no-wait'];
     await request(run.booted, 'sno-update', update, signal);
     await waitForStep(run.booted, 'sno-update', ['settle', 'started'], signal, since);

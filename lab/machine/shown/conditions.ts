@@ -12,7 +12,7 @@ import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
 import { withLateAdministrator } from './late-administrator.ts';
 import { pressAndTurnOn } from './power-button.ts';
-import { shown } from './row.ts';
+import { shown, shownChecks } from './row.ts';
 import { requireEnforced } from './selinux.ts';
 
 const DAY_MS = 86_400_000;
@@ -89,21 +89,22 @@ async function carrierLost(run: AllInOne): Promise<void> {
   const { signal } = run.context;
   const { devices } = asMachine(run.booted);
   await devices.setCarrier(false);
-  await sleep(WITHOUT_CARRIER_MS, undefined, { signal });
-  const answer = await readiness(readinessUrl(run.booted));
-  if (answer === '200') {
-    throw new Failure('fatal', 'the API answers over a cable that is not plugged in', {});
+  try {
+    await sleep(WITHOUT_CARRIER_MS, undefined, { signal });
+    const answer = await readiness(readinessUrl(run.booted));
+    if (answer === '200') {
+      throw new Failure('fatal', 'the API answers over a cable that is not plugged in', {});
+    }
+  } finally {
+    await devices.setCarrier(true);
   }
-  await devices.setCarrier(true);
   await atWork(run);
 }
 
 const PLAN = 'all-in-one';
 
 const troubles: TroublesOf<AllInOne> = (run) => [
-  ...allInOneChecks.map((check) =>
-    shown(check.name, () => run().runChecks([check], () => undefined, {}), PLAN),
-  ),
+  ...shownChecks(allInOneChecks, (check) => run().runChecks([check], () => undefined, {}), PLAN),
   shown('carrier lost and back', () => carrierLost(run()), PLAN),
   shown('power button', () => powerButton(run()), PLAN),
   shown('clock 400 days ahead', () => clockAhead(run()), PLAN),

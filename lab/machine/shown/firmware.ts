@@ -45,7 +45,7 @@ export async function requireSecureBoot(host: Runs, signal: AbortSignal): Promis
   });
 }
 
-/** The kernel has got what the site wants, and Ignition does not run again. */
+/** The kernel has got what the site wants, and nothing of the live system. */
 export async function requireArguments(host: Runs, signal: AbortSignal): Promise<string> {
   const found = await output(host, ['cat', '/proc/cmdline'], signal);
   const words = found.split(/\s+/);

@@ -12,7 +12,7 @@ import {
   requireSecureBoot,
 } from './firmware.ts';
 import { pressAndTurnOn } from './power-button.ts';
-import { shown } from './row.ts';
+import { shown, shownChecks } from './row.ts';
 import { requireEnforced } from './selinux.ts';
 
 const READY_MS = 6 * 60_000;
@@ -45,9 +45,7 @@ const troubles: TroublesOf<Installation> = (run) => [
   ),
   shown('Secure Boot', () => requireSecureBoot(run().booted, run().context.signal)),
   shown('kernel arguments', () => requireArguments(run().booted, run().context.signal)),
-  ...clusterChecks.map((check) =>
-    shown(check.name, () => run().runClusterChecks([check], () => undefined)),
-  ),
+  ...shownChecks(clusterChecks, (check) => run().runClusterChecks([check], () => undefined)),
   shown('power button', () => powerButton(run())),
   shown('medium booted again', () => mediumAgain(run())),
   shown('SELinux enforces', () => requireEnforced(run())),

@@ -1,11 +1,9 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureSentence } from '../../../lib/errors/failure-data.ts';
 import { workload } from '../../checks/workload.ts';
-import { ensureComponent } from '../../components/component.ts';
-import { nmstatectl } from '../../components/nmstatectl.ts';
 import { eventually } from '../../eventually.ts';
 import { SITE, startNetwork } from '../../host/network.ts';
 import type { Report } from '../../installation.ts';
@@ -20,6 +18,9 @@ const NOTICED_MS = 2 * 60_000;
 const UNIT = 'reconfigure.service';
 const { bridge: GATEWAY } = SITE.segments.IPv4;
 
+/** At a site of this name. */
+export const hostNameAt = (site: string): string => `${site}.site.test`;
+
 /** A sealed node whose firmware and kernel see the media: a drive that is polled, sticks that come and go. */
 export class MediaNode extends SiteArrival {
   #volumes = 0;
@@ -32,7 +33,6 @@ export class MediaNode extends SiteArrival {
     await this.run.runChecks([workload], report, {});
     await this.fixSigner();
     await this.validate();
-    await this.#addNmstatectl();
     const { folder, signal, teardown } = this.context;
     await this.booted.stop();
     await startNetwork(
@@ -44,12 +44,6 @@ export class MediaNode extends SiteArrival {
     this.run.plugInto(siteHost);
   }
 
-  async #addNmstatectl(): Promise<void> {
-    const within = { signal: this.context.signal, report: () => undefined };
-    const program = join(await ensureComponent(nmstatectl, within), nmstatectl.name);
-    await copyFile(program, join(this.booted.rootDir, 'usr/local/bin', nmstatectl.name));
-  }
-
   /** The image of a medium for a site of this name. */
   async volumeFor(name: string, kind: MediumKind, network: object = {}): Promise<string> {
     this.#volumes += 1;
@@ -59,7 +53,7 @@ export class MediaNode extends SiteArrival {
       api_version: 1,
       cluster_name: name,
       base_domain: 'site.test',
-      hostname: `${name}.site.test`,
+      hostname: hostNameAt(name),
       siteChecks: [{ ping: GATEWAY }],
       ...network,
     };
@@ -99,7 +93,7 @@ export class MediaNode extends SiteArrival {
         found: result.failure === undefined ? result.outcome : failureSentence(result.failure),
       });
     }
-    await this.expectName(name);
+    await this.expectName(hostNameAt(name));
   }
 
   /** What ip(8) says on the host, in JSON. */
@@ -107,13 +101,17 @@ export class MediaNode extends SiteArrival {
     return this.command('ip', '-json', ...argv);
   }
 
-  async expectName(name: string): Promise<void> {
-    const found = (await this.command('hostname')).trim();
-    if (found === `${name}.site.test`) return;
-    throw new Failure('fatal', 'the host has another name', { expected: name, found });
+  async hostName(): Promise<string> {
+    return (await this.command('hostname')).trim();
   }
 
-  /** Starts of the agent since the boot. */
+  async expectName(expected: string): Promise<void> {
+    const found = await this.hostName();
+    if (found === expected) return;
+    throw new Failure('fatal', 'the host has another name', { expected, found });
+  }
+
+  /** Of the agent's last start. */
   #invocation(): Promise<string> {
     return this.command('systemctl', 'show', UNIT, '--property=InvocationID', '--value');
   }

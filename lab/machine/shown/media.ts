@@ -5,26 +5,43 @@ import type { MediumKind } from '../../relocate/volume.ts';
 import { relocatableHost } from '../../relocation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { bridgeOverBond } from './bridge-over-bond.ts';
-import { MediaNode } from './media-node.ts';
+import { hostNameAt, MediaNode } from './media-node.ts';
 import { shown } from './row.ts';
 import { requireEnforced } from './selinux.ts';
 import { sitePowerCuts } from './site-power-cut.ts';
 
 const STICK = 'site-stick';
 
+type Act = () => Promise<void>;
+
+/** It is pulled, whatever comes of what `during` inserts it for: the next one needs its socket. */
+async function withStick(
+  { devices }: MediaNode,
+  image: string,
+  during: (plug: Act) => Promise<void>,
+): Promise<void> {
+  try {
+    await during(() => devices.plugStick(STICK, image));
+  } catch (error) {
+    await devices.pullStick(STICK).catch(() => undefined);
+    throw error;
+  }
+  await devices.pullStick(STICK);
+}
+
 /**
  * Pulled as soon as it is noticed. What was read of it by then decides: the host keeps the site that it has, or gets all of
  * the new one; never a part.
  */
-async function pulled(node: MediaNode, before: string): Promise<void> {
+async function pulled(node: MediaNode): Promise<void> {
+  const before = await node.hostName();
   const image = await node.volumeFor('pulled', 'FAT in a partition');
   const last = await node.lastResult();
-  await node.noticed(() => node.devices.plugStick(STICK, image));
-  await node.devices.pullStick(STICK);
+  await withStick(node, image, (plug) => node.noticed(plug));
   await node.done();
   const result = await node.lastResult();
   const isNew = result?.outcome === 'configured' && !isDeepStrictEqual(result, last);
-  await node.expectName(isNew ? 'pulled' : before);
+  await node.expectName(isNew ? hostNameAt('pulled') : before);
 }
 
 async function inDrive(node: MediaNode, name: string): Promise<void> {
@@ -34,8 +51,7 @@ async function inDrive(node: MediaNode, name: string): Promise<void> {
 
 async function onStick(node: MediaNode, name: string, kind: MediumKind): Promise<void> {
   const image = await node.volumeFor(name, kind);
-  await node.becomes(name, () => node.devices.plugStick(STICK, image));
-  await node.devices.pullStick(STICK);
+  await withStick(node, image, (plug) => node.becomes(name, plug));
 }
 
 const PLAN = 'reconfigure';
@@ -43,7 +59,7 @@ const PLAN = 'reconfigure';
 const troubles: TroublesOf<MediaNode> = (node) => [
   shown('virtual CD inserted', () => inDrive(node(), 'inserted'), PLAN),
   shown('virtual CD swapped', () => inDrive(node(), 'swapped'), PLAN),
-  shown('stick pulled at once', () => pulled(node(), 'swapped'), PLAN),
+  shown('stick pulled at once', () => pulled(node()), PLAN),
   shown(
     'stick with FAT in a partition',
     () => onStick(node(), 'windows', 'FAT in a partition'),

@@ -1,6 +1,6 @@
 import { Failure } from '../../../lib/errors/failure.ts';
+import { exitWithin } from '../../host/unit-state.ts';
 import type { Installation } from '../../installation.ts';
-import { patient } from '../../patience.ts';
 import { asMachine } from '../machine-host.ts';
 
 const POWER_OFF_MS = 60_000;
@@ -9,7 +9,7 @@ const POWER_OFF_MS = 60_000;
 export async function pressAndTurnOn(run: Installation, label: string): Promise<void> {
   const machine = asMachine(run.booted);
   await machine.devices.pressPowerButton();
-  const exit = await machine.waitForExit(AbortSignal.timeout(patient(POWER_OFF_MS)));
+  const exit = await exitWithin(machine, POWER_OFF_MS, run.context.signal);
   if (exit !== 'poweroff') throw new Failure('fatal', 'the host did not turn off', { found: exit });
   await machine.stop();
   await run.bootInstalled(label);

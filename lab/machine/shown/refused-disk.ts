@@ -1,12 +1,12 @@
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { expectRefusal } from '../../faults/refusal.ts';
+import { bootWithDisk, expectRefusal } from '../../faults/refusal.ts';
 import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { DISK } from '../../site.ts';
-import { shown } from './row.ts';
+import { needed, shown } from './row.ts';
 
 const COMMAND_MS = 60_000;
 const AGENTS = ['install-to-disk.service', 'bootkube.service'];
@@ -78,8 +78,8 @@ async function make(host: Host, use: Use, signal: AbortSignal): Promise<void> {
   for (const argv of use.make(sectors)) await output(host, argv, signal);
 }
 
-const refused = (run: Installation, { says }: Use): Promise<void> =>
-  expectRefusal(run, run.booted, { exitCode: EXIT.fatal, says });
+const refused = (run: Installation, before: bigint, { says }: Use): Promise<void> =>
+  expectRefusal(run, before, { exitCode: EXIT.fatal, says });
 
 /** Made while the live host runs, whose agents then look at the disk again. */
 async function madeAndRefused(run: Installation, use: Use): Promise<void> {
@@ -87,8 +87,9 @@ async function madeAndRefused(run: Installation, use: Use): Promise<void> {
   try {
     await make(run.booted, use, signal);
     await output(run.booted, ['systemctl', 'reset-failed', ...AGENTS], signal);
+    const before = await run.booted.diskState();
     await output(run.booted, ['systemctl', 'start', '--no-block', ...AGENTS], signal);
-    await refused(run, use);
+    await refused(run, before, use);
   } finally {
     await end(run, use);
   }
@@ -106,13 +107,16 @@ async function foundAtBoot(run: Installation): Promise<void> {
   const { signal } = run.context;
   const host = await run.bootLive('live-before', (early) => make(early, volumes, signal));
   await host.stop();
-  await run.bootLive();
-  await refused(run, volumes);
-  await end(run, volumes);
+  const before = await bootWithDisk(run);
+  try {
+    await refused(run, before, volumes);
+  } finally {
+    await end(run, volumes);
+  }
 }
 
 const troubles: TroublesOf<Installation> = (run) => [
-  shown('volumes of LVM, activated by the boot', () => foundAtBoot(run())),
+  needed(shown('volumes of LVM, activated by the boot', () => foundAtBoot(run()))),
   shown('member of a RAID array', () => madeAndRefused(run(), array)),
   shown('path of a multipath device', () => madeAndRefused(run(), multipath)),
 ];

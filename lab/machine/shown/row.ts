@@ -1,3 +1,4 @@
+import { workload } from '../../checks/workload.ts';
 import type { FaultResult } from '../../faults/result.ts';
 import { secondsSince, type Trouble } from '../../faults/troubles.ts';
 
@@ -14,3 +15,17 @@ export function shown(fault: string, show: () => Promise<unknown>, plan = 'insta
     },
   };
 }
+
+/** The same of a row that later ones build on. */
+export const needed = (trouble: Trouble): Trouble => ({ ...trouble, isNeeded: true });
+
+/** A row for each check; the one that brings the image of the others' workloads is needed. */
+export const shownChecks = <Check extends { readonly name: string }>(
+  checks: readonly Check[],
+  show: (check: Check) => Promise<unknown>,
+  plan?: string,
+): Trouble[] =>
+  checks.map((check) => {
+    const row = shown(check.name, () => show(check), plan);
+    return check.name === workload.name ? needed(row) : row;
+  });

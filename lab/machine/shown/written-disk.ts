@@ -11,7 +11,7 @@ import { waitForStep } from '../../host/wait-for-step.ts';
 import { Installation, type Report, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { asMachine } from '../machine-host.ts';
-import { shown } from './row.ts';
+import { needed, shown } from './row.ts';
 
 const LABEL = 'edge-data';
 /** The image has the numbers 1 to 4. */
@@ -45,8 +45,9 @@ class WrittenDisk extends Installation {
     await waitForStep(machine, 'install-to-disk', ['write-disk', 'started'], signal);
     await machine.failWrites(true);
     const event = ['write-disk', 'attempt-failed'] as const;
-    const { failure } = await waitForStep(machine, 'install-to-disk', event, signal);
-    await machine.failWrites(false);
+    const { failure } = await waitForStep(machine, 'install-to-disk', event, signal).finally(() =>
+      machine.failWrites(false),
+    );
     const found = failure === undefined ? 'nothing' : failureSentence(failure);
     if (/coreos-installer/.test(found) && /input\/output error/i.test(found)) return;
     throw new Failure('fatal', 'the failed attempt does not say that the disk has errors', {
@@ -108,7 +109,7 @@ const PLAN = 'install-to-disk';
 
 const troubles: TroublesOf<WrittenDisk> = (run) => [
   shown('errors of the disk', () => run().writeErrors(), PLAN),
-  shown('slow disk', () => run().installSlowly(() => undefined), PLAN),
+  needed(shown('slow disk', () => run().installSlowly(() => undefined), PLAN)),
   shown('partition kept', () => run().keptInFile(), PLAN),
 ];
 
