@@ -1,5 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
+import { exists, readTextIfPresent } from '../../lib/host/files.ts';
+
+const LISTENS_MS = 10_000;
+const LOOK_EVERY_MS = 20;
 
 /** A program that runs until it is stopped, such as a host or a name server. */
 export interface Background {
@@ -29,4 +35,31 @@ export function startInBackground(
     child.once('close', (code) => resolve(code ?? -1));
   });
   return { child, ended };
+}
+
+/** Whether it runs no more, was ended by a signal, or could not be started. */
+export const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+/**
+ * Waits until a program has made its socket.
+ *
+ * @throws Failure (fatal) with what it printed; the program is ended then
+ */
+export async function untilItListens(
+  name: string,
+  { child, ended }: Background,
+  { socket, log }: { readonly socket: string; readonly log: string },
+): Promise<void> {
+  const until = Date.now() + LISTENS_MS;
+  while (!(await exists(socket))) {
+    if (Date.now() > until || hasEnded(child)) {
+      child.kill('SIGKILL');
+      await ended;
+      throw new Failure('fatal', `${name} did not start`, {
+        found: (await readTextIfPresent(log))?.trim() ?? 'no output',
+      });
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
-import { type Background, startInBackground } from '../host/background.ts';
+import { type Background, hasEnded, startInBackground } from '../host/background.ts';
 import { startInCgroup } from '../host/cgroup.ts';
 import type { HostOptions } from '../host/host.ts';
 import { cgroupPrefix } from '../host/run-folder.ts';
@@ -97,7 +97,8 @@ export async function bootMachine(
     teardown.add(`stop ${identity.name}`, () => host.shutDown());
     return host;
   } catch (error) {
-    await teardown.run();
+    // The error is why there is something to tear down.
+    await teardown.run().catch((left: unknown) => process.emitWarning(String(left)));
     throw error;
   }
 }
@@ -137,7 +138,7 @@ async function guestIsUp(
 ): Promise<void> {
   const until = Date.now() + patient(GUEST_UP_MS);
   while (!(await agent.isUp())) {
-    if (qemu.child.exitCode !== null || Date.now() > until) {
+    if (hasEnded(qemu.child) || Date.now() > until) {
       const log = await readTextIfPresent(consoleLog);
       throw new Failure('fatal', 'the machine did not boot', {
         expected: `an answer of its guest agent within ${patient(GUEST_UP_MS) / 1000}s`,

@@ -31,11 +31,6 @@ export class Devices {
     });
   }
 
-  /** By force, as a paper clip does: the guest may have locked the drive. */
-  async ejectCd(): Promise<void> {
-    await this.#monitor.execute('eject', { id: DEVICES.cdDrive, force: true });
-  }
-
   /** `image`: of a whole stick, raw. */
   async plugStick(name: string, image: string): Promise<void> {
     await this.#monitor.execute('blockdev-add', {
@@ -50,8 +45,7 @@ export class Devices {
   async pullStick(name: string): Promise<void> {
     const isIt = (data: unknown) => deletedSchema.parse(data).device === name;
     const gone = this.#monitor.next('DEVICE_DELETED', isIt, GIVEN_BACK_MS);
-    await this.#monitor.execute('device_del', { id: name });
-    await gone;
+    await Promise.all([gone, this.#monitor.execute('device_del', { id: name })]);
     await this.#monitor.execute('blockdev-del', { 'node-name': name });
   }
 

@@ -1,12 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../lib/errors/failure.ts';
-import { exists, readTextIfPresent } from '../../lib/host/files.ts';
-import { type Background, startInBackground } from '../host/background.ts';
-
-const START_MS = 10_000;
-const LOOK_EVERY_MS = 20;
+import { startInBackground, untilItListens } from '../host/background.ts';
 
 /** A disk with a write-back cache of its own, as real ones have. */
 export interface DiskServer {
@@ -39,7 +33,7 @@ export async function serveDisk(
   const server = startInBackground('nbdkit', [...options, 'file', ...parameters], log, {
     TMPDIR: folder,
   });
-  await listening(server, socket, log);
+  await untilItListens('nbdkit', server, { socket, log });
   const end = async (signal: NodeJS.Signals) => {
     server.child.kill(signal);
     await server.ended;
@@ -47,16 +41,4 @@ export async function serveDisk(
   const failWrites = (fails: boolean) =>
     fails ? writeFile(errors, '') : rm(errors, { force: true });
   return { socket, failWrites, cutPower: () => end('SIGKILL'), stop: () => end('SIGTERM') };
-}
-
-async function listening(server: Background, socket: string, log: string): Promise<void> {
-  const until = Date.now() + START_MS;
-  while (!(await exists(socket))) {
-    if (Date.now() > until || server.child.exitCode !== null) {
-      throw new Failure('fatal', 'nbdkit did not start', {
-        found: (await readTextIfPresent(log))?.trim() ?? 'no output',
-      });
-    }
-    await sleep(LOOK_EVERY_MS);
-  }
 }

@@ -75,16 +75,14 @@ export class GuestAgent {
       },
       ANSWER_MS,
     );
-    const status = await this.#ended(startedSchema.parse(started).pid, signal);
+    const { pid } = startedSchema.parse(started);
+    const status = await this.#ended(pid, argv, timeoutMs, signal);
     if (status['out-truncated']) {
       throw new Failure('fatal', `${argv.join(' ')} printed more than the guest agent takes`);
     }
     const stderr = decode(status['err-data']);
     if (status.exitcode === KILLED_BY_TIMEOUT || status.signal === SIGKILL) {
-      throw new Failure('deadline', `${argv.join(' ')} did not end in the machine`, {
-        expected: `within ${timeoutMs / 1000}s`,
-        found: stderr.slice(-500),
-      });
+      throw notEnded(argv, timeoutMs, stderr.slice(-500));
     }
     return { stdout: decode(status['out-data']), stderr, exitCode: status.exitcode ?? 255 };
   }
@@ -93,17 +91,31 @@ export class GuestAgent {
     this.#lines.close();
   }
 
-  async #ended(pid: number, signal: AbortSignal): Promise<Status> {
+  /** Its own deadline: a process whose disk does not answer cannot be killed. */
+  async #ended(
+    pid: number,
+    argv: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<Status> {
+    const until = Date.now() + timeoutMs + ANSWER_MS;
     let pause: number = LOOK_EVERY_MS.first;
     for (;;) {
       const answer = await this.#lines.request('guest-exec-status', { pid }, ANSWER_MS);
       const status = statusSchema.parse(answer);
       if (status.exited) return status;
+      if (Date.now() > until) throw notEnded(argv, timeoutMs);
       await sleep(pause, undefined, { signal });
       pause = Math.min(pause * 2, LOOK_EVERY_MS.last);
     }
   }
 }
+
+const notEnded = (argv: readonly string[], timeoutMs: number, found = 'no end'): Failure =>
+  new Failure('deadline', `${argv.join(' ')} did not end in the machine`, {
+    expected: `within ${timeoutMs / 1000}s`,
+    found,
+  });
 
 /** Without the last line's end, as execa returns it for a host in a container. */
 const decode = (base64: string): string =>

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { Failure } from '../../lib/errors/failure.ts';
+import { hasEnded } from '../host/background.ts';
 import { quickly } from '../host/command.ts';
 import { teardownSignal } from '../host/mount.ts';
 
@@ -39,17 +40,21 @@ export async function mountGuestTree(
   await mkdir(target, { recursive: true });
   const sshfs = await startSshfs(socket, target, log);
   const ended = new Promise((resolve) => sshfs.once('close', resolve));
-  await startServer();
-  const until = Date.now() + deadlineMs;
-  // Not by a look at it, which would wait for the guest without a deadline.
-  while (!(await isMountPoint(target))) {
-    if (Date.now() > until || sshfs.exitCode !== null) {
-      sshfs.kill('SIGKILL');
-      throw new Failure('deadline', 'the files of the machine do not answer', {
-        fix: `Read ${log}`,
-      });
+  try {
+    await startServer();
+    const until = Date.now() + deadlineMs;
+    // Not by a look at it, which would wait for the guest without a deadline.
+    while (!(await isMountPoint(target))) {
+      if (Date.now() > until || hasEnded(sshfs)) {
+        throw new Failure('deadline', 'the files of the machine do not answer', {
+          fix: `Read ${log}`,
+        });
+      }
+      await sleep(LOOK_EVERY_MS, undefined, { signal });
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  } catch (error) {
+    sshfs.kill('SIGKILL');
+    throw error;
   }
   const unmount = async () => {
     // Then nothing waits any more for an answer of a machine that is gone. With its machine, it ends by itself.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
-import type { Background } from '../host/background.ts';
+import { type Background, hasEnded } from '../host/background.ts';
 import { quickly } from '../host/command.ts';
 import { type ExecOptions, type ExecResult, type Exit, unlessAborted } from '../host/exec.ts';
 import type { Entrance, Host } from '../host/host.ts';
@@ -71,7 +71,7 @@ export class MachineHost implements Host {
   }
 
   async hasEnded(): Promise<boolean> {
-    return this.#parts.qemu.child.exitCode !== null || this.#parts.qemu.child.signalCode !== null;
+    return hasEnded(this.#parts.qemu.child);
   }
 
   exec(
@@ -96,6 +96,7 @@ export class MachineHost implements Host {
     const stats = blockStatsSchema.parse(await this.#parts.monitor.execute('query-blockstats'));
     // Not the firmware's variables.
     const disks = stats.filter(({ qdev }) => qdev?.includes('/disk-'));
+    if (disks.length === 0) throw new Failure('fatal', 'qemu counts no writes to a disk');
     return disks.reduce((sum, { stats }) => sum + BigInt(stats.wr_operations), 0n);
   }
 

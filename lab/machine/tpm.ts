@@ -1,13 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../lib/errors/failure.ts';
-import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import { ensureComponent } from '../components/component.ts';
 import { swtpm, swtpmPaths } from '../components/swtpm.ts';
-import { startInBackground } from '../host/background.ts';
-
-const START_MS = 10_000;
-const LOOK_EVERY_MS = 20;
+import { startInBackground, untilItListens } from '../host/background.ts';
 
 export interface MachineTpmOptions {
   /** Folder with what the TPM keeps without power; each is another TPM. */
@@ -40,15 +34,7 @@ export async function startMachineTpm(
     log,
     { LD_LIBRARY_PATH: libraries.join(':') },
   );
-  const until = Date.now() + START_MS;
-  while (!(await exists(socket))) {
-    if (Date.now() > until || running.child.exitCode !== null) {
-      throw new Failure('fatal', 'swtpm did not start', {
-        found: (await readTextIfPresent(log))?.trim() ?? 'no output',
-      });
-    }
-    await sleep(LOOK_EVERY_MS);
-  }
+  await untilItListens('swtpm', running, { socket, log });
   return async () => {
     running.child.kill('SIGTERM');
     await running.ended;
