@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { writeFileAtomic } from '../../../lib/host/files.ts';
 import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type ControlPlaneRights, signedRights } from '../../steps/host-context.ts';
@@ -16,18 +14,22 @@ export interface RotateContext extends RenewContext, ControlPlaneRights {
 
 const NFT_MS = 30_000;
 
-const runNft = (paths: HostPaths) => async (rules: string, signal: AbortSignal) => {
-  const path = join(paths.run, 'surge.nft');
-  await writeFileAtomic(path, rules, 0o600);
-  await runOutsideSandbox('nft', ['-f', path], { signal, deadlineMs: NFT_MS });
-};
+/**
+ * The rules are an argument: with SELinux, nft runs in a domain (iptables_t) that may not read files of an agent. In one
+ * line, since they become the description of its unit.
+ */
+async function runNft(rules: string, signal: AbortSignal): Promise<void> {
+  const lines = rules.split('\n').map((line) => line.trim());
+  const command = lines.filter((line) => line !== '').join('; ');
+  await runOutsideSandbox('nft', [command], { signal, deadlineMs: NFT_MS });
+}
 
 /** @throws Failure (usage) if no rotation was requested, or cluster.json or settings.json is invalid. */
 export async function rotateContext(paths: HostPaths): Promise<RotateContext> {
   const request = await readRequest(paths);
   if (request !== undefined) {
     const context = await renewContext(paths);
-    return { ...context, ...signedRights(context), request, runNft: runNft(paths) };
+    return { ...context, ...signedRights(context), request, runNft };
   }
   throw new Failure('usage', 'no rotation was requested', {
     expected: requestPath(paths),

@@ -13,7 +13,7 @@ const TABLE = 'table inet sno-surge';
 export const directAddress = '127.0.0.2';
 
 /**
- * Rules for `nft -f` that turn new connections to the API server to the second one. Established ones stay where they are.
+ * Rules for nft(8) that turn new connections to the API server to the second one. Established ones stay where they are.
  *
  * - kube-proxy translates the address of the Service `kubernetes`, which has no endpoint while its only server stops; these
  *   rules come first. Its filters look at packets of pods after that.

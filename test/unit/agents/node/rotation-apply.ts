@@ -13,6 +13,7 @@ import { namesIn } from '../../../../lib/host/files.ts';
 import { ETCD_MANIFEST_FILE } from '../../../../lib/installation/snapshot-record.ts';
 import { trust } from '../../../../lib/render/kubernetes/kube-scheduler.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../../lib/render/kubernetes/read-once.ts';
+import { surgeRedirect } from '../../../../lib/render/kubernetes/surge-redirect.ts';
 import { rendered, textAt } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import { type TestHost, testHost } from '../host/host.ts';
@@ -151,4 +152,16 @@ t.test('if the old files do not work either, both reasons are thrown', async (t)
     code: 'rotation-rolled-back',
     cause: { message: 'nobody accepts it' },
   });
+});
+
+t.test('nft gets its rules in one line, and reads no file of the agent', async (t) => {
+  const { host, context } = await rotating(t);
+  host.programs.give('systemd-run', 'true');
+  const rules = surgeRedirect({ serviceNetwork: ['172.30.0.0/16'] });
+  await context.runNft(rules, AbortSignal.timeout(10_000));
+  const [call = ''] = host.programs.calls();
+  t.match(
+    call,
+    / -- nft table inet sno-surge; delete table inet sno-surge; .* redirect to :6444; \}; \}$/,
+  );
 });
