@@ -31,6 +31,11 @@ export class Devices {
     });
   }
 
+  /** By force, as a paper clip does: the guest may have locked the drive. */
+  async ejectCd(): Promise<void> {
+    await this.#monitor.execute('eject', { id: DEVICES.cdDrive, force: true });
+  }
+
   /** `image`: of a whole stick, raw. */
   async plugStick(name: string, image: string): Promise<void> {
     await this.#monitor.execute('blockdev-add', {

@@ -14,12 +14,16 @@ const STICK = 'site-stick';
 
 type Act = () => Promise<void>;
 
-/** It is pulled, whatever comes of what `during` inserts it for: the next one needs its socket. */
+/**
+ * Alone: a volume that is still in the drive would be a second one, and both would be refused. It is pulled, whatever comes
+ * of what `during` inserts it for: the next one needs its socket.
+ */
 async function withStick(
   { devices }: MediaNode,
   image: string,
   during: (plug: Act) => Promise<void>,
 ): Promise<void> {
+  await devices.ejectCd();
   try {
     await during(() => devices.plugStick(STICK, image));
   } catch (error) {

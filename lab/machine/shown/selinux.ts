@@ -7,14 +7,19 @@ const COMMAND_MS = 60_000;
 /** What the kernel says of an access, or the message bus, which names no program: permissions, and contexts. */
 const DENIED = /avc: +denied +(\{.*?\}) for +(.*?)(scontext=\S+ tcontext=\S+ tclass=\S+)/g;
 
-/** Each access once that was denied in a boot's journal, or would have been if SELinux enforced. */
-export const deniedIn = (journal: string): string[] => [
-  ...new Set(
-    Array.from(journal.matchAll(DENIED), ([, permissions, of = '', contexts]) =>
-      [permissions, /\bcomm=(\S+)/.exec(of)?.[1] ?? 'a message', contexts].join(' '),
-    ),
-  ),
+/** Of programs of the system, which Debian's policy denies with or without the agents. */
+const OF_THE_SYSTEM: readonly RegExp[] = [
+  // udev has it look at each new disk, and it asks whether multipathd has a unit.
+  /^\{ read \} "multipath" scontext=\S+:lvm_t:s0 tcontext=\S+:(systemd_unit_t|init_runtime_t):s0 tclass=dir$/,
 ];
+
+/** Each access once that was denied in a boot's journal, or would have been if SELinux enforced. */
+export function deniedIn(journal: string): string[] {
+  const denied = Array.from(journal.matchAll(DENIED), ([, permissions, of = '', contexts]) =>
+    [permissions, /\bcomm=(\S+)/.exec(of)?.[1] ?? 'a message', contexts].join(' '),
+  );
+  return [...new Set(denied)].filter((each) => !OF_THE_SYSTEM.some((known) => known.test(each)));
+}
 
 /**
  * SELinux enforces, and has denied nothing in any boot so far: agents, kubelet and containers get everything that they

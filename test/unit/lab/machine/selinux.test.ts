@@ -24,3 +24,16 @@ t.test('what was denied in a boot, each once', async (t) => {
   ]);
   t.same(deniedIn('2026-11-26T13:15:31.3+0000 systemd[1]: Started.'), []);
 });
+
+t.test(
+  'what the system denies its own programs is not counted, but nothing else of them',
+  async (t) => {
+    const multipath = (permissions: string, type: string) =>
+      line(5000, permissions, type)
+        .replace('systemd-tmpfile', 'multipath')
+        .replace('systemd_tmpfiles_t', 'lvm_t');
+    t.same(deniedIn(multipath('read', 'systemd_unit_t')), []);
+    t.equal(deniedIn(multipath('write', 'systemd_unit_t')).length, 1);
+    t.equal(deniedIn(multipath('read', 'etc_t')).length, 1);
+  },
+);
