@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
+import { patient } from '../patience.ts';
 import type { LabContext } from '../scenario.ts';
 import { takeBundle } from './collect.ts';
 import { expectBundle } from './expect.ts';
@@ -26,11 +27,11 @@ export async function expectBundleAfterFailure(
 ): Promise<void> {
   const id = ID[stage];
   const path = join(host.rootDir, `var/log/log-bundle-${id}.tar.gz`);
-  const until = Date.now() + BUNDLE_MS;
+  const until = Date.now() + patient(BUNDLE_MS);
   while (!(await exists(path))) {
     if (Date.now() > until) {
       throw new Failure('deadline', 'the failed unit left no log bundle', {
-        expected: `${path} within ${BUNDLE_MS / 1000} s`,
+        expected: `${path} within ${patient(BUNDLE_MS) / 1000} s`,
         fix: 'Read the journal of sno-gather.service',
       });
     }
