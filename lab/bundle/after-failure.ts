@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
+import { eventually } from '../eventually.ts';
 import type { Host } from '../host/host.ts';
 import { patient } from '../patience.ts';
 import type { LabContext } from '../scenario.ts';
@@ -11,7 +11,6 @@ import { layout } from './layout.ts';
 import { expectNoSecrets } from './secrets.ts';
 
 const BUNDLE_MS = 120_000;
-const LOOK_EVERY_MS = 500;
 /** Files of steps after the failed one. */
 const MADE_LATER = /kubelet\.log$|static-pods/;
 
@@ -27,16 +26,14 @@ export async function expectBundleAfterFailure(
 ): Promise<void> {
   const id = ID[stage];
   const path = join(host.rootDir, `var/log/log-bundle-${id}.tar.gz`);
-  const until = Date.now() + patient(BUNDLE_MS);
-  while (!(await exists(path))) {
-    if (Date.now() > until) {
-      throw new Failure('deadline', 'the failed unit left no log bundle', {
-        expected: `${path} within ${patient(BUNDLE_MS) / 1000} s`,
-        fix: 'Read the journal of sno-gather.service',
-      });
-    }
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
-  }
+  const left = async () => {
+    if (await exists(path)) return;
+    throw new Failure('deadline', 'the failed unit left no log bundle', {
+      expected: `${path} within ${patient(BUNDLE_MS) / 1000} s`,
+      fix: 'Read the journal of sno-gather.service',
+    });
+  };
+  await eventually(left, BUNDLE_MS, signal);
   const bundle = await takeBundle(path, { id, folder: join(folder, 'bundles'), out }, signal);
   await expectBundle(bundle, {
     paths: layout[stage].always.filter((name) => !MADE_LATER.test(name)),

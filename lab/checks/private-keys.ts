@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
-import { foundIn, searchBelow } from '../host/search.ts';
+import { foundIn, SEARCH_MS, searchBelow } from '../host/search.ts';
 
 /** "PRIVATE KEY", plain and in base64 at each of its three alignments. */
 const MARKS = ['PRIVATE KEY', 'UFJJVkFURSBLRV', 'BSSVZBVEUgS0V', 'QUklWQVRFIEtFW'];
@@ -12,7 +12,6 @@ const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE K
 /** Given as input: a machine's guest agent writes the arguments of what it runs into the journal, which is searched for keys. */
 const search = ['-rlaFs', '--file=-'];
 const input = MARKS.map((mark) => `${mark}\n`).join('');
-const SEARCH_MS = 60_000;
 
 export interface FoundKey {
   /** Relative to the root. */

@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { ExecResult } from './exec.ts';
 
-const SEARCH_MS = 60_000;
+export const SEARCH_MS = 60_000;
 
 /** Paths that grep(1) prints in a folder, by `--files-with-matches`; `input` is its standard input. */
 export async function searchBelow(

@@ -9,17 +9,10 @@ import type { Host } from './host.ts';
 /** Some steps take a tenth of a second. */
 const LOOK_EVERY_MS = 25;
 const DEADLINE_MS = 5 * 60_000;
-const DATE_MS = 10_000;
 
 /** The step journal of an agent on a host. */
 export const stepJournal = (rootDir: string, agent: AgentName) =>
   join(rootDir, 'var/lib/sno-agents', agent, 'journal.jsonl');
-
-/** Now by the clock of the host, which a machine's can be seconds behind: ISO 8601, as step journals have it. */
-export async function hostTime(host: Pick<Host, 'exec'>, signal: AbortSignal): Promise<string> {
-  const date = ['date', '--utc', '+%FT%T.%3NZ'];
-  return (await host.exec(date, { timeoutMs: DATE_MS }, signal)).stdout.trim();
-}
 
 /**
  * Waits until an agent's journal says this of a step. Returns the entry.

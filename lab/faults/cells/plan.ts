@@ -50,6 +50,10 @@ export async function onHost(
   throw new Failure('fatal', `${argv.join(' ')} failed on the host`, { found: stderr.slice(-500) });
 }
 
+/** Now by the clock of the host, which can be seconds behind on a machine: ISO 8601, as step journals have it. */
+export const hostTime = (host: Host, signal: AbortSignal): Promise<string> =>
+  onHost(host, ['date', '--utc', '+%FT%T.%3NZ'], signal);
+
 /** Without waiting for its end, whether it has failed before or not. */
 export async function startUnit(host: Host, unit: string, signal: AbortSignal): Promise<void> {
   const reset = ['systemctl', 'reset-failed', `${unit}.service`];
