@@ -8,8 +8,9 @@ import { certificateNames } from './checks/certificate-names.ts';
 import { kubectl } from './checks/kubectl.ts';
 import { nodeAddresses } from './checks/node-addresses.ts';
 import { nodeReady } from './checks/node-ready.ts';
-import { expectSame, onHost } from './checks/renamed.ts';
+import { expectSame } from './checks/renamed.ts';
 import { eventually } from './eventually.ts';
+import { onHost } from './host/on-host.ts';
 import type { Report } from './installation.ts';
 import type { LabContext } from './scenario.ts';
 
@@ -51,7 +52,7 @@ export class Moving extends AllInOne {
   /** The whole transaction, begun by the host itself. */
   async follows(report: Report): Promise<void> {
     const { signal } = this.context;
-    await onHost(this.cluster, ['sno-address', 'set', 'follow'], signal);
+    await onHost(this.booted, ['sno-address', 'set', 'follow'], signal);
     await this.#expectFollowed(report);
   }
 
@@ -83,7 +84,7 @@ export class Moving extends AllInOne {
     expectSame('the API', MOVED, await kubectl(this.cluster, [...endpoints, path], signal));
     await eventually(
       async () => {
-        const prompt = await onHost(this.cluster, PROMPT, signal);
+        const prompt = await onHost(this.booted, PROMPT, signal);
         expectSame('the prompt', 'PASS', prompt.slice(0, 4));
       },
       NOTICED_MS,
@@ -92,7 +93,7 @@ export class Moving extends AllInOne {
   }
 
   async #expectSaid(what: string, command: readonly string[], old: string): Promise<void> {
-    const text = await onHost(this.cluster, command, this.context.signal);
+    const text = await onHost(this.booted, command, this.context.signal);
     expectSame(
       what,
       `${old}, ${MOVED}`,

@@ -7,10 +7,11 @@ import { exists } from '../lib/host/files.ts';
 import { AllInOne } from './all-in-one.ts';
 import { exchangedAdministrator } from './checks/administrator.ts';
 import { kubectl } from './checks/kubectl.ts';
-import { expectSame, expectWorkload, onHost, renamed, workload } from './checks/renamed.ts';
+import { expectSame, expectWorkload, renamed, workload } from './checks/renamed.ts';
 import { runSubset } from './conformance/subset.ts';
 import { eventually } from './eventually.ts';
 import type { HostIdentity } from './host/network.ts';
+import { onHost } from './host/on-host.ts';
 import type { Report } from './installation.ts';
 import { cli } from './paths.ts';
 import type { LabContext } from './scenario.ts';
@@ -54,7 +55,7 @@ export class Recover extends AllInOne {
     const recipient = await identityToRecipient(identity);
     const to = '/var/tmp/host.age';
     const create = ['sno-backup', 'create', '--to', to, '--recipient', recipient];
-    await onHost(this.cluster, create, signal);
+    await onHost(this.booted, create, signal);
     this.#lostNode = (await kubectl(this.cluster, ['get', 'nodes', '-o', 'name'], signal)).trim();
     const { rootDir } = this.booted;
     await mkdir(this.#kept, { recursive: true, mode: 0o700 });
@@ -128,7 +129,7 @@ export class Recover extends AllInOne {
   /** The database says that the kubeconfig of the lost host was exchanged: that ends nothing here. */
   async exchangeKubeconfig(report: Report): Promise<void> {
     const renew = ['systemctl', 'start', 'sno-renew.service'];
-    await onHost(this.cluster, renew, this.context.signal, RENEW_MS);
+    await onHost(this.booted, renew, this.context.signal, RENEW_MS);
     await this.runChecks([exchangedAdministrator], report, {});
   }
 

@@ -11,6 +11,7 @@ import { AllInOne } from './all-in-one.ts';
 import { eventually } from './eventually.ts';
 import type { Host } from './host/host.ts';
 import { type HostIdentity, SITE, startNetwork } from './host/network.ts';
+import { onHost } from './host/on-host.ts';
 import type { Installation } from './installation.ts';
 import { restartByHand } from './restart.ts';
 import type { LabContext } from './scenario.ts';
@@ -134,17 +135,8 @@ export class Relocation {
     await eventually(addressed, LOOK_MS, signal);
   }
 
-  protected async command(...argv: string[]): Promise<string> {
-    const { signal } = this.context;
-    const { exitCode, stdout, stderr } = await this.booted.exec(
-      argv,
-      { timeoutMs: COMMAND_MS },
-      signal,
-    );
-    if (exitCode === 0) return stdout;
-    throw new Failure('fatal', `${argv.join(' ')} ended with ${exitCode}`, {
-      found: `${stdout.slice(-2000)} ${stderr.slice(-2000)}`,
-    });
+  protected command(...argv: string[]): Promise<string> {
+    return onHost(this.booted, argv, this.context.signal, COMMAND_MS);
   }
 
   protected async policy() {

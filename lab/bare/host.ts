@@ -1,6 +1,5 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import {
@@ -9,6 +8,7 @@ import {
 } from '../../lib/render/kubernetes/static-pod.ts';
 import type { Components } from '../components/index.ts';
 import type { Host } from '../host/host.ts';
+import { onHost } from '../host/on-host.ts';
 import { bareName, PROGRAMS, unitOfKubelet, unitOfPod } from './units.ts';
 
 /** Everything of ours that starts at a boot of an installed all-in-one host. */
@@ -69,15 +69,4 @@ async function removeData(at: (path: string) => string): Promise<void> {
   for (const name of await readdir(pki)) {
     if (name.startsWith('kubelet-server')) await rm(join(pki, name));
   }
-}
-
-/** The output of a program on the host. */
-export async function onHost(
-  host: Host,
-  command: readonly string[],
-  signal: AbortSignal,
-): Promise<string> {
-  const { stdout, stderr, exitCode } = await host.exec(command, { timeoutMs: EXEC_MS }, signal);
-  if (exitCode === 0) return stdout;
-  throw new Failure('fatal', `${command.join(' ')} failed`, { found: stderr.slice(-2000) });
 }

@@ -6,7 +6,8 @@ import { copyFile } from '../../lib/host/copy.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { accessTo } from '../../lib/render/access.ts';
 import type { Host } from '../host/host.ts';
-import { bareUnits, onHost } from './host.ts';
+import { onHost } from '../host/on-host.ts';
+import { bareUnits } from './host.ts';
 import { type Disturbance, disturbanceOf } from './outage.ts';
 import { bareName } from './units.ts';
 
@@ -17,7 +18,7 @@ const BUMP = ['--bump-revision', '1000000000', '--mark-compacted'];
 
 /** Makes a backup of an all-in-one host, and keeps its database as `file`. Returns its name. */
 export async function backUp(host: Host, file: string, signal: AbortSignal): Promise<string> {
-  const name = (await onHost(host, ['sno-backup', 'create'], signal)).trim();
+  const name = await onHost(host, ['sno-backup', 'create'], signal);
   const from = join(backupsFolder(hostPaths(host.rootDir)), name, DATABASE_FILE);
   await copyFile(from, file, 0o600, signal);
   return name;

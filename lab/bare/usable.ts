@@ -9,8 +9,8 @@ import { urlHost } from '../../lib/network/address.ts';
 import type { Limits } from '../../lib/wait/limits.ts';
 import type { RunningCluster } from '../checks/check.ts';
 import { PAUSE_VERSION } from '../components/pause.ts';
+import { onHost } from '../host/on-host.ts';
 import { DOMAIN } from '../site.ts';
-import { onHost } from './host.ts';
 
 const EVERY_MS = 100;
 const REQUEST_MS = 5_000;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
+import { onHost } from '../host/on-host.ts';
 import type { Installation } from '../installation.ts';
 import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';
 import { HOSTILE_LINES } from './hostile-lines.ts';
@@ -21,12 +22,6 @@ const hostOf = ({ host }: Installation): Host => {
   if (host === undefined) throw new Error('no host is running');
   return host;
 };
-
-async function execute(host: Host, argv: readonly string[], signal: AbortSignal): Promise<string> {
-  const { exitCode, stdout, stderr } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-  if (exitCode === 0) return stdout;
-  throw new Failure('fatal', `${argv.join(' ')} failed on the host`, { found: stderr.slice(-300) });
-}
 
 /** Waits until the API reports ready, or no longer answers. */
 async function api(host: Host, state: 'ready' | 'down', signal: AbortSignal): Promise<void> {
@@ -65,8 +60,8 @@ async function secondLog(host: Host, signal: AbortSignal): Promise<void> {
 /** Connections are accepted but never answered. */
 export const apiHanging: State = async (run, signal, look) => {
   const host = hostOf(run);
-  const pid = (await execute(host, ['pidof', 'kube-apiserver'], signal)).trim();
-  await execute(host, ['kill', '-STOP', pid], signal);
+  const pid = await onHost(host, ['pidof', 'kube-apiserver'], signal);
+  await onHost(host, ['kill', '-STOP', pid], signal);
   try {
     await look();
   } finally {
@@ -79,11 +74,11 @@ export const apiHanging: State = async (run, signal, look) => {
 /** Containers keep running; the runtime does not answer. */
 export const runtimeDead: State = async (run, signal, look) => {
   const host = hostOf(run);
-  await execute(host, ['systemctl', 'stop', 'containerd.service'], signal);
+  await onHost(host, ['systemctl', 'stop', 'containerd.service'], signal);
   try {
     await look();
   } finally {
-    await execute(host, ['systemctl', 'start', 'containerd.service'], signal);
+    await onHost(host, ['systemctl', 'start', 'containerd.service'], signal);
   }
 };
 

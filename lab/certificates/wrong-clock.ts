@@ -5,6 +5,7 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { type InventoryItem, inventorySchema } from '../../lib/pki/inventory.ts';
 import type { RunningCluster } from '../checks/check.ts';
+import { onHost } from '../host/on-host.ts';
 import { containers, restartedOf } from './containers.ts';
 import { requireLogs } from './logs.ts';
 import { readyThroughout } from './readiness.ts';
@@ -34,9 +35,7 @@ async function list(
   signal: AbortSignal,
 ): Promise<InventoryItem[]> {
   const command = ['env', ...environment, ...LIST];
-  const { exitCode, stdout, stderr } = await host.exec(command, { timeoutMs: 60_000 }, signal);
-  if (exitCode === 0) return inventorySchema.parse(JSON.parse(stdout)).items;
-  throw new Failure('fatal', 'sno-certificates list failed', { found: stderr.slice(-1000) });
+  return inventorySchema.parse(JSON.parse(await onHost(host, command, signal))).items;
 }
 
 /** Certificates in another state than this; keys have none. */

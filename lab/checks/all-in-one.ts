@@ -1,31 +1,29 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
-import type { RunningCheck, RunningCluster } from './check.ts';
+import { onHost } from '../host/on-host.ts';
+import type { RunningCheck } from './check.ts';
 import { expectNoFailedUnit } from './failed-units.ts';
 
-async function output(
-  { host }: RunningCluster,
-  command: readonly string[],
-  signal: AbortSignal,
-): Promise<string> {
-  return (await host.exec(command, { timeoutMs: 20_000 }, signal)).stdout.trim();
-}
+/** Shows that systemd has been asked for units at all. */
+const STAYS = 'kubelet.service';
 
 const agentsGone: RunningCheck = {
   name: 'no agent runs, no unit has failed, and nothing of the installation is left',
   run: async (cluster, signal) => {
-    const processes = await output(cluster, ['ps', '-eo', 'args'], signal);
+    const processes = await onHost(cluster.host, ['ps', '-eo', 'args'], signal);
     if (!processes.includes('systemd')) throw new Error('ps does not list the processes');
     const agents = processes.split('\n').filter((line) => line.includes('/bin/sno-agents'));
     if (agents.length > 0) {
       throw new Failure('fatal', 'agents still run', { found: agents.join(', ') });
     }
     await expectNoFailedUnit(cluster.host, signal);
-    const names = ['aiokube.service', 'sno-executable.service', 'progress.service'];
+    const names = ['aiokube.service', 'sno-executable.service', 'progress.service', STAYS];
     const units = ['systemctl', 'list-unit-files', '--no-legend', '--plain', ...names];
-    const left = await output(cluster, units, signal);
-    if (left !== '') throw new Failure('fatal', 'units are left', { found: left });
+    const listed = (await onHost(cluster.host, units, signal)).split('\n');
+    const left = listed.filter((line) => !line.startsWith(STAYS));
+    if (left.length === listed.length) throw new Failure('fatal', 'systemd lists no units');
+    if (left.length > 0) throw new Failure('fatal', 'units are left', { found: left.join(', ') });
     // Empty folders may stay.
     const assets = join(cluster.host.rootDir, 'opt/openshift');
     const entries = await readdir(assets, { recursive: true, withFileTypes: true });

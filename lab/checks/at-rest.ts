@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import { eventually } from '../eventually.ts';
+import { onHost } from '../host/on-host.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';
 
 const EXEC_MS = 20_000;
@@ -22,7 +23,7 @@ export const atRest: RunningCheck = {
   name: `at rest no process of the agents runs, and ${WAKE_UPS} timers wake the host in a day`,
   run: async (cluster, signal) => {
     await eventually(() => expectNoProcess(cluster, signal), END_MS, signal);
-    const timers = wakeUpsOf(await output(cluster, TIMERS, signal));
+    const timers = wakeUpsOf(await onHost(cluster.host, TIMERS, signal));
     const perDay = Object.values(timers).reduce((sum, count) => sum + count, 0);
     if (perDay === WAKE_UPS) return;
     throw new Failure('fatal', 'other timers wake the host', {
@@ -53,14 +54,4 @@ export function wakeUpsOf(shown: string): Record<string, number> {
     return [[id, isDaily && !others ? specs.length : Number.POSITIVE_INFINITY]];
   });
   return Object.fromEntries(found);
-}
-
-async function output(
-  { host }: RunningCluster,
-  command: readonly string[],
-  signal: AbortSignal,
-): Promise<string> {
-  const { stdout, stderr, exitCode } = await host.exec(command, { timeoutMs: EXEC_MS }, signal);
-  if (exitCode === 0) return stdout;
-  throw new Failure('fatal', `${command.join(' ')} failed`, { found: stderr });
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import { isAfter } from '../../lib/kube/node-ready.ts';
 import { eventually } from '../eventually.ts';
+import { onHost } from '../host/on-host.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
@@ -11,17 +12,6 @@ const WORKLOADS_MS = 2 * 60_000;
 const COMMAND_MS = 20_000;
 
 const CONTAINER = '{.containerID}{" "}{.state.running.startedAt}';
-
-async function backupCommand(
-  { host }: RunningCluster,
-  args: readonly string[],
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<string> {
-  const { exitCode, stdout, stderr } = await host.exec([PROGRAM, ...args], { timeoutMs }, signal);
-  if (exitCode === 0) return stdout.trim();
-  throw new Failure('fatal', `sno-backup ${args.join(' ')} failed`, { found: stderr.trim() });
-}
 
 /** When the host's systemd started, by its own clock. */
 async function bootTime({ host }: RunningCluster, signal: AbortSignal): Promise<Date> {
@@ -68,8 +58,8 @@ export const backup: RunningCheck = {
   run: async (cluster, signal) => {
     const create = (name: string) => kubectl(cluster, ['create', 'configmap', name], signal);
     await create('before-backup');
-    const name = await backupCommand(cluster, ['create'], CREATE_MS, signal);
-    const listed = await backupCommand(cluster, ['list'], CREATE_MS, signal);
+    const name = await onHost(cluster.host, [PROGRAM, 'create'], signal, CREATE_MS);
+    const listed = await onHost(cluster.host, [PROGRAM, 'list'], signal, CREATE_MS);
     if (!new RegExp(`^${name} +complete `, 'm').test(listed)) {
       throw new Failure('fatal', 'the new backup is not listed', { expected: name, found: listed });
     }
@@ -78,7 +68,7 @@ export const backup: RunningCheck = {
     const workloads = () =>
       eventually(() => workloadContainers(cluster, signal), WORKLOADS_MS, signal);
     const running = await workloads();
-    await backupCommand(cluster, ['restore', '--from', name, '--yes'], RESTORE_MS, signal);
+    await onHost(cluster.host, [PROGRAM, 'restore', '--from', name, '--yes'], signal, RESTORE_MS);
     if (!(await existing(cluster, 'before-backup', signal))) {
       throw new Failure('fatal', 'the restore did not bring back a deleted object');
     }

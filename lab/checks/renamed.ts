@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { eventually } from '../eventually.ts';
+import { onHost } from '../host/on-host.ts';
 import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';
@@ -72,12 +73,12 @@ export const renamed: RunningCheck = {
   run: async (cluster, signal) => {
     const cidrs = await podCidrs(cluster, signal);
     const change = ['sno-identity', 'change', '--hostname', NEW_NAME, '--yes'];
-    await onHost(cluster, change, signal, CHANGE_MS);
+    await onHost(cluster.host, change, signal, CHANGE_MS);
     const nodes = await kubectl(cluster, ['get', 'nodes', '-o', 'name'], signal);
     expectSame('Nodes', `node/${NEW_NAME}`, nodes.trim());
     expectSame('pod subnets', cidrs, await podCidrs(cluster, signal));
     await eventually(() => expectWorkload(cluster, signal), READY_MS, signal);
-    expectSame('name of the host', NEW_NAME, await onHost(cluster, ['hostname'], signal));
+    expectSame('name of the host', NEW_NAME, await onHost(cluster.host, ['hostname'], signal));
   },
 };
 
@@ -98,18 +99,4 @@ export async function expectWorkload(cluster: RunningCluster, signal: AbortSigna
 export function expectSame(what: string, expected: string, found: string): void {
   if (found === expected) return;
   throw new Failure('fatal', `${what} did not survive`, { expected, found });
-}
-
-/** Runs a command on the host, as root. @throws Failure (fatal) with what it printed */
-export async function onHost(
-  { host }: RunningCluster,
-  command: readonly string[],
-  signal: AbortSignal,
-  timeoutMs = 120_000,
-): Promise<string> {
-  const [program = '', ...args] = command;
-  const path = program.startsWith('sno-') ? `/usr/local/bin/${program}` : program;
-  const { exitCode, stdout, stderr } = await host.exec([path, ...args], { timeoutMs }, signal);
-  if (exitCode === 0) return stdout.trim();
-  throw new Failure('fatal', `${command.join(' ')} failed`, { found: stderr.trim() || stdout });
 }

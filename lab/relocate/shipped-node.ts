@@ -10,7 +10,7 @@ import { AllInOne } from '../all-in-one.ts';
 import { kubectl } from '../checks/kubectl.ts';
 import { eventually } from '../eventually.ts';
 import { bootAgain } from '../faults/cells/faults.ts';
-import { onHost, unitStates } from '../faults/cells/plan.ts';
+import { unitStates } from '../faults/cells/plan.ts';
 import { untilEnded } from '../faults/cells/run-cell.ts';
 import {
   FACTORY,
@@ -20,6 +20,7 @@ import {
   SITE,
   startNetwork,
 } from '../host/network.ts';
+import { onHost } from '../host/on-host.ts';
 import { SITE_DOMAIN, siteHost } from '../relocation.ts';
 import { DOMAIN, hostOf } from '../site.ts';
 import { readSiteResult } from '../site-arrival.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import { sha256 } from '../../lib/host/files.ts';
-import { onHost } from '../faults/cells/plan.ts';
 import type { Host } from '../host/host.ts';
+import { onHost } from '../host/on-host.ts';
 
 /** Of the host: what a site changes, and what a way back has to bring back. */
 const FOLDERS = ['etc', 'var/lib/kubelet/pki'] as const;

@@ -8,8 +8,9 @@ import { AllInOne } from '../../all-in-one.ts';
 import type { State } from '../../bundle/states.ts';
 import { age, serialOf } from '../../certificates/age.ts';
 import { eventually } from '../../eventually.ts';
+import { onHost } from '../../host/on-host.ts';
 import { dueLeaf } from './daily.ts';
-import { onHost, type PlanUnderTest, startUnit, statusOf, unitStates } from './plan.ts';
+import { type PlanUnderTest, startUnit, statusOf, unitStates } from './plan.ts';
 
 /** In the order in which they are stopped: each is required by the one before it. */
 const STOPPED = ['kubelet.service', 'sno-certificates.service', 'sno-payload.service'];

@@ -8,7 +8,8 @@ import { defaultSettings } from '../../../lib/host/settings.ts';
 import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import { age, serialOf } from '../../certificates/age.ts';
 import type { Host } from '../../host/host.ts';
-import { onHost, type PlanUnderTest, startUnit } from './plan.ts';
+import { onHost } from '../../host/on-host.ts';
+import { type PlanUnderTest, startUnit } from './plan.ts';
 
 /** Of a year's certificate. */
 const DUE_DAYS = 330;

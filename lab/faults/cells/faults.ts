@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import type { AgentName } from '../../../lib/agents/table.ts';
 import { apiHanging, diskFull, type State } from '../../bundle/states.ts';
 import type { Host } from '../../host/host.ts';
+import { onHost } from '../../host/on-host.ts';
 import { stepJournal } from '../../host/wait-for-step.ts';
 import type { Installation } from '../../installation.ts';
-import { onHost } from './plan.ts';
 
 const COMMAND_MS = 60_000;
 /** Of Debian's package libfaketime, on the lab's machine. */

@@ -5,11 +5,12 @@ import { failureSentence } from '../../../lib/errors/failure-data.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import { eventually } from '../../eventually.ts';
 import type { Host } from '../../host/host.ts';
+import { onHost } from '../../host/on-host.ts';
 import { stepJournal } from '../../host/wait-for-step.ts';
 import { type Kills, killInEverySteps } from '../kill-in-steps.ts';
 import { expectKills } from '../killed-in-every-step.ts';
 import type { FaultResult } from '../result.ts';
-import { hasSucceeded, onHost, type PlanUnderTest, startUnit, statusOf } from './plan.ts';
+import { hasSucceeded, type PlanUnderTest, startUnit, statusOf } from './plan.ts';
 import { untilEnded, withSettingsOf } from './run-cell.ts';
 
 /** Between two kills; the last one is followed by the rest of the plan. */

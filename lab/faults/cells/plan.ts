@@ -10,6 +10,7 @@ import type { Step } from '../../../lib/steps/step.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import { eventually } from '../../eventually.ts';
 import type { Host } from '../../host/host.ts';
+import { onHost } from '../../host/on-host.ts';
 
 const COMMAND_MS = 120_000;
 /** Of a command that waits for the end of its plan. */
@@ -37,17 +38,6 @@ export interface PlanUnderTest {
   readonly settings: Partial<Settings>;
   /** Gives it something to do. */
   prepare(run: AllInOne): Promise<Prepared>;
-}
-
-/** @throws Failure (fatal) with what it printed */
-export async function onHost(
-  host: Host,
-  argv: readonly string[],
-  signal: AbortSignal,
-): Promise<string> {
-  const { exitCode, stdout, stderr } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-  if (exitCode === 0) return stdout.trim();
-  throw new Failure('fatal', `${argv.join(' ')} failed on the host`, { found: stderr.slice(-500) });
 }
 
 /** Now by the clock of the host, which can be seconds behind on a machine: ISO 8601, as step journals have it. */

@@ -7,7 +7,8 @@ import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import { kubectl } from '../../checks/kubectl.ts';
 import { eventually } from '../../eventually.ts';
-import { onHost, type PlanUnderTest, request, textOn } from './plan.ts';
+import { onHost } from '../../host/on-host.ts';
+import { type PlanUnderTest, request, textOn } from './plan.ts';
 
 const READY_MS = 3 * 60_000;
 /** Shorter than on a real host, where nobody waits for them. */

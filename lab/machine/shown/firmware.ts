@@ -1,15 +1,14 @@
 import { type BootVariables, parseEfibootmgr } from '../../../lib/boot-order/efibootmgr.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { Host } from '../../host/host.ts';
+import { onHost } from '../../host/on-host.ts';
 import { KERNEL_ARGUMENT } from '../../site-inputs.ts';
-
-const COMMAND_MS = 20_000;
 
 type Runs = Pick<Host, 'exec'>;
 
 /** What the firmware has in its variables, as the system on the host reads them. */
 async function bootVariables(host: Runs, signal: AbortSignal): Promise<BootVariables> {
-  return parseEfibootmgr(await output(host, ['efibootmgr', '-v'], signal));
+  return parseEfibootmgr(await onHost(host, ['efibootmgr', '-v'], signal));
 }
 
 /** The firmware has booted the disk by the entry that the installation has made, though the medium is in the drive. */
@@ -36,8 +35,8 @@ const LOCKDOWN = '/sys/kernel/security/lockdown';
 export async function requireSecureBoot(host: Runs, signal: AbortSignal): Promise<string> {
   const variable = ['od', '-An', '-t', 'u1', `/sys/firmware/efi/efivars/${SECURE_BOOT}`];
   // Four bytes of attributes, then the value.
-  const isOn = (await output(host, variable, signal)).trim().endsWith(' 1');
-  const lockdown = (await output(host, ['cat', LOCKDOWN], signal)).trim();
+  const isOn = (await onHost(host, variable, signal)).endsWith(' 1');
+  const lockdown = await onHost(host, ['cat', LOCKDOWN], signal);
   if (isOn && lockdown.includes('[integrity]')) return lockdown;
   throw new Failure('fatal', 'the machine has not booted by Secure Boot', {
     expected: 'SecureBoot 1, and a kernel locked down for its integrity',
@@ -47,7 +46,7 @@ export async function requireSecureBoot(host: Runs, signal: AbortSignal): Promis
 
 /** The kernel has got what the site wants, and nothing of the live system. */
 export async function requireArguments(host: Runs, signal: AbortSignal): Promise<string> {
-  const found = await output(host, ['cat', '/proc/cmdline'], signal);
+  const found = await onHost(host, ['cat', '/proc/cmdline'], signal);
   const words = found.split(/\s+/);
   const isRight =
     words.includes(KERNEL_ARGUMENT) &&
@@ -69,11 +68,5 @@ export async function bootMediumNext(host: Runs, signal: AbortSignal): Promise<v
       found: entries.map(({ number, label }) => `Boot${number} ${label}`).join(', '),
     });
   }
-  await output(host, ['efibootmgr', '--bootnext', drive.number], signal);
-}
-
-async function output(host: Runs, argv: readonly string[], signal: AbortSignal): Promise<string> {
-  const { stdout, stderr, exitCode } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-  if (exitCode === 0) return stdout;
-  throw new Failure('fatal', `${argv.join(' ')} failed on the host`, { found: stderr });
+  await onHost(host, ['efibootmgr', '--bootnext', drive.number], signal);
 }

@@ -1,8 +1,8 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
 import type { RunningCluster } from '../../checks/check.ts';
+import { onHost } from '../../host/on-host.ts';
 
 const COMMAND_MS = 60_000;
 const ON_HOST = 'run/late.csr';
@@ -27,15 +27,8 @@ export async function withLateAdministrator(
   );
   await copyFile(at('late.csr'), join(cluster.host.rootDir, ON_HOST));
   const issue = ['/usr/local/bin/sno-certificates', 'kubeconfig', '--csr', `/${ON_HOST}`];
-  const { exitCode, stdout, stderr } = await cluster.host.exec(
-    issue,
-    { timeoutMs: COMMAND_MS },
-    signal,
-  );
-  if (exitCode !== 0) {
-    throw new Failure('fatal', 'the host issues no administrator', { found: stderr.slice(-500) });
-  }
+  const issued = await onHost(cluster.host, issue, signal);
   const kubeconfig = at('late.kubeconfig');
-  await writeFile(kubeconfig, stdout, { mode: 0o600 });
+  await writeFile(kubeconfig, issued, { mode: 0o600 });
   return { ...cluster, kubeconfig };
 }

@@ -1,8 +1,8 @@
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
 import { bootWithDisk, expectRefusal } from '../../faults/refusal.ts';
 import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
+import { onHost } from '../../host/on-host.ts';
 import { Installation, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
 import { DISK } from '../../site.ts';
@@ -66,16 +66,10 @@ const multipath: Use = {
   end: [['dmsetup', 'remove', MULTIPATH]],
 };
 
-async function output(host: Host, argv: Command, signal: AbortSignal): Promise<string> {
-  const { exitCode, stdout, stderr } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
-  if (exitCode === 0) return stdout.trim();
-  throw new Failure('fatal', `${argv.join(' ')} failed`, { found: stderr.slice(-500) });
-}
-
 async function make(host: Host, use: Use, signal: AbortSignal): Promise<void> {
-  await output(host, ['systemctl', 'stop', ...AGENTS], signal);
-  const sectors = await output(host, ['blockdev', '--getsz', DISK], signal);
-  for (const argv of use.make(sectors)) await output(host, argv, signal);
+  await onHost(host, ['systemctl', 'stop', ...AGENTS], signal);
+  const sectors = await onHost(host, ['blockdev', '--getsz', DISK], signal);
+  for (const argv of use.make(sectors)) await onHost(host, argv, signal);
 }
 
 const refused = (run: Installation, before: bigint, { says }: Use): Promise<void> =>
@@ -86,9 +80,9 @@ async function madeAndRefused(run: Installation, use: Use): Promise<void> {
   const { signal } = run.context;
   try {
     await make(run.booted, use, signal);
-    await output(run.booted, ['systemctl', 'reset-failed', ...AGENTS], signal);
+    await onHost(run.booted, ['systemctl', 'reset-failed', ...AGENTS], signal);
     const before = await run.booted.diskState();
-    await output(run.booted, ['systemctl', 'start', '--no-block', ...AGENTS], signal);
+    await onHost(run.booted, ['systemctl', 'start', '--no-block', ...AGENTS], signal);
     await refused(run, before, use);
   } finally {
     await end(run, use);

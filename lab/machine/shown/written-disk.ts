@@ -7,6 +7,7 @@ import { nodeReady } from '../../checks/node-ready.ts';
 import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import { quickly } from '../../host/command.ts';
 import { type Disk, readPartitions } from '../../host/disk.ts';
+import { onHost } from '../../host/on-host.ts';
 import { waitForStep } from '../../host/wait-for-step.ts';
 import { Installation, type Report, scenarioOf } from '../../installation.ts';
 import type { Scenario } from '../../scenario.ts';
@@ -19,7 +20,6 @@ const NUMBER = 10;
 const MIB = 1024 * 1024;
 const PARTITION_MIB = 64;
 const SLOW_BYTES_PER_SECOND = 20 * MIB;
-const COMMAND_MS = 60_000;
 
 /** One installation whose disk has a partition to keep, reports errors for a while, and then is slow. */
 class WrittenDisk extends Installation {
@@ -79,17 +79,9 @@ class WrittenDisk extends Installation {
     const device = `/dev/disk/by-partlabel/${LABEL}`;
     const read = ['dd', `if=${device}`, 'bs=1M', 'count=1', 'status=none', 'of=/run/edge-data'];
     const { signal } = this.context;
-    for (const argv of [read, ['sha256sum', '/run/edge-data']]) {
-      const { exitCode, stdout, stderr } = await this.booted.exec(
-        argv,
-        { timeoutMs: COMMAND_MS },
-        signal,
-      );
-      if (exitCode !== 0) {
-        throw new Failure('fatal', `${argv.join(' ')} failed`, { found: stderr.slice(-500) });
-      }
-      if (argv !== read && !stdout.startsWith(sha256(this.#data))) throw changed();
-    }
+    await onHost(this.booted, read, signal);
+    const sum = await onHost(this.booted, ['sha256sum', '/run/edge-data'], signal);
+    if (!sum.startsWith(sha256(this.#data))) throw changed();
   }
 
   #requireKept(found: Buffer): void {
