@@ -51,7 +51,7 @@ export async function listKept(): Promise<KeptRun[]> {
 }
 
 /** The command line of a program on the host, a container, for this machine. */
-export async function onHost(
+export async function insideHost(
   { owner, entrance }: KeptRun,
   command: readonly string[],
 ): Promise<string[]> {
@@ -83,7 +83,7 @@ export async function enter(kept: KeptRun): Promise<number> {
   const { entrance } = kept;
   const [program = '', ...args] =
     'leader' in entrance
-      ? await onHost(kept, ['bash', '-l'])
+      ? await insideHost(kept, ['bash', '-l'])
       : ['socat', 'STDIO,rawer,escape=0x1d', `UNIX-CONNECT:${entrance.terminal}`];
   const { exitCode } = await execa(program, args, { stdio: 'inherit', reject: false });
   return exitCode ?? 1;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { E2E_ARCHIVES } from '../../lab/components/e2e-images.ts';
-import { endKept, type KeptRun, listKept, onHost } from '../../lab/kept.ts';
+import { endKept, insideHost, type KeptRun, listKept } from '../../lab/kept.ts';
 import { outFolder, repository } from '../../lab/paths.ts';
 import { readResult } from '../../lab/result.ts';
 import { Failure } from '../../lib/errors/failure.ts';
@@ -53,7 +53,7 @@ export async function importImages(
   signal: AbortSignal,
 ): Promise<void> {
   const archives = join(images, E2E_ARCHIVES);
-  const ctr = await onHost(host, ['ctr', '-n', 'k8s.io', 'images', 'import', '-']);
+  const ctr = await insideHost(host, ['ctr', '-n', 'k8s.io', 'images', 'import', '-']);
   const [program = '', ...args] = ctr;
   for (const name of await readdir(archives)) {
     const inputFile = join(archives, name);
