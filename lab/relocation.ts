@@ -118,7 +118,7 @@ export class Relocation {
     const { signal } = this.context;
     await this.run.bootInstalled('at-site');
     const show = ['show', 'kubelet.service', '--property=ConditionResult', '--value'];
-    const found = (await this.command('systemctl', ...show)).trim();
+    const found = await this.command('systemctl', ...show);
     const isActive = (
       await this.command('systemctl', 'show', 'kubelet.service', '-pActiveState')
     ).trim();

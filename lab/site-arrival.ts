@@ -182,7 +182,7 @@ export class SiteArrival extends Relocation {
     const ask = (what: string, path: string) =>
       kubectl(cluster, ['get', ...what.split(' '), '-o', `jsonpath=${path}`], signal);
     const found = {
-      hostname: (await this.command('hostname')).trim(),
+      hostname: await this.command('hostname'),
       label: await ask('nodes', '{.items[*].metadata.labels.site}'),
       node: await ask('nodes', '{.items[*].metadata.name}'),
       address: await ask('nodes', '{.items[*].status.addresses[?(@.type=="InternalIP")].address}'),

@@ -21,8 +21,9 @@ const agentsGone: RunningCheck = {
     const names = ['aiokube.service', 'sno-executable.service', 'progress.service', STAYS];
     const units = ['systemctl', 'list-unit-files', '--no-legend', '--plain', ...names];
     const listed = (await onHost(cluster.host, units, signal)).split('\n');
-    const left = listed.filter((line) => !line.startsWith(STAYS));
-    if (left.length === listed.length) throw new Failure('fatal', 'systemd lists no units');
+    const stays = (line: string) => line.startsWith(STAYS);
+    if (!listed.some(stays)) throw new Failure('fatal', `systemd does not list ${STAYS}`);
+    const left = listed.filter((line) => !stays(line));
     if (left.length > 0) throw new Failure('fatal', 'units are left', { found: left.join(', ') });
     // Empty folders may stay.
     const assets = join(cluster.host.rootDir, 'opt/openshift');

@@ -6,7 +6,6 @@ import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const PROGRAM = '/usr/local/bin/sno-backup';
-const CREATE_MS = 120_000;
 const RESTORE_MS = 8 * 60_000;
 const WORKLOADS_MS = 2 * 60_000;
 const COMMAND_MS = 20_000;
@@ -58,8 +57,8 @@ export const backup: RunningCheck = {
   run: async (cluster, signal) => {
     const create = (name: string) => kubectl(cluster, ['create', 'configmap', name], signal);
     await create('before-backup');
-    const name = await onHost(cluster.host, [PROGRAM, 'create'], signal, CREATE_MS);
-    const listed = await onHost(cluster.host, [PROGRAM, 'list'], signal, CREATE_MS);
+    const name = await onHost(cluster.host, [PROGRAM, 'create'], signal);
+    const listed = await onHost(cluster.host, [PROGRAM, 'list'], signal);
     if (!new RegExp(`^${name} +complete `, 'm').test(listed)) {
       throw new Failure('fatal', 'the new backup is not listed', { expected: name, found: listed });
     }

@@ -24,3 +24,7 @@ export async function onHost(
       .join(' | '),
   });
 }
+
+/** Now by the clock of the host, which can be seconds behind on a machine: ISO 8601, as step journals have it. */
+export const hostTime = (host: Pick<Host, 'exec'>, signal: AbortSignal): Promise<string> =>
+  onHost(host, ['date', '--utc', '+%FT%T.%3NZ'], signal);

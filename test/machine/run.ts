@@ -11,7 +11,7 @@ const also = ['pxe', 'aio-sealed', 'power-cut', 'aio-power-cut'];
 
 await runFaultTable([...Object.keys(onlyMachines), ...also], {
   file: MACHINE_FILE,
-  // `machine-media`, the longest, takes 89 without KVM.
+  // `machine-media`, the longest, takes about 89 without KVM.
   deadlineMinutes: 120,
   demanded: machineRows,
   machine: 'vm',

@@ -40,10 +40,6 @@ export interface PlanUnderTest {
   prepare(run: AllInOne): Promise<Prepared>;
 }
 
-/** Now by the clock of the host, which can be seconds behind on a machine: ISO 8601, as step journals have it. */
-export const hostTime = (host: Host, signal: AbortSignal): Promise<string> =>
-  onHost(host, ['date', '--utc', '+%FT%T.%3NZ'], signal);
-
 /** Without waiting for its end, whether it has failed before or not. */
 export async function startUnit(host: Host, unit: string, signal: AbortSignal): Promise<void> {
   const reset = ['systemctl', 'reset-failed', `${unit}.service`];

@@ -8,13 +8,13 @@ import type { AgentStatus } from '../../../lib/steps/status.ts';
 import { withSettings } from '../../agent-settings.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import type { Host } from '../../host/host.ts';
-import { onHost } from '../../host/on-host.ts';
+import { hostTime, onHost } from '../../host/on-host.ts';
 import { stepJournal, waitForStep } from '../../host/wait-for-step.ts';
 import { patient } from '../../patience.ts';
 import type { FaultResult } from '../result.ts';
 import { bootAgain } from './faults.ts';
 import { NAMED_ERRORS, type NamedError } from './named-errors.ts';
-import { hasSucceeded, hostTime, type PlanUnderTest, statusOf, unitStates } from './plan.ts';
+import { hasSucceeded, type PlanUnderTest, statusOf, unitStates } from './plan.ts';
 import { type Cell, INTERRUPTED } from './table.ts';
 
 /** How long a fault lasts if the plan does not end before. */

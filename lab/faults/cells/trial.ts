@@ -6,10 +6,11 @@ import { defaultSettings } from '../../../lib/host/settings.ts';
 import { AllInOne } from '../../all-in-one.ts';
 import type { State } from '../../bundle/states.ts';
 import { eventually } from '../../eventually.ts';
+import { hostTime } from '../../host/on-host.ts';
 import { waitForStep } from '../../host/wait-for-step.ts';
 import { payload } from '../../payload.ts';
 import { bootAgain, nextBoot } from './faults.ts';
-import { hostTime, type PlanUnderTest, request, textOn } from './plan.ts';
+import { type PlanUnderTest, request, textOn } from './plan.ts';
 import { createUpdate, EXECUTABLE } from './update.ts';
 
 const RESTART_MS = 90_000;

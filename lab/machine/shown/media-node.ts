@@ -102,7 +102,7 @@ export class MediaNode extends SiteArrival {
   }
 
   async hostName(): Promise<string> {
-    return (await this.command('hostname')).trim();
+    return await this.command('hostname');
   }
 
   async expectName(expected: string): Promise<void> {
@@ -131,7 +131,7 @@ export class MediaNode extends SiteArrival {
   async done(): Promise<void> {
     const look = async () => {
       const show = ['show', UNIT, '--property=ActiveState', '--value'];
-      const state = (await this.command('systemctl', ...show)).trim();
+      const state = await this.command('systemctl', ...show);
       if (state === 'inactive' || state === 'failed') return;
       throw new Failure('deadline', 'the agent still runs', { found: state });
     };

@@ -1,11 +1,11 @@
 import { Failure } from '../../../lib/errors/failure.ts';
 import { readiness, readinessUrl } from '../../certificates/readiness.ts';
 import { eventually } from '../../eventually.ts';
-import { hostTime } from '../../faults/cells/plan.ts';
 import { type Moment, reached, requireInterrupted } from '../../faults/power-cut.ts';
 import type { FaultResult, FaultRow } from '../../faults/result.ts';
 import { secondsSince, type Trouble, type TroublesOf } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';
+import { hostTime } from '../../host/on-host.ts';
 import type { SiteResult } from '../../site-arrival.ts';
 import { asMachine } from '../machine-host.ts';
 import type { MediaNode } from './media-node.ts';
