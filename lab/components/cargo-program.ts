@@ -32,7 +32,8 @@ export function cargoProgram(name: string, version: string): Component {
           CARGO_PROFILE_RELEASE_DEBUG: '0',
         },
         cancelSignal: signal,
-        timeout: 20 * 60_000,
+        // Two minutes on an idle machine; one that builds the other components and runs tests beside it takes far longer.
+        timeout: 60 * 60_000,
       });
       await rename(join(root, 'bin', name), join(target, name));
       await rm(root, { recursive: true });
