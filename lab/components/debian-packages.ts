@@ -23,6 +23,7 @@ const programs: Readonly<Record<string, string>> = {
   mformat: 'mtools',
   fuseiso: 'fuseiso',
   faketime: 'faketime',
+  efibootmgr: 'efibootmgr',
 };
 
 /** Programs of the lab's machines, with their Debian packages. */

@@ -44,18 +44,29 @@ export const entryFor = (entries: readonly BootEntry[], wanted: BootTarget): str
   entries.find(({ active, target }) => active && target !== undefined && isSame(target, wanted))
     ?.number;
 
-/** The entry first, followed by all others in their order. */
-export const orderWith = (entry: string, order: readonly string[]): string[] => [
-  entry,
-  ...order.filter((number) => number !== entry),
-];
+/**
+ * The entry first, followed by the others in their order. Firmware may keep numbers in the order
+ * whose entries are gone; efibootmgr refuses an order that names one.
+ */
+export const orderWith = (
+  entry: string,
+  variables: Pick<BootVariables, 'order' | 'entries'>,
+): string[] => [...new Set([entry, ...existingOrder(variables)])];
 
 /**
  * Whether BootNext must be set: some firmware moves the medium back to the front of
  * the order as long as it is present.
  */
-export const mediumIsFirst = ({ current, order }: BootVariables, entry: string): boolean =>
-  current !== undefined && current !== entry && order[0] === current;
+export const mediumIsFirst = (variables: BootVariables, entry: string): boolean =>
+  variables.current !== undefined &&
+  variables.current !== entry &&
+  existingOrder(variables)[0] === variables.current;
+
+/** What the firmware tries: it passes over a number without an entry. */
+function existingOrder({ order, entries }: Pick<BootVariables, 'order' | 'entries'>): string[] {
+  const there = new Set(entries.map(({ number }) => number));
+  return order.filter((number) => there.has(number));
+}
 
 const isSame = (a: BootTarget, b: BootTarget) =>
   a.partition === b.partition && a.partitionNumber === b.partitionNumber && isSameLoader(a, b);

@@ -49,9 +49,12 @@ export async function setBootOrder(
     await efibootmgr(['--bootnum', number, '--delete-bootnum'], signal);
   }
   if (plan.existing === undefined) await createEntry(disk, wanted, signal);
-  const entry = await putFirst(wanted, signal);
+  const after = await readVariables(signal);
+  const entry = requireEntry(after, wanted);
   const bootNext = mediumIsFirst(before, entry);
+  // First, so that a firmware that keeps only this one starts the disk at least once.
   if (bootNext) await efibootmgr(['--bootnext', entry], signal);
+  await putFirst(entry, after, signal);
   await verify(entry, bootNext, signal);
   const removed = plan.stale.length === 0 ? '' : `, ${plan.stale.length} stale entries removed`;
   return `Boot${entry} "${wanted.label}" (${wanted.loader} on ${disk.path}) is first in the boot order${removed}`;
@@ -97,20 +100,23 @@ async function createEntry(
   await efibootmgr(['--create', ...place, '--label', label, '--loader', loader], signal);
 }
 
-/** --create puts a new entry first; an existing one may be anywhere, or missing in the order. */
-async function putFirst(wanted: WantedEntry, signal: AbortSignal): Promise<string> {
-  const { entries, order } = await readVariables(signal);
+function requireEntry({ entries }: BootVariables, wanted: WantedEntry): string {
   const entry = entryFor(entries, wanted);
-  if (entry === undefined) {
-    throw new Failure('fatal', 'the firmware did not keep the boot entry of the disk', {
-      expected: `an active entry for ${wanted.loader} on partition ${wanted.partition}`,
-      found: entries.map(({ number, label }) => `Boot${number} ${label}`).join(', ') || 'none',
-    });
-  }
-  if (order[0] !== entry) {
-    await efibootmgr(['--bootorder', orderWith(entry, order).join(',')], signal);
-  }
-  return entry;
+  if (entry !== undefined) return entry;
+  throw new Failure('fatal', 'the firmware did not keep the boot entry of the disk', {
+    expected: `an active entry for ${wanted.loader} on partition ${wanted.partition}`,
+    found: entries.map(({ number, label }) => `Boot${number} ${label}`).join(', ') || 'none',
+  });
+}
+
+/** --create puts a new entry first; an existing one may be anywhere, or missing in the order. */
+async function putFirst(
+  entry: string,
+  variables: BootVariables,
+  signal: AbortSignal,
+): Promise<void> {
+  if (variables.order[0] === entry) return;
+  await efibootmgr(['--bootorder', orderWith(entry, variables).join(',')], signal);
 }
 
 async function verify(entry: string, bootNext: boolean, signal: AbortSignal): Promise<void> {

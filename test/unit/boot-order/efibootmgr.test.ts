@@ -126,9 +126,28 @@ t.test('which entries are kept, used and removed', async (t) => {
 });
 
 t.test('order and next boot', async (t) => {
-  t.strictSame(orderWith('0003', ['0001', '0003', '0000']), ['0003', '0001', '0000']);
-  t.strictSame(orderWith('0003', []), ['0003']);
-  const medium = { entries: [], order: ['0001', '0003'] };
+  const { entries } = parseEfibootmgr(
+    ['0000', '0001', '0002', '0003'].map((number) => line(number, 'x', ours, '\\EFI\\x.efi')).join('\n'),
+  );
+  const orders: [string[], string[]][] = [
+    [
+      ['0001', '0003', '0000'],
+      ['0003', '0001', '0000'],
+    ],
+    [[], ['0003']],
+    [
+      ['0007', '0001', '0008'],
+      ['0003', '0001'],
+    ],
+    [
+      ['0001', '0001', '0003'],
+      ['0003', '0001'],
+    ],
+  ];
+  for (const [order, expected] of orders) {
+    t.strictSame(orderWith('0003', { entries, order }), expected, `${order}`);
+  }
+  const medium = { entries, order: ['0009', '0001', '0003'] };
   t.equal(mediumIsFirst({ ...medium, current: '0001' }, '0003'), true);
   t.equal(mediumIsFirst({ ...medium, current: '0002' }, '0003'), false, 'it was chosen by hand');
   t.equal(mediumIsFirst(medium, '0003'), false, 'the firmware does not say');

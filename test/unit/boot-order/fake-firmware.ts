@@ -16,7 +16,7 @@ export interface FakeVariables {
   order: string[];
   entries: Record<string, { label: string; path: string }>;
   /** How the firmware misbehaves. */
-  fault?: 'read-only' | 'full' | 'forgets-entries' | 'keeps-its-order';
+  fault?: 'read-only' | 'full' | 'forgets-entries' | 'keeps-its-order' | 'refuses-orders';
   /** GUID of a disk's first partition, for new entries. */
   partition?: string;
 }
@@ -65,6 +65,12 @@ if [ "$1" != --verbose ]; then
     unset IFS
     order=$left
   fi
+  IFS=,
+  for number in $new_order; do
+    [ -f "entries/$number" ] || { echo "efibootmgr: entry $number does not exist" >&2; exit 8; }
+  done
+  unset IFS
+  [ -z "$new_order" ] || [ "$fault" != refuses-orders ] || refuse 'Invalid argument'
   [ -z "$new_order" ] || [ "$fault" = keeps-its-order ] || order=$new_order
   printf '%s\\n' "$order" > order
 fi
@@ -77,8 +83,8 @@ for file in entries/*; do
 done
 `;
 
-/** Runs the command after --, as a service connected to the caller's pipes. */
-const SYSTEMD_RUN = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift\nexec "$@"\n';
+/** For systemd-run: runs the command after --, as a service connected to the caller's pipes. */
+export const SYSTEMD_RUN = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift\nexec "$@"\n';
 
 /** Puts programs before all others in PATH until the test ends. */
 export function fakePrograms(t: Test, folder: string, programs: Readonly<Record<string, string>>) {

@@ -85,6 +85,28 @@ t.test('an existing entry is reused, and nothing is written twice', async (t) =>
   t.strictSame(now(), before);
 });
 
+t.test('numbers in the order without an entry are left out', async (t) => {
+  const { now, set } = efiHost(t, {
+    current: '0001',
+    order: ['0009', '0001', '0007', '0005', '0001'],
+    entries: { '0001': medium, '0005': entry(OURS) },
+  });
+  await set();
+  t.match(now(), { order: ['0005', '0001'], next: '0005' }, 'and the medium was the first of all');
+  t.equal(now().order.length, 2);
+});
+
+t.test('a firmware that refuses every order starts the disk once', async (t) => {
+  const { now, set } = efiHost(t, {
+    current: '0001',
+    order: ['0001', '0005'],
+    entries: { '0001': medium, '0005': entry(OURS) },
+    fault: 'refuses-orders',
+  });
+  await t.rejects(set(), { message: /efibootmgr --bootorder 0005,0001.*failed/ });
+  t.match(now(), { order: ['0001', '0005'], next: '0005' });
+});
+
 t.test('firmware that refuses, or accepts and forgets', async (t) => {
   const table: [FakeVariables['fault'] & string, RegExp][] = [
     ['read-only', /efibootmgr --create.* failed; found exit code 5 .*Read-only file system/],
