@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Installation } from '../../lib/cluster/cluster.ts';
-import { partition, readDisk } from '../../lib/host/disk.ts';
+import type { BlockNode } from '../../lib/host/block-device.ts';
+import { findDisk, partition, readDisk } from '../../lib/host/disk.ts';
 import { readTextIfPresent, sha256 } from '../../lib/host/files.ts';
 import { withMounted } from '../../lib/host/mount.ts';
 import { runTransientUnit } from '../../lib/host/transient-unit.ts';
@@ -36,6 +37,13 @@ export const writeDisk: StepBody<InstallContext> = {
   },
   async run({ cluster, paths }, progress) {
     const { disk } = cluster.installation;
+    const { node } = await findDisk(disk, paths, progress.signal);
+    const multipath = multipathArguments(node, cluster.installation);
+    if (multipath.length > 0) {
+      progress.say(
+        `${disk} is a multipath device: adds the kernel arguments ${multipath.join(' ')}`,
+      );
+    }
     await progress.wait(`coreos-installer to write ${disk}`, () =>
       runTransientUnit({
         name: 'sno-coreos-installer',
@@ -47,6 +55,7 @@ export const writeDisk: StepBody<InstallContext> = {
           '--ignition-file',
           paths.masterIgnition,
           ...installerArguments(cluster.installation),
+          ...multipath.map((argument) => `--append-karg=${argument}`),
           disk,
         ],
         runFolder: paths.run,
@@ -59,6 +68,19 @@ export const writeDisk: StepBody<InstallContext> = {
     return done();
   },
 };
+
+/**
+ * What CoreOS needs to find its root on a multipath device (its documentation, "Installing on multipath"); without
+ * it, it boots from one path. Empty for other disks, and where a person has set any of them.
+ */
+export function multipathArguments(
+  { mapper }: Pick<BlockNode, 'mapper'>,
+  { kernelArguments, coreosInstallerArgs }: Installation,
+): string[] {
+  if (mapper?.uuid.startsWith('mpath-') !== true) return [];
+  if (/\brd\.multipath=/.test([...kernelArguments, ...coreosInstallerArgs].join(' '))) return [];
+  return ['rd.multipath=default', 'root=/dev/disk/by-label/dm-mpath-root', 'rw'];
+}
 
 /** Option and value in one argument: a range of partitions can begin with a hyphen. */
 export function installerArguments(installation: Installation): string[] {

@@ -23,6 +23,7 @@ export const PREFLIGHT_CHECKS = [
   'cpus',
   'network-plugins',
   'disk',
+  'disk-labels',
 ] as const;
 
 export type PreflightCheck = (typeof PREFLIGHT_CHECKS)[number];

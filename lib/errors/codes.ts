@@ -28,12 +28,14 @@ export const FAILURE_CODES = {
   'preflight-hostname': 'the host has no final, valid name',
   'preflight-address': 'the host does not have exactly one address in the machine networks',
   'dns-record-missing': 'a DNS name of the cluster does not resolve to this host',
+  'dns-search-wildcard': 'a search domain of the host answers names that do not exist',
   'address-missing': 'the host has no address in the machine networks yet',
   'preflight-clock': 'the clock is outside the validity of the certificates',
   'preflight-memory': 'the host has too little memory',
   'preflight-cpus': 'the CPUs to reserve are not those of the host',
   'preflight-network-plugins':
     'the container runtime would not find the plugins of the pod network',
+  'preflight-disk-labels': 'another disk has a file system that the system would take for its own',
   'preflight-disk': 'the installation disk is too small or cannot be read',
 
   // The installation disk.

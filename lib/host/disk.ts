@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { type BlockNode, partitionNumber, readBlockNode } from './block-device.ts';
 import { run } from './command.ts';
-import { exists } from './files.ts';
+import { exists, namesIn } from './files.ts';
 import type { HostPaths } from './paths.ts';
 
 const deviceSchema = z.object({
@@ -120,6 +120,53 @@ async function probed(device: Device, paths: HostPaths, signal: AbortSignal): Pr
     parttype: device.parttype ?? value('PART_ENTRY_TYPE'),
     partuuid: device.partuuid ?? value('PART_ENTRY_UUID'),
   };
+}
+
+/** A file system of any disk, by its label. */
+export interface LabelledFileSystem {
+  /** Such as `/dev/sdb1`. */
+  readonly path: string;
+  readonly label: string;
+}
+
+/**
+ * Every file system with one of these labels on this host, but those on `disk` and on the devices that it
+ * consists of. The devices themselves are read: udev may not have processed them yet.
+ */
+export async function labelledElsewhere(
+  labels: readonly string[],
+  { path: diskPath, node }: FoundDisk,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<LabelledFileSystem[]> {
+  const members = await namesIn(paths.at(`/sys/class/block/${node.name}/slaves`));
+  const list = ['--noheadings', '--list', '--output=KNAME', diskPath];
+  const its = [...list, ...members.map((name) => `/dev/${name}`)];
+  const own = new Set((await run('lsblk', its, { signal, deadlineMs: 30_000 })).split(/\s+/));
+  const found = await Promise.all(labels.map((label) => devicesLabelled(label, signal)));
+  const each = await Promise.all(
+    found.flat().map(async (device) => ({
+      ...device,
+      name: basename(await realpath(paths.at(device.path)).catch(() => device.path)),
+    })),
+  );
+  return each.flatMap(({ name, ...device }) => (own.has(name) ? [] : [device]));
+}
+
+async function devicesLabelled(label: string, signal: AbortSignal): Promise<LabelledFileSystem[]> {
+  const args = ['--cache-file=/dev/null', '--match-token', `LABEL=${label}`, '--output', 'device'];
+  const { stdout, exitCode, stderr } = await execa('blkid', args, {
+    cancelSignal: signal,
+    timeout: PROBE_MS,
+    reject: false,
+  });
+  // 2: no device has it.
+  if (exitCode !== 0 && exitCode !== 2) {
+    throw new Failure('retry', 'the labels of the disks cannot be read', {
+      found: `blkid: exit code ${exitCode ?? 'none'}, ${stderr}`,
+    });
+  }
+  return stdout.split('\n').flatMap((path) => (path === '' ? [] : [{ path, label }]));
 }
 
 /** Path of the device on the host. The kernel decides whether it is a block device. */

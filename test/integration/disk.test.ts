@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { attachLoopDevice, detachLoopDevice } from '../../lab/host/loop.ts';
 import { readBlockNode } from '../../lib/host/block-device.ts';
-import { readDisk } from '../../lib/host/disk.ts';
+import { findDisk, labelledElsewhere, readDisk } from '../../lib/host/disk.ts';
 import { readDiskUse } from '../../lib/host/disk-use.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { refuseDisk } from '../../lib/installation/disk-refusal.ts';
@@ -90,5 +90,23 @@ t.test('a loop device as the disk, in the kernel that runs this', { skip }, asyn
       () => requireKept(device, found, keptPartitions(found, { labels: ['logs'], indexes: [] })),
       { message: /found partitions 1 \(boot1\), 2 \(data2\), 3 \(data3\)/ },
     );
+  });
+
+  await t.test('a file system of another disk has the label of the installed system', async (t) => {
+    const [target, other] = [await disk(t), await disk(t)];
+    await settledUdev(t, target.folder);
+    for (const { partition } of [target, other]) {
+      await run('mkfs.ext4', '-q', '-L', 'root', partition(1));
+      await run('mkfs.ext4', '-q', '-L', 'data', partition(2));
+    }
+    const found = async () => {
+      const installed = await findDisk(target.device, hostPaths(), soon());
+      const elsewhere = await labelledElsewhere(['boot', 'root'], installed, hostPaths(), soon());
+      // Other disks of this machine may have one, too.
+      return elsewhere.filter(({ path }) => path.startsWith('/dev/loop'));
+    };
+    t.same(await found(), [{ path: other.partition(1), label: 'root' }]);
+    await run('e2label', other.partition(1), '');
+    t.same(await found(), [], 'what the advice says takes it away');
   });
 });

@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { type Cluster, clusterDomain } from '../../../lib/cluster/cluster.ts';
 import { readCluster } from '../../../lib/cluster/read-cluster.ts';
 import { hostAddresses, nodeIpsOf } from '../../../lib/host/network.ts';
+import { parseResolvConf, type ResolverConfiguration } from '../../../lib/host/resolv-conf.ts';
 import { canonicalAddress } from '../../../lib/network/address.ts';
 import type { GatherHost } from '../gather-host.ts';
 
@@ -17,13 +17,6 @@ export interface DnsAnswer {
   readonly error?: string;
   /** This node's addresses in the cluster's networks. */
   readonly expected: readonly string[];
-}
-
-/** The relevant part of resolv.conf(5). */
-export interface ResolverConfiguration {
-  /** With a port if it is not 53. */
-  readonly servers: readonly string[];
-  readonly search: readonly string[];
 }
 
 /** The cluster's DNS names, resolved by this host's name servers. */
@@ -43,16 +36,6 @@ function clusterNames(cluster: Cluster): string[] {
 
 const nodeAddresses = async ({ machineNetwork }: Cluster, signal: AbortSignal) =>
   nodeIpsOf(await hostAddresses(signal), machineNetwork) ?? [];
-
-export function parseResolvConf(text: string): ResolverConfiguration {
-  const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
-  const servers = lines.flatMap(([word, server = '']) =>
-    // Link-local addresses carry their interface after a percent sign.
-    word === 'nameserver' && isIP(server.replace(/%.*/, '')) !== 0 ? [server] : [],
-  );
-  const [, ...search] = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? [];
-  return { servers, search };
-}
 
 /** Queries both address families. A short name is queried in the host's search domains. */
 export async function askFor(

@@ -4,10 +4,11 @@ import type { Plan } from '../../../lib/steps/step.ts';
 import { within } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { installPayload } from './install-payload.ts';
+import { kubeletState } from './kubelet-state.ts';
 
-/** Before every start of the kubelet: the payload that it runs is complete and intact. */
+/** Before every start of the kubelet: the payload that it runs is complete and intact, and its state is of this host. */
 export const payloadPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-payload'),
   achieved: 'the payload is complete and in place',
-  steps: [within(s, 'payloadMs', installPayload)],
+  steps: [within(s, 'payloadMs', installPayload), within(s, 'finishMs', kubeletState)],
 });

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { describeError } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
 import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
+import { absoluteName } from '../../../lib/host/resolv-conf.ts';
 import type { SiteCheck } from '../../../lib/site-config/site-config.ts';
 
 const ANSWER_MS = 5_000;
@@ -49,7 +50,7 @@ async function probe(check: SiteCheck, { trustBundle, signal }: CheckOptions): P
       await connected(check, signal);
       return;
     case 'dns':
-      await run('getent', ['ahosts', check.name], limits);
+      await run('getent', ['ahosts', absoluteName(check.name)], limits);
       return;
     case 'https': {
       const get = ['--silent', '--show-error', '--output=/dev/null', '--max-time=5', check.url];
@@ -65,7 +66,7 @@ async function connected(
   { host, port }: { readonly host: string; readonly port: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const socket = connect({ host, port });
+  const socket = connect({ host: absoluteName(host), port });
   try {
     const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
     await once(socket, 'connect', { signal: either });

@@ -33,8 +33,11 @@ export interface CheckInput<Described extends Cluster = Cluster>
 }
 
 export interface Check<Described extends Cluster = Cluster> {
-  /** If listed in `preflightWarnings`, a failure is only a warning. `seal` cannot be: less than asked is never done. */
-  readonly name: PreflightCheck | 'seal';
+  /**
+   * If listed in `preflightWarnings`, a failure is only a warning. `seal` cannot be: less than asked is never
+   * done; `dns-search` always is.
+   */
+  readonly name: PreflightCheck | 'seal' | 'dns-search';
   /** A failure is only a warning, whatever the cluster's description says. */
   readonly onlyWarns?: true;
   /** Of the check's part in the failure. */

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import type { InstallableCluster, Installation } from '../../../lib/cluster/cluster.ts';
-import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
+import { type BlockDevice, findDisk, labelledElsewhere, readDisk } from '../../../lib/host/disk.ts';
 import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
@@ -133,6 +133,27 @@ export const diskCheck: Check<InstallableCluster> = {
     const disk = await readDisk(wanted, input.paths, signal);
     const space = spaceOn(disk, savePartitions);
     return judgeSize(`the disk ${wanted}`, space, await neededSpace(input), LARGER_DISK);
+  },
+};
+
+/** By these labels the installed system of CoreOS finds its own file systems. */
+const SYSTEM_LABELS = ['boot', 'root'];
+
+/** A second one on another disk, often of an earlier system, ends the first boot in an emergency shell. */
+export const diskLabelsCheck: Check<InstallableCluster> = {
+  name: 'disk-labels',
+  code: 'preflight-disk-labels',
+  run: async ({ cluster, paths, signal }) => {
+    const { disk: wanted } = cluster.installation;
+    const disk = await findDisk(wanted, paths, signal);
+    const found = await labelledElsewhere(SYSTEM_LABELS, disk, paths, signal);
+    const [first] = found;
+    if (first === undefined) return good('no other disk has a file system labelled boot or root');
+    const each = found.map(({ path, label }) => `${path} (${label})`).join(', ');
+    return bad(
+      `file systems of other disks have the labels of the installed system, which could boot from them: ${each}`,
+      `Remove their disks, or take the labels away: "e2label ${first.path} ''" for ext4, "xfs_admin -L -- ${first.path}" for XFS, or "wipefs --all ${first.path}", which deletes the file system.`,
+    );
   },
 };
 

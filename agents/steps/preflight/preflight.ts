@@ -6,12 +6,13 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import type { PlainHost } from '../host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
 import { bad, type Check, type CheckInput, type Finding, warningOnly } from './check.ts';
-import { dnsChecks } from './dns.ts';
+import { dnsChecks, dnsSearchCheck } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
 import {
   clockCheck,
   cpusCheck,
   diskCheck,
+  diskLabelsCheck,
   memoryCheck,
   ownDiskCheck,
   workerClockCheck,
@@ -26,11 +27,13 @@ export const liveChecks: readonly Check<InstallableCluster>[] = [
   hostnameCheck,
   addressCheck,
   ...dnsChecks,
+  dnsSearchCheck,
   clockCheck,
   memoryCheck,
   cpusCheck,
   networkPluginsCheck,
   diskCheck,
+  diskLabelsCheck,
   liveSealCheck,
 ];
 
@@ -40,6 +43,7 @@ export const aioChecks: readonly Check[] = [
   hostnameCheck,
   addressCheck,
   ...dnsChecks.map(warningOnly),
+  dnsSearchCheck,
   clockCheck,
   memoryCheck,
   cpusCheck,
@@ -52,6 +56,7 @@ export const aioChecks: readonly Check[] = [
 export const workerChecks: readonly Check[] = [
   hostnameCheck,
   addressCheck,
+  dnsSearchCheck,
   workerClockCheck,
   networkPluginsCheck,
   ownDiskCheck,

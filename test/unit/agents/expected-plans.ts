@@ -89,7 +89,11 @@ export const plans: ExpectedPlan[] = [
     'approve-csr',
     { 'watch-requests': { deadline: 'waitForBootkubeMs' } },
   ],
-  [payloadPlan(settings), 'sno-payload', { 'install-payload': { deadline: 'payloadMs' } }],
+  [
+    payloadPlan(settings),
+    'sno-payload',
+    { 'install-payload': { deadline: 'payloadMs' }, 'kubelet-state': { deadline: 'finishMs' } },
+  ],
   [
     certificatesPlan(settings),
     'sno-certificates',

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { dnsChecks } from '../../../../agents/steps/preflight/dns.ts';
 import {
@@ -88,6 +89,25 @@ t.test('each name has a record of each family of the machine networks', async (t
       t.same(finding, expected);
     });
   }
+});
+
+t.test('a domain name is asked as it is, but for one in the hosts file', async (t) => {
+  const asked: string[] = [];
+  resolveBy(t, async (name) => {
+    asked.push(name);
+    return ['192.0.2.10'];
+  });
+  const input = inputFor(t, [ipv4], ['192.0.2.0/24'], 'edge-0.example.test');
+  for (const name of ['dns-hostname', 'dns-api']) {
+    t.match(await checkNamed(name).run(input), { ok: true }, name);
+  }
+  t.same(asked, ['edge-0.example.test.', 'api.edge.example.test.']);
+  asked.length = 0;
+  const hosts = '127.0.0.1 localhost # api.edge.example.test\n192.0.2.10\tx edge-0.example.test\n';
+  await mkdir(input.paths.at('/etc'), { recursive: true });
+  await writeFile(input.paths.at('/etc/hosts'), hosts);
+  for (const name of ['dns-hostname', 'dns-api']) await checkNamed(name).run(input);
+  t.same(asked, ['edge-0.example.test', 'api.edge.example.test.']);
 });
 
 t.test('a host without an address yet has no name', async (t) => {

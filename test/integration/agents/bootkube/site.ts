@@ -1,5 +1,8 @@
 import t from 'tap';
-import { installerArguments } from '../../../../agents/install-to-disk/write-disk.ts';
+import {
+  installerArguments,
+  multipathArguments,
+} from '../../../../agents/install-to-disk/write-disk.ts';
 import { networkCheck } from '../../../../agents/steps/preflight/network.ts';
 import { liveIgnition } from '../../../../cli/create/live-ignition.ts';
 import type { InstallableCluster } from '../../../../lib/cluster/cluster.ts';
@@ -28,6 +31,21 @@ t.test('kernel arguments and partitions are arguments of coreos-installer', asyn
       '--offline',
     ],
   );
+});
+
+t.test('the system on a multipath device gets what it needs to find its root', async (t) => {
+  const { installation } = input.cluster;
+  const mpath = { mapper: { name: 'mpatha', uuid: 'mpath-3600a098' } };
+  const added = ['rd.multipath=default', 'root=/dev/disk/by-label/dm-mpath-root', 'rw'];
+  t.same(multipathArguments(mpath, installation), added);
+  t.same(multipathArguments({}, installation), [], 'an ordinary disk');
+  t.same(multipathArguments({ mapper: { name: 'x', uuid: 'LVM-1' } }, installation), []);
+  for (const own of [
+    { kernelArguments: ['rd.multipath=1'] },
+    { coreosInstallerArgs: ['--append-karg', 'rd.multipath=0'] },
+  ]) {
+    t.same(multipathArguments(mpath, { ...installation, ...own }), [], "a person's own");
+  }
 });
 
 async function live(cluster: InstallableCluster): Promise<Config> {

@@ -1,5 +1,6 @@
 /** The steps of the agents that stay on every installed host. */
 import './install-payload.ts';
+import './kubelet-state.ts';
 import './sign-expired.ts';
 import './before-kubelet.ts';
 import './renew-leaves.ts';

@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import t from 'tap';
-import { askFor, parseResolvConf } from '../../../../agents/gather/sources/dns.ts';
+import { askFor } from '../../../../agents/gather/sources/dns.ts';
+import { parseResolvConf } from '../../../../lib/host/resolv-conf.ts';
 import { soon } from './host.ts';
 
 const RECORDS: Readonly<Record<string, string>> = {
