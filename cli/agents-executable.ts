@@ -99,6 +99,26 @@ async function markedVersion(path: string, signal: AbortSignal): Promise<string 
   return undefined;
 }
 
+/**
+ * @throws Failure (usage) if the executable is not for the architecture that install-config.yaml names; it need not
+ * name one
+ */
+export function requireConfigured(
+  configured: Architecture | undefined,
+  { architecture }: Pick<AgentsExecutable, 'architecture'>,
+): void {
+  if (configured === undefined || configured === architecture) return;
+  throw new Failure(
+    'usage',
+    'The executable is for another architecture than the host; nothing was written',
+    {
+      expected: `sno-agents for ${configured}, as controlPlane.architecture of install-config.yaml`,
+      found: `sno-agents for ${architecture}`,
+      fix: `${FIX.slice(0, -1)}, from the release for linux-${configured}, or correct the field.`,
+    },
+  );
+}
+
 /** @throws Failure (usage) if the executable and the payload are for different architectures. */
 export function requireSameArchitecture(
   executable: Pick<AgentsExecutable, 'architecture'>,

@@ -65,6 +65,10 @@ export function addCreateSite(create: Command, surroundings: Surroundings): void
     .requiredOption('--output <dir>', 'the new folder with a folder for each site')
     .option('--dir <dir>', 'folder with site-config.yaml, the template', '.')
     .option('--format <format>', 'iso or folder', 'iso')
+    .option(
+      '--host-facts-dir <dir>',
+      'folder with SITE.json, the host-facts.json of the node of each row: the sites are compared with them',
+    )
     .option(...sign)
     .action((options: SiteVolumesOptions) => createSiteVolumes(options, surroundings));
 }

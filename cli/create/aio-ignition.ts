@@ -50,7 +50,7 @@ export async function createAioIgnition(
   const ignition = join(dir, AIO_IGNITION_NAME);
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
   const sound = await inspect(options, [ignition, kubeconfig], surroundings);
-  const { settings, user } = sound;
+  const { settings, user, notRead } = sound;
   const { installation: _, ...described } = settings.cluster;
   const cluster = {
     ...described,
@@ -90,7 +90,12 @@ export async function createAioIgnition(
   print(`Control plane: ${cluster.controlPlane}, from the payload on ${source}`);
   if (workers !== undefined) print(`Wrote ${worker} (for all workers)`);
   for (const line of workers?.lines ?? []) print(line);
-  for (const notice of [...aioNotices(settings), ...manifestNotices(user), ONE_INSTALLATION]) {
+  for (const notice of [
+    ...aioNotices(settings),
+    ...manifestNotices(user),
+    ...notRead,
+    ONE_INSTALLATION,
+  ]) {
     print(`Notice: ${notice}`);
   }
 }

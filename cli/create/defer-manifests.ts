@@ -3,6 +3,7 @@ import { deferredFile } from '../../lib/deferred/manifests.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import type { Manifest, UndecodableManifest } from '../../lib/kube/manifest-decoding.ts';
 import { decodeManifestFile, splitDuplicates } from '../../lib/kube/manifests.ts';
+import { unrendered } from './unrendered.ts';
 import type { UserManifest, UserManifests } from './user-manifests.ts';
 
 export interface DeferredUserManifests extends UserManifests {
@@ -42,7 +43,10 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
     manifests: kept,
     faults: [
       ...user.faults,
-      ...[...decoded.values()].flatMap(({ undecodable }) => undecodableFaults(undecodable)),
+      ...[...decoded].flatMap(([{ contents }, { undecodable }]) =>
+        undecodableFaults(undecodable, contents.includes('{{')),
+      ),
+      ...all.flatMap(unrenderedFaults),
       ...faults.flatMap((fault) =>
         fault.kind === 'duplicate'
           ? [
@@ -54,6 +58,14 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
     deferred: taken.map((manifest, index) => deferredFile(manifest, index + 1)),
     deferredNotices: taken.map(noticeOf),
   };
+}
+
+function unrenderedFaults(manifest: Manifest): string[] {
+  const path = unrendered(manifest);
+  if (path === undefined) return [];
+  return [
+    `${placeOf(manifest)}: ${printable(path)}: expected a value, found a placeholder of a template. Render the template, and put the result here.`,
+  ];
 }
 
 /**
@@ -76,10 +88,14 @@ function textOf(manifests: readonly Manifest[]): string {
 const MAX_FAULTS_OF_A_FILE = 10;
 const MAX_REASON_CHARACTERS = 300;
 
-function undecodableFaults(undecodable: readonly UndecodableManifest[]): string[] {
+function undecodableFaults(
+  undecodable: readonly UndecodableManifest[],
+  hasBraces: boolean,
+): string[] {
+  const hint = hasBraces ? ' The file has {{ }}: if it is a template, render it first.' : '';
   const faults = undecodable
     .slice(0, MAX_FAULTS_OF_A_FILE)
-    .map(({ file, line, reason }) => `${file}:${line}: ${printable(reason)}`);
+    .map(({ file, line, reason }) => `${file}:${line}: ${printable(reason)}${hint}`);
   const more = undecodable.length - faults.length;
   const [first] = undecodable;
   return more === 0 || first === undefined

@@ -26,14 +26,9 @@ export async function embeddedBytes(text: string, signal: AbortSignal): Promise<
   return ok ? stdout.length + ENVELOPE_BYTES : gzip;
 }
 
-/** @throws Failure (usage) that names the largest files if the config does not fit */
-export async function requireEmbeddable(
-  config: Config,
-  text: string,
-  signal: AbortSignal,
-): Promise<number> {
-  const bytes = await embeddedBytes(text, signal);
-  if (bytes <= EMBED_AREA_BYTES) return bytes;
+/** @throws Failure (usage) that names the largest files if `bytes` of the config do not fit */
+export function requireEmbeddable(config: Config, bytes: number): void {
+  if (bytes <= EMBED_AREA_BYTES) return;
   const largest = (config.storage?.files ?? [])
     .map((file) => ({ path: file.path, size: JSON.stringify(file).length }))
     .toSorted((a, b) => b.size - a.size)
@@ -47,6 +42,14 @@ export async function requireEmbeddable(
     ].join('\n'),
   );
 }
+
+/** A notice about a config that only a server can deliver; none if `bytes` of it fit. */
+export const tooLarge = (bytes: number): string[] =>
+  bytes <= EMBED_AREA_BYTES
+    ? []
+    : [
+        `the config does not fit a live ISO (${kibibytes(bytes)} of ${kibibytes(EMBED_AREA_BYTES)}): serve it, or apply large manifests after the installation`,
+      ];
 
 export function kibibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024)} KiB`;

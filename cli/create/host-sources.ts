@@ -7,6 +7,7 @@ import {
   describeExecutable,
   executablePath,
   readExecutable,
+  requireConfigured,
   requireSameArchitecture,
 } from '../agents-executable.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
@@ -68,6 +69,10 @@ export async function inspectSources(
       ? describeExecutable(options.agentsExecutable, environment, signal)
       : readExecutable(executablePath(options.agentsExecutable, environment), signal),
   );
+  if (executable !== undefined && folder === undefined) {
+    // Of a payload that is given, both are compared with it.
+    await attempt(async () => requireConfigured(architecture, executable));
+  }
   const pinned = await attempt(() => pinnedPayload(options, architecture, signal));
   // One that cannot be pinned has been reported, and need not fit the executable.
   const payload =

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { syncDirectory } from '../../lib/host/files.ts';
 import { requireProgram } from '../process/program.ts';
+import { namingFullDisk } from './full-disk.ts';
 
 const COPY_DEADLINE_MS = 30 * 60_000;
 /** What a file system needs in addition to the data, generously. */
@@ -52,6 +53,9 @@ export async function writeLargeFile(
     await syncFile(beside);
     await link(beside, path);
     return (await stat(path)).size;
+  } catch (error) {
+    const size = source === undefined ? undefined : (await stat(source)).size;
+    throw await namingFullDisk(error, path, size);
   } finally {
     await rm(beside, { force: true });
     await syncDirectory(dirname(path));

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
 import { kindOf } from '../process/regular-file.ts';
+import { namingFullDisk } from './full-disk.ts';
 
 export interface Output {
   path: string;
@@ -60,10 +61,17 @@ export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
     for (const path of shown) await rm(path, { force: true });
     for (const path of beside) await rm(path, { force: true });
     for (const folder of made.toReversed()) await rmdir(folder).catch(() => undefined);
-    throw error;
+    throw await namingFullDisk(
+      error,
+      outputs[beside.length]?.path ?? outputs[0]?.path ?? '',
+      sizeOf(outputs),
+    );
   }
   for (const path of beside) await rm(path);
   for (const folder of new Set(outputs.map(({ path }) => dirname(path)))) {
     await syncDirectory(folder);
   }
 }
+
+const sizeOf = (outputs: readonly Output[]) =>
+  outputs.reduce((sum, { contents }) => sum + Buffer.byteLength(contents), 0);

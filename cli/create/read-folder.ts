@@ -5,6 +5,7 @@ import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { readSettings } from '../install-config/settings.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
+import { notReadIn } from './not-read.ts';
 import { readInstallConfig } from './read-install-config.ts';
 import { readUserManifests } from './user-manifests.ts';
 
@@ -12,6 +13,8 @@ import { readUserManifests } from './user-manifests.ts';
 export interface FolderContents {
   readonly settings: InstallSettings;
   readonly user: DeferredUserManifests;
+  /** A sentence for each file beside install-config.yaml that is not read. */
+  readonly notRead: readonly string[];
 }
 
 /** @throws Failure (usage) with every fault in the folder */
@@ -43,7 +46,8 @@ export async function inspectFolder(
     ...user.faults,
   ];
   if (read.ok && faults.length === 0) {
-    return { contents: { settings: read.settings, user }, faults: [] };
+    const notRead = await notReadIn(dir);
+    return { contents: { settings: read.settings, user, notRead }, faults: [] };
   }
   return { contents: undefined, faults };
 }

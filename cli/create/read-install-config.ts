@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { Failure } from '../../lib/errors/failure.ts';
+import { exists } from '../../lib/host/files.ts';
 import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 
 /** Several times the size of an operating system's whole trust store. */
@@ -14,6 +15,13 @@ const MOST_BYTES = 1024 * 1024;
  * anything but a text file of a sensible size
  */
 export async function readInstallConfig(dir: string): Promise<string> {
+  const other = join(dir, INSTALL_CONFIG.replace(/yaml$/, 'yml'));
+  if (!(await exists(join(dir, INSTALL_CONFIG))) && (await exists(other))) {
+    throw new Failure('usage', `${join(dir, INSTALL_CONFIG)} does not exist; nothing was written`, {
+      found: other,
+      fix: `Rename it to ${INSTALL_CONFIG}.`,
+    });
+  }
   return readConfigText(join(dir, INSTALL_CONFIG), 'its folder with --dir');
 }
 

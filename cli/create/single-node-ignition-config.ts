@@ -10,13 +10,23 @@ import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { machineConfigServerProblem } from '../../lib/site/machine-config-server.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
-import { describeExecutable, requireSameArchitecture } from '../agents-executable.ts';
+import {
+  describeExecutable,
+  requireConfigured,
+  requireSameArchitecture,
+} from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type DayOneWorkers, dayOneWorkers } from './day-one-workers.ts';
 import type { DeferredUserManifests } from './defer-manifests.ts';
-import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
+import {
+  EMBED_AREA_BYTES,
+  embeddedBytes,
+  kibibytes,
+  requireEmbeddable,
+  tooLarge,
+} from './embed-area.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
 import { METADATA_NAME, metadataText } from './metadata.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
@@ -39,12 +49,14 @@ export interface CreateOptions extends ServedOptions, WorkerConfigOptions {
 
 /**
  * `sno create single-node-ignition-config`: creates the Ignition config of a live
- * host and the administrator's kubeconfig from install-config.yaml, which is kept.
+ * host and the administrator's kubeconfig from install-config.yaml, which is kept. `forIso`: it will be embedded in a
+ * live ISO, and must fit there.
  * @throws Failure (usage), with nothing written, for anything wrong in the folder
  */
 export async function createSingleNodeIgnitionConfig(
   options: CreateOptions,
   surroundings: Surroundings,
+  { forIso } = { forIso: false },
 ): Promise<void> {
   const { dir } = options;
   const { environment, print, signal } = surroundings;
@@ -54,11 +66,11 @@ export async function createSingleNodeIgnitionConfig(
   const metadataPath = join(dir, METADATA_NAME);
   await requireAbsent([ignitionPath, kubeconfigPath, metadataPath]);
 
-  const { settings, user } = await readFolder(dir, environment[DISK_VARIABLE], signal);
+  const { settings, user, notRead } = await readFolder(dir, environment[DISK_VARIABLE], signal);
   const executable = await describeExecutable(options.agentsExecutable, environment, signal);
-  if (options.payload !== undefined) {
-    requireSameArchitecture(executable, await readPayload(options.payload));
-  }
+  // Of a payload that is given, both are compared with it.
+  if (options.payload === undefined) requireConfigured(settings.architecture, executable);
+  else requireSameArchitecture(executable, await readPayload(options.payload));
   const cluster = {
     ...clusterOf(settings, randomUUID(), executable.sha256),
     ...(await pinnedPayload(options, settings.architecture, signal)),
@@ -88,7 +100,8 @@ export async function createSingleNodeIgnitionConfig(
   const text = serializeConfig(config);
   const faults = validateConfigText(text);
   if (faults.length > 0) throw invalidConfig('this program', faults);
-  const embedded = await requireEmbeddable(config, text, signal);
+  const embedded = await embeddedBytes(text, signal);
+  if (forIso) requireEmbeddable(config, embedded);
 
   signal.throwIfAborted();
   await writeOutputs([
@@ -107,7 +120,9 @@ export async function createSingleNodeIgnitionConfig(
   const source =
     cluster.payloadUrl === undefined ? 'on the live medium' : `at ${cluster.payloadUrl}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload ${source}`);
-  for (const notice of noticesOf(settings, user)) print(`Notice: ${notice}`);
+  for (const notice of [...noticesOf(settings, user), ...notRead, ...tooLarge(embedded)]) {
+    print(`Notice: ${notice}`);
+  }
   if (cluster.payloadSha256 === undefined) {
     print(`Notice: ${NOT_PINNED}`);
   }

@@ -7,7 +7,13 @@ import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { parseJson } from '../../lib/json.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
-import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
+import {
+  type AgentsExecutable,
+  executablePath,
+  readExecutable,
+  requireConfigured,
+  requireSameArchitecture,
+} from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { type AddedFile, addFiles, MAX_FILE_BYTES } from '../iso/add-files.ts';
@@ -16,6 +22,7 @@ import { requireIsoPrograms } from '../iso/programs.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { CLUSTER_PATH, changedSince } from './changed-since.ts';
+import { embeddedBytes, requireEmbeddable } from './embed-area.ts';
 import { requireSpace, writeLargeFile } from './large-file.ts';
 import { requireAbsent } from './outputs.ts';
 import { readFolder } from './read-folder.ts';
@@ -77,14 +84,16 @@ export async function createSingleNodeIso(
     await requireMadeFor(ignition, made, { executable, payload }, signal);
     // Of a config that was taken over, the install-config is in the installer's assets.
     if (!isTakenOver && (await exists(join(dir, INSTALL_CONFIG))))
-      await requireUpToDate(ignition, made, options, surroundings);
+      await requireUpToDate(ignition, made, described, options, surroundings);
   } else {
     await createSingleNodeIgnitionConfig(
       { ...options, agentsExecutable: executable },
       surroundings,
+      { forIso: true },
     );
   }
   const config = await pinnedConfig(ignition, payload, signal);
+  requireEmbeddable(parseConfig(config, ignition), await embeddedBytes(config, signal));
   const bytes = await writeLargeFile(output, resolve(iso), signal, async (copy) => {
     const diskGuid = sha256(config).slice(0, 32);
     await addFiles({ iso: copy, folder: FOLDER, files, diskGuid, signal });
@@ -195,10 +204,12 @@ async function requireMadeFor(
 async function requireUpToDate(
   ignition: string,
   { cluster, config }: MadeIgnition,
+  executable: Pick<AgentsExecutable, 'architecture'>,
   { dir }: CreateIsoOptions,
   { environment, signal }: Surroundings,
 ): Promise<void> {
   const { settings, user } = await readFolder(dir, environment[DISK_VARIABLE], signal);
+  requireConfigured(settings.architecture, executable);
   const changed = changedSince(config, cluster, {
     cluster: clusterOf(settings, cluster.clusterId, cluster.executableSha256),
     pullSecret: settings.pullSecret,

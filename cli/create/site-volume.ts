@@ -38,7 +38,9 @@ export async function createSiteVolume(
   }
 }
 
-const UNSIGNED = 'not signed (--sign): only a node whose factory allows that uses the volume';
+/** A notice about a volume without a signature. */
+export const UNSIGNED =
+  'not signed (--sign): only a node whose factory allows that uses the volume';
 
 function mediumOf({ dir, iso, folder }: SiteVolumeOptions): Medium {
   if (iso !== undefined && folder !== undefined) {

@@ -1,19 +1,21 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
+import type { HostFacts } from '../../lib/site-config/host-facts.ts';
 import { SITE_CONFIG } from '../../lib/site-config/site-config.ts';
 import { plural } from '../../report/reading/words.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import { makeVolume } from '../site/make-volume.ts';
-import { readSite, type Site, siteSource } from '../site/read-site.ts';
+import { readHostFacts, readSite, type Site, siteNotices, siteSource } from '../site/read-site.ts';
+import { repeatedIn, sharedAddresses } from '../site/repeated.ts';
 import { type Row, readTable } from '../site/table.ts';
 import { filledTemplate, placeholdersIn } from '../site/template.ts';
 import type { Medium } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { makeFolder } from './new-folder.ts';
 import { requireAbsent } from './outputs.ts';
-import { storeVolume } from './site-volume.ts';
+import { storeVolume, UNSIGNED } from './site-volume.ts';
 
 export interface SiteVolumesOptions {
   readonly table: string;
@@ -22,6 +24,8 @@ export interface SiteVolumesOptions {
   readonly dir: string;
   readonly format: string;
   readonly sign?: string;
+  /** Has SITE.json, the host-facts.json of each row's node. */
+  readonly hostFactsDir?: string;
 }
 
 /** The column that is no value of the template. */
@@ -52,43 +56,75 @@ export async function createSiteVolumes(
   await requireAbsent([output], 'Move it away, or use another folder with --output.');
   const now = new Date();
   const sites = await sitesOf(options, now, signal);
+  const notices = new Map<string, string[]>();
   await makeFolder(output, async (staging) => {
-    for (const [{ cells }, site] of sites) {
+    for (const { row, site, facts } of sites) {
+      const { cells } = row;
       const recipient = cells[RECIPIENT] || undefined;
       const protection = {
         ...(sign === undefined ? {} : { sign }),
         ...(recipient === undefined ? {} : { recipient }),
       };
-      const made = await makeVolume(site, protection, { facts: undefined, now, signal });
+      const made = await makeVolume(site, protection, { facts, now, signal });
+      for (const notice of siteNotices(site, made.isEncrypted)) {
+        const of = notices.get(notice) ?? [];
+        of.push(cells.site ?? '');
+        notices.set(notice, of);
+      }
       const folder = join(staging, cells.site ?? '');
       await mkdir(folder, { mode: 0o700 });
       await storeVolume(mediumIn(folder), folder, made, signal);
     }
   });
   print(`Wrote ${plural(sites.length, 'volume')} below ${output}, each with its auth`);
+  if (sign === undefined) print(`Notice: ${UNSIGNED}`);
+  for (const [notice, of] of notices) print(`Notice: ${notice} (${sitesText(of)})`);
+  for (const shared of sharedAddresses(sites.map(rowConfig))) {
+    print(`Notice: ${options.table} ${shared}: right only where the networks are separate`);
+  }
+}
+
+const MOST_NAMED = 5;
+
+const sitesText = (sites: readonly string[]) =>
+  `${plural(sites.length, 'site')}: ${sites.slice(0, MOST_NAMED).join(', ')}${sites.length > MOST_NAMED ? ', ...' : ''}`;
+
+const rowConfig = ({ row, site }: ReadRow) => ({ line: row.line, config: site.config });
+
+/** A row with its site, which fits the node. */
+interface ReadRow {
+  readonly row: Row;
+  readonly site: Site;
+  readonly facts: HostFacts | undefined;
 }
 
 /** Each row with its site, all without faults. */
 async function sitesOf(
-  { table, dir }: SiteVolumesOptions,
+  { table, dir, hostFactsDir }: SiteVolumesOptions,
   now: Date,
   signal: AbortSignal,
-): Promise<(readonly [Row, Site])[]> {
+): Promise<ReadRow[]> {
   await requireRegularFile(table, 'The table');
   const template = await siteSource(join(dir, SITE_CONFIG));
   const { rows, faults } = readTable(await readFile(table, 'utf8'), placeholdersIn(template.text));
   if (faults.length > 0) throw refused(faults.map((fault) => `${table}: ${fault}`));
-  const sites: (readonly [Row, Site])[] = [];
+  const sites: ReadRow[] = [];
   const found: string[] = [];
   for (const row of rows) {
     const text = filledTemplate(template.text, row.cells);
     try {
-      sites.push([row, await readSite({ ...template, text }, { facts: undefined, now, signal })]);
+      const facts =
+        hostFactsDir === undefined
+          ? undefined
+          : await readHostFacts(join(hostFactsDir, `${row.cells.site}.json`));
+      const site = await readSite({ ...template, text }, { facts, now, signal });
+      sites.push({ row, site, facts });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       found.push(`${table} line ${row.line} (${row.cells.site}): ${describeError(error)}`);
     }
   }
+  found.push(...repeatedIn(sites.map(rowConfig)).map((fault) => `${table} ${fault}`));
   if (found.length > 0) throw refused(found);
   return sites;
 }

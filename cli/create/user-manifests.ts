@@ -16,6 +16,8 @@ const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 1000;
 const MANIFEST = /\.(ya?ml|json)$/;
+/** What editors and patch leave beside a file: Emacs, vi, nano, gedit, and by hand. */
+const BACKUP = /~$|^#.*#$|^\.#|\.(swp|swo|bak|backup|orig|old|rej|save|tmp)$/;
 /** Safe characters for a path on the host; no leading dot. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
@@ -67,7 +69,7 @@ async function visit(
   if (stats.isDirectory()) {
     for (const name of (await readdir(place)).toSorted()) {
       if (SAFE_NAME.test(name)) await visit(directory, `${path}/${name}`, found, signal);
-      else if (name.startsWith('.')) found.skipped.push(`${path}/${name}`);
+      else if (name.startsWith('.') || BACKUP.test(name)) found.skipped.push(`${path}/${name}`);
       else found.faults.push(unsafeName(`${path}/${name}`));
     }
   } else if (!stats.isFile()) {

@@ -1,8 +1,10 @@
 import { readDocument } from '../../lib/config-file/document.ts';
 import { type Fault, inOrder, onePerPlace } from '../../lib/config-file/fault.ts';
+import { otherKind } from '../../lib/config-file/other-kind.ts';
 import { type Issue, schemaFaults } from '../../lib/config-file/schema-faults.ts';
 import { soundFields } from '../../lib/config-file/sound-fields.ts';
 import { readDiskVariable } from './disk-variable.ts';
+import { INSTALL_CONFIG } from './file-name.ts';
 import { refusedField } from './not-supported.ts';
 import { refine } from './refine.ts';
 import { installConfigSchema, type SomeFields, someFieldsSchema } from './schema.ts';
@@ -30,6 +32,8 @@ export function readSettings(
     return { ok: false, faults: inOrder(faults) };
   }
   const value = document.value ?? {};
+  const other = otherKind(value, { file: INSTALL_CONFIG, kind: 'InstallConfig' });
+  if (other !== undefined) return { ok: false, faults: [other] };
   const parsed = installConfigSchema.safeParse(value);
   const issues = parsed.success ? [] : parsed.error.issues;
   const sound = parsed.success ? parsed.data : soundPart(value, issues);

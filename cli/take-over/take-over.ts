@@ -9,7 +9,7 @@ import { validateConfigText } from '../../lib/ignition/validate.ts';
 import { plural } from '../../report/reading/words.ts';
 import { type AgentsExecutable, describeExecutable } from '../agents-executable.ts';
 import { CLUSTER_PATH } from '../create/changed-since.ts';
-import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from '../create/embed-area.ts';
+import { EMBED_AREA_BYTES, embeddedBytes, kibibytes, tooLarge } from '../create/embed-area.ts';
 import { requireAbsent, writeOutputs } from '../create/outputs.ts';
 import { requireServed } from '../create/served.ts';
 import { IGNITION_NAME, unitsFor } from '../create/single-node-ignition-config.ts';
@@ -80,7 +80,7 @@ export async function takeOver(
     const lines = faults.map(({ at, problem }) => `${at} ${problem}`);
     throw refused(source, [`${plural(lines.length, 'error')} in what would be written`, ...lines]);
   }
-  const embedded = await requireEmbeddable(taken, text, signal);
+  const embedded = await embeddedBytes(text, signal);
 
   signal.throwIfAborted();
   await writeOutputs([...beside.found, { path: output, contents: text }]);
@@ -98,6 +98,7 @@ export async function takeOver(
   if (beside.missing.length > 0) {
     print(`Notice: not beside ${source}, so not copied: ${beside.missing.join(', ')}`);
   }
+  for (const notice of tooLarge(embedded)) print(`Notice: ${notice}`);
   print(EXPERIMENTAL);
 }
 

@@ -1,4 +1,6 @@
+import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { durationText, parseDuration } from '../../lib/duration.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
@@ -21,6 +23,7 @@ export interface WaitForOptions {
 
 /** The controller-manager signs within seconds, and waits for a Lease after a restart. */
 const SIGNING_MS = 120_000;
+const LOOKUP_MS = 10_000;
 
 /**
  * `sno wait-for ...`: watches the cluster of `auth/kubeconfig` until the target's
@@ -49,6 +52,8 @@ export async function waitFor(
   using client = new KubeClient(access);
   const began = performance.now();
   say('info', `Waiting up to ${durationText(deadlineMs)} for ${what} at ${access.server.origin}`);
+  const unknown = await unknownName(access.server.hostname);
+  if (unknown !== undefined) say('warn', unknown);
   const dataOf = (objects: ReadonlyMap<string, { data?: Record<string, string> | undefined }>) =>
     objects.get(`${namespace}/${name}`)?.data;
   await watchUntil(
@@ -75,6 +80,19 @@ export async function waitFor(
     now: () => new Date(),
     say: (line) => say('info', line),
   });
+}
+
+/** What to do on this machine if its name servers do not know the API's name; they may learn it later. */
+async function unknownName(name: string): Promise<string | undefined> {
+  try {
+    await Promise.race([
+      lookup(name),
+      sleep(LOOKUP_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('late'))),
+    ]);
+    return undefined;
+  } catch {
+    return `The name servers of this machine do not know ${name}. Add the record, or this line to /etc/hosts, with the address of the host: "ADDRESS ${name}"`;
+  }
 }
 
 async function kubeconfigIn(dir: string): Promise<string> {

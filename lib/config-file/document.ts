@@ -1,5 +1,6 @@
 import { LineCounter, parseAllDocuments, type ScalarTag } from 'yaml';
 import { type Fault, fieldName } from './fault.ts';
+import { syntaxFault } from './syntax-fault.ts';
 import { type Entry, readTree, startOf, type Tree, type TreeFault } from './tree.ts';
 
 type Path = readonly PropertyKey[];
@@ -16,8 +17,6 @@ export interface ConfigDocument {
   /** The source text of a field whose value looks different, such as `no` for false. */
   writtenAt(path: Path): string | undefined;
 }
-
-const LONGEST_MESSAGE = 100;
 
 /** The installer's parser (sigs.k8s.io/yaml) also accepts these words of YAML 1.1. */
 const BOOLEAN: ScalarTag = {
@@ -55,7 +54,7 @@ export function readDocument(text: string): ConfigDocument {
   const documents = Array.isArray(parsed) ? parsed : [];
   const faults = documents
     .flatMap(({ errors, warnings }) => [...errors, ...warnings])
-    .map(({ message, pos }) => syntaxFault(message, at(pos[0])));
+    .map((error) => syntaxFault(error, source, at));
   const [document, second] = documents;
   if (second !== undefined) {
     const found = `${documents.length}`;
@@ -119,18 +118,6 @@ function controlFault(text: string, offset: number): Fault {
     expected: 'text without control characters',
     found: `U+${code}`,
     fix: 'Remove it, or save the file as UTF-8 if it is in another encoding.',
-  };
-}
-
-function syntaxFault(message: string, position: Position): Fault {
-  // The parser's quotation comes last, after a colon.
-  const [what = ''] = message.split(/: "|\n/);
-  return {
-    position,
-    field: 'YAML',
-    expected: 'valid YAML',
-    found: `a syntax error (${what.slice(0, LONGEST_MESSAGE)})`,
-    fix: 'Check indentation and quotes from here upwards.',
   };
 }
 

@@ -47,7 +47,18 @@ export function pathsOf(issue: Issue): Path[] {
 
 function wrongValue(path: Path, document: ConfigDocument, { schema }: ConfigKind): Fault {
   const value = valueAt(document.value, path);
-  const message = messageOf(schemaAt(schema, path));
+  const below = schemaAt(schema, path);
+  const glued = below === undefined ? undefined : gluedKey(value, bare(below));
+  if (glued !== undefined) {
+    return {
+      position: document.positionOf(path),
+      field: fieldName([...path, glued]),
+      expected: 'a blank after the colon',
+      found: 'none',
+      fix: `Write "${glued}: " and then the value.`,
+    };
+  }
+  const message = messageOf(below);
   const { expected, fix, found } = message?.problem?.(value) ??
     message ?? { expected: 'another value', fix: 'Fix it.' };
   const isSecret = message?.isSecret === true;
@@ -58,6 +69,13 @@ function wrongValue(path: Path, document: ConfigDocument, { schema }: ConfigKind
     found: found ?? foundAt(path, document, expected, isSecret),
     fix,
   };
+}
+
+/** The key of `key:value` where a mapping is expected: without a blank it is a text. */
+function gluedKey(value: unknown, schema: z.core.$ZodType): string | undefined {
+  if (typeof value !== 'string' || !(schema instanceof z.ZodObject)) return undefined;
+  const [, key] = /^([A-Za-z_][\w-]{0,60}):(?!\/)\S/.exec(value) ?? [];
+  return key !== undefined && Object.hasOwn(schema.shape, key) ? key : undefined;
 }
 
 /** The value in words, and its source text if that differs. */
@@ -89,11 +107,33 @@ function unknownField(
   const instead = refused(pattern(path));
   if (instead !== undefined) return { ...place, expected: 'no such field', fix: instead };
   if (!isCompared) return { ...place, expected: 'a known field', fix: 'Remove it.' };
+  const elsewhere = placesOf(schema, String(path.at(-1)));
+  if (elsewhere.length > 0) {
+    return {
+      ...place,
+      expected: 'no such field here',
+      fix: `It belongs ${elsewhere.join(' or ')}.`,
+    };
+  }
   const siblings = namesIn(schema, path.slice(0, -1));
   const near = suggest(String(path.at(-1)), siblings);
   const list = siblings.length === 0 ? '' : `, or use one of ${siblings.join(', ')}`;
   const fix = near === undefined ? `Remove it${list}.` : `Did you mean ${near}?`;
   return { ...place, expected: 'a known field', fix };
+}
+
+/** Where a field of this name is known: `below networking`, `at the top level`. Only what a person could mean: not in lists. */
+function placesOf(root: z.ZodType, name: string): string[] {
+  const below = (schema: z.core.$ZodType, path: readonly string[]): string[] => {
+    const object = bare(schema);
+    if (!(object instanceof z.ZodObject)) return [];
+    const here = path.length === 0 ? 'at the top level' : `below ${fieldName(path)}`;
+    return Object.entries(object.shape).flatMap(([key, inside]) => [
+      ...(key === name ? [here] : []),
+      ...below(inside, [...path, key]),
+    ]);
+  };
+  return below(root, []);
 }
 
 function namesIn(root: z.ZodType, path: Path): string[] {

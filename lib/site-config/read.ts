@@ -1,6 +1,7 @@
 import { readDocument } from '../config-file/document.ts';
 import { type Fault, faultText, firstOf, inOrder, onePerPlace } from '../config-file/fault.ts';
 import { misfitFault } from '../config-file/misfit-fault.ts';
+import { otherKind } from '../config-file/other-kind.ts';
 import { schemaFaults, valueAt } from '../config-file/schema-faults.ts';
 import { soundFields } from '../config-file/sound-fields.ts';
 import { Failure } from '../errors/failure.ts';
@@ -11,7 +12,7 @@ import { judgeSiteConfig } from './judge.ts';
 import { refineSiteConfig, type SiteContext } from './refine.ts';
 import { refusedField } from './refused.ts';
 import { siteConfigSchema, someFieldsSchema } from './schema.ts';
-import type { SiteConfig } from './site-config.ts';
+import { SITE_CONFIG, type SiteConfig } from './site-config.ts';
 import { namedFiles, siteConfigOf } from './translate.ts';
 
 const SITE_CONFIG_KIND = { schema: siteConfigSchema, refused: refusedField };
@@ -36,6 +37,8 @@ export function readSiteConfig(
     return { ok: false, faults: inOrder(document.faults) };
   }
   const value = document.value ?? {};
+  const other = otherKind(value, { file: SITE_CONFIG });
+  if (other !== undefined) return { ok: false, faults: [other] };
   const parsed = siteConfigSchema.safeParse(value);
   const issues = parsed.success ? [] : parsed.error.issues;
   const sound = parsed.success

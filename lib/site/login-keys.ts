@@ -1,5 +1,5 @@
 import type { NewFile } from '../host/files.ts';
-import { isPlainKey, rsaBitsOf } from './ssh-keys.ts';
+import { isPlainKey, shortKeyProblem } from './ssh-keys.ts';
 
 /** Who logs in; CoreOS has no other user. */
 export const LOGIN_USER = 'core';
@@ -34,9 +34,6 @@ export const loginKeySettings: ReadonlyMap<string, string> = new Map([
   ['authorizedkeyscommand', 'none'],
 ]);
 
-/** RHEL's default crypto policy refuses shorter ones when somebody logs in (RequiredRSASize). */
-const LEAST_RSA_BITS = 2048;
-
 /** Why valid keys do not do as those of a site; undefined: they do. */
 export function loginKeysProblem(
   keys: readonly string[],
@@ -53,11 +50,5 @@ export function loginKeysProblem(
     const fix = 'Write the line as the .pub file has it: TYPE KEY NAME.';
     return { expected: 'keys without options', found, fix };
   }
-  const short = keys.findIndex((key) => (rsaBitsOf(key) ?? LEAST_RSA_BITS) < LEAST_RSA_BITS);
-  if (short < 0) return undefined;
-  return {
-    expected: `RSA keys of at least ${LEAST_RSA_BITS} bits`,
-    found: `${rsaBitsOf(keys[short] ?? '')} bits in key ${numbered(short)}`,
-    fix: 'Make a new one: ssh-keygen -t ed25519.',
-  };
+  return shortKeyProblem(keys);
 }

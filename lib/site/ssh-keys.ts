@@ -12,12 +12,37 @@ export function sshKeyProblem(text: string): Problem | undefined {
     return { expected, found: 'a private key', fix };
   }
   const keys = sshKeys(text);
+  const folded = keys.findIndex((key) => isKeyLine(key) && SECOND_KEY.test(key));
+  if (folded >= 0) {
+    return {
+      expected,
+      found: `two keys in one line, number ${folded + 1} of ${keys.length}: the second would be the comment of the first`,
+      fix: 'Write each key on a line of its own, below "sshKey: |" in YAML.',
+    };
+  }
   const bad = keys.findIndex((key) => !isKeyLine(key));
-  if (bad < 0) return undefined;
+  if (bad < 0) return shortKeyProblem(keys);
   return {
     expected,
     found: `an invalid key, number ${bad + 1} of ${keys.length}`,
     fix: 'Copy the complete line of the .pub file, such as ssh-ed25519 AAAA... name.',
+  };
+}
+
+/** The type and the beginning of a key, twice in a line. */
+const SECOND_KEY = /\b(?:ssh|ecdsa|sk)-[\w@.-]+\s+AAAA.*\s(?:ssh|ecdsa|sk)-[\w@.-]+\s+AAAA/;
+
+/** RHEL's default crypto policy refuses shorter ones when somebody logs in (RequiredRSASize). */
+const LEAST_RSA_BITS = 2048;
+
+/** Why one of these valid keys logs nobody in; undefined: all do. */
+export function shortKeyProblem(keys: readonly string[]): Required<Problem> | undefined {
+  const short = keys.findIndex((key) => (rsaBitsOf(key) ?? LEAST_RSA_BITS) < LEAST_RSA_BITS);
+  if (short < 0) return undefined;
+  return {
+    expected: `RSA keys of at least ${LEAST_RSA_BITS} bits`,
+    found: `${rsaBitsOf(keys[short] ?? '')} bits in key number ${short + 1} of ${keys.length}`,
+    fix: 'Make a new one: ssh-keygen -t ed25519.',
   };
 }
 

@@ -12,7 +12,7 @@ export const identity: readonly Case[] = [
       '1:1 compute: expected a list of one pool, worker, with its replicas, found nothing. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
       '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; the default would be three nodes.',
       '1:1 platform: expected {none: {}}, found nothing. Write platform: {none: {}}.',
-      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
       '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
     ],
   },
@@ -28,7 +28,7 @@ export const identity: readonly Case[] = [
     name: 'broken YAML',
     edits: [['  name: sno\n', '  name: "sno\n']],
     faults: [
-      '4:13 YAML: expected valid YAML, found a syntax error (Missing closing "quote). Check indentation and quotes from here upwards.',
+      "4:9 YAML: expected a text that its quote closes, found a double quote that is open here, until line 4. Close it at the end of the text. A quote of the same kind within it is doubled ('') or has a backslash (\\\").",
     ],
   },
   {

@@ -111,14 +111,14 @@ export const installation: readonly Case[] = [
     name: 'pull secret left out',
     edits: [['pullSecret: \'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'\n', '']],
     faults: [
-      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret that is not JSON',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', 'hunter2']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found a string of 7 characters that is not JSON. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found a string of 7 characters that is not JSON: no value that JSON knows at character 1. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
     hides: /hunter2/,
   },
@@ -126,14 +126,14 @@ export const installation: readonly Case[] = [
     name: 'pull secret without quotes',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', '{"auths":{}}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found a mapping. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found a mapping. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret without auth',
     edits: [['"auth":"dXNlcjpwYXNz"', '"password":"hunter2"']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
     hides: /hunter2/,
   },
@@ -141,14 +141,14 @@ export const installation: readonly Case[] = [
     name: 'pull secret with a list of auths',
     edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":[]}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found JSON without a mapping auths. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found JSON without a mapping auths. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret with empty auths',
     edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":{}}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found empty auths. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found empty auths. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
   },
   {
@@ -226,7 +226,7 @@ export const installation: readonly Case[] = [
     name: 'wrong case',
     edits: [['pullSecret', 'pullsecret']],
     faults: [
-      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
       '26:1 pullsecret: expected a known field, found a string of 45 characters. Did you mean pullSecret?',
     ],
     hides: /dXNlcjpwYXNz/,

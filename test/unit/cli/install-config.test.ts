@@ -134,7 +134,7 @@ networking:
 platform: {none: {}}
 fips: false
 publish: External
-pullSecret: '{"auths":{"a":{"auth":"b"}}}'
+pullSecret: '{"auths":{"a":{"auth":"YTpi"}}}'
 `;
 
 t.test('defaults, and the disk from the variable', async (t) => {

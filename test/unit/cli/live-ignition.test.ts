@@ -1,7 +1,12 @@
 import t from 'tap';
-import { EMBED_AREA_BYTES, embeddedBytes } from '../../../cli/create/embed-area.ts';
+import {
+  EMBED_AREA_BYTES,
+  embeddedBytes,
+  requireEmbeddable,
+} from '../../../cli/create/embed-area.ts';
 import { liveIgnition } from '../../../cli/create/live-ignition.ts';
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
+import { configOf, file } from '../../../lib/ignition/entries.ts';
 import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { liveUnits } from '../../../units/live.ts';
 import { noise } from './noise.ts';
@@ -56,4 +61,12 @@ t.test('the size in the embed area is never too low', async (t) => {
   const signal = AbortSignal.timeout(60_000);
   t.ok((await embeddedBytes('x'.repeat(3_000_000), signal)) < EMBED_AREA_BYTES / 10);
   t.ok((await embeddedBytes(noise(600_000), signal)) > EMBED_AREA_BYTES);
+  const big = file('/opt/openshift/manifests/big.yaml', 0o644, noise(400_000));
+  const config = configOf({ files: [file('/small', 0o644, 'a'), big] });
+  t.throws(() => requireEmbeddable(config, EMBED_AREA_BYTES + 1), {
+    kind: 'usage',
+    message:
+      /does not fit the live ISO: 257 KiB compressed[\s\S]*\n {2}\/opt\/openshift\/manifests\/big\.yaml/,
+  });
+  t.doesNotThrow(() => requireEmbeddable(config, EMBED_AREA_BYTES));
 });

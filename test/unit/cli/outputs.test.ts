@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -44,3 +45,22 @@ t.test('every existing output is named', async (t) => {
     message: /\/a and .*\/b; nothing was written/,
   });
 });
+
+t.test('a full disk is named, with what was to be written', { skip: noTmpfs() }, async (t) => {
+  const dir = t.testdir({});
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', dir], { timeout: 30_000 });
+  try {
+    const path = join(dir, 'big');
+    await t.rejects(writeOutputs([{ path, contents: 'x'.repeat(200_000) }]), {
+      kind: 'usage',
+      message: new RegExp(`${path} cannot be written: ${dir} is full.*expected 200000 bytes free`),
+    });
+    t.same(await readdir(dir), []);
+  } finally {
+    execFileSync('umount', [dir], { timeout: 30_000 });
+  }
+});
+
+function noTmpfs(): string | false {
+  return process.getuid?.() === 0 ? false : 'a small file system needs root';
+}

@@ -97,3 +97,21 @@ for (const [name, line] of BAD) {
     t.match(sshKeyProblem(`${ED25519}\n${line}\n`), { found: 'an invalid key, number 2 of 2' });
   });
 }
+
+t.test('two keys folded into one line', async (t) => {
+  const [first = '', second = ''] = KEYS;
+  for (const line of [`${first} ${second}`, `no-pty ${first} ${second}`, `${second}\t${first}`]) {
+    t.match(sshKeyProblem(`${first}\n${line}`), { found: /^two keys in one line, number 2 of 2/ });
+  }
+  t.equal(sshKeyProblem(`${first} my ssh-rsa key`), undefined, 'a comment');
+});
+
+t.test('RSA keys that log nobody in', async (t) => {
+  // The first 1024 bits of a longer one: nobody has its private key.
+  const short =
+    'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQC6IDKSYUNFoz8kl46+E0Y0pTrLmZ3npAv3bPISGNs5Ci2dhlNLhjD3TMSxrJstcKk+WPo2fu3RtJ7+DbiUzuU68oND/BQ9ehpR/5GTU4uZNASJ0rswaUPPufsGATH6y//pK49ntB5h/ArCKhO2rEmn39J4pKgnRFcLN44gXmvaSQ==';
+  t.match(sshKeyProblem(`${ED25519}\n${short}`), {
+    expected: 'RSA keys of at least 2048 bits',
+    found: '1024 bits in key number 2 of 2',
+  });
+});

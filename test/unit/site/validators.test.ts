@@ -183,8 +183,8 @@ const TABLES: Readonly<Record<string, Table>> = {
     isValid: finds(pullSecretProblem),
     good: [
       '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}',
-      '{"auths":{"foo":{"auth":"bar"}}}',
       '{"auths":{"foo":{"auth":""}},"credHelpers":{}}',
+      '{"auths":{"foo":{"auth":"YTpiOmM="}}}',
       '{"auths":{"foo":{"credsStore":"pass"}}}',
     ],
     bad: [
@@ -195,7 +195,12 @@ const TABLES: Readonly<Record<string, Table>> = {
         '{"auths":{"a":{"auth":1}}}',
         '{"auths":{"a":"b"}}',
       ],
-      '{"auths":{"a":{"auth":"b"},"__proto__":{}}}',
+      '{"auths":{"a":{"auth":"YTpi"},"__proto__":{}}}',
+      // Not base64, not padded, base64 without a colon, without a password, without a user; the URL's alphabet.
+      ...['bar', 'YTpi=', 'dXNlcg==', 'dXNlcjo=', 'OnBhc3M=', 'a-_i', '$' + '{AUTH}'].map(
+        (auth) => `{"auths":{"foo":{"auth":"${auth}"}}}`,
+      ),
+      '{{ pull_secret }}',
     ],
   },
   'trust bundles': {

@@ -1,0 +1,32 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
+import { isSystemError } from '../process/system-error.ts';
+
+/** Less is no space to anything that is written here. */
+const NONE_BYTES = 1024 ** 2;
+
+/**
+ * The error, or if the file system of `path` is full, a Failure (usage) that names it, the `bytes` to be written
+ * as far as they are known, and what is free.
+ */
+export async function namingFullDisk(
+  error: unknown,
+  path: string,
+  bytes: number | undefined,
+): Promise<unknown> {
+  const folder = dirname(path);
+  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: Infinity, bsize: 1 }));
+  const free = bavail * bsize;
+  const isFull =
+    isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+      ? true
+      : error instanceof Failure && error.kind !== 'usage' && free < NONE_BYTES;
+  if (!isFull) return error;
+  return new Failure('usage', `${path} cannot be written: ${folder} is full; nothing was written`, {
+    expected: bytes === undefined ? 'space for it' : `${bytes} bytes free`,
+    found: `${free} bytes free`,
+    fix: 'Free some space, or use another folder.',
+    cause: error,
+  });
+}

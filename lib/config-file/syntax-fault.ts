@@ -1,0 +1,86 @@
+import { Lexer, type YAMLError } from 'yaml';
+import type { Fault } from './fault.ts';
+
+type Position = { line: number; column: number };
+
+const LONGEST_MESSAGE = 100;
+/** `key:value` at the beginning of a line; neither a URL nor a name with `::`. */
+const WITHOUT_BLANK = /^[ \t]*(?:- +)*(?<key>[A-Za-z_][\w.-]{0,60}):(?![\s:/]|$)/;
+
+/** A syntax error where a person has to look, without the source text, which can be a secret. */
+export function syntaxFault(
+  { message, pos: [offset] }: YAMLError,
+  source: string,
+  at: (offset: number) => Position,
+): Fault {
+  return (
+    blankFault(source, offset, at) ??
+    quoteFault(source, offset, at) ?? {
+      position: at(offset),
+      field: 'YAML',
+      expected: 'valid YAML',
+      // The parser's quotation comes last, after a colon.
+      found: `a syntax error (${(message.split(/: "|\n/)[0] ?? '').slice(0, LONGEST_MESSAGE)})`,
+      fix: 'Check indentation and quotes from here upwards.',
+    }
+  );
+}
+
+/** Without the blank, the key and its value are one text, which goes on in the next line. */
+function blankFault(
+  source: string,
+  offset: number,
+  at: (offset: number) => Position,
+): Fault | undefined {
+  const start = source.lastIndexOf('\n', offset - 1) + 1;
+  const [line = ''] = source.slice(start).split('\n', 1);
+  const { key } = WITHOUT_BLANK.exec(line)?.groups ?? {};
+  if (key === undefined) return undefined;
+  return {
+    position: at(start + line.indexOf(`${key}:`) + key.length),
+    field: key,
+    expected: 'a blank after the colon',
+    found: 'none',
+    fix: `Write "${key}: " and then the value.`,
+  };
+}
+
+/** A quote that is not closed is noticed lines below, where the next one or the end is. */
+function quoteFault(
+  source: string,
+  offset: number,
+  at: (offset: number) => Position,
+): Fault | undefined {
+  const quoted = quotedIn(source).findLast(({ start, end }) => start < offset && end >= offset - 1);
+  if (quoted === undefined) return undefined;
+  const text = source.slice(quoted.start, quoted.end);
+  const isOpen = text.length === 1 || !text.endsWith(text.charAt(0));
+  if (!isOpen && !text.includes('\n')) return undefined;
+  return {
+    position: at(quoted.start),
+    field: 'YAML',
+    expected: `a text that its quote closes`,
+    found: `${text.startsWith("'") ? 'a single' : 'a double'} quote that is open here, until line ${at(quoted.end).line}`,
+    fix: "Close it at the end of the text. A quote of the same kind within it is doubled ('') or has a backslash (\\\").",
+  };
+}
+
+/** What the lexer inserts between tokens, without being in the source (yaml, parse/cst). */
+const MARKS: ReadonlySet<string> = new Set(['\u{FEFF}', '\u0002', '\u0018', '\u001f']);
+/** The next token is a plain or block scalar, which may begin with a quote. */
+const SCALAR = '\u001f';
+
+/** Every quoted scalar, by its place in the source. Token by token: a tree could be too deep to walk. */
+function quotedIn(source: string): { readonly start: number; readonly end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  let start = 0;
+  let before = '';
+  for (const token of new Lexer().lex(source)) {
+    const isMark = MARKS.has(token);
+    const end = isMark ? start : start + token.length;
+    if (!isMark && before !== SCALAR && /^['"]/.test(token)) found.push({ start, end });
+    start = end;
+    before = token;
+  }
+  return found;
+}

@@ -1,0 +1,169 @@
+/** What lies beside install-config.yaml, and what is in it that no host could use. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { agentsExecutable } from './agents-executable.ts';
+import { edited } from './install-config-file.ts';
+import { type Run, sno } from './run-sno.ts';
+
+async function folder(
+  t: Test,
+  files: Readonly<Record<string, string>>,
+  config = edited([]),
+): Promise<(...more: string[]) => Promise<Run>> {
+  const root = t.testdir({ 'sno-agents': agentsExecutable(), cluster: {} });
+  const dir = join(root, 'cluster');
+  const all = { ...(config === '' ? {} : { 'install-config.yaml': config }), ...files };
+  for (const [path, contents] of Object.entries(all)) {
+    await mkdir(join(dir, path, '..'), { recursive: true });
+    await writeFile(join(dir, path), contents);
+  }
+  const executable = ['--agents-executable', join(root, 'sno-agents')];
+  return (...more) =>
+    sno(['create', 'single-node-ignition-config', '--dir', dir, ...executable, ...more]);
+}
+
+t.test('files of other programs are named', async (t) => {
+  const names = {
+    'agent-config.yaml': '',
+    'extra-manifests/a.yaml': '',
+    'install-config.yml': '',
+    'README.md': '',
+  };
+  const { code, out } = await (await folder(t, names))();
+  t.equal(code, 0);
+  const named = out.split('\n').filter((line) => line.includes('is not read'));
+  t.match(named, [
+    /^Notice: .*agent-config\.yaml is not read: .*networkConfig/,
+    /^Notice: .*extra-manifests is not read: move its manifests to manifests/,
+    /^Notice: .*install-config\.yml is not read/,
+  ]);
+  t.equal(named.length, 3);
+});
+
+t.test('install-config.yml alone', async (t) => {
+  const { code, err } = await (await folder(t, { 'install-config.yml': edited([]) }, ''))();
+  t.equal(code, 2);
+  t.match(err, /install-config\.yaml does not exist.*found .*install-config\.yml.*Rename it/);
+});
+
+t.test("an editor's backup is no manifest", async (t) => {
+  const names = ['a.yaml~', '#a.yaml#', '.a.yaml.swp', 'a.yaml.bak', 'a.yaml.orig', '.#a.yaml'];
+  const files = Object.fromEntries(names.map((name) => [`manifests/${name}`, '{{ not yaml']));
+  const { code, out, err } = await (await folder(t, files))();
+  t.equal(code, 0, err);
+  for (const name of names) t.match(out, `manifests/${name}`);
+  t.match(out, /Notice: not included/);
+});
+
+/** `@{A}` stands for the placeholder, which the linter takes for a mistake. */
+const own = (text: string) => text.replaceAll('@{', '${');
+const object = (fields: string, kind = 'v1, kind: Service') =>
+  `{apiVersion: ${kind}, metadata: {name: a}, ${fields}}\n`;
+
+t.test('a template that nobody has rendered', async (t) => {
+  const refused: Record<string, string> = {
+    'a name': 'apiVersion: v1\nkind: Secret\nmetadata: {name: "@{NAME}"}\n',
+    'a part of a name': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "a-{{ site }}"}\n',
+    'a label': 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {site: "@{SITE}"}}\n',
+    'a name of another group': 'apiVersion: x.io/v1\nkind: X\nmetadata: {name: "{{name}}"}\n',
+    'a whole value': object('spec: {type: "{{ .Values.type }}"}'),
+    'a whole value in a list': object('spec: {externalIPs: ["@{IP}"]}'),
+    'a part of an image': object(
+      'spec: {containers: [{name: a, image: "r.io/a:@{TAG}"}]}',
+      'v1, kind: Pod',
+    ),
+    'a key': object('spec: {selector: {"@{KEY}": b}}'),
+    'without quotes': 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {{ spec }}\n',
+  };
+  for (const [name, text] of Object.entries(refused)) {
+    const { code, err } = await (await folder(t, { 'manifests/a.yaml': own(text) }))();
+    t.equal(code, 2, name);
+    t.match(err, /manifests\/a\.yaml:\d+: .*(placeholder of a template|render it first)/, name);
+  }
+  const accepted: Record<string, string> = {
+    'a script': object('spec: {containers: [{name: a, image: b, args: ["echo @{HOME} {{x}}"]}]}'),
+    'a text of a ConfigMap': object('data: {t: "{{ x }}", "@{u}": "@{v}"}', 'v1, kind: ConfigMap'),
+    'an annotation':
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: a, annotations: {t: "{{ x }}"}}\n',
+    'an alert': object(
+      'spec: {t: "{{ $value }}"}',
+      'monitoring.coreos.com/v1, kind: PrometheusRule',
+    ),
+    'a template of its own': object(
+      'objects: ["@{X}"]',
+      'template.openshift.io/v1, kind: Template',
+    ),
+  };
+  for (const [name, text] of Object.entries(accepted)) {
+    const { code, err } = await (await folder(t, { 'manifests/a.yaml': own(text) }))();
+    t.equal(code, 0, `${name} ${err}`);
+  }
+});
+
+t.test('an executable for another architecture than the host', async (t) => {
+  for (const [config, code] of [
+    ['amd64', 0],
+    ['arm64', 2],
+  ] as const) {
+    const text = edited([['replicas: 1', `replicas: 1\n  architecture: ${config}`]]);
+    const run = await (await folder(t, {}, text))();
+    t.equal(run.code, code, run.err);
+    if (code === 2)
+      t.match(run.err, /expected sno-agents for arm64, as controlPlane\.architecture/);
+  }
+});
+
+t.test('a file of another kind is one fault', async (t) => {
+  const files: Record<string, RegExp> = {
+    'apiVersion: v1beta1\nkind: AgentConfig\nmetadata: {name: a}\n': /found an AgentConfig/,
+    'apiVersion: siteconfig.open-cluster-management.io/v1alpha1\nkind: ClusterInstance\n':
+      /found a ClusterInstance/,
+    'variant: openshift\nversion: 4.16.0\nmetadata: {name: a}\n': /found a Butane config/,
+    'version: v1alpha1\nmachine: {type: controlplane}\ncluster: {}\n': /of Talos/,
+    'write-kubeconfig-mode: "0644"\ntls-san: [a]\n': /of k3s/,
+    'api_version: 1\ncluster_name: a\nbase_domain: b\n': /found a site-config.yaml/,
+    '{"ignition": {"version": "3.2.0"}}': /found an Ignition config/,
+  };
+  for (const [text, found] of Object.entries(files)) {
+    const { code, err } = await (await folder(t, {}, text))();
+    t.equal(code, 2);
+    t.match(err, /1 error in/, text);
+    t.match(err, found);
+  }
+});
+
+t.test('a missing blank and an open quote have their place', async (t) => {
+  const line = (text: string) => edited([]).split('\n').indexOf(text) + 1;
+  const base = 'baseDomain: example.com';
+  t.ok(line(base) > 0);
+  const glued = await (await folder(t, {}, edited([[base, 'baseDomain:example.com']])))();
+  t.match(glued.err, `install-config.yaml:${line(base)}:11 baseDomain: expected a blank after`);
+  const open = await (await folder(t, {}, edited([[base, 'baseDomain: "example.com']])))();
+  t.match(open.err, `install-config.yaml:${line(base)}:13 YAML: expected a text that its quote`);
+  const inside = await (await folder(t, {}, edited([['name: sno', 'name:sno']])))();
+  t.match(inside.err, /metadata\.name: expected a blank after the colon, found none/);
+});
+
+t.test('a field that belongs elsewhere', async (t) => {
+  const { err } = await (
+    await folder(t, {}, edited([['baseDomain:', 'networkType: OVNKubernetes\nbaseDomain:']]))
+  )();
+  t.match(err, /networkType: expected no such field here.* It belongs below networking\./);
+});
+
+t.test('a fault in the JSON of the pull secret has its place', async (t) => {
+  const secret = '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}';
+  const table: [broken: string, says: RegExp][] = [
+    [secret.slice(0, -1), /a missing \} at character 45/],
+    [secret.replace(':{"auth"', '{"auth"'), /a missing colon at character 20/],
+    [secret.replace('}}}', '},}}'), /at character 4\d/],
+    [secret.replace('"auths"', 'auths'), /at character 2/],
+  ];
+  for (const [broken, says] of table) {
+    const { code, err } = await (await folder(t, {}, edited([[secret, broken]])))();
+    t.equal(code, 2);
+    t.match(err, says, broken);
+    t.notMatch(err, 'dXNlcjpwYXNz');
+  }
+});
