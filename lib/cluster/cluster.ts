@@ -102,7 +102,10 @@ const clusterFields = z.strictObject({
     .optional(),
   /** PEM certificates that the host trusts in addition to those of its operating system. */
   additionalTrustBundle: z.string().optional(),
-  /** Mirrors of `source` (a registry, with or without a repository path). */
+  /**
+   * Mirrors of `source` (a registry, with or without a repository path): at most one entry for digests and one for tags.
+   * That for tags is used for digests too where the source has none for these.
+   */
   imageMirrors: z
     .array(
       z.strictObject({

@@ -29,16 +29,38 @@ export function repositoryProblem(text: string): Problem | undefined {
     : { expected, fix };
 }
 
-/** Each source once, in the order of the file, with the mirrors of all its entries. */
+/**
+ * Each source once among the mirrors for digests, and once among those for tags, in the order of the file, with the
+ * mirrors of all its entries. Only the table of the longest source counts (containers-registries.conf(5)): a source
+ * with mirrors of one kind, below one with mirrors of the other, has these too.
+ */
 export function mergeMirrors(mirrors: readonly ImageMirror[]): ImageMirror[] {
-  const merged = new Map<string, ImageMirror>();
-  for (const mirror of mirrors) {
-    const before = merged.get(mirror.source);
-    merged.set(mirror.source, {
+  const digest = merged(mirrors.filter(({ digestOnly }) => digestOnly));
+  const tag = merged(mirrors.filter(({ digestOnly }) => !digestOnly));
+  return [...digest, ...inherited(digest, tag), ...tag, ...inherited(tag, digest)];
+}
+
+function merged(ofKind: readonly ImageMirror[]): ImageMirror[] {
+  const bySource = new Map<string, ImageMirror>();
+  for (const mirror of ofKind) {
+    const before = bySource.get(mirror.source);
+    bySource.set(mirror.source, {
       ...mirror,
       mirrors: [...new Set([...(before?.mirrors ?? []), ...mirror.mirrors])],
       neverContactSource: mirror.neverContactSource || before?.neverContactSource === true,
     });
   }
-  return [...merged.values()];
+  return [...bySource.values()];
 }
+
+/** What sources of the other kind have of this one, whose mirrors have the same paths below them. */
+const inherited = (ofKind: readonly ImageMirror[], others: readonly ImageMirror[]): ImageMirror[] =>
+  others.flatMap(({ source }) => {
+    if (ofKind.some((each) => each.source === source)) return [];
+    const [above] = ofKind
+      .filter((each) => source.startsWith(`${each.source}/`))
+      .toSorted((a, b) => b.source.length - a.source.length);
+    if (above === undefined) return [];
+    const path = source.slice(above.source.length);
+    return [{ ...above, source, mirrors: above.mirrors.map((mirror) => `${mirror}${path}`) }];
+  });

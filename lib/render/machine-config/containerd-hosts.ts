@@ -8,13 +8,17 @@ const CERTS_D = '/etc/containerd/certs.d';
 interface Endpoint {
   /** Includes the part of the mirror's path before the repository's own. */
   url: string;
-  capabilities: string[];
+  capabilities: readonly string[];
 }
+
+const BY_DIGEST = ['pull'];
+const BY_TAG_TOO = ['pull', 'resolve'];
 
 /**
  * The mirrors as containerd's hosts.toml (containerd, docs/hosts.md), as far as containerd supports
  * them: it has mirrors of whole registries only and requests the same repository path from them.
- * A mirror without the capability "resolve" does not resolve tags: it is used by digest only.
+ * A mirror without the capability "resolve" does not resolve tags: it is used by digest only. One for tags is asked for
+ * digests too: what a tag means is pulled by its digest.
  * `notices` lists the differences from the configuration.
  */
 export function containerdHosts(mirrors: readonly ImageMirror[]): {
@@ -26,16 +30,18 @@ export function containerdHosts(mirrors: readonly ImageMirror[]): {
   for (const { source, mirrors: locations, digestOnly, neverContactSource } of mirrors) {
     const { host: registry, path } = atFirstSlash(source);
     const known = registries.get(registry) ?? { endpoints: [], closed: false };
-    const capabilities = digestOnly ? ['pull'] : ['pull', 'resolve'];
+    const capabilities = digestOnly ? BY_DIGEST : BY_TAG_TOO;
     for (const location of locations) {
       const url = endpointUrl(location, path);
       if (url === undefined) {
         notices.push(
           `containerd cannot use the mirror ${location} of ${source}, because the mirror's path does not end with that of the source; CRI-O and podman can`,
         );
-      } else if (!known.endpoints.some((each) => each.url === url)) {
-        known.endpoints.push({ url, capabilities });
+        continue;
       }
+      const same = known.endpoints.find((each) => each.url === url);
+      if (same === undefined) known.endpoints.push({ url, capabilities });
+      else if (!digestOnly) same.capabilities = BY_TAG_TOO;
     }
     // Every mirror of a whole registry can be used: there is at least one instead of the registry.
     const closed = neverContactSource && path === '';
@@ -49,7 +55,7 @@ export function containerdHosts(mirrors: readonly ImageMirror[]): {
   const files = [...registries].flatMap(([registry, { endpoints, closed }]) =>
     endpoints.length === 0 ? [] : [hostsFile(registry, endpoints, closed)],
   );
-  return { files, notices };
+  return { files, notices: [...new Set(notices)] };
 }
 
 /** Undefined when the mirror's path does not end with that of the source. */

@@ -12,23 +12,29 @@ export function mirrorFiles(mirrors: readonly ImageMirror[]): SiteFile[] {
     {
       path: '/etc/containers/registries.conf.d/50-sno-mirrors.conf',
       mode: 0o644,
-      contents: mirrors.map(registryTable).join('\n'),
+      contents: [...Map.groupBy(mirrors, ({ source }) => source)].map(registryTable).join('\n'),
     },
     ...containerdHosts(mirrors).files,
   ];
 }
 
-function registryTable({ source, mirrors, digestOnly, neverContactSource }: ImageMirror): string {
+/** One table for each source: a second one of the same source would replace the first. */
+function registryTable([source, entries]: readonly [string, readonly ImageMirror[]]): string {
+  const kinds = new Set(entries.map(({ digestOnly }) => digestOnly));
+  const isMixed = kinds.size > 1;
   return [
     '[[registry]]',
     `location = ${JSON.stringify(source)}`,
-    ...(digestOnly ? ['mirror-by-digest-only = true'] : []),
-    ...(neverContactSource ? ['blocked = true'] : []),
-    ...mirrors.flatMap((mirror) => [
-      '',
-      '[[registry.mirror]]',
-      `location = ${JSON.stringify(mirror)}`,
-    ]),
+    ...(!isMixed && kinds.has(true) ? ['mirror-by-digest-only = true'] : []),
+    ...(entries.some(({ neverContactSource }) => neverContactSource) ? ['blocked = true'] : []),
+    ...entries.flatMap(({ mirrors, digestOnly }) =>
+      mirrors.flatMap((mirror) => [
+        '',
+        '[[registry.mirror]]',
+        `location = ${JSON.stringify(mirror)}`,
+        ...(isMixed ? [`pull-from-mirror = "${digestOnly ? 'digest' : 'tag'}-only"`] : []),
+      ]),
+    ),
     '',
   ].join('\n');
 }

@@ -45,6 +45,8 @@ imageDigestSources:
 imageTagSources:
   - source: quay.test/tools
     mirrors: [registry.${domain}/tools]
+  - source: quay.test/ocp
+    mirrors: [registry.${domain}/ocp-tags]
 `;
 
 async function identityOf(domain: string) {
@@ -208,7 +210,10 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
       ],
     });
     t.match((await read(openShiftResources.tagMirrors, { name: 'sno-site' })).spec, {
-      imageTagMirrors: [{ source: 'quay.test/tools', mirrors: ['registry.site.test/tools'] }],
+      imageTagMirrors: [
+        { source: 'quay.test/tools', mirrors: ['registry.site.test/tools'] },
+        { source: 'quay.test/ocp', mirrors: ['registry.site.test/ocp-tags'] },
+      ],
     });
     for (const kind of ['digestMirrors', 'contentPolicies'] as const) {
       const { items } = await admin.list(openShiftResources[kind], {}, limits);

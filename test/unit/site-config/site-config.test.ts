@@ -151,6 +151,24 @@ t.test('every field of a whole configuration', async (t) => {
   ]);
 });
 
+t.test(
+  'a source in imageDigestSources and in imageTagSources has both kinds of mirrors',
+  async (t) => {
+    const source = (mirror: string) => `[{source: quay.io/a, mirrors: [${mirror}]}]`;
+    const text = `api_version: 1
+cluster_name: shop
+base_domain: example.com
+imageDigestSources: ${source('d.example.com/a')}
+imageTagSources: ${source('t.example.com/a')}
+`;
+    const open = { source: 'quay.io/a', neverContactSource: false };
+    t.same(parseSiteConfig(text, 'site-config.yaml', context).imageMirrors, [
+      { ...open, mirrors: ['d.example.com/a'], digestOnly: true },
+      { ...open, mirrors: ['t.example.com/a'], digestOnly: false },
+    ]);
+  },
+);
+
 t.test('the same in JSON, and with nmstate as a text', async (t) => {
   const nmstate = 'interfaces: [{name: eno1, type: ethernet, state: up}]';
   const json = JSON.stringify({

@@ -281,6 +281,51 @@ t.test('entries of one source are merged; if one blocks the source, it is blocke
   t.same(mergeMirrors(open), [mirror('a', ['m1', 'm2'], false)]);
 });
 
+t.test('mirrors for digests and mirrors for tags of one source stay apart', async (t) => {
+  const digest = mirror('quay.io/a', ['d1'], false);
+  const tag = { ...mirror('quay.io/a', ['t1'], true), digestOnly: false };
+  t.same(mergeMirrors([digest, tag]), [digest, tag]);
+  t.same(mergeMirrors([tag, digest]), [digest, tag]);
+  const more = [
+    { ...digest, mirrors: ['d2'] },
+    { ...tag, mirrors: ['t2'] },
+  ];
+  t.same(mergeMirrors([digest, tag, ...more]), [
+    { ...digest, mirrors: ['d1', 'd2'] },
+    { ...tag, mirrors: ['t1', 't2'] },
+  ]);
+});
+
+t.test('a source below one with mirrors of the other kind has these too', async (t) => {
+  const above = mirror('quay.io', ['d.example.com/quay'], true);
+  const nearer = mirror('quay.io/a', ['d.example.com/near'], false);
+  const tag = { ...mirror('quay.io/a/b', ['t.example.com/b'], false), digestOnly: false };
+  t.same(mergeMirrors([above, tag]), [
+    above,
+    mirror('quay.io/a/b', ['d.example.com/quay/a/b'], true),
+    tag,
+  ]);
+  t.same(
+    mergeMirrors([above, nearer, tag]),
+    [above, nearer, mirror('quay.io/a/b', ['d.example.com/near/b'], false), tag],
+    'the longest',
+  );
+  const beside = { ...tag, source: 'quay.io.example.com' };
+  t.same(mergeMirrors([above, beside]), [above, beside]);
+  t.same(
+    mergeMirrors([nearer, { ...tag, source: 'quay.io' }]).map(({ source, digestOnly, mirrors }) => [
+      source,
+      digestOnly,
+      mirrors,
+    ]),
+    [
+      ['quay.io/a', true, ['d.example.com/near']],
+      ['quay.io', false, ['t.example.com/b']],
+      ['quay.io/a', false, ['t.example.com/b/a']],
+    ],
+  );
+});
+
 t.test('an absolute name is passed to the host as Go programs match it', async (t) => {
   const cluster = {
     name: 'sno',

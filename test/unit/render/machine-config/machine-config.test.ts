@@ -178,6 +178,36 @@ location = "m.example.com/hub"
   );
 });
 
+t.test('a source with mirrors for digests and mirrors for tags has one table', async (t) => {
+  const [conf] = mirrorFiles([
+    mirror('quay.io/a', 'd.example.com/a'),
+    mirror('quay.io/b', 'd.example.com/b'),
+    { ...mirror('quay.io/a', 't.example.com/a'), digestOnly: false, neverContactSource: true },
+  ]);
+  t.equal(
+    conf?.contents,
+    `[[registry]]
+location = "quay.io/a"
+blocked = true
+
+[[registry.mirror]]
+location = "d.example.com/a"
+pull-from-mirror = "digest-only"
+
+[[registry.mirror]]
+location = "t.example.com/a"
+pull-from-mirror = "tag-only"
+
+[[registry]]
+location = "quay.io/b"
+mirror-by-digest-only = true
+
+[[registry.mirror]]
+location = "d.example.com/b"
+`,
+  );
+});
+
 const ENDPOINTS: readonly (readonly [source: string, mirror: string, url: string | undefined])[] = [
   ['quay.io', 'm.example.com', 'https://m.example.com/v2'],
   ['quay.io', 'm.example.com:5000/quay', 'https://m.example.com:5000/v2/quay'],
@@ -234,6 +264,24 @@ override_path = true
 capabilities = ["pull","resolve"]
 override_path = true
 `,
+  );
+});
+
+t.test('containerd: a mirror for digests and for tags resolves these, in any order', async (t) => {
+  const digest = mirror('quay.io', 'm.example.com', 'd.example.com');
+  const tag = { ...mirror('quay.io', 'm.example.com'), digestOnly: false };
+  for (const both of [
+    [digest, tag],
+    [tag, digest],
+  ]) {
+    const text = containerdHosts(both).files[0]?.contents;
+    t.match(text, '[host."https://m.example.com/v2"]\ncapabilities = ["pull","resolve"]\n');
+    t.match(text, '[host."https://d.example.com/v2"]\ncapabilities = ["pull"]\n');
+  }
+  const elsewhere = [digest, tag].map((each) => ({ ...each, source: 'quay.io/a' }));
+  t.equal(
+    new Set(containerdHosts(elsewhere).notices).size,
+    containerdHosts(elsewhere).notices.length,
   );
 });
 
