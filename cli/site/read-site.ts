@@ -93,7 +93,7 @@ export function siteNotices({ config, skipped }: Site, isEncrypted: boolean): st
       ? ['the pull secret is not encrypted on the medium']
       : []),
     ...(config.siteChecks.length === 0
-      ? ['no siteChecks: the network is kept if it comes up']
+      ? ['no siteChecks: the network is kept once its gateway and a name server answer']
       : []),
     ...(config.expectedAdapters.length === 0
       ? []

@@ -34,10 +34,11 @@ export interface SiteConfig {
   readonly nodeAddress: 'internal' | 'site';
   /** CIDR. Which of the host's addresses is the site's: at least one with nodeAddress `site`. */
   readonly machineNetworks: readonly string[];
-  /** An nmstate document (YAML), whose texts are quoted. */
+  /** An nmstate document (YAML), whose texts are quoted: the network, the name servers, or both. */
   readonly networkConfig: string | undefined;
   /** Network adapters that it expects on the host. */
   readonly expectedAdapters: readonly string[];
+  /** Also in networkConfig. What the file does not say is empty. */
   readonly dns: { readonly servers: readonly string[]; readonly search: readonly string[] };
   readonly additionalNtpSources: readonly string[];
   /** `noProxy` as it is written: lib/site/proxy completes it. */
@@ -65,6 +66,7 @@ export interface SiteConfig {
     /** Of `*.apps.<cluster>.<domain>`. */
     readonly ingress: SiteCertificate;
   };
+  /** Empty: the gateway and the name servers are asked. */
   readonly siteChecks: readonly SiteCheck[];
   /** Whether the node may take about ten minutes longer, for a restart. */
   readonly allowRestart: boolean;

@@ -6,13 +6,14 @@ import { sshKeys } from '../site/ssh-keys.ts';
 import { certificatesOf } from '../site/trust-bundle.ts';
 import { type Files, isPem, pairOf } from './certificates.ts';
 import { endpointOf, timeOf } from './fields.ts';
+import { withNameServers } from './name-servers.ts';
 import { nmstateOf } from './nmstate.ts';
 import type { RawSiteConfig, SomeFields } from './schema.ts';
 import type { SiteCheck, SiteConfig } from './site-config.ts';
 
 /** The only translation of site-config.yaml without faults. */
 export function siteConfigOf(raw: RawSiteConfig, files: Files): SiteConfig {
-  const network = nmstateOf(raw);
+  const network = withNameServers(nmstateOf(raw), raw.dns ?? {});
   const { proxy, additionalTrustBundle: trust } = raw;
   return {
     serial: raw.serial,

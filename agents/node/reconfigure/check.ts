@@ -46,6 +46,6 @@ async function requireNmstate({ site }: ReconfigureContext): Promise<void> {
   throw new Failure('usage', 'the host has no nmstatectl, which applies a network', {
     code: 'reconfigure-refused',
     expected: 'the package nmstate of the operating system, as on CoreOS',
-    fix: 'Remove raw_nm_state_config and use DHCP, or have the factory install nmstate.',
+    fix: 'Remove raw_nm_state_config and dns and use DHCP, or have the factory install nmstate.',
   });
 }

@@ -22,6 +22,7 @@ import { saveRenderInput } from '../../../lib/render/render-input.ts';
 import { removeKeptFile, writeKeptFiles } from '../../../lib/seal/files.ts';
 import { loginKeyFiles } from '../../../lib/site/login-keys.ts';
 import { completeNoProxy } from '../../../lib/site/proxy.ts';
+import { networkAfter } from '../../../lib/site-config/name-servers.ts';
 import { type SiteConfig, siteDomain } from '../../../lib/site-config/site-config.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -55,7 +56,9 @@ export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
     ...(additionalNtpSources.length === 0
       ? {}
       : { additionalNtpSources: [...additionalNtpSources] }),
-    ...(networkConfig === undefined ? {} : { networkConfig }),
+    ...(networkConfig === undefined
+      ? {}
+      : { networkConfig: networkAfter(cluster.networkConfig, networkConfig) }),
     ...(sshKeys === undefined ? {} : { sshKeys: [...sshKeys] }),
     ...(proxy === undefined
       ? {}

@@ -2,19 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
-import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { resolvConfForPods } from '../../../lib/host/resolv-conf.ts';
 import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import { networkConfigPath } from '../../../lib/render/machine-config/machine-config.ts';
+import { networkAfter } from '../../../lib/site-config/name-servers.ts';
+import { siteDomain } from '../../../lib/site-config/site-config.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import type { ReconfigureContext } from './context.ts';
 import { refusingDuplicates } from './duplicates.ts';
+import { defaultGateways, silentNeighbours } from './neighbours.ts';
 import { reconfigureFolder } from './places.ts';
 import { type FailedCheck, failedChecks } from './site-checks.ts';
 
@@ -80,8 +83,10 @@ export async function keepNetwork(
   await nmstate(['commit'], limits);
   await nmstate(['apply', file], limits);
   // An all-in-one host applies it again at each boot.
-  if (await exists(paths.at(networkConfigPath))) {
-    await writeFileAtomic(paths.at(networkConfigPath), networkConfig, 0o600);
+  const ofBoot = await readTextIfPresent(paths.at(networkConfigPath));
+  if (ofBoot !== undefined) {
+    const next = networkAfter(ofBoot, networkConfig);
+    await writeFileAtomic(paths.at(networkConfigPath), next, 0o600);
   }
   await writeFileAtomic(appliedPath(context), networkConfig, 0o600);
   await removeFile(file);
@@ -98,7 +103,7 @@ async function nmstate(args: readonly string[], limits: Limits): Promise<void> {
     throw new Failure('fatal', "the site's network cannot be applied", {
       code: 'site-network',
       found: describeError(cause),
-      fix: 'Correct raw_nm_state_config in the site configuration.',
+      fix: 'Correct raw_nm_state_config, or dns, in the site configuration.',
       cause,
       tellsCause: true,
     });
@@ -177,14 +182,37 @@ export async function wrong(
   }
   const file = await nameServers(paths);
   const text = (await readTextIfPresent(paths.at(file))) ?? '';
-  const servers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address]) => address);
-  const missing = site.dns.servers.filter((server) => !servers.includes(server));
+  const words = (key: string) =>
+    [...text.matchAll(new RegExp(`^${key}[ \\t]+(.*)$`, 'gm'))].flatMap(([, rest = '']) =>
+      rest.trim().split(/\s+/),
+    );
+  const servers = words('nameserver');
+  const missing = [
+    ...site.dns.servers.filter((server) => !servers.includes(server)),
+    ...site.dns.search.filter((domain) => !words('search').includes(domain)),
+  ];
   if (missing.length > 0) {
     faults.push({
       found: `${file} does not name ${missing.join(', ')}`,
-      fix: 'Correct dns-resolver in raw_nm_state_config.',
+      fix: 'Correct dns in the site configuration.',
     });
   }
-  const trustBundle = await bundleFile(context);
-  return [...faults, ...(await failedChecks(site.siteChecks, { trustBundle, signal }))];
+  return [...faults, ...(await silentServers(context, servers, signal))];
+}
+
+/** Of a site that says what must answer, that; of any other, what its network has. */
+async function silentServers(
+  context: ReconfigureContext,
+  servers: readonly string[],
+  signal: AbortSignal,
+): Promise<FailedCheck[]> {
+  const { site } = context;
+  if (site.siteChecks.length > 0) {
+    const trustBundle = await bundleFile(context);
+    return failedChecks(site.siteChecks, { trustBundle, signal });
+  }
+  const gateways = await defaultGateways(signal);
+  // One of the host itself tells nothing of its site.
+  const nameServers = servers.filter((server) => !/^(127\.|::1$)/.test(server));
+  return silentNeighbours({ gateways, nameServers }, `api.${siteDomain(site)}`, signal);
 }

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sshPublicKey } from '../../../lab/site-inputs.ts';
+import { networkAfter } from '../../../lib/site-config/name-servers.ts';
 import { parseSiteConfig, readSiteConfig } from '../../../lib/site-config/read.ts';
 import { siteDomain } from '../../../lib/site-config/site-config.ts';
 import { SITE_CA } from '../cli/certificates.ts';
@@ -168,6 +169,33 @@ imageTagSources: ${source('t.example.com/a')}
     ]);
   },
 );
+
+const RESOLVER = /dns-resolver:\n {2}config:\n {4}server:\n {6}- "192\.168\.7\.1"\n/;
+
+t.test('name servers are part of the network, with one of the site or without', async (t) => {
+  const network = (more: string) =>
+    parseSiteConfig(GOOD_SITE + more, 'site-config.yaml', context).networkConfig;
+  const interfaces = 'raw_nm_state_config: {interfaces: [{name: eno1, type: ethernet}]}\n';
+  t.match(network('dns: {servers: [192.168.7.1]}\n'), RESOLVER);
+  t.match(network(`${interfaces}dns: {servers: [192.168.7.1]}\n`), RESOLVER);
+  t.match(network(`${interfaces}dns: {servers: [192.168.7.1]}\n`), 'name: "eno1"');
+  t.match(network('dns: {search: [a.example.com]}\n'), /search:\n {6}- "a\.example\.com"/);
+  t.notMatch(network('dns: {search: [a.example.com]}\n'), 'server');
+  for (const none of ['dns: {}\n', 'dns:\n']) t.equal(network(none), undefined);
+});
+
+t.test('what a host keeps of its network after a document without interfaces', async (t) => {
+  const before = 'interfaces: [{name: eno1}]\ndns-resolver: {config: {server: [192.0.2.1]}}\n';
+  const dns = 'dns-resolver: {config: {server: [192.0.2.2]}}\n';
+  const after = networkAfter(before, dns);
+  t.match(after, 'name: "eno1"');
+  t.match(after, '192.0.2.2');
+  t.notMatch(after, '192.0.2.1"');
+  t.equal(networkAfter(after, dns), after, 'again');
+  const whole = 'interfaces: [{name: eno2}]\n';
+  t.equal(networkAfter(before, whole), whole);
+  for (const none of [undefined, '', 'no document: [']) t.equal(networkAfter(none, dns), dns);
+});
 
 t.test('the same in JSON, and with nmstate as a text', async (t) => {
   const nmstate = 'interfaces: [{name: eno1, type: ethernet, state: up}]';

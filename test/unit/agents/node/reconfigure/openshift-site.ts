@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { arrive } from '../../../../../agents/node/reconfigure/arrive.ts';
 import { cluster } from '../../host/cluster.ts';
 import type { HostOptions, TestHost } from '../../host/host.ts';
-import { accepted, factoryHost, INTERNAL, insert } from './site-host.ts';
+import { accepted, checked, factoryHost, INTERNAL, insert } from './site-host.ts';
 
 /** Of the site, on the bridge of the pod network. */
 export const SITE_ADDRESS = '198.51.100.20';
@@ -89,7 +89,7 @@ export async function openShiftArrived(
   { config = STATIC_SITE, ...options }: HostOptions & { readonly config?: string } = {},
 ) {
   const host = await openShiftFactory(t, options);
-  await insert(host, { config });
+  await insert(host, { config: checked(config) });
   const arrival = await arrive(host.paths, AbortSignal.timeout(60_000));
   if (arrival.kind !== 'request') throw new Error(arrival.note);
   return { host, ...(await accepted(host, arrival.request)) };

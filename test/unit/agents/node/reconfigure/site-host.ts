@@ -50,6 +50,10 @@ raw_nm_state_config:
 ${NETWORK.replaceAll(/^/gm, '  ').trimEnd()}
 `;
 
+/** With a check, unless it says of checks what it wants itself. */
+export const checked = (config: string): string =>
+  config.includes('siteChecks:') ? config : `${config}siteChecks: [ping: 198.51.100.1]\n`;
+
 type Volume = Parameters<typeof aVolume>[0];
 
 /** Puts a site volume into a drive; `inserted` counts how often. */
@@ -115,6 +119,7 @@ export async function factoryHost(t: Test, options: HostOptions = {}): Promise<T
   host.programs.give('systemctl', 'case "$*" in show*) echo ActiveState=inactive ;; esac');
   host.programs.give('udevadm', '[ "$*" = "settle --timeout=20" ]');
   host.programs.give('nmstatectl', 'true');
+  host.programs.give('ping', '[ "$*" = "-c 1 -W 4 198.51.100.1" ]');
   host.programs.give('nmcli', '[ "$*" = "general reload conf" ]');
   host.programs.give('hostnamectl', 'echo "$2" > "$ROOT/etc/hostname"');
   host.programs.give('lsblk', 'echo \'{"blockdevices":[]}\'');
@@ -147,7 +152,7 @@ export async function arrived(t: Test, { config = SITE, keys, ...options }: Opti
   const host = await factoryHost(t, options);
   const credential = keys === true ? { credentials: await authorityCredentials() } : {};
   // With keys it would be encrypted; the files are what counts here.
-  await insert(host, { config, ...credential });
+  await insert(host, { config: checked(config), ...credential });
   const arrival = await arrive(host.paths, AbortSignal.timeout(60_000));
   if (arrival.kind !== 'request') throw new Error(arrival.note);
   bridge(host);
