@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { Failure } from '../../lib/errors/failure.ts';
-import { machineIdentity } from '../../lib/host/machine-identity.ts';
+import { isThisMachine, machineIdentity } from '../../lib/host/machine-identity.ts';
 import { syncFileSystems } from '../../lib/host/sync.ts';
 import {
   type InstallationMarker,
@@ -26,31 +26,30 @@ export const marker: StepBody<PlainHost> = {
   async holds(context) {
     const found = await readMarker(context.paths.at('/var'));
     if (found === undefined) return false;
-    return refusal(found, context.cluster, await machineIdentity(context.paths)) === undefined;
+    return (await refusal(found, context)) === undefined;
   },
   async run({ paths, cluster }, { signal }) {
-    const machine = await machineIdentity(paths);
     const found = await readMarker(paths.at('/var'));
     if (found === undefined) {
       // Ignition does not sync what it writes, and it does not run again: from here on, a power cut
       // leaves its files as they are, and /boot without its flag.
       await syncFileSystems([paths.config, paths.state, paths.at('/boot')], signal);
       await mkdir(paths.state, { recursive: true, mode: 0o755 });
+      const machine = await machineIdentity(paths);
       await writeMarker(paths.at('/var'), markerOf(cluster, 'writing', machine));
       return done('the disk has no installation yet');
     }
-    const refused = refusal(found, cluster, machine);
+    const refused = await refusal(found, { paths, cluster });
     if (refused !== undefined) throw refused;
     return done(`begun at ${found.at}`);
   },
 };
 
 /** Undefined for the marker of this installation. */
-function refusal(
+async function refusal(
   found: InstallationMarker,
-  { clusterId }: PlainHost['cluster'],
-  machine: string,
-): Failure | undefined {
+  { paths, cluster: { clusterId } }: Pick<PlainHost, 'paths' | 'cluster'>,
+): Promise<Failure | undefined> {
   const state = found.state === 'finished' ? 'a finished' : 'an unfinished';
   if (found.clusterId !== clusterId) {
     return new Failure('fatal', 'the disk holds another installation', {
@@ -60,11 +59,11 @@ function refusal(
       fix: 'Write the image to the whole disk again, without partitions that are kept.',
     });
   }
-  if (found.machine === machine) return undefined;
+  if (await isThisMachine(paths, found.machine)) return undefined;
   return new Failure('fatal', 'the disk holds the installation of another machine', {
     code: 'disk-other-machine',
     expected: `the machine ${found.machine ?? 'of the installation'}`,
-    found: machine,
+    found: await machineIdentity(paths),
     fix: 'Create an Ignition config for each host, and write the image to this disk again with its own.',
   });
 }

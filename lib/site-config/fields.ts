@@ -1,13 +1,15 @@
 import { isIP } from 'node:net';
 import { isAddress } from '../network/address.ts';
 import { DNS_NAME } from '../site/names.ts';
+import { isPlaceholder } from '../site/placeholders.ts';
 import type { Problem } from '../site/problem.ts';
 
 const MAC = /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$/;
 
-/** The serial number of a machine as its firmware tells it, or a MAC address. */
+/** The serial number of a machine as its firmware tells it, if it identifies one, or a MAC address. */
 export const isIdentifier = (text: string): boolean =>
-  MAC.test(text) || (/^[!-~]([ -~]{0,62}[!-~])?$/.test(text) && !text.includes(':'));
+  MAC.test(text) ||
+  (/^[!-~]([ -~]{0,62}[!-~])?$/.test(text) && !text.includes(':') && !isPlaceholder(text));
 
 const NAME = '[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?';
 const LABEL_NAME = new RegExp(`^${NAME}$`);

@@ -145,8 +145,8 @@ export const siteConfigSchema = mapping(
     hosts: optional(
       list(
         textOf(isIdentifier, {
-          expected: 'the serial number of a machine, or a MAC address',
-          fix: 'Write it in quotes, as the label of the machine has it.',
+          expected: 'the serial number that one machine alone has, or a MAC address',
+          fix: 'Write it in quotes, as the label of the machine has it. If its firmware has none, write a MAC address.',
         }),
         {
           expected: `a list of at most ${MOST_HOSTS} serial numbers and MAC addresses`,

@@ -2,6 +2,7 @@ import { namesIn, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import type { FactoryPolicy } from '../../../lib/relocatable/policy.ts';
+import { isPlaceholder } from '../../../lib/site/placeholders.ts';
 import type { HostFacts } from '../../../lib/site-config/host-facts.ts';
 import type { KnownNode } from './known-node.ts';
 
@@ -20,8 +21,11 @@ export async function readHostFacts(
   const adapters = (await namesIn(paths.at('/sys/class/net'))).filter((name) => !OWN.test(name));
   const text = async (path: string) => (await readTextIfPresent(paths.at(path)))?.trim() ?? '';
   const addresses = adapters.map((name) => text(`/sys/class/net/${name}/address`));
-  const serials = SERIALS.map((name) => text(`/sys/class/dmi/id/${name}`));
-  const identifiers = await Promise.all([...serials, ...addresses]);
+  const serials = await Promise.all(SERIALS.map((name) => text(`/sys/class/dmi/id/${name}`)));
+  const identifiers = [
+    ...serials.filter((serial) => !isPlaceholder(serial)),
+    ...(await Promise.all(addresses)),
+  ];
   return {
     apiVersion: 'sno-agents/v1',
     kind: 'HostFacts',

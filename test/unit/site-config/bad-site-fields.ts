@@ -84,6 +84,11 @@ export const badFields: readonly BadSite[] = [
     faults: ['4 hosts[0]'],
     says: /in quotes/,
   },
+  {
+    name: 'serial numbers that many machines have',
+    more: 'hosts: [None, CZ1, Default string, 03000200-0400-0500-0006-000700080009]\n',
+    faults: ['4 hosts[0]', '4 hosts[2]', '4 hosts[3]'],
+  },
   { name: 'a torn MAC address', more: 'hosts: ["52:54:00:12:34"]\n', faults: ['4 hosts[0]'] },
   { name: 'a host twice', more: 'hosts: [CZ1, A, cz1]\n', faults: ['4 hosts[2]'] },
   { name: 'localhost', more: 'hostname: localhost\n', faults: ['4 hostname'] },

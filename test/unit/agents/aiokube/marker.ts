@@ -102,6 +102,21 @@ t.test('finish', async (t) => {
   t.equal(await it.holds(finish), false);
 });
 
+t.test(
+  'a UUID of many machines that an earlier version recorded is still of this one',
+  async (t) => {
+    const uuid = '00010203-0405-0607-0809-0a0b0c0d0e0f';
+    const it = host(t, uuid);
+    await it.run(marker);
+    const written = JSON.parse(it.read(MARKER));
+    t.equal(written.machine, `machine-id:${'1'.repeat(32)}`);
+    it.write(MARKER, JSON.stringify({ ...written, machine: `dmi:${uuid}` }));
+    t.equal(await it.holds(marker), true);
+    it.write(MARKER, JSON.stringify({ ...written, machine: `dmi:${HERE}` }));
+    t.equal(await it.holds(marker), false);
+  },
+);
+
 t.test('the identity of a machine', async (t) => {
   const MACHINE_ID = `machine-id:${'1'.repeat(32)}`;
   const cases: [uuid: string, identity: string][] = [
@@ -111,6 +126,8 @@ t.test('the identity of a machine', async (t) => {
     ['00000000-0000-0000-0000-000000000000', MACHINE_ID],
     ['ffffffff-ffff-ffff-ffff-ffffffffffff', MACHINE_ID],
     ['03000200-0400-0500-0006-000700080009', MACHINE_ID],
+    ['00020003-0004-0005-0006-000700080009', MACHINE_ID],
+    ['00010203-0405-0607-0809-0a0b0c0d0e0f', MACHINE_ID],
   ];
   for (const [uuid, identity] of cases) {
     t.equal(await machineIdentity(host(t, uuid).paths), identity, uuid || 'empty');
