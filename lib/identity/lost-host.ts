@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../agents/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { readTextIfPresent } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
@@ -15,11 +16,12 @@ const lostHostSchema = z.object({
 export type LostHost = z.infer<typeof lostHostSchema>;
 
 /** Written by Ignition, and deleted once the backup is among those of the host. */
-export const lostHostPlaces = ({ state }: Pick<HostPaths, 'state'>) => {
-  const folder = join(state, 'lost-host');
+export const lostHostPlaces = (paths: Pick<HostPaths, 'state'>) => {
+  const request = recordPath(paths, 'lost-host');
+  const folder = dirname(request);
   return {
     folder,
-    request: join(folder, 'request.json'),
+    request,
     /** A portable backup (lib/backup/portable) in the clear. */
     backup: join(folder, 'backup.tar'),
   } as const;

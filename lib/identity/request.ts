@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../agents/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
@@ -33,10 +34,9 @@ export const identityFolder = ({ state }: Pick<HostPaths, 'state'>) => join(stat
 
 /** The unit has the condition that this file exists; sno-backup and sno-renew, that it does not. */
 export const requestPath = (paths: Pick<HostPaths, 'state'>) =>
-  join(identityFolder(paths), 'request.json');
+  recordPath(paths, 'identity-request');
 /** The last change that ended. */
-export const lastPath = (paths: Pick<HostPaths, 'state'>) =>
-  join(identityFolder(paths), 'last.json');
+export const lastPath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'identity');
 
 /** The change under way. @throws Failure (fatal) if the file is damaged. */
 export const readRequest = (paths: HostPaths) => read(requestPath(paths));

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../agents/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
@@ -11,7 +11,7 @@ const goneKeysSchema = z.strictObject({
   goneKeys: z.array(z.string().regex(/^[0-9a-f]{64}$/)),
 });
 
-const pathOf = ({ state }: HostPaths) => join(state, 'gone-keys.json');
+const pathOf = (paths: HostPaths) => recordPath(paths, 'gone-keys');
 
 /**
  * The fingerprints of the private keys that must not be on this host any more, from its installation;

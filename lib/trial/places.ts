@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { recordPath } from '../agents/records.ts';
 import type { HostPaths } from '../host/paths.ts';
 
 /** Everything that a trial keeps on the host until its end. */
 export const trialFolder = ({ state }: Pick<HostPaths, 'state'>) => join(state, 'sno-trial');
 
 /** The units have the condition that this file exists. */
-export const trialPath = (paths: Pick<HostPaths, 'state'>) =>
-  join(trialFolder(paths), 'trial.json');
+export const trialPath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'trial-under-way');
 
 /** How the last trial ended. */
-export const lastPath = (paths: Pick<HostPaths, 'state'>) => join(trialFolder(paths), 'last.json');
+export const lastPath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'trial');
 
 /** Copies of files as they were. */
 export const copiesFolder = (paths: Pick<HostPaths, 'state'>) => join(trialFolder(paths), 'copies');

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { agentRecords } from '../../../lib/agents/records.ts';
 import { backupList } from '../../../lib/backup/store.ts';
 import { deferredFolder } from '../../../lib/deferred/manifests.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
@@ -39,14 +40,9 @@ export const agents: SourceGroup = {
       ...(await present([
         file(at('agents/record.json'), join(state, 'record.json'), json),
         file(at('agents/installation.json'), join(state, 'installation.json'), json),
-        file(at('agents/renewals.json'), join(state, 'sno-renew', 'attempts.json'), json),
-        file(at('agents/rotation.json'), join(state, 'sno-rotate', 'last.json'), json),
-        file(at('agents/rotation-request.json'), join(state, 'sno-rotate', 'request.json'), json),
-        file(at('agents/identity.json'), join(state, 'sno-identity', 'last.json'), json),
-        file(at('agents/identity-request.json'), join(state, 'sno-identity', 'request.json'), json),
-        file(at('agents/address.json'), join(state, 'sno-address', 'state.json'), json),
-        file(at('agents/trial.json'), join(state, 'sno-trial', 'last.json'), json),
-        file(at('agents/trial-under-way.json'), join(state, 'sno-trial', 'trial.json'), json),
+        ...agentRecords(host.paths).map(({ name, path }) =>
+          file(at(`agents/${name}.json`), path, json),
+        ),
         file(at('agents/settings.json'), join(config, 'settings.json'), json),
         file(at('agents/leftovers.json'), join(config, 'leftovers.json'), json),
         file(at('agents/cluster-id.txt'), join(config, 'cluster-id')),

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../../../lib/agents/records.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
@@ -19,7 +19,7 @@ export type AddressState = z.infer<typeof stateSchema>;
 
 const NOTHING: AddressState = { schemaVersion: 1, interfaces: {}, followed: [] };
 
-const statePath = ({ state }: Pick<HostPaths, 'state'>) => join(state, 'sno-address', 'state.json');
+const statePath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'address');
 
 /** A damaged file is as good as none: what it says is found out again. */
 export async function readState(paths: HostPaths): Promise<AddressState> {

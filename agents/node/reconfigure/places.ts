@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { recordPath } from '../../../lib/agents/records.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 
 type State = Pick<HostPaths, 'state'>;
@@ -7,11 +8,11 @@ type State = Pick<HostPaths, 'state'>;
 export const reconfigureFolder = ({ state }: State) => join(state, 'reconfigure');
 
 /** While it exists, other agents that change the host wait (their units have the condition that it does not). */
-export const requestPath = (paths: State) => join(reconfigureFolder(paths), 'request.json');
+export const requestPath = (paths: State) => recordPath(paths, 'reconfigure-request');
 /** How the last one ended. */
-export const resultPath = (paths: State) => join(reconfigureFolder(paths), 'result.json');
+export const resultPath = (paths: State) => recordPath(paths, 'reconfigure');
 /** Serials and digests of the volumes that this host has used. */
-export const usedPath = (paths: State) => join(reconfigureFolder(paths), 'used.json');
+export const usedPath = (paths: State) => recordPath(paths, 'reconfigure-volumes');
 /** The verified files of the volume: it may be pulled out. */
 export const siteFolder = (paths: State) => join(reconfigureFolder(paths), 'site');
 /** What the host had before, until it is committed. */

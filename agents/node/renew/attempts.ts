@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../../../lib/agents/records.ts';
 import {
   type FailureData,
   failureData,
@@ -31,7 +31,7 @@ export interface Attempt {
   readonly failure?: FailureData | undefined;
 }
 
-const attemptsPath = ({ state }: HostPaths) => join(state, 'sno-renew', 'attempts.json');
+const attemptsPath = (paths: HostPaths) => recordPath(paths, 'renewals');
 
 /** The last attempts, by certificate. A damaged file counts as none: everything is tried again. */
 export async function readAttempts(paths: HostPaths): Promise<Attempt[]> {

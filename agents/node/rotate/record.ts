@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../../../lib/agents/records.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
-import { type RotationRequest, rotationFolder, whatSchema } from './request.ts';
+import { type RotationRequest, whatSchema } from './request.ts';
 
 const recordSchema = z.object({
   schemaVersion: z.literal(1),
@@ -19,10 +19,10 @@ const recordSchema = z.object({
 /** The last rotation that ended. */
 export type RotationRecord = z.infer<typeof recordSchema>;
 
-const recordPath = (paths: HostPaths) => join(rotationFolder(paths), 'last.json');
+const lastPath = (paths: HostPaths) => recordPath(paths, 'rotation');
 
 export async function readRecord(paths: HostPaths): Promise<RotationRecord | undefined> {
-  const text = await readTextIfPresent(recordPath(paths));
+  const text = await readTextIfPresent(lastPath(paths));
   return recordSchema.safeParse(parseJson(text ?? '')).data;
 }
 
@@ -37,5 +37,5 @@ export async function writeRecord(
 ): Promise<void> {
   const ended = new Date().toISOString();
   const record: RotationRecord = { schemaVersion: 1, id, requested: at, ended, what, restarted };
-  await writeFileAtomic(recordPath(paths), `${JSON.stringify(record, null, 2)}\n`, 0o600);
+  await writeFileAtomic(lastPath(paths), `${JSON.stringify(record, null, 2)}\n`, 0o600);
 }

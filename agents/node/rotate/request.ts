@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../../../lib/agents/records.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -34,7 +35,7 @@ export const rotationFolder = ({ state }: Pick<HostPaths, 'state'>) => join(stat
 
 /** The unit has the condition that this file exists; sno-backup and sno-renew, that it does not. */
 export const requestPath = (paths: Pick<HostPaths, 'state'>) =>
-  join(rotationFolder(paths), 'request.json');
+  recordPath(paths, 'rotation-request');
 
 /** @throws Failure (fatal) if the file is damaged. */
 export async function readRequest(paths: HostPaths): Promise<RotationRequest | undefined> {

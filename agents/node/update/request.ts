@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../../../lib/agents/records.ts';
 import { failureDataSchema } from '../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { updateManifestSchema } from '../../../lib/update/manifest.ts';
@@ -34,9 +35,8 @@ export type UpdateResult = z.infer<typeof resultSchema>;
 /** Everything that an update keeps on the host until its end. */
 export const updateFolder = ({ state }: Pick<HostPaths, 'state'>) => join(state, 'sno-update');
 /** The unit has the condition that this file exists. */
-export const requestPath = (paths: Pick<HostPaths, 'state'>) =>
-  join(updateFolder(paths), 'request.json');
-const resultPath = (paths: HostPaths) => join(updateFolder(paths), 'result.json');
+export const requestPath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'update-request');
+const resultPath = (paths: HostPaths) => recordPath(paths, 'update');
 
 export const { readRequest, writeRequest, readResult, recordFailure, endRequest } = requestsOf({
   requestPath,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { recordPath } from '../../../../lib/agents/records.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { type FailureData, failureDataSchema } from '../../../../lib/errors/failure-data.ts';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../../lib/host/files.ts';
@@ -23,9 +24,9 @@ export type RestoreRequest = z.infer<typeof requestSchema>;
 /** State of the agent. */
 export const restoreFolder = ({ state }: HostPaths) => join(state, 'sno-backup-restore');
 /** The unit has the condition that this file exists; sno-backup and sno-renew, that it does not. */
-export const requestPath = (paths: HostPaths) => join(restoreFolder(paths), 'request.json');
+export const requestPath = (paths: HostPaths) => recordPath(paths, 'restore-request');
 /** The request after its end; with a failure if it was undone. */
-const resultPath = (paths: HostPaths) => join(restoreFolder(paths), 'result.json');
+const resultPath = (paths: HostPaths) => recordPath(paths, 'restore');
 
 /** The restore under way, if there is one. @throws Failure (usage) for an unreadable request. */
 export const readRequest = (paths: HostPaths) => read(requestPath(paths));

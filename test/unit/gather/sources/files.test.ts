@@ -71,6 +71,13 @@ t.test('names with control characters are not listed', async (t) => {
   t.strictSame(paths, ['log/a.log', 'log/d/e.log']);
 });
 
+/** What docs/support.md tells people to read after a site, an update or a restore. */
+const RECORDS = [
+  ...['reconfigure/request.json', 'reconfigure/result.json', 'reconfigure/used.json'],
+  ...['sno-update/request.json', 'sno-update/result.json'],
+  ...['sno-backup-restore/request.json', 'sno-backup-restore/result.json'],
+];
+
 t.test("the agents' files, each in its place", async (t) => {
   const root = t.testdir({});
   const put = async (path: string, contents: string) => {
@@ -84,6 +91,9 @@ t.test("the agents' files, each in its place", async (t) => {
   await put('/var/lib/sno-agents/sno-renew/attempts.json', '{}');
   await put('/var/lib/sno-agents/backups/20300101T000000Z/host/ca.key', 'a key');
   await put('/var/lib/sno-agents/sno-rotate/last.json', '{}');
+  for (const path of RECORDS) await put(`/var/lib/sno-agents/${path}`, '{}');
+  await put('/var/lib/sno-agents/reconfigure/credentials.json', '{"key":"a key"}');
+  await put('/var/lib/sno-agents/reconfigure/site/site-config.yaml', 'pull_secret: a key\n');
   await put('/var/lib/sno-agents/sno-rotate/staged.json', '{"contents":"a key"}');
   await put('/run/sno-agents/post-reboot/status.json', '{}');
   await put('/var/log/openshift/bootkube.json', '[]');
@@ -96,11 +106,18 @@ t.test("the agents' files, each in its place", async (t) => {
     'agents/backups.json',
     'agents/cluster.json',
     'agents/deferred.txt',
+    'agents/reconfigure-request.json',
+    'agents/reconfigure-volumes.json',
+    'agents/reconfigure.json',
     'agents/record.json',
     'agents/renewals.json',
+    'agents/restore-request.json',
+    'agents/restore.json',
     'agents/rotation.json',
     'agents/state.txt',
     'agents/status/post-reboot.json',
+    'agents/update-request.json',
+    'agents/update.json',
     'services/bootkube.json',
     'steps/live/bootkube.jsonl',
     'steps/post-reboot.jsonl',
