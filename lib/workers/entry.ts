@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { canonicalAddress, isAddress } from '../network/address.ts';
 import { contains, parseNetwork } from '../network/network.ts';
 import { isUsableHostname } from '../site/names.ts';
+import { isOwnName, type OwnHost } from './own-host.ts';
 
 /** A worker that may join the cluster, as a file of the list describes it. */
 export interface AllowedWorker {
@@ -28,8 +29,7 @@ export interface Member extends AllowedWorker {
 }
 
 /** What the entries of this cluster must fit. */
-export interface WorkersOf {
-  readonly ownName: string;
+export interface WorkersOf extends OwnHost {
   readonly machineNetwork: readonly string[];
   readonly now: Date;
 }
@@ -41,14 +41,18 @@ const MOST_ADDRESSES = 8;
 
 const FINGERPRINT = /^sha256:[0-9a-f]{64}$/;
 
-const entrySchema = ({ ownName, machineNetwork, now }: WorkersOf) => {
+const entrySchema = ({ machineNetwork, now, ...own }: WorkersOf) => {
   const networks = machineNetwork.map(parseNetwork).filter((network) => network !== undefined);
   const latest = new Date(now.getTime() + LONGEST_DAYS * DAY_MS);
   return z.strictObject({
     name: z
       .string()
       .refine(isUsableHostname, 'expected a host name in lower case, of at most 63 characters')
-      .refine((name) => name !== ownName, 'it is the node of the control plane'),
+      .refine((name) => name !== own.ownName, 'it is the node of the control plane')
+      .refine(
+        (name) => name === own.ownName || !isOwnName(name, own),
+        'it is a name of the control plane',
+      ),
     addresses: z
       .array(
         z
@@ -59,7 +63,11 @@ const entrySchema = ({ ownName, machineNetwork, now }: WorkersOf) => {
               !isAddress(address) || networks.some((network) => contains(network, address)),
             `expected an address in ${machineNetwork.join(', ')}`,
           )
-          .transform(canonicalAddress),
+          .transform(canonicalAddress)
+          .refine(
+            (address) => !own.ownAddresses.includes(address),
+            'it is an address of the control plane',
+          ),
       )
       .min(1, 'expected at least one address')
       .max(MOST_ADDRESSES, `expected at most ${MOST_ADDRESSES} addresses`)

@@ -14,6 +14,7 @@ import type { AllowedWorker } from '../../../lib/workers/entry.ts';
 import { recordMember } from '../../../lib/workers/members.ts';
 import { APPROVED_ELSEWHERE } from '../../steps/approve-until.ts';
 import type { PlainHost } from '../../steps/host-context.ts';
+import { ownHost } from '../own-host.ts';
 import { Decisions } from './decisions.ts';
 import { expectedOf, recordJoined } from './joined.ts';
 
@@ -61,8 +62,14 @@ export const approveWorkers: Omit<Step<PlainHost>, 'deadlineMs' | 'retry'> = {
   },
 };
 
-const readList = ({ paths, cluster: { machineNetwork }, hostname }: PlainHost) =>
-  readAllowList(paths, { ownName: hostname(), machineNetwork, now: new Date() });
+async function readList(context: PlainHost): Promise<AllowList> {
+  const { machineNetwork } = context.cluster;
+  return readAllowList(context.paths, {
+    ...(await ownHost(context)),
+    machineNetwork,
+    now: new Date(),
+  });
+}
 
 const expected = ({ paths }: PlainHost, workers: readonly AllowedWorker[]) =>
   expectedOf(paths, workers, new Date());

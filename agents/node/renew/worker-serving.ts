@@ -8,8 +8,10 @@ import type { Progress } from '../../../lib/steps/progress.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { WORKER_APPROVER } from '../../../lib/workers/access.ts';
 import { forgetMember, readMembers, recordMember } from '../../../lib/workers/members.ts';
+import { ownOfWorker } from '../../../lib/workers/own-host.ts';
 import { APPROVED_ELSEWHERE } from '../../steps/approve-until.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { ownHost } from '../own-host.ts';
 import { attempted, readAttempts } from './attempts.ts';
 import type { RenewContext } from './context.ts';
 
@@ -48,9 +50,19 @@ async function approveRenewals(context: RenewContext, progress: Progress): Promi
       report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
     }),
   );
+  const own = await ownHost(context);
+  // This host may have got another name or address since they joined.
+  for (const member of members) {
+    const what = ownOfWorker(member, own);
+    if (what === undefined) continue;
+    progress.warn(`Nothing is approved for worker ${member.name}: ${what} is this host's own`);
+  }
   const { served, left, removed } = await approveWorkerRenewals(
     client,
-    { ownName: context.hostname(), members },
+    {
+      ownName: own.ownName,
+      members: members.filter((member) => ownOfWorker(member, own) === undefined),
+    },
     {
       signal: progress.signal,
       deadlineMs: REQUEST_DEADLINE_MS,

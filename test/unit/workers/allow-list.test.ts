@@ -7,6 +7,8 @@ import { readEntry } from '../../../lib/workers/entry.ts';
 
 const cluster = {
   ownName: 'edge-0',
+  clusterDomain: 'edge.example.com',
+  ownAddresses: ['192.0.2.10', '192.0.2.11', '2001:db8::10'],
   machineNetwork: ['192.0.2.0/24', '2001:db8::/64'],
   now: new Date('2030-01-01T00:00:00Z'),
 };
@@ -30,6 +32,11 @@ t.test('an entry', async (t) => {
     { worker: { expires: new Date('2030-01-02T00:00:00Z') } },
     'a time of another zone',
   );
+  for (const name of ['edge-0.example.org', 'edge-1', 'api', 'apps.example.com']) {
+    t.ok('worker' in readEntry(right.replace('worker-0', name), cluster), name);
+  }
+  const named = { ...cluster, ownName: 'edge-0.example.org' };
+  t.match(readEntry(right.replace('worker-0', 'edge-0'), named), { faults: [/a name of the/] });
   t.ok('worker' in readEntry(right.replace('2030-01-02', '2030-01-15'), cluster), 'two weeks');
   t.ok('worker' in readEntry(right.replace('2030-01-02', '2029-01-01'), cluster), 'expired');
 });
@@ -42,6 +49,18 @@ t.test('every fault of an entry is named, with its field', async (t) => {
     [right.replace('worker-0', 'Worker_0'), [/^name: expected a host name/]],
     [right.replace('worker-0', 'localhost'), [/^name: /]],
     [right.replace('worker-0', 'edge-0'), [/^name: it is the node of the control plane$/]],
+    ...[
+      ...['edge-0.edge.example.com', 'edge-0.example.com', 'api.edge.example.com'],
+      ...['api-int.edge.example.com', 'console.apps.edge.example.com', 'edge.example.com'],
+      ...['kubernetes', 'kubernetes.default.svc.cluster.local'],
+    ].map((name): [string, RegExp[]] => [
+      right.replace('worker-0', name),
+      [/^name: it is a name of the control plane$/],
+    ]),
+    ...['192.0.2.10', '192.0.2.11', '"2001:DB8:0::10"'].map((address): [string, RegExp[]] => [
+      right.replace('192.0.2.20', `192.0.2.20, ${address}`),
+      [/^addresses\.1: it is an address of the control plane$/],
+    ]),
     [right.replace('worker-0', '[worker-0]'), [/^name: /]],
     [right.replace('[192.0.2.20]', '[]'), [/^addresses: expected at least one/]],
     [right.replace('[192.0.2.20]', '192.0.2.20'), [/^addresses: /]],

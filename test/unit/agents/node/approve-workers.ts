@@ -71,6 +71,19 @@ t.test('approve-workers', async (t) => {
     t.equal(await host.holds(approveWorkers), false, 'a changed entry is a new one');
   });
 
+  t.test('an entry with an address or a name of this host allows nothing', async (t) => {
+    const { host } = await hostWith(t, {
+      'a.yaml': entry(WORKER, inHours(1), '192.0.2.10'),
+      'b.yaml': entry('api.edge.example.test', inHours(1), '192.0.2.21'),
+    });
+    host.write('/etc/sno-agents/kubelet.env', 'KUBELET_NODE_IPS=192.0.2.10\n');
+    await t.rejects(host.run(approveWorkers), {
+      kind: 'usage',
+      message:
+        /a\.yaml: addresses\.0: it is an address of.*b\.yaml: name: it is a name of the control plane/,
+    });
+  });
+
   t.test('an entry that is added meanwhile counts', async (t) => {
     const { host, send } = await hostWith(t, {
       'x.yaml': entry('other', inHours(1), '192.0.2.21'),

@@ -85,6 +85,16 @@ t.test('worker-serving', async (t) => {
     });
   });
 
+  t.test('one for what has become this host its own is not approved', async (t) => {
+    const { host, run, send, approvals } = await joinedHost(t);
+    host.write('/etc/sno-agents/kubelet.env', 'KUBELET_NODE_IPS=192.0.2.20\n');
+    await send('next');
+    await run();
+    t.same(approvals(), []);
+    t.match(host.lines.join(''), `Nothing is approved for worker ${WORKER}: 192.0.2.20 is this`);
+    t.equal(host.has(MEMBER), true, 'it may be right again');
+  });
+
   t.test('one that nobody waits for does not, nor one beside the right one', async (t) => {
     const { host, run, send, approvals } = await joinedHost(t);
     const created = new Date(Date.now() - 2 * HOUR_MS).toISOString();

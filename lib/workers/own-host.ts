@@ -1,0 +1,35 @@
+/** By what the host of the control plane is known: no worker may have any of it. */
+export interface OwnHost {
+  /** Of its Node. */
+  readonly ownName: string;
+  /** `<cluster>.<base domain>`, in which the names of the API and of the applications are. */
+  readonly clusterDomain: string;
+  /** In canonical form. */
+  readonly ownAddresses: readonly string[];
+}
+
+/** By which pods know the API server; its certificate has all of them. */
+const OF_SERVICE = /^kubernetes(\.default(\.svc(\.cluster\.local)?)?)?$/;
+
+/** Whether a name in lower case is one of the control plane's, short or with its domain. */
+export function isOwnName(
+  name: string,
+  { ownName, clusterDomain }: Pick<OwnHost, 'ownName' | 'clusterDomain'>,
+): boolean {
+  if (name === ownName || OF_SERVICE.test(name) || name === clusterDomain) return true;
+  if (['api', 'api-int', 'apps'].some((of) => name === `${of}.${clusterDomain}`)) return true;
+  if (name.endsWith(`.apps.${clusterDomain}`)) return true;
+  const [short = '', ...domain] = ownName.split('.');
+  if (domain.length > 0) return name === short;
+  const parents = clusterDomain.split('.').map((_, at, all) => all.slice(at).join('.'));
+  return parents.some((parent) => name === `${short}.${parent}`);
+}
+
+/** Which name or address of the control plane a worker has; undefined if none. */
+export function ownOfWorker(
+  { name, addresses }: { readonly name: string; readonly addresses: readonly string[] },
+  own: OwnHost,
+): string | undefined {
+  if (isOwnName(name, own)) return name;
+  return addresses.find((address) => own.ownAddresses.includes(address));
+}
