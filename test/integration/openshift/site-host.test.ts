@@ -31,7 +31,7 @@ import {
   openShiftFactory,
   STATIC_SITE,
 } from '../../unit/agents/node/reconfigure/openshift-site.ts';
-import { insert } from '../../unit/agents/node/reconfigure/site-host.ts';
+import { checked, insert } from '../../unit/agents/node/reconfigure/site-host.ts';
 import { requestPem } from '../../unit/csr/requests.ts';
 import { until as waitUntil } from '../deferred-host.ts';
 import { NodeObjects } from '../node-objects.ts';
@@ -62,7 +62,7 @@ t.test(
     };
     host.write('/etc/sno-agents/settings.json', JSON.stringify(settings), 0o600);
     const said = `${STATIC_SITE}hostname: till-7\nnode_labels: {site: "7"}\n`;
-    await insert(host, { config: said });
+    await insert(host, { config: checked(said) });
     const arrival = await arrive(host.paths, AbortSignal.timeout(60_000));
     if (arrival.kind !== 'request') throw new Error(arrival.note);
 
