@@ -3,7 +3,6 @@ import './arrive.ts';
 import './hold-back.ts';
 import './start.ts';
 import './steps.ts';
-import './every-field.ts';
 import './host-facts.ts';
 import './network.ts';
 import './console.ts';

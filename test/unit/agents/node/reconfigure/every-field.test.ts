@@ -1,5 +1,5 @@
 /** Each field of site-config.yaml changes what a step writes or does: none is read for nothing. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readRequest } from '../../../../../agents/node/identity/request.ts';
@@ -22,7 +22,7 @@ import { siteWrites } from '../../../../../lib/site-openshift/site-writes.ts';
 import { SITE_CA } from '../../../cli/certificates.ts';
 import { startFakeApi } from '../../../kube/fake-api.ts';
 import { facts, NOW } from '../../../site-volume/volumes.ts';
-import { arrived, INTERNAL } from './site-host.ts';
+import { accepted, arrived, factoryHost, INTERNAL, STATE } from './site-host.ts';
 
 const authority = await createAuthority('site', 1000, NOW, NOW);
 const other = await createAuthority('other', 1000, NOW, NOW);
@@ -151,7 +151,7 @@ t.test('no field of site-config.yaml is missing here', async (t) => {
 
 t.test('each field of site-config.yaml changes what is done', { timeout: 900_000 }, async (t) => {
   const { api, client } = await startFakeApi(t);
-  const cluster = { api, client };
+  const cluster = { api, client, arrival: await arrived(t) };
   const plain = await doneFor(t, cluster, whole(''));
   t.same(await doneFor(t, cluster, whole('')), plain, 'the same from the same');
   for (const [field, [one = '', other = '']] of Object.entries(FIELDS)) {
@@ -160,7 +160,10 @@ t.test('each field of site-config.yaml changes what is done', { timeout: 900_000
   }
 });
 
-type Cluster = Awaited<ReturnType<typeof startFakeApi>>;
+type Cluster = Awaited<ReturnType<typeof startFakeApi>> & {
+  /** A host that has accepted a volume: what it has kept of it is copied, which is cheaper than another arrival. */
+  readonly arrival: Awaited<ReturnType<typeof arrived>>;
+};
 
 const whole = (more: string): string =>
   ['api_version: 1', 'cluster_name: shop', 'base_domain: example.com']
@@ -177,7 +180,7 @@ async function doneFor(t: Test, cluster: Cluster, text: string) {
   return {
     volume: await volumeOf(site),
     isRefused: !readSiteConfig(text, context, openShift).ok,
-    host: await hostAt(t, site),
+    host: await hostAt(t, cluster, site),
     node: await patched(cluster, site),
     openShift: await writtenTo(cluster, site),
   };
@@ -196,8 +199,10 @@ async function volumeOf(config: SiteConfig) {
 }
 
 /** Files, calls of programs, requests and refusals of the steps of the Kubernetes payload. */
-async function hostAt(t: Test, site: SiteConfig) {
-  const { host, context } = await arrived(t);
+async function hostAt(t: Test, { arrival }: Cluster, site: SiteConfig) {
+  const host = await factoryHost(t);
+  cpSync(arrival.host.at(STATE), host.at(STATE), { recursive: true });
+  const { context } = await accepted(host, arrival.request);
   const isChecked = site.siteChecks.length > 0;
   const siteChecks = isChecked ? site.siteChecks : context.site.siteChecks;
   const atSite: ReconfigureContext = { ...context, site: { ...site, siteChecks } };
