@@ -1,5 +1,5 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { Failure } from '../lib/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
@@ -60,6 +60,9 @@ export class Recover extends AllInOne {
     const { rootDir } = this.booted;
     await mkdir(this.#kept, { recursive: true, mode: 0o700 });
     await cp(join(rootDir, to), join(this.#kept, 'host.age'));
+    // Written when its kubeconfig was exchanged.
+    const signer = join(dirname(this.cluster.kubeconfig), 'backup-signer.json');
+    await cp(signer, join(this.#kept, 'backup-signer.json'));
     await writeFile(join(this.#kept, 'identity.txt'), `${identity}\n`, { mode: 0o600 });
     await writeFile(
       join(this.#kept, 'kubelet.pem'),
@@ -78,6 +81,7 @@ export class Recover extends AllInOne {
     await mkdir(target);
     const backup = ['--backup', join(this.#kept, 'host.age')];
     const identity = ['--identity', join(this.#kept, 'identity.txt')];
+    const signer = ['--signer', join(this.#kept, 'backup-signer.json')];
     const place = ['--hostname', `${SECOND.name}.${DOMAIN}`];
     const create = [
       'create',
@@ -86,6 +90,7 @@ export class Recover extends AllInOne {
       target,
       ...backup,
       ...identity,
+      ...signer,
       ...place,
     ];
     await run(cli, [...create, ...this.served.options], { signal, deadlineMs: CREATE_MS });

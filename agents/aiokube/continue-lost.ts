@@ -32,7 +32,8 @@ export const continueLost: StepBody<HostContext> = {
     if (!(await exists(folder))) return done('not needed');
     const lost = await readLostHost(paths);
     if (lost !== undefined && !(await wasRequested(context))) {
-      const { name, header } = await importBackup(context, { backup, identity: undefined }, signal);
+      const carried = { backup, identity: undefined, author: { kind: 'ignition' } } as const;
+      const { name, header } = await importBackup(context, carried, signal);
       await writeRequest(paths, {
         from: identityOf(header.renderInput),
         to: await ownIdentity(context),

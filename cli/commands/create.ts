@@ -35,6 +35,11 @@ const tokenHours = [
   `how long workers may request their first certificate, at most ${TOKEN_HOURS.maximum}; for those of an installation, from its beginning on the host (default: ${TOKEN_HOURS.default})`,
 ] as const;
 
+const signer = [
+  '--signer <file>',
+  'auth/backup-signer.json of the lost host, as "sno wait-for install-complete" wrote it',
+] as const;
+
 const each = (value: string, values: readonly string[] = []) => [...values, value];
 
 /** `sno create ...`: the assets of an installation. */
@@ -140,6 +145,11 @@ function addRestore(create: Command, surroundings: Surroundings): void {
     .requiredOption(
       '--identity <file>',
       'the secret key of a recipient, as age-keygen wrote it; it does not leave this machine',
+    )
+    .option(...signer)
+    .option(
+      '--accept-unsigned <cluster-id>',
+      'instead of --signer: a backup of this cluster, whoever made it, this once',
     )
     .option('--dir <dir>', 'folder for the outputs', '.')
     .option('--keep-authorities', 'take over the CAs of the lost host')

@@ -24,10 +24,11 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
   verify
     .command('backup')
     .description(
-      'check a backup that "sno-backup create --to" wrote: decrypt it, compare the digest of every file, and print what it has',
+      'check a backup that "sno-backup create --to" wrote: decrypt it, compare its author and the digest of every file, and print what it has',
     )
     .argument('<file>')
     .requiredOption('--identity <file>', 'the secret key of a recipient, as age-keygen wrote it')
+    .option('--signer <file>', 'auth/backup-signer.json of the host that has to have made it')
     .option('--json', 'for programs')
     .action((path: string, options: VerifyBackupOptions) =>
       verifyPortableBackup(path, options, surroundings),

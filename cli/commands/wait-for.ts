@@ -8,7 +8,7 @@ const DESCRIPTIONS: Readonly<Record<TargetName, string>> = {
   'bootstrap-complete':
     'wait until the installed host runs the control plane that the bootstrap made (ConfigMap kube-system/bootstrap)',
   'install-complete':
-    "wait until the cluster is steady and the bootstrap is cleaned up (ConfigMap kube-system/sno-installation), then exchange auth/kubeconfig for one signed by the host's CA, or renew it",
+    "wait until the cluster is steady and the bootstrap is cleaned up (ConfigMap kube-system/sno-installation), then exchange auth/kubeconfig for one signed by the host's CA, or renew it, and write auth/backup-signer.json, by which backups of the host are known",
 };
 
 /** `sno wait-for ...`: follows an installation from the laptop. */

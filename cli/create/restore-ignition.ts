@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { type AuthorOptions, acceptedAuthor } from '../../lib/backup/portable/accepted-author.ts';
+import type { AcceptedAuthor } from '../../lib/backup/portable/author.ts';
 import type { PortableHeader } from '../../lib/backup/portable/header.ts';
 import { readPortable } from '../../lib/backup/portable/read.ts';
 import { decrypterFor } from '../../lib/backup/portable/recipients.ts';
@@ -14,6 +17,7 @@ import { readPayload } from '../../lib/payload/payload.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
+import { publicKeyOf } from '../../lib/site/ssh-keys.ts';
 import { builtVersion } from '../../lib/version.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
@@ -37,7 +41,7 @@ const RESTORE_IGNITION_NAME = 'restore.ign';
 /** As container tools store it. */
 const NO_PULL_SECRET = '{"auths":{}}';
 
-export interface RestoreIgnitionOptions extends SourceOptions, PlaceOptions {
+export interface RestoreIgnitionOptions extends SourceOptions, PlaceOptions, AuthorOptions {
   /** The folder for the outputs. */
   dir: string;
   /** What "sno-backup create --to" wrote. */
@@ -50,6 +54,7 @@ export interface RestoreIgnitionOptions extends SourceOptions, PlaceOptions {
 /** A whole backup in memory, every file compared with the manifest. */
 interface ReadBackup {
   readonly header: PortableHeader;
+  readonly author: AcceptedAuthor;
   /** By their paths in the backup. */
   readonly contents: ReadonlyMap<string, Buffer>;
 }
@@ -151,16 +156,18 @@ async function inspect(
 }
 
 async function readBackup(
-  { backup, identity }: RestoreIgnitionOptions,
+  { backup, identity, signer, acceptUnsigned }: RestoreIgnitionOptions,
   signal: AbortSignal,
 ): Promise<ReadBackup> {
   await requireRegularFile(backup, 'the backup');
   await requireRegularFile(identity, 'the identity');
+  if (signer !== undefined) await requireRegularFile(signer, 'the signer');
+  const author = await acceptedAuthor({ signer, acceptUnsigned });
   const decrypter = decrypterFor(await readFile(identity, 'utf8'), identity);
   const contents = new Map<string, Buffer>();
-  const header = await readPortable(
+  const { header } = await readPortable(
     backup,
-    decrypter,
+    { decrypter, author },
     {
       async file({ path }, pieces) {
         contents.set(path, await buffer(pieces));
@@ -168,11 +175,11 @@ async function readBackup(
     },
     signal,
   );
-  return { header, contents };
+  return { header, author, contents };
 }
 
 const archiveOfBackup = ({ header, contents }: ReadBackup, signal: AbortSignal): Promise<Buffer> =>
-  buffer(archiveOf(header, ({ path }) => contents.get(path) ?? Buffer.alloc(0), signal));
+  buffer(archiveOf(header, ({ path }) => contents.get(path) ?? Buffer.alloc(0), undefined, signal));
 
 function keptServing({ header, contents }: ReadBackup): KeyPair {
   const textOf = (host: string): string => {
@@ -202,11 +209,12 @@ function requireSize(text: string): void {
 }
 
 function noticesOf(
-  { header }: ReadBackup,
+  { header, author }: ReadBackup,
   hostname: string | undefined,
   keepsAuthorities: boolean,
 ): string[] {
   return [
+    ...(author.kind === 'host' ? [] : [unknownAuthor(header)]),
     `${RESTORE_IGNITION_NAME} has the backup in the clear, with every key of the lost host: destroy it and its copies when the host is installed`,
     'the contents of persistent volumes are not in a backup: connect the data disk before the first boot',
     ...(keepsAuthorities
@@ -219,4 +227,17 @@ function noticesOf(
       ? ['no hostname: the node gets the name that DHCP or DNS provides at the first boot']
       : []),
   ];
+}
+
+/** Whoever made it decides who logs in. Nothing else of a key is shown: a comment may be anything. */
+function unknownAuthor({ renderInput: { cluster } }: PortableHeader): string {
+  const keys = cluster.sshKeys.flatMap((line) => publicKeyOf(line) ?? []).map(fingerprintOf);
+  return `nothing shows who made the backup, and whom it lets log in: look at its ${keys.length === 1 ? 'SSH key' : `${keys.length} SSH keys`} (${keys.join(', ') || 'none'})`;
+}
+
+/** As "ssh-keygen -l" prints it. */
+function fingerprintOf(publicKey: string): string {
+  const [, body = ''] = publicKey.split(' ');
+  const digest = createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64');
+  return `SHA256:${digest.replaceAll('=', '')}`;
 }

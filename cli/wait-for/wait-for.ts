@@ -10,6 +10,7 @@ import { resources } from '../../lib/kube/resources.ts';
 import { watchUntil } from '../../lib/kube/watch-objects.ts';
 import { LEVELS, type Level, type LogFile } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { saveBackupSigner } from './backup-signer.ts';
 import { exchangeKubeconfig } from './exchange.ts';
 import { type TargetName, targets } from './targets.ts';
 
@@ -29,7 +30,8 @@ const LOOKUP_MS = 10_000;
  * `sno wait-for ...`: watches the cluster of `auth/kubeconfig` until the target's
  * ConfigMap shows that the target is reached. Progress goes to standard error. The
  * API server does not answer at first and during the reboot: the watch is resumed
- * then. At the end of the installation, `auth/kubeconfig` is exchanged.
+ * then. At the end of the installation, `auth/kubeconfig` is exchanged, and
+ * `auth/backup-signer.json` is written.
  * @throws Failure (usage, deadline, fatal for a failed installation, or retry if the exchange failed)
  */
 export async function waitFor(
@@ -74,12 +76,14 @@ export async function waitFor(
     `No longer waiting for ${what}: done after ${durationText(performance.now() - began)}`,
   );
   if (!exchanges) return;
+  const inform = (line: string) => say('info', line);
   await exchangeKubeconfig(path, {
     signal,
     signingMs: SIGNING_MS,
     now: () => new Date(),
-    say: (line) => say('info', line),
+    say: inform,
   });
+  await saveBackupSigner(path, { signal, say: inform });
 }
 
 /** What to do on this machine if its name servers do not know the API's name; they may learn it later. */

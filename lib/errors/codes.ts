@@ -103,7 +103,7 @@ export const FAILURE_CODES = {
   // Backups.
   'backup-no-space': 'the disk has no room for another backup; nothing incomplete was left',
   'backup-unusable':
-    'a backup is missing, damaged, of another cluster or not only writable by root; nothing was changed',
+    'a backup is missing, damaged, of another cluster, by nobody knows whom, or not only writable by root; nothing was changed',
   'restore-undone':
     'a backup could not be restored; the database from before, if there was one, is in use',
 

@@ -168,6 +168,12 @@ t.test('wait-for install-complete exchanges it', async (t) => {
     /Exchanged .*valid until 20\d\d-.*this command renews it\n.*sno-renew/,
   );
   t.match(printed.join('\n'), /\n.*Destroy .*Ignition config/);
+  t.match(printed.join('\n'), /\n.*Wrote .*backup-signer\.json/);
+  t.same(JSON.parse(readFileSync(join(dir, 'auth/backup-signer.json'), 'utf8')), {
+    schemaVersion: 1,
+    clusterId,
+    certificate: textAt(authorityPaths('admin').certificate),
+  });
   const text = readFileSync(path, 'utf8');
   t.equal(statSync(path).mode & 0o777, 0o600);
   t.match(inspectCertificate(certificateOf(text)), {

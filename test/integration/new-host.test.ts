@@ -28,7 +28,14 @@ import { kubernetesRenderer } from '../../lib/render/kubernetes/index.ts';
 import { runAgentCommand } from '../../lib/steps/agent-command.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { writeBackup } from '../unit/backup/backup-folder.ts';
-import { ageKeys, filesIn, headerOf } from '../unit/backup/portable-backup.ts';
+import {
+  ageKeys,
+  BY_HOST,
+  filesIn,
+  headerOf,
+  SIGNER,
+  SIGNS,
+} from '../unit/backup/portable-backup.ts';
 import { input, rendered, textAt } from '../unit/render/rendered-host.ts';
 import { ask } from './control-plane/request.ts';
 import { settings, startHost } from './identity/host.ts';
@@ -37,6 +44,7 @@ import { isBound, NODES, POD_CIDR, populate, SHOP, VOLUMES } from './identity/po
 const output = { write: (line: string) => t.comment(line.trim()), isJournal: false };
 const { signal } = new AbortController();
 const { identity, recipient } = await ageKeys();
+const OTHER = '11111111-1111-4111-8111-111111111111';
 const OLD = 'edge-0';
 const NEW = 'edge-2';
 const NODE = { commonName: `system:node:${NEW}`, organizations: ['system:nodes'] };
@@ -78,7 +86,8 @@ async function continued(t: Test, { keepsAuthorities }: { readonly keepsAuthorit
   await host.create('/api/v1/namespaces', { metadata: { name: 'of-the-new-cluster' } });
   const keys = join(host.folder, 'identity.txt');
   await writeFile(keys, identity);
-  const options = { backup: to, identity: keys, keepsAuthorities, isConfirmed: true };
+  const author = BY_HOST;
+  const options = { backup: to, identity: keys, author, keepsAuthorities, isConfirmed: true };
   const printed: string[] = [];
   const write = (text: string) => void printed.push(text);
   const steps = identityPlan({ ...defaultSettings, ...settings }).steps.filter(
@@ -201,11 +210,14 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
   const keys = join(folder, 'identity.txt');
   await writeFile(keys, identity);
   const to = join(folder, 'other.age');
-  const header = headerOf(writeBackup(join(folder, 'backup'), {}, { clusterId: 'another' }));
+  const own = headerOf(writeBackup(join(folder, 'backup'), {}, { clusterId: OTHER }));
+  const { renderInput } = own;
+  const elsewhere = { ...renderInput.cluster, clusterId: OTHER };
+  const header = { ...own, renderInput: { ...renderInput, cluster: elsewhere } };
   const encrypter = encrypterFor([recipient]);
   await writePortable(
     to,
-    { header, contentsOf: filesIn(join(folder, 'backup')), encrypter },
+    { header, contentsOf: filesIn(join(folder, 'backup')), signs: SIGNS, encrypter },
     signal,
   );
   const errors: string[] = [];
@@ -214,11 +226,18 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
     const exit = await runBackup(paths, ['restore', ...args], { write: () => {} });
     return { exit, errors: errors.splice(0).join('') };
   };
+  const signer = join(folder, 'backup-signer.json');
+  await writeFile(signer, JSON.stringify(SIGNER));
   const whole = ['--new-host', '--backup', to, '--identity', keys, '--yes'];
-  t.match(await restore(...whole), {
+  t.match(await restore(...whole, '--accept-unsigned', OTHER), {
     exit: 2,
-    errors: new RegExp(`another cluster; expected ${cluster.clusterId}; found another`),
+    errors: new RegExp(`another cluster; expected ${cluster.clusterId}; found ${OTHER}`),
   });
+  t.match(await restore(...whole, '--signer', signer), {
+    exit: 2,
+    errors: new RegExp(`of the cluster ${OTHER}, expected ${cluster.clusterId}`),
+  });
+  t.match(await restore(...whole), { exit: 2, errors: /who may have made the backup/ });
   t.match(await restore('--new-host', '--backup', to), {
     exit: 2,
     errors: /expected --from NAME, or --new-host/,
@@ -234,7 +253,7 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
   const some = headerOf(writeBackup(join(folder, 'some'), {}, { clusterId: cluster.clusterId }));
   await writePortable(
     partial,
-    { header: some, contentsOf: filesIn(join(folder, 'some')), encrypter },
+    { header: some, contentsOf: filesIn(join(folder, 'some')), signs: SIGNS, encrypter },
     signal,
   );
   const keep = [
@@ -245,6 +264,8 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
     keys,
     '--keep-authorities',
     '--yes',
+    '--signer',
+    signer,
   ];
   t.match(await restore(...keep), {
     exit: 2,

@@ -4,9 +4,11 @@ import {
   type BackupFile,
   type BackupManifest,
   backupName,
+  copyName,
   DATABASE_FILE,
   MANIFEST_FILE,
   partialName,
+  restoredMode,
   SCHEMA_VERSION,
 } from '../../../lib/backup/manifest.ts';
 import { makeRoom } from '../../../lib/backup/room.ts';
@@ -183,11 +185,12 @@ async function saveKeys(partial: string, { paths, cluster }: BackupContext): Pro
     });
     if (contents === undefined) continue;
     const { mode } = await lstat(paths.at(host));
-    const path = join('host', host);
+    const path = copyName(host);
     await mkdir(dirname(join(partial, path)), { recursive: true, mode: 0o700 });
     const stored = key === undefined ? contents : sealed(key, host, contents);
     await writeFileAtomic(join(partial, path), stored, 0o600);
-    const file = { path, host, mode: mode & 0o777, bytes: stored.length, sha256: sha256(stored) };
+    const described = { path, host, mode: restoredMode(mode) };
+    const file = { ...described, bytes: stored.length, sha256: sha256(stored) };
     saved.push({ file, digest: sha256(contents) });
   }
   return saved;

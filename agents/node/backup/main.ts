@@ -1,4 +1,8 @@
 import type { Command } from 'commander';
+import {
+  type AuthorOptions,
+  acceptedAuthor,
+} from '../../../lib/backup/portable/accepted-author.ts';
 import { backupList } from '../../../lib/backup/store.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -83,12 +87,19 @@ function addRestore(program: Command, paths: HostPaths, settings: Settings, writ
     .option('--new-host', 'continue the cluster of a lost host on this one; with --backup')
     .option('--backup <file>', 'what "sno-backup create --to" wrote on the lost host')
     .option('--identity <file>', 'the secret key of a recipient, as age-keygen wrote it')
+    .option(
+      '--signer <file>',
+      "auth/backup-signer.json of the lost host, from its administrator's laptop",
+    )
+    .option('--accept-unsigned <cluster-id>', 'instead of --signer: whoever made it, this once')
     .option('--keep-authorities', 'with --new-host: take over the CAs of the lost host')
     .option('--yes', 'do not ask')
     .action(async ({ from, yes, ...others }: RestoreOptions) => {
       const lost = lostHost(from, others);
       if (lost !== undefined) {
-        return restoreOnNewHost(paths, { ...lost, isConfirmed: yes === true }, write, (unit) =>
+        const author = await acceptedAuthor(others);
+        const options = { ...lost, author, isConfirmed: yes === true };
+        return restoreOnNewHost(paths, options, write, (unit) =>
           startAndWait(unit, identityPlan(settings)),
         );
       }
@@ -98,7 +109,7 @@ function addRestore(program: Command, paths: HostPaths, settings: Settings, writ
     });
 }
 
-interface RestoreOptions {
+interface RestoreOptions extends AuthorOptions {
   readonly from?: string;
   readonly newHost?: boolean;
   readonly backup?: string;
@@ -110,15 +121,15 @@ interface RestoreOptions {
 /** Which lost host is to be continued; undefined for a backup of this one. @throws Failure (usage) */
 function lostHost(
   from: string | undefined,
-  { newHost = false, backup, identity, keepAuthorities }: RestoreOptions,
+  { newHost = false, backup, identity, keepAuthorities, signer, acceptUnsigned }: RestoreOptions,
 ) {
-  const others = [backup, identity, keepAuthorities];
+  const others = [backup, identity, keepAuthorities, signer, acceptUnsigned];
   if (from !== undefined && !newHost && others.every((each) => each === undefined)) return;
   if (from === undefined && newHost && backup !== undefined && identity !== undefined) {
     return { backup, identity, keepsAuthorities: keepAuthorities === true };
   }
   throw new Failure('usage', 'the options do not say what is to be restored', {
     expected:
-      '--from NAME, or --new-host --backup FILE --identity FILE with or without --keep-authorities',
+      '--from NAME, or --new-host --backup FILE --identity FILE with --signer FILE or --accept-unsigned CLUSTER-ID, and with or without --keep-authorities',
   });
 }

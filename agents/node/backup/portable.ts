@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { BackupFile, BackupManifest } from '../../../lib/backup/manifest.ts';
+import { signHeader } from '../../../lib/backup/portable/author.ts';
 import { type PortableHeader, SCHEMA_VERSION } from '../../../lib/backup/portable/header.ts';
 import { encrypterFor } from '../../../lib/backup/portable/recipients.ts';
 import { requireWritable, writePortable } from '../../../lib/backup/portable/write.ts';
@@ -13,7 +14,7 @@ import { readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { ownUser } from '../../../lib/host/process.ts';
 import { parsePayload, payloadFile } from '../../../lib/payload/payload.ts';
-import { laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
+import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { readRenderInput, storedRenderInput } from '../../../lib/render/render-input.ts';
 import { readSecret } from '../../../lib/seal/files.ts';
 import { productVersion } from '../../../lib/version.ts';
@@ -48,6 +49,7 @@ export async function plannedExport(
   const target = resolve(to);
   await requireWritable(target, 0);
   await portableParts(paths);
+  await signingKey(paths);
   return async (name) => {
     const { signal } = new AbortController();
     const folder = join(backupsFolder(paths), name);
@@ -56,7 +58,10 @@ export async function plannedExport(
     const { files, opened } = await openedFiles(paths, folder, manifest);
     const header = await headerFor(paths, { ...manifest, files });
     const contentsOf = ({ path }: BackupFile) => opened.get(path) ?? join(folder, path);
-    const { bytes } = await writePortable(target, { header, contentsOf, encrypter }, signal);
+    const key = await signingKey(paths);
+    const signs = (text: string) => signHeader(text, key);
+    const written = { header, contentsOf, signs, encrypter };
+    const { bytes } = await writePortable(target, written, signal);
     return `${target}: ${Math.ceil(bytes / 2 ** 20)} MiB, encrypted for ${recipient.length === 1 ? 'one recipient' : `${recipient.length} recipients`}.
 It has etcd, the keys of the host and what its control plane was rendered from. It does not have the
 contents of persistent volumes, nor the payload, of which it has the digests.
@@ -86,6 +91,17 @@ async function openedFiles(
       : { ...file, bytes: contents.length, sha256: sha256(contents) };
   });
   return { files: described, opened };
+}
+
+/** That of the authority of administrators, whose certificate the laptop has. @throws Failure if it is missing */
+async function signingKey(paths: HostPaths): Promise<string> {
+  const { key } = authorityPaths('admin');
+  const text = await readTextIfPresent(paths.at(key));
+  if (text !== undefined) return text;
+  throw new Failure('usage', 'this host cannot sign a backup', {
+    expected: `${key}, the key of its authority of administrators`,
+    found: 'no such file',
+  });
 }
 
 async function headerFor(paths: HostPaths, manifest: BackupManifest): Promise<PortableHeader> {

@@ -6,15 +6,18 @@ import { manifestSchema } from '../manifest.ts';
 /** The first entry of a portable backup. The files of its manifest follow, in that order. */
 export const HEADER_FILE = 'backup.json';
 
-/** Increased when such a backup needs another restore. */
-export const SCHEMA_VERSION = 1;
+/**
+ * Increased when such a backup needs another restore, or an earlier release cannot read it. Since 2, its signature follows
+ * the header.
+ */
+export const SCHEMA_VERSION = 2;
 
 /**
  * `backup.json`: everything besides etcd's snapshot and the keys that another host needs to continue
  * the cluster. The contents of persistent volumes are not part of a backup.
  */
 export const headerSchema = z.object({
-  schemaVersion: z.literal(SCHEMA_VERSION),
+  schemaVersion: z.literal([1, SCHEMA_VERSION]),
   version: z.string().describe('version of the product that wrote it'),
   at: z.iso.datetime(),
   renderInput: renderInputSchema.describe('what the control plane was rendered from'),

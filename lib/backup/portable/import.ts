@@ -19,6 +19,7 @@ import {
 } from '../manifest.ts';
 import { makeRoom } from '../room.ts';
 import { backupsFolder } from '../store.ts';
+import type { AcceptedAuthor } from './author.ts';
 import type { PortableHeader } from './header.ts';
 import { readPortable } from './read.ts';
 import { decrypterFor } from './recipients.ts';
@@ -29,16 +30,22 @@ export interface Imported {
   readonly header: PortableHeader;
 }
 
+export interface ImportOptions {
+  readonly backup: string;
+  /** Path of the key file; undefined for a backup in the clear. */
+  readonly identity: string | undefined;
+  readonly author: AcceptedAuthor;
+}
+
 /**
  * Brings a portable backup into the backups of this host, where the copies of keys are sealed if the host is. It gets
  * its name when it is verified and synced; what an interrupted attempt left is deleted.
  *
- * @param identity path of the key file; undefined for a backup in the clear.
- * @throws Failure (usage) for a backup that cannot be read, or is of another cluster.
+ * @throws Failure (usage) for a backup that cannot be read, has another author, or is of another cluster.
  */
 export async function importBackup(
   { paths, settings, cluster }: { paths: HostPaths; settings: Settings; cluster: Cluster },
-  { backup, identity }: { readonly backup: string; readonly identity: string | undefined },
+  { backup, identity, author }: ImportOptions,
   signal: AbortSignal,
 ): Promise<Imported> {
   const decrypter =
@@ -49,9 +56,9 @@ export async function importBackup(
   await rm(partial, { recursive: true, force: true });
   const files: BackupFile[] = [];
   try {
-    const header = await readPortable(
+    const { header } = await readPortable(
       backup,
-      decrypter,
+      { decrypter, author },
       {
         async header({ manifest }) {
           requireSameCluster(manifest, cluster);

@@ -7,10 +7,32 @@ import { describeError, Failure } from '../../errors/failure.ts';
 import { type TarEntry, tarEntries, tarLimits } from '../../image/tar.ts';
 import { isRecord, parseJson } from '../../json.ts';
 import type { BackupFile } from '../manifest.ts';
+import {
+  type AcceptedAuthor,
+  type Claimed,
+  requireAuthor,
+  requireCluster,
+  SIGNATURE_FILE,
+} from './author.ts';
 import { HEADER_FILE, headerSchema, type PortableHeader, SCHEMA_VERSION } from './header.ts';
 
 /** Far above any header: images and settings are a few KiB. */
 const MAX_HEADER_BYTES = 4 * 2 ** 20;
+/** That of RSA with 8192 bits has 1368. */
+const MAX_SIGNATURE_BYTES = 4096;
+
+/** How a portable backup is opened. */
+export interface Opening {
+  /** Undefined for the archive in the clear, as an Ignition config carries it. */
+  readonly decrypter: Decrypter | undefined;
+  readonly author: AcceptedAuthor;
+}
+
+/** What was read, and whether anybody has signed it; by whom is known if an author was demanded. */
+export interface ReadBackup {
+  readonly header: PortableHeader;
+  readonly isSigned: boolean;
+}
 
 /** Receives the files of a portable backup. */
 export interface PortableReader {
@@ -24,22 +46,22 @@ export interface PortableReader {
 }
 
 /**
- * Decrypts a portable backup and compares every file with its manifest, as it streams.
+ * Decrypts a portable backup, and compares its author, and every file with its manifest, as it streams: the header is used
+ * once its author is known, a file once the header is.
  *
- * @param decrypter undefined for the archive in the clear, as an Ignition config carries it.
  * @throws Failure (usage, `backup-unusable`) with what is wrong.
  */
 export async function readPortable(
   path: string,
-  decrypter: Decrypter | undefined,
+  opening: Opening,
   reader: PortableReader,
   signal: AbortSignal,
-): Promise<PortableHeader> {
+): Promise<ReadBackup> {
   try {
-    return await read(path, decrypter, reader, signal);
+    return await read(path, opening, reader, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Failure && error.kind !== 'usage') throw error;
+    if (error instanceof Failure && isFinal(error)) throw error;
     throw new Failure('usage', `the backup ${path} cannot be used`, {
       code: 'backup-unusable',
       subject: path,
@@ -49,31 +71,39 @@ export async function readPortable(
   }
 }
 
+const isFinal = ({ kind, code }: Failure) => kind !== 'usage' || code === 'backup-unusable';
+
 async function read(
   path: string,
-  decrypter: Decrypter | undefined,
+  { decrypter, author }: Opening,
   reader: PortableReader,
   signal: AbortSignal,
-): Promise<PortableHeader> {
+): Promise<ReadBackup> {
   const stored = createReadStream(path, { highWaterMark: 1 << 20 });
   try {
     const plain =
       decrypter === undefined ? stored : await decrypter.decrypt(Readable.toWeb(stored));
     const entries = tarEntries(buffers(plain), signal, tarLimits, 'a backup of this product');
-    let header: PortableHeader | undefined;
+    let text: Buffer | undefined;
+    let found: ReadBackup | undefined;
     let next = 0;
     for await (const entry of entries) {
-      if (header === undefined) {
-        header = await headerOf(entry);
-        await reader.header?.(header);
-      } else {
-        await verified(entry, header.manifest.files[next++], reader);
+      if (text === undefined) {
+        text = await textOf(entry, HEADER_FILE, MAX_HEADER_BYTES);
+        continue;
       }
+      if (found === undefined) {
+        const signature = await signatureIn(entry);
+        found = opened({ path, text, signature }, author);
+        await reader.header?.(found.header);
+        if (signature !== undefined) continue;
+      }
+      await verified(entry, found.header.manifest.files[next++], reader);
     }
-    if (header === undefined) throw new Error('it is empty');
-    const missing = header.manifest.files[next];
+    if (found === undefined) throw new Error('it has no files');
+    const missing = found.header.manifest.files[next];
     if (missing !== undefined) throw new Error(`${missing.path} is missing`);
-    return header;
+    return found;
   } finally {
     stored.destroy();
   }
@@ -83,20 +113,40 @@ async function* buffers(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
   for await (const bytes of stream) yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-async function headerOf({ name, size, content }: TarEntry): Promise<PortableHeader> {
-  if (name !== HEADER_FILE || size > MAX_HEADER_BYTES) {
-    throw new Error(`it begins with ${JSON.stringify(name)}, not with ${HEADER_FILE}`);
+/** @throws Error if the entry has another name, or is too large */
+async function textOf(
+  { name, size, content }: TarEntry,
+  expected: string,
+  most: number,
+): Promise<Buffer> {
+  if (name !== expected || size > most) {
+    throw new Error(
+      `expected ${expected} with at most ${most} bytes, found ${JSON.stringify(name.slice(0, 100))} with ${size}`,
+    );
   }
   const pieces: Buffer[] = [];
   for await (const piece of content) pieces.push(piece);
-  const document = parseJson(Buffer.concat(pieces).toString('utf8'));
+  return Buffer.concat(pieces);
+}
+
+/** Undefined if the entry is that of a file, which nothing has read then. */
+async function signatureIn(entry: TarEntry): Promise<string | undefined> {
+  if (entry.name !== SIGNATURE_FILE) return undefined;
+  return (await textOf(entry, SIGNATURE_FILE, MAX_SIGNATURE_BYTES)).toString('utf8');
+}
+
+function opened(claimed: Claimed, author: AcceptedAuthor): ReadBackup {
+  const document = parseJson(claimed.text.toString('utf8'));
   const found = isRecord(document) ? document.schemaVersion : undefined;
   if (typeof found === 'number' && found > SCHEMA_VERSION) {
     throw new Error(`it was made by a newer version of sno-agents (schemaVersion ${found})`);
   }
+  requireAuthor(claimed, author);
   const parsed = headerSchema.safeParse(document);
-  if (parsed.success) return parsed.data;
-  throw new Error(`${HEADER_FILE}: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${HEADER_FILE}: ${z.prettifyError(parsed.error)}`);
+  const header = parsed.data;
+  requireCluster([header.manifest.clusterId, header.renderInput.cluster.clusterId], author);
+  return { header, isSigned: claimed.signature !== undefined };
 }
 
 async function verified(

@@ -9,6 +9,7 @@ import { systemErrorCode } from '../../errors/system-error-code.ts';
 import { exists, syncDirectory } from '../../host/files.ts';
 import { addFile, addText, tarOf } from '../../image/tar-writer.ts';
 import { type BackupFile, sizeOf } from '../manifest.ts';
+import { SIGNATURE_FILE } from './author.ts';
 import { HEADER_FILE, type PortableHeader } from './header.ts';
 
 const MIB = 2 ** 20;
@@ -18,10 +19,24 @@ const GATHERED_BYTES = MIB;
 /** Where the contents of a file of the manifest are: in a file with this path, or here. */
 export type ContentsOf = (file: BackupFile) => string | Buffer;
 
-/** The archive of a portable backup in the clear: the header, and the files of its manifest. */
-export function archiveOf(header: PortableHeader, contentsOf: ContentsOf, signal: AbortSignal) {
+/** Base64 of a signature of the text of a header. */
+export type Sign = (text: string) => string;
+
+/**
+ * The archive of a portable backup in the clear: the header, its signature, and the files of its manifest.
+ *
+ * @param signs undefined where whoever carries the archive answers for it, as an Ignition config does.
+ */
+export function archiveOf(
+  header: PortableHeader,
+  contentsOf: ContentsOf,
+  signs: Sign | undefined,
+  signal: AbortSignal,
+) {
   return tarOf(async (tar) => {
-    addText(tar, HEADER_FILE, headerText(header), 0o600);
+    const text = headerText(header);
+    addText(tar, HEADER_FILE, text, 0o600);
+    if (signs !== undefined) addText(tar, SIGNATURE_FILE, signs(text), 0o600);
     for (const file of header.manifest.files) {
       const contents = contentsOf(file);
       if (typeof contents === 'string') await addFile(tar, file.path, contents, 0o600, signal);
@@ -45,12 +60,18 @@ export async function writePortable(
   {
     header,
     contentsOf,
+    signs,
     encrypter,
-  }: { header: PortableHeader; contentsOf: ContentsOf; encrypter: Encrypter },
+  }: {
+    header: PortableHeader;
+    contentsOf: ContentsOf;
+    signs: Sign | undefined;
+    encrypter: Encrypter;
+  },
   signal: AbortSignal,
 ): Promise<{ bytes: number }> {
   await requireWritable(to, headerText(header).length + sizeOf(header.manifest));
-  const archive = archiveOf(header, contentsOf, signal);
+  const archive = archiveOf(header, contentsOf, signs, signal);
   const partial = `${to}.partial`;
   await rm(partial, { force: true });
   try {

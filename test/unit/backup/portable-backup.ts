@@ -1,12 +1,19 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import type { Test } from 'tap';
+import {
+  type AcceptedAuthor,
+  type BackupSigner,
+  signHeader,
+} from '../../../lib/backup/portable/author.ts';
 import type { PortableHeader } from '../../../lib/backup/portable/header.ts';
-import { encrypterFor } from '../../../lib/backup/portable/recipients.ts';
-import { type ContentsOf, writePortable } from '../../../lib/backup/portable/write.ts';
+import { decrypterFor, encrypterFor } from '../../../lib/backup/portable/recipients.ts';
+import { type ContentsOf, type Sign, writePortable } from '../../../lib/backup/portable/write.ts';
+import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { storedRenderInput } from '../../../lib/render/render-input.ts';
-import { input } from '../render/rendered-host.ts';
+import { cluster } from '../agents/host/cluster.ts';
+import { input, textAt } from '../render/rendered-host.ts';
 import { writeBackup } from './backup-folder.ts';
 
 export const KEY_FILE = 'host/etc/kubernetes/pki/ca/etcd/ca.key';
@@ -18,12 +25,21 @@ export async function ageKeys(): Promise<{ identity: string; recipient: string }
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
+/** By what a laptop knows the rendered host, and how that host signs. */
+export const SIGNER: BackupSigner = {
+  schemaVersion: 1,
+  clusterId: cluster.clusterId,
+  certificate: textAt(authorityPaths('admin').certificate),
+};
+export const SIGNS: Sign = (text) => signHeader(text, textAt(authorityPaths('admin').key));
+export const BY_HOST: AcceptedAuthor = { kind: 'host', signer: SIGNER, file: 'signer.json' };
+
 const file = { size: 1, sha256: '0'.repeat(64) };
 const image = { reference: 'registry.k8s.io/etcd:3.6.8-0', id: `sha256:${'e'.repeat(64)}` };
 
 /** The header of a backup with these files. */
 export const headerOf = (manifest: PortableHeader['manifest']): PortableHeader => ({
-  schemaVersion: 1,
+  schemaVersion: 2,
   version: '1.2.3',
   at: '2030-01-02T03:05:00.000Z',
   renderInput: storedRenderInput(input),
@@ -52,6 +68,7 @@ export async function portableBackup(
   t: Test,
   change: (header: PortableHeader) => PortableHeader = (header) => header,
   files: Readonly<Record<string, string>> = { [KEY_FILE]: KEY },
+  signs: Sign | 'unsigned' = SIGNS,
 ) {
   const folder = join(t.testdir({ backup: {} }), 'backup');
   chmodSync(folder, 0o700);
@@ -60,10 +77,19 @@ export async function portableBackup(
   const to = join(folder, '../portable.age');
   const encrypter = encrypterFor([keys.recipient]);
   const { signal } = new AbortController();
-  const { bytes } = await writePortable(
-    to,
-    { header, contentsOf: filesIn(folder), encrypter },
-    signal,
-  );
-  return { folder, to, header, bytes, ...keys };
+  // Of a file that only the changed manifest lists, the contents are those of the key.
+  const contentsOf: ContentsOf = (file) => {
+    const path = join(folder, file.path);
+    return existsSync(path) && statSync(path).isFile() ? path : Buffer.from(KEY);
+  };
+  const written = {
+    header,
+    contentsOf,
+    signs: signs === 'unsigned' ? undefined : signs,
+    encrypter,
+  };
+  const { bytes } = await writePortable(to, written, signal);
+  const decrypter = decrypterFor(keys.identity, 'key.txt');
+  const opening = { decrypter, author: BY_HOST };
+  return { folder, to, header, bytes, opening, ...keys };
 }

@@ -72,7 +72,7 @@ const broken: [title: string, breakIt: (folder: string) => void, says: RegExp][]
       const outside = { path: '../x', mode: 0o600, bytes: 1, sha256: 'a' };
       writeBackup(folder, {}, { files: [...files, outside] });
     },
-    /\.\.\/x is not a path in the backup/,
+    /expected the name of a file of a backup, found \{"path":"\.\.\/x"/,
   ],
   [
     'of a newer version',

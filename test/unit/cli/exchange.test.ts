@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { saveBackupSigner } from '../../../cli/wait-for/backup-signer.ts';
 import { exchangeKubeconfig } from '../../../cli/wait-for/exchange.ts';
 import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../../lib/pki/kubeconfig.ts';
@@ -85,7 +87,11 @@ async function cluster(
       now: () => new Date(),
       say: (line) => said.push(line),
     });
-  return { api, path, first, run, said };
+  const save = () =>
+    saveBackupSigner(path, { signal: AbortSignal.timeout(60_000), say: (line) => said.push(line) });
+  const saved = async () =>
+    JSON.parse(await readFile(join(dirname(path), 'backup-signer.json'), 'utf8'));
+  return { api, path, first, run, said, save, saved };
 }
 
 const caIn = (text: string): string =>
@@ -159,4 +165,47 @@ t.test('the file behind a link is replaced, with mode 0600', async (t) => {
   t.not(await readFile(it.path, 'utf8'), it.first);
   t.equal((await stat(it.path)).mode & 0o777, 0o600);
   t.equal(await readFile(link, 'utf8'), await readFile(it.path, 'utf8'));
+});
+
+const CLIENTS = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-installation';
+const clients = (...authorities: readonly string[]) => ({
+  metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
+  data: { 'client-ca-file': authorities.join('') },
+});
+
+t.test('with it comes the authority by which the laptop knows backups of the host', async (t) => {
+  const it = await cluster(t);
+  await it.save();
+  t.equal(existsSync(join(dirname(it.path), 'backup-signer.json')), false, 'not exchanged yet');
+  await it.run();
+  it.said.length = 0;
+  const clusterId = '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab';
+  const status = { version: '1', state: 'complete', step: 'complete', clusterId };
+  it.api.set(STATUS, {
+    metadata: { name: 'sno-installation', namespace: 'kube-system' },
+    data: { ...status, time: '2030-01-01T00:00:00.000Z' },
+  });
+  // Of a lost host, with the same name: it has not signed this administrator.
+  const lost = await createAuthority('admin-ca');
+  it.api.set(CLIENTS, clients(other.certificate, lost.certificate));
+  const saving = it.save();
+  while (it.said.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  t.match(it.said, [/Waiting for the authority of backups: it is not in ConfigMap/]);
+  it.api.set(CLIENTS, clients(other.certificate, lost.certificate, signer.certificate));
+  await saving;
+  t.same(await it.saved(), { schemaVersion: 1, clusterId, certificate: signer.certificate });
+  t.match(it.said.at(-1), /Wrote \S+backup-signer\.json/);
+  it.said.length = 0;
+  await it.save();
+  t.same(it.said, [], 'again: nothing changes');
+});
+
+t.test('an API server that does not say it: nothing is written', async (t) => {
+  const it = await cluster(t);
+  await it.run();
+  await t.rejects(it.save(), {
+    kind: 'retry',
+    message: /the installation is complete, and \S+backup-signer\.json was not written/,
+  });
 });

@@ -3,21 +3,25 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { restoreFaults } from '../../../cli/create/restorable.ts';
+import { signHeader } from '../../../lib/backup/portable/author.ts';
 import type { PortableHeader } from '../../../lib/backup/portable/header.ts';
 import { readPortable } from '../../../lib/backup/portable/read.ts';
-import { decrypterFor } from '../../../lib/backup/portable/recipients.ts';
+import type { Sign } from '../../../lib/backup/portable/write.ts';
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
 import { readKubeconfig } from '../../../lib/kube/kubeconfig.ts';
+import { createAuthority } from '../../../lib/pki/authority.ts';
 import { isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { authorityNames, authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { cluster } from '../agents/host/cluster.ts';
-import { ageKeys, portableBackup } from '../backup/portable-backup.ts';
+import { ageKeys, portableBackup, SIGNER, SIGNS } from '../backup/portable-backup.ts';
 import { authorities, textAt } from '../render/rendered-host.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { sno } from './run-sno.ts';
 
+const SSH_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJzK6xu9GRyeZ8ECmXpF3KKTHLj8bWp7ZKEdnQVHfZtB admin@laptop';
 const LOST = 'b'.repeat(64);
 const PULL_SECRET = '{"auths":{"mirror.example":{"auth":"YTpi"}}}';
 type Change = (header: PortableHeader) => PortableHeader;
@@ -29,27 +33,36 @@ const withAuthorities = Object.fromEntries(
 );
 
 /** A portable backup, a key and an empty folder for the outputs. */
-async function lost(t: Test, change: Change = (header) => header, files = withAuthorities) {
-  const { to, identity } = await portableBackup(
+async function lost(
+  t: Test,
+  change: Change = (header) => header,
+  files = withAuthorities,
+  signs: Sign | 'unsigned' = SIGNS,
+) {
+  const { to, identity, opening } = await portableBackup(
     t,
     (header) => change({ ...header, pullSecret: PULL_SECRET }),
     files,
+    signs,
   );
   const folder = dirname(to);
+  const signer = join(folder, 'backup-signer.json');
+  writeFileSync(signer, JSON.stringify(SIGNER));
   const key = join(folder, 'key.txt');
   writeFileSync(key, identity);
   const dir = folder;
   writeFileSync(join(dir, 'sno-agents'), agentsExecutable());
   mkdirSync(join(dir, 'out'));
-  const create = (...more: string[]) =>
+  const create = (...more: string[]) => createBy(['--signer', signer], ...more);
+  const createBy = (author: readonly string[], ...more: string[]) =>
     sno([
       ...['create', 'restore-ignition', '--dir', join(dir, 'out'), '--backup', to],
-      ...['--identity', key, '--agents-executable', join(dir, 'sno-agents'), ...more],
+      ...['--identity', key, '--agents-executable', join(dir, 'sno-agents'), ...author, ...more],
     ]);
   const out = join(dir, 'out');
   const nothingWritten = () =>
     readdirSync(out).filter((name) => !name.startsWith('.')).length === 0;
-  return { to, key, identity, out, dir, create, nothingWritten };
+  return { to, key, identity, opening, signer, out, dir, create, createBy, nothingWritten };
 }
 
 async function configIn(out: string) {
@@ -94,7 +107,8 @@ t.test('a host on other hardware installs itself, and has the backup in the clea
   const archive = join(it.dir, 'backup.tar');
   writeFileSync(archive, bytes('/var/lib/sno-agents/lost-host/backup.tar'));
   const { signal } = new AbortController();
-  const header = await readPortable(archive, undefined, {}, signal);
+  const carried = { decrypter: undefined, author: { kind: 'ignition' } } as const;
+  const { header } = await readPortable(archive, carried, {}, signal);
   t.equal(header.manifest.files.length, authorityNames.length * 2 + 1);
   for (const { path, mode } of files.values()) {
     if (path.includes('/lost-host/')) t.equal(mode, 0o600, path);
@@ -231,6 +245,41 @@ for (const [title, change, args, says] of refused) {
   });
 }
 
+t.test('a backup of which nobody knows who made it is accepted by its cluster, once', async (t) => {
+  const it = await lost(t, ofCluster({ sshKeys: [SSH_KEY] }), undefined, 'unsigned');
+  t.match(await it.create(), {
+    code: 2,
+    err: new RegExp(`found no signature.*--accept-unsigned ${cluster.clusterId} instead`),
+  });
+  t.match(await it.createBy([]), { code: 2, err: /do not say who may have made the backup/ });
+  const accept = ['--accept-unsigned', cluster.clusterId];
+  t.match(await it.create(...accept), { code: 2, err: /found both/ });
+  t.match(await it.createBy(['--accept-unsigned', 'other']), {
+    code: 2,
+    err: new RegExp(`it is of the cluster ${cluster.clusterId}, expected other`),
+  });
+  t.ok(it.nothingWritten());
+  t.match(await it.createBy(accept), {
+    code: 0,
+    out: /Notice: nothing shows who made the backup, and whom it lets log in: look at its SSH key \(SHA256:[\w+/]{43}\)\n/,
+  });
+});
+
+t.test('refused: signed by another host, or of the cluster of another one', async (t) => {
+  const { key } = await createAuthority('admin-ca');
+  const forged = await lost(t, undefined, undefined, (text) => signHeader(text, key));
+  t.match(await forged.create(), { code: 2, err: /found a signature by another key/ });
+  t.ok(forged.nothingWritten());
+  const other = '11111111-1111-4111-8111-111111111111';
+  const it = await lost(t);
+  writeFileSync(it.signer, JSON.stringify({ ...SIGNER, clusterId: other }));
+  t.match(await it.create(), {
+    code: 2,
+    err: new RegExp(`it is of the cluster ${cluster.clusterId}, expected ${other}`),
+  });
+  t.ok(it.nothingWritten());
+});
+
 t.test('refused: a backup without the authorities to be kept', async (t) => {
   const it = await lost(t, undefined, {});
   t.match(await it.create('--keep-authorities'), {
@@ -266,7 +315,7 @@ t.test('refused: cut, the key of somebody else, no file, no key', async (t) => {
 t.test('what a backup is compared with', async (t) => {
   const it = await lost(t);
   const { signal } = new AbortController();
-  const header = await readPortable(it.to, decrypterFor(it.identity, 'k'), {}, signal);
+  const { header } = await readPortable(it.to, it.opening, {}, signal);
   const request = { keepsAuthorities: false, version: '1.2.3' };
   t.same(restoreFaults(header, request), []);
   t.same(restoreFaults(header, { ...request, version: '1.3.0' }), []);

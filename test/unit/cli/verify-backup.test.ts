@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { createAuthority } from '../../../lib/pki/authority.ts';
 import { cluster } from '../agents/host/cluster.ts';
-import { ageKeys, KEY, portableBackup } from '../backup/portable-backup.ts';
+import { ageKeys, KEY, portableBackup, SIGNER } from '../backup/portable-backup.ts';
 import { sno } from './run-sno.ts';
 
 t.test('sno verify backup', async (t) => {
@@ -25,6 +26,22 @@ t.test('sno verify backup', async (t) => {
     persistentVolumes: 'not included',
   });
 
+  t.match(out, /author {4}not compared: give --signer/);
+  t.match(JSON.parse(json), { author: 'not-compared' });
+  const signer = join(dirname(to), 'signer.json');
+  writeFileSync(signer, JSON.stringify(SIGNER));
+  const by = ['--signer', signer];
+  t.match(await sno(['verify', 'backup', to, '--identity', key, ...by]), {
+    code: 0,
+    out: /author {4}the host of --signer has signed it\n/,
+  });
+  const other = await createAuthority('admin-ca');
+  writeFileSync(signer, JSON.stringify({ ...SIGNER, certificate: other.certificate }));
+  t.match(await sno(['verify', 'backup', to, '--identity', key, ...by]), {
+    code: 2,
+    err: /found a signature by another key/,
+  });
+
   writeFileSync(key, (await ageKeys()).identity);
   t.match(await sno(['verify', 'backup', to, '--identity', key]), {
     code: 2,
@@ -33,5 +50,15 @@ t.test('sno verify backup', async (t) => {
   t.match(await sno(['verify', 'backup', dirname(to), '--identity', key]), {
     code: 2,
     err: /is not a regular file/,
+  });
+});
+
+t.test('of a backup without signature, sno verify backup says so', async (t) => {
+  const { to, identity } = await portableBackup(t, undefined, undefined, 'unsigned');
+  const key = join(dirname(to), 'key.txt');
+  writeFileSync(key, identity);
+  t.match(await sno(['verify', 'backup', to, '--identity', key]), {
+    code: 0,
+    out: /author {4}not known: it is not signed\. Anybody who knows a recipient/,
   });
 });

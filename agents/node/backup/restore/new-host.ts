@@ -1,4 +1,5 @@
 import type { BackupManifest } from '../../../../lib/backup/manifest.ts';
+import type { AcceptedAuthor } from '../../../../lib/backup/portable/author.ts';
 import { missingAuthorities } from '../../../../lib/backup/portable/authorities.ts';
 import { importBackup } from '../../../../lib/backup/portable/import.ts';
 import { readCluster } from '../../../../lib/cluster/read-cluster.ts';
@@ -20,6 +21,7 @@ export interface NewHostOptions {
   readonly backup: string;
   /** Path of the key file of a recipient. */
   readonly identity: string;
+  readonly author: AcceptedAuthor;
   /** Take over the authorities of the lost host: what they have signed stays good. */
   readonly keepsAuthorities: boolean;
   readonly isConfirmed: boolean;
@@ -34,7 +36,7 @@ export interface NewHostOptions {
  */
 export async function restoreOnNewHost(
   paths: HostPaths,
-  { backup, identity, keepsAuthorities, isConfirmed }: NewHostOptions,
+  { backup, identity, author, keepsAuthorities, isConfirmed }: NewHostOptions,
   write: (text: string) => void,
   startAndWait: (unit: string) => Promise<void>,
 ): Promise<void> {
@@ -46,7 +48,8 @@ export async function restoreOnNewHost(
   const to = await presentIdentity(paths);
   const { signal } = new AbortController();
   const [settings, cluster] = [await readSettings(paths), await readCluster(paths)];
-  const imported = await importBackup({ paths, settings, cluster }, { backup, identity }, signal);
+  const options = { backup, identity, author };
+  const imported = await importBackup({ paths, settings, cluster }, options, signal);
   const { manifest, renderInput } = imported.header;
   if (keepsAuthorities) requireAuthorities(manifest);
   const from = identityOf(renderInput);
@@ -54,7 +57,7 @@ export async function restoreOnNewHost(
 ${differences(from, to).join('\n') || 'The name and the address are those of the lost host.'}
 Everything that is in this new cluster will be lost. The contents of persistent volumes are not in the
 backup: those on a data disk are used again if it is mounted as before.
-${keepsAuthorities ? KEPT : ''}`);
+${keepsAuthorities ? KEPT : ''}${author.kind === 'host' ? '' : UNKNOWN_AUTHOR}`);
   if (!isConfirmed) await confirm('restore it', 'the restore');
   const { id } = await writeRequest(paths, {
     from,
@@ -71,6 +74,9 @@ ${keepsAuthorities ? KEPT : ''}`);
 
 const KEPT = `The authorities of the lost host are kept: its administrators and workers can go on, and so can whoever has
 its disk.
+`;
+
+const UNKNOWN_AUTHOR = `Nothing shows who made the backup. Whoever did decides what this cluster runs and whom it trusts.
 `;
 
 /** @throws Failure (usage) for a backup of a host that did not have them all */

@@ -1,6 +1,6 @@
 import { readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BackupManifest } from '../../../../lib/backup/manifest.ts';
+import { type BackupManifest, restoredMode } from '../../../../lib/backup/manifest.ts';
 import { readManifest } from '../../../../lib/backup/store.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { exists, syncDirectory } from '../../../../lib/host/files.ts';
@@ -52,7 +52,7 @@ async function putBackMissing(
     if (host === undefined || (await exists(paths.at(host)))) continue;
     await makeFolder(paths, dirname(host), 0o700);
     const contents = await savedKey(context, path, host);
-    await writeKeptFiles(paths, [{ path: host, contents, mode }]);
+    await writeKeptFiles(paths, [{ path: host, contents, mode: restoredMode(mode) }]);
   }
 }
 

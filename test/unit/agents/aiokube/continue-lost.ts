@@ -33,9 +33,19 @@ async function spare(t: Test, { keepsAuthorities = false, clusterId = cluster.cl
     host: { ...input.host, hostname: 'spare', nodeIps: ['192.0.2.50'] },
   });
   const folder = join(t.testdir({ backup: {} }), 'backup');
-  const header = headerOf(writeBackup(folder, { [KEY_FILE]: KEY }, { clusterId }));
+  const { renderInput, ...rest } = headerOf(
+    writeBackup(folder, { [KEY_FILE]: KEY }, { clusterId }),
+  );
+  const header = {
+    ...rest,
+    renderInput: { ...renderInput, cluster: { ...renderInput.cluster, clusterId } },
+  };
   it.write(`${FOLDER}/request.json`, lostHostText({ keepsAuthorities }), 0o600);
-  it.write(`${FOLDER}/backup.tar`, await buffer(archiveOf(header, filesIn(folder), signal)), 0o600);
+  it.write(
+    `${FOLDER}/backup.tar`,
+    await buffer(archiveOf(header, filesIn(folder), undefined, signal)),
+    0o600,
+  );
   return it;
 }
 
@@ -105,7 +115,7 @@ t.test('continue-lost-host', async (t) => {
   });
 
   t.test('refuses the backup of another cluster, and one that is damaged', async (t) => {
-    const other = await spare(t, { clusterId: 'another' });
+    const other = await spare(t, { clusterId: '11111111-1111-4111-8111-111111111111' });
     t.match(await other.failureOf(continueLost), { kind: 'usage', message: /another cluster/ });
     const cut = await spare(t);
     cut.write(

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync } from 'node:fs';
+import { appendFileSync, chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
@@ -13,13 +13,22 @@ import { decrypterFor } from '../../../../lib/backup/portable/recipients.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { sealed } from '../../../../lib/seal/envelope.ts';
 import { sealPlaces } from '../../../../lib/seal/places.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
-import { ageKeys, KEY, KEY_FILE } from '../../backup/portable-backup.ts';
-import { input } from '../../render/rendered-host.ts';
+import {
+  ageKeys,
+  BY_HOST,
+  KEY,
+  KEY_FILE,
+  portableBackup,
+  SIGNER,
+} from '../../backup/portable-backup.ts';
+import { input, textAt } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
+import type { TestHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 import { BACKUPS, NAME, restoringHost } from './backup-host.ts';
 
@@ -37,6 +46,12 @@ async function commandHost(t: Test) {
     return { code, printed: printed.join(''), errors: errors.splice(0).join('') };
   };
   return { host, folder, run };
+}
+
+/** With which the host signs. */
+function giveAuthority(host: TestHost): void {
+  const { key } = authorityPaths('admin');
+  host.write(key, textAt(key), 0o600);
 }
 
 t.test('sno-backup list', async (t) => {
@@ -86,6 +101,8 @@ t.test('sno-backup create --to', async (t) => {
   await refused(/render-input\.json/, ...whole);
   await saveRenderInput(host.paths, input);
   const digest = writePayload(host, '/var/lib/sno-agents/payload');
+  await refused(/cannot sign a backup; expected \S+\/admin\/ca\.key/, ...whole);
+  giveAuthority(host);
   await refused(/--to and --recipient belong together/, '--to', to);
   await refused(/--to and --recipient belong together/, '--recipient', recipient);
   await refused(/is not a recipient of age/, '--to', to, '--recipient', 'age1x');
@@ -99,12 +116,83 @@ t.test('sno-backup create --to', async (t) => {
   t.equal(code, 0);
   t.match(printed, /^20300103T000000Z\n.*media\.age: 1 MiB, encrypted for one recipient\.\n/);
   t.match(printed, /does not have the\ncontents of persistent volumes/);
-  const decrypter = decrypterFor(identity, 'key');
-  t.match(await readPortable(to, decrypter, {}, new AbortController().signal), {
+  const opening = { decrypter: decrypterFor(identity, 'key'), author: BY_HOST };
+  const { header } = await readPortable(to, opening, {}, new AbortController().signal);
+  t.match(header, {
     renderInput: { host: { hostname: 'edge-0' } },
     settings: { backupKeepCount: 3 },
     payload: { sha256: digest },
     manifest: { clusterId: cluster.clusterId },
+  });
+});
+
+t.test('a backup that was changed since it was made does not leave the host', async (t) => {
+  const { host, run } = await commandHost(t);
+  const { recipient } = await ageKeys();
+  await saveRenderInput(host.paths, input);
+  writePayload(host, '/var/lib/sno-agents/payload');
+  giveAuthority(host);
+  const made = '20300103T000000Z';
+  for (const [spoil, says] of [
+    [`printf x >> etcd-snapshot.db`, /etcd-snapshot\.db: expected SHA-256/],
+    [`printf y > ${KEY_FILE}`, /ca\.key: expected SHA-256/],
+    ['printf x > other', /other is not listed/],
+    [`rm ${KEY_FILE}`, /ca\.key: .*ENOENT/],
+  ] as const) {
+    writeBackup(host.at(`/new/${made}`), { [KEY_FILE]: KEY });
+    chmodSync(host.at(`/new/${made}`), 0o700);
+    host.programs.give(
+      'systemctl',
+      `[ "$1" = start ] && mv "$ROOT/new/${made}" "$ROOT${BACKUPS}" && cd "$ROOT${BACKUPS}/${made}" && ${spoil}; exit 0`,
+    );
+    const to = host.at('/media.age');
+    const { code, errors } = await run('create', '--to', to, '--recipient', recipient);
+    // A missing file, or one of another size, is seen before: there is no backup then.
+    t.not(code, 0, spoil);
+    if (code === 2) t.match(errors, says, spoil);
+    else t.match(errors, /no backup was made/, spoil);
+    t.notOk(host.has('/media.age'), spoil);
+    t.notOk(host.has('/media.age.partial'), spoil);
+    host.remove(`${BACKUPS}/${made}`);
+  }
+});
+
+t.test('sno-backup restore --new-host wants to know who made the backup', async (t) => {
+  const { host, run } = await commandHost(t);
+  const { to, identity } = await portableBackup(t, undefined, undefined, 'unsigned');
+  await saveRenderInput(host.paths, input);
+  host.write('/etc/sno-agents/settings.json', '{"backupMinFreeMiB":0.001}');
+  host.write(host.paths.record, '{}');
+  host.write('/key.txt', identity, 0o600);
+  host.write('/signer.json', JSON.stringify(SIGNER));
+  const whole = ['--new-host', '--backup', to, '--identity', host.at('/key.txt')];
+  const restore = (...more: string[]) => run('restore', ...whole, ...more);
+  const before = readdirSync(host.at(BACKUPS));
+  const refused = async (says: RegExp, ...more: string[]) => {
+    t.match(await restore(...more), { code: 2, errors: says }, more.join(' '));
+    t.strictSame(readdirSync(host.at(BACKUPS)), before, 'nothing of it is on the host');
+  };
+  await refused(/do not say who may have made the backup/, '--yes');
+  await refused(
+    /nothing shows that the host of .*found no signature/,
+    '--yes',
+    '--signer',
+    host.at('/signer.json'),
+  );
+  await refused(
+    /it is of the cluster 6f0c8f0e\S+, expected other/,
+    '--yes',
+    '--accept-unsigned',
+    'other',
+  );
+  t.match(await run('restore', '--from', NAME, '--accept-unsigned', 'x', '--yes'), {
+    code: 2,
+    errors: /do not say what is to be restored/,
+  });
+  t.match(await restore('--accept-unsigned', cluster.clusterId), {
+    code: 2,
+    printed: /Nothing shows who made the backup\. Whoever did decides/,
+    errors: /not confirmed/,
   });
 });
 
@@ -127,6 +215,7 @@ t.test('what leaves a sealed host can be read on another one', async (t) => {
   host.programs.give('systemctl', `[ "$1" = start ] && ${move}; exit 0`);
   await saveRenderInput(host.paths, input);
   writePayload(host, '/var/lib/sno-agents/payload');
+  giveAuthority(host);
   const to = host.at('/media.age');
   t.match(await run('create', '--to', to, '--recipient', recipient), { code: 0 });
   const read = new Map<string, string>();
@@ -134,7 +223,8 @@ t.test('what leaves a sealed host can be read on another one', async (t) => {
     file: async ({ path }: { path: string }, contents: AsyncIterable<Buffer>) =>
       void read.set(path, await text(contents)),
   };
-  await readPortable(to, decrypterFor(identity, 'key'), reader, new AbortController().signal);
+  const opening = { decrypter: decrypterFor(identity, 'key'), author: BY_HOST };
+  await readPortable(to, opening, reader, new AbortController().signal);
   t.equal(read.get(KEY_FILE), KEY);
 });
 

@@ -1,0 +1,88 @@
+import { X509Certificate } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import type { BackupSigner } from '../../lib/backup/portable/author.ts';
+import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
+import {
+  installationStatusSchema,
+  STATUS_NAME,
+  STATUS_NAMESPACE,
+} from '../../lib/kube/installation-status.ts';
+import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
+import { resources } from '../../lib/kube/resources.ts';
+import { watchUntil } from '../../lib/kube/watch-objects.ts';
+import { certificatesIn } from '../../lib/pki/certificate.ts';
+import { readText, standingOf } from './own-kubeconfig.ts';
+
+export const SIGNER_NAME = 'backup-signer.json';
+const REQUEST_MS = 30_000;
+const PUBLISHED_MS = 120_000;
+/** The authorities of clients, as the API server publishes them for others. */
+const CLIENT_CA = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+
+interface Options {
+  readonly signal: AbortSignal;
+  /** Says what happened. */
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Writes beside an exchanged kubeconfig by what this laptop knows backups of the host: the authority that has signed the
+ * kubeconfig's administrator. It is a public one. After a rotation of the authority, it is replaced with the next kubeconfig.
+ *
+ * @throws Failure (retry) if the API server does not say which it is
+ */
+export async function saveBackupSigner(kubeconfig: string, options: Options): Promise<void> {
+  const { signal, say } = options;
+  const to = join(dirname(kubeconfig), SIGNER_NAME);
+  if (standingOf(await readText(kubeconfig), new Date()).kind !== 'exchanged') return;
+  try {
+    const text = `${JSON.stringify(await signerOf(kubeconfig, options), null, 2)}\n`;
+    if ((await readTextIfPresent(to)) === text) return;
+    await writeFileAtomic(to, text, 0o644);
+    say(`Wrote ${to}: "sno create restore-ignition --signer" knows backups of this host by it`);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new Failure('retry', `the installation is complete, and ${to} was not written`, {
+      found: describeError(cause),
+      fix: 'Run this command again.',
+      cause,
+      tellsCause: true,
+    });
+  }
+}
+
+async function signerOf(kubeconfig: string, { signal, say }: Options): Promise<BackupSigner> {
+  const access = await readKubeconfig(kubeconfig);
+  const own = new X509Certificate(access.certificate ?? '');
+  using client = new KubeClient(access);
+  const place = { namespace: STATUS_NAMESPACE, name: STATUS_NAME };
+  const status = await client.get(resources.configMaps, place, { signal, deadlineMs: REQUEST_MS });
+  const { clusterId } = installationStatusSchema.parse(status.data);
+  // With the database of a lost host come its authorities, until the API server has published its own.
+  const certificate = await watchUntil(
+    client,
+    resources.configMaps,
+    { namespace: CLIENT_CA.namespace, fieldSelector: `metadata.name=${CLIENT_CA.name}` },
+    (objects) => issuerOf(own, objects.get(`${CLIENT_CA.namespace}/${CLIENT_CA.name}`)),
+    {
+      signal,
+      deadlineMs: PUBLISHED_MS,
+      what: `the API server to publish the authority that has signed ${kubeconfig}`,
+      describe: () => `it is not in ConfigMap ${CLIENT_CA.namespace}/${CLIENT_CA.name}`,
+      report: (state) => say(`Waiting for the authority of backups: ${state}`),
+    },
+  );
+  return { schemaVersion: 1, clusterId, certificate };
+}
+
+function issuerOf(
+  certificate: X509Certificate,
+  published: { readonly data?: Readonly<Record<string, string>> | undefined } | undefined,
+): string | undefined {
+  return certificatesIn(published?.data?.['client-ca-file'] ?? '').find((pem) => {
+    const authority = new X509Certificate(pem);
+    return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+  });
+}
