@@ -9,11 +9,11 @@ import {
   STATUS_NAME,
   STATUS_NAMESPACE,
 } from '../../lib/kube/installation-status.ts';
-import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
+import { type Access, readKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { resources } from '../../lib/kube/resources.ts';
 import { watchUntil } from '../../lib/kube/watch-objects.ts';
-import { certificatesIn } from '../../lib/pki/certificate.ts';
-import { readText, standingOf } from './own-kubeconfig.ts';
+import { certificatesIn, inspectCertificate } from '../../lib/pki/certificate.ts';
+import { isNameOf } from '../../lib/render/kubernetes/authorities.ts';
 
 export const SIGNER_NAME = 'backup-signer.json';
 const REQUEST_MS = 30_000;
@@ -28,17 +28,18 @@ interface Options {
 }
 
 /**
- * Writes beside an exchanged kubeconfig by what this laptop knows backups of the host: the authority that has signed the
- * kubeconfig's administrator. It is a public one. After a rotation of the authority, it is replaced with the next kubeconfig.
+ * Writes beside a kubeconfig by what this laptop knows backups of the host: the authority that has signed its
+ * administrator. It is public. After a rotation of the authority, it is replaced once the kubeconfig is.
  *
  * @throws Failure (retry) if the API server does not say which it is
  */
 export async function saveBackupSigner(kubeconfig: string, options: Options): Promise<void> {
   const { signal, say } = options;
   const to = join(dirname(kubeconfig), SIGNER_NAME);
-  if (standingOf(await readText(kubeconfig), new Date()).kind !== 'exchanged') return;
+  const access = await readKubeconfig(kubeconfig);
+  if (!isOfHost(access)) return;
   try {
-    const text = `${JSON.stringify(await signerOf(kubeconfig, options), null, 2)}\n`;
+    const text = `${JSON.stringify(await signerOf(access, options), null, 2)}\n`;
     if ((await readTextIfPresent(to)) === text) return;
     await writeFileAtomic(to, text, 0o644);
     say(`Wrote ${to}: "sno create restore-ignition --signer" knows backups of this host by it`);
@@ -53,8 +54,11 @@ export async function saveBackupSigner(kubeconfig: string, options: Options): Pr
   }
 }
 
-async function signerOf(kubeconfig: string, { signal, say }: Options): Promise<BackupSigner> {
-  const access = await readKubeconfig(kubeconfig);
+/** Not the laptop's, which is exchanged, and not one of OpenShift, whose backups are made by its operators. */
+const isOfHost = ({ certificate }: Access): boolean =>
+  certificate !== undefined && isNameOf('admin', inspectCertificate(certificate).issuer.commonName);
+
+async function signerOf(access: Access, { signal, say }: Options): Promise<BackupSigner> {
   const own = new X509Certificate(access.certificate ?? '');
   using client = new KubeClient(access);
   const place = { namespace: STATUS_NAMESPACE, name: STATUS_NAME };
@@ -69,7 +73,7 @@ async function signerOf(kubeconfig: string, { signal, say }: Options): Promise<B
     {
       signal,
       deadlineMs: PUBLISHED_MS,
-      what: `the API server to publish the authority that has signed ${kubeconfig}`,
+      what: 'the API server to publish the authority of its administrator',
       describe: () => `it is not in ConfigMap ${CLIENT_CA.namespace}/${CLIENT_CA.name}`,
       report: (state) => say(`Waiting for the authority of backups: ${state}`),
     },

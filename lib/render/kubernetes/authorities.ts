@@ -42,6 +42,12 @@ export function authorityPaths(name: AuthorityName) {
  */
 export const laptopAdminCa = `${paths.authorities}/laptop-admin/ca.crt`;
 
+/** Whether that is the common name of this authority, or of one that has replaced it (createSuccessor). */
+export const isNameOf = (authority: AuthorityName, commonName: string): boolean =>
+  commonName.replace(/@\d+$/, '') === nameOf(authority);
+
+const nameOf = (authority: AuthorityName): string => `${authority}-ca`;
+
 /**
  * Creates the host's own authorities, beside the one that `sno create` made. All are valid from the
  * same time, since the clock of a new host may be fast.
@@ -49,7 +55,7 @@ export const laptopAdminCa = `${paths.authorities}/laptop-admin/ca.crt`;
 export async function createAuthorities(serving: KeyPair): Promise<Authorities> {
   const { notBefore } = validityOf(serving.certificate);
   const create = (name: AuthorityName) =>
-    createAuthority(`${name}-ca`, undefined, undefined, notBefore);
+    createAuthority(nameOf(name), undefined, undefined, notBefore);
   const [etcd, frontProxy, kubeletClient, kubeletServing, admin, legacyUnknown] = await Promise.all(
     [
       create('etcd'),

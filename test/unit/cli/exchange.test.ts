@@ -178,6 +178,7 @@ t.test('with it comes the authority by which the laptop knows backups of the hos
   const it = await cluster(t);
   await it.save();
   t.equal(existsSync(join(dirname(it.path), 'backup-signer.json')), false, 'not exchanged yet');
+  t.same(it.said, []);
   await it.run();
   it.said.length = 0;
   const clusterId = '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab';
