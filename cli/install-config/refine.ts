@@ -57,7 +57,10 @@ function ofNetworkConfig({ sound }: Config): Refinement[] {
   }));
 }
 
-/** The internal address is one of IPv4 (lib/relocatable/bridge.ts), and workers know the node by its address. */
+/**
+ * The internal address is one of IPv4 (lib/relocatable/bridge.ts), workers know the node by its address, and a way back from a
+ * site needs keys that are not sealed.
+ */
 function ofRelocation({ sound }: Config): Refinement[] {
   if (sound.bootstrapInPlace?.relocatable !== true) return [];
   const path = ['bootstrapInPlace', 'relocatable'];
@@ -82,6 +85,15 @@ function ofRelocation({ sound }: Config): Refinement[] {
           },
         ]
       : []),
+    ...((sound.bootstrapInPlace.sealSecrets ?? 'none') === 'none'
+      ? []
+      : [
+          {
+            path: ['bootstrapInPlace', 'sealSecrets'],
+            expected: 'none for a relocatable node, which refuses every site otherwise',
+            fix: 'Leave sealSecrets out, or relocatable.',
+          },
+        ]),
   ];
 }
 

@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<FactoryReport['checks'][number]['name'], string>> =
   conformance: 'The cluster does what it is asked',
   images: 'All images are on the host',
   'internal-address': 'The internal address is used everywhere',
+  arrival: 'It can be given a site',
   certificates: 'No certificate expires on the way',
   clock: 'The clock is right',
 };

@@ -38,6 +38,7 @@ const facts = {
   apiService: '172.30.0.1',
   ownNames: [],
   otherFaults: [],
+  arrival: { faults: [], notes: [] },
   versions: { kubernetes: input.host.versions.kubernetes },
   probes: [],
 };

@@ -24,6 +24,7 @@ import {
   VOLUME_LIMITS,
 } from '../../../lib/site-volume/volume.ts';
 import { requireIdle } from '../exclusion.ts';
+import { sealedKeysFault } from './arrival-faults.ts';
 import { askUrl, urlToAsk } from './ask-url.ts';
 import { readHostFacts } from './host-facts.ts';
 import { type KnownNode, knownNode } from './known-node.ts';
@@ -238,10 +239,9 @@ async function requireNode(paths: HostPaths, policy: FactoryPolicy): Promise<Kno
   if (node === undefined) {
     throw refused('/etc/sno-agents/render-input.json', 'no such file');
   }
-  const { sealSecrets } = node.cluster;
-  if (sealSecrets === undefined) return node;
-  const expected = 'keys that lie on the disk: a way back keeps copies of them';
-  throw refused(expected, `sealSecrets: ${sealSecrets}`);
+  const sealed = sealedKeysFault(node.cluster);
+  if (sealed !== undefined) throw refused('keys that lie on the disk', sealed);
+  return node;
 }
 
 const refused = (expected: string, found: string): Failure =>

@@ -57,6 +57,8 @@ export interface NodeFacts {
     readonly name: string;
     readonly answer: readonly string[] | string;
   }[];
+  /** Why it would refuse every site configuration; and which it would. */
+  readonly arrival: { readonly faults: readonly string[]; readonly notes: readonly string[] };
   /** What else keeps a node of its kind of control plane from being relocated. */
   readonly otherFaults: readonly string[];
   readonly versions: { readonly kubernetes: string; readonly openshift?: string };
@@ -79,6 +81,7 @@ export const CHECK_NAMES = [
   'conformance',
   'images',
   'internal-address',
+  'arrival',
   'certificates',
   'clock',
 ] as const;

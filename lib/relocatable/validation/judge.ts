@@ -38,6 +38,7 @@ const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
       ),
     ),
   'internal-address': internalAddress,
+  arrival: ({ arrival }) => arrival,
   certificates: ({ certificates, now, shippingDays }) => {
     const until = now.getTime() + daysMs(shippingDays);
     const whyUnfit = (certificate: NodeCertificate): string | undefined => {
@@ -122,6 +123,7 @@ export const judgeNode = (facts: NodeFacts): Check[] => [
   check('conformance', facts),
   check('images', facts),
   check('internal-address', facts),
+  check('arrival', facts),
   check('certificates', facts),
   check('clock', facts),
 ];

@@ -89,6 +89,13 @@ const host: readonly Case[] = [
     ],
   },
   {
+    name: 'a relocatable node whose keys are sealed, which would refuse every site',
+    edits: [below('relocatable: true\nsealSecrets: host')],
+    faults: [
+      '27:16 bootstrapInPlace.sealSecrets: expected none for a relocatable node, which refuses every site otherwise, found "host". Leave sealSecrets out, or relocatable.',
+    ],
+  },
+  {
     name: 'kernel arguments as one text',
     edits: [below('kernelArguments: quiet')],
     faults: [

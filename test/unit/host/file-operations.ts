@@ -9,6 +9,11 @@ export interface FileOperations {
   readonly seen: string[];
   /** Makes operations whose text matches fail with this error. */
   failAt(operation: RegExp, error: Error): void;
+  /**
+   * From here on, as many operations succeed, and every one after them fails, as if the power was cut then; undefined ends
+   * that, as if the host was switched on again.
+   */
+  cutAfter(count: number | undefined): void;
 }
 
 /**
@@ -18,8 +23,11 @@ export interface FileOperations {
 export async function recordFileOperations(t: Test, folder: string): Promise<FileOperations> {
   const seen: string[] = [];
   const failures: { operation: RegExp; error: Error }[] = [];
+  let left: number | undefined;
   const inFolder = (path: unknown) => relative(folder, String(path)) || '.';
   const note = (operation: string) => {
+    if (left === 0) throw new Error(`the power was cut before ${operation}`);
+    if (left !== undefined) left -= 1;
     seen.push(operation);
     const failure = failures.find((it) => it.operation.test(operation));
     if (failure !== undefined) throw failure.error;
@@ -58,5 +66,11 @@ export async function recordFileOperations(t: Test, folder: string): Promise<Fil
       fsync(fd, done);
     });
   });
-  return { seen, failAt: (operation, error) => failures.push({ operation, error }) };
+  return {
+    seen,
+    failAt: (operation, error) => failures.push({ operation, error }),
+    cutAfter(count) {
+      left = count;
+    },
+  };
 }

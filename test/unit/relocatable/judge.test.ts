@@ -51,6 +51,7 @@ const good: NodeFacts = {
   apiService: '172.30.0.1',
   ownNames: [{ name: 'api.edge.test', answer: ['192.0.2.10'] }],
   otherFaults: [],
+  arrival: { faults: [], notes: [] },
   versions: { kubernetes: 'v1.34.1' },
   probes: [],
 };
@@ -173,6 +174,7 @@ const bad: readonly [check: CheckName, change: Partial<NodeFacts>, fault: RegExp
     /^the node's name server says 203\.0\.113\.5 for api\.x, expected 192\.0\.2\.10$/,
   ],
   ['internal-address', { otherFaults: ['another fault'] }, /^another fault$/],
+  ['arrival', { arrival: { faults: ['its keys are sealed'], notes: [] } }, /^its keys are sealed$/],
   ['clock', { now: new Date('2029-12-31T00:00:00Z') }, /before a certificate of 2030-01-01/],
   ['clock', { hardwareClock: new Date('2030-01-02T01:00:00Z') }, /hardware clock is 3600 s off/],
   ['clock', { hardwareClock: new Date('2030-01-01T23:00:00Z') }, /hardware clock is -3600 s off/],

@@ -3,12 +3,14 @@ import { Failure } from '../../../../lib/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../../../lib/host/files.ts';
 import { isInstalled } from '../../../../lib/host/search-path.ts';
 import { readFactoryPolicy, SHIPPING_DAYS } from '../../../../lib/relocatable/policy.ts';
+import { readRenderInput } from '../../../../lib/render/render-input.ts';
 import { publicKeyOf } from '../../../../lib/site/ssh-keys.ts';
 import { readMembers } from '../../../../lib/workers/members.ts';
 import type { HostContext } from '../../../steps/host-context.ts';
 import { type FactoryChoices, usualChoices } from '../../../steps/relocatable/factory-policy.ts';
 import { installedAddress } from '../../../steps/relocatable/internal-address.ts';
-import { changeUnderWay } from '../../exclusion.ts';
+import { requireIdle } from '../../exclusion.ts';
+import { sealedKeysFault, signersFault } from '../arrival-faults.ts';
 
 /** Options of `reconfigure prepare`. */
 export interface Asked {
@@ -34,8 +36,20 @@ export async function requirePreparable(host: HostContext): Promise<void> {
       fix: 'Update the host first: see "sno-update run".',
     });
   }
-  const underWay = await changeUnderWay(paths);
-  if (underWay !== undefined) throw underWay;
+  const sealed = sealedKeysFault(host.cluster);
+  if (sealed !== undefined) {
+    throw refused('this node cannot be relocated', {
+      found: sealed,
+      fix: 'Install it again, without sealSecrets.',
+    });
+  }
+  if ((await readRenderInput(paths)) === undefined) {
+    throw refused('this node cannot be relocated', {
+      expected: '/etc/sno-agents/render-input.json, which hosts have since this release',
+      found: 'a host of an earlier release',
+    });
+  }
+  await requireIdle(paths);
   const workers = await readMembers(paths);
   if (workers.length > 0) {
     throw refused('the cluster has workers, which know the node by its address', {
@@ -59,9 +73,14 @@ export async function choicesFor(host: HostContext, asked: Asked): Promise<Facto
     before ?? usualChoices(host.cluster);
   const keys = await signersIn(asked.signer ?? []);
   const url = asked.siteUrl === undefined ? siteUrl : urlOf(asked.siteUrl);
-  return {
+  const trusted = {
     allowedSigners: asked.signer === undefined ? allowedSigners : keys,
     unsignedAllowed: asked.allowUnsigned ?? unsignedAllowed,
+  };
+  const nobody = signersFault(trusted);
+  if (nobody !== undefined) throw refused('this node would take no site', { found: nobody });
+  return {
+    ...trusted,
     shippingDays: asked.shippingDays === undefined ? shippingDays : daysOf(asked.shippingDays),
     ...(url === undefined ? {} : { siteUrl: url }),
   };

@@ -14,6 +14,7 @@ import { verdictText } from '../../../../lib/steady/verdict.ts';
 import { waitSteady } from '../../../../lib/steady/wait.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
+import { arrivalFaults, arrivalNotes } from '../arrival-faults.ts';
 import { askNameServer } from './cluster-dns.ts';
 import type { ValidateContext } from './context.ts';
 import { objectFacts } from './objects.ts';
@@ -26,7 +27,7 @@ export async function collectFacts(
   context: ValidateContext,
   progress: Progress,
 ): Promise<NodeFacts> {
-  const { paths, policy, cluster, platform } = context;
+  const { paths, policy, node, cluster, platform } = context;
   const { signal } = progress;
   const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
   const nodeName = context.hostname();
@@ -53,6 +54,10 @@ export async function collectFacts(
     ),
     hardwareClock: seconds === undefined ? undefined : new Date(Number(seconds) * 1000),
     isTimeSynchronized: await isTimeSynchronized(signal),
+    arrival: {
+      faults: await arrivalFaults(paths, policy, node),
+      notes: await arrivalNotes(),
+    },
     clusterDns: await clusterDns(clusterDnsIp(cluster)),
     apiService: apiServiceIps(cluster)[0] ?? '',
   };

@@ -7,21 +7,26 @@ import {
 } from '../../../../agents/node/reconfigure/prepare/accept.ts';
 import type { Cluster } from '../../../../lib/cluster/cluster.ts';
 import { factoryPolicyPath, factoryPolicyText } from '../../../../lib/relocatable/policy.ts';
+import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { input } from '../../render/rendered-host.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC';
+
 /** One whose installation is complete. */
-function installed(t: Test, cluster: Partial<Cluster> = {}): TestHost {
+async function installed(t: Test, cluster: Partial<Cluster> = {}): Promise<TestHost> {
   const host = testHost(t);
   host.write('/var/lib/sno-agents/record.json', '{}');
   host.write('/etc/systemd/system/kubelet.service', 'Environment=KUBELET_NODE_NAME=\n');
   host.write('/etc/sno-agents/kubelet.env', 'KUBELET_NODE_IPS=192.0.2.10\n');
   host.programs.give('nmcli', 'exit 97');
-  Object.assign(host.context.cluster, cluster);
+  await saveRenderInput(host.paths, input);
+  Object.assign(host.context.cluster, { sshKeys: [KEY] }, cluster);
   return host;
 }
 
 t.test('a host that can be made relocatable', async (t) => {
-  const host = installed(t);
+  const host = await installed(t);
   await requirePreparable(host.context);
   t.same(host.programs.calls(), [], 'nothing was called');
 });
@@ -67,17 +72,15 @@ const refusals: readonly [what: string, change: (host: TestHost) => void, messag
 
 for (const [what, change, message] of refusals) {
   t.test(`refused: ${what}`, async (t) => {
-    const host = installed(t);
+    const host = await installed(t);
     change(host);
     await t.rejects(requirePreparable(host.context), { kind: 'usage', message });
     t.notOk(host.has('/etc/sno-agents/factory.json'));
   });
 }
 
-const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC';
-
 t.test('what is asked, else what was decided before, else the usual', async (t) => {
-  const host = installed(t);
+  const host = await installed(t);
   const usual = {
     allowedSigners: host.context.cluster.sshKeys,
     unsignedAllowed: false,
@@ -116,7 +119,7 @@ t.test('what is asked, else what was decided before, else the usual', async (t) 
 });
 
 t.test('options that cannot be used', async (t) => {
-  const host = installed(t);
+  const host = await installed(t);
   const empty = join(host.root, 'empty.pub');
   writeFileSync(empty, '# nothing\n');
   const bad: readonly [Parameters<typeof choicesFor>[1], RegExp][] = [

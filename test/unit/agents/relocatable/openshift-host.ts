@@ -27,7 +27,9 @@ const description: Cluster = {
     infrastructureName: 'edge-x1',
     platform: 'none',
   },
-  sshKeys: ['ssh-ed25519 AAAA factory'],
+  sshKeys: [
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC factory',
+  ],
 };
 
 /** `systemctl`, as far as the steps ask it: a unit is enabled if it has a file in `enabled`. */

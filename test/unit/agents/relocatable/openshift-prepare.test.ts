@@ -44,7 +44,9 @@ t.test('it leaves what it leaves on the Kubernetes payload, and the units', asyn
   t.match(await readFactoryPolicy(host.paths), {
     internalAddress: NODE.address,
     nodeName: NODE.nodeName,
-    allowedSigners: ['ssh-ed25519 AAAA factory'],
+    allowedSigners: [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC factory',
+    ],
     shippingDays: 30,
   });
   const enabled = readdirSync(host.at('/enabled')).toSorted();

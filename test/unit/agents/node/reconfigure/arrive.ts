@@ -9,7 +9,10 @@ import {
 } from '../../../../../agents/node/reconfigure/request.ts';
 import { Failure } from '../../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../../lib/errors/failure-data.ts';
+import { saveRenderInput } from '../../../../../lib/render/render-input.ts';
 import { requestPem } from '../../../csr/requests.ts';
+import { recordFileOperations } from '../../../host/file-operations.ts';
+import { input } from '../../../render/rendered-host.ts';
 import { snapshot } from '../../../trial/changed-host.ts';
 import type { TestHost } from '../../host/host.ts';
 import { factoryHost, insert, REQUEST, SITE, STATE } from './site-host.ts';
@@ -50,25 +53,30 @@ t.test('a volume is accepted: its files are kept, and it may be pulled out', asy
   t.same(await look(host), arrival, 'it goes on without the medium');
 });
 
-t.test(
-  'a power cut before its use is recorded: the volume goes on, and its use is recorded then',
-  async (t) => {
-    const host = await factoryHost(t);
-    await insert(host);
-    const arrival = await look(host);
-    host.remove(`${STATE}/used.json`);
-    t.same(await look(host), arrival);
-    t.match(await usedVolumes(host.paths), [{ serial: 7 }]);
-  },
-);
-
-t.test('a kill before the request is written: the volume is taken as if it were new', async (t) => {
-  const host = await factoryHost(t);
-  await insert(host);
-  await look(host);
-  host.remove(REQUEST);
-  host.remove(`${STATE}/used.json`);
-  t.match(await look(host), { kind: 'request', request: { volume: { serial: 7 } } });
+t.test('a power cut at any moment: the same volume is carried out afterwards', async (t) => {
+  let moments = 0;
+  for (let isCut = true; isCut; moments += 1) {
+    await t.test(`after ${moments} operations`, async (t) => {
+      const host = await factoryHost(t);
+      await insert(host);
+      const files = await recordFileOperations(t, host.root);
+      files.cutAfter(moments);
+      const thrown = await look(host).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      isCut = thrown !== undefined;
+      if (isCut) t.match(thrown, { message: /the power was cut/ });
+      files.cutAfter(undefined);
+      const arrival = await look(host);
+      t.match(arrival, { kind: 'request', request: { volume: { serial: 7 } } });
+      t.match(await usedVolumes(host.paths), [{ serial: 7 }]);
+      t.equal(host.read(`${STATE}/site/site-config.yaml`), SITE);
+      t.same(await look(host), arrival, 'it is carried out once');
+    });
+  }
+  // Three files of the volume, the request and the list, each with its rename and its syncs.
+  t.ok(moments > 10, `${moments}`);
 });
 
 t.test('what a killed agent has left of a volume is deleted', async (t) => {
@@ -223,6 +231,12 @@ const REFUSED: readonly {
     name: 'a host of an earlier release',
     prepare: (host) => host.remove('/etc/sno-agents/render-input.json'),
     says: /cannot be reconfigured.*render-input/,
+  },
+  {
+    name: 'a host whose keys are sealed',
+    prepare: (host) =>
+      saveRenderInput(host.paths, { ...input, cluster: { ...input.cluster, sealSecrets: 'tpm2' } }),
+    says: /cannot be reconfigured.*sealSecrets: tpm2/,
   },
 ];
 for (const { name, prepare, says } of REFUSED) {

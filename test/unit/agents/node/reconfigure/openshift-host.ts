@@ -21,7 +21,7 @@ for (const [name, prepare, says] of [
   [
     'a bridge that a person describes',
     (host: TestHost) => host.write('/etc/nmstate/openshift/applied'),
-    /described by hand.*found \/etc\/nmstate\/openshift\/applied/,
+    /described by hand: \/etc\/nmstate\/openshift\/applied/,
   ],
   [
     'a second bridge',
@@ -73,7 +73,9 @@ t.test('stop: pods end before CRI-O does, and not while it starts', async (t) =>
   const stopped: string[] = [];
   const record = (request: unknown) => {
     stopped.push(JSON.stringify(request));
+    t.ok(ofUnits(host).includes('stop kubelet.service'), 'which would start them again');
     t.notOk(ofUnits(host).includes('stop crio.service'), 'it is asked to');
+    t.notOk(host.has('/var/lib/etcd.site'), 'a database in use is not copied');
     return {};
   };
   await fakeRuntime(t, host, () => [{ name: 'etcd' }], {
@@ -82,7 +84,7 @@ t.test('stop: pods end before CRI-O does, and not while it starts', async (t) =>
     StopPodSandbox: record,
   });
   t.match(await run(stop), { note: '1 pods' });
-  t.match(stopped.join(), /"id-of-etcd".*"pod-1"/);
+  t.match(stopped, [/"id-of-etcd".*"30"/, /"pod-1"/], 'a database has time to end');
   t.ok(await holds(stop));
 });
 
