@@ -4,6 +4,7 @@ import './hold-back.ts';
 import './start.ts';
 import './steps.ts';
 import './host-facts.ts';
+import './stop.ts';
 import './network.ts';
 import './console.ts';
 import './tell-medium.ts';

@@ -80,34 +80,6 @@ t.test('arm: everything that a site changes is kept', async (t) => {
   );
 });
 
-t.test('stop: no kubelet, no pods; the change goes on with a copy of the database', async (t) => {
-  const { host, run, holds } = await arrived(t);
-  await run(arm);
-  let running = true;
-  const stopped: string[] = [];
-  await fakeRuntime(t, host, () => [{ name: 'etcd', state: running ? 'running' : 'exited' }], {
-    ListPodSandbox: () => ({ items: [{ id: 'pod-1', metadata: { name: 'etcd' } }] }),
-    StopContainer: (request) => {
-      stopped.push(JSON.stringify(request));
-      running = false;
-      return {};
-    },
-    StopPodSandbox: (request) => {
-      stopped.push(JSON.stringify(request));
-      return {};
-    },
-  });
-  t.notOk(await holds(stop));
-  await run(stop);
-  t.ok(await holds(stop));
-  t.match(stopped.join(), /"id-of-etcd".*"pod-1"/);
-  t.ok(host.programs.calls('systemctl').includes('systemctl stop kubelet.service'));
-  host.write('/var/lib/etcd/member/snap/db', 'the database of the site');
-  t.equal(host.read('/var/lib/sno-agents/sno-trial/etcd/member/snap/db'), 'the database');
-  await run(stop);
-  t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
-});
-
 t.test(
   'once the identity changes, nothing is stopped and no certificate put back again',
   async (t) => {
