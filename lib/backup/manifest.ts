@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accessTo } from '../render/access.ts';
+import { backupFiles } from '../render/kubernetes/backup-files.ts';
 
 /** Files of a backup, in its folder. */
 export const MANIFEST_FILE = 'manifest.json';
@@ -8,8 +8,6 @@ export const DATABASE_FILE = 'etcd-snapshot.db';
 /** Increased when a backup needs another restore. */
 export const SCHEMA_VERSION = 1;
 
-/** The files of a host of which a backup has copies; a restore writes no others. */
-const HOST_FILES = accessTo('kubernetes').backup.files;
 /** Far above any key or certificate: each is read into memory as a whole. */
 const MAX_KEY_BYTES = 2 ** 20;
 /** Read and write for root, read for others; nothing that runs, and nothing that others write. */
@@ -22,7 +20,7 @@ const fileSchema = z
   .object({
     path: z.string().describe('relative to the folder of the backup'),
     host: z
-      .enum(HOST_FILES, {
+      .enum(backupFiles, {
         error: ({ input }) =>
           `expected a file of the host that a backup contains, found ${quoted(input)}`,
       })

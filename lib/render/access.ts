@@ -4,14 +4,14 @@ import { Failure } from '../errors/failure.ts';
 import { connectEtcd, type EtcdClient } from '../etcd/client.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { type KubeClient, kubeClient } from '../kube/client.ts';
-import { authorityNames, authorityPaths } from './kubernetes/authorities.ts';
+import { authorityPaths } from './kubernetes/authorities.ts';
+import { backupFiles } from './kubernetes/backup-files.ts';
 import { encryptionConfigPath } from './kubernetes/encryption.ts';
 import { etcdClient, etcdMember } from './kubernetes/etcd.ts';
 import { kubernetesRenderer } from './kubernetes/index.ts';
 import { agentKubeconfigs } from './kubernetes/kubeconfigs.ts';
 import { issuedLeaves, users } from './kubernetes/leaves.ts';
 import { localApi } from './kubernetes/paths.ts';
-import { serviceAccount } from './kubernetes/service-account.ts';
 import { paths as openShiftPaths } from './openshift/paths.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -100,15 +100,7 @@ const kubernetes: ControlPlaneAccess = {
     etcdMetricsUrl: etcdMember.metricsUrl,
   },
   backup: {
-    files: [
-      ...authorityNames.flatMap((name) => {
-        const { certificate, key } = authorityPaths(name);
-        return [certificate, key];
-      }),
-      serviceAccount.privateKey,
-      serviceAccount.publicKey,
-      encryptionConfigPath,
-    ],
+    files: backupFiles,
     encryption: encryptionConfigPath,
   },
   kubeletClientAuthority: authorityPaths('kubelet-client'),
