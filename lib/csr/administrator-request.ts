@@ -1,5 +1,5 @@
 import { describeError } from '../errors/failure.ts';
-import { whyNotSigned, whyWeak } from './checks.ts';
+import { shortened, show, whyNotSigned, whyWeak } from './checks.ts';
 import { type RequestedCertificate, readRequestedCertificate } from './requested-certificate.ts';
 
 /** A name of a person, which the audit log shows; not one of Kubernetes or of the agents. */
@@ -32,11 +32,12 @@ export function judgeAdministratorRequest(
   }
 }
 
-function whyUnproven({ isAlone, signature, key }: RequestedCertificate): string | undefined {
-  if (!isAlone) return 'it is not one PEM block of a certificate request';
-  if (signature !== 'valid') return whyNotSigned(signature);
-  const weak = whyWeak(key);
-  return weak === undefined ? undefined : `its key: ${weak}`;
+function whyUnproven(request: RequestedCertificate): string | undefined {
+  if (!request.isAlone) return 'it is not one PEM block of a certificate request';
+  const weak = whyWeak(request.key);
+  if (weak !== undefined) return `its key: ${shortened(weak)}`;
+  const signature = request.signature();
+  return signature === 'valid' ? undefined : whyNotSigned(signature);
 }
 
 function nameIn({ subjectParts }: RequestedCertificate): { commonName: string } | UnusableRequest {
@@ -45,7 +46,7 @@ function nameIn({ subjectParts }: RequestedCertificate): { commonName: string } 
   if (names.length === 1 && NAME.test(name)) return { commonName: name };
   return unusable(
     'one common name (CN) of 1 to 63 letters, digits or "@._-"',
-    names.length === 0 ? 'none' : names.join(', '),
+    shortened(show(names)),
   );
 }
 

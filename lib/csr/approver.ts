@@ -27,7 +27,7 @@ export async function approveServingRequests(
   const pending = new PendingRequests<OwnView>(client, {
     signal,
     judge,
-    isExpected: ({ username }, view) => username === userOfNode(view.host.nodeName),
+    isExpected: ({ username }) => username === userOfNode(nodeName),
     approval: ({ spec }) => ({
       reason: 'NodeServingCertificate',
       message: `Requested by ${spec.username} for the name and addresses of its own host`,

@@ -1,6 +1,6 @@
 import { lifetimes } from '../pki/lifetimes.ts';
 import { encodedAttributes, encodedNames, encodedSubjects } from './kubelet-encoding.ts';
-import type { RequestedCertificate } from './requested-certificate.ts';
+import type { RequestedCertificate, Signature } from './requested-certificate.ts';
 import type { SigningRequest } from './signing-request.ts';
 
 export type Rule =
@@ -99,12 +99,14 @@ export const provenKey: Checks<Readable> = [
   ['key', ({ certificate }) => whyWeak(certificate.key)],
   [
     'signature',
-    ({ certificate: { signature } }) =>
-      signature === 'valid' ? undefined : whyNotSigned(signature),
+    ({ certificate }) => {
+      const signature = certificate.signature();
+      return signature === 'valid' ? undefined : whyNotSigned(signature);
+    },
   ],
 ];
 
-export const whyNotSigned = (signature: 'invalid' | 'by an algorithm that is not accepted') =>
+export const whyNotSigned = (signature: Exclude<Signature, 'valid'>) =>
   signature === 'invalid'
     ? 'its signature does not match its public key'
     : 'it is signed by an algorithm that is not accepted: expected ECDSA or RSA with SHA-2';
@@ -130,16 +132,27 @@ export function judged<T extends Request>({ outer, inner }: Rules<T>, input: T):
   const broken = firstBroken(outer, input);
   if (broken !== undefined) return broken;
   const certificate = input.csr.certificate();
-  if ('unreadable' in certificate) {
-    return { verdict: 'leave', rule: 'request', explanation: certificate.unreadable };
-  }
+  if ('unreadable' in certificate) return left('request', certificate.unreadable);
   return firstBroken(inner, { ...input, certificate }) ?? { verdict: 'approve' };
 }
+
+/** The judgement on a request that violates a rule; the explanation may quote what a stranger has sent. */
+export const left = (rule: Rule, explanation: string): Judgement => ({
+  verdict: 'leave',
+  rule,
+  explanation: shortened(explanation),
+});
+
+/** In characters: enough for the names of an honest request, and for a line of the journal. */
+const LONGEST_EXPLANATION = 500;
+
+export const shortened = (text: string): string =>
+  text.length <= LONGEST_EXPLANATION ? text : `${text.slice(0, LONGEST_EXPLANATION)} ...`;
 
 function firstBroken<T>(checks: Checks<T>, input: T): Judgement | undefined {
   for (const [rule, check] of checks) {
     const explanation = check(input);
-    if (explanation !== undefined) return { verdict: 'leave', rule, explanation };
+    if (explanation !== undefined) return left(rule, explanation);
   }
   return undefined;
 }

@@ -9,8 +9,8 @@ export interface Decision {
   readonly judgement:
     | Judgement
     | { readonly verdict: 'failed'; readonly rule: 'api'; readonly explanation: string };
-  /** Set on the last stranger's request that is reported: there are too many of them. */
-  readonly isLast?: true;
+  /** Set on the last decision that is reported: there are too many requests of these. */
+  readonly isLastOf?: 'this requestor' | 'unknown hosts';
 }
 
 /**
@@ -22,11 +22,11 @@ export function describeDecision({
   requestor,
   signer,
   judgement,
-  isLast,
+  isLastOf,
 }: Decision): [sentence: string, fields: Readonly<Record<string, string>>] {
   const what = `request ${request} of ${requestor || 'an unknown user'} to ${signer}`;
   if (judgement.verdict === 'approve') return [`Approved ${what}`, {}];
   const verb = judgement.verdict === 'failed' ? 'Could not approve' : 'Did not approve';
-  const rest = isLast ? '; further requests of unknown hosts are not reported' : '';
+  const rest = isLastOf === undefined ? '' : `; further requests of ${isLastOf} are not reported`;
   return [`${verb} ${what}${rest}`, { request, rule: judgement.rule, why: judgement.explanation }];
 }

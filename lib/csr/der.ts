@@ -25,10 +25,16 @@ export const TAGS = {
 const LONG_TAG = 0x1f;
 const LONG_LENGTH = 0x80;
 
-/** The elements of which the bytes consist. @throws Error if they do not consist of DER elements */
+/** Nothing in a request has as many parts: whoever sends more wants to keep the reader busy. */
+const MOST_ELEMENTS = 64;
+
+/** The elements of which the bytes consist. @throws Error if they do not consist of DER elements, or of too many */
 export function elementsOf(bytes: Buffer): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < bytes.length; ) {
+    if (found.length === MOST_ELEMENTS) {
+      throw new Error(`one of its parts has more than ${MOST_ELEMENTS} elements`);
+    }
     const element = elementAt(bytes, at);
     found.push(element);
     at += element.bytes.length;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ChangeSignal } from '../kube/change-signal.ts';
 import type { KubeClient, Selection } from '../kube/client.ts';
-import { type CertificateSigningRequest, resources } from '../kube/resources.ts';
-import { watchObjects } from '../kube/watch-objects.ts';
+import { type CertificateSigningRequest, type Node, resources } from '../kube/resources.ts';
+import { type Change, watchChanges } from '../kube/watch-objects.ts';
+import { ChangeSignal } from '../wait/change-signal.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { type NodeView, nodeView } from './views.ts';
 
@@ -38,25 +38,33 @@ export async function followRequests<View>(
   let nodes: ReadonlyMap<string, NodeView> = new Map();
 
   const followNodes = async () => {
-    for await (const { objects } of watchObjects(client, resources.nodes, options.nodes, signal)) {
-      const views = new Map([...objects].map(([name, node]) => [name, nodeView(node)]));
+    let listed = new Map<string, NodeView>();
+    const changed = (views: ReadonlyMap<string, NodeView>) => {
       // Kubelets also update fields that do not matter here, such as their heartbeat.
-      if (isDeepStrictEqual(views, nodes)) continue;
+      if (isDeepStrictEqual(views, nodes)) return;
       nodes = views;
       changes.notify();
+    };
+    for await (const change of watchChanges(client, resources.nodes, options.nodes, signal)) {
+      if (change.type === 'listing') listed = new Map();
+      else if (change.type === 'found')
+        listed.set(change.object.metadata.name, nodeView(change.object));
+      else if (change.type === 'listed') changed(listed);
+      else if (change.type !== 'lost') changed(withNode(nodes, change));
     }
   };
   const followAll = async () => {
     const { certificateSigningRequests: resource } = resources;
-    const snapshots = watchObjects(client, resource, options.requests, signal);
-    for await (const { objects, changed } of snapshots) {
-      if (changed === undefined) {
-        pending.replaceAll(new Map([...objects].filter(([, request]) => isOurs(request))));
-      } else {
-        const request = objects.get(changed);
-        if (request === undefined || isOurs(request)) pending.replace(changed, request);
+    for await (const change of watchChanges(client, resource, options.requests, signal)) {
+      if (change.type === 'listing') pending.beginList();
+      else if (change.type === 'listed') pending.endList();
+      else if (change.type !== 'lost') {
+        const { name } = change.object.metadata;
+        if (change.type === 'removed') pending.replace(name, undefined);
+        else if (isOurs(change.object)) pending.replace(name, change.object);
+        changes.notify();
+        await pending.room(signal);
       }
-      changes.notify();
     }
   };
   const work = async () => {
@@ -65,7 +73,8 @@ export async function followRequests<View>(
       await changes.next(signal);
       const result = await pending.decide(() => viewOf(nodes));
       clearTimeout(again);
-      if (result === 'done') continue;
+      if (result === 'more') changes.notify();
+      if (result === 'done' || result === 'more') continue;
       const delayMs = result === 'failed' ? RETRY_MS : RECHECK_MS;
       again = setTimeout(() => changes.notify(), delayMs).unref();
     }
@@ -75,4 +84,15 @@ export async function followRequests<View>(
   } finally {
     ended.abort();
   }
+}
+
+function withNode(
+  nodes: ReadonlyMap<string, NodeView>,
+  { type, object }: Extract<Change<Node>, { readonly object: Node }>,
+): ReadonlyMap<string, NodeView> {
+  const { name } = object.metadata;
+  const view = type === 'removed' ? undefined : nodeView(object);
+  if (isDeepStrictEqual(nodes.get(name), view)) return nodes;
+  const others = [...nodes].filter(([other]) => other !== name);
+  return new Map(view === undefined ? others : [...others, [name, view]]);
 }

@@ -6,6 +6,7 @@ import {
   differs,
   type Judgement,
   judged,
+  left,
   noAttributes,
   nodeGroups,
   noExtras,
@@ -184,8 +185,7 @@ export function judgeWorker(
 ): Judgement {
   if (csr.signerName === clientSigner) return judged(rules.first, { csr, now, view });
   if (csr.signerName === servingSigner) return judged(rules.serving, { csr, now, view });
-  const explanation = differs(`${clientSigner} or ${servingSigner}`, csr.signerName);
-  return { verdict: 'leave', rule: 'signer', explanation };
+  return left('signer', differs(`${clientSigner} or ${servingSigner}`, csr.signerName));
 }
 
 /**
@@ -194,12 +194,16 @@ export function judgeWorker(
  */
 export function judgeRenewal(csr: SigningRequest, view: RenewalView, now: Date): Judgement {
   if (csr.signerName === servingSigner) return judged(servingRules, { csr, now, view });
-  return { verdict: 'leave', rule: 'signer', explanation: differs(servingSigner, csr.signerName) };
+  return left('signer', differs(servingSigner, csr.signerName));
 }
 
-/** Whether it names a worker of the list, rightly or not. */
-export function isOfAllowedWorker(csr: SigningRequest, { allowed }: WorkersView): boolean {
-  const certificate = csr.signerName === clientSigner ? csr.certificate() : undefined;
+/** Whether it names a worker of the list, rightly or not. Of a stranger, not even that is read. */
+export function isOfAllowedWorker(
+  csr: SigningRequest,
+  { allowed }: Pick<WorkersView, 'allowed'>,
+): boolean {
+  const isFirst = csr.signerName === clientSigner && bootstrapperName.test(csr.username);
+  const certificate = isFirst ? csr.certificate() : undefined;
   const named =
     certificate === undefined || 'unreadable' in certificate
       ? nodeOf(csr.username)

@@ -11,7 +11,7 @@ export interface RequestedCertificate {
   readonly isAlone: boolean;
   /** DER of the subject. */
   readonly subject: Buffer;
-  /** In order: `['O', 'system:nodes']`, `['CN', …]`; an unknown attribute is named by its OID in hex. */
+  /** In order: `['O', 'system:nodes']`, `['CN', …]`; an unknown attribute is named by its OID. */
   readonly subjectParts: readonly (readonly [type: string, value: string])[];
   /** DER of all attributes, the requested extensions among them. */
   readonly attributes: Buffer;
@@ -25,9 +25,19 @@ export interface RequestedCertificate {
   readonly key: string;
   /** SHA-256 of its SubjectPublicKeyInfo, as lower-case hex. */
   readonly keySha256: string;
-  /** Whether the holder of the key signed it, with a hash that is not broken. */
-  readonly signature: 'valid' | 'invalid' | 'by an algorithm that is not accepted';
+  /**
+   * Whether the holder of the key signed it, with a hash that is not broken. Verified when it is asked for, so after
+   * the key was judged: with a key of a stranger's choice that may take long.
+   */
+  signature(): Signature;
 }
+
+export type Signature = 'valid' | 'invalid' | 'by an algorithm that is not accepted';
+
+/** Bytes of PEM of which more is never read: an RSA key of 16384 bits and its signature need 6000. */
+export const LONGEST_REQUEST = 16 << 10;
+/** Of an OBJECT IDENTIFIER, in bytes. Its numbers have no limit, and their text takes the square of their length. */
+const LONGEST_OID = 64;
 
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 const ALTERNATIVE_NAMES = '2.5.29.17';
@@ -59,8 +69,11 @@ const NAME_KINDS: Readonly<Record<number, string>> = {
 const BLOCK =
   /-----BEGIN CERTIFICATE REQUEST-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END CERTIFICATE REQUEST-----/;
 
-/** @throws Error if the text has no PKCS#10 request in PEM, or one that is not DER. */
+/** @throws Error if the text is too long, has no PKCS#10 request in PEM, or one that is not DER. */
 export function readRequestedCertificate(pem: string): RequestedCertificate {
+  if (pem.length > LONGEST_REQUEST) {
+    throw new Error(`it has ${pem.length} bytes, and at most ${LONGEST_REQUEST} are read`);
+  }
   const block = BLOCK.exec(pem);
   if (block?.[1] === undefined) throw new Error('it has no PEM block of a certificate request');
   const request = parts(onlyElement(Buffer.from(block[1], 'base64'), TAGS.sequence).contents, 3);
@@ -78,7 +91,7 @@ export function readRequestedCertificate(pem: string): RequestedCertificate {
     nameTexts: names === undefined ? [] : readNames(names),
     key: describeKey(key, publicKey.bytes),
     keySha256: createHash('sha256').update(publicKey.bytes).digest('hex'),
-    signature: signatureOf(info, algorithm, signature, key),
+    signature: () => signatureOf(info, algorithm, signature, key),
   };
 }
 
@@ -154,7 +167,7 @@ function signatureOf(
   algorithm: Element,
   { tag, contents }: Element,
   key: KeyObject,
-): RequestedCertificate['signature'] {
+): Signature {
   const accepted = SIGNATURES[oidText(elementsOf(algorithm.contents)[0])];
   if (accepted === undefined || accepted.type !== key.asymmetricKeyType) {
     return 'by an algorithm that is not accepted';
@@ -165,9 +178,12 @@ function signatureOf(
   return isValid ? 'valid' : 'invalid';
 }
 
-/** Dotted; empty if the element is no OID. */
+/** Dotted; empty if the element is no OID. @throws Error if it is too long */
 function oidText(element: Element | undefined): string {
   if (element?.tag !== TAGS.oid) return '';
+  if (element.contents.length > LONGEST_OID) {
+    throw new Error(`an object identifier has more than ${LONGEST_OID} bytes`);
+  }
   const [head = 0n, ...rest] = oidNumbers(element.contents);
   const first = head < 80n ? head / 40n : 2n;
   return [first, head - first * 40n, ...rest].join('.');

@@ -16,6 +16,10 @@ export interface SigningRequest {
   readonly created: Date | undefined;
   /** `Approved`, `Denied`, `Failed`; empty while it is pending. */
   readonly decisions: readonly string[];
+  /** Of the object, as JSON. */
+  readonly bytes: number;
+  /** More than is read: its certificate is unreadable. */
+  readonly isTooLong: boolean;
   /** The parsed request, or why it cannot be parsed. Not parsed before it is needed. */
   certificate(): RequestedCertificate | Unreadable;
 }
@@ -27,11 +31,14 @@ export interface Unreadable {
 /** The key of Kubernetes 1.32 and newer (k8s.io/apiserver, pkg/authentication/user/user.go). */
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
-export function signingRequestOf({
-  metadata,
-  spec,
-  status,
-}: CertificateSigningRequest): SigningRequest {
+/** Of the whole object as JSON: labels and annotations have room beside the longest request. */
+const LONGEST_OBJECT = 32 << 10;
+
+/** Of an object that is too long, nothing that is long is kept. */
+export function signingRequestOf(object: CertificateSigningRequest): SigningRequest {
+  const { metadata, spec, status } = object;
+  const bytes = JSON.stringify(object).length;
+  const request = bytes <= LONGEST_OBJECT ? spec.request : undefined;
   let certificate: RequestedCertificate | Unreadable | undefined;
   return {
     name: metadata.name,
@@ -46,12 +53,18 @@ export function signingRequestOf({
       ...(status?.conditions ?? []).map(({ type }) => type),
       ...(status?.certificate === undefined ? [] : ['Issued']),
     ],
+    bytes,
+    isTooLong: request === undefined,
     certificate() {
-      certificate ??= readRequest(spec.request);
+      certificate ??= request === undefined ? tooLong(bytes) : readRequest(request);
       return certificate;
     },
   };
 }
+
+const tooLong = (bytes: number): Unreadable => ({
+  unreadable: `the object has ${bytes} bytes, and at most ${LONGEST_OBJECT} are read`,
+});
 
 function readRequest(base64: string): RequestedCertificate | Unreadable {
   try {

@@ -82,8 +82,13 @@ export function fingerprintOf(pem: string | undefined): string | undefined {
   }
 }
 
+/** A node writes its addresses itself, as many as it likes. */
+const MOST_ADDRESSES = 256;
+
 export function nodeView({ metadata, status }: Node): NodeView {
-  const internal = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
+  const internal = (status?.addresses ?? [])
+    .slice(0, MOST_ADDRESSES)
+    .filter(({ type }) => type === 'InternalIP');
   return {
     name: metadata.name,
     ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),

@@ -40,7 +40,7 @@ export async function approveWorkerRequests(
     signal,
     approval: workerApproval,
     judge: judgeWorker,
-    isExpected: isOfAllowedWorker,
+    isExpected: (csr) => isOfAllowedWorker(csr, { allowed: workers }),
     report,
     approved: (csr, view) => {
       const worker = servedWorker(csr, view);

@@ -42,7 +42,7 @@ export async function approveWorkerRenewals(
   const pending = new PendingRequests<RenewalView>(client, {
     signal: limits.signal,
     judge: judgeRenewal,
-    isExpected: isOfAllowedWorker,
+    isExpected: (csr) => isOfAllowedWorker(csr, view),
     approval: workerApproval,
     report: (decision) => {
       report(decision);
@@ -54,10 +54,13 @@ export async function approveWorkerRenewals(
     },
   });
   const selection = { fieldSelector: `spec.signerName=${servingSigner}` };
-  const { items } = await client.list(resources.certificateSigningRequests, selection, limits);
-  const ours = items.filter(({ spec }) => !isDecidedElsewhere(spec, ownName));
-  pending.replaceAll(new Map(ours.map((request) => [request.metadata.name, request])));
-  await pending.decide(async () => view);
+  const resource = resources.certificateSigningRequests;
+  for await (const { items } of client.pages(resource, selection, limits)) {
+    for (const request of items.filter(({ spec }) => !isDecidedElsewhere(spec, ownName))) {
+      pending.replace(request.metadata.name, request);
+    }
+    while ((await pending.decide(async () => view)) === 'more');
+  }
   return {
     served,
     left: left.filter(({ requestor }) => isOf(view.allowed, requestor) && !isOf(served, requestor)),

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
-import { watch } from 'chokidar';
+import { type FSWatcher, watch } from 'chokidar';
 import { Failure } from '../errors/failure.ts';
+import { ChangeSignal } from '../wait/change-signal.ts';
 import type { Limits } from '../wait/limits.ts';
 import { exists } from './files.ts';
 
@@ -44,5 +45,49 @@ export async function waitForFiles(
     throw new Failure('deadline', `waited ${Math.round(deadlineMs / 1000)}s for ${describe()}`);
   } finally {
     await watcher.close();
+  }
+}
+
+/** Notices that a folder has changed. What is read after it was opened, and again after each change, is complete. */
+export class FolderChanges implements AsyncDisposable {
+  readonly #watcher: FSWatcher;
+  readonly #changes = new ChangeSignal();
+  readonly #failed = new AbortController();
+
+  /**
+   * Resolves when every further change will be noticed; so the folder is to be read only then.
+   *
+   * @param folder need not exist; what is in its folders is not watched
+   * @throws the error of the watcher, or the reason of the signal
+   */
+  static async open(folder: string, signal: AbortSignal): Promise<FolderChanges> {
+    const changes = new FolderChanges(folder);
+    const either = AbortSignal.any([signal, changes.#failed.signal]);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        changes.#watcher.on('ready', resolve);
+        either.addEventListener('abort', () => reject(either.reason), { once: true });
+        if (either.aborted) reject(either.reason);
+      });
+      return changes;
+    } catch (error) {
+      await changes[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  private constructor(folder: string) {
+    this.#watcher = watch(folder, { depth: 0, ignoreInitial: true });
+    this.#watcher.on('all', () => this.#changes.notify());
+    this.#watcher.on('error', (error) => this.#failed.abort(error));
+  }
+
+  /** Resolves after the next change, at once if there was one since it resolved the last time. */
+  async next(signal: AbortSignal): Promise<void> {
+    await this.#changes.next(AbortSignal.any([signal, this.#failed.signal]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watcher.close();
   }
 }

@@ -17,6 +17,17 @@ interface ObjectList<T> {
   readonly items: readonly T[];
 }
 
+/** Where a page begins, and how many objects are asked for. */
+interface Position {
+  readonly token: string | undefined;
+  readonly size: number;
+}
+
+interface Page<T> extends ObjectList<T> {
+  /** Undefined after the last one. */
+  readonly next: Position | undefined;
+}
+
 type WatchEvent<T> =
   | { readonly type: 'changed' | 'removed'; readonly object: T }
   | { readonly type: 'bookmark'; readonly resourceVersion: string };
@@ -29,8 +40,12 @@ const eventSchema = z.object({ type: z.string(), object: z.unknown() });
 const bookmarkSchema = z.looseObject({ metadata: z.looseObject({ resourceVersion: z.string() }) });
 
 /** Objects in one page of a list, so that neither side holds thousands in one response. */
-const pageSize = 500;
+const PAGE_SIZE = 500;
+/** What others have written may be large: a page with more bytes is asked for again with fewer objects. */
+const PAGE_BYTES = 8 << 20;
 const WATCH_SECONDS = 240;
+
+const FIRST_PAGE: Position = { token: undefined, size: PAGE_SIZE };
 
 /** A client for the API server that a kubeconfig names. */
 export async function kubeClient(kubeconfigPath: string): Promise<KubeClient> {
@@ -62,8 +77,8 @@ export class KubeClient {
   }
 
   /** The JSON of a successful response. */
-  async json(call: Call, limits: Limits): Promise<unknown> {
-    const answer = await this.#transport.exchange(call, limits);
+  async json(call: Call, limits: Limits, mostBytes?: number): Promise<unknown> {
+    const answer = await this.#transport.exchange(call, limits, mostBytes);
     if (answer.code >= 300) throw answerError(call)(answer);
     try {
       return JSON.parse(answer.body);
@@ -136,22 +151,64 @@ export class KubeClient {
     }
   }
 
-  /** Everything selected, page by page, as of one resource version. */
+  /** Everything selected, as of one resource version. */
   async list<T extends KubeObject>(
     resource: Resource<T>,
     selection: Selection,
-    limits: Limits,
+    { signal, deadlineMs }: Limits,
   ): Promise<ObjectList<T>> {
+    const endsAt = performance.now() + deadlineMs;
     const items: T[] = [];
+    for (let at: Position = FIRST_PAGE; ; ) {
+      const page = await this.#page(resource, selection, at, {
+        signal,
+        deadlineMs: endsAt - performance.now(),
+      });
+      items.push(...page.items);
+      if (page.next === undefined) return { resourceVersion: page.resourceVersion, items };
+      at = page.next;
+    }
+  }
+
+  /**
+   * The same page by page, so that no more than one of them has to be in memory; the resource version is that of
+   * all pages. Each page has the whole deadline: what is done with it in between counts for none.
+   */
+  async *pages<T extends KubeObject>(
+    resource: Resource<T>,
+    selection: Selection,
+    limits: Limits,
+  ): AsyncGenerator<ObjectList<T>> {
+    for (let at: Position | undefined = FIRST_PAGE; at !== undefined; ) {
+      const { next, ...page }: Page<T> = await this.#page(resource, selection, at, limits);
+      yield page;
+      at = next;
+    }
+  }
+
+  async #page<T extends KubeObject>(
+    resource: Resource<T>,
+    selection: Selection,
+    { size, token }: Position,
+    limits: Limits,
+  ): Promise<Page<T>> {
     const endsAt = performance.now() + limits.deadlineMs;
-    for (let next: string | undefined; ; ) {
-      const query = { limit: String(pageSize), ...(next === undefined ? {} : { continue: next }) };
-      const path = collectionPath(resource, selection, query);
-      const left = { ...limits, deadlineMs: endsAt - performance.now() };
-      const page = listSchema.parse(await this.json({ method: 'GET', path }, left));
-      items.push(...page.items.map((item) => resource.schema.parse(item)));
-      next = page.metadata.continue || undefined;
-      if (next === undefined) return { resourceVersion: page.metadata.resourceVersion, items };
+    const query = { limit: String(size), ...(token === undefined ? {} : { continue: token }) };
+    const path = collectionPath(resource, selection, query);
+    try {
+      const body = await this.json({ method: 'GET', path }, limits, PAGE_BYTES);
+      const { metadata, items } = listSchema.parse(body);
+      return {
+        resourceVersion: metadata.resourceVersion,
+        items: items.map((item) => resource.schema.parse(item)),
+        next: metadata.continue
+          ? { token: metadata.continue, size: Math.min(PAGE_SIZE, size * 2) }
+          : undefined,
+      };
+    } catch (error) {
+      if (size === 1 || !isKubeError(error, 'too-long')) throw error;
+      const left = { signal: limits.signal, deadlineMs: endsAt - performance.now() };
+      return this.#page(resource, selection, { token, size: Math.ceil(size / 4) }, left);
     }
   }
 

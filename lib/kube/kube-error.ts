@@ -10,9 +10,17 @@ import { parseJson } from '../json.ts';
  * - `not-found`: 404, of the object, its namespace or its resource;
  * - `conflict`: 409, it already exists or was changed concurrently;
  * - `expired`: 410, the resource version is too old to continue from;
+ * - `too-long`: the response has more bytes than are read;
  * - `rejected`: any other refusal; the same request will be refused again.
  */
-type KubeErrorKind = 'unreachable' | 'busy' | 'not-found' | 'conflict' | 'expired' | 'rejected';
+type KubeErrorKind =
+  | 'unreachable'
+  | 'busy'
+  | 'not-found'
+  | 'conflict'
+  | 'expired'
+  | 'too-long'
+  | 'rejected';
 
 /** The parts of a `v1` Status that decide what to do next. */
 const statusSchema = z.looseObject({
@@ -67,6 +75,11 @@ export function isKubeError(error: unknown, ...kinds: KubeErrorKind[]): error is
 /** A request without a response; `request` is its method and path. */
 export function unreachable(request: string, cause: unknown): KubeError {
   return new KubeError('unreachable', `${request}: ${describeError(cause)}`, { cause });
+}
+
+/** A response of which no more is read; `request` is its method and path. */
+export function tooLong(request: string, mostBytes: number): KubeError {
+  return new KubeError('too-long', `${request}: the response has more than ${mostBytes} bytes`);
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
-import { text } from 'node:stream/consumers';
 import type { Limits } from '../wait/limits.ts';
-import { KubeError, unreachable } from './kube-error.ts';
+import { KubeError, tooLong, unreachable } from './kube-error.ts';
 import type { Access } from './kubeconfig.ts';
 
 export interface Call {
@@ -22,6 +21,9 @@ export interface Answer {
 }
 
 const JSON_TYPE = 'application/json';
+const NEWLINE = 0x0a;
+/** Of a whole response, and of one line of a stream. The largest object of an API server has 2 MiB. */
+const MOST_BYTES = 32 << 20;
 
 /** HTTPS to one API server over persistent connections. Throws KubeError `unreachable`, or the signal's reason. */
 export class Transport {
@@ -44,20 +46,23 @@ export class Transport {
     this.#agent.destroy();
   }
 
-  /** One request with its whole response, whatever its status. */
-  async exchange(call: Call, limits: Limits): Promise<Answer> {
+  /**
+   * One request with its whole response, whatever its status.
+   * @throws KubeError also `too-long`, for a response of more than `mostBytes`.
+   */
+  async exchange(call: Call, limits: Limits, mostBytes = MOST_BYTES): Promise<Answer> {
     const signal = either(limits);
     try {
-      return await wholeAnswer(await this.#send(call, signal));
+      return await wholeAnswer(await this.#send(call, signal), describe(call), mostBytes);
     } catch (error) {
       limits.signal.throwIfAborted();
-      throw unreachable(`${call.method} ${call.path}`, error);
+      throw error instanceof KubeError ? error : unreachable(describe(call), error);
     }
   }
 
   /** The lines of a streaming response; `failed` makes the error for a status other than 200. */
   lines(call: Call, limits: Limits, failed: (answer: Answer) => KubeError): AsyncGenerator<string> {
-    return splitLines(this.bytes(call, limits, failed));
+    return splitLines(this.bytes(call, limits, failed), describe(call));
   }
 
   /** A response as it arrives; `failed` makes the error for a status other than 200. */
@@ -70,11 +75,13 @@ export class Transport {
     let response: IncomingMessage | undefined;
     try {
       response = await this.#send(call, signal);
-      if (response.statusCode !== 200) throw failed(await wholeAnswer(response));
+      if (response.statusCode !== 200) {
+        throw failed(await wholeAnswer(response, describe(call), MOST_BYTES));
+      }
       for await (const chunk of response) yield chunk;
     } catch (error) {
       limits.signal.throwIfAborted();
-      throw error instanceof KubeError ? error : unreachable(`${call.method} ${call.path}`, error);
+      throw error instanceof KubeError ? error : unreachable(describe(call), error);
     } finally {
       response?.destroy();
     }
@@ -117,9 +124,23 @@ export class Transport {
   }
 }
 
-async function wholeAnswer(response: IncomingMessage): Promise<Answer> {
+const describe = ({ method, path }: Call) => `${method} ${path}`;
+
+async function wholeAnswer(
+  response: IncomingMessage,
+  request: string,
+  mostBytes: number,
+): Promise<Answer> {
   const { statusCode: code = 0, headers } = response;
-  return { code, body: await text(response), retryAfter: headers['retry-after'] };
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    size += chunk.length;
+    // Leaving the loop closes the connection.
+    if (size > mostBytes) throw tooLong(request, mostBytes);
+  }
+  return { code, body: Buffer.concat(chunks).toString(), retryAfter: headers['retry-after'] };
 }
 
 function either({ signal, deadlineMs }: Limits): AbortSignal {
@@ -128,12 +149,24 @@ function either({ signal, deadlineMs }: Limits): AbortSignal {
 }
 
 /** Complete lines only: the part of a line before the end of a connection is dropped. */
-async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let rest = '';
-  const decoder = new TextDecoder();
+async function* splitLines(
+  chunks: AsyncIterable<Uint8Array>,
+  request: string,
+): AsyncGenerator<string> {
+  // A line is joined once, when it ends: joining it with each chunk would cost the square of its length.
+  let parts: Uint8Array[] = [];
+  let size = 0;
   for await (const chunk of chunks) {
-    const parts = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts.filter((line) => line !== '');
+    let begin = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
+      const line = Buffer.concat([...parts, chunk.subarray(begin, end)]).toString();
+      begin = end + 1;
+      parts = [];
+      size = 0;
+      if (line !== '') yield line;
+    }
+    parts.push(chunk.subarray(begin));
+    size += chunk.length - begin;
+    if (size > MOST_BYTES) throw tooLong(request, MOST_BYTES);
   }
 }

@@ -19,16 +19,79 @@ export interface Snapshot<T> {
   readonly lost?: KubeError;
 }
 
-/** One list of everything may take this long. */
+/** What happens to the selected objects, in the order in which it has to be taken in. */
+export type Change<T> =
+  /** A list of everything begins: what is not found until `listed` does not exist any more. */
+  | { readonly type: 'listing' }
+  | { readonly type: 'listed' }
+  | { readonly type: 'found' | 'changed' | 'removed'; readonly object: T }
+  /** The API does not respond, and everything is listed again once it does. */
+  | { readonly type: 'lost'; readonly error: KubeError };
+
+/** One page of a list may take this long. */
 const listDeadlineMs = 30_000;
 /** A watch that lasted longer than this was healthy: the back-off is reset. */
 const healthyMs = 5000;
 
 /**
- * All selected objects now, and again after each change, until the signal fires.
- * When a watch drops, one snapshot says `lost` and everything is listed again,
- * because the API may return with an older database. Refusals are treated alike: an
+ * Every selected object, and then each change, until the signal fires; nothing is kept here. When a watch drops,
+ * everything is listed again, because the API may return with an older database. Refusals are treated alike: an
  * API server that has just started may refuse what it will soon allow.
+ */
+export async function* watchChanges<T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource<T>,
+  selection: Selection,
+  signal: AbortSignal,
+): AsyncGenerator<Change<T>> {
+  let resourceVersion: string | undefined;
+  let failures = 0;
+  for (;;) {
+    const began = performance.now();
+    try {
+      resourceVersion ??= yield* listAll(client, resource, selection, signal);
+      for await (const event of client.watch(resource, selection, resourceVersion, signal)) {
+        if (event.type === 'bookmark') {
+          resourceVersion = event.resourceVersion;
+          continue;
+        }
+        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+        yield event;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isKubeError(error)) throw error;
+      resourceVersion = undefined;
+      if (error.kind !== 'expired') yield { type: 'lost', error };
+      failures = performance.now() - began > healthyMs ? 0 : failures + 1;
+      await sleep(backoffMs(failures, error.retryAfterMs), undefined, { signal });
+    }
+  }
+}
+
+/** Returns the version from which changes are to be watched. */
+async function* listAll<T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource<T>,
+  selection: Selection,
+  signal: AbortSignal,
+): AsyncGenerator<Change<T>, string> {
+  let resourceVersion = '';
+  yield { type: 'listing' };
+  for await (const page of client.pages(resource, selection, {
+    signal,
+    deadlineMs: listDeadlineMs,
+  })) {
+    for (const object of page.items) yield { type: 'found', object };
+    resourceVersion = page.resourceVersion;
+  }
+  yield { type: 'listed' };
+  return resourceVersion;
+}
+
+/**
+ * All selected objects now, and again after each change, until the signal fires.
+ * When a watch drops, one snapshot says `lost` and everything is listed again, as watchChanges does.
  */
 export async function* watchObjects<T extends KubeObject>(
   client: KubeClient,
@@ -37,35 +100,28 @@ export async function* watchObjects<T extends KubeObject>(
   signal: AbortSignal,
 ): AsyncGenerator<Snapshot<T>> {
   let objects = new Map<string, T>();
-  let resourceVersion: string | undefined;
-  let failures = 0;
-  for (;;) {
-    const began = performance.now();
-    try {
-      if (resourceVersion === undefined) {
-        const list = await client.list(resource, selection, { signal, deadlineMs: listDeadlineMs });
-        objects = new Map(list.items.map((object) => [keyOf(object), object]));
-        resourceVersion = list.resourceVersion;
+  let listed = new Map<string, T>();
+  for await (const change of watchChanges(client, resource, selection, signal)) {
+    switch (change.type) {
+      case 'listing':
+        listed = new Map();
+        break;
+      case 'found':
+        listed.set(keyOf(change.object), change.object);
+        break;
+      case 'listed':
+        objects = listed;
         yield { objects };
-      }
-      for await (const event of client.watch(resource, selection, resourceVersion, signal)) {
-        if (event.type === 'bookmark') {
-          resourceVersion = event.resourceVersion;
-          continue;
-        }
-        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
-        const changed = keyOf(event.object);
-        if (event.type === 'removed') objects.delete(changed);
-        else objects.set(changed, event.object);
+        break;
+      case 'lost':
+        yield { objects, lost: change.error };
+        break;
+      default: {
+        const changed = keyOf(change.object);
+        if (change.type === 'removed') objects.delete(changed);
+        else objects.set(changed, change.object);
         yield { objects, changed };
       }
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isKubeError(error)) throw error;
-      resourceVersion = undefined;
-      if (error.kind !== 'expired') yield { objects, lost: error };
-      failures = performance.now() - began > healthyMs ? 0 : failures + 1;
-      await sleep(backoffMs(failures, error.retryAfterMs), undefined, { signal });
     }
   }
 }

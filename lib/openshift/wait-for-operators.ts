@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors/failure.ts';
-import { ChangeSignal } from '../kube/change-signal.ts';
+import { ChangeSignal } from '../wait/change-signal.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Wait } from '../wait/limits.ts';
 import { ClusterView } from './cluster-view.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { watch } from 'chokidar';
 import { describeDecision } from '../../../lib/csr/decision.ts';
 import { approveWorkerRequests } from '../../../lib/csr/worker-approver.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { FolderChanges } from '../../../lib/host/watch.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import { writeMetrics } from '../../../lib/metrics/write.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
@@ -40,6 +40,8 @@ export const approveWorkers: Omit<Step<PlainHost>, 'deadlineMs' | 'retry'> = {
     if (!context.settings.approveCertificates) return done(APPROVED_ELSEWHERE);
     const reported = new Set<string>();
     const decisions = new Decisions();
+    // Opened before the list is read: a file that comes in between is not missed.
+    await using changes = await FolderChanges.open(workersFolder(context.paths), progress.signal);
     for (;;) {
       const list = await readList(context);
       for (const fault of list.faults.filter((each) => !reported.has(each))) {
@@ -50,7 +52,7 @@ export const approveWorkers: Omit<Step<PlainHost>, 'deadlineMs' | 'retry'> = {
       if (awaited.length === 0) return conclude(context, list);
       const names = awaited.map(({ name }) => name).join(', ');
       await progress.wait(`requests of ${names}`, () =>
-        session(context, list.workers, awaited, progress, decisions),
+        session(context, { workers: list.workers, awaited, changes }, progress, decisions),
       );
       await writeMetrics(
         context,
@@ -82,11 +84,18 @@ function conclude({ paths }: PlainHost, { faults }: AllowList) {
   });
 }
 
+interface ReadList {
+  readonly workers: readonly AllowedWorker[];
+  /** Those of them that have not joined yet. */
+  readonly awaited: readonly AllowedWorker[];
+  /** Of the folder of the list since before it was read. */
+  readonly changes: FolderChanges;
+}
+
 /** Until the list changes, an entry expires, a worker has joined, or the certificate is due. */
 async function session(
   context: PlainHost,
-  workers: readonly AllowedWorker[],
-  awaited: readonly AllowedWorker[],
+  { workers, awaited, changes }: ReadList,
   progress: Progress,
   decisions: Decisions,
 ): Promise<void> {
@@ -105,7 +114,7 @@ async function session(
   const ends = [
     joined.promise,
     sleep(Math.max(1, Math.min(SESSION_MS, untilExpiry)), undefined, { signal }),
-    changeIn(workersFolder(paths), signal),
+    changes.next(signal),
     approveWorkerRequests(client, {
       signal,
       ownName: hostname(),
@@ -126,19 +135,5 @@ async function session(
   } finally {
     ended.abort();
     await Promise.allSettled(ends.slice(1));
-  }
-}
-
-/** Resolves when a file of the folder is created, changed or deleted. */
-async function changeIn(folder: string, signal: AbortSignal): Promise<void> {
-  const watcher = watch(folder, { depth: 0, ignoreInitial: true, awaitWriteFinish: false });
-  try {
-    await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      watcher.on('all', () => resolve()).on('error', reject);
-      if (signal.aborted) reject(signal.reason);
-    });
-  } finally {
-    await watcher.close();
   }
 }

@@ -1,8 +1,10 @@
 import type { Decision } from '../../../lib/csr/decision.ts';
+import { sha256 } from '../../../lib/host/files.ts';
 import { type Sample, sample } from '../../../lib/metrics/metrics.ts';
 
 /** The decisions of one run: each is logged once, and what was left is counted. */
 export class Decisions {
+  /** Digests: it may run for days. */
   readonly #known = new Set<string>();
   /** By request that was left: the rule that it violates. */
   readonly #left = new Map<string, string>();
@@ -12,9 +14,9 @@ export class Decisions {
     const { request, judgement } = decision;
     if (judgement.verdict === 'leave') this.#left.set(request, judgement.rule);
     else this.#left.delete(request);
-    const text = JSON.stringify(decision);
-    const isNew = !this.#known.has(text);
-    this.#known.add(text);
+    const digest = sha256(JSON.stringify(decision));
+    const isNew = !this.#known.has(digest);
+    this.#known.add(digest);
     return isNew;
   }
 

@@ -69,7 +69,7 @@ t.test('a request of another structure is unreadable', async (t) => {
   const der = Buffer.from(right.replaceAll(/-----.*-----/g, ''), 'base64');
   const pemOf = (bytes: Buffer) =>
     `-----BEGIN CERTIFICATE REQUEST-----\n${bytes.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
-  t.equal(readRequestedCertificate(pemOf(der)).signature, 'valid');
+  t.equal(readRequestedCertificate(pemOf(der)).signature(), 'valid');
   for (const [title, bytes] of [
     ['bytes after it', Buffer.concat([der, Buffer.of(5, 0)])],
     ['cut off', der.subarray(0, -1)],
@@ -80,7 +80,7 @@ t.test('a request of another structure is unreadable', async (t) => {
   }
   const changed = Buffer.from(der);
   changed.writeUInt8((changed.at(-1) ?? 0) ^ 1, changed.length - 1);
-  t.equal(readRequestedCertificate(pemOf(changed)).signature, 'invalid');
+  t.equal(readRequestedCertificate(pemOf(changed)).signature(), 'invalid');
 });
 
 function encodeBmp(text: string): Buffer {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { writeFileAtomic } from '../../../lib/host/files.ts';
-import { waitForFiles, waitForPath } from '../../../lib/host/watch.ts';
+import { FolderChanges, waitForFiles, waitForPath } from '../../../lib/host/watch.ts';
 
 const limits = { signal: new AbortController().signal, deadlineMs: 60_000 };
 
@@ -93,4 +93,43 @@ t.test('ends', async (t) => {
     }),
     { message: 'cannot be asked' },
   );
+});
+
+t.test('changes of a folder', async (t) => {
+  const { signal } = limits;
+  await t.test('whatever changes after it was opened is noticed, however soon', async (t) => {
+    for (let at = 0; at < 20; at += 1) {
+      const folder = t.testdir({ there: '' });
+      await using changes = await FolderChanges.open(folder, signal);
+      writeFileSync(join(folder, 'new'), '');
+      await changes.next(signal);
+    }
+  });
+
+  await t.test('what changed before somebody waits counts, and counts once', async (t) => {
+    const folder = t.testdir({ there: '' });
+    await using changes = await FolderChanges.open(folder, signal);
+    const first = changes.next(signal);
+    writeFileSync(join(folder, 'there'), 'changed');
+    await first;
+    rmSync(join(folder, 'there'));
+    await changes.next(signal);
+    const stop = new AbortController();
+    const waiting = changes.next(stop.signal);
+    stop.abort(new Error('told to stop'));
+    await t.rejects(waiting, /told to stop/);
+  });
+
+  await t.test('a folder that is made later', async (t) => {
+    const folder = join(t.testdir(), 'later');
+    await using changes = await FolderChanges.open(folder, signal);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'new'), '');
+    await changes.next(signal);
+  });
+
+  await t.test('it is not opened after its signal', async (t) => {
+    const aborted = AbortSignal.abort(new Error('before'));
+    await t.rejects(FolderChanges.open(t.testdir(), aborted), /before/);
+  });
 });

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { backoffMs } from '../../../lib/kube/backoff.ts';
 import { builtInGroups } from '../../../lib/kube/built-in-groups.ts';
-import { ChangeSignal } from '../../../lib/kube/change-signal.ts';
 import { inParallel } from '../../../lib/kube/in-parallel.ts';
+import { ChangeSignal } from '../../../lib/wait/change-signal.ts';
 
 t.test("pauses double up to the longest and respect the server's request", async (t) => {
   let chance = 0;

@@ -115,6 +115,45 @@ t.test('a list is read page by page, within one deadline', async (t) => {
   t.notHas(api.requests.at(-1)?.query, { fieldSelector: String });
 });
 
+t.test('a page that is too long is asked for again with fewer objects', async (t) => {
+  const { api, client } = await startFakeApi(t);
+  const long = 'x'.repeat(3 << 20);
+  // Objects 10 to 14 are long; a page may have two of them.
+  const items = Array.from({ length: 40 }, (_, at) =>
+    object({ a: at >= 10 && at < 15 ? long : '' }),
+  );
+  api.rule(({ query }) => {
+    const begin = Number(query.continue ?? 0);
+    const end = begin + Number(query.limit);
+    const more = end < items.length ? { continue: `${end}` } : {};
+    const metadata = { resourceVersion: '7', ...more };
+    return { code: 200, body: { metadata, items: items.slice(begin, end) } };
+  });
+  const found = await client.list(configMaps, { namespace: 'ns' }, limits);
+  t.equal(found.items.length, 40);
+  t.same(
+    found.items.map(({ data }) => data?.a?.length),
+    items.map(({ data }) => data.a?.length),
+  );
+  const sizes = api.requests.map(({ query }) => `${query.continue ?? 0}:${query.limit}`);
+  t.same(sizes.slice(0, 4), ['0:500', '0:125', '0:32', '0:8'], 'fewer until it is short enough');
+  const pages: number[] = [];
+  for await (const page of client.pages(configMaps, { namespace: 'ns' }, limits)) {
+    t.equal(page.resourceVersion, '7');
+    pages.push(page.items.length);
+  }
+  t.equal(
+    pages.reduce((sum, count) => sum + count, 0),
+    40,
+  );
+  const huge = object({ a: 'x'.repeat(9 << 20) });
+  api.rule(() => ({ code: 200, body: { metadata: { resourceVersion: '8' }, items: [huge] } }));
+  t.match(await thrownBy(client.list(configMaps, {}, limits)), {
+    kind: 'too-long',
+    message: /the response has more than 8388608 bytes/,
+  });
+});
+
 async function eventsOf(t: Test, lines: string) {
   const { api, client } = await startFakeApi(t);
   api.rule(() => ({ code: 200, body: lines }));

@@ -118,6 +118,29 @@ t.test('a response is streamed in whole lines', async (t) => {
   t.strictSame(await all(it.lines(GET, limits, failed)), ['one', 'zw\u00e4i', 'three']);
 });
 
+t.test('a response has a longest length, and so has a line of a stream', async (t) => {
+  const chunk = 'x'.repeat(1 << 20);
+  const { it } = await transport(t, async (request, response) => {
+    const [, count = 0, end = ''] = /n=(\d+)(.*)$/.exec(request.url ?? '') ?? [];
+    response.on('error', () => {});
+    for (let at = 0; at < Number(count) && !response.destroyed; at += 1) {
+      await new Promise<void>((sent) => response.write(chunk + (end && '\n'), () => sent()));
+    }
+    response.end();
+  });
+  const get = (query: string): Call => ({ method: 'GET', path: `/x?${query}` });
+  const tooLong = {
+    name: 'KubeError',
+    kind: 'too-long',
+    message: /^GET \/x\?n=.*more than \d+ bytes/,
+  };
+  t.equal((await it.exchange(get('n=2'), limits, 2 << 20)).body.length, 2 << 20);
+  t.match(await thrownBy(it.exchange(get('n=3'), limits, 2 << 20)), tooLong);
+  t.match(await thrownBy(it.exchange(get('n=40'), limits)), tooLong);
+  t.match(await thrownBy(all(it.lines(get('n=40'), limits, failed))), tooLong);
+  t.equal((await all(it.lines(get('n=40lines'), limits, failed))).length, 40);
+});
+
 t.test('a refused or broken stream is an error', async (t) => {
   const answers: Listener[] = [
     (_, response) => void response.writeHead(429, { 'retry-after': '2' }).end('slow down'),

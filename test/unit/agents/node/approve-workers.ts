@@ -98,6 +98,24 @@ t.test('approve-workers', async (t) => {
     await running;
   });
 
+  t.test('an entry that comes right after the list was read counts', async (t) => {
+    const { host, send } = await hostWith(t, {
+      'x.yaml': entry('other', inHours(1), '192.0.2.21'),
+    });
+    const stop = new AbortController();
+    const progress = host.progress(stop.signal);
+    const wait = progress.wait.bind(progress);
+    t.capture(progress, 'wait', (what: string, work: () => Promise<unknown>) => {
+      if (!what.includes(WORKER)) host.write(`${LIST}/w.yaml`, entry(), 0o600);
+      return wait(what, work);
+    });
+    const running = approveWorkers.run(host.context, progress).catch(() => {});
+    await send('client', first());
+    await host.said(/Approved request client/);
+    stop.abort(new Error('stopped by the test'));
+    await running;
+  });
+
   t.test('where requests are approved elsewhere, nobody is asked', async (t) => {
     const settings = { approveCertificates: false };
     const { api, host } = await hostWith(t, { 'w.yaml': entry() }, settings);
