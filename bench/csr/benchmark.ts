@@ -30,6 +30,9 @@ export const csr: Benchmark = {
       await trial.sendStrangers(STRANGERS);
       report(`${STRANGERS} strangers in ${((performance.now() - began) / 1000).toFixed(0)} s`);
       rows.push(...(await measure(trial, `beside ${STRANGERS} of strangers`, signal)));
+      const costly = () => trial.sendCostly();
+      rows.push(...(await measure(trial, 'after the costliest one of its node', signal, costly)));
+      report(`refused by the API server: ${[...trial.refused].join(', ') || 'no costly request'}`);
       return { rows, versions: { kubernetes: KUBERNETES_VERSION } };
     } finally {
       await controlPlane.stop();
@@ -37,10 +40,17 @@ export const csr: Benchmark = {
   },
 };
 
-async function measure(trial: Trial, when: string, signal: AbortSignal): Promise<Row[]> {
+/** `before` is done before each measurement of either side. */
+async function measure(
+  trial: Trial,
+  when: string,
+  signal: AbortSignal,
+  before: () => Promise<void> = async () => {},
+): Promise<Row[]> {
   const pause = () => sleep(PAUSE_MS, undefined, { signal });
   const once = (side: () => Promise<number>) => async () => {
     await pause();
+    await before();
     return side();
   };
   const [ours, theirs] = [once(() => trial.approval()), once(() => trial.getAndPut())];

@@ -6,15 +6,18 @@ import { servingSigner, userOfNode } from '../../lib/csr/checks.ts';
 import { viewOfThisHost } from '../../lib/csr/this-host.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
+import { isKubeError } from '../../lib/kube/kube-error.ts';
 import { resources } from '../../lib/kube/resources.ts';
 import { watchObjects } from '../../lib/kube/watch-objects.ts';
 import { administrators } from '../../lib/pki/kubeconfig.ts';
 import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
 import { servingRequest } from '../waits/serving-request.ts';
+import { costlyRequests } from './costly-requests.ts';
 
 const { certificateSigningRequests } = resources;
 const NODE = 'bench-node';
 const ADDRESS = '192.0.2.10';
+const NONE = { title: 'none', pem: '' };
 const ONE_MS = 30_000;
 const AT_ONCE = 16;
 const serving = {
@@ -32,7 +35,11 @@ export class Trial {
   /** When the approver reported the approval of a request, and when the observer saw it first. */
   readonly #approved = new Map<string, PromiseWithResolvers<number>>();
   readonly #seen = new Map<string, number>();
+  readonly #costly = costlyRequests(NODE);
+  #sentCostly = 0;
   #count = 0;
+  /** Titles of the costly requests that the API server itself refuses. */
+  readonly refused = new Set<string>();
 
   static async start(controlPlane: ControlPlane, folder: string, signal: AbortSignal) {
     const kubelet = await controlPlane.access({
@@ -104,6 +111,21 @@ export class Trial {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, sendSome));
+  }
+
+  /**
+   * Sends the costly requests in turn, one at each call, as the node itself: those of others are left before they are
+   * read. They stay pending.
+   */
+  async sendCostly(): Promise<void> {
+    const { title, pem } = this.#costly[this.#sentCostly % this.#costly.length] ?? NONE;
+    this.#sentCostly += 1;
+    try {
+      await this.#send(this.#clients.kubelet, `costly-${this.#sentCostly}`, Buffer.from(pem));
+    } catch (error) {
+      if (!isKubeError(error, 'rejected')) throw error;
+      this.refused.add(title);
+    }
   }
 
   async #send(client: KubeClient, name: string, pem: Buffer): Promise<void> {

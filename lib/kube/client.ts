@@ -42,7 +42,7 @@ const bookmarkSchema = z.looseObject({ metadata: z.looseObject({ resourceVersion
 /** Objects in one page of a list, so that neither side holds thousands in one response. */
 const PAGE_SIZE = 500;
 /** What others have written may be large: a page with more bytes is asked for again with fewer objects. */
-const PAGE_BYTES = 8 << 20;
+const PAGE_BYTES = 4 << 20;
 const WATCH_SECONDS = 240;
 
 const FIRST_PAGE: Position = { token: undefined, size: PAGE_SIZE };
