@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { standardOutput } from '../lib/command-line.ts';
 import { EXIT, exitCodeFor } from '../lib/errors/exit-codes.ts';
 import { describeError } from '../lib/errors/failure.ts';
 import { hostPaths } from '../lib/host/paths.ts';
@@ -23,7 +24,7 @@ agents: ${names.join(', ')}
 async function main(calledAs: string, args: readonly string[]): Promise<number> {
   const [name = '', ...rest] = args;
   if (name === '--version') {
-    process.stdout.write(`${productVersion}\n`);
+    standardOutput.write(`${productVersion}\n`);
     return EXIT.done;
   }
   const called = agentOf(soleAgent ?? calledAs);
@@ -32,15 +33,15 @@ async function main(calledAs: string, args: readonly string[]): Promise<number> 
   if (called !== undefined && asked !== called) return agents[called](hostPaths(), args, calledAs);
   if (asked !== undefined) return agents[asked](hostPaths(), rest, name);
   if (name === 'names') {
-    process.stdout.write(`${names.join('\n')}\n`);
+    standardOutput.write(`${names.join('\n')}\n`);
     return EXIT.done;
   }
   if (name === 'licenses') {
-    process.stdout.write(licenses());
+    standardOutput.write(licenses());
     return EXIT.done;
   }
   const isHelp = name === '--help' || name === '';
-  (isHelp ? process.stdout : process.stderr).write(
+  (isHelp ? standardOutput.write : standardOutput.writeError)(
     isHelp ? usage : `unknown agent ${name}\n\n${usage}`,
   );
   return name === '--help' ? EXIT.done : EXIT.usage;
@@ -49,7 +50,7 @@ async function main(calledAs: string, args: readonly string[]): Promise<number> 
 main(basename(process.argv0), process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    process.stderr.write(`${describeError(error)}\n`);
+    standardOutput.writeError(`${describeError(error)}\n`);
     process.exit(exitCodeFor(error));
   },
 );

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, exitCodeFor } from './errors/exit-codes.ts';
 import { describeError } from './errors/failure.ts';
+import { printableLines } from './printable.ts';
 
 /** Where a program prints; tests take the text. */
 export interface Output {
@@ -8,9 +9,10 @@ export interface Output {
   readonly writeError: (text: string) => void;
 }
 
+/** The one way to a terminal: whatever a text quotes, nothing in it is interpreted there. */
 export const standardOutput: Output = {
-  write: (text) => void process.stdout.write(text),
-  writeError: (text) => void process.stderr.write(text),
+  write: (text) => void process.stdout.write(printableLines(text)),
+  writeError: (text) => void process.stderr.write(printableLines(text)),
 };
 
 /**

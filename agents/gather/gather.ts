@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describeError } from '../../lib/errors/failure.ts';
 import { keepMemorySmall } from '../../lib/host/own-memory.ts';
+import { inOneLine } from '../../lib/printable.ts';
 import type { Redactor } from '../../lib/secrets/redact/redactor.ts';
 import { ThreadedRedactor } from '../../lib/secrets/threads/threaded-redactor.ts';
 import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
@@ -19,7 +20,7 @@ import { listSources } from './collecting/listing.ts';
 import type { Spooled, SpoolPlace } from './collecting/spool.ts';
 import type { GatherHost } from './gather-host.ts';
 import { hostSecrets } from './host-secrets/host-secrets.ts';
-import { gatherLog, oneLine } from './outcomes.ts';
+import { gatherLog } from './outcomes.ts';
 import type { Phase, Source, SourceGroup } from './source.ts';
 
 export interface GatherRequest {
@@ -164,7 +165,7 @@ class Gathering {
     } catch (error) {
       const failure = describeError(error);
       this.#ended(failedOutcome('report.html', failure));
-      return `There is no report: ${oneLine(failure)}\n`;
+      return `There is no report: ${inOneLine(failure)}\n`;
     }
   }
 
@@ -212,7 +213,7 @@ class Gathering {
 
   get #interrupted(): string | undefined {
     const { signal } = this.#request;
-    return signal.aborted ? oneLine(describeError(signal.reason)) : undefined;
+    return signal.aborted ? inOneLine(describeError(signal.reason)) : undefined;
   }
 
   #ended(outcome: Outcome): void {

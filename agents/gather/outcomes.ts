@@ -1,3 +1,4 @@
+import { inOneLine } from '../../lib/printable.ts';
 import { productVersion } from '../../lib/version.ts';
 import type { GatherRecord, Outcome } from '../../report/gather-record.ts';
 import type { Stage } from './gather-host.ts';
@@ -62,9 +63,6 @@ export function outcomeLine({ path, seconds, bytes, leftOut, failure }: Outcome)
   const reasons = [
     ...(failure === undefined ? [] : [failure]),
     ...(leftOut > 0 ? [`${leftOut} bytes were left out`] : []),
-  ].map(oneLine);
-  return `${figures}  ${oneLine(path)}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
+  ].map(inOneLine);
+  return `${figures}  ${inOneLine(path)}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
 }
-
-export const oneLine = (text: string) =>
-  text.replaceAll(/\s*[\r\n]+\s*/g, ' | ').replaceAll(/\p{Cc}/gu, '?');

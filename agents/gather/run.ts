@@ -5,6 +5,7 @@ import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings, readSettings, type Settings } from '../../lib/host/settings.ts';
+import { inOneLine, printableLines } from '../../lib/printable.ts';
 import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
 import { Limit, timeOf } from './collecting/abort.ts';
 import { listSources } from './collecting/listing.ts';
@@ -28,7 +29,6 @@ import {
 } from './entrance/workplace.ts';
 import { gather } from './gather.ts';
 import type { GatherHost } from './gather-host.ts';
-import { oneLine } from './outcomes.ts';
 import type { SourceGroup } from './source.ts';
 import { stageOf } from './stage.ts';
 
@@ -68,14 +68,14 @@ export async function runGatherCommand(
     const parsed = parseArguments(entrance, args, {
       now: new Date(),
       groups: [...new Set(catalogue.map(({ name }) => name))],
-      stdout: (text) => void stdout.write(text),
-      stderr: (text) => void stderr.write(text),
+      stdout: (text) => void stdout.write(printableLines(text)),
+      stderr: (text) => void stderr.write(printableLines(text)),
     });
     return await act(parsed, surroundings);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (isBrokenPipe(error)) return EXIT.retryable;
-    stderr.write(`${entrance}: ${describeError(error)}\n`);
+    stderr.write(printableLines(`${entrance}: ${describeError(error)}\n`));
     return error instanceof Failure && error.kind === 'usage' ? EXIT.usage : EXIT.retryable;
   }
 }
@@ -234,9 +234,9 @@ async function list(
     const { sources, failures } = await listSources(parts, host, limit.signal);
     stdout.write(`${name}\n`);
     for (const { path, phase, deadlineMs } of sources) {
-      stdout.write(`  ${path} (${phase}, ${deadlineMs / 1000} s)\n`);
+      stdout.write(`  ${inOneLine(path)} (${phase}, ${deadlineMs / 1000} s)\n`);
     }
-    for (const { failure = '' } of failures) stdout.write(`  failed: ${oneLine(failure)}\n`);
+    for (const { failure = '' } of failures) stdout.write(`  failed: ${inOneLine(failure)}\n`);
   }
   return EXIT.done;
 }

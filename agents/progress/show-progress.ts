@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ENDING_AGENTS, installingAgents } from '../../lib/agents/table.ts';
+import { standardOutput } from '../../lib/command-line.ts';
 import { progressLine } from '../../lib/console/progress-line.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -17,7 +18,7 @@ import type { HostContext } from '../steps/host-context.ts';
  * error to the console, and the log to the journal.
  */
 export const showProgress = (
-  write: (line: string) => void = (line) => void process.stderr.write(line),
+  write: (line: string) => void = standardOutput.writeError,
 ): StepBody<HostContext> => ({
   name: 'show-progress',
   leaves: 'the state of the installation on the console',

@@ -1,4 +1,4 @@
-import { printable } from '../../lib/config-file/fault.ts';
+import { printable } from '../../lib/printable.ts';
 import { containerdHosts } from '../../lib/render/machine-config/containerd-hosts.ts';
 import { certificatesOf } from '../../lib/site/trust-bundle.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';

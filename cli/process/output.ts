@@ -1,3 +1,4 @@
+import { printableLines } from '../../lib/printable.ts';
 import { Stopped } from './stopped.ts';
 import { systemErrorText } from './system-error.ts';
 
@@ -29,8 +30,8 @@ export class Output {
     err.on('error', () => undefined);
   }
 
-  readonly print = (line: string): void => void this.#out.write(`${line}\n`);
-  readonly complain = (text: string): void => void this.#err.write(`${text}\n`);
+  readonly print = (line: string): void => void this.#out.write(`${printableLines(line)}\n`);
+  readonly complain = (text: string): void => void this.#err.write(`${printableLines(text)}\n`);
 
   /**
    * Why the output is incomplete, once everything was written; undefined if it is

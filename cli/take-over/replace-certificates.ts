@@ -1,7 +1,8 @@
 import { certificatesIn } from '../../lib/pki/certificate.ts';
 
 /** PEM, also indented in a YAML block or with escaped line ends in JSON. */
-const PEM = /(^[ \t]*)?-----BEGIN CERTIFICATE-----([\s\S]+?)-----END CERTIFICATE-----/gm;
+const PEM =
+  /(^[ \t]*)?-----BEGIN CERTIFICATE-----((?:(?!-----)[\s\S])+)-----END CERTIFICATE-----/gm;
 /** Base64 of a text that begins with PEM, as in kubeconfigs and Secrets. */
 const NESTED = /LS0tLS1CRUdJTi[A-Za-z0-9+/]+={0,2}/g;
 

@@ -1,3 +1,5 @@
+import { printable } from '../printable.ts';
+
 /** A fault in the user's input, with its position for an editor. */
 export interface Fault {
   /** Absent for input outside of the file. */
@@ -69,15 +71,4 @@ export function foundText(value: unknown, secret = false): string {
 function quoted(text: string): string {
   const short = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 3)}...` : text;
   return JSON.stringify(short);
-}
-
-/**
- * Without anything that a terminal would interpret or not show: control and format
- * characters, line separators, lone surrogates.
- */
-export function printable(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }

@@ -1,6 +1,5 @@
-import { formatLine } from './line.ts';
+import { formatLine, loggedLine } from './line.ts';
 import { EVENTS, type EventName } from './message-ids.ts';
-import { redact } from './redact.ts';
 
 /** The fields of an event. Each becomes a journal field, named in FIELDS. */
 export interface EventFields {
@@ -118,10 +117,6 @@ function entriesOf(fields: EventFields): [string, Field, string | number][] {
 
 /** One line, without secrets, of bounded length. */
 function safeValue(value: string | number): string {
-  const line = redact(
-    String(value)
-      .trim()
-      .replace(/\s*[\r\n]\s*/g, ' | '),
-  );
+  const line = loggedLine(String(value));
   return line.length > MAX_VALUE ? `${line.slice(0, MAX_VALUE)} ...` : line;
 }

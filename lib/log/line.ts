@@ -1,4 +1,5 @@
 import { isRecord } from '../json.ts';
+import { inOneLine } from '../printable.ts';
 import { redact } from './redact.ts';
 
 /** pino's levels as syslog priorities. */
@@ -12,10 +13,18 @@ export function formatLine(json: string, priorities: boolean): string {
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${fieldText(value)}`);
-  const text = [sentence, ...pairs].join(' ').trim();
-  const line = redact(text.replace(/\s*[\r\n]\s*/g, ' | '));
+  const line = loggedLine([sentence, ...pairs].join(' '));
   if (!priorities) return line;
   return withPriority(line, PRIORITY[typeof level === 'number' ? level : 30] ?? 6);
+}
+
+/** In characters. journald splits longer lines, and the time to redact one would grow faster than its length. */
+const LONGEST_LINE = 32 << 10;
+
+/** Any text as one line of the log: short enough, without secrets, and without anything that a terminal interprets. */
+export function loggedLine(text: string): string {
+  const cut = text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)} ...` : text;
+  return inOneLine(redact(cut));
 }
 
 /** The line as journald reads it from standard output (`man 5 systemd.exec`, SyslogLevelPrefix). */

@@ -13,7 +13,7 @@ export const PATTERNS: readonly [RegExp, string][] = [
     HIDDEN,
   ],
   // user:password@ in a URL, but not an image's tag before its digest
-  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/]+@(?!sha\d+:)/gi, `$1:${HIDDEN}@`],
+  [/([a-z0-9+.-]{1,32}:\/\/[^\s/:@]*):[^\s/]+@(?!sha\d+:)/gi, `$1:${HIDDEN}@`],
   [/(\bAuthorization[\s"':=[\\]*(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi, `$1${HIDDEN}`],
   [/(\bBearer\s+)[\w.~+/=-]{20,}/gi, `$1${HIDDEN}`],
   // a JSON web token, such as a service account's

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors/failure.ts';
-import { ChangeSignal } from '../wait/change-signal.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { ChangeSignal } from '../wait/change-signal.ts';
 import type { Wait } from '../wait/limits.ts';
 import { ClusterView } from './cluster-view.ts';
 import { whyNotInstalled } from './installed.ts';

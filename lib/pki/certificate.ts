@@ -23,7 +23,8 @@ export interface CertificateFacts {
   serverAuth: boolean;
 }
 
-const BLOCKS = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g;
+/** Up to the next dashes only: a text with many BEGIN lines and no END would take the square of its length. */
+const BLOCKS = /-----BEGIN CERTIFICATE-----(?:(?!-----)[\s\S])+-----END CERTIFICATE-----\n?/g;
 
 /** Every certificate of a PEM text, in order, each with a newline at its end. */
 export function certificatesIn(pem: string): string[] {

@@ -1,6 +1,6 @@
 import { publicKeyFingerprint } from '../pki/keys.ts';
 
-const pem = /-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----[\s\S]+?-----END \1-----/g;
+const pem = /-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----(?:(?!-----)[\s\S])+-----END \1-----/g;
 /** What PEM in base64 begins with, as in Secrets and kubeconfigs. */
 const encodedPem = /LS0tLS1CRUdJTi[A-Za-z0-9+/]+={0,2}/g;
 

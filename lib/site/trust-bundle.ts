@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { Problem } from './problem.ts';
 
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
+/** Up to the next dashes only: a text with many BEGIN lines and no END would take the square of its length. */
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----)[\s\S])*-----END \1-----/g;
 
 /**
  * Why a string does not consist of PEM certificates; undefined if it does. Lines

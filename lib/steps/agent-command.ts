@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { runCommandLine } from '../command-line.ts';
+import { runCommandLine, standardOutput } from '../command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../errors/exit-codes.ts';
 import { describeError } from '../errors/failure.ts';
 import { failureData } from '../errors/failure-data.ts';
@@ -65,7 +65,7 @@ export async function runAgentCommand<Context>(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<ExitCode> {
-  const { write = (text: string) => void process.stdout.write(text) } = output;
+  const { write = standardOutput.write } = output;
   let code: ExitCode = EXIT.done;
   const program = new Command(agent.plan.agent).description(agent.plan.purpose).exitOverride();
   program

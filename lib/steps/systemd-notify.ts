@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { inOneLine } from '../printable.ts';
 
 /**
  * Sends notifications to systemd if the agent was started by a unit. Node has no
@@ -18,8 +19,10 @@ export class SystemdNotifier {
 
   /** `STATUS=` as `systemctl status` shows it. */
   status(text: string): void {
-    if (!this.#enabled || text === this.#status) return;
-    this.#status = text;
+    // A further line would be another assignment, such as MAINPID=.
+    const line = inOneLine(text);
+    if (!this.#enabled || line === this.#status) return;
+    this.#status = line;
     this.#sending ??= this.#drain();
   }
 

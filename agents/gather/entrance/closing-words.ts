@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
+import { inOneLine } from '../../../lib/printable.ts';
 import type { GatherResult } from '../gather.ts';
-import { oneLine } from '../outcomes.ts';
 import type { Written } from './destination.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -18,7 +18,7 @@ export function tell(
   if (failures.length > 0) {
     words.write(`${failures.length} sources failed or are not complete; gather.log has all:\n`);
     for (const { path, failure = '' } of failures.slice(0, TOLD_FAILURES)) {
-      words.write(`  ${oneLine(path)}: ${oneLine(failure)}\n`);
+      words.write(`  ${inOneLine(path)}: ${inOneLine(failure)}\n`);
     }
   }
   if (shortage !== undefined) words.write(`Collected in memory: ${shortage}\n`);

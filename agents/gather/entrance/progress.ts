@@ -1,4 +1,4 @@
-import { oneLine } from '../outcomes.ts';
+import { inOneLine } from '../../../lib/printable.ts';
 
 /** A stream for messages, which may be a terminal. */
 export interface WordStream {
@@ -30,7 +30,7 @@ export class Progress {
     const now = performance.now();
     if (this.#stream.isTTY !== true || now - this.#shownAt < INTERVAL_MS) return;
     this.#shownAt = now;
-    const line = `  ${done} of ${of}: ${oneLine(path)}`;
+    const line = `  ${done} of ${of}: ${inOneLine(path)}`;
     const width = (this.#stream.columns ?? DEFAULT_COLUMNS) - 1;
     this.#stream.write(`${TO_LINE_START}${line.slice(0, width)}`);
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { standardOutput } from '../../../lib/command-line.ts';
 import { publishIssue } from '../../../lib/console/publish-issue.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
 import { describeError } from '../../../lib/errors/failure.ts';
@@ -33,7 +34,7 @@ const ARRIVE_MS = 270_000;
 
 const AGENT = 'reconfigure';
 /** On standard error: the unit connects it to the console. */
-const seen = consoleLines((text) => void process.stderr.write(text));
+const seen = consoleLines(standardOutput.writeError);
 
 type Write = (text: string) => void;
 
@@ -97,7 +98,7 @@ export async function runReconfigure(
   );
   if (name !== 'run') return code;
   const untold = await tellLast(paths);
-  if (untold !== undefined) process.stdout.write(`The result is not on the volume: ${untold}\n`);
+  if (untold !== undefined) standardOutput.write(`The result is not on the volume: ${untold}\n`);
   return code;
 }
 
@@ -105,7 +106,7 @@ export async function runReconfigure(
 async function look(
   paths: HostPaths,
   plan: Plan<ReconfigureContext>,
-  { write = (text: string) => void process.stdout.write(text) }: AgentLogOptions,
+  { write = standardOutput.write }: AgentLogOptions,
 ): Promise<ExitCode | ReconfigureRequest> {
   try {
     const arrival = await arrive(paths, AbortSignal.timeout(ARRIVE_MS));

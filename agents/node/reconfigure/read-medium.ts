@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises';
+import { standardOutput } from '../../../lib/command-line.ts';
 import { printable } from '../../../lib/console/wording.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
 import { describeError } from '../../../lib/errors/failure.ts';
@@ -25,7 +26,7 @@ export async function runReadMedium([
     await pipeline(archive, process.stdout, { end: false });
     return EXIT.done;
   } catch (error) {
-    process.stderr.write(`${printable(describeError(error))}\n`);
+    standardOutput.writeError(`${printable(describeError(error))}\n`);
     return exitCodeFor(error);
   }
 }

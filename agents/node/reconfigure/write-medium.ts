@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { standardOutput } from '../../../lib/command-line.ts';
 import { printable } from '../../../lib/console/wording.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
 import { describeError } from '../../../lib/errors/failure.ts';
@@ -20,7 +21,7 @@ export async function runWriteMedium([
     await overwriteFiles({ device, fileSystem }, passedFiles(await text(process.stdin)), time);
     return EXIT.done;
   } catch (error) {
-    process.stderr.write(`${printable(describeError(error))}\n`);
+    standardOutput.writeError(`${printable(describeError(error))}\n`);
     return exitCodeFor(error);
   }
 }

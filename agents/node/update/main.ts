@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { standardOutput } from '../../../lib/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
@@ -29,7 +30,7 @@ export async function runUpdate(
   output: AgentLogOptions = {},
 ): Promise<number> {
   const settings = await readSettings(paths);
-  const { write = (text: string) => void process.stdout.write(text) } = output;
+  const { write = standardOutput.write } = output;
   if (args[0] === 'run' && args.some((arg) => /^--(from|no-wait)\b/.test(arg))) {
     return requested(paths, settings, args, write);
   }
@@ -69,7 +70,7 @@ async function requested(
     return EXIT.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    process.stderr.write(`sno-update: ${describeError(error)}\n`);
+    standardOutput.writeError(`sno-update: ${describeError(error)}\n`);
     return exitCodeFor(error);
   }
 }

@@ -47,6 +47,11 @@ STACK=at token=<redacted>
     eventLine('etcd: started', { step: 'etcd', left: 0, attempt: 1 }),
     'etcd: started attempt=1 left=0s',
   );
+  const pod = 'pod\u001b]0;x\u0007\u009bA\u202eb\u2028PRIORITY=0';
+  const hostile = journalEntry('step-failed', origin, pod, { waitingFor: pod });
+  const shown = 'pod\\u001b]0;x\\u0007\\u009bA\\u202eb\\u2028PRIORITY=0';
+  t.match(hostile, `MESSAGE=${shown}\n`);
+  t.match(hostile, `WAITING_FOR=${shown}\n`);
   const long = journalEntry('step-failed', origin, 'x', { found: 'y'.repeat(1e6) });
   t.ok(long.length < 20_000, 'a value is cut: an entry has to fit a datagram');
   t.match(long, /FOUND=y{1000,} \.\.\.\n/);

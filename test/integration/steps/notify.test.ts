@@ -56,6 +56,15 @@ t.test('the reason for a failure is the last status', async (t) => {
   t.notOk(read().includes('WATCHDOG=1'), 'no watchdog where the unit has none');
 });
 
+t.test('a status is one assignment, whatever it quotes', async (t) => {
+  const { env, readAll } = recorder(t);
+  setEnvironment(t, { ...env, NOTIFY_SOCKET: '/nowhere' });
+  const notifier = new SystemdNotifier();
+  notifier.status('waiting for pod a\nMAINPID=1\u2028\u001b[2J');
+  t.same(await readAll(1), ['--status=waiting for pod a | MAINPID=1\\u2028\\u001b[2J']);
+  await notifier.stop();
+});
+
 t.test('nothing is sent unless systemd started the agent', async (t) => {
   const { root, env, read } = recorder(t);
   t.equal((await new Tester(root).run(['run'], { ...env, WATCHDOG_USEC: '100000' })).code, 0);

@@ -23,6 +23,12 @@ t.test('lines', async (t) => {
     [{ level: 30, msg: 'fake\r<0>panic' }, '<6>fake | <0>panic'],
     [{ level: 30, msg: 'x', text: 'a\nb' }, '<6>x text="a\\nb"'],
     [{ level: 30, step: 'a' }, '<6>step=a'],
+    [
+      { level: 30, msg: 'pod \u001b[2J\u009bx of \u202eevil\u2028<0>panic' },
+      '<6>pod \\u001b[2J\\u009bx of \\u202eevil\\u2028<0>panic',
+    ],
+    [{ level: 30, msg: 'x', name: 'a\u009bb\u2066' }, '<6>x name="a\\u009bb\\u2066"'],
+    [{ level: 30, msg: 'x'.repeat(40_000) }, `<6>${'x'.repeat(32_768)} ...`],
   ];
   for (const [record, line] of table) t.equal(formatLine(JSON.stringify(record), true), line);
   t.equal(formatLine('{"level":50,"msg":"x"}', false), 'x', 'without priorities at a terminal');

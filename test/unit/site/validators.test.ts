@@ -1,5 +1,5 @@
 import t from 'tap';
-import { printable } from '../../../lib/config-file/fault.ts';
+import { printable } from '../../../lib/printable.ts';
 import { isPartitionLabel, kernelArgumentProblem } from '../../../lib/site/boot-arguments.ts';
 import { parseCpuSet } from '../../../lib/site/cpu-set.ts';
 import { diskPathProblem } from '../../../lib/site/disk.ts';

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
+import { join } from 'node:path';
 import t from 'tap';
-import { type Import, importsOf, parseImports, sourcesIn, wayTo } from './source.ts';
+import { type Import, importsOf, parseImports, root, sourcesIn, wayTo } from './source.ts';
 
 /** Forbidden imports: paths from the root, `$1` is the first group of `from`. */
 const FORBIDDEN = [
@@ -98,6 +100,24 @@ t.test('pure modules have no effects, not even through their imports', async (t)
       t.strictSame(wayTo(isEffect, file)?.join(' -> '), undefined, `${file} is pure`);
     }
   }
+});
+
+/** Whatever else is written there quotes names of others, and would have a terminal interpret them. */
+const WRITES_TO_TERMINAL: Readonly<Record<string, string>> = {
+  'lib/command-line.ts': 'the one place where texts lose what a terminal interprets',
+  'lib/log/logger.ts': 'lines of loggedLine',
+  'lib/log/agent-log.ts': 'lines of loggedLine',
+  'cli/main.ts': 'given to cli/process/output.ts, which does the same',
+  'agents/gather/main.ts': 'also the bundle, and progress of its own in one line',
+  'agents/node/reconfigure/read-medium.ts': 'an archive for another process',
+  'agents/node/confirm.ts': 'a question without foreign text',
+};
+
+t.test('texts go to a terminal through one place', async (t) => {
+  const found = sourcesIn('{lib,agents,cli,report}/**/*.ts').filter((file) =>
+    /\bprocess\.std(?:out|err)\b|\bconsole\.\w+\(/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  t.same(found, Object.keys(WRITES_TO_TERMINAL).toSorted());
 });
 
 t.test('there are no circular imports, including types', async (t) => {

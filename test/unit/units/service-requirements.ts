@@ -200,11 +200,6 @@ export const serviceRequirements: readonly Requirement[] = [
     says: { Nice: '10', MemoryHigh: '192M' },
   },
   {
-    why: 'anybody may write what they read of the API: a limit of their own ends before the workload suffers',
-    units: [...WAITING, 'live/approve-csr', 'installed/sno-renew'],
-    says: { MemoryMax: '384M' },
-  },
-  {
     why: 'details for support, on a console that can be photographed',
     units: [...INSTALLING, ...BEFORE_KUBELET, ...REPLACING, UNSEAL, TRIAL, ...ON_TRIAL, ADDRESS],
     says: { StandardOutput: 'journal+console' },

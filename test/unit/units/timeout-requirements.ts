@@ -54,6 +54,11 @@ const longest: Readonly<Record<string, number>> = {
 
 export const timeoutRequirements: readonly Requirement[] = [
   {
+    why: 'anybody may write what they read of the API: a limit of their own ends before the workload suffers',
+    units: [...WAITING, 'live/approve-csr', 'installed/sno-renew'],
+    says: { MemoryMax: '384M' },
+  },
+  {
     why: 'it is ready when its plan starts; a hanging start is ended',
     units: [...INSTALLING, ...WAITING, 'installed/sno-rotate'],
     says: { TimeoutStartSec: '120' },
