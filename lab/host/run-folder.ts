@@ -1,20 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isMissing } from '../../lib/host/files.ts';
+import { execa } from 'execa';
+import { exists, isMissing } from '../../lib/host/files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../../lib/host/process.ts';
 import { cacheFolder } from '../components/component.ts';
 import { removeCgroups } from './cgroup.ts';
 import { detachLoopDevicesBelow } from './loop.ts';
+
+const QUERY_MS = 10_000;
 
 /** Parent of the disks and temporary trees of running labs: on a real file system, one folder per run. */
 export function runsFolder(): string {
   return join(cacheFolder(), 'runs');
 }
 
+/** Gives the next run a name in its environment, by which whoever starts it knows its folder. */
+export const RUN_NAME = 'SNO_LAB_RUN_NAME';
+
+export const newRunName = (): string => randomBytes(4).toString('hex');
+
 /** Creates an empty folder for a new run; call `claimRunFolder` before another run starts. */
 export async function createRunFolder(): Promise<string> {
-  const folder = join(runsFolder(), randomBytes(4).toString('hex'));
+  const folder = join(runsFolder(), process.env[RUN_NAME] ?? newRunName());
   await mkdir(folder, { recursive: true });
   await claimRunFolder(folder, process.pid);
   return folder;
@@ -33,11 +41,20 @@ export async function removeDeadRuns(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The folders of runs that have not ended. */
-export async function runningFolders(): Promise<string[]> {
-  const found: string[] = [];
-  for (const folder of await runFolders()) if (await isRunning(folder)) found.push(folder);
-  return found;
+/**
+ * What the run of that name has left on the machine, one line each: loop devices of its files, mounts, its folder. What
+ * belongs to other labs beside it, also those of other users, is theirs.
+ */
+export async function leftOfRun(name: string): Promise<string[]> {
+  const folder = join(runsFolder(), name);
+  const within = { reject: false, timeout: QUERY_MS } as const;
+  const loops = await execa('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE'], within);
+  const mounts = await readFile('/proc/self/mounts', 'utf8');
+  const lines = `${loops.stdout}\n${mounts}`.split('\n');
+  return [
+    ...lines.filter((line) => line.includes(`${folder}/`) || line.includes(`${folder} `)),
+    ...((await exists(folder)) ? [folder] : []),
+  ];
 }
 
 const runFolders = async (): Promise<string[]> =>

@@ -1,7 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { runningFolders } from '../../lab/host/run-folder.ts';
+import { leftOfRun, newRunName, RUN_NAME } from '../../lab/host/run-folder.ts';
 import type { MachineKind } from '../../lab/machine-kind.ts';
 import { outFolder, repository } from '../../lab/paths.ts';
 import { type LabResult, readResult } from '../../lab/result.ts';
@@ -11,6 +11,8 @@ export interface LabRun {
   readonly exitCode: number | undefined;
   readonly output: string;
   readonly result: LabResult;
+  /** What it has left on the machine, one line each. */
+  readonly left: readonly string[];
 }
 
 /** Runs `npm run lab -- --scenario NAME`, including its set-up, and reads its result. */
@@ -22,12 +24,14 @@ export async function runLab(
 ): Promise<LabRun> {
   const out = outFolder(scenario, machine);
   const path = join(out, 'result.json');
+  const name = newRunName();
   await rm(path, { force: true });
   const { exitCode, all } = await execa(
     process.execPath,
     [join(repository, 'lab/run.ts'), '--scenario', scenario, '--machine', machine, ...options],
     {
       cwd: repository,
+      env: { [RUN_NAME]: name },
       all: true,
       reject: false,
       stdin: 'ignore',
@@ -35,18 +39,5 @@ export async function runLab(
     },
   );
   if (!(await exists(path))) throw new Error(`the lab did not start: ${all.slice(-1000)}`);
-  return { exitCode, output: all, result: await readResult(out) };
-}
-
-/** Leftovers of labs that did not clean up after themselves, one line each; what is in use by one that runs is none. */
-export async function leftOnMachine(): Promise<string[]> {
-  const within = { reject: false, timeout: 10_000 } as const;
-  const loops = await execa('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE'], within);
-  const links = await execa('ip', ['-oneline', 'link', 'show', 'type', 'bridge'], within);
-  const mounts = await readFile('/proc/self/mounts', 'utf8');
-  const running = await runningFolders();
-  return [loops.stdout, links.stdout, mounts]
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => /sno-agents\/runs|snolab/.test(line))
-    .filter((line) => !running.some((folder) => line.includes(folder)));
+  return { exitCode, output: all, result: await readResult(out), left: await leftOfRun(name) };
 }

@@ -1,7 +1,7 @@
 import type { MachineKind } from '../../lab/machine-kind.ts';
 import { describeError } from '../../lib/errors/failure.ts';
 import { failureSentence } from '../../lib/errors/failure-data.ts';
-import { leftOnMachine, runLab } from './lab.ts';
+import { runLab } from './lab.ts';
 
 /** Of a scenario that installs one host. */
 const DEADLINE_MINUTES = 20;
@@ -74,13 +74,17 @@ async function failureOf(
   machine: MachineKind,
 ): Promise<string | undefined> {
   try {
-    const { exitCode, output, result } = await runLab(name, deadlineMinutes, options, machine);
+    const { exitCode, output, result, left } = await runLab(
+      name,
+      deadlineMinutes,
+      options,
+      machine,
+    );
     if (exitCode !== 0) {
       const { failure } = result;
       const end = output.split('\n').slice(-5).join(' | ');
       return failure === undefined ? end : failureSentence(failure);
     }
-    const left = await leftOnMachine();
     return left.length === 0 ? undefined : `left on the machine: ${left.join(', ')}`;
   } catch (error) {
     return describeError(error);

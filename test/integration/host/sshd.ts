@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -63,6 +64,8 @@ export async function startSshd(
     },
   );
   sshd.stderr.on('data', (text: Buffer) => t.comment(String(text).trim()));
+  const log = join(folder, 'log');
+  sshd.stderr.pipe(createWriteStream(log));
   t.teardown(async () => {
     sshd.kill();
     await sshd;
@@ -75,14 +78,20 @@ export async function startSshd(
     `case "$*" in
 "show sshd.service "*) echo ActiveState=active ;;
 show*) echo ActiveState=inactive ;;
-"reload sshd.service") kill -HUP ${sshd.pid}; while ! ${portOpen(port)}; do sleep 0.1; done ;;
+"reload sshd.service")
+  starts=$(${starts(log)})
+  kill -HUP ${sshd.pid}
+  while [ "$(${starts(log)})" = "$starts" ]; do sleep 0.1; done ;;
 esac`,
   );
   return { logsIn: (key) => logsIn({ address: '127.0.0.1', port }, key, signal) };
 }
 
-/** sshd closes its socket before it reads its configuration again. */
-const portOpen = (port: number) => `bash -c '(: < /dev/tcp/127.0.0.1/${port})' 2>/dev/null`;
+/**
+ * How often it has started. A reload is a restart, which begins some time after the signal: until then sshd answers by
+ * its old configuration, and then for a while it does not answer.
+ */
+const starts = (log: string) => `grep -c 'Server listening' '${log}'`;
 
 async function writeUsers(folder: string, home: Readonly<Record<string, string>>): Promise<void> {
   const users = await readFile('/etc/passwd', 'utf8');
