@@ -33,6 +33,7 @@ export async function decryptFiles(
   decrypter: Decrypter,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
+  requireShortHeader(encrypted);
   const plain = await decrypter.decrypt(encrypted).catch((error: unknown) => {
     throw refused(`${VOLUME_FILES.encrypted} cannot be decrypted`, {
       expected: "one for the recipient of this node's identity, complete",
@@ -60,6 +61,22 @@ export async function decryptFiles(
     });
   }
   return files;
+}
+
+/**
+ * Of age, in bytes: it has a part for each recipient, on every one of which the identity of this node is tried before
+ * anything is authenticated. 64 KiB are some hundred recipients, 40 of those that quantum computers do not break.
+ */
+const LONGEST_HEADER = 64 << 10;
+
+function requireShortHeader(encrypted: Uint8Array): void {
+  const beginning = Buffer.from(encrypted.subarray(0, LONGEST_HEADER));
+  if (beginning.includes('\n--- ')) return;
+  throw refused(`${VOLUME_FILES.encrypted} cannot be decrypted`, {
+    expected: `a header of age of at most ${LONGEST_HEADER} bytes`,
+    found: 'none in its first bytes',
+    fix: 'Nothing was changed. Create the volume with the recipient that the factory has printed for this node.',
+  });
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Buffer> {

@@ -2,8 +2,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { decrypterFor } from '../../../lib/backup/portable/recipients.ts';
 import { createAuthority } from '../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
+import { decryptFiles } from '../../../lib/site-volume/archive.ts';
 import { openVolume } from '../../../lib/site-volume/open-volume.ts';
 import type { VolumeRules } from '../../../lib/site-volume/volume.ts';
 import { writeVolume } from '../../../lib/site-volume/write-volume.ts';
@@ -77,6 +79,27 @@ t.test('an encrypted volume shows nothing but its manifest', async (t) => {
     code: 'site-volume-refused',
     message: /cannot be decrypted/,
   });
+});
+
+t.test('of the header of an encrypted volume no more is read than recipients need', async (t) => {
+  const { identity } = await ageKeys();
+  const part = `-> X25519 ${'A'.repeat(43)}\n${'A'.repeat(43)}\n`;
+  const header = (parts: number) =>
+    Buffer.from(`age-encryption.org/v1\n${part.repeat(parts)}--- ${'A'.repeat(43)}\n`);
+  const decrypter = decrypterFor(identity, 'identity');
+  let tried = 0;
+  t.capture(decrypter, 'decrypt', async () => {
+    tried += 1;
+    throw new Error('no identity matched');
+  });
+  const refused = { code: 'site-volume-refused', message: /cannot be decrypted/ };
+  await t.rejects(decryptFiles(header(600), decrypter, signal), refused);
+  t.equal(tried, 1);
+  await t.rejects(decryptFiles(header(800), decrypter, signal), {
+    ...refused,
+    message: /expected a header of age of at most 65536 bytes/,
+  });
+  t.equal(tried, 1);
 });
 
 t.test('certificates come from files of the volume', async (t) => {
