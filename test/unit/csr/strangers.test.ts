@@ -8,9 +8,10 @@ import { host, recentRequest } from './requests.ts';
 t.test('an expected request does not wait for those of strangers', async (t) => {
   const it = await startDeciding(t);
   const right = await recentRequest('right');
-  setImmediate(() => it.pending.replace('right', right));
   it.api.set(`${REQUESTS}/right`, right);
   const strangers = [...(await manyOf('one', 60)), ...(await manyOf('two', 60))];
+  // It arrives while they are judged.
+  setImmediate(() => it.pending.replace('right', right));
   await it.run(strangers);
   while ((await it.decide()) === 'more');
   t.equal(it.judged.length, 121);
