@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readGoYaml } from '../../lib/go-yaml/read.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { type Component, components } from '../../lib/render/kubernetes/static-pod.ts';
 
@@ -37,7 +37,7 @@ const order = (component: Component): number => components.indexOf(component);
 /** Undefined for other static pods, also broken ones. */
 function componentOf(manifest: string): Component | undefined {
   try {
-    return podSchema.safeParse(parse(manifest)).data?.metadata.name;
+    return podSchema.safeParse(readGoYaml(manifest)).data?.metadata.name;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 
 /** The number of operators, each with the manifests of `operatorManifests`. */
 const OPERATORS = 10;
@@ -30,7 +30,7 @@ export function manifestSet(set: string): ManifestFile[] {
 export async function writeManifestSet(set: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { name, object } of manifestSet(set)) {
-    await writeFile(join(folder, name), stringify(object));
+    await writeFile(join(folder, name), writeGoYaml(object));
   }
 }
 

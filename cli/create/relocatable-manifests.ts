@@ -1,8 +1,9 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
+import { readGoYaml } from '../../lib/go-yaml/read.ts';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { familyOf, isAddress } from '../../lib/network/address.ts';
 import { contains, parseNetwork } from '../../lib/network/network.ts';
@@ -56,7 +57,7 @@ export async function createRelocatableManifests(
   const path = join(dir, 'openshift', `${RELOCATABLE_MACHINE_CONFIG}.yaml`);
   await mkdir(join(dir, 'openshift'), { recursive: true });
   const manifest = relocatableManifest({ address, nodeName, clusterDomain });
-  await writeFileAtomic(path, stringify(manifest, { lineWidth: 0 }), 0o640);
+  await writeFileAtomic(path, writeGoYaml(manifest), 0o640);
   print(`Wrote ${path}`);
   print(`The node keeps the address ${address} and the name ${nodeName} at every site.`);
 }
@@ -73,8 +74,8 @@ async function readInstallConfig(dir: string): Promise<InstallConfig> {
     throw unusable({ cause });
   });
   try {
-    const map = configMapSchema.parse(parse(text));
-    return installConfigSchema.parse(parse(map.data['install-config']));
+    const map = configMapSchema.parse(readGoYaml(text));
+    return installConfigSchema.parse(readGoYaml(map.data['install-config']));
   } catch (error) {
     // The messages of other errors quote the file, which has the pull secret.
     throw unusable(error instanceof z.ZodError ? { found: z.prettifyError(error) } : {});

@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
 import { type Fault, faultText } from '../../lib/config-file/fault.ts';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { missingTopology } from '../../lib/topology/differences.ts';
 import { LATEST_RELEASE, type Release } from '../../lib/topology/release.ts';
 import { type Described, type TopologyReport, topologyReport } from '../../lib/topology/report.ts';
@@ -108,7 +108,7 @@ function manifestsText({ openshift }: TopologyReport): string {
   return (openshift?.manifests ?? [])
     .map(({ file, isPartial, object }) => {
       const note = isPartial ? ' (only the fields that the topology determines)' : '';
-      return `---\n# ${file}${note}\n${stringify(object)}`;
+      return `---\n# ${file}${note}\n${writeGoYaml(object)}`;
     })
     .join('')
     .trimEnd();

@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { OpenShiftRelease } from '../../lib/cluster/cluster.ts';
+import { readGoYaml } from '../../lib/go-yaml/read.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
 import { decodeDataUrl, isDataUrl } from '../../lib/ignition/data-url.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -164,7 +164,7 @@ export function textOf(file: File | undefined): string | undefined {
 
 function parsedYaml(text: string | undefined): unknown {
   try {
-    return text === undefined ? undefined : parse(text);
+    return text === undefined ? undefined : readGoYaml(text);
   } catch {
     return undefined;
   }

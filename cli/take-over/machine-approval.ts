@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
 import type { OpenShiftRelease } from '../../lib/cluster/cluster.ts';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { machineApprovalOff } from '../../lib/topology/openshift.ts';
 import { PLATFORMS, rowFor } from '../../lib/topology/row-for.ts';
 import type { UserManifest } from '../create/user-manifests.ts';
@@ -22,7 +22,7 @@ export function machineApprovalManifests(
   return row.machineApproval === 'off'
     ? machineApprovalOff().map(({ file, object }) => ({
         path: file,
-        contents: Buffer.from(stringify(object)),
+        contents: Buffer.from(writeGoYaml(object)),
       }))
     : [];
 }

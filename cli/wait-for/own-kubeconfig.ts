@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { isMap, isSeq, parseDocument } from 'yaml';
+import { isDeepStrictEqual } from 'node:util';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { readGoYaml } from '../../lib/go-yaml/read.ts';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { ADMINISTRATORS_GROUP } from '../../lib/kube/administrators.ts';
 import { type KeyPair, LAPTOP_ADMIN_CA } from '../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
@@ -37,7 +40,7 @@ const schema = z.object({
 });
 
 function currentContext(text: string) {
-  const config = schema.parse(parseDocument(text).toJS());
+  const config = schema.parse(readGoYaml(text));
   const current = config.contexts.find(({ name }) => name === config['current-context']);
   return { config, context: current?.context };
 }
@@ -59,29 +62,52 @@ function standingOfCertificate(pem: string, now: Date): Standing {
   return { kind: 'exchanged', isDue: now >= renewableFrom, renewableFrom, notAfter };
 }
 
+const changeable = z.looseObject({
+  users: z.array(z.looseObject({ name: z.string(), user: z.looseObject({}) })),
+  clusters: z.array(z.looseObject({ name: z.string(), cluster: z.looseObject({}) })),
+});
+
 /**
  * The same kubeconfig with another certificate and key of its current user, and another CA of its
  * cluster. Everything else in it stays, such as a namespace or comments.
+ *
+ * @throws Error if the user or cluster of its current context is missing
  */
 export function withCredentials(text: string, ca: string, { certificate, key }: KeyPair): string {
   const { context } = currentContext(text);
-  const document = parseDocument(text);
+  const config = changeable.parse(readGoYaml(text));
+  const user = config.users.findIndex(({ name }) => name === context?.user);
+  const cluster = config.clusters.findIndex(({ name }) => name === context?.cluster);
+  const [ownUser, ownCluster] = [config.users[user], config.clusters[cluster]];
+  if (ownUser === undefined) throw new Error(`users ${context?.user} not found`);
+  if (ownCluster === undefined) throw new Error(`clusters ${context?.cluster} not found`);
   const base64 = (pem: string) => Buffer.from(pem).toString('base64');
-  const at = (list: 'users' | 'clusters', name: string | undefined): number => {
-    const entries = document.get(list);
-    const found = isSeq(entries)
-      ? entries.items.findIndex((item) => isMap(item) && item.get('name') === name)
-      : -1;
-    if (found < 0) throw new Error(`${list} ${name} not found`);
-    return found;
+  const document = parseDocument(text);
+  const set = (
+    entry: Record<string, unknown>,
+    path: readonly unknown[],
+    field: string,
+    pem: string,
+  ) => {
+    entry[field] = base64(pem);
+    document.setIn([...path, field], base64(pem));
   };
-  const user = ['users', at('users', context?.user), 'user'];
-  const cluster = ['clusters', at('clusters', context?.cluster), 'cluster'];
-  document.setIn([...user, 'client-certificate-data'], base64(certificate));
-  document.setIn([...user, 'client-key-data'], base64(key));
-  document.deleteIn([...cluster, 'certificate-authority']);
-  document.setIn([...cluster, 'certificate-authority-data'], base64(ca));
-  return document.toString({ lineWidth: 0 });
+  set(ownUser.user, ['users', user, 'user'], 'client-certificate-data', certificate);
+  set(ownUser.user, ['users', user, 'user'], 'client-key-data', key);
+  delete ownCluster.cluster['certificate-authority'];
+  document.deleteIn(['clusters', cluster, 'cluster', 'certificate-authority']);
+  set(ownCluster.cluster, ['clusters', cluster, 'cluster'], 'certificate-authority-data', ca);
+  const commented = document.toString({ lineWidth: 0 });
+  // Comments are kept unless Go would read the text with them in another way.
+  return readsAs(commented, config) ? commented : writeGoYaml(config);
+}
+
+function readsAs(text: string, expected: unknown): boolean {
+  try {
+    return isDeepStrictEqual(readGoYaml(text), expected);
+  } catch {
+    return false;
+  }
 }
 
 export const readText = (path: string): Promise<string> => readFile(path, 'utf8');

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { writeCredentials } from './bootstrap-credentials.ts';
 
 /** Namespaces of openshift-install's own manifests that rendered ones need. */
@@ -64,7 +64,7 @@ export async function writeBootstrapAssets(folder: string): Promise<void> {
   for (const name of ['manifests', 'tls', 'auth']) await mkdir(join(folder, name));
   await writeCredentials(folder);
   const manifest = (name: string, object: unknown) =>
-    writeFile(join(folder, 'manifests', name), stringify(object));
+    writeFile(join(folder, 'manifests', name), writeGoYaml(object));
   for (const [name, object] of Object.entries(configuration)) {
     const typed = { apiVersion: 'config.openshift.io/v1', metadata: { name: 'cluster' } };
     await manifest(name, { ...typed, ...object });
@@ -77,7 +77,7 @@ export async function writeBootstrapAssets(folder: string): Promise<void> {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'cluster-config-v1', namespace: 'kube-system' },
-    data: { 'install-config': stringify(installConfig) },
+    data: { 'install-config': writeGoYaml(installConfig) },
   });
   await manifest('openshift-config-secret-pull-secret.yaml', {
     apiVersion: 'v1',

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
+import { readGoYaml } from '../../lib/go-yaml/read.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
@@ -57,7 +57,7 @@ const infrastructureSchema = z.object({ status: z.object({ infrastructureName: z
 /** With the names that are particular to its cluster. */
 function compared(rendered: Rendered): ComparedTree {
   const texts = treeOf(rendered);
-  const read = (path: string): unknown => parse(texts.get(path) ?? '');
+  const read = (path: string): unknown => readGoYaml(texts.get(path) ?? '');
   const etcd = podSchema.parse(read('pods/etcd-pod.yaml')).metadata.name;
   const { spec } = dnsSchema.parse(read('manifests/cluster-dns-02-config.yml'));
   const { status } = infrastructureSchema.parse(

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { DISK_VARIABLE } from '../../cli/install-config/disk-variable.ts';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { run } from '../../lib/host/command.ts';
 import { ensureComponent } from '../components/component.ts';
 import { RELEASE_IMAGE } from '../components/openshift/images.ts';
@@ -47,7 +47,7 @@ export async function createFromInstaller(options: TakeOver): Promise<CreatedIns
   const theirs = join(folder, 'openshift-install');
   const ours = join(folder, 'taken-over');
   await mkdir(theirs, { recursive: true });
-  await writeFile(join(theirs, 'install-config.yaml'), stringify(installConfig(trust)));
+  await writeFile(join(theirs, 'install-config.yaml'), writeGoYaml(installConfig(trust)));
   const program = await ensureComponent(openshiftInstaller, { signal, report: () => undefined });
   await run(join(program, 'openshift-install'), [...COMMAND, '--dir', theirs], {
     signal,

@@ -2,9 +2,9 @@ import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { relocatableManifest } from '../../lib/render/machine-config/relocatable.ts';
 import { eventually } from '../eventually.ts';
 import type { Daemon } from '../servers/daemon.ts';
@@ -52,7 +52,7 @@ export async function serveMasterIgnition(
   const input = join(host, 'etc/mcc/bootstrap');
   await cp(join(bootstrap, 'manifests'), input, { recursive: true });
   await cp(join(assets, 'manifests'), input, { recursive: true });
-  await writeFile(join(input, `${relocatable.metadata.name}.yaml`), stringify(relocatable));
+  await writeFile(join(input, `${relocatable.metadata.name}.yaml`), writeGoYaml(relocatable));
   for (const folder of ['etc/mcs', 'etc/ssl/mcs']) {
     await mkdir(join(host, folder), { recursive: true });
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { createAuthority } from '../../lib/pki/authority.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
 import { ensureComponent } from '../components/component.ts';
@@ -41,7 +41,7 @@ export async function serveRelease({ folder, out, teardown, signal }: LabContext
   const config = join(folder, 'registry.yaml');
   await writeFile(
     config,
-    stringify({
+    writeGoYaml({
       version: '0.1',
       log: { level: 'info', accesslog: { disabled: false } },
       storage: {

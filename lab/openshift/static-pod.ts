@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readGoYaml } from '../../lib/go-yaml/read.ts';
 import { exists } from '../../lib/host/files.ts';
 import { type Daemon, startDaemon } from '../servers/daemon.ts';
 import { NODE_ADDRESS } from './bootstrap-assets.ts';
@@ -56,7 +56,7 @@ export async function startStaticPod(
   names: readonly string[],
   options: PodOptions,
 ): Promise<Daemon[]> {
-  const pod = podSchema.parse(parse(await readFile(manifest, 'utf8')));
+  const pod = podSchema.parse(readGoYaml(await readFile(manifest, 'utf8')));
   const { initContainers, containers } = pod.spec;
   for (const container of initContainers) {
     const { root, command, variables } = await prepare(pod, container, options);

@@ -1,8 +1,8 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { hostArchitecture, layBaseNode } from '../../build/base-node.ts';
+import { writeGoYaml } from '../../lib/go-yaml/write.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { readJournal } from '../../lib/steps/journal.ts';
 import { removeContainers } from '../bare/host.ts';
@@ -76,7 +76,7 @@ async function bareRound(run: ShippedNode, round: number): Promise<number> {
   const { signal } = run.context;
   const host = run.booted;
   await stopPods(run);
-  await writeFile(join(host.rootDir, NETWORK_FILE), stringify(NETWORK));
+  await writeFile(join(host.rootDir, NETWORK_FILE), writeGoYaml(NETWORK));
   const began = performance.now();
   await onHost(host, ['nmstatectl', 'apply', NETWORK_FILE], signal);
   await onHost(host, ['systemctl', 'start', 'kubelet.service'], signal);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { describeError, Failure } from '../errors/failure.ts';
+import { readGoYaml } from '../go-yaml/read.ts';
 
 /** The address of an API server, and the credentials of both sides; certificates and keys are PEM. */
 export interface Access {
@@ -54,7 +54,7 @@ const kubeconfigSchema = z.object({
  */
 export async function readKubeconfig(path: string): Promise<Access> {
   try {
-    const config = kubeconfigSchema.parse(parse(await readFile(path, 'utf8')));
+    const config = kubeconfigSchema.parse(readGoYaml(await readFile(path, 'utf8')));
     const context = named(config.contexts, config['current-context'], 'context').context;
     const { cluster } = named(config.clusters, context.cluster, 'cluster');
     const { user } = named(config.users, context.user, 'user');

@@ -1,7 +1,6 @@
-import { type Document, isNode, isScalar, type Node, type Tags, visit } from 'yaml';
 import { z } from 'zod';
 import { describeError } from '../errors/failure.ts';
-import { parseDocuments } from './parse-documents.ts';
+import { readGoDocuments } from '../go-yaml/read.ts';
 
 /** One object to apply, and where it was read. */
 export interface Manifest {
@@ -46,85 +45,23 @@ const listSchema = z.looseObject({
   items: z.array(z.unknown()),
 });
 
-/** Every manifest in a file's text and every document that is not one; lists are split. */
+/**
+ * Every manifest in a file's text and every document that is not one; lists are split. Values are those
+ * that kubectl would send (lib/go-yaml/read.ts).
+ */
 export function decodeManifests(file: string, text: string): DecodedManifests {
   const decoded: DecodedManifests = { manifests: [], undecodable: [] };
-  const { documents, lines } = parseDocuments(text, {
-    // The API's own decoder follows YAML 1.1, where `0644` is octal and `yes` is true.
-    version: '1.1',
-    customTags: withoutTimes,
-    // The parser's own check compares each key with all keys before it: minutes for a large map.
-    uniqueKeys: false,
-    prettyErrors: false,
-  });
-  for (const [index, document] of documents.entries()) {
-    const lineOf = (offset: number) => lines.linePos(offset).line;
-    const place = { file, document: index + 1, line: lineOf(offsetOf(document.contents)) };
-    const [error = repeatedKey(document) ?? tooManyAliases(document)] = document.errors;
-    if (error === undefined) {
-      const object = toObject(() => document.toJS());
-      addObject(decoded, place, object.value, object.reason);
-    } else {
-      const line = lineOf(error.pos[0]);
-      decoded.undecodable.push({ ...place, line, reason: reasonOf(error.message) });
-    }
+  for (const [index, document] of readGoDocuments(text).entries()) {
+    const place = { file, document: index + 1, line: document.line };
+    if ('fault' in document) decoded.undecodable.push({ ...place, reason: document.fault });
+    else addObject(decoded, place, document.value);
   }
   return decoded;
 }
 
-interface DocumentError {
-  readonly message: string;
-  /** Where in the text. */
-  readonly pos: readonly [number];
-}
-
-/** The offset at which a node of the text begins; 0 for a document without content. */
-function offsetOf(node: unknown): number {
-  return (isNode(node) && node.range?.[0]) || 0;
-}
-
-/** The first duplicate key of a map: one of its values would be lost without notice. */
-function repeatedKey(document: Document): DocumentError | undefined {
-  let found: DocumentError | undefined;
-  visit(document, {
-    Map(_key, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        const name = isScalar(key) ? key.value : key;
-        if (seen.has(name)) {
-          found = { message: 'Map keys must be unique', pos: [offsetOf(key)] };
-          return visit.BREAK;
-        }
-        seen.add(name);
-      }
-      return undefined;
-    },
-  });
-  return found;
-}
-
-/** Each alias is looked up from the start of its document: tens of thousands would take minutes. */
-const MAX_ALIASES = 200;
-
-function tooManyAliases(document: Document): DocumentError | undefined {
-  const aliases: Node[] = [];
-  visit(document, {
-    Alias(_key, alias) {
-      aliases.push(alias);
-    },
-  });
-  const first = aliases[MAX_ALIASES];
-  if (first === undefined) return undefined;
-  return { message: `more than ${MAX_ALIASES} aliases`, pos: [offsetOf(first)] };
-}
-
 type Place = Pick<Manifest, 'file' | 'document' | 'line'>;
 
-function addObject(decoded: DecodedManifests, place: Place, value: unknown, reason?: string): void {
-  if (reason !== undefined) {
-    decoded.undecodable.push({ ...place, reason });
-    return;
-  }
+function addObject(decoded: DecodedManifests, place: Place, value: unknown): void {
   if (value === null) return;
   const list = listSchema.safeParse(value);
   if (list.success) {
@@ -148,14 +85,6 @@ function typedItem(list: z.infer<typeof listSchema>, item: unknown): unknown {
   return { apiVersion: list.apiVersion, kind: list.kind.slice(0, -'List'.length), ...object.data };
 }
 
-function toObject(convert: () => unknown): { value?: unknown; reason?: string } {
-  try {
-    return { value: convert() };
-  } catch (error) {
-    return { reason: reasonOf(error) };
-  }
-}
-
 /** V8's message, also where the parser wraps it in an error of its own. */
 const TOO_DEEP = 'Maximum call stack size exceeded';
 
@@ -171,13 +100,4 @@ function explain(error: z.ZodError): string {
       ({ path, message }) => `${path.length === 0 ? 'the document' : path.join('.')}: ${message}`,
     )
     .join('; ');
-}
-
-/** The API's decoder knows neither base-60 numbers (`22:22`) nor dates: they remain text. */
-function withoutTimes(tags: Tags): Tags {
-  return tags.filter((tag) => typeof tag === 'string' || !isTime(tag));
-}
-
-function isTime(tag: Exclude<Tags[number], string>): boolean {
-  return tag.tag === 'tag:yaml.org,2002:timestamp' || ('format' in tag && tag.format === 'TIME');
 }

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../go-yaml/write.ts';
 import { createLaptopAuthorities, type KeyPair } from './authority.ts';
 import { issueLeaf } from './leaf.ts';
 import { lifetimes } from './lifetimes.ts';
@@ -56,7 +56,7 @@ function document(
   authority: object,
   credentials: object,
 ): string {
-  return stringify({
+  return writeGoYaml({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: cluster, cluster: { server, ...authority } }],

@@ -1,8 +1,8 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { describeError } from '../../../lib/errors/failure.ts';
+import { readGoYaml } from '../../../lib/go-yaml/read.ts';
 import { directAddress } from '../../../lib/render/kubernetes/surge-redirect.ts';
 
 const podSchema = z.object({
@@ -34,7 +34,7 @@ export async function whyUnready(
   manifest: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { timeoutSeconds, httpGet } = podSchema.parse(parse(manifest)).spec.containers[0]
+  const { timeoutSeconds, httpGet } = podSchema.parse(readGoYaml(manifest)).spec.containers[0]
     .readinessProbe;
   const late = AbortSignal.timeout(timeoutSeconds * 1000);
   try {

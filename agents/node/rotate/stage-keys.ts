@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { readGoYaml } from '../../../lib/go-yaml/read.ts';
+import { writeGoYaml } from '../../../lib/go-yaml/write.ts';
 import { createSigningKey } from '../../../lib/pki/keys.ts';
 import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.ts';
 import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
@@ -48,7 +49,9 @@ type Provider = z.infer<typeof providerSchema>;
 export async function stageEncryption(
   read: ReadText,
 ): Promise<Omit<Staged, 'schemaVersion' | 'id'>> {
-  const parsed = configurationSchema.safeParse(parse(await required(read, encryptionConfigPath)));
+  const parsed = configurationSchema.safeParse(
+    readGoYaml(await required(read, encryptionConfigPath)),
+  );
   if (!parsed.success) {
     throw new Failure('fatal', `${encryptionConfigPath} cannot be changed`, {
       expected: 'secretbox providers for one list of resources',
@@ -62,7 +65,7 @@ export async function stageEncryption(
   const withProviders = (...providers: Provider[]): FileChange[] => [
     {
       path: encryptionConfigPath,
-      contents: stringify({ ...parsed.data, resources: [{ ...resource, providers }] }),
+      contents: writeGoYaml({ ...parsed.data, resources: [{ ...resource, providers }] }),
       mode: 0o600,
     },
   ];

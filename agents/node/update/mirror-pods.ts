@@ -1,5 +1,5 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readGoYaml } from '../../../lib/go-yaml/read.ts';
 import type { KubeClient } from '../../../lib/kube/client.ts';
 import { type Pod, type Resource, resources } from '../../../lib/kube/resources.ts';
 import { watchUntil } from '../../../lib/kube/watch-objects.ts';
@@ -28,7 +28,7 @@ export async function presentManifestsRun(
   const nodeName = hostname();
   const wanted = new Map<string, string>();
   for (const { component, manifest } of await podsIn(paths.staticPods)) {
-    wanted.set(`${component}-${nodeName}`, imageOf(specSchema.parse(parse(manifest))));
+    wanted.set(`${component}-${nodeName}`, imageOf(specSchema.parse(readGoYaml(manifest))));
   }
   const what = 'the kubelet to run the manifests of the payload';
   const others = (pods: Iterable<WithSpec>) => otherImages([...pods], wanted);

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { RenderedFile } from '../renderer.ts';
 import { publicFile } from './files.ts';
 import { paths } from './paths.ts';
@@ -43,5 +43,5 @@ const configuration = {
 };
 
 export function admissionFile(): RenderedFile {
-  return publicFile(admissionConfigPath, stringify(configuration));
+  return publicFile(admissionConfigPath, writeGoYaml(configuration));
 }

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { RenderedFile } from '../renderer.ts';
 import { publicFile } from './files.ts';
 import { paths } from './paths.ts';
@@ -54,5 +54,5 @@ const policy = {
 };
 
 export function auditPolicyFile(): RenderedFile {
-  return publicFile(auditFlags['audit-policy-file'], stringify(policy));
+  return publicFile(auditFlags['audit-policy-file'], writeGoYaml(policy));
 }

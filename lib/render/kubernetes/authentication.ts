@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { RenderedFile } from '../renderer.ts';
 import { publicFile } from './files.ts';
 import { paths } from './paths.ts';
@@ -19,5 +19,5 @@ export function authenticationFile(): RenderedFile {
       conditions: ['/livez', '/readyz', '/healthz'].map((path) => ({ path })),
     },
   };
-  return publicFile(authenticationConfigPath, stringify(configuration));
+  return publicFile(authenticationConfigPath, writeGoYaml(configuration));
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { RenderedFile } from '../renderer.ts';
 import { keyFile } from './files.ts';
 import { paths } from './paths.ts';
@@ -24,5 +24,5 @@ export function encryptionFile(): RenderedFile {
       },
     ],
   };
-  return keyFile(encryptionConfigPath, stringify(configuration), 'permanent');
+  return keyFile(encryptionConfigPath, writeGoYaml(configuration), 'permanent');
 }

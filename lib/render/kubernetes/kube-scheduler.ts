@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { KeylessInput, RenderedFile, StaticPod } from '../renderer.ts';
 import { type Authorities, clientBundle } from './authorities.ts';
 import { publicFile } from './files.ts';
@@ -35,7 +35,7 @@ export function schedulerFiles(authorities: Authorities): RenderedFile[] {
     publicFile(trust.clients, clientBundle(authorities)),
     publicFile(trust.frontProxy, authorities['front-proxy'].certificate),
     componentKubeconfig(kubeconfigPath, issuedLeaves.scheduler, trust.api),
-    publicFile(configPath, stringify(configuration)),
+    publicFile(configPath, writeGoYaml(configuration)),
   ];
 }
 

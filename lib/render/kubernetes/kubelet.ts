@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
 import type { RuntimeKind } from '../../cri/kind.ts';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { FileUse } from '../hosts.ts';
 import { SHUTDOWN_SECONDS } from '../machine-config/shutdown.ts';
 import type { HostFacts, RenderedFile, RenderInput } from '../renderer.ts';
@@ -58,13 +58,13 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
 
 /** The configuration of a kubelet without an API server. */
 export const standaloneConfigFile = (input: KubeletInput): RenderedFile =>
-  publicFile(kubeletPaths.liveConfig, stringify(standaloneConfiguration(input)), {
+  publicFile(kubeletPaths.liveConfig, writeGoYaml(standaloneConfiguration(input)), {
     uses: ['standalone-kubelet'],
   });
 
 /** The configuration of the kubelet that runs the control plane. */
 export const nodeKubeletFile = (input: KubeletInput): RenderedFile =>
-  publicFile(kubeletPaths.installedConfig, stringify(controlPlaneConfiguration(input)), {
+  publicFile(kubeletPaths.installedConfig, writeGoYaml(controlPlaneConfiguration(input)), {
     uses: ['node'],
   });
 
@@ -75,7 +75,7 @@ export const nodeKubeletFile = (input: KubeletInput): RenderedFile =>
 export function workerKubeletFiles(input: KubeletInput, clients: string): RenderedFile[] {
   return [
     publicFile(trust.clients, clients, { uses: ['node'] }),
-    publicFile(kubeletPaths.installedConfig, stringify(nodeConfiguration(input)), {
+    publicFile(kubeletPaths.installedConfig, writeGoYaml(nodeConfiguration(input)), {
       uses: ['node'],
     }),
     componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, { uses: ['node'] }),

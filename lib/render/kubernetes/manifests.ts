@@ -1,8 +1,8 @@
-import { stringify } from 'yaml';
 import { approverRole } from '../../csr/approver-role.ts';
 import { servingSigner } from '../../csr/checks.ts';
 import { deferredAccess } from '../../deferred/access.ts';
 import { gatherAccess } from '../../gather/access.ts';
+import { writeGoDocuments } from '../../go-yaml/write.ts';
 import { administratorsAccess } from '../../kube/administrators.ts';
 import { installationStatusAccess } from '../../kube/installation-status.ts';
 import { steadyAccess } from '../../steady/access.ts';
@@ -74,5 +74,5 @@ function user(name: string): RoleSubject {
 }
 
 function manifest(name: string, objects: readonly object[]): RenderedManifest {
-  return { name, contents: objects.map((object) => stringify(object)).join('---\n') };
+  return { name, contents: writeGoDocuments(objects) };
 }

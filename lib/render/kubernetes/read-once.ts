@@ -1,5 +1,6 @@
-import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { readGoYaml } from '../../go-yaml/read.ts';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import { fingerprint } from '../../steps/fingerprint.ts';
 import type { StaticPod } from '../renderer.ts';
 import { inventory } from './inventory.ts';
@@ -42,9 +43,9 @@ export const replacing = (manifest: string, attempt: number): string =>
   annotated(manifest, 'sno-agents/replaces-pod', String(attempt));
 
 function annotated(manifest: string, name: string, value: string): string {
-  const pod = manifestSchema.parse(parse(manifest));
+  const pod = manifestSchema.parse(readGoYaml(manifest));
   const { annotations, ...metadata } = pod.metadata;
-  return stringify({
+  return writeGoYaml({
     ...pod,
     metadata: { ...metadata, annotations: { ...annotations, [name]: value } },
   });
@@ -52,5 +53,5 @@ function annotated(manifest: string, name: string, value: string): string {
 
 /** The annotation of a manifest; undefined in those of earlier releases. */
 export function readOnceOf(manifest: string): string | undefined {
-  return manifestSchema.parse(parse(manifest)).metadata.annotations?.[READ_ONCE_ANNOTATION];
+  return manifestSchema.parse(readGoYaml(manifest)).metadata.annotations?.[READ_ONCE_ANNOTATION];
 }

@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
 import { Failure } from '../../errors/failure.ts';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { KeylessInput, PodRole, StaticPod } from '../renderer.ts';
 
 /** In start order. */
@@ -88,7 +88,7 @@ export function staticPod(pod: ControlPlanePod, { host }: KeylessInput): StaticP
     role: pod.role,
     file: manifestFile(component),
     container: component,
-    manifest: stringify(manifest),
+    manifest: writeGoYaml(manifest),
   };
 }
 

@@ -1,6 +1,7 @@
-import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../errors/failure.ts';
+import { readGoYaml } from '../../go-yaml/read.ts';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import { apiPort, paths } from './paths.ts';
 import { manifestFile } from './static-pod.ts';
 
@@ -42,7 +43,7 @@ const podSchema = z.looseObject({
  * @throws Failure (fatal) when the manifest is not that of an API server of this product.
  */
 export function surgePod(manifest: string): SurgePod {
-  const parsed = podSchema.safeParse(parse(manifest));
+  const parsed = podSchema.safeParse(readGoYaml(manifest));
   if (!parsed.success) {
     throw new Failure('fatal', 'no second API server can be made of the manifest', {
       subject: manifestFile('kube-apiserver'),
@@ -66,7 +67,7 @@ export function surgePod(manifest: string): SurgePod {
     metadata: { ...metadata, name: surgeName, labels },
     spec: { ...spec, containers: [container] },
   };
-  return { component: surgeName, file: surgeFile, manifest: stringify(pod) };
+  return { component: surgeName, file: surgeFile, manifest: writeGoYaml(pod) };
 }
 
 const atSurge = (probe: z.infer<typeof probeSchema>) => ({

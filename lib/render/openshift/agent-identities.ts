@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import { approverRole } from '../../csr/approver-role.ts';
 import { servingSigner } from '../../csr/checks.ts';
+import { writeGoDocuments } from '../../go-yaml/write.ts';
 import { installationStatusAccess } from '../../kube/installation-status.ts';
 import type { RenderedManifest } from '../renderer.ts';
 
@@ -30,5 +30,5 @@ export function agentIdentities(): RenderedManifest[] {
 }
 
 function manifest(name: string, objects: readonly object[]): RenderedManifest {
-  return { name, contents: objects.map((object) => stringify(object)).join('---\n') };
+  return { name, contents: writeGoDocuments(objects) };
 }

@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../errors/failure.ts';
+import { readGoYaml } from '../../go-yaml/read.ts';
 
 /** etcd of a bootstrap, as its static pod states it. */
 export interface EtcdMember {
@@ -34,7 +34,7 @@ const DEFAULT_TOKEN = 'etcd-cluster';
  * @throws Failure (fatal) if the pod states no name or no URL for peers
  */
 export function etcdMemberOf(manifest: string): EtcdMember {
-  const parsed = podSchema.safeParse(parse(manifest));
+  const parsed = podSchema.safeParse(readGoYaml(manifest));
   const container = parsed.data?.spec.containers.find(({ name }) => name === 'etcd');
   if (container === undefined) throw unusable('a pod with the container etcd', 'none');
   const script = [...container.command, ...container.args].join(' ');

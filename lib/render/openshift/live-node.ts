@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { HostFacts, RenderedFile } from '../renderer.ts';
 import { imageOf } from './command.ts';
 import { paths } from './paths.ts';
@@ -22,7 +22,7 @@ export function liveNodeFiles(
       path: kubeletConfig,
       mode: 0o644,
       uses: ['standalone-kubelet'],
-      contents: stringify({
+      contents: writeGoYaml({
         apiVersion: 'kubelet.config.k8s.io/v1beta1',
         kind: 'KubeletConfiguration',
         staticPodPath: paths.staticPods,

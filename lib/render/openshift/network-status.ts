@@ -1,5 +1,6 @@
-import { parseAllDocuments, stringify } from 'yaml';
 import { z } from 'zod';
+import { readGoDocuments } from '../../go-yaml/read.ts';
+import { writeGoYaml } from '../../go-yaml/write.ts';
 import type { RenderedManifest } from '../renderer.ts';
 
 /** Of openshift-install: the cluster's networks, whose status the network operator writes. */
@@ -28,12 +29,14 @@ export function withNetworkStatus(manifests: readonly RenderedManifest[]): Rende
     const { spec } = parsed.data;
     const { clusterNetwork, serviceNetwork, networkType } = spec;
     const status = { ...parsed.data.status, clusterNetwork, serviceNetwork, networkType };
-    return { ...manifest, contents: stringify({ ...parsed.data, status }) };
+    return { ...manifest, contents: writeGoYaml({ ...parsed.data, status }) };
   });
 }
 
 /** Undefined if there are several, or none that can be read: applying the file is what reports it. */
 function onlyDocument(text: string): unknown {
-  const [document, ...more] = parseAllDocuments(text);
-  return more.length === 0 && document?.errors.length === 0 ? document.toJS() : undefined;
+  const [document, ...more] = readGoDocuments(text);
+  return more.length === 0 && document !== undefined && 'value' in document
+    ? document.value
+    : undefined;
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readGoYaml } from '../../go-yaml/read.ts';
 import { ifMissing, readTextIfPresent } from '../../host/files.ts';
 import type { FileUse } from '../hosts.ts';
 import { closedDirectories } from '../kubernetes/files.ts';
@@ -128,7 +128,7 @@ const schedulerSchema = z.object({
 /** Named in its configuration; the defaults are kube-scheduler's. */
 function schedulerLease(files: readonly RenderedFile[]): HeldLease {
   const config = files.find(({ path }) => path === `${paths.configs}/kube-scheduler-config.yaml`);
-  const parsed = schedulerSchema.safeParse(parse(config?.contents ?? ''));
+  const parsed = schedulerSchema.safeParse(readGoYaml(config?.contents ?? ''));
   const { resourceNamespace, resourceName } = parsed.data?.leaderElection ?? {};
   return {
     namespace: resourceNamespace ?? 'kube-system',

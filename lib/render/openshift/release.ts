@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../errors/failure.ts';
+import { readGoYaml } from '../../go-yaml/read.ts';
 import { parseJson } from '../../json.ts';
 
 /** What a release image says of itself. */
@@ -46,7 +46,7 @@ export function parseRelease(
   reference: string,
   files: { readonly imageReferences: string; readonly metadata: string },
 ): Release {
-  const { spec } = parsed(referencesSchema, () => parse(files.imageReferences), {
+  const { spec } = parsed(referencesSchema, () => readGoYaml(files.imageReferences), {
     reference,
     file: RELEASE_FILES.imageReferences,
   });

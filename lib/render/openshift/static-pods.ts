@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../errors/failure.ts';
+import { readGoYaml } from '../../go-yaml/read.ts';
 import type { PodRole, StaticPod } from '../renderer.ts';
 
 interface Known {
@@ -47,7 +47,7 @@ export function staticPodsOf(manifests: ReadonlyMap<string, string>): StaticPod[
 }
 
 function staticPod(file: string, manifest: string): StaticPod {
-  const parsed = podSchema.safeParse(parse(manifest));
+  const parsed = podSchema.safeParse(readGoYaml(manifest));
   if (!parsed.success) {
     throw new Failure('fatal', `the rendered static pod ${file} cannot be used`, {
       code: 'render-failed',

@@ -1,6 +1,8 @@
 import t from 'tap';
 import { parse, parseDocument } from 'yaml';
 import { standingOf, withCredentials } from '../../../cli/wait-for/own-kubeconfig.ts';
+import { readGoYaml } from '../../../lib/go-yaml/read.ts';
+import { writeGoYaml } from '../../../lib/go-yaml/write.ts';
 import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { adminKubeconfig, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
@@ -109,4 +111,19 @@ t.test('a CA in a file gives way to the one that was tried', async (t) => {
     server: 'https://a:6443',
     'certificate-authority-data': Buffer.from('CA').toString('base64'),
   });
+});
+
+t.test('what Go reads stays the same, with quotes where it needs them', async (t) => {
+  const config = parse(first);
+  config.clusters[0].name = 'no';
+  config.contexts[0].context.cluster = 'no';
+  config.users[0].user.username = '0x1';
+  const written = writeGoYaml(config);
+  const changed = withCredentials(written, 'CA', { certificate: 'C', key: 'K' });
+  t.match(readGoYaml(changed), {
+    clusters: [{ name: 'no' }],
+    contexts: [{ context: { cluster: 'no' } }],
+    users: [{ user: { username: '0x1', 'client-key-data': 'Sw==' } }],
+  });
+  t.equal(changed, withCredentials(changed, 'CA', { certificate: 'C', key: 'K' }));
 });

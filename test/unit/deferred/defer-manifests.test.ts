@@ -78,7 +78,11 @@ t.test('from several documents and lists only those objects are taken out', asyn
 });
 
 const BROKEN: readonly { name: string; contents: string | Buffer; faults: readonly RegExp[] }[] = [
-  { name: 'an open bracket', contents: '# x\na: [', faults: [/^a\.yaml:2: Flow sequence/] },
+  {
+    name: 'an open bracket',
+    contents: '# x\na: [',
+    faults: [/^a\.yaml:2: unexpected end .* flow/],
+  },
   {
     name: 'a list',
     contents: '- a\n- b\n',
@@ -109,19 +113,19 @@ const BROKEN: readonly { name: string; contents: string | Buffer; faults: readon
   {
     name: 'each broken document, beside a good one',
     contents: `${configMap('a')}---\n- a\n---\nnull\n---\n${till('b')}---\nb: [\n`,
-    faults: [/^a\.yaml:7: the document/, /^a\.yaml:18: Flow/],
+    faults: [/^a\.yaml:7: the document/, /^a\.yaml:17: unexpected end .* flow/],
   },
   { name: 'a null item', contents: 'a: null', faults: [/apiVersion/] },
   { name: 'an alias of itself', contents: 'a: &a {b: *a}', faults: [/^a\.yaml:1: /] },
   {
     name: 'aliases of aliases',
     contents: `a: &a [x]\n${[...'bcdefghi'].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[at]}`).join(',')}]`).join('\n')}`,
-    faults: [/^a\.yaml:1: .*alias/],
+    faults: [/^a\.yaml:2: its aliases repeat too much/],
   },
   {
-    name: 'twenty thousand aliases',
-    contents: `${configMap('a')}x: &x 1\ny:\n${'  - *x\n'.repeat(20_000)}`,
-    faults: [/^a\.yaml:208: more than 200 aliases/],
+    name: 'twenty thousand aliases of a long text',
+    contents: `${configMap('a')}x: &x ${'x'.repeat(1000)}\ny:\n${'  - *x\n'.repeat(20_000)}`,
+    faults: [/^a\.yaml:6: its aliases repeat too much/],
   },
   {
     name: 'a hundred thousand brackets',

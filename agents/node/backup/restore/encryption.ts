@@ -1,5 +1,6 @@
-import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { readGoYaml } from '../../../../lib/go-yaml/read.ts';
+import { writeGoYaml } from '../../../../lib/go-yaml/write.ts';
 
 /** An EncryptionConfiguration, as far as it is needed here; everything else is kept. */
 const configurationSchema = z.looseObject({
@@ -14,13 +15,13 @@ const configurationSchema = z.looseObject({
  * @throws ZodError if one of them is not a configuration with one entry.
  */
 export function withProvidersOf(present: string, other: string): string | undefined {
-  const ours = configurationSchema.parse(parse(present));
-  const theirs = configurationSchema.parse(parse(other));
+  const ours = configurationSchema.parse(readGoYaml(present));
+  const theirs = configurationSchema.parse(readGoYaml(other));
   const [{ providers, ...entry }] = ours.resources;
   const known = providers.map((provider) => JSON.stringify(provider));
   const more = theirs.resources[0].providers.filter(
     (provider) => !known.includes(JSON.stringify(provider)),
   );
   if (more.length === 0) return undefined;
-  return stringify({ ...ours, resources: [{ ...entry, providers: [...providers, ...more] }] });
+  return writeGoYaml({ ...ours, resources: [{ ...entry, providers: [...providers, ...more] }] });
 }

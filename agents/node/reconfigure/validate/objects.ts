@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { ContainerRuntime } from '../../../../lib/cri/runtime.ts';
+import { readGoYaml } from '../../../../lib/go-yaml/read.ts';
 import type { KubeClient } from '../../../../lib/kube/client.ts';
 import { objectSchema, type Resource, resources } from '../../../../lib/kube/resources.ts';
 import type { NodeFacts, PodFacts } from '../../../../lib/relocatable/validation/facts.ts';
@@ -61,7 +61,7 @@ export async function objectFacts(
     nodePortAddresses:
       proxy === undefined
         ? undefined
-        : proxySchema.parse(parse(proxy.data?.['config.yaml'] ?? '{}')).nodePortAddresses,
+        : proxySchema.parse(readGoYaml(proxy.data?.['config.yaml'] ?? '{}')).nodePortAddresses,
     pods: await Promise.all(
       // What has ended does not start again; its Job makes another pod.
       found

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../../go-yaml/write.ts';
 import { familyOf } from '../../../network/address.ts';
 import { ROUTED_LABEL } from '../../../topology/routed.ts';
 import type { KeylessInput } from '../../renderer.ts';
@@ -44,7 +44,7 @@ export function flannel(image: string, input: KeylessInput): object[] {
       metadata: account,
       data: {
         'net-conf.json': JSON.stringify(networkOf(input)),
-        'kubeconfig.yaml': stringify(hostKubeconfig(account)),
+        'kubeconfig.yaml': writeGoYaml(hostKubeconfig(account)),
       },
     },
     daemonSet(image, input),

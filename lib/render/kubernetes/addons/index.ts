@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoDocuments } from '../../../go-yaml/write.ts';
 import { type AddOn, addOns } from '../../../payload/add-ons.ts';
 import type {
   KeylessInput,
@@ -26,7 +26,7 @@ export function addOnManifests(input: KeylessInput): RenderedManifest[] {
     const image = input.host.images[name];
     if (image === undefined) return [];
     const objects = objectsOf[name](image, input);
-    const contents = objects.map((object) => stringify(object)).join('---\n');
+    const contents = writeGoDocuments(objects);
     return [{ name: `20-${name}.yaml`, contents }];
   });
 }

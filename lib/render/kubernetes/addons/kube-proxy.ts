@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../../go-yaml/write.ts';
 import { fingerprint } from '../../../steps/fingerprint.ts';
 import type { KeylessInput } from '../../renderer.ts';
 import {
@@ -21,7 +21,7 @@ const EVERYWHERE = ['0.0.0.0/0'];
 
 /** Addresses of Services: kube-proxy in nftables mode, on the host's network. */
 export function kubeProxy(image: string, input: KeylessInput): object[] {
-  const config = stringify(configuration(input));
+  const config = writeGoYaml(configuration(input));
   return [
     serviceAccount(account),
     // Kubernetes' own role for it: Services, endpoints and nodes, to read.
@@ -32,7 +32,7 @@ export function kubeProxy(image: string, input: KeylessInput): object[] {
       metadata: account,
       data: {
         'config.yaml': config,
-        'kubeconfig.yaml': stringify(hostKubeconfig(account)),
+        'kubeconfig.yaml': writeGoYaml(hostKubeconfig(account)),
       },
     },
     daemonSet(image, fingerprint(config)),

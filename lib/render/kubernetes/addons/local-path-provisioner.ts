@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { writeGoYaml } from '../../../go-yaml/write.ts';
 import {
   addOnPod,
   asNobody,
@@ -70,7 +70,7 @@ export function localPathProvisioner(image: string): object[] {
         'config.json': JSON.stringify({
           nodePathMap: [{ node: 'DEFAULT_PATH_FOR_NON_LISTED_NODES', paths: [volumesFolder] }],
         }),
-        'helperPod.yaml': stringify(helperPod(image)),
+        'helperPod.yaml': writeGoYaml(helperPod(image)),
         setup: script('mkdir -m 0777 -p "$VOL_DIR"'),
         teardown: script('rm -rf "$VOL_DIR"'),
       },

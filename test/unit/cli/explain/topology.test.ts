@@ -132,7 +132,7 @@ t.test('--manifests is a stream of YAML', async (t) => {
   t.equal(code, 0);
   t.match(out, /^---\n# manifests\/cluster-infrastructure-02-config\.yml \(only the fields/);
   t.match(out, /\n---\n# manifests\/cluster-scheduler-02-config\.yml\napiVersion/);
-  const { manifests, undecodable } = decodeManifests('stdout', out);
+  const { manifests, undecodable } = decodeManifests('stdout', `${out}\n`);
   t.same(undecodable, []);
   const { openshift } = await reportOf('--compute', '0', '--manifests');
   t.same(
@@ -191,7 +191,7 @@ t.test('--from-ignition: what openshift-install decided', async (t) => {
 
   t.test('manifests that have everything', async (t) => {
     const { out: stream } = await explain('--compute', '0', '--manifests');
-    const added = stream.split('---\n').slice(4).join('---\n');
+    const added = `${stream.split('---\n').slice(4).join('---\n')}\n`;
     const complete = installerIgnition({ 'openshift/99_topology.yaml': added });
     const { out } = await explain('--from-ignition', inFile(t, complete, 'c.ign'));
     t.match(out, /decides the same\.\nThe manifests have all of this\.$/);

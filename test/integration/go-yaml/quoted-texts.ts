@@ -1,0 +1,100 @@
+/** Single and double quotes, with the escapes of YAML and of JSON. */
+export const QUOTES = [
+  ...[
+    'a: "it\\\'s"',
+    'a: "\\/"',
+    'a: "\\q"',
+    'a: "\\u0041\\x41\\U0001F600"',
+    'a: "\\ud800"',
+    "a: 'it''s'",
+  ],
+  ...[
+    'a: "\\ud83d\\ude00"',
+    'a: "\\U00110000"',
+    'a: "a\\\n  b"',
+    'a: "a\\\nb"',
+    'a: "\\\t"',
+    'a: "\\x4"',
+  ],
+  ...[
+    'a: "\\e\\0\\a\\b\\t\\n\\v\\f\\r\\\\ \\N\\_\\L\\P"',
+    'a: "x\ny"\nb: 1',
+    'a: "x\n\ty"',
+    'a: "x  \n  \n y"',
+  ],
+  ...[
+    "a:\n  b: 'x\n  y'\n  c: 1",
+    "a: 'x\n\n\ny'",
+    'a: "x\r\ny"',
+    'a: "b',
+    "a: 'b",
+    "a: b'c",
+    'a: b"c',
+  ],
+  ...[
+    'a: "x" y',
+    'a: "x": y',
+    'a: "b"#c',
+    'a: "b" #c',
+    'a: "\n---\n"',
+    'a: "---"',
+    'a: "x\u0085y"',
+  ],
+  ...['a: "x\u2028y"', 'a: "\u0001"', 'a: "\ufeff"', 'a: "\u007f"', '{"a": "\\ud83d\\ude00"}'],
+  ...[
+    '{"a": "\\/"}',
+    '{"a": "x\u2028y"}',
+    '{"a": "\u007f"}',
+    '{"a": 1.5, "b": -1, "c": [true, null]}',
+  ],
+];
+
+/** Literal and folded blocks of text. */
+export const BLOCKS = [
+  ...[
+    'a: |\n x\n  y\n z\n',
+    'a: |+\n x\n\n\nb: 1',
+    'a: |-\n x\n\n',
+    'a: >\n x\n y\n\n z\n',
+    'a: >+\n x\n\n',
+  ],
+  ...[
+    'a: |2\n  x\n   y\n',
+    'a: |1\n x',
+    'a: |\n\n  x\n',
+    'a: |\n   \n  x\n',
+    'a: |\nb: 1',
+    'a: >-\n\n\n  x',
+  ],
+  ...[
+    'a: |+',
+    'a: |',
+    'a: |-\n  x\n # c\nb: 1',
+    'a: |\n  x\n  # c\n',
+    'a: |+\n  x\n  ',
+    'a: |\n  x\n   ',
+  ],
+  ...[
+    'a: >\n  x\n   y\n  z\n',
+    'a: | # c\n  x',
+    'a: |3\n   x\n  y',
+    'a: |x',
+    'a: |0\n x',
+    'a: |10\n x',
+  ],
+  ...[
+    'a: |\n\tx',
+    'a: |\n  x\n\ty',
+    'a: |\n  x\n  \ty',
+    'a: |\n  \tx',
+    'a: |2\n  \tx',
+    'a: |\n---\n',
+  ],
+  ...[
+    'a: |\r\n  x\r\n  y\r\n',
+    'a: |\n  x\u0085  y\n',
+    '--- |\n  x\n',
+    '- |\n a\n- >\n b\n',
+    'a: >#c\n b',
+  ],
+];
