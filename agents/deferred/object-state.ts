@@ -20,9 +20,9 @@ export function stateAfter(
 ): ObjectState {
   switch (attempt.kind) {
     case 'created':
-      return `applied ${now.toISOString()}`;
+      return `applied ${now.toISOString()}${warned(attempt)}`;
     case 'existing':
-      return `applied ${now.toISOString()}, it existed already`;
+      return `applied ${now.toISOString()}, it existed already${warned(attempt)}`;
     case 'rejected':
       return `rejected: ${brief(attempt.reason)}`;
     case 'unserved':
@@ -39,6 +39,10 @@ export function stateAtExpiry(state: ObjectState, now: Date): ObjectState {
 
 export const isApplied = (state: ObjectState): boolean => /^applied\b/.test(state);
 export const isRejected = (state: ObjectState): boolean => /^rejected\b/.test(state);
+
+function warned({ warnings = [] }: Attempt): string {
+  return warnings.length === 0 ? '' : `, the API warned: ${brief(warnings.join('; '))}`;
+}
 
 function brief(reason: string): string {
   const line = reason.replaceAll(/\s+/g, ' ');

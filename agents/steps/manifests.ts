@@ -5,7 +5,7 @@ import { tieToRole } from '../../lib/deferred/tie-to-role.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { sha256, writeFileAtomic } from '../../lib/host/files.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
-import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
+import { failedRows, outcomeTable } from '../../lib/kube/apply-table.ts';
 import { loadManifests } from '../../lib/kube/manifests.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
@@ -40,6 +40,7 @@ export const manifests: StepBody<HostContext> = {
       ...usersFolders(context.paths, rendered),
     ]);
     const deferred = await readDeferred(context.paths);
+    const isRendered = (file: string) => file.startsWith(`${renderedFolder(context.paths)}/`);
     const rows = await progress.wait('every manifest to be accepted', () =>
       context.withAdministrator(progress, async (client) => {
         const { signal } = progress;
@@ -47,6 +48,8 @@ export const manifests: StepBody<HostContext> = {
           concurrency: context.settings.manifestsConcurrency,
           deadlineMs: progress.remainingMs(),
           signal,
+          // A release's own manifests may have fields that its API server drops.
+          fieldValidation: ({ file }) => (isRendered(file) ? 'Warn' : 'Strict'),
           report: (text) => progress.waitingFor(text),
         });
         if (deferred.length > 0 && failedRows(applied).length === 0) {
@@ -55,9 +58,9 @@ export const manifests: StepBody<HostContext> = {
         return applied;
       }),
     );
+    for (const line of outcomeTable(rows)) progress.warn(line);
     const bad = failedRows(rows);
     if (bad.length > 0) {
-      for (const line of failureTable(rows)) progress.warn(line);
       throw new Failure('fatal', `${bad.length} of ${rows.length} manifests could not be applied`, {
         code: 'manifests-rejected',
         found: bad.map(({ file, reason }) => `${file}: ${reason}`).join('; '),

@@ -1,5 +1,6 @@
 import type { Manifest } from './manifest-decoding.ts';
 import type { ManifestFault } from './manifests.ts';
+import { shown } from './warnings.ts';
 
 type ManifestOutcome =
   | 'created'
@@ -27,6 +28,8 @@ export interface ManifestRow {
   /** Empty for `created` and `existing`. */
   readonly reason: string;
   readonly attempts: number;
+  /** What the API warned of while it stored the object. */
+  readonly warnings: readonly string[];
 }
 
 export function manifestRow(
@@ -34,9 +37,10 @@ export function manifestRow(
   outcome: ManifestOutcome,
   reason: string,
   attempts: number,
+  warnings: readonly string[] = [],
 ): ManifestRow {
   const { file, document, line, kind, namespace = '', name } = manifest;
-  return { file, document, line, kind, namespace, name, outcome, reason, attempts };
+  return { file, document, line, kind, namespace, name, outcome, reason, attempts, warnings };
 }
 
 /** The row of a fault found while loading. */
@@ -48,7 +52,16 @@ export function faultRow(fault: ManifestFault): ManifestRow {
   }
   const { file, document, line, reason } = fault;
   const nameless = { kind: '', namespace: '', name: '' };
-  return { file, document, line, ...nameless, outcome: 'undecodable', reason, attempts: 0 };
+  return {
+    file,
+    document,
+    line,
+    ...nameless,
+    outcome: 'undecodable',
+    reason,
+    attempts: 0,
+    warnings: [],
+  };
 }
 
 /** The rows of manifests that were not applied. */
@@ -58,16 +71,28 @@ export function failedRows(rows: readonly ManifestRow[]): ManifestRow[] {
 
 /** A header and one line for each manifest that was not applied; empty if all were. */
 export function failureTable(rows: readonly ManifestRow[]): string[] {
-  const unapplied = failedRows(rows);
-  if (unapplied.length === 0) return [];
+  return tableOf(failedRows(rows));
+}
+
+/** The table of those that were not applied, and of those of which the API warned. */
+export function outcomeTable(rows: readonly ManifestRow[]): string[] {
+  const failed = new Set(failedRows(rows));
+  return tableOf(rows.filter((row) => failed.has(row) || row.warnings.length > 0));
+}
+
+/** Longer explanations are cut. */
+const LONGEST_WHY = 2000;
+
+function tableOf(rows: readonly ManifestRow[]): string[] {
+  if (rows.length === 0) return [];
   const cells = [
     ['WHERE', 'OBJECT', 'OUTCOME', 'TRIES', 'WHY'],
-    ...unapplied.map((row) => [
+    ...rows.map((row) => [
       `${row.file}:${row.line}`,
       objectName(row),
       row.outcome,
       String(row.attempts),
-      row.reason.replaceAll(/\s+/g, ' '),
+      why(row),
     ]),
   ];
   const widths = [0, 1, 2, 3].map((column) =>
@@ -79,6 +104,11 @@ export function failureTable(rows: readonly ManifestRow[]): string[] {
       .join('  ')
       .trimEnd(),
   );
+}
+
+function why({ reason, warnings }: ManifestRow): string {
+  const all = [reason, ...warnings.map((warning) => `warning: ${warning}`)];
+  return shown(all.filter((text) => text !== '').join('; '), LONGEST_WHY);
 }
 
 function objectName({ kind, namespace, name }: ManifestRow): string {

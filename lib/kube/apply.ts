@@ -4,7 +4,7 @@ import type { Wait } from '../wait/limits.ts';
 import { type Attempt, applyOne } from './apply-one.ts';
 import { faultRow, type ManifestRow, manifestRow } from './apply-table.ts';
 import { backoffMs } from './backoff.ts';
-import type { KubeClient } from './client.ts';
+import type { FieldValidation, KubeClient } from './client.ts';
 import { Discovery } from './discovery.ts';
 import { inParallel } from './in-parallel.ts';
 import type { Manifest } from './manifest-decoding.ts';
@@ -14,6 +14,11 @@ import { type Conditioned, type Resource, resources } from './resources.ts';
 import { watchObjects } from './watch-objects.ts';
 
 export interface ApplyOptions extends Wait {
+  /**
+   * What happens to fields that the API does not know. `Strict` by default; `Warn` for manifests of a
+   * release, which nobody here can correct.
+   */
+  readonly fieldValidation?: (manifest: Manifest) => FieldValidation;
   /** Requests under way at once. */
   readonly concurrency: number;
   /** Called when an attempt ends differently from the one before; applying waits until it returns. */
@@ -80,6 +85,8 @@ interface Item {
   /** Failed attempts since the last change that may help it: its pauses grow with them. */
   failures: number;
   last: Attempt | undefined;
+  /** Of all attempts. */
+  readonly warnings: Set<string>;
   /** On the clock of `performance.now()`. */
   notBefore: number;
 }
@@ -102,6 +109,7 @@ class ManifestWork {
       attempts: 0,
       failures: 0,
       last: undefined,
+      warnings: new Set(),
       notBefore: -Infinity,
     }));
     this.#endsAt = performance.now() + options.deadlineMs;
@@ -126,11 +134,11 @@ class ManifestWork {
   }
 
   rows(): ManifestRow[] {
-    return this.#items.map(({ manifest, attempts, last }) => {
+    return this.#items.map(({ manifest, attempts, last, warnings }) => {
       if (last === undefined) return manifestRow(manifest, 'timed out', 'not attempted', attempts);
       const reason = 'reason' in last ? last.reason : '';
       const outcome = last.kind === 'waits' ? 'timed out' : last.kind;
-      return manifestRow(manifest, outcome, reason, attempts);
+      return manifestRow(manifest, outcome, reason, attempts, [...warnings]);
     });
   }
 
@@ -147,10 +155,12 @@ class ManifestWork {
     const left = this.#leftMs();
     if (left <= 0) return;
     const { signal } = this.#options;
-    const limits = { signal, deadlineMs: Math.min(requestMs, left) };
+    const fieldValidation = this.#options.fieldValidation?.(item.manifest) ?? 'Strict';
+    const limits = { signal, deadlineMs: Math.min(requestMs, left), fieldValidation };
     item.attempts++;
     item.failures++;
     const attempt = await applyOne(this.#client, this.#discovery, item.manifest, limits);
+    for (const warning of attempt.warnings ?? []) item.warnings.add(warning);
     // An attempt cut off by the deadline says nothing: the reason is that of the attempt before.
     const isCut = this.#leftMs() <= 0 && isOpen(attempt);
     const last = isCut ? (item.last ?? attempt) : attempt;

@@ -32,6 +32,16 @@ type WatchEvent<T> =
   | { readonly type: 'changed' | 'removed'; readonly object: T }
   | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
+/** What happens to fields that the API does not know: refused, or dropped with a warning. */
+export type FieldValidation = 'Strict' | 'Warn';
+
+/** How a write is checked, and who hears the API's warnings about it. */
+export interface Checked {
+  readonly fieldValidation: FieldValidation;
+  /** Called once if the write succeeds, also without warnings. */
+  warned(warnings: readonly string[]): void;
+}
+
 const listSchema = z.looseObject({
   metadata: z.looseObject({ resourceVersion: z.string(), continue: z.string().optional() }),
   items: z.array(z.unknown()),
@@ -77,9 +87,14 @@ export class KubeClient {
   }
 
   /** The JSON of a successful response. */
-  async json(call: Call, limits: Limits, mostBytes?: number): Promise<unknown> {
+  async json(
+    call: Call,
+    limits: Limits,
+    { mostBytes, checked }: { readonly mostBytes?: number; readonly checked?: Checked | undefined } = {},
+  ): Promise<unknown> {
     const answer = await this.#transport.exchange(call, limits, mostBytes);
     if (answer.code >= 300) throw answerError(call)(answer);
+    checked?.warned(answer.warnings);
     try {
       return JSON.parse(answer.body);
     } catch (cause) {
@@ -120,9 +135,10 @@ export class KubeClient {
     place: Place,
     body: unknown,
     limits: Limits,
+    checked?: Checked,
   ) {
-    const path = resourcePath(resource, place);
-    return resource.schema.parse(await this.json({ method: 'POST', path, body }, limits));
+    const path = checkedPath(resourcePath(resource, place), checked);
+    return resource.schema.parse(await this.json({ method: 'POST', path, body }, limits, { checked }));
   }
 
   /** Replaces an object or a subresource; refused with `conflict` when `body` is not the newest version. */
@@ -131,9 +147,10 @@ export class KubeClient {
     place: Place & { name: string },
     body: unknown,
     limits: Limits,
+    checked?: Checked,
   ): Promise<T> {
-    const path = resourcePath(resource, place);
-    return resource.schema.parse(await this.json({ method: 'PUT', path, body }, limits));
+    const path = checkedPath(resourcePath(resource, place), checked);
+    return resource.schema.parse(await this.json({ method: 'PUT', path, body }, limits, { checked }));
   }
 
   /** Deletes an object; false when there was none. */
@@ -196,7 +213,7 @@ export class KubeClient {
     const query = { limit: String(size), ...(token === undefined ? {} : { continue: token }) };
     const path = collectionPath(resource, selection, query);
     try {
-      const body = await this.json({ method: 'GET', path }, limits, PAGE_BYTES);
+      const body = await this.json({ method: 'GET', path }, limits, { mostBytes: PAGE_BYTES });
       const { metadata, items } = listSchema.parse(body);
       return {
         resourceVersion: metadata.resourceVersion,
@@ -263,6 +280,9 @@ function collectionPath(
   if (labelSelector !== undefined) all.set('labelSelector', labelSelector);
   return `${resourcePath(resource, { namespace })}?${all}`;
 }
+
+const checkedPath = (path: string, checked: Checked | undefined) =>
+  checked === undefined ? path : `${path}?fieldValidation=${checked.fieldValidation}`;
 
 const describe = ({ method, path }: Call) => `${method} ${path.split('?')[0]}`;
 

@@ -3,6 +3,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { Limits } from '../wait/limits.ts';
 import { KubeError, tooLong, unreachable } from './kube-error.ts';
 import type { Access } from './kubeconfig.ts';
+import { warningTexts } from './warnings.ts';
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -18,6 +19,8 @@ export interface Answer {
   readonly code: number;
   readonly body: string;
   readonly retryAfter: string | undefined;
+  /** Its `Warning` headers. */
+  readonly warnings: readonly string[];
 }
 
 const JSON_TYPE = 'application/json';
@@ -131,7 +134,7 @@ async function wholeAnswer(
   request: string,
   mostBytes: number,
 ): Promise<Answer> {
-  const { statusCode: code = 0, headers } = response;
+  const { statusCode: code = 0, headers, headersDistinct } = response;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {
@@ -140,7 +143,12 @@ async function wholeAnswer(
     // Leaving the loop closes the connection.
     if (size > mostBytes) throw tooLong(request, mostBytes);
   }
-  return { code, body: Buffer.concat(chunks).toString(), retryAfter: headers['retry-after'] };
+  return {
+    code,
+    body: Buffer.concat(chunks).toString(),
+    retryAfter: headers['retry-after'],
+    warnings: warningTexts(headersDistinct.warning),
+  };
 }
 
 function either({ signal, deadlineMs }: Limits): AbortSignal {

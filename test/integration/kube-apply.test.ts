@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
-import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
+import { failedRows, failureTable, outcomeTable } from '../../lib/kube/apply-table.ts';
+import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
 import { loadManifests } from '../../lib/kube/manifests.ts';
-import { objectSchema, type Resource, resources } from '../../lib/kube/resources.ts';
+import { objectSchema, type Resource, resourcePath, resources } from '../../lib/kube/resources.ts';
+import { withAddOns } from '../unit/render/addon-objects.ts';
 
 const { signal } = new AbortController();
 const folder = t.testdir();
@@ -216,6 +218,56 @@ t.test('objects that can never be created are reported at the deadline', async (
     { outcome: 'timed out', reason: /namespaces "missing" not found/ },
   ]);
   for (const { attempts, name } of rows) t.ok(attempts >= 2, `${name}: ${attempts} attempts`);
+});
+
+t.test('fields that the API does not know', async (t) => {
+  const misspelt = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { ports: [{ port: 80 }], clusterIp: 'None' },
+  });
+  const services: Resource = { apiVersion: 'v1', plural: 'services', schema: objectSchema };
+  const target = await writeManifests('misspelt', { 'a.yaml': misspelt('misspelt') });
+  const loaded = await loadManifests([target]);
+  const rows = await applyManifests(client, loaded, options(30_000));
+  t.match(rows, [{ outcome: 'rejected', reason: /unknown field "spec\.clusterIp"/, attempts: 1 }]);
+  const place = { namespace: 'default', name: 'misspelt' };
+  t.equal(await client.find(services, place, limits), undefined, 'nothing is stored');
+  const warned = await applyManifests(client, loaded, {
+    ...options(30_000),
+    fieldValidation: () => 'Warn',
+  });
+  t.match(warned, [{ outcome: 'created', warnings: ['unknown field "spec.clusterIp"'] }]);
+  t.match(outcomeTable(warned), [/OUTCOME/, /created .*warning: unknown field "spec\.clusterIp"$/]);
+  const again = await applyManifests(client, loaded, options(30_000));
+  t.match(again, [{ outcome: 'existing' }], 'an object that exists is left as it is');
+});
+
+t.test('values are stored as kubectl would send them', async (t) => {
+  const target = await writeManifests('values', {
+    'a.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\ndata: {a: e2, b: ., c: 12e4567, d: "no"}\n',
+    'b.yaml':
+      'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: values, namespace: default}\nspec: {size: 9007199254740993, mode: 0o644}\n',
+  });
+  const rows = await applyManifests(client, await loadManifests([target]), options(30_000));
+  t.same(outcomeTable(rows), []);
+  const place = { namespace: 'default', name: 'values' };
+  const map = await client.get(resources.configMaps, place, limits);
+  t.match(map, { data: { a: 'e2', b: '.', c: '12e4567', d: 'no' } });
+  const { body } = await client.raw(resourcePath(widgets, place), limits);
+  t.match(body, '"size":9007199254740993');
+  t.match(body, '"mode":420');
+});
+
+t.test('the rendered manifests have no field that the API does not know', async (t) => {
+  const manifests = withAddOns.manifests.flatMap(
+    ({ name, contents }) => decodeManifests(name, contents).manifests,
+  );
+  t.ok(manifests.length > 30, `${manifests.length} manifests`);
+  const rows = await applyManifests(client, { manifests, faults: [] }, options(60_000));
+  t.same(outcomeTable(rows), []);
 });
 
 t.test('waits for an unavailable API server', async (t) => {

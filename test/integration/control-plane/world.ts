@@ -5,7 +5,7 @@ import {
   startRenderedControlPlane,
 } from '../../../lab/servers/rendered-control-plane.ts';
 import { applyManifests } from '../../../lib/kube/apply.ts';
-import { failureTable } from '../../../lib/kube/apply-table.ts';
+import { outcomeTable } from '../../../lib/kube/apply-table.ts';
 import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import type { KeyPair } from '../../../lib/pki/authority.ts';
 import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
@@ -76,7 +76,7 @@ async function populate(plane: RenderedControlPlane, signal: AbortSignal): Promi
     ({ name, contents }) => decodeManifests(name, contents).manifests,
   );
   const options = { signal, deadlineMs: 60_000, concurrency: 4, report: () => {} };
-  const failures = failureTable(
+  const failures = outcomeTable(
     await applyManifests(plane.admin, { manifests, faults: [] }, options),
   );
   if (failures.length > 0) throw new Error(failures.join('\n'));

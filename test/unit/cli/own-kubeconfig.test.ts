@@ -127,3 +127,12 @@ t.test('what Go reads stays the same, with quotes where it needs them', async (t
   });
   t.equal(changed, withCredentials(changed, 'CA', { certificate: 'C', key: 'K' }));
 });
+
+t.test('a text that cannot keep its comments and its values keeps its values', async (t) => {
+  const config = parse(first);
+  config.clusters[0].cluster['tls-server-name'] = 'PLACE';
+  // A number that is too large is text to Go, and infinite to the parser that keeps comments.
+  const text = `# kept\n${writeGoYaml(config).replace('PLACE', '1e400')}`;
+  const changed = withCredentials(text, 'CA', { certificate: 'C', key: 'K' });
+  t.match(readGoYaml(changed), { clusters: [{ cluster: { 'tls-server-name': '1e400' } }] });
+});

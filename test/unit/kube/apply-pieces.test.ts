@@ -1,5 +1,11 @@
 import t from 'tap';
-import { failedRows, failureTable, faultRow, manifestRow } from '../../../lib/kube/apply-table.ts';
+import {
+  failedRows,
+  failureTable,
+  faultRow,
+  manifestRow,
+  outcomeTable,
+} from '../../../lib/kube/apply-table.ts';
 import { errorFromAnswer } from '../../../lib/kube/kube-error.ts';
 import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import { inLevels } from '../../../lib/kube/manifest-order.ts';
@@ -174,7 +180,7 @@ t.test('the table lists what was not applied, and why', async (t) => {
   if (secret === undefined || node === undefined || fault === undefined) throw new Error('decoded');
   const rows = [
     faultRow({ kind: 'undecodable', ...fault }),
-    manifestRow(secret, 'created', '', 1),
+    manifestRow(secret, 'created', '', 1, ['a', 'b']),
     manifestRow(node, 'rejected', 'Node "x" is invalid:\n  spec', 1),
     faultRow({ kind: 'duplicate', manifest: secret, first: secret }),
   ];
@@ -182,19 +188,24 @@ t.test('the table lists what was not applied, and why', async (t) => {
   t.same(rows, [
     {
       ...{ file: 'a.yaml', document: 3, line: 5, kind: '', namespace: '', name: '' },
-      ...{ outcome: 'undecodable', reason: fault.reason, attempts: 0 },
+      ...{ outcome: 'undecodable', reason: fault.reason, attempts: 0, warnings: [] },
     },
     {
       ...{ file: 'a.yaml', document: 1, line: 1, kind: 'Secret', namespace: 'ns', name: 's' },
-      ...{ outcome: 'created', reason: '', attempts: 1 },
+      ...{ outcome: 'created', reason: '', attempts: 1, warnings: ['a', 'b'] },
     },
     {
       ...{ file: 'a.yaml', document: 2, line: 3, kind: 'Node', namespace: '', name: 'longer-name' },
-      ...{ outcome: 'rejected', reason: 'Node "x" is invalid:\n  spec', attempts: 1 },
+      ...{ outcome: 'rejected', reason: 'Node "x" is invalid:\n  spec', attempts: 1, warnings: [] },
     },
     {
       ...{ file: 'a.yaml', document: 1, line: 1, kind: 'Secret', namespace: 'ns', name: 's' },
-      ...{ outcome: 'duplicate', reason: 'the same object as in a.yaml:1', attempts: 0 },
+      ...{
+        outcome: 'duplicate',
+        reason: 'the same object as in a.yaml:1',
+        attempts: 0,
+        warnings: [],
+      },
     },
   ]);
   t.same(failureTable(rows), [
@@ -203,5 +214,13 @@ t.test('the table lists what was not applied, and why', async (t) => {
     'a.yaml:3  Node longer-name  rejected     1      Node "x" is invalid: spec',
     'a.yaml:1  Secret ns/s       duplicate    0      the same object as in a.yaml:1',
   ]);
+  t.same(outcomeTable(rows).slice(2, 3), [
+    'a.yaml:1  Secret ns/s       created      1      warning: a; warning: b',
+  ]);
+  t.equal(outcomeTable(rows).length, 5);
   t.same(failureTable([manifestRow(secret, 'existing', '', 1)]), []);
+  t.same(outcomeTable([manifestRow(secret, 'existing', '', 1)]), []);
+  const long = outcomeTable([manifestRow(secret, 'rejected', `\u001b[2J\n${'x'.repeat(5000)}`, 1)]);
+  t.match(long[1], / {2}\\u\{1b\}\[2J x+ …$/);
+  t.ok((long[1] ?? '').length < 2100);
 });

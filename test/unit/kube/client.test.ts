@@ -69,6 +69,7 @@ t.test('a raw request returns a response with any status', async (t) => {
     code: 500,
     body: '[-]etcd',
     retryAfter: '1',
+    warnings: [],
   });
 });
 

@@ -4,7 +4,7 @@ import { manifests } from '../../../../agents/steps/manifests.ts';
 import { roleDependents } from '../../../../lib/deferred/access.ts';
 import { resourcePath } from '../../../../lib/kube/resources.ts';
 import { type HostIdentity, saveRendered } from '../../../../lib/render/store.ts';
-import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
+import { type ApiAnswer, fakeApi, listOf, refuse, warn } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 
 const rendered = {
@@ -100,6 +100,28 @@ t.test('a rejected one ends the installation, and is named', async (t) => {
   t.notMatch(logged, /10-now\.yaml/, 'only what was not applied');
   t.notOk(requests.includes(`GET ${DEFERRED_ROLE}`), 'no rights are tied before all is applied');
 });
+
+t.test(
+  'unknown fields are an error in what people wrote, and a warning in what was rendered',
+  async (t) => {
+    const asked: Record<string, string | null> = {};
+    const { it } = await host(t, ({ body, query }) => {
+      asked[nameIn(body)] = query.get('fieldValidation');
+      return nameIn(body) === 'ours'
+        ? warn(JSON.parse(body), 'unknown field "dta"')
+        : JSON.parse(body);
+    });
+    t.same(await it.run(manifests), { kind: 'done', note: '3 created, 0 existed' });
+    t.same(asked, { ours: 'Warn', theirs: 'Strict', mine: 'Strict' });
+    const logged = it.lines.join('');
+    t.match(
+      logged,
+      /10-now\.yaml:1 .* created .*warning: unknown field \\?"dta/,
+      'a line of the table',
+    );
+    t.notMatch(logged, /50-users\.yaml/);
+  },
+);
 
 t.test('waits for kinds that are not served yet', async (t) => {
   const { it } = await host(t, ({ body }) => JSON.parse(body), {

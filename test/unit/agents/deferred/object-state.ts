@@ -16,6 +16,11 @@ const EXPIRED = 'expired 2026-03-01T12:00:00.000Z';
 const CASES: readonly { attempt: Attempt; state: string; expired: string }[] = [
   { attempt: { kind: 'created' }, state: APPLIED, expired: APPLIED },
   {
+    attempt: { kind: 'created', warnings: ['unknown field "spec.a"', 'v1 is deprecated'] },
+    state: `${APPLIED}, the API warned: unknown field "spec.a"; v1 is deprecated`,
+    expired: `${APPLIED}, the API warned: unknown field "spec.a"; v1 is deprecated`,
+  },
+  {
     attempt: { kind: 'existing' },
     state: `${APPLIED}, it existed already`,
     expired: `${APPLIED}, it existed already`,

@@ -12,7 +12,7 @@ export interface ApiRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The API's answer: an object with status 200, or `refuse(...)`; may be delayed. */
+/** The API's answer: an object with status 200, `warn(...)` or `refuse(...)`; may be delayed. */
 export type ApiAnswer = (request: ApiRequest) => object | Promise<object>;
 
 /** A status other than 200. */
@@ -29,6 +29,18 @@ class Refusal {
 }
 export const refuse = (code: number, message = 'refused by the test', reason = '') =>
   new Refusal(code, message, reason);
+
+/** A success of which the API warns. */
+class Warned {
+  readonly body: object;
+  readonly text: string;
+
+  constructor(body: object, text: string) {
+    this.body = body;
+    this.text = text;
+  }
+}
+export const warn = (body: object, text: string) => new Warned(body, text);
 
 /** An API list of these objects. */
 export const listOf = (...items: object[]) => ({ metadata: { resourceVersion: '1' }, items });
@@ -57,6 +69,10 @@ export async function fakeApi(
     const given =
       (await answers[name]?.({ query, body, headers: request.headers })) ??
       refuse(403, `no answer for ${name}`);
+    if (given instanceof Warned) {
+      response.writeHead(200, { warning: `299 - ${JSON.stringify(given.text)}` });
+      return void response.end(JSON.stringify(given.body));
+    }
     if (!(given instanceof Refusal)) return void response.end(JSON.stringify(given));
     const { code, message, reason } = given;
     response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message, reason }));
