@@ -11,7 +11,9 @@ import { withAddOns } from '../unit/render/addon-objects.ts';
 
 const { signal } = new AbortController();
 const folder = t.testdir();
-const controlPlane = await startControlPlane(join(folder, 'control-plane'), signal);
+// The rendered add-ons have addresses of it.
+const args = ['--service-cluster-ip-range=172.30.0.0/16'];
+const controlPlane = await startControlPlane(join(folder, 'control-plane'), signal, { args });
 t.teardown(() => controlPlane.stop());
 const client = await controlPlane.client();
 t.teardown(() => client[Symbol.dispose]());
