@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createAuthority } from '../lib/pki/authority.ts';
+import { createAuthority } from './certificates/signed-now.ts';
 
 /** For the kernel command line of the installed system. */
 export const KERNEL_ARGUMENT = 'sno.lab=1';

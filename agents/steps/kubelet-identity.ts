@@ -48,10 +48,11 @@ export async function issueIdentity(context: HostContext): Promise<IdentityFile>
     certificate: await readFile(paths.at(files.certificate), 'utf8'),
     key: await readFile(paths.at(files.key), 'utf8'),
   };
-  const { certificate, key } = await issueLeaf(authority, {
-    subject: { commonName: nodeUser(context), organizations: ['system:nodes'] },
-    usage: 'client',
-  });
+  const subject = { commonName: nodeUser(context), organizations: ['system:nodes'] };
+  const now = new Date();
+  // Not from an earlier time: the kubelet counts from the beginning when it asks for the next one.
+  const time = { now, validFrom: now };
+  const { certificate, key } = await issueLeaf(authority, { subject, usage: 'client' }, time);
   return identityFile(certificate, key);
 }
 

@@ -128,11 +128,14 @@ async function extended(
 ): Promise<string> {
   const before = validityOf(old);
   const lifetimeMs = before.notAfter.getTime() - before.notBefore.getTime();
-  const fresh = validity(now, shippingDays + lifetimeMs / daysMs(1));
+  const fresh = validity(
+    { now, validFrom: before.notBefore },
+    shippingDays + lifetimeMs / daysMs(1),
+  );
   const isOwn = bodyOf(old) === bodyOf(signer.certificate);
   const limit = isOwn ? fresh.notAfter : validityOf(signer.certificate).notAfter;
   return signAgain(old, signer, {
-    notBefore: earlier(before.notBefore, fresh.notBefore),
+    notBefore: fresh.notBefore,
     notAfter: earlier(fresh.notAfter, limit),
   });
 }

@@ -49,11 +49,12 @@ export async function age(rootDir: string, leaf: Leaf, days: number): Promise<vo
   const pem = await readFile(path, 'utf8');
   const { subject, clientAuth, serverAuth, ...names } = inspectCertificate(pem);
   const usage = clientAuth && serverAuth ? 'both' : clientAuth ? 'client' : 'server';
+  const then = new Date(Date.now() - days * DAY_MS);
   const old = await certifyKey(
     await readAuthority(paths, leaf.authority),
     parseCertificate(pem).publicKey,
     { subject, usage, ...names },
-    new Date(Date.now() - days * DAY_MS),
+    { now: then, validFrom: then },
   );
   const [, ...others] = certificatesIn(pem);
   const key = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+/.exec(pem)?.[0] ?? '';

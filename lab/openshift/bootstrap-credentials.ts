@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAuthority, type KeyPair } from '../../lib/pki/authority.ts';
+import type { KeyPair } from '../../lib/pki/authority.ts';
 import { createSigningKey } from '../../lib/pki/keys.ts';
 import { administrators, kubeconfig } from '../../lib/pki/kubeconfig.ts';
-import { issueLeaf, type LeafProfile } from '../../lib/pki/leaf.ts';
+import type { LeafProfile } from '../../lib/pki/leaf.ts';
+import { createAuthority, issueLeaf } from '../certificates/signed-now.ts';
 
 /** The authorities of a bootstrap host, by the file names that openshift-install gives them. */
 const signers = [

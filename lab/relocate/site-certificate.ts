@@ -1,5 +1,5 @@
-import { createAuthority, createSuccessor } from '../../lib/pki/authority.ts';
-import { issueLeaf } from '../../lib/pki/leaf.ts';
+import { createSuccessor } from '../../lib/pki/authority.ts';
+import { createAuthority, issueLeaf } from '../certificates/signed-now.ts';
 
 const PATHS = { certificate: 'certificates/api.crt', key: 'certificates/api.key' } as const;
 

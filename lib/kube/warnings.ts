@@ -1,4 +1,4 @@
-import { printable } from '../config-file/fault.ts';
+import { printable } from '../printable.ts';
 
 /** A warning of the API is a sentence; what is longer is cut. */
 const LONGEST = 300;

@@ -1,7 +1,7 @@
 import { Failure } from '../errors/failure.ts';
 import { parseCertificate, validityOf } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
-import { lifetimes, validity } from './lifetimes.ts';
+import { lifetimes, type SigningTime, validity } from './lifetimes.ts';
 import { x509 } from './x509.ts';
 
 /** A certificate and its private key (PKCS#8), as PEM. */
@@ -18,25 +18,21 @@ export interface KeyPair {
 const PATH_LENGTH = 1;
 
 /**
- * Creates a self-signed authority that signs leaves, and at its end its successor.
- *
- * @param validFrom if that is earlier than usual. Nothing signs an authority again: one that was
- *   created with a fast clock must be valid when the clock is correct.
+ * Creates a self-signed authority that signs leaves, and at its end its successor. Nothing signs an
+ * authority again: one that was created with a fast clock must be valid when the clock is correct.
  */
 export async function createAuthority(
   commonName: string,
+  time: SigningTime,
   lifetimeDays: number = lifetimes.authorityDays,
-  now: Date = new Date(),
-  validFrom: Date = now,
 ): Promise<KeyPair> {
-  const dates = validity(now, lifetimeDays);
+  const dates = validity(time, lifetimeDays);
   const { privateKey, publicKey } = await createSigningKey();
   const subjectKey = publicCryptoKey(publicKey);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [{ CN: [commonName] }],
     issuer: [{ CN: [commonName] }],
-    notBefore: earlier(dates.notBefore, validFrom),
-    notAfter: dates.notAfter,
+    ...dates,
     publicKey: subjectKey,
     signingKey: signingCryptoKey(privateKey),
     extensions: [
@@ -73,12 +69,10 @@ export async function createSuccessor(old: KeyPair, now: Date): Promise<Successo
   requireValid(old.certificate, now);
   const [name = ''] = parseCertificate(old.certificate).subjectName.getField('CN');
   const base = name.replace(/@\d+$/, '');
-  const next = await createAuthority(
-    `${base}@${Math.floor(now.getTime() / 1000)}`,
-    lifetimes.authorityDays,
+  const next = await createAuthority(`${base}@${Math.floor(now.getTime() / 1000)}`, {
     now,
-    validityOf(old.certificate).notBefore,
-  );
+    validFrom: validityOf(old.certificate).notBefore,
+  });
   return mayCertifyAuthorities(old.certificate)
     ? { ...next, cross: await crossSign(next.certificate, old) }
     : next;
@@ -140,15 +134,15 @@ export const LAPTOP_ADMIN_CA = 'sno-laptop-admin-ca';
  * before the host exists: one signs the API server's certificate, the other one client, the
  * first administrator. Neither is trusted for the other's certificates.
  */
-export async function createLaptopAuthorities(now: Date = new Date()) {
+export async function createLaptopAuthorities(now: Date) {
+  // Nothing on a laptop is known to be earlier.
+  const time = { now, validFrom: now };
   const [servingCa, adminCa] = await Promise.all([
-    createAuthority('kube-apiserver-serving-ca', lifetimes.authorityDays, now),
-    createAuthority(LAPTOP_ADMIN_CA, lifetimes.authorityDays, now),
+    createAuthority('kube-apiserver-serving-ca', time),
+    createAuthority(LAPTOP_ADMIN_CA, time),
   ]);
   return { servingCa, adminCa };
 }
-
-const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
 
 export function certificatePem(certificate: { toString(format: 'pem'): string }): string {
   return `${certificate.toString('pem').trimEnd()}\n`;

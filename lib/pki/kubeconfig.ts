@@ -93,12 +93,13 @@ export async function createLaptopCredentials(
   cluster: string,
   { serving, alsoTrusted = '' }: { serving?: KeyPair | undefined; alsoTrusted?: string } = {},
 ): Promise<LaptopCredentials> {
-  const { adminCa, ...created } = await createLaptopAuthorities();
+  const now = new Date();
+  const { adminCa, ...created } = await createLaptopAuthorities(now);
   const servingCa = serving ?? created.servingCa;
   const trusted = { certificate: servingCa.certificate + alsoTrusted };
   return {
     authorities: { servingCa, adminCa: { certificate: adminCa.certificate } },
-    kubeconfig: await adminKubeconfig(domain, cluster, { servingCa: trusted, adminCa }),
+    kubeconfig: await adminKubeconfig(domain, cluster, { servingCa: trusted, adminCa }, now),
   };
 }
 
@@ -111,7 +112,7 @@ export async function adminKubeconfig(
   domain: string,
   cluster: string,
   { servingCa, adminCa }: { servingCa: Pick<KeyPair, 'certificate'>; adminCa: KeyPair },
-  now: Date = new Date(),
+  now: Date,
 ): Promise<string> {
   const admin = await issueLeaf(
     adminCa,
@@ -121,7 +122,7 @@ export async function adminKubeconfig(
       // An installation may begin years later. The host trusts it until it is exchanged.
       lifetimeDays: lifetimes.authorityDays,
     },
-    now,
+    { now, validFrom: now },
   );
   return kubeconfig({
     server: `https://api.${domain}:6443`,

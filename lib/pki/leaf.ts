@@ -8,7 +8,7 @@ import {
   validityOf,
 } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
-import { daysMs, lifetimes, validity } from './lifetimes.ts';
+import { daysMs, lifetimes, type SigningTime, validity } from './lifetimes.ts';
 import { x509 } from './x509.ts';
 
 export interface LeafProfile {
@@ -30,10 +30,10 @@ function extendedKeyUsages(usage: LeafProfile['usage']): x509.ExtendedKeyUsageTy
 export async function issueLeaf(
   authority: KeyPair,
   profile: LeafProfile,
-  now: Date = new Date(),
+  time: SigningTime,
 ): Promise<KeyPair> {
   const { privateKey, publicKey } = await createSigningKey();
-  const certificate = await certifyKey(authority, publicCryptoKey(publicKey), profile, now);
+  const certificate = await certifyKey(authority, publicCryptoKey(publicKey), profile, time);
   return { certificate, key: privateKey };
 }
 
@@ -42,10 +42,10 @@ export async function certifyKey(
   authority: KeyPair,
   subjectKey: x509.PublicKeyType,
   profile: LeafProfile,
-  now: Date,
+  time: SigningTime,
 ): Promise<string> {
   const issuer = parseCertificate(authority.certificate);
-  const dates = validity(now, profile.lifetimeDays ?? lifetimes.leafDays);
+  const dates = validity(time, profile.lifetimeDays ?? lifetimes.leafDays);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: subjectName(profile.subject),
     issuer: issuer.subjectName,
@@ -73,13 +73,13 @@ export async function certifyKey(
 export async function rekeyLeaf(old: string, authority: KeyPair, now: Date): Promise<KeyPair> {
   const leaf = parseCertificate(old);
   const issuer = parseCertificate(authority.certificate);
-  const dates = validity(now, lifetimes.leafDays);
+  const dates = validity({ now, validFrom: leaf.notBefore }, lifetimes.leafDays);
   const { privateKey, publicKey } = await createSigningKey();
   const subjectKey = publicCryptoKey(publicKey);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: leaf.subjectName,
     issuer: issuer.subjectName,
-    notBefore: earlier(dates.notBefore, leaf.notBefore),
+    notBefore: dates.notBefore,
     notAfter: earlier(dates.notAfter, issuer.notAfter),
     publicKey: subjectKey,
     signingKey: signingCryptoKey(authority.key),
@@ -120,12 +120,12 @@ export async function renewLeaf(
       found: `issuer ${old.issuer}`,
     });
   }
-  const fresh = validity(now, lifetimes.leafDays);
+  const fresh = validity({ now, validFrom: old.notBefore }, lifetimes.leafDays);
   requireValid(authority.certificate, now);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: old.subjectName,
     issuer: issuer.subjectName,
-    notBefore: earlier(fresh.notBefore, old.notBefore),
+    notBefore: fresh.notBefore,
     notAfter: earlier(later(fresh.notAfter, old.notAfter), issuer.notAfter),
     publicKey: old.publicKey,
     signingKey: signingCryptoKey(authority.key),

@@ -24,10 +24,28 @@ export const lifetimes = {
 
 const hourMs = 3_600_000;
 
-/** Validity of something signed at `now`. */
-export function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
+/**
+ * When something is signed. Both are required: the clock of a host may be fast by more than
+ * backdatingHours, and what nobody signs again would begin in the future once it is right.
+ */
+export interface SigningTime {
+  /** By the clock of whoever signs. The lifetime is counted from it. */
+  readonly now: Date;
+  /**
+   * The validity begins here if that is earlier than usual: a time that has certainly passed, such as
+   * the beginning of what is replaced or of the signer. `now` if there is none.
+   */
+  readonly validFrom: Date;
+}
+
+/** Validity of something signed at a time. */
+export function validity(
+  { now, validFrom }: SigningTime,
+  days: number,
+): { notBefore: Date; notAfter: Date } {
+  const backdated = new Date(now.getTime() - lifetimes.backdatingHours * hourMs);
   return {
-    notBefore: new Date(now.getTime() - lifetimes.backdatingHours * hourMs),
+    notBefore: validFrom < backdated ? validFrom : backdated,
     notAfter: new Date(now.getTime() + daysMs(days)),
   };
 }

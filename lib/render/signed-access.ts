@@ -74,6 +74,6 @@ async function signed(
     });
   }
   const profile = { subject, usage: 'client', lifetimeDays: lifetimeMs / DAY_MS } as const;
-  const leaf = await issueLeaf({ certificate, key }, profile, now);
+  const leaf = await issueLeaf({ certificate, key }, profile, { now, validFrom: now });
   return { server: new URL(paths.endpoints.api ?? gather.server), ca, ...leaf };
 }

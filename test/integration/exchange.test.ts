@@ -12,6 +12,7 @@ import type { RenewContext } from '../../agents/node/renew/context.ts';
 import { laptopCa } from '../../agents/node/renew/laptop-ca.ts';
 import { runSno } from '../../cli/sno.ts';
 import { exchangeKubeconfig } from '../../cli/wait-for/exchange.ts';
+import { createAuthority, issueLeaf } from '../../lab/certificates/signed-now.ts';
 import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
@@ -20,10 +21,8 @@ import { publishInstallationStatus } from '../../lib/kube/installation-status.ts
 import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { resources } from '../../lib/kube/resources.ts';
 import { createLogger } from '../../lib/log/logger.ts';
-import { createAuthority } from '../../lib/pki/authority.ts';
 import { certificatesIn, inspectCertificate } from '../../lib/pki/certificate.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
-import { issueLeaf } from '../../lib/pki/leaf.ts';
 import { authorityPaths, laptopAdminCa } from '../../lib/render/kubernetes/authorities.ts';
 import { trust } from '../../lib/render/kubernetes/kube-apiserver.ts';
 import { Progress } from '../../lib/steps/progress.ts';

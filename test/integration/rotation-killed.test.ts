@@ -10,8 +10,8 @@ import { overlap } from '../../agents/node/rotate/overlap.ts';
 import { trustBoth, trustNew, useNew } from '../../agents/node/rotate/phases.ts';
 import { rotationFolder } from '../../agents/node/rotate/request.ts';
 import { stage } from '../../agents/node/rotate/stage.ts';
+import { issueLeaf } from '../../lab/certificates/signed-now.ts';
 import { inspectCertificate, isIssuedBy } from '../../lib/pki/certificate.ts';
-import { issueLeaf } from '../../lib/pki/leaf.ts';
 import {
   authorityNames,
   authorityPaths,

@@ -9,7 +9,7 @@ import {
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type KeyPair, requireValid } from '../../../lib/pki/authority.ts';
-import { inspectCertificate } from '../../../lib/pki/certificate.ts';
+import { inspectCertificate, validityOf } from '../../../lib/pki/certificate.ts';
 import { administrators, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { certifyKey } from '../../../lib/pki/leaf.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
@@ -61,6 +61,8 @@ export async function certifyAdministrator(
 ): Promise<IssuedAdministrator> {
   const { pem, commonName } = await readRequest(path);
   requireValid(authority.certificate, now);
+  // Nobody signs it again once a fast clock is right.
+  const { notBefore: validFrom } = validityOf(authority.certificate);
   const certificate = await certifyKey(
     authority,
     new x509.Pkcs10CertificateRequest(pem).publicKey,
@@ -69,7 +71,7 @@ export async function certifyAdministrator(
       usage: 'client',
       lifetimeDays: days,
     },
-    now,
+    { now, validFrom },
   );
   const { serialNumber, notAfter } = inspectCertificate(certificate);
   return {

@@ -4,6 +4,7 @@ import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/hos
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
 import { createAuthority, type KeyPair } from '../../../lib/pki/authority.ts';
+import { validityOf } from '../../../lib/pki/certificate.ts';
 import { rekeyLeaf } from '../../../lib/pki/leaf.ts';
 import {
   type AuthorityName,
@@ -94,14 +95,13 @@ async function staged({ paths, request }: ReconfigureContext): Promise<Changes |
 
 async function stage({ paths, request, credentials: given }: ReconfigureContext): Promise<Changes> {
   const now = new Date();
+  const replacing = async (name: AuthorityName) => {
+    const { certificate } = await readAuthority(paths, name);
+    return createAuthority(`${name}-ca`, { now, validFrom: validityOf(certificate).notBefore });
+  };
   const made = new Map<AuthorityName, KeyPair>([
-    [
-      'serving',
-      given.kind === 'authorities'
-        ? given.servingCa
-        : await createAuthority('serving-ca', undefined, now),
-    ],
-    ['admin', await createAuthority('admin-ca', undefined, now)],
+    ['serving', given.kind === 'authorities' ? given.servingCa : await replacing('serving')],
+    ['admin', await replacing('admin')],
   ]);
   const administrators = given.kind === 'authorities' ? given.adminCa.certificate : '';
   const changes = await changesFor(paths, made, administrators, now);

@@ -54,8 +54,8 @@ const nameOf = (authority: AuthorityName): string => `${authority}-ca`;
  */
 export async function createAuthorities(serving: KeyPair): Promise<Authorities> {
   const { notBefore } = validityOf(serving.certificate);
-  const create = (name: AuthorityName) =>
-    createAuthority(nameOf(name), undefined, undefined, notBefore);
+  const time = { now: new Date(), validFrom: notBefore };
+  const create = (name: AuthorityName) => createAuthority(nameOf(name), time);
   const [etcd, frontProxy, kubeletClient, kubeletServing, admin, legacyUnknown] = await Promise.all(
     [
       create('etcd'),

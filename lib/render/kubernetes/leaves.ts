@@ -1,6 +1,7 @@
 import { clusterDomain } from '../../cluster/cluster.ts';
 import { deferredUser } from '../../deferred/access.ts';
 import type { KeyPair } from '../../pki/authority.ts';
+import { validityOf } from '../../pki/certificate.ts';
 import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
 import type { FileUse } from '../hosts.ts';
@@ -237,7 +238,9 @@ async function filesOf(
   input: KeylessInput,
   authority: KeyPair,
 ): Promise<RenderedFile[]> {
-  const pair = await issueLeaf(authority, { subject, usage, ...names?.(input) });
+  // Like its authority: the clock of a new host, or of one that was moved, may be fast.
+  const time = { now: new Date(), validFrom: validityOf(authority.certificate).notBefore };
+  const pair = await issueLeaf(authority, { subject, usage, ...names?.(input) }, time);
   const keyClass = leftover === undefined ? 'permanent' : 'gone';
   const options = leftover === undefined ? { uses } : { uses, leftover };
   return [

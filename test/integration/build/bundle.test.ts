@@ -6,7 +6,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { bundle, bundleWithInputs } from '../../../build/bundle.ts';
 import { lazyImports } from '../../../build/lazy-imports.ts';
-import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import { root } from '../../unit/structure/source.ts';
 import { images, skipWithout } from '../media/images.ts';
 

@@ -1,7 +1,6 @@
 import t from 'tap';
-import { createAuthority } from '../../../lib/pki/authority.ts';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { createSigningKey } from '../../../lib/pki/keys.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { serviceAccountToken } from './foreign-token.ts';
 import { attempt, type Caller } from './request.ts';
 import { leafOf, NAMESPACE, renderedLeaf, type World } from './world.ts';

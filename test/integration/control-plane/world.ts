@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import {
   type RenderedControlPlane,
   startRenderedControlPlane,
@@ -8,7 +9,7 @@ import { applyManifests } from '../../../lib/kube/apply.ts';
 import { outcomeTable } from '../../../lib/kube/apply-table.ts';
 import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import type { KeyPair } from '../../../lib/pki/authority.ts';
-import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
+import type { LeafProfile } from '../../../lib/pki/leaf.ts';
 import { type AuthorityName, authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { withAddOns } from '../../unit/render/addon-objects.ts';
 import { rendered, textAt } from '../../unit/render/rendered-host.ts';

@@ -10,6 +10,7 @@ import t from 'tap';
 import { parse, stringify } from 'yaml';
 import { openShiftPlatform } from '../../../agents/node/reconfigure/validate/openshift.ts';
 import { probeObjects } from '../../../agents/node/reconfigure/validate/probe-objects.ts';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import {
   OPERATOR_CRDS,
   openshiftApi,
@@ -19,8 +20,6 @@ import { openshiftKubernetes } from '../../../lab/components/openshift/kubernete
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import type { KubeClient } from '../../../lib/kube/client.ts';
 import { resources } from '../../../lib/kube/resources.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { readFactoryPolicy } from '../../../lib/relocatable/policy.ts';
 import { relocatableManifest } from '../../../lib/render/machine-config/relocatable.ts';
 import { withLocalAdministrator } from '../../../lib/render/openshift/installed-access.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Test } from 'tap';
 import { parse, stringify } from 'yaml';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import {
   OPERATOR_CRDS,
   openshiftApi,
@@ -19,8 +20,6 @@ import { NODE_ADDRESS, writeBootstrapAssets } from '../../../lab/openshift/boots
 import { startDaemon } from '../../../lab/servers/daemon.ts';
 import { objectSchema, type Resource, resources } from '../../../lib/kube/resources.ts';
 import { staticPodOperators } from '../../../lib/openshift/operators.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { withNetworkStatus } from '../../../lib/render/openshift/network-status.ts';
 import { NODE } from '../../unit/openshift/states.ts';
 import { cachedFolder } from './cached.ts';

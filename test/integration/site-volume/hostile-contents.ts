@@ -1,7 +1,7 @@
 /** Media of a trusted signer whose contents are refused. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAuthority } from '../../../lib/pki/authority.ts';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { encrypterTo, NOW, SITE } from '../../unit/site-volume/volumes.ts';
 import type { Hostile } from './hostile-media.ts';
 import type { Media } from './media.ts';

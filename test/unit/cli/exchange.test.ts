@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { saveBackupSigner } from '../../../cli/wait-for/backup-signer.ts';
 import { exchangeKubeconfig } from '../../../cli/wait-for/exchange.ts';
-import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { createAuthority, createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import { adminKubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { certifyKey } from '../../../lib/pki/leaf.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
@@ -57,6 +57,7 @@ async function cluster(
     if (method !== 'PUT' || !path.endsWith('/approval')) return undefined;
     const request = requestSchema.parse(body);
     const pem = Buffer.from(request.spec.request, 'base64').toString();
+    const now = new Date();
     const certificate = await certifyKey(
       signer,
       new x509.Pkcs10CertificateRequest(pem).publicKey,
@@ -64,14 +65,14 @@ async function cluster(
         subject: { commonName: 'system:admin', organizations: ['sno:administrators'] },
         usage: 'client',
       },
-      new Date(),
+      { now, validFrom: now },
     );
     const { name } = request.metadata;
     const signed = { ...request, status: { certificate: base64(certificate) } };
     setImmediate(() => api.set(`${REQUESTS}/${name}`, signed));
     return { code: 200, body: request };
   });
-  const config = parse(await adminKubeconfig('edge.example.test', 'edge', laptop));
+  const config = parse(await adminKubeconfig('edge.example.test', 'edge', laptop, new Date()));
   config.clusters[0].cluster = {
     server: `https://127.0.0.1:${port}`,
     'certificate-authority-data': base64(servingAuthority),

@@ -5,9 +5,9 @@ import {
   requireEmbeddable,
 } from '../../../cli/create/embed-area.ts';
 import { liveIgnition } from '../../../cli/create/live-ignition.ts';
+import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { configOf, file } from '../../../lib/ignition/entries.ts';
-import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { liveUnits } from '../../../units/live.ts';
 import { noise } from './noise.ts';
 

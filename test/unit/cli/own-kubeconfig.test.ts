@@ -1,11 +1,14 @@
 import t from 'tap';
 import { parse, parseDocument } from 'yaml';
 import { standingOf, withCredentials } from '../../../cli/wait-for/own-kubeconfig.ts';
+import {
+  createAuthority,
+  createLaptopAuthorities,
+  issueLeaf,
+} from '../../../lab/certificates/signed-now.ts';
 import { readGoYaml } from '../../../lib/go-yaml/read.ts';
 import { writeGoYaml } from '../../../lib/go-yaml/write.ts';
-import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { adminKubeconfig, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 
 const DAY_MS = 86_400_000;
 const now = new Date('2026-03-01T12:00:00Z');

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
 import { readHostView } from '../../../lib/csr/views.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
 import { captureBuiltins } from '../host/builtins.ts';
 
 const on = (...addresses: string[]) =>

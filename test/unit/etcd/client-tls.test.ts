@@ -1,8 +1,7 @@
 import { ServerCredentials } from '@grpc/grpc-js';
 import t, { type Test } from 'tap';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { connectEtcd, type EtcdTls } from '../../../lib/etcd/client.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { listen, statusAt } from './serve-etcd.ts';
 
 const limits = () => ({ signal: AbortSignal.timeout(60_000), deadlineMs: 60_000 });

@@ -1,9 +1,8 @@
 import { createServer } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import t from 'tap';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { connectEtcd } from '../../../lib/etcd/client.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
 import { rpcError, serveEtcd, statusAt } from './serve-etcd.ts';
 

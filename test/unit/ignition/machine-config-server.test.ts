@@ -1,12 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import t, { type Test } from 'tap';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { describeError, Failure, type FailureKind } from '../../../lib/errors/failure.ts';
 import { parseConfig, serializeConfig } from '../../../lib/ignition/config.ts';
 import { configOf, file } from '../../../lib/ignition/entries.ts';
 import { fetchMasterIgnition } from '../../../lib/ignition/machine-config-server.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 
 const [authority, other] = await Promise.all([
   createAuthority('root-ca'),

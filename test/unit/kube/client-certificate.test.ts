@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { requestClientCertificate } from '../../../lib/kube/client-certificate.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { certifyKey, issueLeaf } from '../../../lib/pki/leaf.ts';
+import { certifyKey } from '../../../lib/pki/leaf.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
 import { type FakeApi, refusal, startFakeApi } from './fake-api.ts';
 
@@ -31,7 +31,13 @@ const certify = (
 ): Promise<string> => {
   const pem = Buffer.from(request.spec.request, 'base64').toString();
   const key = new x509.Pkcs10CertificateRequest(pem).publicKey;
-  return certifyKey(authority, key, { subject, usage: 'client', ...profile }, new Date());
+  const now = new Date();
+  return certifyKey(
+    authority,
+    key,
+    { subject, usage: 'client', ...profile },
+    { now, validFrom: now },
+  );
 };
 
 /** A controller-manager: once a request is approved, it has that status beside the condition. */

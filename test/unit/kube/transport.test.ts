@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { errorFromAnswer } from '../../../lib/kube/kube-error.ts';
 import type { Access } from '../../../lib/kube/kubeconfig.ts';
 import { type Answer, type Call, Transport } from '../../../lib/kube/transport.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
 import { serveApi, servingAuthority } from '../gather/cluster/serve-api.ts';

@@ -3,9 +3,9 @@ import t from 'tap';
 import {
   createAuthority,
   createLaptopAuthorities,
-  createSuccessor,
-  mayCertifyAuthorities,
-} from '../../../lib/pki/authority.ts';
+  issueLeaf,
+} from '../../../lab/certificates/signed-now.ts';
+import { createSuccessor, mayCertifyAuthorities } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy, parseCertificate } from '../../../lib/pki/certificate.ts';
 import {
   createSigningKey,
@@ -13,7 +13,7 @@ import {
   publicKeyFingerprint,
   signingCryptoKey,
 } from '../../../lib/pki/keys.ts';
-import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
+import type { LeafProfile } from '../../../lib/pki/leaf.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');

@@ -1,12 +1,13 @@
 import t from 'tap';
-import { createAuthority, createSuccessor } from '../../../lib/pki/authority.ts';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
+import { createSuccessor } from '../../../lib/pki/authority.ts';
 import {
   type InventoryEntry,
   inventoryItem,
   inventorySchema,
   inventoryTable,
 } from '../../../lib/pki/inventory.ts';
-import { issueLeaf, renewalGains } from '../../../lib/pki/leaf.ts';
+import { renewalGains } from '../../../lib/pki/leaf.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);

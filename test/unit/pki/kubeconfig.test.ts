@@ -2,14 +2,14 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
 import t from 'tap';
 import { parse } from 'yaml';
-import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { adminKubeconfig, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 
 t.test('the admin kubeconfig is self-contained', async (t) => {
   const authorities = await createLaptopAuthorities();
   const parsed = new KubeConfig();
-  const text = await adminKubeconfig('edge.example.test', 'edge', authorities);
+  const text = await adminKubeconfig('edge.example.test', 'edge', authorities, new Date());
   parsed.loadFromString(text);
   const cluster = parsed.getCurrentCluster();
   const user = parsed.getCurrentUser();

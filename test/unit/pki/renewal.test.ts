@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import t from 'tap';
-import { createAuthority, createSuccessor } from '../../../lib/pki/authority.ts';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
+import { createSuccessor } from '../../../lib/pki/authority.ts';
 import {
   certificatesIn,
   inspectCertificate,
@@ -8,7 +9,7 @@ import {
   parseCertificate,
 } from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
-import { issueLeaf, needsRenewal, rekeyLeaf, renewLeaf } from '../../../lib/pki/leaf.ts';
+import { needsRenewal, rekeyLeaf, renewLeaf } from '../../../lib/pki/leaf.ts';
 import { type Algorithm, issue } from '../cli/take-over/test-authority.ts';
 
 const extensionsOf = (certificate: string) =>

@@ -1,7 +1,7 @@
 /** What of OpenShift's certificates decides whether a node can be shipped. */
 import t from 'tap';
-import { createAuthority, type KeyPair } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
+import type { KeyPair } from '../../../lib/pki/authority.ts';
 import {
   bootstrapEnd,
   certificateOf,

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { ServerCredentials } from '@grpc/grpc-js';
 import t, { type Test } from 'tap';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { EtcdClient } from '../../../lib/etcd/client.ts';
 import type { HostEndpoints } from '../../../lib/host/paths.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import {

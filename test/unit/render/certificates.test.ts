@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { parse } from 'yaml';
-import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { createAuthorities } from '../../../lib/render/kubernetes/authorities.ts';
 import { byPath, rendered, textAt } from './rendered-host.ts';

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
-import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import type { HostFacts, RenderInput } from '../../../lib/render/renderer.ts';
 import { cluster } from '../agents/host/cluster.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { stringify } from 'yaml';
-import { createAuthority } from '../../../lib/pki/authority.ts';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
 import { redacted } from './streams.ts';
 

@@ -1,8 +1,9 @@
 /** Certificates that a site brings: key, names, dates, chain. */
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
-import { createAuthority, createSuccessor } from '../../../lib/pki/authority.ts';
-import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
+import { createSuccessor } from '../../../lib/pki/authority.ts';
+import type { LeafProfile } from '../../../lib/pki/leaf.ts';
 import { filesNamedIn, readSiteConfig } from '../../../lib/site-config/read.ts';
 import { NOW } from '../site-volume/volumes.ts';
 import { GOOD_SITE } from './good-site.ts';

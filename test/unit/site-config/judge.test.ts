@@ -1,8 +1,7 @@
 /** What a node cannot be or do, by its facts: each case with line, field and the way. */
 import t from 'tap';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { sshPublicKey } from '../../../lab/site-inputs.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import type { HostFacts } from '../../../lib/site-config/host-facts.ts';
 import { readSiteConfig } from '../../../lib/site-config/read.ts';
 import { facts, NOW } from '../site-volume/volumes.ts';

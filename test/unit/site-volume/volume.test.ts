@@ -2,9 +2,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { decrypterFor } from '../../../lib/backup/portable/recipients.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { decryptFiles } from '../../../lib/site-volume/archive.ts';
 import { openVolume } from '../../../lib/site-volume/open-volume.ts';
 import type { VolumeRules } from '../../../lib/site-volume/volume.ts';

@@ -1,6 +1,6 @@
 /** Volumes for tests, made by the product. */
 import { Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
-import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import { createSigningKey } from '../../../lib/pki/keys.ts';
 import { certificateRequest } from '../../../lib/pki/request.ts';
 import type { HostFacts } from '../../../lib/site-config/host-facts.ts';

@@ -4,6 +4,7 @@ import { Failure } from '../../../../lib/errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../../lib/host/files.ts';
 import { parseJson } from '../../../../lib/json.ts';
 import { createAuthority, type KeyPair } from '../../../../lib/pki/authority.ts';
+import { validityOf } from '../../../../lib/pki/certificate.ts';
 import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { lifetimes } from '../../../../lib/pki/lifetimes.ts';
 import { siteDomain } from '../../../../lib/site-config/site-config.ts';
@@ -16,6 +17,7 @@ import { certifyAdministrator } from '../../certificates/administrator.ts';
 import type { ReconfigureContext } from '../context.ts';
 import { stagedPath } from '../credentials.ts';
 import { kubeconfigPath, siteFolder } from '../places.ts';
+import { nodeSince } from './clock.ts';
 
 const ADMINISTRATOR_DAYS = 365;
 
@@ -72,10 +74,11 @@ export async function requireSiteIdentity(
 }
 
 async function made({ paths, site, credentials }: Context, now: Date) {
+  const time = { now, validFrom: await nodeSince(paths, now) };
   const serving =
     credentials.kind === 'authorities'
       ? credentials.servingCa
-      : await createAuthority('sno-site-serving-ca', undefined, now);
+      : await createAuthority('sno-site-serving-ca', time);
   const domain = siteDomain(site);
   const of = (name: string) => servingCertificate(serving, name, now);
   const identity = {
@@ -87,7 +90,7 @@ async function made({ paths, site, credentials }: Context, now: Date) {
     return { identity: { ...identity, administrators }, kubeconfig: undefined };
   }
   // Its key is not kept: who is administrator next comes with another volume.
-  const admin = await createAuthority('sno-site-admin-ca', undefined, now);
+  const admin = await createAuthority('sno-site-admin-ca', time);
   const { kubeconfig } = await certifyAdministrator(
     { admin, serving: serving.certificate },
     { name: site.clusterName, baseDomain: site.baseDomain },
@@ -108,6 +111,7 @@ async function servingCertificate(authority: KeyPair, name: string, now: Date): 
     dnsNames: [name],
     lifetimeDays: lifetimes.authorityDays,
   } as const;
-  const { certificate, key } = await issueLeaf(authority, profile, now);
+  const validFrom = validityOf(authority.certificate).notBefore;
+  const { certificate, key } = await issueLeaf(authority, profile, { now, validFrom });
   return { certificate: certificate + authority.certificate, key };
 }

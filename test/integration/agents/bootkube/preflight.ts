@@ -18,9 +18,9 @@ import {
   liveChecks as checks,
   preflight as preflightOf,
 } from '../../../../agents/steps/preflight/preflight.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import type { Failure } from '../../../../lib/errors/failure.ts';
 import type { Partition } from '../../../../lib/host/disk.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
 import {
   at,
   inputFor,

@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import t from 'tap';
 import { aioContext } from '../../../../agents/aiokube/context.ts';
 import { installedContext, signedRights } from '../../../../agents/steps/host-context.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { cluster } from '../host/cluster.ts';

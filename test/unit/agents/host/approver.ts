@@ -1,11 +1,10 @@
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import type { Test } from 'tap';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { fingerprintOf } from '../../../../lib/csr/views.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import { readKubeconfig } from '../../../../lib/kube/kubeconfig.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { credential } from '../../csr/requests.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';

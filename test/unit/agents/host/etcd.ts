@@ -8,10 +8,9 @@ import {
 } from '@grpc/grpc-js';
 import { fromJSON } from '@grpc/proto-loader';
 import type { Test } from 'tap';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { messageOf } from '../../../../lib/errors/failure.ts';
 import { etcdDescriptor } from '../../../../lib/etcd/descriptor.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import type { TestHost } from './host.ts';
 

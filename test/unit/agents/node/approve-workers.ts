@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { approveWorkers } from '../../../../agents/node/approve/approve-workers.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { readMembers } from '../../../../lib/workers/members.ts';
 import { recentRequest, type Variation } from '../../csr/requests.ts';

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import t from 'tap';
 import { futurePodsRemoved } from '../../../../agents/node/certificates/future-pods.ts';
 import { requestRenewal } from '../../../../agents/node/certificates/request-renewal.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { testHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 

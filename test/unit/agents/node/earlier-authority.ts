@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Test } from 'tap';
 import { z } from 'zod';
-import { certificatePem, createAuthority, type KeyPair } from '../../../../lib/pki/authority.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { certificatePem, type KeyPair } from '../../../../lib/pki/authority.ts';
 import { parseCertificate } from '../../../../lib/pki/certificate.ts';
 import { signingCryptoKey } from '../../../../lib/pki/keys.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { x509 } from '../../../../lib/pki/x509.ts';
 
 /** The serving authority of an earlier release: it may not sign authorities. */

@@ -1,10 +1,13 @@
 import t, { type Test } from 'tap';
 import { readAttempts } from '../../../../agents/node/renew/attempts.ts';
 import { laptopCa } from '../../../../agents/node/renew/laptop-ca.ts';
+import {
+  createAuthority,
+  createLaptopAuthorities,
+} from '../../../../lab/certificates/signed-now.ts';
 import { exists } from '../../../../lib/host/files.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import { readKubeconfig } from '../../../../lib/kube/kubeconfig.ts';
-import { createAuthority, createLaptopAuthorities } from '../../../../lib/pki/authority.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { laptopAdminCa } from '../../../../lib/render/kubernetes/authorities.ts';
 import { trust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';

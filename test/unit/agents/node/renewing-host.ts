@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:https';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import type { Test } from 'tap';
 import type { RenewContext } from '../../../../agents/node/renew/context.ts';
+import { issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
 import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import {
   type AuthorityName,
   authorityPaths,

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { readAttempts } from '../../../../agents/node/renew/attempts.ts';
 import { workerServing } from '../../../../agents/node/renew/worker-serving.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { readMembers, recordMember } from '../../../../lib/workers/members.ts';
 import { credential, recentRequest, type Variation } from '../../csr/requests.ts';

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import t from 'tap';
 import { z } from 'zod';
 import { kubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import {
   createSigningKey,
@@ -47,11 +47,12 @@ async function issue(
   if (body === undefined) throw new Error('nothing was requested');
   const publicKey = key ?? parsedOf(body.spec.request).publicKey.toString('pem');
   const subject = { commonName: `system:node:${node}`, organizations: ['system:nodes'] };
+  const now = new Date();
   const pem = await certifyKey(
     authority,
     await publicCryptoKey(publicKey),
     { subject, usage: 'client' },
-    new Date(),
+    { now, validFrom: now },
   );
   const certificate = Buffer.from(pem).toString('base64');
   const conditions = [{ type: 'Approved', status: 'True' }];
@@ -111,6 +112,20 @@ t.test('kubelet-identity of a worker', async (t) => {
     t.match(await running, { kind: 'done' });
     t.equal(host.read(CURRENT).includes(key.trim()), true);
     t.equal(new Set(posted(api).map(({ metadata }) => metadata.name)).size, 1);
+  });
+
+  t.test('the key is kept until its certificate is in place', async (t) => {
+    const it = await workerHost(t);
+    const { host } = it;
+    host.write(PKI, 'as a full disk: nothing can be written below it');
+    const running = host.run(kubeletIdentity);
+    await host.said(PENDING);
+    await issue(it);
+    await t.rejects(running);
+    const fingerprint = publicKeyFingerprint(host.read(KEY));
+    host.remove(PKI);
+    t.match(await host.run(kubeletIdentity), { kind: 'done' }, 'nobody is asked again');
+    t.equal(publicKeyFingerprint(host.read(CURRENT)), fingerprint, 'which people have compared');
   });
 
   t.test('a certificate for another key or another node is not used', async (t) => {

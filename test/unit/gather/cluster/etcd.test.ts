@@ -2,8 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import t from 'tap';
 import { etcd } from '../../../../agents/gather/sources/etcd.ts';
 import { etcdMetricsUrl } from '../../../../agents/gather/sources/etcd-access.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { readAll, testHost } from './host.ts';
 

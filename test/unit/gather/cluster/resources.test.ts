@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { identitiesOf } from '../../../../agents/gather/sources/api-access.ts';
 import { podLogs } from '../../../../agents/gather/sources/pod-logs.ts';
 import { resources } from '../../../../agents/gather/sources/resources.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { inspectCertificate, isIssuedBy } from '../../../../lib/pki/certificate.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { read, readAll, testHost } from './host.ts';

@@ -1,9 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { Test } from 'tap';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { kubeconfig } from '../../../../lib/pki/kubeconfig.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 
 const authority = await createAuthority('test authority');
 const server = await issueLeaf(authority, {

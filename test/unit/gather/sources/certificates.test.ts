@@ -7,10 +7,9 @@ import {
   certificateTable,
   hostCertificates,
 } from '../../../../agents/gather/sources/certificates.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { kubeconfig } from '../../../../lib/pki/kubeconfig.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { hostAt, read, soon } from './host.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');

@@ -5,8 +5,7 @@ import { check } from '../../../../../agents/node/reconfigure/openshift/check.ts
 import { clock } from '../../../../../agents/node/reconfigure/openshift/clock.ts';
 import { start } from '../../../../../agents/node/reconfigure/openshift/start.ts';
 import { stop } from '../../../../../agents/node/reconfigure/openshift/stop.ts';
-import { createAuthority } from '../../../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../../../lib/pki/leaf.ts';
+import { createAuthority, issueLeaf } from '../../../../../lab/certificates/signed-now.ts';
 import { fakeApi, kubeconfigs } from '../../host/api.ts';
 import type { TestHost } from '../../host/host.ts';
 import { fakeRuntime } from '../../host/runtime.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../../agents/node/reconfigure/openshift/certificates.ts';
 import { localNames } from '../../../../../agents/node/reconfigure/openshift/local-names.ts';
 import { names } from '../../../../../agents/node/reconfigure/openshift/names.ts';
-import { createAuthority } from '../../../../../lib/pki/authority.ts';
+import { createAuthority } from '../../../../../lab/certificates/signed-now.ts';
 import { authorityCredentials } from '../../../site-volume/volumes.ts';
 import { openShiftFactory } from './openshift-site.ts';
 import { arrived, insert, REQUEST, STATE } from './site-host.ts';
