@@ -15,6 +15,7 @@ import './stage-rotation.ts';
 import './rotate-command.ts';
 import './rotation-apply.ts';
 import './rotation-phases.ts';
+import './rotation-administrators.ts';
 import './rotation-secrets.ts';
 import './rotation-workloads.ts';
 import './rotation-units.ts';
