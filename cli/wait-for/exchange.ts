@@ -29,7 +29,8 @@ export interface ExchangeOptions {
 /**
  * Replaces the administrator that `sno create` signed in a kubeconfig by one that the host's own CA
  * signed, and records that in the cluster, so that the host stops trusting the laptop's CA. Renews it
- * in the last third of its lifetime. A kubeconfig that is not one of `sno` is kept. The file is
+ * in the last third of its lifetime. Hands over the host's own serving CA with it, also a later one:
+ * each run takes the one that the cluster publishes. A kubeconfig that is not one of `sno` is kept. The file is
  * replaced once the new certificate was tried; killed at any moment, the next run completes the rest.
  *
  * @throws Failure (retry) `kubeconfig-not-exchanged`; then the file is as it was, or is complete and
@@ -65,6 +66,7 @@ async function exchange(path: string, options: ExchangeOptions): Promise<void> {
   if (standing.kind === 'exchanged' && !standing.isDue) {
     await recordReplacedLaptopCa(old, now(), limits);
     say(`${path} was exchanged: ${validity(standing)}`);
+    await takeOverCa(path, text, access, await publishedCa(old, limits), options);
     return;
   }
   const signed = await requestClientCertificate(old, SUBJECT, { signal, deadlineMs: signingMs });
@@ -77,9 +79,26 @@ async function exchange(path: string, options: ExchangeOptions): Promise<void> {
   if (standing.kind === 'first') for (const line of AFTERWARDS) say(line);
 }
 
+/** The CA of the API server in a kubeconfig that is otherwise kept; nothing if it has that already. */
+async function takeOverCa(
+  path: string,
+  text: string,
+  access: Access,
+  published: string | undefined,
+  { signal, say }: ExchangeOptions,
+): Promise<void> {
+  const { certificate, key } = access;
+  if (certificate === undefined || key === undefined || published === access.ca) return;
+  const pair = { certificate, key };
+  const ca = await tried(access, published, pair, { signal, deadlineMs: REQUEST_MS });
+  if (ca === access.ca) return;
+  await writeFileAtomic(await realpath(path), withCredentials(text, ca, pair), 0o600);
+  say(`${path} has the present CA of the API server`);
+}
+
 const AFTERWARDS = [
   'Within a day the host refuses the previous one; at once after "systemctl start sno-renew" on it',
-  'Destroy what the host was installed from, which has the key of its serving CA and the pull secret: the Ignition config, media and copies of them',
+  'Destroy what the host was installed from, which has the pull secret and the key that copies of the previous kubeconfig trust: the Ignition config, media and copies of them',
 ];
 
 function validity(standing: Standing): string {

@@ -16,6 +16,8 @@ export interface KeyPair {
  * subject is their issuer too, unlike RFC 5280.
  */
 const PATH_LENGTH = 1;
+/** That of the medium certifies the host's own: the kubeconfig on the laptop follows it once more. */
+const MEDIUM_PATH_LENGTH = 2;
 
 /**
  * Creates a self-signed authority that signs leaves, and at its end its successor. Nothing signs an
@@ -25,6 +27,7 @@ export async function createAuthority(
   commonName: string,
   time: SigningTime,
   lifetimeDays: number = lifetimes.authorityDays,
+  pathLength: number = PATH_LENGTH,
 ): Promise<KeyPair> {
   const dates = validity(time, lifetimeDays);
   const { privateKey, publicKey } = await createSigningKey();
@@ -36,7 +39,7 @@ export async function createAuthority(
     publicKey: subjectKey,
     signingKey: signingCryptoKey(privateKey),
     extensions: [
-      new x509.BasicConstraintsExtension(true, PATH_LENGTH, true),
+      new x509.BasicConstraintsExtension(true, pathLength, true),
       new x509.KeyUsagesExtension(
         x509.KeyUsageFlags.keyCertSign |
           x509.KeyUsageFlags.cRLSign |
@@ -58,15 +61,18 @@ export interface Successor extends KeyPair {
   readonly cross?: string | undefined;
 }
 
+/** As succeed. @throws Failure as requireValid. */
+export async function createSuccessor(old: KeyPair, now: Date): Promise<Successor> {
+  requireValid(old.certificate, now);
+  return succeed(old, now);
+}
+
 /**
  * Creates an authority that replaces another: with a key of its own and, so that no program takes
  * one for the other, a name of its own (`<name>@<Unix time>`). It is valid from the time from which
  * the old one is, whatever the clock says.
- *
- * @throws Failure as requireValid.
  */
-export async function createSuccessor(old: KeyPair, now: Date): Promise<Successor> {
-  requireValid(old.certificate, now);
+export async function succeed(old: KeyPair, now: Date): Promise<Successor> {
   const [name = ''] = parseCertificate(old.certificate).subjectName.getField('CN');
   const base = name.replace(/@\d+$/, '');
   const next = await createAuthority(`${base}@${Math.floor(now.getTime() / 1000)}`, {
@@ -105,10 +111,11 @@ export function mayCertifyAuthorities(certificate: string): boolean {
   return constraints?.ca === true && constraints.pathLength !== 0;
 }
 
-/** Subject and key of one authority, signed by the other; valid while both are. */
+/** Subject and key of one authority, signed by the other; valid while both are, for one level less. */
 async function crossSign(certificate: string, by: KeyPair): Promise<string> {
   const subject = parseCertificate(certificate);
   const issuer = parseCertificate(by.certificate);
+  const levels = issuer.getExtension(x509.BasicConstraintsExtension)?.pathLength;
   const crossed = await x509.X509CertificateGenerator.create({
     subject: subject.subjectName,
     issuer: issuer.subjectName,
@@ -117,7 +124,7 @@ async function crossSign(certificate: string, by: KeyPair): Promise<string> {
     publicKey: subject.publicKey,
     signingKey: signingCryptoKey(by.key),
     extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.BasicConstraintsExtension(true, Math.max(0, (levels ?? 1) - 1), true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(subject.publicKey),
@@ -125,6 +132,9 @@ async function crossSign(certificate: string, by: KeyPair): Promise<string> {
   });
   return certificatePem(crossed);
 }
+
+/** Common name of the authority whose key is on the medium; those that hosts make have others. */
+export const LAPTOP_SERVING_CA = 'kube-apiserver-serving-ca';
 
 /** Common name of the authority that signs the first kubeconfig; that of the host has another one. */
 export const LAPTOP_ADMIN_CA = 'sno-laptop-admin-ca';
@@ -138,7 +148,7 @@ export async function createLaptopAuthorities(now: Date) {
   // Nothing on a laptop is known to be earlier.
   const time = { now, validFrom: now };
   const [servingCa, adminCa] = await Promise.all([
-    createAuthority('kube-apiserver-serving-ca', time),
+    createAuthority(LAPTOP_SERVING_CA, time, lifetimes.authorityDays, MEDIUM_PATH_LENGTH),
     createAuthority(LAPTOP_ADMIN_CA, time),
   ]);
   return { servingCa, adminCa };

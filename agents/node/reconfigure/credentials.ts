@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
-import { createAuthority, type KeyPair } from '../../../lib/pki/authority.ts';
-import { validityOf } from '../../../lib/pki/certificate.ts';
+import { createAuthority, type Successor } from '../../../lib/pki/authority.ts';
+import { inspectCertificate, validityOf } from '../../../lib/pki/certificate.ts';
 import { rekeyLeaf } from '../../../lib/pki/leaf.ts';
 import {
   type AuthorityName,
   authorityPaths,
   laptopAdminCa,
+  ownServing,
 } from '../../../lib/render/kubernetes/authorities.ts';
 import { apiServerPod } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
@@ -99,8 +100,11 @@ async function stage({ paths, request, credentials: given }: ReconfigureContext)
     const { certificate } = await readAuthority(paths, name);
     return createAuthority(`${name}-ca`, { now, validFrom: validityOf(certificate).notBefore });
   };
-  const made = new Map<AuthorityName, KeyPair>([
-    ['serving', given.kind === 'authorities' ? given.servingCa : await replacing('serving')],
+  // The key of the volume is on copies of it, too.
+  const serving =
+    given.kind === 'authorities' ? ownServing(given.servingCa, now) : replacing('serving');
+  const made = new Map<AuthorityName, Successor>([
+    ['serving', await serving],
     ['admin', await replacing('admin')],
   ]);
   const administrators = given.kind === 'authorities' ? given.adminCa.certificate : '';
@@ -120,7 +124,7 @@ async function stage({ paths, request, credentials: given }: ReconfigureContext)
  */
 export async function changesFor(
   paths: HostPaths,
-  made: ReadonlyMap<AuthorityName, KeyPair>,
+  made: ReadonlyMap<AuthorityName, Successor>,
   administrators: string,
   now: Date,
 ): Promise<Changes> {
@@ -130,7 +134,9 @@ export async function changesFor(
     const authority = made.get(leaf.authority);
     const old = await read(leaf.certificate);
     if (authority === undefined || old === undefined) continue;
-    const fresh = await rekeyLeaf(old, authority, now);
+    const signed = await rekeyLeaf(old, authority, now);
+    const chain = inspectCertificate(old).serverAuth ? (authority.cross ?? '') : '';
+    const fresh = { ...signed, certificate: signed.certificate + chain };
     if (leaf.certificate === leaf.key) {
       changes.push({ path: leaf.key, contents: fresh.certificate + fresh.key, mode: 0o600 });
     } else {

@@ -5,9 +5,11 @@ import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { resources } from '../../../lib/kube/resources.ts';
-import { requireValid } from '../../../lib/pki/authority.ts';
-import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import { mayCertifyAuthorities, requireValid } from '../../../lib/pki/authority.ts';
+import { certificatesIn, inspectCertificate } from '../../../lib/pki/certificate.ts';
+import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.ts';
+import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
 import { signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
@@ -46,6 +48,7 @@ export async function planRotation(
     ...(await unfinished(paths)),
     ...(await missingFiles(paths, wanted.what)),
     ...(await invalidAuthorities(paths, wanted.what)),
+    ...(await cutOffLaptop(paths, wanted.what)),
     ...(await cutOffWorkers(paths, wanted.what, signal)),
     ...(await lostClients(paths, wanted, signal)),
   ];
@@ -133,6 +136,28 @@ async function lostClients(
     ),
   ];
 }
+
+/**
+ * The first kubeconfig knows the authority of the API server by what the server presents behind its
+ * certificate, which may not certify any number of successors. With that of the administrators, it ends anyway.
+ */
+async function cutOffLaptop(paths: HostPaths, what: What): Promise<Failure[]> {
+  if (what.kind !== 'authorities' || !what.names.includes('serving')) return [];
+  if (what.names.includes('admin') || !(await exists(paths.at(laptopAdminCa)))) return [];
+  const read = (path: string) => readTextIfPresent(paths.at(path));
+  const serving = await read(authorityPaths('serving').certificate);
+  const [, cross] = certificatesIn((await read(issuedLeaves.apiServerServing.certificate)) ?? '');
+  if (serving === undefined || cross === undefined) return [];
+  if (nameOf(cross) !== nameOf(serving) || mayCertifyAuthorities(cross)) return [];
+  return [
+    fault(
+      'auth/kubeconfig on the laptop was not exchanged: it could not verify the API server any more',
+      'Run "sno wait-for install-complete" there, then "systemctl start sno-renew" here. If that kubeconfig is lost, rotate the CA admin, too: nothing of the laptop is trusted then.',
+    ),
+  ];
+}
+
+const nameOf = (pem: string): string => inspectCertificate(pem).subject.commonName;
 
 /** What a worker trusts, or what its certificates are signed by. It does not learn of a new one. */
 const OF_WORKERS: readonly string[] = ['serving', 'kubelet-client', 'kubelet-serving', 'admin'];

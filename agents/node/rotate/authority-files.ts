@@ -1,5 +1,9 @@
-import type { KeyPair, Successor } from '../../../lib/pki/authority.ts';
-import { inspectCertificate } from '../../../lib/pki/certificate.ts';
+import { type KeyPair, mayCertifyAuthorities, type Successor } from '../../../lib/pki/authority.ts';
+import {
+  certificatesIn,
+  inspectCertificate,
+  parseCertificate,
+} from '../../../lib/pki/certificate.ts';
 import { rekeyLeaf } from '../../../lib/pki/leaf.ts';
 import { type AuthorityName, authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { type RotatableLeaf, rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
@@ -61,7 +65,7 @@ export async function leafChanges(replaced: Replaced<Successor>, read: ReadText,
     const old = await read(leaf.certificate);
     if (pair === undefined || old === undefined) continue;
     const fresh = await rekeyLeaf(old, pair.next, now);
-    const chain = inspectCertificate(old).serverAuth ? (pair.next.cross ?? '') : '';
+    const chain = inspectCertificate(old).serverAuth ? crossesOf(old, pair) : '';
     changes.push(...filesOf(leaf, { ...fresh, certificate: fresh.certificate + chain }));
     if (isRefusedByAnswer(leaf)) {
       const key = await required(read, leaf.key);
@@ -69,6 +73,20 @@ export async function leafChanges(replaced: Replaced<Successor>, read: ReadText,
     }
   }
   return { changes, retired };
+}
+
+/**
+ * What is presented behind a certificate of the new authority: its own by the old one, and that of the
+ * old one by the one before, if it may have another below it: the laptop's first kubeconfig knows only
+ * the authority of the medium.
+ */
+function crossesOf(leaf: string, { old, next }: { old: KeyPair; next: Successor }): string {
+  if (next.cross === undefined) return '';
+  const subject = parseCertificate(old.certificate).subject;
+  const before = certificatesIn(leaf)
+    .slice(1)
+    .filter((pem) => parseCertificate(pem).subject === subject && mayCertifyAuthorities(pem));
+  return [next.cross, ...before].join('');
 }
 
 function filesOf(leaf: RotatableLeaf, { certificate, key }: KeyPair): FileChange[] {

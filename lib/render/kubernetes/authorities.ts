@@ -1,4 +1,10 @@
-import { createAuthority, type KeyPair } from '../../pki/authority.ts';
+import {
+  createAuthority,
+  type KeyPair,
+  mayCertifyAuthorities,
+  type Successor,
+  succeed,
+} from '../../pki/authority.ts';
 import { validityOf } from '../../pki/certificate.ts';
 import type { RenderedFile } from '../renderer.ts';
 import { keyFile, publicFile } from './files.ts';
@@ -27,7 +33,8 @@ export const authorityNames = [
 ] as const;
 
 export type AuthorityName = (typeof authorityNames)[number];
-export type Authorities = Readonly<Record<AuthorityName, KeyPair>>;
+/** `cross`: what a server presents behind its certificate, for clients that know only the authority of the laptop. */
+export type Authorities = Readonly<Record<AuthorityName, Successor>>;
 
 /** Folder and files of an authority. A container that signs mounts the folder. */
 export function authorityPaths(name: AuthorityName) {
@@ -49,12 +56,21 @@ export const isNameOf = (authority: AuthorityName, commonName: string): boolean 
 const nameOf = (authority: AuthorityName): string => `${authority}-ca`;
 
 /**
- * Creates the host's own authorities, beside the one that `sno create` made. All are valid from the
- * same time, since the clock of a new host may be fast.
+ * A copy of the serving authority of a lost host, whose key came with its backup. While it is the serving
+ * authority, whoever has that disk, or the Ignition config with the backup, is trusted as the API server.
  */
-export async function createAuthorities(serving: KeyPair): Promise<Authorities> {
-  const { notBefore } = validityOf(serving.certificate);
-  const time = { now: new Date(), validFrom: notBefore };
+export const mediumServingCa = `${paths.authorities}/medium-serving/ca.crt`;
+
+/**
+ * Creates the host's own authorities. All are valid from the same time, since the clock of a new host
+ * may be fast. The key that `sno create` made is on the medium, and on copies of it: it only certifies
+ * the serving authority, for the kubeconfig on the laptop until that is exchanged.
+ */
+export async function createAuthorities(medium: KeyPair): Promise<Authorities> {
+  const { notBefore } = validityOf(medium.certificate);
+  const now = new Date();
+  const time = { now, validFrom: notBefore };
+  const serving = await ownServing(medium, now);
   const create = (name: AuthorityName) => createAuthority(nameOf(name), time);
   const [etcd, frontProxy, kubeletClient, kubeletServing, admin, legacyUnknown] = await Promise.all(
     [
@@ -76,6 +92,10 @@ export async function createAuthorities(serving: KeyPair): Promise<Authorities> 
     'legacy-unknown': legacyUnknown,
   };
 }
+
+/** By an earlier release, or of a lost host, it may be one that cannot certify another. */
+export const ownServing = async (given: KeyPair, now: Date): Promise<Successor> =>
+  mayCertifyAuthorities(given.certificate) ? succeed(given, now) : given;
 
 export function authorityFiles(authorities: Authorities): RenderedFile[] {
   return authorityNames.flatMap((name) => {

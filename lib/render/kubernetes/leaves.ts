@@ -1,6 +1,6 @@
 import { clusterDomain } from '../../cluster/cluster.ts';
 import { deferredUser } from '../../deferred/access.ts';
-import type { KeyPair } from '../../pki/authority.ts';
+import type { KeyPair, Successor } from '../../pki/authority.ts';
 import { validityOf } from '../../pki/certificate.ts';
 import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
@@ -236,15 +236,16 @@ export const deferredLeafFiles = (input: KeylessInput, admin: KeyPair): Promise<
 async function filesOf(
   { subject, usage, names, leftover, uses = ['control-plane'], when: _when, ...leaf }: IssuedLeaf,
   input: KeylessInput,
-  authority: KeyPair,
+  authority: Successor,
 ): Promise<RenderedFile[]> {
   // Like its authority: the clock of a new host, or of one that was moved, may be fast.
   const time = { now: new Date(), validFrom: validityOf(authority.certificate).notBefore };
   const pair = await issueLeaf(authority, { subject, usage, ...names?.(input) }, time);
   const keyClass = leftover === undefined ? 'permanent' : 'gone';
   const options = leftover === undefined ? { uses } : { uses, leftover };
+  const chain = usage === 'client' ? '' : (authority.cross ?? '');
   return [
-    publicFile(leaf.certificate, pair.certificate, options),
+    publicFile(leaf.certificate, pair.certificate + chain, options),
     keyFile(leaf.key, pair.key, keyClass, options),
   ];
 }

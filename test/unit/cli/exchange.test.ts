@@ -113,6 +113,29 @@ t.test('the published CA is kept if the server can be verified with it', async (
   }
 });
 
+t.test('a CA that is published later is handed over by the next run', async (t) => {
+  const it = await cluster(t);
+  await it.run();
+  const before = await readFile(it.path, 'utf8');
+  const both = other.certificate + servingAuthority;
+  it.api.set(ROOT_CA, { metadata: { name: 'kube-root-ca.crt' }, data: { 'ca.crt': both } });
+  await it.run();
+  const after = await readFile(it.path, 'utf8');
+  t.equal(caIn(after), both);
+  t.same(parse(after).users, parse(before).users, 'the administrator is the same');
+  t.equal((await stat(it.path)).mode & 0o777, 0o600);
+  t.match(it.said.at(-1), /has the present CA of the API server$/);
+  const lines = it.said.length;
+  await it.run();
+  t.equal(await readFile(it.path, 'utf8'), after, 'once');
+  t.equal(it.said.length, lines + 1);
+  // One that cannot verify the server would lock the administrator out.
+  const wrong = other.certificate;
+  it.api.set(ROOT_CA, { metadata: { name: 'kube-root-ca.crt' }, data: { 'ca.crt': wrong } });
+  await it.run();
+  t.equal(await readFile(it.path, 'utf8'), after);
+});
+
 const NOT_ADMINISTRATORS: readonly [what: string, cluster: Cluster, found: RegExp][] = [
   ['another name', { user: 'system:anonymous' }, /another name; .*found system:anonymous/],
   ['no group', { groups: ['system:authenticated'] }, /found system:admin in system:auth/],

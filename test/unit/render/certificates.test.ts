@@ -191,10 +191,10 @@ t.test('there are eight self-signed authorities', async (t) => {
   const all = [...names, 'legacy-unknown', 'serving', 'laptop-admin'].map(authority);
   t.equal(new Set(all).size, 8);
   t.same(
-    all.map((pem) => inspectCertificate(pem).subject.commonName),
+    all.map((pem) => inspectCertificate(pem).subject.commonName.replace(/@\d+$/, '@')),
     [
       ...['admin-ca', 'etcd-ca', 'front-proxy-ca', 'kubelet-client-ca', 'kubelet-serving-ca'],
-      ...['legacy-unknown-ca', 'kube-apiserver-serving-ca', 'sno-laptop-admin-ca'],
+      ...['legacy-unknown-ca', 'kube-apiserver-serving-ca@', 'sno-laptop-admin-ca'],
     ],
     'the names differ: the issuer of a leaf is looked up by name',
   );

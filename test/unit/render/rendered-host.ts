@@ -2,6 +2,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
+import type { KeyPair } from '../../../lib/pki/authority.ts';
+import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import type { HostFacts, RenderInput } from '../../../lib/render/renderer.ts';
 import { cluster } from '../agents/host/cluster.ts';
@@ -55,6 +57,12 @@ export function textAt(path: string): string {
   if (file === undefined) throw new Error(`${path} is not rendered`);
   return file.contents;
 }
+
+/** The host's own authority of the API server. */
+export const servingPair: KeyPair = {
+  certificate: textAt(authorityPaths('serving').certificate),
+  key: textAt(authorityPaths('serving').key),
+};
 
 export function flagsOf(component: string): Map<string, string> {
   const command = pods.find((pod) => pod.component === component)?.container.command ?? [];

@@ -5,7 +5,7 @@ import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
 import { identityOf } from '../../../../lib/identity/identity.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
-import { authorities, input, rendered } from '../../render/rendered-host.ts';
+import { input, rendered, servingPair } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
@@ -16,7 +16,7 @@ const from = identityOf(input);
 
 /** An installed host whose systemd ends each change at once. */
 async function installed(t: Test) {
-  const { url } = await apiOf(t, authorities.servingCa, {
+  const { url } = await apiOf(t, servingPair, {
     'GET /api/v1/nodes/worker-0': { metadata: { name: 'worker-0' } },
   });
   const host = testHost(t, { endpoints: { api: url } });

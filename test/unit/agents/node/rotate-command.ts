@@ -3,11 +3,17 @@ import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { runCertificates } from '../../../../agents/node/certificates/main.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
-import { authorityNames, authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
-import { rendered } from '../../render/rendered-host.ts';
+import { createSuccessor } from '../../../../lib/pki/authority.ts';
+import {
+  authorityNames,
+  authorityPaths,
+  laptopAdminCa,
+} from '../../../../lib/render/kubernetes/authorities.ts';
+import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
+import { rendered, servingPair } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
-import { testHost } from '../host/host.ts';
+import { type TestHost, testHost } from '../host/host.ts';
 import { apiOf, earlierAuthority, podOf } from './earlier-authority.ts';
 
 const REQUEST = '/var/lib/sno-agents/sno-rotate/request.json';
@@ -126,6 +132,32 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     t.notOk(host.has(REQUEST));
     t.equal((await run('rotate-ca', 'serving', '--restart-workloads', '--no-wait')).code, 0);
     t.match(JSON.parse(host.read(REQUEST)), { restartWorkloads: true });
+  });
+
+  t.test('a laptop that could not verify the API server any more', async (t) => {
+    const { certificate } = issuedLeaves.apiServerServing;
+    const first = installed(t);
+    t.equal((await first.run('rotate-ca', 'serving', '--no-wait')).code, 0, 'once it can');
+    const next = await createSuccessor(servingPair, new Date());
+    const rotated = (host: TestHost) => {
+      host.write(authorityPaths('serving').certificate, next.certificate);
+      host.write(certificate, `${next.certificate}${next.cross}`);
+    };
+    const { host, run } = installed(t);
+    rotated(host);
+    const { code, errors } = await run('rotate-ca', 'serving');
+    t.equal(code, 2);
+    t.match(errors, /was not exchanged: .*sno wait-for install-complete/);
+    t.notOk(host.has(REQUEST));
+    host.write(certificate, next.certificate);
+    t.equal((await run('rotate-ca', 'serving', '--no-wait')).code, 0, 'it knows the present one');
+    const other = installed(t);
+    rotated(other.host);
+    other.host.remove(laptopAdminCa);
+    t.equal((await other.run('rotate-ca', 'serving', '--no-wait')).code, 0, 'it was exchanged');
+    const both = installed(t);
+    rotated(both.host);
+    t.equal((await both.run('rotate-ca', 'serving', 'admin', '--no-wait')).code, 0, 'it ends');
   });
 
   t.test('workers, which do not learn of a new CA', async (t) => {

@@ -6,7 +6,7 @@ import { writeRequest } from '../../../../agents/node/rotate/request.ts';
 import { rewriteSecrets } from '../../../../agents/node/rotate/stored-secrets.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
-import { authorities, textAt } from '../../render/rendered-host.ts';
+import { servingPair, textAt } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
 import { type Answer, apiOf } from './earlier-authority.ts';
@@ -27,7 +27,7 @@ function inTurn(...answers: Answer[]): Answer {
 
 async function rotating(t: Test, answers: Readonly<Record<string, Answer>>, settings: object) {
   const host = testHost(t);
-  const { url, requests } = await apiOf(t, authorities.servingCa, answers);
+  const { url, requests } = await apiOf(t, servingPair, answers);
   host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
   host.write('/etc/sno-agents/settings.json', JSON.stringify(settings));
   for (const { certificate, key } of [authorityPaths('admin'), authorityPaths('serving')]) {

@@ -6,7 +6,7 @@ import { hostPaths } from '../../../../lib/host/paths.ts';
 import type { KeyPair } from '../../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { trust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
-import { authorities, textAt } from '../../render/rendered-host.ts';
+import { servingPair, textAt } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
@@ -64,7 +64,7 @@ t.test('pods that know only a CA without successor are deleted', async (t) => {
 
 t.test('no pod is deleted where the old CA can sign the new one, or for another CA', async (t) => {
   const table: [what: What, serving: KeyPair][] = [
-    [serving, authorities.servingCa],
+    [serving, servingPair],
     [{ kind: 'authorities', names: ['etcd'] }, await earlierAuthority()],
     [{ kind: 'encryption' }, await earlierAuthority()],
   ];

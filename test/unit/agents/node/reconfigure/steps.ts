@@ -1,4 +1,5 @@
 /** The steps of reconfigure, each on a host in a folder. */
+import { X509Certificate } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import t from 'tap';
 import { requestPath, writeRequest } from '../../../../../agents/node/identity/request.ts';
@@ -25,6 +26,7 @@ import {
 import { Failure } from '../../../../../lib/errors/failure.ts';
 import { removeFile } from '../../../../../lib/host/files.ts';
 import { isInstalled } from '../../../../../lib/host/search-path.ts';
+import { certificatesIn, isIssuedBy } from '../../../../../lib/pki/certificate.ts';
 import { saveRenderInput } from '../../../../../lib/render/render-input.ts';
 import { lockAgent } from '../../../../../lib/steps/lock.ts';
 import { endReverted } from '../../../../../lib/trial/arm.ts';
@@ -172,6 +174,8 @@ t.test('clock: not before the newest certificate', async (t) => {
   t.notOk(await clock.holds(ahead, host.progress()));
 });
 
+const LEAF = '/etc/kubernetes/pki/kube-apiserver/serving.crt';
+
 t.test('credentials: the administrators of the factory are refused', async (t) => {
   const { host, context, run, holds } = await arrived(t);
   const given = await authorityCredentials();
@@ -185,7 +189,15 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
   t.notOk(await credentials.holds(atSite, host.progress()));
   await credentials.run(atSite, host.progress());
   t.ok(await credentials.holds(atSite, host.progress()));
-  t.equal(host.read('/etc/kubernetes/pki/ca/serving/ca.crt'), given.servingCa.certificate);
+  const serving = host.read('/etc/kubernetes/pki/ca/serving/ca.crt');
+  t.not(serving, given.servingCa.certificate, 'whose key is on copies of the volume');
+  const [leaf = '', cross = ''] = certificatesIn(host.read(LEAF));
+  t.ok(await isIssuedBy(leaf, serving));
+  t.ok(await isIssuedBy(cross, given.servingCa.certificate), 'which the laptop trusts');
+  t.equal(
+    new X509Certificate(cross).publicKey.equals(new X509Certificate(serving).publicKey),
+    true,
+  );
   t.notOk(host.read(trust).includes(before.admin), 'the factory is not trusted');
   t.ok(host.read(trust).includes(host.read(admin)));
   t.ok(host.read(trust).includes(given.adminCa.certificate), 'the administrator of the site is');
