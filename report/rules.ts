@@ -26,6 +26,7 @@ import { imagePullFailing } from './rules/image-pull-failing.ts';
 import { kubeletDown } from './rules/kubelet-down.ts';
 import { kubeletNotRegistered } from './rules/kubelet-not-registered.ts';
 import { manifestRejected } from './rules/manifest-rejected.ts';
+import { mediumCaInUse } from './rules/medium-ca-in-use.ts';
 import { memoryPressure } from './rules/memory-pressure.ts';
 import { networkPluginNotReady } from './rules/network-plugin-not-ready.ts';
 import { nodeIpChanged } from './rules/node-ip-changed.ts';
@@ -79,5 +80,6 @@ export const rules: readonly Rule[] = [
   diskSlow,
   etcdDbLarge,
   certificateExpiresSoon,
+  mediumCaInUse,
   backupOverdue,
 ];

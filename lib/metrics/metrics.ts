@@ -36,6 +36,11 @@ export const METRICS = {
     labels: ['certificate'],
     writtenBy: ['sno-renew'],
   },
+  sno_medium_ca_in_use: {
+    help: 'Whether the certificate of the API server is signed by a CA whose key was on the medium (serving), and whether the CA of the first auth/kubeconfig is trusted (laptop-admin).',
+    labels: ['ca'],
+    writtenBy: ['sno-renew'],
+  },
   sno_kubelet_serving_request_pending: {
     help: "Whether the kubelet's request for its next serving certificate was left without a certificate.",
     labels: [],

@@ -24,6 +24,7 @@ import {
   type AuthorityName,
   authorityNames,
   authorityPaths,
+  mediumServingCa,
 } from '../../lib/render/kubernetes/authorities.ts';
 import { kubernetesRenderer } from '../../lib/render/kubernetes/index.ts';
 import { runAgentCommand } from '../../lib/steps/agent-command.ts';
@@ -191,6 +192,8 @@ t.test('with its authorities, what they have signed stays good', async (t) => {
       t.equal(await readFile(paths.at(path), 'utf8'), textAt(path), path);
     }
   }
+  const serving = await readFile(paths.at(mediumServingCa), 'utf8');
+  t.equal(serving, textAt(authorityPaths('serving').certificate), 'metrics and findings say so');
   const kept: string[] = authorityNames.map((name) => authorityPaths(name).key);
   const keys = rendered.files.filter(
     ({ path, keyClass, uses }) =>

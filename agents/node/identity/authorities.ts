@@ -1,12 +1,13 @@
 import { readManifest } from '../../../lib/backup/store.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { readTextIfPresent } from '../../../lib/host/files.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { KeyPair } from '../../../lib/pki/authority.ts';
 import {
   type AuthorityName,
   authorityNames,
   authorityPaths,
   laptopAdminCa,
+  mediumServingCa,
 } from '../../../lib/render/kubernetes/authorities.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -60,6 +61,9 @@ export const authorities: StepBody<IdentityContext> = {
       const next = await keptAuthority(restoring, name);
       replaced.set(name, { old: await readAuthority(paths, name), next });
     }
+    // Others may have its key: with the disk of the lost host, or with an Ignition config.
+    const { certificate } = await keptAuthority(restoring, 'serving');
+    await writeFileAtomic(paths.at(mediumServingCa), certificate, 0o644);
     const { changes } = await leafChanges(replaced, read, new Date());
     await writeChanges(paths, [
       ...(await trusted(replaced, read)),

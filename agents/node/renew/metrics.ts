@@ -1,8 +1,15 @@
+import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type Sample, sample } from '../../../lib/metrics/metrics.ts';
 import { measureRun } from '../../../lib/metrics/run.ts';
 import type { MeasuredHost } from '../../../lib/metrics/write.ts';
+import { LAPTOP_SERVING_CA } from '../../../lib/pki/authority.ts';
 import type { InventoryItem } from '../../../lib/pki/inventory.ts';
+import {
+  authorityPaths,
+  laptopAdminCa,
+  mediumServingCa,
+} from '../../../lib/render/kubernetes/authorities.ts';
 import type { EndedRun } from '../../../lib/steps/agent-command.ts';
 import { listCertificates } from '../certificates/list.ts';
 import { type Attempt, readAttempts } from './attempts.ts';
@@ -19,8 +26,24 @@ async function certificateMetrics(paths: HostPaths): Promise<Sample[]> {
     ...attempts.map(({ name, failure }) =>
       sample('sno_certificate_renewal_failed', { certificate: name }, failure !== undefined),
     ),
+    ...(await mediumAuthorities(paths, items)),
     sample('sno_kubelet_serving_request_pending', {}, attempts.some(isPending)),
   ];
+}
+
+/** Of those whose certificate is on the host. */
+async function mediumAuthorities(
+  paths: HostPaths,
+  items: readonly InventoryItem[],
+): Promise<Sample[]> {
+  const read = (path: string) => readTextIfPresent(paths.at(path));
+  const serving = await read(authorityPaths('serving').certificate);
+  const isTrusted = await exists(paths.at(laptopAdminCa));
+  const laptop = sample('sno_medium_ca_in_use', { ca: 'laptop-admin' }, isTrusted);
+  if (serving === undefined) return [laptop];
+  const name = items.find(({ path }) => path === authorityPaths('serving').certificate)?.subject;
+  const isInUse = name === LAPTOP_SERVING_CA || serving === (await read(mediumServingCa));
+  return [sample('sno_medium_ca_in_use', { ca: 'serving' }, isInUse), laptop];
 }
 
 function lifetime({ name, kind, renewedBy, notBefore, notAfter }: InventoryItem): Sample[] {

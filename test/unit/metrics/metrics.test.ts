@@ -6,13 +6,18 @@ import { Decisions } from '../../../agents/node/approve/decisions.ts';
 import { backupMetrics } from '../../../agents/node/backup/metrics.ts';
 import { recordAttempts } from '../../../agents/node/renew/attempts.ts';
 import { measureRenewal } from '../../../agents/node/renew/metrics.ts';
-import { createAuthority } from '../../../lab/certificates/signed-now.ts';
+import { createAuthority, createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import type { Decision } from '../../../lib/csr/decision.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { exposition } from '../../../lib/metrics/exposition.ts';
 import { METRICS, sample } from '../../../lib/metrics/metrics.ts';
 import { writeMetrics } from '../../../lib/metrics/write.ts';
-import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import { createSuccessor } from '../../../lib/pki/authority.ts';
+import {
+  authorityPaths,
+  laptopAdminCa,
+  mediumServingCa,
+} from '../../../lib/render/kubernetes/authorities.ts';
 import { steadyMetrics } from '../../../lib/steady/metrics.ts';
 import { testHost } from '../agents/host/host.ts';
 import { writeBackup } from '../backup/backup-folder.ts';
@@ -138,6 +143,50 @@ t.test('certificates with their lifetimes, and what could not be renewed', async
   t.match(text, 'sno_certificate_renewal_failed{certificate="etcd-server"} 0\n');
   t.match(text, 'sno_certificate_renewal_failed{certificate="kubelet-serving"} 1\n');
   t.match(text, 'sno_kubelet_serving_request_pending 1\n');
+});
+
+t.test('a CA of the medium while it is in use', async (t) => {
+  const figures = async (serving: string, files: Readonly<Record<string, string>> = {}) => {
+    const host = testHost(t);
+    host.write(authorityPaths('serving').certificate, serving);
+    for (const [path, text] of Object.entries(files)) host.write(path, text);
+    const warnings: string[] = [];
+    const warn = (text: string) => void warnings.push(text);
+    await measureRenewal(host.context, { isDone: true, at: new Date(2000), warn });
+    t.same(warnings, []);
+    const text = host.read(`${FOLDER}/sno-renew.prom`);
+    return [...text.matchAll(/^sno_medium_ca_in_use\{ca="(.+)"\} (\d)$/gm)].map((found) =>
+      found.slice(1),
+    );
+  };
+  const { servingCa, adminCa } = await createLaptopAuthorities();
+  const { certificate: own } = await createSuccessor(servingCa, new Date());
+  const laptop = { [laptopAdminCa]: adminCa.certificate };
+  t.same(await figures(servingCa.certificate, laptop), [
+    ['serving', '1'],
+    ['laptop-admin', '1'],
+  ]);
+  t.same(await figures(own), [
+    ['serving', '0'],
+    ['laptop-admin', '0'],
+  ]);
+  t.same(await figures(own, { [mediumServingCa]: own }), [
+    ['serving', '1'],
+    ['laptop-admin', '0'],
+  ]);
+  const earlier = { [mediumServingCa]: servingCa.certificate };
+  t.same(
+    await figures(own, earlier),
+    [
+      ['serving', '0'],
+      ['laptop-admin', '0'],
+    ],
+    'rotated since',
+  );
+  t.same(await figures('damaged'), [
+    ['serving', '0'],
+    ['laptop-admin', '0'],
+  ]);
 });
 
 t.test('backups by state, and the newest one that can be restored', async (t) => {

@@ -32,7 +32,48 @@ const LAPTOP_TRUSTED = new Failure('fatal', "the laptop's CA is still trusted", 
   ],
 });
 
+const caOf = (file: string, subject: string, sha256: string) => ({
+  file: `/etc/kubernetes/pki/ca/${file}/ca.crt`,
+  ...{ subject, sha256, index: 0, isAuthority: true },
+});
+const LAPTOPS = caOf('serving', 'CN=kube-apiserver-serving-ca', 'a1');
+const OWN = caOf('serving', 'CN=kube-apiserver-serving-ca@1795000000', 'b2');
+const RECORD = { [`${M}/agents/record.json`]: json({ completed: '2026-11-20T12:00:00Z' }) };
+const MEDIUM_CA = {
+  severity: 'warning',
+  title: /^The CA of the API server is one whose key was on/,
+  todo: /rotate-ca serving.*wait-for install-complete/,
+} as const;
+
 export const renewalCases: readonly RuleCase[] = [
+  {
+    rule: 'medium-ca-in-use',
+    of: 'a host of an earlier release, with the CA of its medium',
+    files: { ...RECORD, [`${M}/certificates/certificates.json`]: json([LAPTOPS]) },
+    finds: [{ ...MEDIUM_CA, at: `${M}/certificates/certificates.json:5` }],
+  },
+  {
+    rule: 'medium-ca-in-use',
+    of: 'a host that continues a lost one, with the CA that its Ignition config has',
+    files: {
+      ...RECORD,
+      [`${M}/certificates/certificates.json`]: json([OWN, caOf('medium-serving', 'CN=x', 'b2')]),
+    },
+    finds: [MEDIUM_CA],
+  },
+  {
+    rule: 'medium-ca-in-use',
+    of: 'a CA that the host has made, and one that it has replaced',
+    files: {
+      ...RECORD,
+      [`${M}/certificates/certificates.json`]: json([OWN, caOf('medium-serving', 'CN=x', 'a1')]),
+    },
+  },
+  {
+    rule: 'medium-ca-in-use',
+    of: 'an installation that has not ended',
+    files: { [`${M}/certificates/certificates.json`]: json([LAPTOPS]) },
+  },
   {
     rule: 'certificate-not-renewed',
     of: 'an exchanged kubeconfig whose old CA is still trusted',
