@@ -10,8 +10,11 @@ import {
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
-import { kubeClient } from '../../lib/kube/client.ts';
+import { KubeClient, kubeClient } from '../../lib/kube/client.ts';
+import { isKubeError } from '../../lib/kube/kube-error.ts';
+import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { resources } from '../../lib/kube/resources.ts';
+import { publishedRootCa } from '../../lib/kube/root-ca.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
 import { trust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.ts';
 import { podEgressFile } from '../../lib/render/kubernetes/pod-egress.ts';
@@ -54,7 +57,9 @@ export const kubeletFiles: StepBody<PlainHost> = {
       rootIsOverlay: await rootIsOverlay(),
       resolvConf: await resolvConfForPods(paths),
     };
+    const api = await apiAuthorityOf(context, signal);
     const files: NewFile[] = [
+      ...(api === undefined ? [] : [{ path: trust.api, contents: api, mode: 0o644 }]),
       ...workerKubeletFiles({ cluster, host }, await clientsOf(context, signal)),
       podEgressFile(cluster),
       { path: '/etc/hostname', contents: `${hostname()}\n`, mode: 0o644 },
@@ -69,6 +74,28 @@ export const kubeletFiles: StepBody<PlainHost> = {
     return done([hostname(), ...nodeIps].join(', '));
   },
 };
+
+/**
+ * Whom the kubelet knows the API server by: the authority that the cluster publishes, once it has
+ * verified the server. That of worker.ign may be one whose key is on a medium. Undefined: that stays, since a
+ * cluster of an earlier release lets no worker read the other one.
+ */
+async function apiAuthorityOf(
+  { paths }: PlainHost,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+  const access = await readKubeconfig(paths.at(workerPaths.bootstrapKubeconfig));
+  using client = new KubeClient(access);
+  const published = await publishedRootCa(client, limits).catch((error: unknown) => {
+    if (isKubeError(error, 'rejected') && error.code === 403) return undefined;
+    throw error;
+  });
+  if (published === undefined) return undefined;
+  using verifying = new KubeClient({ ...access, ca: published });
+  await publishedRootCa(verifying, limits);
+  return published;
+}
 
 /**
  * The published authorities without the one that signs nodes' identities: no node is a client of

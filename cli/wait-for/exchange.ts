@@ -7,9 +7,9 @@ import { KubeClient } from '../../lib/kube/client.ts';
 import { requestClientCertificate } from '../../lib/kube/client-certificate.ts';
 import { isKubeError } from '../../lib/kube/kube-error.ts';
 import { type Access, readKubeconfig } from '../../lib/kube/kubeconfig.ts';
-import { resources } from '../../lib/kube/resources.ts';
+import { publishedRootCa } from '../../lib/kube/root-ca.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
-import { certificatesIn, inspectCertificate } from '../../lib/pki/certificate.ts';
+import { inspectCertificate } from '../../lib/pki/certificate.ts';
 import type { Limits } from '../../lib/wait/limits.ts';
 import { readText, type Standing, standingOf, withCredentials } from './own-kubeconfig.ts';
 
@@ -66,11 +66,11 @@ async function exchange(path: string, options: ExchangeOptions): Promise<void> {
   if (standing.kind === 'exchanged' && !standing.isDue) {
     await recordReplacedLaptopCa(old, now(), limits);
     say(`${path} was exchanged: ${validity(standing)}`);
-    await takeOverCa(path, text, access, await publishedCa(old, limits), options);
+    await takeOverCa(path, text, access, await publishedRootCa(old, limits), options);
     return;
   }
   const signed = await requestClientCertificate(old, SUBJECT, { signal, deadlineMs: signingMs });
-  const ca = await tried(access, await publishedCa(old, limits), signed, limits);
+  const ca = await tried(access, await publishedRootCa(old, limits), signed, limits);
   await writeFileAtomic(await realpath(path), withCredentials(text, ca, signed), 0o600);
   const fresh = standingOf(await readText(path), now());
   say(`Exchanged ${path}: its certificate is signed by the host's CA, ${validity(fresh)}`);
@@ -108,14 +108,6 @@ function validity(standing: Standing): string {
 }
 
 const day = (date: Date) => date.toISOString().slice(0, 10);
-
-/** The CA that every pod verifies the API server with: after a rotation it is the present one. */
-async function publishedCa(client: KubeClient, limits: Limits): Promise<string | undefined> {
-  const place = { namespace: 'kube-system', name: 'kube-root-ca.crt' };
-  const published = await client.find(resources.configMaps, place, limits);
-  const certificates = certificatesIn(published?.data?.['ca.crt'] ?? '');
-  return certificates.length === 0 ? undefined : certificates.join('');
-}
 
 /**
  * Uses the new certificate as kubectl will, with the published CA if the server can be verified with

@@ -3,6 +3,9 @@ import { clientSigner, servingSigner } from '../csr/checks.ts';
 import { BOOTSTRAPPERS } from './bootstrappers.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
+const API_TRUST = 'sno:worker-api-trust';
+/** The ConfigMap of every namespace with the authority of the API server. */
+export const ROOT_CA = 'kube-root-ca.crt';
 
 /** Group, and user, whose right is to approve requests of workers; its certificates are short. */
 export const WORKER_APPROVER = 'sno-agents:worker-approver';
@@ -28,6 +31,22 @@ export function workersAccess(): object[] {
         kind: 'Role',
         name: 'extension-apiserver-authentication-reader',
       },
+      subjects: [{ apiGroup: rbac, kind: 'Group', name: BOOTSTRAPPERS }],
+    },
+    // By which it knows the API server; every pod has it.
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'Role',
+      metadata: { name: API_TRUST, namespace: 'kube-system' },
+      rules: [
+        { apiGroups: [''], resources: ['configmaps'], resourceNames: [ROOT_CA], verbs: ['get'] },
+      ],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: API_TRUST, namespace: 'kube-system' },
+      roleRef: { apiGroup: rbac, kind: 'Role', name: API_TRUST },
       subjects: [{ apiGroup: rbac, kind: 'Group', name: BOOTSTRAPPERS }],
     },
   ];

@@ -10,11 +10,9 @@ import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
+import { ROOT_CA } from '../../../lib/workers/access.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import type { RotateContext } from './context.ts';
-
-/** The ConfigMap of every namespace with the authority of the API server. */
-const ROOT_CA = 'kube-root-ca.crt';
 
 const volumeSchema = z.looseObject({
   projected: z

@@ -31,7 +31,8 @@ t.test('there are no bootstrap tokens and no automatic approvals', async (t) => 
     [
       'system:node-bootstrapper',
       'system:bootstrappers:sno-workers',
-      // Reads certificates that are public.
+      // Reads certificates that are public: of the kubelet's clients, and of the API server.
+      'system:bootstrappers:sno-workers',
       'system:bootstrappers:sno-workers',
     ],
     'holders of a token for workers, and no others, may make requests',

@@ -54,6 +54,12 @@ const BINDINGS: readonly {
     reason: 'the kubelet of a worker knows its clients by these certificates, which are public',
   },
   {
+    role: 'sno:worker-api-trust',
+    subject: 'Group system:bootstrappers:sno-workers',
+    where: 'kube-system',
+    reason: 'the kubelet of a worker knows the API server by this certificate, which is public',
+  },
+  {
     role: 'cluster-admin',
     subject: 'Group sno:administrators',
     reason: 'administrators whose certificates the cluster signed: system:masters is not admitted',
@@ -231,7 +237,12 @@ t.test('the approver of workers approves for two signers and reads nodes', async
       { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
     ],
   });
-  t.equal(bindings.length, 3);
+  t.equal(bindings.length, 5);
+  t.match(bindings.at(-2), {
+    kind: 'Role',
+    metadata: { namespace: 'kube-system' },
+    rules: [{ resources: ['configmaps'], resourceNames: ['kube-root-ca.crt'], verbs: ['get'] }],
+  });
 });
 
 t.test('deferred manifests are created in their API groups', async (t) => {

@@ -3,6 +3,8 @@ import { parse } from 'yaml';
 import { kubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
 import { podNetwork } from '../../../../agents/worker/pod-network.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { servingAuthority } from '../../gather/cluster/serve-api.ts';
+import { refusal } from '../../kube/fake-api.ts';
 import { giveAddresses } from '../host/network.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { NODES, workerHost } from './worker-host.ts';
@@ -60,6 +62,31 @@ t.test('kubelet-files', async (t) => {
       [admin, successor].map(({ certificate }) => `${certificate.trimEnd()}\n`).join(''),
       'no node is a client of another kubelet',
     );
+  });
+
+  t.test('know the API server by what the cluster publishes, if that verifies it', async (t) => {
+    const root = '/api/v1/namespaces/kube-system/configmaps/kube-root-ca.crt';
+    const API = '/etc/kubernetes/pki/kubelet/api-ca.crt';
+    const published = async (ca: string) => {
+      const it = await given(t, admin.certificate);
+      it.api.set(root, { metadata: { name: 'kube-root-ca.crt' }, data: { 'ca.crt': ca } });
+      return it;
+    };
+    const both = servingAuthority + successor.certificate;
+    const it = await published(both);
+    await it.host.run(kubeletFiles);
+    t.equal(it.host.read(API), both);
+    t.equal(it.host.mode(API), 0o644);
+    const wrong = await published(successor.certificate);
+    await t.rejects(wrong.host.run(kubeletFiles), { kind: 'unreachable', message: /issuer/ });
+    t.equal(wrong.host.read(API), servingAuthority, 'what is trusted stays');
+    t.notOk(wrong.host.has(ENVIRONMENT));
+    const earlier = await published(both);
+    earlier.api.rule(({ path }) =>
+      path === root ? refusal(403, { reason: 'Forbidden', message: 'not yours' }) : undefined,
+    );
+    await earlier.host.run(kubeletFiles);
+    t.equal(earlier.host.read(API), servingAuthority, 'a cluster of an earlier release');
   });
 
   t.test('without the authority of clients nobody is trusted: it waits', async (t) => {

@@ -5,6 +5,7 @@ import './start.ts';
 import './steps.ts';
 import './host-facts.ts';
 import './stop.ts';
+import './credentials.ts';
 import './fast-clock.ts';
 import './network.ts';
 import './console.ts';
