@@ -23,7 +23,7 @@ import { restoreContext } from './node/backup/restore/context.ts';
 import { backupRestorePlan } from './node/backup/restore/plan.ts';
 import { runCertificates } from './node/certificates/main.ts';
 import { runIdentity } from './node/identity/main.ts';
-import { payloadPlan } from './node/payload/plan.ts';
+import { runPayload } from './node/payload/main.ts';
 import { runReconfigure } from './node/reconfigure/main.ts';
 import { renewContext } from './node/renew/context.ts';
 import { measureRenewal } from './node/renew/metrics.ts';
@@ -79,7 +79,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
   'approve-csr': planned(approveCsrPlan, hostContext),
   progress: planned(progressPlan, hostContext),
   'sno-unseal': planned(unsealPlan, plainHost),
-  'sno-payload': planned(payloadPlan, hostContext),
+  'sno-payload': (paths, args) => runPayload(paths, args),
   'sno-restore': async (paths, args) =>
     planned(await ofKind(paths, restorePlan, openShiftRestorePlan), hostContext)(paths, args),
   'sno-certificates': (paths, args) => runCertificates(paths, args),

@@ -73,6 +73,7 @@ const CAUSES: readonly Cause[] = [
     rule: 'container-runtime-down',
     words: /container runtime is down|(?:crio|containerd)\.(?:sock|service)\b/,
   },
+  { rule: 'image-damaged', words: /exec format error|exec: .*no such file/ },
   { rule: 'image-pull-failing', words: /image|pull/i, names: /(?<=^The image )\S+/g },
   {
     rule: 'etcd-alarm',

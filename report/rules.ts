@@ -22,6 +22,7 @@ import { dnsRecordMissing } from './rules/dns-record-missing.ts';
 import { etcdAlarm } from './rules/etcd-alarm.ts';
 import { etcdDbLarge } from './rules/etcd-db-large.ts';
 import { etcdNoLeader } from './rules/etcd-no-leader.ts';
+import { imageDamaged } from './rules/image-damaged.ts';
 import { imagePullFailing } from './rules/image-pull-failing.ts';
 import { kubeletDown } from './rules/kubelet-down.ts';
 import { kubeletNotRegistered } from './rules/kubelet-not-registered.ts';
@@ -58,6 +59,7 @@ export const rules: readonly Rule[] = [
   changeReverted,
   startRefused,
   containerRuntimeDown,
+  imageDamaged,
   imagePullFailing,
   etcdAlarm,
   etcdNoLeader,

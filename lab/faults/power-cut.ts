@@ -8,6 +8,7 @@ import type { Host } from '../host/host.ts';
 import { stepJournal, waitForStep } from '../host/wait-for-step.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario, ScenarioStep } from '../scenario.ts';
+import { importEnded } from './import-ended.ts';
 import { intoStep } from './into-step.ts';
 import { restartsIntoInstallation } from './medium-again.ts';
 
@@ -29,6 +30,9 @@ export async function reached(
   since?: string,
 ): Promise<void> {
   await waitForStep(host, agent, [step, event], signal, since);
+  if (agent === 'aiokube' && step === 'payload' && event === 'started') {
+    return importEnded(host, signal);
+  }
   if (event === 'started') await intoStep(agent, step, signal);
 }
 
@@ -130,7 +134,10 @@ export const powerCut: Scenario = (context) => {
   ]);
 };
 
-/** An all-in-one host: the power fails in four steps of one installation. */
+/**
+ * An all-in-one host: the power fails in four steps of one installation; in the first of them between the import of the
+ * images and their sync.
+ */
 export const aioPowerCut: Scenario = (context) => {
   const run = new AllInOne(context);
   return scenarioOf(run, [

@@ -31,6 +31,8 @@ export interface RpcServer {
   credentials: ChannelCredentials;
   /** Sent as the TLS server name (SNI) in place of the address's host. */
   tlsServerName?: string;
+  /** Metadata of every call. */
+  metadata?: Readonly<Record<string, string>>;
   descriptor: Descriptor;
 }
 
@@ -88,7 +90,7 @@ export class RpcClient {
           requestSerialize,
           responseDeserialize,
           request,
-          metadata(limits),
+          this.#metadata(limits),
           callOptions(limits),
           (error, response) => (error === null ? resolve(response) : reject(error)),
         );
@@ -115,7 +117,7 @@ export class RpcClient {
         requestSerialize,
         responseDeserialize,
         request,
-        metadata(limits),
+        this.#metadata(limits),
         callOptions(limits),
       );
     return this.#messages(method, start, limits);
@@ -129,7 +131,7 @@ export class RpcClient {
         method.path,
         requestSerialize,
         responseDeserialize,
-        metadata(limits),
+        this.#metadata(limits),
         callOptions(limits),
       );
       call.write(request);
@@ -157,6 +159,14 @@ export class RpcClient {
       limits.signal.removeEventListener('abort', cancel);
       cancel();
     }
+  }
+
+  #metadata({ waitForReady = false }: CallLimits): Metadata {
+    const metadata = new Metadata({ waitForReady });
+    for (const [name, value] of Object.entries(this.#server.metadata ?? {})) {
+      metadata.set(name, value);
+    }
+    return metadata;
   }
 
   #explain(path: string, error: unknown, { signal }: CallLimits): unknown {
@@ -189,10 +199,6 @@ function isMethod(value: unknown): value is MethodDefinition<object, object> {
 
 function methodName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function metadata({ waitForReady = false }: CallLimits): Metadata {
-  return new Metadata({ waitForReady });
 }
 
 function callOptions({ deadlineMs }: CallLimits): CallOptions {

@@ -10,6 +10,8 @@ export interface TarEntry {
   /** `file`, `directory`, `symlink`, `link` and so on. */
   type: string;
   size: number;
+  /** Where a `symlink` points, or what a `link` is another name of; '' for anything else. */
+  target: string;
   content: AsyncIterable<Buffer>;
 }
 
@@ -47,13 +49,14 @@ export async function* tarEntries(
   try {
     let count = 0;
     for await (const content of entries) {
-      const { name, type, size = 0 } = content.header;
+      const { name, type, size = 0, linkname } = content.header;
       count += 1;
       if (count > limits.entries) throw refused(`more than ${limits.entries} files`);
       yield {
         name: safeName(name, refused),
         type: type ?? 'file',
         size,
+        target: linkname ?? '',
         content: buffersOf(content, signal),
       };
       content.resume();

@@ -6,10 +6,12 @@ import { readTextIfPresent, removeFile, sha256OfFile, writeFileAtomic } from '..
 import type { HostPaths } from '../host/paths.ts';
 import { syncFileSystems } from '../host/sync.ts';
 import type { Progress } from '../steps/progress.ts';
+import type { Limits } from '../wait/limits.ts';
 import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';
 import { crioImporter } from './crio.ts';
-import { type ImageImporter, importImages } from './images.ts';
+import { type ImageImporter, type ImportResult, importImages } from './images.ts';
+import { readImported, writeImported } from './imported.ts';
 import { type Payload, payloadFile, readPayload } from './payload.ts';
 import { hasDigest, verifyPayload } from './verify.ts';
 
@@ -27,33 +29,78 @@ export async function bringPayload(
   const { signal } = progress;
   const payload = await readPayload(folder);
   expectArchitecture(payload);
-  const digest = await sha256OfFile(join(folder, payloadFile), signal);
   const isBrought =
-    (await readTextIfPresent(broughtFile(paths))) === digest &&
-    (await hasImages(payload, paths, signal));
-  if (!isBrought) {
-    await removeFile(broughtFile(paths));
-    await verifyPayload(payload, signal);
-    await withRuntime(paths, (runtime) =>
-      importImages(payload, importerOf(runtime, paths), {
-        signal,
-        deadlineMs: importDeadlineMs,
-        report: (text) => progress.say(text),
-      }),
-    );
-  }
+    (await isBroughtSinceBoot(folder, paths, signal)) && (await hasImages(payload, paths, signal));
+  const result = isBrought ? undefined : await bringImages(payload, paths, progress);
   const written = await installBinaries(payload, binaryDestinations(paths), signal);
   // A runtime does not sync what it unpacks: after a power cut an image could exist by name and
   // digest, with empty files in it. So nothing is reported as done before this.
   if (!isBrought || written.length > 0) {
     await syncFileSystems([paths.binaries, ...stores.map(paths.at)], signal);
   }
-  await writeFileAtomic(broughtFile(paths), digest, 0o644);
+  if (result !== undefined) await writeImported(paths, result.whole);
+  await writeFileAtomic(broughtFile(paths), await digestOf(folder, signal), 0o644);
   return { images: payload.images.length, binaries: payload.binaries.length };
+}
+
+async function bringImages(
+  payload: Payload,
+  paths: HostPaths,
+  progress: Progress,
+): Promise<ImportResult> {
+  const { signal } = progress;
+  await removeFile(broughtFile(paths));
+  await verifyPayload(payload, signal);
+  return withRuntime(paths, async (runtime) => {
+    const importer = importerOf(runtime, paths);
+    const limits = { signal, deadlineMs: importDeadlineMs };
+    const imported = await stillImported(payload, importer, paths, limits);
+    return importImages(payload, importer, {
+      ...limits,
+      imported,
+      report: (text) => progress.say(text),
+      warn: (sentence) => progress.warn(sentence),
+    });
+  });
+}
+
+/**
+ * The recorded images that the runtime still has. The others are taken out of the record before they are imported: it
+ * would vouch for files that are not yet on the disk.
+ */
+async function stillImported(
+  { images }: Payload,
+  importer: ImageImporter,
+  paths: HostPaths,
+  limits: Limits,
+): Promise<ReadonlySet<string>> {
+  const recorded = await readImported(paths);
+  const still = new Set(recorded);
+  for (const { reference, id } of images) {
+    if ((await importer.find(reference, limits))?.id !== id) still.delete(id);
+  }
+  if (still.size < recorded.size) await writeImported(paths, still);
+  return still;
 }
 
 /** The digest of the payload that is imported and synced. Like everything in /run, lost in a power cut. */
 const broughtFile = ({ run }: HostPaths): string => join(run, 'payload-brought');
+
+const digestOf = (folder: string, signal: AbortSignal): Promise<string> =>
+  sha256OfFile(join(folder, payloadFile), signal);
+
+const isBroughtSinceBoot = async (
+  folder: string,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<boolean> =>
+  (await readTextIfPresent(broughtFile(paths))) === (await digestOf(folder, signal));
+
+/** Has the next run compare every image with the payload, as if none were known to be on the disk. Durable. */
+export async function distrustImages(paths: HostPaths): Promise<void> {
+  await removeFile(broughtFile(paths));
+  await writeImported(paths, []);
+}
 
 /** Images and binaries of another architecture would fail only when started. */
 function expectArchitecture({ architecture, directory }: Payload): void {
@@ -74,14 +121,32 @@ function importerOf(runtime: ContainerRuntime, paths: HostPaths): ImageImporter 
 /** Where the runtimes unpack images. */
 const stores = ['/var/lib/containerd', '/var/lib/containers'];
 
-/** Whether the runtime has every image of the payload, by digest, and each binary is in place. */
+/**
+ * Whether the runtime has every image of the payload, by digest, with files that are on the disk, and each binary is
+ * in place.
+ */
 export async function payloadIsThere(
   folder: string,
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<boolean> {
   const payload = await readPayload(folder);
-  return (await hasImages(payload, paths, signal)) && (await hasBinaries(payload, paths, signal));
+  return (
+    (await areOnDisk(folder, payload, paths, signal)) &&
+    (await hasImages(payload, paths, signal)) &&
+    (await hasBinaries(payload, paths, signal))
+  );
+}
+
+async function areOnDisk(
+  folder: string,
+  { images }: Payload,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (await isBroughtSinceBoot(folder, paths, signal)) return true;
+  const imported = await readImported(paths);
+  return images.every(({ id }) => imported.has(id));
 }
 
 async function hasImages(

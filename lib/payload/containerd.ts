@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecaError, execa } from 'execa';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import { Failure } from '../errors/failure.ts';
-import type { ImageImporter, ImportLimits } from './images.ts';
+import type { ArchivedCopy, ImageImporter, ImportLimits } from './images.ts';
+import { Snapshots } from './snapshots.ts';
+import { removeUnpacked, unpackedDamage } from './unpacked.ts';
 
 /** The label by which containerd's CRI reports an image as pinned (containerd 1.7; ignored before). */
 const pinnedLabel = 'io.cri-containerd.pinned=pinned';
@@ -13,7 +15,7 @@ const containerdNamespace = 'k8s.io';
  * Wait for containerd's CRI to notice a change by ctr: it is notified by an event
  * that other clients do not receive.
  */
-const settle = { attempts: 20, delayMs: 100 } as const;
+const settle = { attempts: 100, delayMs: 100 } as const;
 
 /** Imports with containerd's own `ctr` and checks the result through its CRI. */
 export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): ImageImporter {
@@ -23,10 +25,11 @@ export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): Imag
       ['--address', runtime.socket, '--namespace', containerdNamespace, 'images', ...args],
       limits,
     );
-  const appear = async (reference: string, limits: ImportLimits, as?: string) => {
+  /** Until the runtime has this image by that name. The caller finds out if it never has. */
+  const appear = async (reference: string, id: string | undefined, limits: ImportLimits) => {
     for (let attempt = 0; attempt < settle.attempts; attempt++) {
       const image = await runtime.imageStatus(reference, limits);
-      if (image !== undefined && (as === undefined || image.id === as)) return;
+      if (image !== undefined && (id === undefined || image.id === id)) return;
       await sleep(settle.delayMs, undefined, { signal: limits.signal });
     }
   };
@@ -36,41 +39,72 @@ export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): Imag
       return (await runtime.status(limits)).sandboxImage;
     },
     find: (reference, limits) => runtime.imageStatus(reference, limits),
-    async importArchive(archive, limits) {
-      const output = await images(['import', archive], limits);
-      for (const reference of importedReferences(output)) await appear(reference, limits);
+    async importArchive({ path, reference, id }, limits) {
+      await images(['import', path], limits);
+      await appear(reference, id, limits);
     },
     async tag(reference, newReference, limits) {
       await images(['tag', '--force', reference, newReference], limits);
       const source = await runtime.imageStatus(reference, limits);
-      await appear(newReference, limits, source?.id);
+      await appear(newReference, source?.id, limits);
     },
     async pin(reference, limits) {
       await images(['label', reference, pinnedLabel], limits);
     },
+    async damage(image, limits) {
+      using snapshots = new Snapshots(runtime.socket, containerdNamespace);
+      return await unpackedDamage(image, snapshots, limits);
+    },
+    async discard(damaged, limits) {
+      using snapshots = new Snapshots(runtime.socket, containerdNamespace);
+      await removeEndedPods(runtime, limits);
+      for (const image of damaged) {
+        // With its last name goes what nothing else needs, before the program ends.
+        await images(['rm', '--sync', ...(await namesOf(image, runtime, limits))], limits);
+      }
+      for (const image of damaged) await removeUnpacked(image, snapshots, limits);
+    },
   };
 }
 
-/** ctr prints `unpacking <reference> (sha256:…)...done` for each image. */
-function importedReferences(output: string): string[] {
-  return [...output.matchAll(/^unpacking (\S+) \(/gm)].map(([, reference = '']) => reference);
+/** Every name by which the runtime knows an image, also those that CRI has not seen. */
+async function namesOf(
+  { reference, id }: ArchivedCopy,
+  runtime: ContainerRuntime,
+  limits: ImportLimits,
+): Promise<string[]> {
+  const found = await runtime.imageStatus(id, limits);
+  return [...new Set([reference, id, ...(found?.repoTags ?? []), ...(found?.repoDigests ?? [])])];
+}
+
+/**
+ * Removes the pods of earlier boots, whose containers need the files of their images. While one runs, none is
+ * removed: the kubelet has its own view of them. One that cannot be removed is left to the kubelet, too.
+ */
+async function removeEndedPods(runtime: ContainerRuntime, limits: ImportLimits): Promise<void> {
+  const pods = await runtime.listPodSandboxes(limits);
+  if (pods.some(({ ready }) => ready)) return;
+  for (const { id } of pods) {
+    await runtime.removePodSandbox(id, limits).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+    });
+  }
 }
 
 async function runCtr(
   program: string,
   args: readonly string[],
   limits: ImportLimits,
-): Promise<string> {
+): Promise<void> {
   const { signal, deadlineMs } = limits;
   signal.throwIfAborted();
   try {
-    const options = {
+    await execa(program, args, {
       cancelSignal: signal,
       timeout: deadlineMs,
       stdin: 'ignore',
-      all: true,
-    } as const;
-    return (await execa(program, args, options)).all;
+      stdout: 'ignore',
+    });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof ExecaError)) throw error;

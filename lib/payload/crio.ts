@@ -30,8 +30,8 @@ export function crioImporter(runtime: ContainerRuntime, { at }: HostPaths): Imag
     // Named in the configuration, so that no other name is needed.
     sandboxImage: async () => undefined,
     find: (reference, limits) => runtime.imageStatus(reference, limits),
-    async importArchive(archive, limits) {
-      await podman(['load', '--quiet', '--input', archive], limits);
+    async importArchive({ path }, limits) {
+      await podman(['load', '--quiet', '--input', path], limits);
     },
     async tag(reference, newReference, limits) {
       await podman(['tag', reference, newReference], limits);
@@ -48,6 +48,9 @@ export function crioImporter(runtime: ContainerRuntime, { at }: HostPaths): Imag
         fix: 'See "journalctl -u crio".',
       });
     },
+    // CRI-O itself checks its store after an unclean shutdown, and deletes it: clean_shutdown_file in crio.conf(5).
+    damage: async () => undefined,
+    discard: async () => undefined,
   };
 }
 

@@ -17,6 +17,12 @@ export interface NamedImages {
   readonly images: readonly Pick<PayloadImage, 'name' | 'reference'>[];
 }
 
+/** An image as a payload has it. */
+export interface ArchivedCopy extends Pick<PayloadImage, 'name' | 'reference' | 'id'> {
+  /** The absolute path of its archive. */
+  readonly path: string;
+}
+
 /** Imports images into one kind of container runtime. */
 export interface ImageImporter {
   /** Called before the images of a payload are imported. */
@@ -24,17 +30,35 @@ export interface ImageImporter {
   /** The reference of the image of every pod sandbox, if the runtime reports it. */
   sandboxImage(limits: ImportLimits): Promise<string | undefined>;
   find(reference: string, limits: ImportLimits): Promise<StoredImage | undefined>;
-  /** Imports every image of a docker archive under its names in the archive. */
-  importArchive(archive: string, limits: ImportLimits): Promise<void>;
+  /** Imports every image of a docker archive under its names in the archive, and waits for this one. */
+  importArchive(image: ArchivedCopy, limits: ImportLimits): Promise<void>;
   /** Gives an image a second name, taking it from another image if necessary. */
   tag(reference: string, newReference: string, limits: ImportLimits): Promise<void>;
   /** Protects an image from the kubelet's garbage collection: it cannot be pulled again. */
   pin(reference: string, limits: ImportLimits): Promise<void>;
+  /**
+   * Compares the files that the runtime has unpacked of an image with its archive. Undefined if those that it has are
+   * right; otherwise what is wrong, in words.
+   */
+  damage(image: ArchivedCopy, limits: ImportLimits): Promise<string | undefined>;
+  /** Removes these images by all their names, with what is unpacked of them, unless something that runs needs it. */
+  discard(images: readonly ArchivedCopy[], limits: ImportLimits): Promise<void>;
 }
 
 export interface ImportOptions extends ImportLimits {
+  /** Ids of images whose files are known to be on the disk. */
+  readonly imported: ReadonlySet<string>;
   /** Receives the current activity, such as `import etcd`. */
   report: (description: string) => void;
+  /** Receives a sentence about damage. */
+  warn: (sentence: string) => void;
+}
+
+export interface ImportResult {
+  /** Names of the images imported. */
+  readonly imported: string[];
+  /** Ids of all images whose files are right, once they are synced. */
+  readonly whole: string[];
 }
 
 /** While one image is unpacked, the next is read. No more, since a virtual CD is slow in finding places. */
@@ -46,26 +70,62 @@ const pauseName = 'pause';
 /**
  * Ensures that the runtime has every image of a verified payload, pinned, and the
  * pause image under the name that the runtime itself uses. Images that already
- * exist, by digest, are not imported again. After a failure of one image, the others
- * are still imported. Returns the names of the images imported.
+ * exist, by digest, are not imported again, but what the runtime has unpacked of one that is not known to be on the
+ * disk is compared with the archive first, and removed if it differs. After a failure of one image, the others
+ * are still imported.
  * @throws Failure (fatal) if a name still belongs to something else in the runtime
  */
 export async function importImages(
   payload: Payload,
   importer: ImageImporter,
   options: ImportOptions,
-): Promise<string[]> {
+): Promise<ImportResult> {
   await importer.prepare(payload, options);
+  const images = await Promise.all(
+    payload.images.map(
+      async ({ name, reference, id, archive }): Promise<ArchivedCopy> => ({
+        ...{ name, reference, id, path: await payloadPath(payload, archive) },
+      }),
+    ),
+  );
+  const damaged = await damagedImages(images, importer, options);
+  for (const [{ name }, found] of damaged) {
+    options.warn(`The runtime's copy of ${name} is damaged: ${found}. It is imported again`);
+  }
+  if (damaged.size > 0) await importer.discard([...damaged.keys()], options);
   const imported = await withoutAggregate(
     pMap(
-      payload.images,
-      async (image) => ((await ensureImage(payload, image, importer, options)) ? [image.name] : []),
+      images,
+      async (image) => ((await ensureImage(image, importer, options)) ? [image.name] : []),
       { concurrency: IMPORTS_AT_ONCE, stopOnError: false },
     ),
   );
-  const pause = payload.images.find(({ name }) => name === pauseName);
+  const pause = images.find(({ name }) => name === pauseName);
   if (pause !== undefined) await ensureSandboxImage(pause, importer, options);
-  return imported.flat();
+  // What something needed could not be removed, and is not unpacked again.
+  const still = await damagedImages([...damaged.keys()], importer, options);
+  for (const [{ name }, found] of still) {
+    options.warn(
+      `The runtime's copy of ${name} is still damaged: ${found}. A pod needs it: restart the host`,
+    );
+  }
+  const whole = images.filter((image) => !still.has(image)).map(({ id }) => id);
+  return { imported: imported.flat(), whole };
+}
+
+/** Those whose unpacked files differ from their archives, with what is wrong. */
+async function damagedImages(
+  images: readonly ArchivedCopy[],
+  importer: ImageImporter,
+  options: ImportOptions,
+): Promise<Map<ArchivedCopy, string>> {
+  const damaged = new Map<ArchivedCopy, string>();
+  for (const image of images) {
+    if (options.imported.has(image.id)) continue;
+    const found = await importer.damage(image, options);
+    if (found !== undefined) damaged.set(image, found);
+  }
+  return damaged;
 }
 
 /** Rejects with the first of several errors. */
@@ -78,16 +138,15 @@ async function withoutAggregate<T>(work: Promise<T>): Promise<T> {
 }
 
 async function ensureImage(
-  payload: Payload,
-  image: PayloadImage,
+  image: ArchivedCopy,
   importer: ImageImporter,
   options: ImportOptions,
 ): Promise<boolean> {
-  const { name, reference, id, archive } = image;
+  const { name, reference, id } = image;
   const present = (await importer.find(reference, options))?.id === id;
   if (!present) {
     options.report(`import ${name}`);
-    await importer.importArchive(await payloadPath(payload, archive), options);
+    await importer.importArchive(image, options);
   }
   await ensurePinned(reference, id, importer, options);
   return !present;
@@ -95,7 +154,7 @@ async function ensureImage(
 
 /** The runtime already has the payload's pause image. */
 async function ensureSandboxImage(
-  { reference, id }: PayloadImage,
+  { reference, id }: ArchivedCopy,
   importer: ImageImporter,
   options: ImportOptions,
 ): Promise<void> {
@@ -115,11 +174,19 @@ async function ensurePinned(
   options: ImportOptions,
 ): Promise<void> {
   const found = await importer.find(reference, options);
-  if (found?.id !== id) {
+  if (found === undefined) {
+    // The archive may still be sound: a runtime that is busy lists an image late.
+    throw new Failure('retry', `The runtime does not have ${reference}`, {
+      expected: id,
+      found: 'no such image after its import',
+      fix: 'See "journalctl -u containerd -u crio".',
+    });
+  }
+  if (found.id !== id) {
     throw new Failure('fatal', `The runtime does not have ${reference}`, {
       code: 'payload-damaged',
       expected: id,
-      found: found?.id ?? 'no such image',
+      found: found.id,
     });
   }
   if (!found.pinned) await importer.pin(reference, options);

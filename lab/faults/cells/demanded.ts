@@ -80,7 +80,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     agent: 'sno-payload',
     fault: 'power cut',
-    why: 'cut in the scenario `aio-power-cut`, in the step that imports the payload',
+    why: 'cut in the scenario `aio-power-cut`, in the step that imports the payload, between the import and its sync',
   },
   {
     agent: 'sno-certificates',

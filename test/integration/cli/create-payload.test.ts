@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createPayload } from '../../../cli/create/payload.ts';
 import { readImageArchive } from '../../../lib/image/archive.ts';
-import { type ImageImporter, importImages, type StoredImage } from '../../../lib/payload/images.ts';
+import {
+  type ArchivedCopy,
+  type ImageImporter,
+  importImages,
+  type StoredImage,
+} from '../../../lib/payload/images.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
 import { verifyPayload } from '../../../lib/payload/verify.ts';
 import { badPayloads } from '../../unit/cli/bad-payloads.ts';
@@ -42,13 +47,17 @@ class ArchiveImporter implements ImageImporter {
   async find(reference: string) {
     return this.stored.get(reference);
   }
-  async importArchive(path: string) {
+  async importArchive({ path }: ArchivedCopy) {
     for (const { references, id } of (await readImageArchive(path, signal)).images) {
       for (const reference of references) this.stored.set(reference, { id, pinned: true });
     }
   }
   async tag() {}
   async pin() {}
+  async damage() {
+    return undefined;
+  }
+  async discard() {}
 }
 
 t.test('the agents accept a payload made from every kind of source', async (t) => {
@@ -86,8 +95,9 @@ t.test('the agents accept a payload made from every kind of source', async (t) =
     ],
   );
   await verifyPayload(payload, signal);
-  const limits = { signal, deadlineMs: 1000, report: () => {} };
-  t.equal((await importImages(payload, new ArchiveImporter(), limits)).length, 9);
+  const silent = { report: () => {}, warn: () => {} };
+  const options = { signal, deadlineMs: 1000, ...silent, imported: new Set<string>() };
+  t.equal((await importImages(payload, new ArchiveImporter(), options)).imported.length, 9);
   const verified = await sno(['verify', 'payload', dir]);
   t.equal(verified.code, 0);
   t.equal(out, `Wrote ${dir}\n${verified.out}`, 'verify prints the same');

@@ -54,7 +54,7 @@ export async function host(t: Test, kind: RuntimeKind = 'containerd') {
     chmodSync(path, 0o755);
   };
   for (const name of ['sync', 'systemd-run', 'systemctl']) program(name);
-  program('ctr', `case "$*" in *import*) echo 'unpacking r.test/etcd:1 (sha256:a)...done' ;; esac`);
+  program('ctr');
   const before = process.env.PATH;
   process.env.PATH = `${join(folder, 'programs')}:${before}`;
   t.teardown(() => {

@@ -68,6 +68,44 @@ export const workloadCases: readonly RuleCase[] = [
     },
   },
   {
+    rule: 'image-damaged',
+    of: 'programs that a power cut has left empty, and a copy that sno-payload could not replace',
+    files: {
+      [`${M}/journals/sno-payload.log`]:
+        "2026-11-21T15:02:00.1+0000 sno-payload[9]: The runtime's copy of coredns is still damaged: /coredns has 0 of 9 bytes. A pod needs it: restart the host\n",
+      ...kubelet(
+        '2026-11-21T15:18:00.1+0000 kubelet[2]: E1121 15:18:00.1 2 log.go:32] "RunPodSandbox from runtime service failed" err="rpc error: code = Unknown desc = runc create failed: unable to start container process: exec: \\"/pause\\": stat /pause: no such file or directory: unknown"',
+      ),
+      [`${M}/containers/tails/coredns-01234567.log`]:
+        '2026-11-21T15:18:01.1Z exec /coredns: exec format error\n',
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /files of the image coredns are damaged/,
+        at: `${M}/journals/sno-payload.log:1`,
+      },
+      {
+        severity: 'failing',
+        title: /empty or missing: exec: "\/pause": stat \/pause: no such file or directory/,
+        at: `${M}/journals/kubelet.log:1`,
+      },
+      {
+        severity: 'failing',
+        title: /empty or missing: exec \/coredns: exec format error/,
+        at: `${M}/containers/tails/coredns-01234567.log:1`,
+      },
+    ],
+  },
+  {
+    rule: 'image-damaged',
+    of: 'a program that was missing long ago, and a command that a person misspelt',
+    files: kubelet(
+      '2026-11-21T14:18:00.1+0000 kubelet[2]: E1121 14:18:00.1 2 log.go:32] "x" err="exec: \\"/pause\\": stat /pause: no such file or directory"',
+      '2026-11-21T15:18:00.1+0000 kubelet[2]: E1121 15:18:00.1 2 log.go:32] "x" err="exec: \\"slepp\\": executable file not found in $PATH"',
+    ),
+  },
+  {
     rule: 'static-pod-crash-looping',
     of: 'an etcd that has ended for the ninth time, and what it said',
     files: {

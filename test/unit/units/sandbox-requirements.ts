@@ -297,9 +297,9 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { CapabilityBoundingSet: '' },
   },
   {
-    why: 'it needs no capabilities; systemd runs podman and reloads CRI-O only for root of the host',
+    why: 'it compares the unpacked files of images, which belong to the users of the images; systemd runs podman and reloads CRI-O only for root of the host',
     units: ['installed/sno-payload'],
-    says: { CapabilityBoundingSet: '' },
+    says: { CapabilityBoundingSet: ['CAP_DAC_READ_SEARCH'] },
   },
   {
     why: 'CRI-O reads there which images are pinned',

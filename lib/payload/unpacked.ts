@@ -1,0 +1,96 @@
+import { Failure } from '../errors/failure.ts';
+import { sha256 } from '../host/files.ts';
+import { readImageArchive, readLayers } from '../image/archive.ts';
+import type { ArchivedLayer } from '../image/contents.ts';
+import type { Limits } from '../wait/limits.ts';
+import type { ArchivedCopy } from './images.ts';
+import { firstDifference, layerFiles, linksIn } from './layer-files.ts';
+import type { Snapshots } from './snapshots.ts';
+
+/** A layer of an image, and the chain id by which containerd knows it unpacked. */
+interface UnpackedLayer {
+  /** Its name in the archive. */
+  readonly entry: string;
+  readonly chainId: string;
+  /** With its files alone. */
+  readonly folder: string;
+}
+
+/**
+ * Compares what containerd has unpacked of an image with its archive, by content. Its metadata is no evidence: it is
+ * on the disk before the files are.
+ *
+ * @returns what is wrong, in words; undefined if all that is unpacked is right, also if nothing is
+ */
+export async function unpackedDamage(
+  image: ArchivedCopy,
+  snapshots: Snapshots,
+  limits: Limits,
+): Promise<string | undefined> {
+  const { signal } = limits;
+  const layers: UnpackedLayer[] = [];
+  for (const { entry, chainId } of await chainOf(image, signal)) {
+    const folder = await snapshots.folderOf(chainId, limits);
+    if (folder === undefined) break;
+    layers.push({ entry, chainId, folder });
+  }
+  const entries = new Set(layers.map(({ entry }) => entry));
+  if (entries.size === 0) return undefined;
+  const read = new Map<string, Awaited<ReturnType<typeof layerFiles>>>();
+  await readLayers(
+    image.path,
+    entries,
+    async (entry, content) => {
+      read.set(entry, await layerFiles(content, signal));
+    },
+    signal,
+  );
+  const links = new Set<string>();
+  for (const { entry, folder } of layers) {
+    const files = read.get(entry) ?? new Map();
+    const found = await firstDifference(folder, files, links, signal);
+    if (found !== undefined) return found;
+    for (const link of linksIn(files)) links.add(link);
+  }
+  return undefined;
+}
+
+/**
+ * Removes what is unpacked of an image, whatever named it.
+ *
+ * @returns false if something needs it: a container, or another image
+ */
+export async function removeUnpacked(
+  image: ArchivedCopy,
+  snapshots: Snapshots,
+  limits: Limits,
+): Promise<boolean> {
+  for (const { chainId } of (await chainOf(image, limits.signal)).reverse()) {
+    if (!(await snapshots.remove(chainId, limits))) return false;
+  }
+  return true;
+}
+
+/** The layers of the image in its archive, from the lowest. None of an archive that the import will refuse. */
+async function chainOf(
+  { path, id }: ArchivedCopy,
+  signal: AbortSignal,
+): Promise<Pick<UnpackedLayer, 'entry' | 'chainId'>[]> {
+  const archive = await readImageArchive(path, signal).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'usage') return undefined;
+    throw error;
+  });
+  return withChainIds(archive?.images.find((image) => image.id === id)?.layers ?? []);
+}
+
+/** ChainID of the OCI image specification: of the lowest layer its diff id, of others a digest over those below. */
+export function withChainIds(
+  layers: readonly ArchivedLayer[],
+): Pick<UnpackedLayer, 'entry' | 'chainId'>[] {
+  let below: string | undefined;
+  return layers.map(({ entry, diffId }) => {
+    const own = `sha256:${diffId}`;
+    below = below === undefined ? own : `sha256:${sha256(`${below} ${own}`)}`;
+    return { entry, chainId: below };
+  });
+}
