@@ -6,6 +6,7 @@ import { dataUrl } from '../../lib/ignition/data-url.ts';
 import { directory, user } from '../../lib/ignition/entries.ts';
 import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
+import { noProxyOf } from '../../lib/site/proxy-for.ts';
 import { type FutureToken, futureTokenPath } from '../../lib/workers/future-token.ts';
 import { messageCatalog } from '../../units/message-catalog.ts';
 import type { UserManifest } from './user-manifests.ts';
@@ -76,7 +77,7 @@ export function hostFiles(
     ),
     ...(executableUrl === undefined
       ? []
-      : [place(executableByUrlPath(), 0o644, curlConfig(executableUrl))]),
+      : [place(executableByUrlPath(), 0o644, curlConfig(executableUrl, cluster.proxy))]),
     place(messageCatalog.path, 0o644, messageCatalog.contents),
     place(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
     place(`${paths.kubelet}/config.json`, 0o600, pullSecret),
@@ -122,9 +123,11 @@ export const executableByUrlPath = () => `${hostPaths().config}/executable.curl`
 
 /**
  * In a file, because a URL in a unit would have to be escaped for systemd. Never
- * downgrades from https to http.
+ * downgrades from https to http. Exempt from the proxy by its host, since curl knows no networks before 7.86.
  */
-function curlConfig(url: string): string {
+function curlConfig(url: string, proxy: Cluster['proxy']): string {
   const redirects = url.startsWith('https:') ? '=https' : '=http,https';
-  return `url = "${url}"\nproto-redir = "${redirects}"\n`;
+  const exempt =
+    proxy === undefined ? '' : `noproxy = "${noProxyOf(url, proxy.noProxy).join(',')}"\n`;
+  return `url = "${url}"\nproto-redir = "${redirects}"\n${exempt}`;
 }

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
+import { describeError } from '../../../lib/errors/failure.ts';
 import { type FetchOptions, fetchFile } from '../../../lib/host/fetch.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
 import { thrownBy } from '../../unit/errors/thrown-by.ts';
@@ -101,6 +103,86 @@ t.test('the proxy is used, except for excluded hosts', async (t) => {
   t.strictSame(asked, ['GET http://far.example.com/f', 'GET /near']);
 });
 
+t.test('networks exempt a host from the proxy without the help of curl', async (t) => {
+  const { url, asked } = await site(t, {
+    '/f': fileOf('directly'),
+    '/refused': answering(403),
+    'http://far.example.com/f': redirect('/near'),
+    'http://far.example.com/near': answering(403),
+  });
+  const dir = t.testdir();
+  for (const network of ['127.0.0.0/8', '127.0.0.1/32', '127.1.2.3/8']) {
+    const target = join(dir, network.replace('/', '-'));
+    const proxy = { httpProxy: 'http://127.0.0.1:9', noProxy: [network, '10.0.0.0/8'] };
+    await fetchFile(`${url}/f`, target, MAX, { ...options, proxy });
+    t.equal(await readFile(target, 'utf8'), 'directly', network);
+  }
+  const exempt = { httpProxy: 'http://127.0.0.1:9', noProxy: ['127.0.0.0/8'] };
+  const refused = fetchFile(`${url}/refused`, join(dir, 'r'), MAX, { ...options, proxy: exempt });
+  t.match(await thrownBy(refused), { kind: 'fatal' }, 'it was the server that refused');
+  const other = { httpProxy: url, noProxy: ['10.0.0.0/8'] };
+  asked.length = 0;
+  const far = fetchFile('http://far.example.com/f', join(dir, 'o'), MAX, {
+    ...options,
+    proxy: other,
+  });
+  t.match(await thrownBy(far), { kind: 'retry' });
+  t.strictSame(asked, ['GET http://far.example.com/f', 'GET http://far.example.com/near']);
+});
+
+t.test('a redirect to an exempt network leaves the proxy', async (t) => {
+  const server = await site(t, { '/f': fileOf('directly') });
+  const proxied = await site(t, {
+    'http://far.example.com/f': redirect(`${server.url}/f`),
+    [`${server.url}/f`]: answering(403),
+  });
+  const proxy = { httpProxy: proxied.url, noProxy: ['127.0.0.0/8'] };
+  const target = join(t.testdir(), 'f');
+  await fetchFile('http://far.example.com/f', target, MAX, { ...options, proxy });
+  t.equal(await readFile(target, 'utf8'), 'directly');
+});
+
+t.test('a refusal of a proxy is named, and tried again', async (t) => {
+  const target = join(t.testdir(), 'f');
+  for (const status of [400, 401, 403, 407, 451]) {
+    const { url } = await site(t, { 'http://far.example.com/f': answering(status) });
+    const proxy = { httpProxy: url.replace('//', '//user:secret@'), noProxy: [] };
+    const failed = fetchFile('http://far.example.com/f', target, MAX, { ...options, proxy });
+    const failure = await thrownBy(failed);
+    const fix = status === 407 ? /Write user and password/ : /Have the proxy allow it/;
+    t.match(
+      failure,
+      { kind: 'retry', details: { found: / the proxy 127\.0\.0\.1:/, fix } },
+      `${status}`,
+    );
+    t.notMatch(describeError(failure), 'secret');
+  }
+  const { url } = await site(t, { 'http://far.example.com/f': answering(404) });
+  const found = fetchFile('http://far.example.com/f', target, MAX, {
+    ...options,
+    proxy: { httpProxy: url, noProxy: [] },
+  });
+  t.match(await thrownBy(found), { kind: 'fatal', details: { found: /through the proxy/ } });
+});
+
+t.test('a proxy that refuses a tunnel is named', async (t) => {
+  for (const status of [403, 407]) {
+    const proxy = createServer().on('connect', (_, socket) => {
+      socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => proxy.close());
+    const address = proxy.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const failed = fetchFile('https://far.example.com/f', join(t.testdir(), 'f'), MAX, {
+      ...options,
+      proxy: { httpsProxy: `http://127.0.0.1:${port}`, noProxy: [] },
+    });
+    const found = new RegExp(`the proxy 127\\.0\\.0\\.1:${port} answered ${status}`);
+    t.match(await thrownBy(failed), { kind: 'retry', details: { found } });
+  }
+});
+
 t.test('curl is told what to trust, and when to give up', async (t) => {
   const { programs, root } = testHost(t);
   programs.give('prlimit', 'echo "$http_proxy|$https_proxy|$no_proxy" >> "$ROOT/proxies"');
@@ -117,7 +199,8 @@ t.test('curl is told what to trust, and when to give up', async (t) => {
       `--proto =http,https --proto-redir ${redirects}`,
       // Gives up below 1 KiB/s for a minute.
       '--connect-timeout 30 --speed-limit 1024 --speed-time 60',
-      '--continue-at - --output /run/f --write-out %{http_code} --max-filesize 1000000',
+      '--continue-at - --output /run/f',
+      '--write-out %{http_code} %{http_connect} %{url_effective} --max-filesize 1000000',
       `--url ${url}`,
     ].join(' ');
   t.equal(readFileSync(`${root}/proxies`, 'utf8'), 'http://p:1|http://p:2|\n||h,.i\n');
