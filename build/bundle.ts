@@ -31,11 +31,6 @@ export async function bundle(options: BundleOptions): Promise<Buffer> {
 }
 
 /**
- * xok, which fatfs needs, is Object.assign, and has two licences that contradict each other: it is not shipped.
- */
-const REPLACED = { xok: join(import.meta.dirname, 'object-assign.cjs') };
-
-/**
  * One CommonJS file that imports only Node's own modules. It is ASCII: other characters are
  * escaped. The same input produces the same bytes in every folder.
  * Throws with esbuild's messages, already printed.
@@ -51,7 +46,7 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
   };
   const { outputFiles, metafile } = await build({
     // Not as the entry point itself, whose "use strict" esbuild would write above all modules: it breaks packages
-    // that are not strict, such as fifolock, which fatfs needs.
+    // that are not strict.
     stdin: { contents: `module.exports = require(${JSON.stringify(entry)})`, resolveDir: checkout },
     absWorkingDir: checkout,
     bundle: true,
@@ -70,7 +65,6 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
     define: Object.fromEntries(
       Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
     ),
-    alias: REPLACED,
     plugins: [ownSources({ root, target: TARGET, agent, onInput, bundleThread })],
     logLevel: 'warning',
   });

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Limits } from '../../wait/limits.ts';
+import { fatExtents } from '../fat.ts';
 import { ext4Extents } from './ext4.ts';
 import type { Extent } from './extent.ts';
-import { fatExtents } from './fat.ts';
 import { isoExtents } from './iso.ts';
 
 /** How each kind of file system, as blkid calls it, says where a file of its top folder lies. */

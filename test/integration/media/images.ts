@@ -10,7 +10,7 @@ export async function skipWithout(...programs: string[]): Promise<string | false
   return missing.length === 0 ? false : `${missing.join(', ')} not installed`;
 }
 
-const quietly: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'pipe'] };
+export const quietly: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'pipe'] };
 
 /** Real file systems of a folder's files, as the tools of operating systems write them. */
 export const images = {

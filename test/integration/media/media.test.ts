@@ -15,7 +15,7 @@ import t, { type Test } from 'tap';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { readMedium } from '../../../lib/media/read-medium.ts';
 import { VOLUME_LIMITS } from '../../../lib/site-volume/volume.ts';
-import { changeExt4, images, skipWithout } from './images.ts';
+import { changeExt4, images, quietly, skipWithout } from './images.ts';
 
 type Kind = keyof typeof images;
 const KINDS = ['iso9660', 'ext4', 'vfat'] as const satisfies readonly Kind[];
@@ -205,7 +205,49 @@ const HOSTILE: readonly {
     name: 'an ISO without descriptors',
     kind: 'iso9660',
     change: (image) => overwrite(image, 32 << 10, 16 << 10),
-    says: /no files/,
+    says: /not an ISO 9660/,
+  },
+  ...[
+    {
+      name: 'mtree, which names files of the host',
+      text: '#mtree\n./a type=file contents=/etc/passwd\n',
+    },
+    { name: 'a tar archive', text: tarText() },
+    { name: 'nothing', text: '' },
+    {
+      name: 'a shell archive after 32 KiB',
+      text: `${'\0'.repeat(32 << 10)}#mtree\n./a type=dir\n`,
+    },
+    { name: 'a magic without the type', text: `${'\0'.repeat(32 << 10)}\0CD001\x01` },
+  ].map(({ name, text }) => ({
+    name: `${name} in place of an ISO`,
+    kind: 'iso9660' as const,
+    change: (image: string) => writeFileSync(image, text, 'latin1'),
+    says: /not an ISO 9660/,
+  })),
+  {
+    name: 'an ISO with a file beyond what is searched',
+    kind: 'iso9660',
+    change: (image) => enlarge(image),
+    says: /bsdtar|damaged|truncated|not a/,
+  },
+  {
+    name: 'a folder whose chain leads back into itself',
+    kind: 'vfat',
+    change: (image) => chainTo(image, 'extra-manifests', 'itself'),
+    says: /damaged file system: the folder "extra-manifests" leads back into itself/,
+  },
+  {
+    name: 'a file whose chain leads back into itself',
+    kind: 'vfat',
+    change: (image) => chainTo(image, 'extra-manifests/10-a-longer-name.yaml', 'itself'),
+    says: /damaged file system: "extra-manifests\/10-a-longer-name.yaml" leads back into itself/,
+  },
+  {
+    name: 'a file whose chain leads outside',
+    kind: 'vfat',
+    change: (image) => chainTo(image, 'extra-manifests/10-a-longer-name.yaml', 'outside'),
+    says: /damaged file system: .*leads outside/,
   },
   {
     name: 'a FAT without its first sector',
@@ -227,6 +269,34 @@ const HOSTILE: readonly {
   },
 ];
 
+/** A tar archive with one file, as a text of bytes. */
+function tarText(): string {
+  return execFileSync('tar', ['-cf', '-', '-C', '/etc', 'hostname']).toString('latin1');
+}
+
+/** Gives the primary descriptor's top folder a place behind everything. */
+function enlarge(image: string): void {
+  const file = openSync(image, 'r+');
+  const root = (32 << 10) + 156;
+  const sector = Buffer.alloc(8);
+  sector.writeUInt32LE(1 << 20, 0);
+  sector.writeUInt32BE(1 << 20, 4);
+  writeSync(file, sector, 0, 8, root + 2);
+  // The same in the supplementary descriptor of Joliet.
+  writeSync(file, sector, 0, 8, root + 2048 + 2);
+}
+
+/** Changes the table of clusters of an image with FAT16: where the first cluster of a file leads. */
+function chainTo(image: string, path: string, where: 'itself' | 'outside'): void {
+  const shown = execFileSync('mshowfat', ['-i', image, `::${path}`]).toString();
+  const first = Number(/<(\d+)/.exec(shown)?.[1]);
+  const boot = readFileSync(image).subarray(0, 512);
+  const table = boot.readUInt16LE(14) * boot.readUInt16LE(11);
+  const next = Buffer.alloc(2);
+  next.writeUInt16LE(where === 'itself' ? first : 0xfff0, 0);
+  writeSync(openSync(image, 'r+'), next, 0, 2, table + first * 2);
+}
+
 function overwrite(image: string, at: number, bytes: number): void {
   writeSync(openSync(image, 'r+'), Buffer.alloc(bytes), 0, bytes, at);
 }
@@ -245,6 +315,68 @@ for (const { name, kind, fill, change, says } of HOSTILE) {
     t.match(failure.details.found, says);
     const after = createHash('sha256').update(readFileSync(image)).digest('hex');
     t.equal(after, before, 'the medium is only read');
+  });
+}
+
+t.test('an ISO is read without what precedes its descriptors', { skip }, async (t) => {
+  const image = imageOf(t, 'iso9660', plain);
+  const text = Buffer.from('#mtree\n./passwd type=file contents=/etc/passwd\n');
+  writeSync(openSync(image, 'r+'), text, 0, text.length, 0);
+  t.strictSame([...(await read('iso9660', image)).keys()].sort(), Object.keys(FILES).sort());
+});
+
+for (const [name, sectors, ...options] of [
+  ['FAT12', '4000', '-c', '4'],
+  ['FAT16, of large clusters', '400000', '-c', '32'],
+  ['FAT32', '200000', '-F', '-c', '1'],
+] as const) {
+  t.test(`vfat: ${name}`, { skip }, async (t) => {
+    const image = imageOf(t, 'vfat', plain);
+    const again = `${image}-2`;
+    execFileSync('mformat', ['-C', '-i', again, '-T', sectors, ...options, '::'], quietly);
+    const files = Object.entries(FILES).map(([path]) => path.split('/')[0] ?? '');
+    const folder = join(dirname(image), 'files');
+    const sources = [...new Set(files)].map((file) => join(folder, file));
+    execFileSync('mcopy', ['-s', '-i', again, ...sources, '::'], quietly);
+    const found = await read('vfat', again);
+    t.same(
+      Object.fromEntries([...found].map(([name, bytes]) => [name, Buffer.from(bytes).toString()])),
+      FILES,
+    );
+  });
+}
+
+for (const kind of ['vfat', 'iso9660'] as const) {
+  t.test(`${kind}: whatever is changed, it is read or refused`, { skip }, async (t) => {
+    const image = imageOf(t, kind, plain);
+    const sound = readFileSync(image);
+    // The parts that describe the files: of FAT, boot sector, tables, and folders; of an ISO, descriptors and folders.
+    const [from, to] = kind === 'vfat' ? [0, 400 << 10] : [32 << 10, 72 << 10];
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    const outcomes = new Set<string>();
+    for (let round = 0; round < (kind === 'vfat' ? 300 : 12); round++) {
+      const changed = Buffer.from(sound);
+      for (let at = 0; at < 40; at++) {
+        // Mostly where bytes are used.
+        const offset = from + random(to - from);
+        const used = changed.subarray(offset, to).findIndex((byte) => byte !== 0);
+        changed[offset + Math.max(used, 0)] = random(256);
+      }
+      writeFileSync(image, changed);
+      const outcome = await read(kind, image).then(
+        () => 'read',
+        (error: unknown) => {
+          if (!(error instanceof Failure) || error.code !== 'medium-refused') throw error;
+          return 'refused';
+        },
+      );
+      outcomes.add(outcome);
+    }
+    t.ok(outcomes.has('refused'));
   });
 }
 
