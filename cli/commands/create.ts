@@ -8,7 +8,7 @@ import {
   createSingleNodeIgnitionConfig,
 } from '../create/single-node-ignition-config.ts';
 import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-node-iso.ts';
-import { createUpdate, type UpdateOptions } from '../create/update.ts';
+import { createUpdate, pointInTime, serialOf, type UpdateOptions } from '../create/update.ts';
 import { createWorkerIgnition, type WorkerOptions } from '../create/worker-ignition.ts';
 import type { CreatePayloadOptions } from '../payload/request.ts';
 import { logged } from '../process/log-file.ts';
@@ -253,6 +253,17 @@ function addUpdate(create: Command, surroundings: Surroundings): void {
     .option(
       '--agents-executable <file>',
       'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one next to sno)',
+    )
+    .option(
+      '--serial <n>',
+      'greater than that of every update before it (default: the present time in seconds)',
+      serialOf,
+    )
+    .option('--no-serial', 'for hosts of an earlier release, which refuse a manifest with a serial')
+    .option(
+      '--expires <time>',
+      'until when hosts take it, such as 2027-01-31T00:00:00Z',
+      pointInTime,
     )
     .action((options: UpdateOptions) => createUpdate(options, surroundings));
 }

@@ -3,7 +3,7 @@ import { missingAuthorities } from '../../lib/backup/portable/authorities.ts';
 import type { PortableHeader } from '../../lib/backup/portable/header.ts';
 import { describeError } from '../../lib/errors/failure.ts';
 import { parseSettings } from '../../lib/host/settings.ts';
-import { compareNumbers, numbersOf } from '../../lib/update/version.ts';
+import { isOlder, numbersOf } from '../../lib/update/version.ts';
 import type { SourceOptions } from './host-sources.ts';
 
 const MIB = 2 ** 20;
@@ -45,8 +45,7 @@ export function restoreFaults(header: PortableHeader, request: RestoreRequest): 
 
 /** What a newer release has written, an older one cannot judge. */
 function newerThan(made: string, own = ''): string[] {
-  const [a, b] = [numbersOf(made), numbersOf(own)];
-  if (a === undefined || b === undefined || compareNumbers(a, b) <= 0) return [];
+  if (isOlder(own, made) !== true) return [];
   return [`the backup was made by sno-agents ${made}: use sno of that release, this is ${own}`];
 }
 
@@ -69,7 +68,7 @@ function payloadFaults({ payload }: PortableHeader, request: RestoreRequest): st
       b !== undefined &&
       a[0] === b[0] &&
       a[1] === b[1] &&
-      compareNumbers(b, a) >= 0;
+      isOlder(next, lost) === false;
     return fits
       ? []
       : [

@@ -1,5 +1,6 @@
 import { chmod, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
@@ -17,6 +18,9 @@ export interface UpdateOptions {
   readonly payload: string;
   readonly key: string;
   readonly agentsExecutable?: string;
+  /** Default: the time in seconds, so that it grows. False: none. */
+  readonly serial?: number | false;
+  readonly expires?: string;
 }
 
 /** A passphrase may have to be typed. */
@@ -41,6 +45,10 @@ export async function createUpdate(
   const manifest: UpdateManifest = {
     apiVersion: 'sno-agents/v1',
     kind: 'Update',
+    ...(options.serial === false
+      ? {}
+      : { serial: options.serial ?? Math.floor(Date.now() / 1000) }),
+    ...(options.expires === undefined ? {} : { expires: options.expires }),
     architecture: payload.architecture,
     executable: {
       version: described.version,
@@ -72,5 +80,31 @@ export async function createUpdate(
   const { kubernetes, etcd } = payload.versions;
   print(`Wrote ${options.dir}`);
   print(`sno-agents ${described.version}, Kubernetes ${kubernetes}, etcd ${etcd}`);
+  print(orderOf(manifest));
   print(`On the host: sno-update run --from FOLDER, or the URL where these files are served`);
+}
+
+/** Which hosts still take an update, for people. */
+export const orderOf = ({ serial, expires }: UpdateManifest): string =>
+  [
+    serial === undefined
+      ? 'no serial: only hosts that have never taken one take it'
+      : `serial ${serial}`,
+    ...(expires === undefined ? [] : [`expires ${expires}`]),
+  ].join(', ');
+
+/** Of an option. @throws InvalidArgumentError */
+export function serialOf(text: string): number {
+  const serial = Number(text);
+  if (/^[1-9]\d*$/.test(text) && Number.isSafeInteger(serial)) return serial;
+  throw new InvalidArgumentError('expected a whole number, 1 or greater');
+}
+
+/** Of an option, as RFC 3339 in UTC. @throws InvalidArgumentError */
+export function pointInTime(text: string): string {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) || Number.isNaN(Date.parse(text))) {
+    throw new InvalidArgumentError('expected a time such as 2027-01-31T00:00:00Z');
+  }
+  if (Date.parse(text) <= Date.now()) throw new InvalidArgumentError('it is in the past');
+  return text;
 }

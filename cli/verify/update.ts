@@ -9,6 +9,7 @@ import { sshKeys } from '../../lib/site/ssh-keys.ts';
 import { parseUpdate, UPDATE_FILES, type UpdateManifest } from '../../lib/update/manifest.ts';
 import { UPDATE_SIGNATURE } from '../../lib/update/signature.ts';
 import { readExecutable } from '../agents-executable.ts';
+import { orderOf } from '../create/update.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { verifyPayloadFolder } from './payload.ts';
 
@@ -34,6 +35,10 @@ export async function verifyUpdate(
     );
     await requireFiles(directory, manifest, signal);
     await verifyPayloadFolder(at(UPDATE_FILES.payload), { print, signal });
+    print(orderOf(manifest));
+    if (manifest.expires !== undefined && new Date() >= new Date(manifest.expires)) {
+      print('Notice: it has expired. No host takes it.');
+    }
     print(`Signed by ${key}`);
   } finally {
     await rm(work, { recursive: true, force: true });

@@ -162,15 +162,20 @@ function notPlain(relative: string, found: string): Failure {
 }
 
 async function readDescription(path: string): Promise<string> {
-  const file = await open(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-    throw new Failure('usage', `No payload found: ${path} does not exist`, {
-      code: 'payload-damaged',
-      fix: 'Put the payload folder on the live medium, or give its URL',
-    });
-  });
+  // Non-blocking: opening a named pipe would otherwise wait.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
+    (error: unknown) => {
+      if (!isMissing(error)) throw error;
+      throw new Failure('usage', `No payload found: ${path} does not exist`, {
+        code: 'payload-damaged',
+        fix: 'Put the payload folder on the live medium, or give its URL',
+      });
+    },
+  );
   try {
-    const { size } = await file.stat();
+    const stat = await file.stat();
+    if (!stat.isFile()) throw notPlain(payloadFile, 'something else');
+    const { size } = stat;
     if (size <= maxDescriptionBytes) return await file.readFile('utf8');
     throw faulty(path, [`expected at most ${maxDescriptionBytes} bytes, found ${size}`]);
   } finally {

@@ -5,7 +5,7 @@ import type { FailureCode } from '../errors/codes.ts';
 import { Failure } from '../errors/failure.ts';
 import { writeFileAtomic } from '../host/files.ts';
 import { withWorkFolder } from '../host/work-folder.ts';
-import { publicKeyOf } from '../site/ssh-keys.ts';
+import { isPlainKey, publicKeyOf } from '../site/ssh-keys.ts';
 import type { Limits } from '../wait/limits.ts';
 
 /** What a signature is for: one for anything else, such as a commit, is not accepted. */
@@ -27,15 +27,16 @@ export interface SignaturePurpose {
 const DEADLINE_MS = 30_000;
 
 /**
- * The keys of authorized_keys as a file of allowed signers (ssh-keygen(1)), for one purpose only. A line
- * for an authority of certificates is left out: it names nobody.
+ * The keys of authorized_keys as a file of allowed signers (ssh-keygen(1)), for one purpose only. A key with options is
+ * left out: it may log in for one command, from one network, or until one day, and is not root's. So is a line for an
+ * authority of certificates, which is an option: it names nobody.
  */
 export function allowedSigners(
   authorizedKeys: readonly string[],
   { namespace, signer }: SignaturePurpose,
 ): string {
   const keys = authorizedKeys
-    .filter((line) => !/^[^ ]*\bcert-authority\b/.test(line))
+    .filter((line) => isPlainKey(line.trim()))
     .flatMap((line) => publicKeyOf(line) ?? []);
   return keys.map((key) => `${signer} namespaces="${namespace}" ${key}\n`).join('');
 }

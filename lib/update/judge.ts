@@ -1,7 +1,7 @@
 import { Failure } from '../errors/failure.ts';
 import type { Architecture } from '../host/architecture.ts';
 import type { UpdateManifest } from './manifest.ts';
-import { compareNumbers, numbersOf } from './version.ts';
+import { isOlder, numbersOf } from './version.ts';
 
 /** What a host runs. */
 export interface InstalledVersions {
@@ -11,6 +11,8 @@ export interface InstalledVersions {
     readonly versions: { readonly kubernetes: string; readonly etcd: string };
     readonly sha256: string;
   };
+  /** Of the last update that stayed; undefined if it had none. */
+  readonly serial?: number | undefined;
 }
 
 /** Whether the update is what the host runs. */
@@ -24,7 +26,11 @@ export const isInstalled = (
  * @throws Failure (usage, `update-refused`) with every reason why a host with these versions must not
  *   get the update: it may go back to what it has only if both can read the same database and files.
  */
-export function requireSuitable(update: UpdateManifest, installed: InstalledVersions): void {
+export function requireSuitable(
+  update: UpdateManifest,
+  installed: InstalledVersions,
+  now: Date = new Date(),
+): void {
   const { executable, payload } = update;
   const reasons = [
     ...(update.architecture === installed.architecture
@@ -34,6 +40,8 @@ export function requireSuitable(update: UpdateManifest, installed: InstalledVers
     ...(['kubernetes', 'etcd'] as const).flatMap((name) =>
       notInMinor(name, payload.versions[name], installed.payload.versions[name]),
     ),
+    ...replayed(update.serial, installed.serial),
+    ...expired(update.expires, now),
   ];
   if (reasons.length === 0) return;
   throw new Failure('usage', 'the update is not one for this host', {
@@ -44,10 +52,26 @@ export function requireSuitable(update: UpdateManifest, installed: InstalledVers
   });
 }
 
+/** A signature stays valid for ever: what was signed before the update in use is not taken again. */
+function replayed(next: number | undefined, present: number | undefined): string[] {
+  if (present === undefined || (next !== undefined && next >= present)) return [];
+  return [
+    next === undefined
+      ? `it has no serial, and this host has taken the serial ${present}`
+      : `its serial ${next} is older than ${present}, which this host has taken`,
+  ];
+}
+
+function expired(expires: string | undefined, now: Date): string[] {
+  return expires === undefined || now < new Date(expires)
+    ? []
+    : [`it has expired at ${expires}, and it is ${now.toISOString()}`];
+}
+
 function olderThan(name: string, next: string, present: string): string[] {
-  const [a, b] = [numbersOf(next), numbersOf(present)];
-  if (a === undefined || b === undefined) return [`${name} ${next} cannot be compared`];
-  return compareNumbers(a, b) < 0 ? [`${name} ${next} is older than ${present}`] : [];
+  const older = isOlder(next, present);
+  if (older === undefined) return [`${name} ${next} cannot be compared`];
+  return older ? [`${name} ${next} is older than ${present}`] : [];
 }
 
 function notInMinor(name: string, next: string, present: string): string[] {
@@ -56,5 +80,5 @@ function notInMinor(name: string, next: string, present: string): string[] {
   if (a[0] !== b[0] || a[1] !== b[1]) {
     return [`${name} ${next} is of another minor version than ${present}`];
   }
-  return compareNumbers(a, b) < 0 ? [`${name} ${next} is older than ${present}`] : [];
+  return olderThan(name, next, present);
 }

@@ -24,6 +24,13 @@ const release = z.string().regex(releasePattern, { error: 'expected a version su
 export const updateManifestSchema = z.strictObject({
   apiVersion: z.literal('sno-agents/v1'),
   kind: z.literal('Update'),
+  /**
+   * Grows with each update: a host takes none whose serial is smaller than that of the update it has. Optional: earlier
+   * releases neither write nor read it.
+   */
+  serial: z.int().positive().optional(),
+  /** Until when a host takes it. */
+  expires: z.iso.datetime().optional(),
   /** Of the hosts that it is for. */
   architecture: z.enum(architectures),
   executable: z.strictObject({

@@ -8,7 +8,7 @@ export const UPDATE_SIGNATURE: SignaturePurpose = {
   fixes: {
     sign: 'Nothing was changed. Sign it with "sno create update --key".',
     allow:
-      'Give an sshKey in install-config.yaml, or write /etc/sno-agents/allowed_signers as root (ssh-keygen(1)).',
+      'Give an sshKey without options in install-config.yaml, or write /etc/sno-agents/allowed_signers as root (ssh-keygen(1)).',
   },
   code: 'update-refused',
 };

@@ -9,6 +9,7 @@ import { hostPaths } from '../../lib/host/paths.ts';
 import { signText } from '../../lib/signature/ssh-signature.ts';
 import { updateText } from '../../lib/update/manifest.ts';
 import { UPDATE_SIGNATURE } from '../../lib/update/signature.ts';
+import { readTaken, writeTaken } from '../../lib/update/taken.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { testHost } from '../unit/agents/host/host.ts';
 import { writePayload } from '../unit/agents/host/payload.ts';
@@ -23,8 +24,9 @@ async function makeKey(folder: string, name: string) {
   return { path, text: readFileSync(`${path}.pub`, 'utf8').trim() };
 }
 
-const manifest = (sha256: string, version = '1.0.0') =>
+const manifest = (sha256: string, version = '1.0.0', order: object = {}) =>
   updateText({
+    ...order,
     apiVersion: 'sno-agents/v1',
     kind: 'Update',
     architecture: hostArchitecture() ?? 'amd64',
@@ -159,6 +161,40 @@ t.test('refused', { skip }, async (t) => {
     message: /neither a folder nor a URL/,
   });
   t.notOk(host.has('/var/lib/sno-agents/sno-update'), 'nothing was changed');
+});
+
+t.test('an older serial and an update that has expired are refused', { skip }, async (t) => {
+  const { host, key, payload, update, write } = await installed(t);
+  const offered = async (order: object) => {
+    const text = manifest(payload, '1.0.0', order);
+    write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
+    return accept(host.root, update);
+  };
+  t.match(await offered({ serial: 7 }), { manifest: { serial: 7 } });
+  await writeTaken(host.paths, 7);
+  await writeTaken(host.paths, 3);
+  await writeTaken(host.paths, undefined);
+  t.equal(await readTaken(host.paths), 7, 'it never goes back');
+  t.ok(await offered({ serial: 8 }));
+  t.ok(await offered({ serial: 7 }), 'the same again');
+  await t.rejects(offered({ serial: 6 }), { message: /its serial 6 is older than 7/ });
+  await t.rejects(offered({}), { message: /it has no serial/ });
+  await t.rejects(offered({ serial: 8, expires: '2026-01-01T00:00:00Z' }), {
+    code: 'update-refused',
+    message: /it has expired/,
+  });
+  t.ok(await offered({ serial: 8, expires: '2999-01-01T00:00:00Z' }));
+});
+
+t.test('a key with options does not sign', { skip }, async (t) => {
+  for (const options of ['command="true"', 'from="10.0.0.0/8"', 'expiry-time="20200101"']) {
+    const { host, key, payload, update, write } = await installed(t, (key) => [
+      `${options} ${key}`,
+    ]);
+    const text = manifest(payload);
+    write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
+    await t.rejects(accept(host.root, update), { message: /knows no key/ }, options);
+  }
 });
 
 t.test('a host without a key takes no update', { skip }, async (t) => {

@@ -10,6 +10,7 @@ import { allowedSigners, verifySignature } from '../../../lib/signature/ssh-sign
 import { type InstalledVersions, isInstalled, requireSuitable } from '../../../lib/update/judge.ts';
 import { parseUpdate, UPDATE_FILES } from '../../../lib/update/manifest.ts';
 import { UPDATE_SIGNATURE } from '../../../lib/update/signature.ts';
+import { readTaken } from '../../../lib/update/taken.ts';
 import { productVersion } from '../../../lib/version.ts';
 import { requireIdle } from '../exclusion.ts';
 import type { UpdateRequest } from './request.ts';
@@ -62,6 +63,7 @@ async function installedVersions(
   const payload = await readPayload(paths.payload);
   return {
     architecture: hostArchitecture(),
+    serial: await readTaken(paths),
     executable: { version: productVersion, sha256: await sha256OfFile(paths.executable, signal) },
     payload: {
       versions: payload.versions,

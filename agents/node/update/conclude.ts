@@ -8,6 +8,7 @@ import {
 import { done, notYet } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { readLast, readTrial } from '../../../lib/trial/store.ts';
+import { writeTaken } from '../../../lib/update/taken.ts';
 import { describeUpdate, type UpdateContext } from './context.ts';
 import { nextFolder, preparedPath } from './places.ts';
 import { endRequest, readRequest, type UpdateRequest, type UpdateResult } from './request.ts';
@@ -30,6 +31,7 @@ export const conclude: StepBody<UpdateContext> = {
     const outcome = outcomeOf(ended?.outcome);
     await rm(nextFolder(paths), { recursive: true, force: true });
     await rm(preparedPath(paths), { force: true });
+    if (outcome === 'updated') await writeTaken(paths, request.manifest.serial);
     await endRequest(paths, outcome, failure);
     if (outcome === 'updated') return done(describeUpdate(request));
     throw failed(request, outcome, failure);

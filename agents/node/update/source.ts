@@ -1,16 +1,23 @@
 import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { lstat, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from '../../../lib/cluster/cluster.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { systemErrorCode } from '../../../lib/errors/system-error-code.ts';
 import { copyFile } from '../../../lib/host/copy.ts';
 import { sha256OfLargeFile } from '../../../lib/host/digests.ts';
 import { fetchFile } from '../../../lib/host/fetch.ts';
-import { ifMissing, syncFile } from '../../../lib/host/files.ts';
+import { ifMissing, sha256, syncFile } from '../../../lib/host/files.ts';
 import { withWorkFolder } from '../../../lib/host/work-folder.ts';
 import { copyPayloadTo } from '../../../lib/payload/copy.ts';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
-import { readPayload } from '../../../lib/payload/payload.ts';
+import {
+  maxDescriptionBytes,
+  type Payload,
+  parsePayload,
+  payloadFile,
+} from '../../../lib/payload/payload.ts';
+import { payloadFiles } from '../../../lib/payload/verify.ts';
 import type { SignedText } from '../../../lib/signature/ssh-signature.ts';
 import {
   MAX_MANIFEST_BYTES,
@@ -43,32 +50,57 @@ const fromFolder = (folder: string): UpdateSource => ({
     text: await small(join(folder, UPDATE_FILES.manifest)),
     signature: await small(join(folder, UPDATE_FILES.signature)),
   }),
-  executable: (target, _size, { signal }) =>
-    copyFile(join(folder, UPDATE_FILES.executable), target, 0o755, signal),
-  async payload(target, { sha256 }, { signal }) {
-    const payload = await readPayload(join(folder, UPDATE_FILES.payload));
+  async executable(target, size, { signal }) {
+    const path = join(folder, UPDATE_FILES.executable);
+    await requireRegular(path, size);
+    await copyFile(path, target, 0o755, signal);
+  },
+  // The digest of its description is known from the signed manifest, so nothing is believed or copied before it is right.
+  async payload(target, { sha256: expected, size }, { signal }) {
+    const directory = join(folder, UPDATE_FILES.payload);
+    const path = join(directory, payloadFile);
+    const text = await small(path, maxDescriptionBytes);
+    requireSame(path, expected, sha256(text));
+    const payload: Payload = { ...parsePayload(text, path), directory };
+    const stated = payloadFiles(payload).reduce((sum, file) => sum + file.size, 0);
+    if (stated > size) throw noUpdate(path, `files of ${stated} bytes`, `at most ${size} bytes`);
     await copyPayloadTo(payload, target, signal);
-    await requireDigest(join(target, 'payload.yaml'), sha256, signal);
+    await requireDigest(join(target, payloadFile), expected, signal);
   },
 });
 
+/** No link, no pipe, and of that size: what is copied must not be without end. */
+async function requireRegular(path: string, size: number): Promise<void> {
+  const found = await lstat(path).catch(ifMissing);
+  const expected = `a regular file of ${size} bytes`;
+  if (found === undefined) throw noUpdate(path, 'no such file', expected);
+  if (!found.isFile()) throw noUpdate(path, 'no regular file', expected);
+  if (found.size !== size) throw noUpdate(path, `${found.size} bytes`, expected);
+}
+
 /** A small file of a folder that others may write: no link, no pipe, nothing large. */
-async function small(path: string): Promise<string> {
+async function small(path: string, maxBytes = MAX_MANIFEST_BYTES): Promise<string> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const opened = await open(path, flags).catch(ifMissing);
+  const opened = await open(path, flags).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ELOOP') throw noUpdate(path, 'a symbolic link');
+    return ifMissing(error);
+  });
   if (opened === undefined) throw noUpdate(path, 'no such file');
   await using file = opened;
   const stat = await file.stat();
   if (!stat.isFile()) throw noUpdate(path, 'no regular file');
-  if (stat.size > MAX_MANIFEST_BYTES) throw noUpdate(path, `${stat.size} bytes`);
+  if (stat.size > maxBytes) throw noUpdate(path, `${stat.size} bytes`);
   return file.readFile('utf8');
 }
 
-const noUpdate = (path: string, found: string) =>
+const noUpdate = (
+  path: string,
+  found: string,
+  expected = `a file of at most ${MAX_MANIFEST_BYTES} bytes, as "sno create update" writes it`,
+) =>
   new Failure('usage', `${path} cannot be used`, {
-    code: 'update-refused',
-    expected: `a file of at most ${MAX_MANIFEST_BYTES} bytes, as "sno create update" writes it`,
-    found,
+    ...{ code: 'update-refused', expected, found },
+    fix: 'Nothing was changed. Create the update again, or copy all its files.',
   });
 
 const fromUrl = (url: string, proxy: Cluster['proxy']): UpdateSource => {
@@ -101,7 +133,10 @@ export async function requireDigest(
   expected: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await sha256OfLargeFile(path, signal);
+  requireSame(path, expected, await sha256OfLargeFile(path, signal));
+}
+
+function requireSame(path: string, expected: string, found: string): void {
   if (found === expected) return;
   throw new Failure('fatal', `${path} is not the file of the signed manifest`, {
     code: 'update-refused',

@@ -46,13 +46,35 @@ t.test('an update is created and verified', { skip }, async (t) => {
   t.match(out, /^sno-agents 0\.1\.0\+test, Kubernetes v1\.34\.4, etcd v3\.6\.8$/m);
   t.same(readdirSync(dir).toSorted(), ['payload', 'sno-agents', 'update.json', 'update.json.sig']);
   t.equal(statSync(join(dir, 'sno-agents')).mode & 0o777, 0o755);
+  const { serial } = JSON.parse(readFileSync(join(dir, 'update.json'), 'utf8'));
+  t.ok(Math.abs(serial - Date.now() / 1000) < 3600, 'the present time in seconds');
   t.match(await verify(), { code: 0, out: /^Signed by SHA256:/m });
+  t.match(await verify(), { out: new RegExp(`^serial ${serial}$`, 'm') });
   t.match(await create(), { code: 2, err: /already exists/ }, 'it is not overwritten');
   t.same(
     readdirSync(folder).filter((name) => name.startsWith('.')),
     [],
     'nothing is left beside it',
   );
+});
+
+t.test('the order of updates is signed', { skip }, async (t) => {
+  const { folder, create } = await parts(t);
+  const manifestOf = (name: string) =>
+    JSON.parse(readFileSync(join(folder, name, 'update.json'), 'utf8'));
+  const expires = '2999-01-31T00:00:00Z';
+  const given = await create({ dir: join(folder, 'a'), serial: '12', expires });
+  t.match(given, { code: 0, out: /^serial 12, expires 2999-01-31T00:00:00Z$/m });
+  t.match(manifestOf('a'), { serial: 12, expires });
+  for (const wrong of [
+    ...['0', '-1', '1.5', 'new', '9007199254740993'].map((serial) => ({ serial })),
+    ...['2020-01-01T00:00:00Z', 'tomorrow', '2999-02-30', '2999-13-01T00:00:00Z'].map(
+      (expires) => ({ expires }),
+    ),
+  ]) {
+    t.match(await create({ dir: join(folder, 'b'), ...wrong }), { code: 2 }, JSON.stringify(wrong));
+  }
+  t.notOk(readdirSync(folder).includes('b'));
 });
 
 t.test('what is not as it was signed is found', { skip }, async (t) => {

@@ -15,6 +15,7 @@ import { Failure } from '../../../../lib/errors/failure.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import { recordReverting } from '../../../../lib/trial/store.ts';
+import { readTaken } from '../../../../lib/update/taken.ts';
 import { killedAt } from '../../trial/dying.ts';
 import { refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
@@ -214,6 +215,7 @@ t.test('a confirmed update leaves nothing behind', async (t) => {
   t.ok(await it.holds(confirm));
   t.match(await it.run(conclude), { kind: 'done', note: /^the update to sno-agents 1\.2\.3/ });
   t.equal((await readResult(it.host.paths))?.outcome, 'updated');
+  t.equal(await readTaken(it.host.paths), 7, 'nothing older is taken from now on');
   for (const path of ['next', 'prepared.json', 'request.json'])
     t.notOk(it.host.has(`${STATE}/${path}`), path);
   t.notOk(it.host.has('/var/lib/sno-agents/sno-trial/payload'));
@@ -275,6 +277,7 @@ t.test('after the host went back, the reason is reported once', async (t) => {
     message: /was taken back.*no rest/,
   });
   t.equal((await readResult(it.host.paths))?.outcome, 'reverted');
+  t.equal(await readTaken(it.host.paths), undefined, 'an older one may be the right one');
   t.notOk(it.host.has(`${STATE}/request.json`));
   let text = '';
   const write = (part: string) => {

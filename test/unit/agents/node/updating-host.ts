@@ -66,6 +66,7 @@ export async function updating(
     manifest: {
       apiVersion: 'sno-agents/v1',
       kind: 'Update',
+      serial: 7,
       architecture: 'amd64',
       executable: { version: '1.2.3', size: text.length, sha256: sha256(text) },
       payload: { versions: { kubernetes: 'v1.34.5', etcd: 'v3.6.8' }, size: 100, sha256: payload },
