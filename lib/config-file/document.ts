@@ -1,6 +1,6 @@
 import { LineCounter, parseAllDocuments, type ScalarTag } from 'yaml';
 import { type Fault, fieldName } from './fault.ts';
-import { syntaxFault } from './syntax-fault.ts';
+import { syntaxFaults } from './syntax-fault.ts';
 import { type Entry, readTree, startOf, type Tree, type TreeFault } from './tree.ts';
 
 type Path = readonly PropertyKey[];
@@ -52,9 +52,8 @@ export function readDocument(text: string): ConfigDocument {
     customTags: (tags) => [...tags, BOOLEAN],
   });
   const documents = Array.isArray(parsed) ? parsed : [];
-  const faults = documents
-    .flatMap(({ errors, warnings }) => [...errors, ...warnings])
-    .map((error) => syntaxFault(error, source, at));
+  const errors = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
+  const faults = syntaxFaults(errors, source, at);
   const [document, second] = documents;
   if (second !== undefined) {
     const found = `${documents.length}`;

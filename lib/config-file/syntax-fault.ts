@@ -7,24 +7,33 @@ const LONGEST_MESSAGE = 100;
 /** `key:value` at the beginning of a line; neither a URL nor a name with `::`. */
 const WITHOUT_BLANK = /^[ \t]*(?:- +)*(?<key>[A-Za-z_][\w.-]{0,60}):(?![\s:/]|$)/;
 
-/** A syntax error where a person has to look, without the source text, which can be a secret. */
-export function syntaxFault(
-  { message, pos: [offset] }: YAMLError,
+/**
+ * Syntax errors without the source text, which can be a secret. The first one is where a person has to look; the
+ * others mostly follow from it, and looking for the cause of each would take the square of their number.
+ */
+export function syntaxFaults(
+  errors: readonly YAMLError[],
   source: string,
   at: (offset: number) => Position,
-): Fault {
-  return (
-    blankFault(source, offset, at) ??
-    quoteFault(source, offset, at) ?? {
-      position: at(offset),
-      field: 'YAML',
-      expected: 'valid YAML',
-      // The parser's quotation comes last, after a colon.
-      found: `a syntax error (${(message.split(/: "|\n/)[0] ?? '').slice(0, LONGEST_MESSAGE)})`,
-      fix: 'Check indentation and quotes from here upwards.',
-    }
-  );
+): Fault[] {
+  const [first, ...others] = errors;
+  if (first === undefined) return [];
+  const [offset] = first.pos;
+  const cause = blankFault(source, offset, at) ?? quoteFault(source, offset, at);
+  return [cause ?? syntaxFault(first, at), ...others.map((error) => syntaxFault(error, at))];
 }
+
+const syntaxFault = (
+  { message, pos: [offset] }: YAMLError,
+  at: (offset: number) => Position,
+): Fault => ({
+  position: at(offset),
+  field: 'YAML',
+  expected: 'valid YAML',
+  // The parser's quotation comes last, after a colon.
+  found: `a syntax error (${(message.split(/: "|\n/)[0] ?? '').slice(0, LONGEST_MESSAGE)})`,
+  fix: 'Check indentation and quotes from here upwards.',
+});
 
 /** Without the blank, the key and its value are one text, which goes on in the next line. */
 function blankFault(
