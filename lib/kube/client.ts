@@ -90,7 +90,10 @@ export class KubeClient {
   async json(
     call: Call,
     limits: Limits,
-    { mostBytes, checked }: { readonly mostBytes?: number; readonly checked?: Checked | undefined } = {},
+    {
+      mostBytes,
+      checked,
+    }: { readonly mostBytes?: number; readonly checked?: Checked | undefined } = {},
   ): Promise<unknown> {
     const answer = await this.#transport.exchange(call, limits, mostBytes);
     if (answer.code >= 300) throw answerError(call)(answer);
@@ -138,7 +141,9 @@ export class KubeClient {
     checked?: Checked,
   ) {
     const path = checkedPath(resourcePath(resource, place), checked);
-    return resource.schema.parse(await this.json({ method: 'POST', path, body }, limits, { checked }));
+    return resource.schema.parse(
+      await this.json({ method: 'POST', path, body }, limits, { checked }),
+    );
   }
 
   /** Replaces an object or a subresource; refused with `conflict` when `body` is not the newest version. */
@@ -150,7 +155,9 @@ export class KubeClient {
     checked?: Checked,
   ): Promise<T> {
     const path = checkedPath(resourcePath(resource, place), checked);
-    return resource.schema.parse(await this.json({ method: 'PUT', path, body }, limits, { checked }));
+    return resource.schema.parse(
+      await this.json({ method: 'PUT', path, body }, limits, { checked }),
+    );
   }
 
   /** Deletes an object; false when there was none. */

@@ -1,9 +1,12 @@
 import t from 'tap';
 import { standingOf, withCredentials } from '../../../cli/wait-for/own-kubeconfig.ts';
+import {
+  createAuthority,
+  createLaptopAuthorities,
+  issueLeaf,
+} from '../../../lab/certificates/signed-now.ts';
 import { writeGoDocuments, writeGoYaml } from '../../../lib/go-yaml/write.ts';
-import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { adminKubeconfig, kubeconfig, tokenKubeconfig } from '../../../lib/pki/kubeconfig.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import { input, rendered } from '../../unit/render/rendered-host.ts';
 import { syntaxTexts } from './corpus.ts';
@@ -160,11 +163,11 @@ t.test('kubectl loads the kubeconfigs of clusters with any name', async (t) => {
   const { servingCa, adminCa } = await createLaptopAuthorities();
   const subject = { commonName: 'x', organizations: ['sno:administrators'] };
   const leaf = await issueLeaf(adminCa, { subject, usage: 'client', lifetimeDays: 1 });
-  const other = await createAuthority('other', undefined);
+  const other = await createAuthority('other');
   const credentials = { kind: 'embedded', authority: servingCa.certificate, ...leaf } as const;
   const server = 'https://api.example.test:6443';
   for (const name of NAMES) {
-    const admin = await adminKubeconfig('example.test', name, { servingCa, adminCa });
+    const admin = await adminKubeconfig('example.test', name, { servingCa, adminCa }, new Date());
     const texts = [
       admin,
       kubeconfig({ server, cluster: name, user: name, credentials }),

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import type { BackupFile } from '../../../lib/backup/manifest.ts';
 import {
   type AuthorOptions,
@@ -11,7 +12,6 @@ import { type AcceptedAuthor, signHeader } from '../../../lib/backup/portable/au
 import type { PortableHeader } from '../../../lib/backup/portable/header.ts';
 import { readPortable } from '../../../lib/backup/portable/read.ts';
 import type { Sign } from '../../../lib/backup/portable/write.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import { thrownBy } from '../errors/thrown-by.ts';

@@ -127,7 +127,9 @@ t.test('which entries are kept, used and removed', async (t) => {
 
 t.test('order and next boot', async (t) => {
   const { entries } = parseEfibootmgr(
-    ['0000', '0001', '0002', '0003'].map((number) => line(number, 'x', ours, '\\EFI\\x.efi')).join('\n'),
+    ['0000', '0001', '0002', '0003']
+      .map((number) => line(number, 'x', ours, '\\EFI\\x.efi'))
+      .join('\n'),
   );
   const orders: [string[], string[]][] = [
     [

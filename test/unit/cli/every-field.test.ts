@@ -3,8 +3,8 @@ import t from 'tap';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { fieldsOf } from '../../../docs/config-fields.ts';
 import { installConfigJsonSchema } from '../../../docs/config-schemas.ts';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { sshPublicKey } from '../../../lab/site-inputs.ts';
-import { createAuthority } from '../../../lib/pki/authority.ts';
 import { SITE_CA } from './certificates.ts';
 import { type Edit, edited, top } from './install-config-file.ts';
 

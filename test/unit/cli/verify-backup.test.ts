@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { createAuthority } from '../../../lib/pki/authority.ts';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { cluster } from '../agents/host/cluster.ts';
 import { ageKeys, KEY, portableBackup, SIGNER } from '../backup/portable-backup.ts';
 import { sno } from './run-sno.ts';

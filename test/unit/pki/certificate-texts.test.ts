@@ -1,6 +1,6 @@
 /** PEM texts of others: what is found in them, in a time that grows with their length. */
 import t from 'tap';
-import { createAuthority } from '../../../lib/pki/authority.ts';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { certificatesIn, withoutCertificates } from '../../../lib/pki/certificate.ts';
 import { certificatesOf, trustBundleProblem } from '../../../lib/site/trust-bundle.ts';
 
