@@ -4,6 +4,7 @@ import { plural } from '../../report/reading/words.ts';
 import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { readSettings } from '../install-config/settings.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
+import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
 import { notReadIn } from './not-read.ts';
 import { readInstallConfig } from './read-install-config.ts';
@@ -47,6 +48,8 @@ export async function inspectFolder(
   ];
   if (read.ok && faults.length === 0) {
     const notRead = await notReadIn(dir);
+    const { networkConfig } = read.settings.cluster;
+    await askNmstatectl(networkConfig, 'bootstrapInPlace.networkConfig', signal);
     return { contents: { settings: read.settings, user, notRead }, faults: [] };
   }
   return { contents: undefined, faults };

@@ -18,6 +18,7 @@ import type { KeyPair } from '../../lib/pki/authority.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { publicKeyOf } from '../../lib/site/ssh-keys.ts';
+import { networkNotices } from '../../lib/site/nmstate/notices.ts';
 import { builtVersion } from '../../lib/version.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
@@ -109,7 +110,10 @@ export async function createRestoreIgnition(
     `Backup: of ${host.hostname}, made ${header.at}, etcd at revision ${header.manifest.etcd.revision}`,
   );
   print(`Payload: on ${sources.payload.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`}`);
-  for (const notice of noticesOf(backup, cluster.hostname, keepAuthorities))
+  for (const notice of [
+    ...noticesOf(backup, cluster.hostname, keepAuthorities),
+    ...networkNotices(cluster.networkConfig),
+  ])
     print(`Notice: ${notice}`);
 }
 
@@ -148,7 +152,9 @@ async function inspect(
     ...(versions && { versions }),
   };
   faults.push(...restoreFaults(backup.header, request));
-  const cluster = await attempt(() => clusterElsewhere(backup.header.renderInput, options));
+  const cluster = await attempt(() =>
+    clusterElsewhere(backup.header.renderInput, options, surroundings.signal),
+  );
   if (faults.length > 0 || cluster === undefined || sources === undefined) {
     throw faultsIn(options.backup, [...new Set(faults)]);
   }

@@ -7,9 +7,12 @@ import { identityOf, inputFor } from '../../lib/identity/identity.ts';
 import { isRecord } from '../../lib/json.ts';
 import { networkText, parseNetwork } from '../../lib/network/network.ts';
 import type { KeylessInput } from '../../lib/render/renderer.ts';
+import { hostAddressMisfits } from '../../lib/site/addresses/judge.ts';
+import { clusterNetworks } from '../../lib/site/addresses/own-networks.ts';
 import { isUsableHostname } from '../../lib/site/names.ts';
 import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
 import { nmstateText } from '../../lib/site/nmstate/text.ts';
+import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
 import { readConfigText } from './read-install-config.ts';
 
 /** What differs at the other host; the rest is as the lost one was installed. */
@@ -27,7 +30,11 @@ export interface PlaceOptions {
  * The cluster of a lost host for another one: its cluster.json without a disk to write.
  * @throws Failure (usage) that names every fault of the options
  */
-export async function clusterElsewhere(input: KeylessInput, options: PlaceOptions) {
+export async function clusterElsewhere(
+  input: KeylessInput,
+  options: PlaceOptions,
+  signal: AbortSignal,
+) {
   const faults: string[] = [];
   const { dhcp = false, networkConfig } = options;
   // Its present name: it may have been changed since the installation.
@@ -43,8 +50,9 @@ export async function clusterElsewhere(input: KeylessInput, options: PlaceOption
   const network =
     networkConfig === undefined || dhcp
       ? undefined
-      : await readNetworkConfig(networkConfig, faults);
+      : await readNetworkConfig(networkConfig, machineNetwork, input.cluster, faults);
   if (faults.length > 0) throw new Failure('usage', faults.join('\n'));
+  await askNmstatectl(network, networkConfig ?? '', signal);
   const identity = { ...identityOf(input), machineNetwork };
   const { installation: _, ...cluster } = inputFor(input, identity).cluster;
   return {
@@ -74,13 +82,32 @@ function networksFor(
   return networks.flatMap((network) => (network === undefined ? [] : [networkText(network)]));
 }
 
-async function readNetworkConfig(path: string, faults: string[]): Promise<string | undefined> {
+async function readNetworkConfig(
+  path: string,
+  networks: readonly string[],
+  { clusterNetwork, serviceNetwork }: KeylessInput['cluster'],
+  faults: string[],
+): Promise<string | undefined> {
   const document = readDocument(await readConfigText(path, '--network-config'));
   const { value } = document;
+  const own = clusterNetworks(
+    clusterNetwork.map(({ cidr }) => cidr),
+    serviceNetwork,
+  );
+  const machine = { networks, field: '--machine-network', isDefault: false };
   const found = isRecord(value)
-    ? nmstateMisfits(withoutNulls(value), '--hostname').map((each) => misfitFault(each, document))
+    ? networkMisfits(withoutNulls(value), machine, own).map((each) => misfitFault(each, document))
     : document.faults;
   faults.push(...found.map((fault) => faultText(fault, path)));
   if (!isRecord(value) && found.length === 0) faults.push(`${path}: expected an nmstate document`);
   return isRecord(value) ? nmstateText(withoutNulls(value)) : undefined;
+}
+
+function networkMisfits(
+  document: Record<string, unknown>,
+  machine: Parameters<typeof hostAddressMisfits>[1],
+  own: Parameters<typeof hostAddressMisfits>[2],
+) {
+  const structure = nmstateMisfits(document, '--hostname');
+  return structure.length > 0 ? structure : hostAddressMisfits(document, machine, own);
 }

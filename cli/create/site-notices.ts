@@ -1,5 +1,6 @@
 import { printable } from '../../lib/printable.ts';
 import { containerdHosts } from '../../lib/render/machine-config/containerd-hosts.ts';
+import { networkNotices } from '../../lib/site/nmstate/notices.ts';
 import { certificatesOf } from '../../lib/site/trust-bundle.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
@@ -81,5 +82,6 @@ function siteNotices(settings: InstallSettings, now: Date): string[] {
     ...(expectedAdapters.length === 0
       ? []
       : [`networkConfig expects these adapters on the host: ${expectedAdapters.join(', ')}`]),
+    ...networkNotices(cluster.networkConfig),
   ];
 }

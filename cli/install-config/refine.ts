@@ -4,7 +4,9 @@ import { misfitFault } from '../../lib/config-file/misfit-fault.ts';
 import { valueAt } from '../../lib/config-file/schema-faults.ts';
 import { familyOf, isAddress } from '../../lib/network/address.ts';
 import { contains, networkText, parseNetwork } from '../../lib/network/network.ts';
-import { defaultNetworks } from '../../lib/site/network-defaults.ts';
+import { hostAddressMisfits } from '../../lib/site/addresses/judge.ts';
+import { clusterNetworks } from '../../lib/site/addresses/own-networks.ts';
+import { defaultNetworks, type NetworkList, networksOf } from '../../lib/site/network-defaults.ts';
 import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
 import { DISK_VARIABLE, type DiskArguments } from './disk-variable.ts';
 import { networkRefinements } from './refine-networks.ts';
@@ -48,13 +50,38 @@ function ofArchitecture({ sound }: Config): Refinement[] {
   return [{ path, expected, fix: 'Set the same architecture for both pools.' }];
 }
 
-function ofNetworkConfig({ sound }: Config): Refinement[] {
+function ofNetworkConfig(config: Config): Refinement[] {
+  const { sound } = config;
   const networkConfig = sound.bootstrapInPlace?.networkConfig;
   if (networkConfig === undefined) return [];
-  return nmstateMisfits(networkConfig, 'bootstrapInPlace.hostname').map((misfit) => ({
+  const { machine, own } = networksOfConfig(config);
+  const structure = nmstateMisfits(networkConfig, 'bootstrapInPlace.hostname');
+  const misfits =
+    structure.length > 0 ? structure : hostAddressMisfits(networkConfig, machine, own);
+  return misfits.map((misfit) => ({
     ...misfit,
     path: ['bootstrapInPlace', 'networkConfig', ...misfit.path],
   }));
+}
+
+/** Those of the cluster, with defaults; a list with a fault is not known. */
+function networksOfConfig({ sound, isGiven }: Config) {
+  const networking: Partial<NonNullable<typeof sound.networking>> = sound.networking ?? {};
+  const networks = networksOf(networking);
+  const isKnown = (list: NetworkList) =>
+    networking[list] !== undefined || !isGiven(['networking', list]);
+  const pods = isKnown('clusterNetwork') ? networks.clusterNetwork.map(({ cidr }) => cidr) : [];
+  const services = isKnown('serviceNetwork') ? networks.serviceNetwork : [];
+  const field = 'networking.machineNetwork';
+  const machine = {
+    networks: networks.machineNetwork,
+    field,
+    isDefault: !isGiven(['networking', 'machineNetwork']),
+  };
+  return {
+    machine: isKnown('machineNetwork') ? machine : undefined,
+    own: clusterNetworks(pods, services),
+  };
 }
 
 /**

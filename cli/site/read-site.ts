@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import { parseJson } from '../../lib/json.ts';
+import { networkNotices } from '../../lib/site/nmstate/notices.ts';
 import { type HostFacts, hostFactsSchema } from '../../lib/site-config/host-facts.ts';
 import { filesNamedIn, parseSiteConfig } from '../../lib/site-config/read.ts';
 import { SITE_CONFIG, type SiteConfig } from '../../lib/site-config/site-config.ts';
@@ -10,6 +11,7 @@ import { extraManifests } from '../../lib/site-volume/extra-manifests.ts';
 import { VOLUME_FILES } from '../../lib/site-volume/volume.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
+import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 
 /** A site without faults. */
@@ -48,6 +50,7 @@ export async function readSite(
     if (contents !== undefined) named.set(path, contents);
   }
   const config = parseSiteConfig(text, name, { files: named, now }, facts);
+  await askNmstatectl(config.networkConfig, 'raw_nm_state_config', signal);
   const { manifests, skipped, faults } = await readUserManifests(dir, signal, [
     VOLUME_FILES.manifests,
   ]);
@@ -98,6 +101,7 @@ export function siteNotices({ config, skipped }: Site, isEncrypted: boolean): st
     ...(config.expectedAdapters.length === 0
       ? []
       : [`the network expects these adapters on the host: ${config.expectedAdapters.join(', ')}`]),
+    ...networkNotices(config.networkConfig),
     ...skipped.map((path) => `${path} is not a manifest, and is not on the volume`),
   ];
 }

@@ -4,12 +4,15 @@ import { valueAt } from '../config-file/schema-faults.ts';
 import { withoutNulls } from '../config-file/site-fields.ts';
 import { isRecord } from '../json.ts';
 import { BRIDGE } from '../relocatable/bridge.ts';
+import { addressMisfits } from '../site/addresses/judge.ts';
 import { nmstateMisfits } from '../site/nmstate/document.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import { interfacesOf } from '../site/nmstate/references.ts';
 import type { SomeFields } from './schema.ts';
 
-const FIELD = 'raw_nm_state_config';
+/** The field with the nmstate document. */
+export const NMSTATE_FIELD = 'raw_nm_state_config';
+const FIELD = NMSTATE_FIELD;
 
 /** The nmstate document of a configuration, which may be given as text; undefined if there is none, or it is not readable. */
 export function nmstateOf(fields: SomeFields): Record<string, unknown> | undefined {
@@ -31,7 +34,10 @@ export function nmstateFaults(fields: SomeFields): Misfit[] {
   if (document === undefined) {
     return [{ path: [FIELD], expected: 'a mapping', found: 'something else', fix: 'Write one.' }];
   }
-  return [...nmstateMisfits(document, 'hostname'), ...ofBridge(document)].map((misfit) => ({
+  const structure = [...nmstateMisfits(document, 'hostname'), ...ofBridge(document)];
+  const misfits =
+    structure.length > 0 ? structure : addressMisfits(document, machineNetworks(fields));
+  return misfits.map((misfit) => ({
     ...misfit,
     path: [FIELD, ...misfit.path],
     // Inside of a text, the position of a value is unknown to the file.
@@ -39,6 +45,13 @@ export function nmstateFaults(fields: SomeFields): Misfit[] {
       ? { found: foundText(valueAt(document, misfit.path)) }
       : {}),
   }));
+}
+
+/** Only where the site says what they are. */
+function machineNetworks({ machine_networks: networks = [] }: SomeFields) {
+  return networks.length === 0
+    ? undefined
+    : { networks, field: 'machine_networks', isDefault: false };
 }
 
 const textFaults = (text: string): Misfit[] =>

@@ -46,8 +46,9 @@ export function readSiteConfig(
     : (someFieldsSchema.safeParse(soundFields(value, issues, SECTIONS)).data ?? {});
   const isGiven = (name: string) => (valueAt(value, [name]) ?? undefined) !== undefined;
   const refinements = [
-    ...refineSiteConfig(sound, context, isGiven),
+    // What the node's own networks forbid says more than what is wrong in itself.
     ...(facts === undefined ? [] : judgeSiteConfig(sound, facts)),
+    ...refineSiteConfig(sound, context, isGiven),
   ].map((misfit) => misfitFault(misfit, document));
   const faults = [
     ...document.faults,

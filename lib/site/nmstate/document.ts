@@ -1,32 +1,43 @@
 import { isIP, isIPv6 } from 'node:net';
 import { suggest } from '../../errors/suggest.ts';
 import { isRecord } from '../../json.ts';
-import { interfaceMisfits } from './interfaces.ts';
-import { at, entriesOf, listMisfit, type Misfit, mistypedKeys, noMapping } from './misfit.ts';
-import { type Interface, interfacesOf, referenceMisfit } from './references.ts';
+import { interfaceMisfits, schemaOf } from './interfaces.ts';
+import { at, entriesOf, firstOfEach, listMisfit, type Misfit } from './misfit.ts';
+import { interfacesOf } from './references.ts';
+import { routeMisfits } from './routes.ts';
+import { SECTION_SCHEMAS } from './structure/sections.ts';
+import { type IgnoredKey, ignoredKeys, structureMisfits } from './structure-misfits.ts';
 
-const SECTIONS = [
-  ...['interfaces', 'routes', 'route-rules', 'dns-resolver', 'ovs-db', 'ovn', 'description'],
-];
-
-const ROUTE_KEYS = [
-  ...['state', 'destination', 'next-hop-interface', 'next-hop-address', 'metric', 'table-id'],
-  ...['weight', 'route-type', 'cwnd', 'source'],
-];
+const SECTIONS = ['interfaces', ...Object.keys(SECTION_SCHEMAS)];
 
 /**
- * What is wrong with the structure of an nmstate document (nmstate 2.2,
- * rust/src/lib), as far as can be checked without the host: names, types,
- * references between interfaces, addresses. Paths are relative to the document.
+ * What is wrong with an nmstate document, as far as can be checked without the host: what nmstate 2.2 refuses (its keys,
+ * types and rules are those of rust/src/lib), and references between interfaces. Paths are relative to the document.
  *
  * @param hostname the field of the configuration for the host's name, which nmstate could also set.
  */
 export function nmstateMisfits(document: Record<string, unknown>, hostname: string): Misfit[] {
-  return [
+  return firstOfEach([
     ...sectionMisfits(document, hostname),
     ...interfaceMisfits(document),
     ...routeMisfits(document),
     ...resolverMisfits(document),
+    ...ovnMisfits(document),
+    ...Object.entries(SECTION_SCHEMAS).flatMap(([name, schema]) =>
+      document[name] === undefined ? [] : structureMisfits(schema, document[name], [name]),
+    ),
+  ]);
+}
+
+/** What nmstate would not refuse, but ignore: keys that it does not know, where it takes any. */
+export function nmstateIgnores(document: Record<string, unknown>): IgnoredKey[] {
+  return [
+    ...interfacesOf(document)
+      .filter(({ entry }) => entry.state !== 'absent')
+      .flatMap(({ entry, path }) => ignoredKeys(schemaOf(entry), entry, path)),
+    ...Object.entries(SECTION_SCHEMAS).flatMap(([name, schema]) =>
+      ignoredKeys(schema, document[name], [name]),
+    ),
   ];
 }
 
@@ -45,62 +56,6 @@ function sectionMisfits(document: Record<string, unknown>, hostname: string): Mi
   return [{ path: [], expected: 'an nmstate document', fix: 'Write interfaces in it.' }];
 }
 
-function routeMisfits(document: Record<string, unknown>): Misfit[] {
-  const routes = at(document, 'routes');
-  const fix = 'Write it as config: [{destination: 0.0.0.0/0, next-hop-address: ..., ...}].';
-  if (routes === undefined) return [];
-  if (!isRecord(routes)) return [{ path: ['routes'], expected: 'a mapping with config', fix }];
-  const path = ['routes', 'config'];
-  const all = interfacesOf(document);
-  return [
-    ...mistypedKeys(routes, ['config', 'running'], ['routes']),
-    ...listMisfit(routes.config, path, fix),
-    ...entriesOf(routes.config, path).flatMap((each) => oneRoute(all, each)),
-  ];
-}
-
-function oneRoute(
-  all: readonly Interface[],
-  { entry, path }: ReturnType<typeof entriesOf>[number],
-): Misfit[] {
-  if (!isRecord(entry)) return [noMapping(path)];
-  const keys = mistypedKeys(entry, ROUTE_KEYS, path);
-  if (entry.state === 'absent') return keys;
-  const { destination } = entry;
-  const hop = entry['next-hop-address'];
-  const out = entry['next-hop-interface'];
-  const family = familyOf(destination);
-  const misfits: Misfit[] = [...keys];
-  if (family === undefined) {
-    const fix = 'Write it as 0.0.0.0/0, ::/0 or 10.20.0.0/16.';
-    misfits.push({ path: [...path, 'destination'], expected: 'a network', fix });
-  }
-  if (entry['route-type'] !== undefined) return misfits;
-  if (typeof out !== 'string') {
-    const fix = 'Name the outgoing interface: nmstate does not infer it.';
-    misfits.push({ path: [...path, 'next-hop-interface'], expected: 'an interface', fix });
-  } else {
-    misfits.push(...referenceMisfit(all, out, [...path, 'next-hop-interface']));
-  }
-  if (hop === undefined) return misfits;
-  const version = typeof hop === 'string' ? isIP(hop) : 0;
-  if (version === 0 || (family !== undefined && version !== family)) {
-    const expected = family === undefined ? 'an address' : `an IPv${family} address`;
-    const fix = 'Set the address of a router of the same family as the destination.';
-    misfits.push({ path: [...path, 'next-hop-address'], expected, fix });
-  }
-  return misfits;
-}
-
-/** 4 or 6 for a network in CIDR notation. */
-function familyOf(network: unknown): number | undefined {
-  if (typeof network !== 'string') return undefined;
-  const [address = '', prefix = '', ...rest] = network.split('/');
-  const family = isIP(address);
-  const fits = /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
-  return family !== 0 && fits && rest.length === 0 ? family : undefined;
-}
-
 function resolverMisfits(document: Record<string, unknown>): Misfit[] {
   const resolver = at(document, 'dns-resolver');
   const fix = 'Write it as config: {server: [192.168.7.1], search: [example.com]}.';
@@ -108,14 +63,11 @@ function resolverMisfits(document: Record<string, unknown>): Misfit[] {
   if (!isRecord(resolver)) {
     return [{ path: ['dns-resolver'], expected: 'a mapping with config', fix }];
   }
-  const keys = mistypedKeys(resolver, ['config', 'running'], ['dns-resolver']);
   const { config } = resolver;
   const path = ['dns-resolver', 'config'];
-  if (config === undefined) return keys;
-  if (!isRecord(config)) return [...keys, { path, expected: 'a mapping with server', fix }];
+  if (config === undefined) return [];
+  if (!isRecord(config)) return [{ path, expected: 'a mapping with server', fix }];
   return [
-    ...keys,
-    ...mistypedKeys(config, ['server', 'search', 'options'], path),
     ...listMisfit(config.server, [...path, 'server'], fix),
     ...listMisfit(config.search, [...path, 'search'], fix),
     ...entriesOf(config.server, [...path, 'server'])
@@ -132,4 +84,24 @@ function isNameServer(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   const [address = '', zone] = value.split('%');
   return zone === undefined ? isIP(address) !== 0 : isIPv6(address) && zone !== '';
+}
+
+/** Each network of OVN once, on a bridge of Open vSwitch that there is. */
+function ovnMisfits(document: Record<string, unknown>): Misfit[] {
+  const list = ['ovn', 'bridge-mappings'];
+  const seen = new Set<unknown>();
+  return entriesOf(at(document, ...list), list).flatMap(({ entry, path }): Misfit[] => {
+    const name = at(entry, 'localnet');
+    const isTwice = seen.has(name);
+    seen.add(name);
+    const unique = {
+      path: [...path, 'localnet'],
+      expected: 'each network once',
+      fix: 'Merge them.',
+    };
+    if (isTwice) return [unique];
+    if (at(entry, 'state') === 'absent' || at(entry, 'bridge') !== undefined) return [];
+    const fix = 'Write it as {localnet: physnet, bridge: br-ex}.';
+    return [{ path: [...path, 'bridge'], expected: 'the bridge of the network', fix }];
+  });
 }

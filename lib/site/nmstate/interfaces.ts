@@ -1,47 +1,22 @@
-import { isIP } from 'node:net';
 import { suggest } from '../../errors/suggest.ts';
 import { isRecord } from '../../json.ts';
-import {
-  at,
-  entriesOf,
-  listMisfit,
-  type Misfit,
-  mistypedKeys,
-  noMapping,
-  type Path,
-} from './misfit.ts';
+import { addressMisfits } from './address-rules.ts';
+import { at, entriesOf, listMisfit, type Misfit, noMapping, type Path } from './misfit.ts';
 import { controllerMisfits, portsOf } from './ports.ts';
-import { type Interface, interfacesOf, isWanted, referenceMisfit } from './references.ts';
+import { type Interface, interfacesOf, isWanted, namesOf, referenceMisfit } from './references.ts';
+import { sectionMisfits } from './section-rules.ts';
+import { absentSchema, interfaceSchema, TYPES, typeOfSection } from './structure/interface.ts';
+import { structureMisfits } from './structure-misfits.ts';
+import { isWhole } from './values.ts';
 
-const TYPES = [
-  ...['bond', 'dummy', 'ethernet', 'hsr', 'infiniband', 'ipsec', 'ipvlan', 'linux-bridge'],
-  ...['loopback', 'mac-vlan', 'mac-vtap', 'macsec', 'ovs-bridge', 'ovs-interface', 'veth'],
-  ...['vlan', 'vrf', 'vxlan', 'xfrm'],
-];
 const STATES = ['up', 'down', 'absent', 'ignore'];
-const KEYS = [
-  ...['name', 'type', 'state', 'identifier', 'mac-address', 'mtu', 'description', 'profile-name'],
-  ...['ipv4', 'ipv6', 'wait-ip', 'controller', 'copy-mac-from', 'accept-all-mac-addresses'],
-  ...['link-aggregation', 'vlan', 'bridge', 'ethernet', 'ethtool', 'veth', 'vrf', 'vxlan', 'hsr'],
-  ...['infiniband', 'ipvlan', 'mac-vlan', 'mac-vtap', 'macsec', 'xfrm', 'libreswan', 'lldp'],
-  ...['mptcp', 'ovs-db', '802.1x', 'dispatch', 'driver', 'min-mtu', 'max-mtu'],
-  'permanent-mac-address',
-];
-const IP_KEYS = [
-  ...['enabled', 'dhcp', 'autoconf', 'address', 'auto-dns', 'auto-gateway', 'auto-routes'],
-  ...['auto-table-id', 'auto-route-metric', 'dhcp-client-id', 'dhcp-duid', 'addr-gen-mode'],
-  ...['token', 'allow-extra-address', 'dhcp-send-hostname', 'dhcp-custom-hostname', 'forwarding'],
-];
-const ADDRESS_KEYS = [
-  ...['ip', 'prefix-length', 'mptcp-flags', 'valid-life-time', 'preferred-life-time'],
-];
-const VLAN_KEYS = [
-  ...['base-iface', 'id', 'protocol', 'registration-protocol', 'reorder-headers', 'loose-binding'],
-];
+const IDENTIFIERS = ['name', 'mac-address', 'pci-address'];
 /** More than any host has; comparing all pairs stays fast. */
 const MOST_INTERFACES = 512;
-/** Types that may share a name with another: an Open vSwitch bridge and its own interface. */
-const isOfOpenVSwitch = (type: unknown) => typeof type === 'string' && /^ovs-/.test(type);
+/** Not of the kernel, which knows one interface of a name and 15 characters of it. */
+const isOfUserSpace = (type: unknown) => type === 'ovs-bridge' || type === 'ipsec';
+/** An interface of which only a name is given is an adapter. */
+const isAdapter = ({ entry }: Interface) => isOmitted(entry.type) || entry.type === 'ethernet';
 
 export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
   const { interfaces } = document;
@@ -58,104 +33,117 @@ export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
       isRecord(entry) ? oneInterface(entry, path) : [noMapping(path)],
     ),
     ...twiceNamed(all),
-    ...controllerMisfits(all.filter(isWanted), all),
-    ...all.filter(isWanted).flatMap((each) => vlanMisfits(each, all)),
+    ...controllerMisfits(all),
+    ...all.filter(isWanted).flatMap((each) => [...vlanMisfits(each, all), ...sectionMisfits(each)]),
+    ...all.filter(isPresent).flatMap(addressMisfits),
+    ...entriesOf(document.interfaces, ['interfaces']).flatMap(({ entry, path }) =>
+      isRecord(entry) ? structureMisfits(schemaOf(entry), entry, path) : [],
+    ),
   ];
 }
+
+const isPresent = ({ entry }: Interface) => entry.state !== 'absent';
+
+/** What nmstate reads of it. */
+export function schemaOf(entry: Record<string, unknown>) {
+  if (entry.state === 'absent') return absentSchema;
+  return interfaceSchema(isOmitted(entry.type) ? typeBySections(entry) : `${entry.type}`);
+}
+
+const isOmitted = (type: unknown) => type === undefined || type === 'unknown';
+
+/** The type that its sections need. Without a type nmstate takes it for an adapter. */
+const typeBySections = (entry: Record<string, unknown>): string =>
+  Object.keys(entry)
+    .map(typeOfSection)
+    .find((type) => type !== undefined) ?? 'ethernet';
 
 /** The network adapters that the document expects on the host. */
 export function expectedOnHost(document: Record<string, unknown>): string[] {
   const all = interfacesOf(document);
-  const byName = ({ entry }: Interface) =>
-    entry.type === 'ethernet' && entry.identifier !== 'mac-address';
-  const made = new Set(all.filter((each) => !byName(each)).map(({ name }) => name));
+  const byName = (each: Interface) =>
+    isAdapter(each) && [undefined, 'name'].includes(identifierOf(each));
+  const made = new Set(all.filter((each) => !byName(each)).flatMap(namesOf));
   const named = all.filter(isWanted).flatMap((each) => {
     const base = at(each.entry, 'vlan', 'base-iface');
+    // Open vSwitch makes a port that is not declared.
+    const isOwn = (name: string) => each.entry.type === 'ovs-bridge' && name === each.name;
     return [
       ...(byName(each) ? [each.name] : []),
-      ...portsOf(each.entry).map(({ name }) => name),
+      ...portsOf(each.entry).flatMap(({ name }) => (isOwn(name) ? [] : [name])),
       ...(typeof base === 'string' ? [base] : []),
     ];
   });
   return [...new Set(named)].filter((name) => !made.has(name));
 }
 
+const identifierOf = ({ entry }: Interface): string | undefined =>
+  typeof entry.identifier === 'string' ? entry.identifier : undefined;
+
 function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
   const { name, type, state, identifier } = entry;
   const mac = entry['mac-address'];
-  const misfits = mistypedKeys(entry, KEYS, path);
+  const misfits: Misfit[] = [];
   const wrong = (key: string, expected: string, fix: string) =>
     misfits.push({ path: [...path, key], expected, fix });
   const byMac = identifier === 'mac-address';
+  const isFreelyNamed = byMac || identifier === 'pci-address' || isOfUserSpace(type);
   if (typeof name !== 'string' || name === '') {
-    wrong(
-      'name',
-      'a string',
-      'Name the interface; with identifier: mac-address, any name is valid.',
-    );
-  } else if (!byMac && !/^[^\s/\p{C}]{1,15}$/u.test(name)) {
+    const fix = 'Name the interface; with identifier: mac-address, any name is valid.';
+    wrong('name', 'a string', fix);
+  } else if (!isFreelyNamed && !isInterfaceName(name)) {
     const expected = 'at most 15 characters without spaces and slashes';
     wrong('name', expected, 'Shorten it: the kernel allows no more.');
   }
-  if (typeof type !== 'string' || !TYPES.includes(type)) {
-    const near = typeof type === 'string' ? suggest(type, TYPES) : undefined;
-    const fix =
-      near === undefined ? 'Write type: ethernet for a network adapter.' : `Did you mean ${near}?`;
-    if (state !== 'absent' || type !== undefined) wrong('type', `one of ${TYPES.join(', ')}`, fix);
-  }
+  misfits.push(...typeMisfits(entry, path));
   if (state !== undefined && (typeof state !== 'string' || !STATES.includes(state))) {
     wrong('state', `one of ${STATES.join(', ')}`, 'Write state: up.');
   }
-  if (identifier !== undefined && !byMac && identifier !== 'name') {
-    wrong('identifier', 'name or mac-address', 'Omit it for name.');
+  if (identifier !== undefined && !IDENTIFIERS.includes(`${identifier}`)) {
+    wrong('identifier', 'name, mac-address or pci-address', 'Omit it for name.');
   }
   const isMac = typeof mac === 'string' && /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5,19}$/.test(mac);
-  if (byMac ? !isMac : mac !== undefined && !isMac) {
+  if (byMac ? !isMac : mac !== undefined && mac !== '' && !isMac) {
     const expected = 'six bytes such as 52:54:00:12:34:56';
     wrong('mac-address', expected, 'Copy it from the adapter, in quotes.');
   }
-  return [...misfits, ...addressMisfits(entry, 4, path), ...addressMisfits(entry, 6, path)];
+  if (identifier === 'pci-address' && entry['pci-address'] === undefined) {
+    wrong('pci-address', 'a PCI address such as 0000:07:00.1', 'Copy it from lspci -D, in quotes.');
+  }
+  return misfits;
 }
 
-function addressMisfits(entry: Record<string, unknown>, family: 4 | 6, path: Path): Misfit[] {
-  const name = `ipv${family}`;
-  const below = [...path, name];
-  const value = entry[name];
-  if (value === undefined) return [];
-  if (!isRecord(value)) return [noMapping(below)];
+/** A virtual function, which the host finds by its number, has a longer name. */
+const isInterfaceName = (name: string) =>
+  /^[^\s/\p{C}]{1,15}$/u.test(name) || /^sriov:[^\s/\p{C}]{1,15}:\d+$/u.test(name);
+
+function typeMisfits(entry: Record<string, unknown>, path: Path): Misfit[] {
+  const { type } = entry;
+  const below = [...path, 'type'];
+  const expected = `one of ${TYPES.join(', ')}`;
+  if (isOmitted(type)) {
+    const meant = typeBySections(entry);
+    if (entry.state === 'absent' || meant === 'ethernet') return [];
+    return [{ path: below, expected: meant, fix: `Write type: ${meant}.` }];
+  }
+  if (typeof type === 'string' && TYPES.includes(type)) return [];
+  const near = typeof type === 'string' ? suggest(type, TYPES) : undefined;
   const fix =
-    family === 4
-      ? 'Write it as address: [{ip: 192.168.7.10, prefix-length: 24}].'
-      : 'Write it as address: [{ip: fd00::10, prefix-length: 64}].';
-  return [
-    ...mistypedKeys(value, IP_KEYS, below),
-    ...listMisfit(value.address, [...below, 'address'], fix),
-    ...entriesOf(value.address, [...below, 'address']).flatMap(({ entry, path }): Misfit[] => {
-      if (!isRecord(entry)) return [{ path, expected: 'a mapping with ip and prefix-length', fix }];
-      const { ip } = entry;
-      const length = entry['prefix-length'];
-      const misfits = mistypedKeys(entry, ADDRESS_KEYS, path);
-      if (typeof ip !== 'string' || isIP(ip) !== family) {
-        misfits.push({ path: [...path, 'ip'], expected: `an IPv${family} address`, fix });
-      }
-      const longest = family === 4 ? 32 : 128;
-      if (!isWhole(length, 0, longest)) {
-        const expected = `an integer from 0 to ${longest}`;
-        misfits.push({ path: [...path, 'prefix-length'], expected, fix });
-      }
-      return misfits;
-    }),
-  ];
+    near === undefined ? 'Write type: ethernet for a network adapter.' : `Did you mean ${near}?`;
+  return [{ path: below, expected, fix }];
 }
 
+/** The kernel has one interface of a name; of others nmstate knows one of a type. */
 function twiceNamed(all: readonly Interface[]): Misfit[] {
-  return all.flatMap(({ name, path, entry }, index) => {
-    const before = all.slice(0, index).some((other) => {
-      if (other.name !== name) return false;
-      return ![entry.type, other.entry.type].every(isOfOpenVSwitch);
-    });
+  const keyOf = ({ name, entry }: Interface) =>
+    JSON.stringify([name, isOfUserSpace(entry.type) ? entry.type : 'kernel']);
+  const seen = new Set<string>();
+  return all.flatMap((one) => {
+    const key = keyOf(one);
     const fix = 'Merge the two entries.';
-    return before ? [{ path: [...path, 'name'], expected: 'a unique name', fix }] : [];
+    if (seen.has(key)) return [{ path: [...one.path, 'name'], expected: 'a unique name', fix }];
+    seen.add(key);
+    return [];
   });
 }
 
@@ -166,7 +154,7 @@ function vlanMisfits({ entry, path, name }: Interface, all: readonly Interface[]
   const fix = 'Write it as vlan: {base-iface: eno1, id: 100}.';
   if (!isRecord(vlan)) return [{ path: below, expected: 'a mapping with base-iface and id', fix }];
   const base = vlan['base-iface'];
-  const misfits = mistypedKeys(vlan, VLAN_KEYS, below);
+  const misfits: Misfit[] = [];
   if (typeof base !== 'string' || base === '' || base === name) {
     misfits.push({ path: [...below, 'base-iface'], expected: 'another interface', fix });
   } else {
@@ -176,12 +164,4 @@ function vlanMisfits({ entry, path, name }: Interface, all: readonly Interface[]
     misfits.push({ path: [...below, 'id'], expected: 'an integer from 1 to 4094', fix });
   }
   return misfits;
-}
-
-/** nmstate accepts numbers as strings too. */
-function isWhole(value: unknown, least: number, most: number): boolean {
-  if (typeof value === 'string' && !/^\d+$/.test(value)) return false;
-  if (typeof value !== 'string' && typeof value !== 'number') return false;
-  const number = Number(value);
-  return Number.isInteger(number) && number >= least && number <= most;
 }

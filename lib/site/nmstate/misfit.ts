@@ -1,4 +1,3 @@
-import { suggest } from '../../errors/suggest.ts';
 import { isRecord } from '../../json.ts';
 
 export type Path = readonly (string | number)[];
@@ -20,24 +19,6 @@ export const noMapping = (path: Path): Misfit => ({
   fix: 'Write it as in the examples of nmstate.',
 });
 
-/**
- * Keys that are probably mistyped. Other unknown keys are left to nmstate, whose
- * later versions have more.
- */
-export function mistypedKeys(
-  value: Record<string, unknown>,
-  known: readonly string[],
-  path: Path,
-): Misfit[] {
-  return Object.keys(value).flatMap((key) => {
-    const near = known.includes(key) ? undefined : suggest(key, known);
-    if (near === undefined) return [];
-    const found = 'an unknown key';
-    const fix = `Did you mean ${near}?`;
-    return [{ path: [...path, key], ofKey: true, expected: 'an nmstate key', found, fix }];
-  });
-}
-
 /** The entries of a list with their paths; empty if it is not a list. */
 export function entriesOf(value: unknown, path: Path): { entry: unknown; path: Path }[] {
   if (!Array.isArray(value)) return [];
@@ -47,6 +28,16 @@ export function entriesOf(value: unknown, path: Path): { entry: unknown; path: P
 /** A fault unless the value is omitted or a list. */
 export function listMisfit(value: unknown, path: Path, fix: string): Misfit[] {
   return value === undefined || Array.isArray(value) ? [] : [{ path, expected: 'a list', fix }];
+}
+
+/** The first fault of each place: one suffices. */
+export function firstOfEach(misfits: readonly Misfit[]): Misfit[] {
+  const seen = new Map<string, Misfit>();
+  for (const misfit of misfits) {
+    const place = JSON.stringify(misfit.path);
+    if (!seen.has(place)) seen.set(place, misfit);
+  }
+  return [...seen.values()];
 }
 
 /** The field of a mapping; undefined for anything else. */

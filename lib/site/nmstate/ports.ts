@@ -1,12 +1,9 @@
 import { suggest } from '../../errors/suggest.ts';
 import { isRecord } from '../../json.ts';
-import { at, entriesOf, type Misfit, mistypedKeys, type Path } from './misfit.ts';
-import { type Interface, referenceMisfit } from './references.ts';
-
-const MODES = [
-  ...['balance-rr', 'active-backup', 'balance-xor', 'broadcast', '802.3ad', 'balance-tlb'],
-  'balance-alb',
-];
+import { at, entriesOf, type Misfit, type Path } from './misfit.ts';
+import { type Interface, isWanted, namesOf, referenceMisfit } from './references.ts';
+import { BOND_MODES, bondMode } from './section-rules.ts';
+import { isOn } from './values.ts';
 
 interface Port {
   name: string;
@@ -14,50 +11,90 @@ interface Port {
   path: Path;
 }
 
-/** Where a bond or bridge names its ports. */
+/** Where bonds, bridges, VRFs and HSR interfaces name their ports. */
 const PORT_LISTS: readonly (readonly string[])[] = [
-  ['link-aggregation', 'port'],
-  ['link-aggregation', 'ports'],
+  ...['link-aggregation', 'bond', 'bridge', 'vrf'].flatMap((section) => [
+    [section, 'port'],
+    [section, 'ports'],
+  ]),
+];
+/** Where there is no list of ports. */
+const SETTINGS_LISTS: readonly (readonly string[])[] = [
   ['link-aggregation', 'ports-config'],
-  ['bridge', 'port'],
-  ['bridge', 'ports'],
+  ['bond', 'ports-config'],
+];
+const PORT_KEYS: readonly (readonly string[])[] = [
+  ['hsr', 'port1'],
+  ['hsr', 'port2'],
 ];
 
+/** Also the ports of a bond that is a port of an Open vSwitch bridge, instead of its own name. */
 export function portsOf(entry: Record<string, unknown>): Port[] {
-  return PORT_LISTS.flatMap((list) =>
-    entriesOf(at(entry, ...list), list).flatMap(({ entry: port, path }): Port[] => {
-      if (typeof port === 'string') return [{ name: port, path }];
-      const name = at(port, 'name');
-      return typeof name === 'string' ? [{ name, path: [...path, 'name'] }] : [];
-    }),
-  );
+  const named = PORT_KEYS.flatMap((path) => {
+    const name = at(entry, ...path);
+    return typeof name === 'string' ? [{ name, path }] : [];
+  });
+  const ports = [...named, ...PORT_LISTS.flatMap((list) => portsIn(at(entry, ...list), list))];
+  if (ports.length > 0) return ports;
+  return SETTINGS_LISTS.flatMap((list) => portsIn(at(entry, ...list), list));
+}
+
+function portsIn(list: unknown, path: Path): Port[] {
+  return entriesOf(list, path).flatMap(({ entry: port, path }): Port[] => {
+    if (typeof port === 'string') return [{ name: port, path }];
+    const bond = ['link-aggregation', 'bond'].find((name) => isRecord(at(port, name)));
+    if (bond !== undefined) {
+      return ['port', 'ports'].flatMap((list) =>
+        portsIn(at(port, bond, list), [...path, bond, list]),
+      );
+    }
+    const name = at(port, 'name');
+    return typeof name === 'string' ? [{ name, path: [...path, 'name'] }] : [];
+  });
 }
 
 /** Faults of bonds and bridges: their own settings, and ports that they share with others. */
-export function controllerMisfits(
-  wanted: readonly Interface[],
-  all: readonly Interface[],
-): Misfit[] {
+export function controllerMisfits(all: readonly Interface[]): Misfit[] {
   const owners = new Map<string, string>();
-  return wanted.flatMap((one) => [...bondMisfits(one), ...portMisfits(one, all, owners)]);
+  const wanted = all.filter(isWanted);
+  const listedBy = new Map(
+    wanted.flatMap((one) => portsOf(one.entry).map(({ name }) => [name, one] as const)),
+  );
+  const ownerOf = (one: Interface) =>
+    namesOf(one)
+      .map((name) => listedBy.get(name))
+      .find((owner) => owner !== undefined && owner.entry !== one.entry);
+  return [
+    ...wanted.flatMap((one) => [...bondMisfits(one), ...portMisfits(one, all, owners)]),
+    ...wanted.flatMap((one) => ofAddresses(one, ownerOf(one), wanted)),
+    ...wanted.flatMap((one) => ofController(one, ownerOf(one), wanted)),
+  ];
 }
 
 function bondMisfits({ entry, path }: Interface): Misfit[] {
   if (entry.type !== 'bond') return [];
-  const bond = entry['link-aggregation'];
-  const below = [...path, 'link-aggregation'];
+  const section = entry.bond === undefined ? 'link-aggregation' : 'bond';
+  const bond = entry[section];
+  const below = [...path, section];
   const fix = 'Write it as link-aggregation: {mode: 802.3ad, port: [eno1, eno2]}.';
   if (!isRecord(bond)) return [{ path: below, expected: 'a mapping with mode and port', fix }];
-  const misfits = mistypedKeys(bond, ['mode', 'options', 'port', 'ports', 'ports-config'], below);
-  const { mode } = bond;
-  const text = typeof mode === 'string' || typeof mode === 'number' ? `${mode}` : '';
-  if (!MODES.includes(text) && !/^[0-6]$/.test(text)) {
-    const near = suggest(text, MODES);
+  const misfits: Misfit[] = [];
+  if (bondMode(bond.mode) === undefined) {
+    const near = typeof bond.mode === 'string' ? suggest(bond.mode, BOND_MODES) : undefined;
     const meant = near === undefined ? fix : `Did you mean ${near}?`;
-    misfits.push({ path: [...below, 'mode'], expected: `one of ${MODES.join(', ')}`, fix: meant });
+    const expected = `one of ${BOND_MODES.join(', ')}`;
+    misfits.push({ path: [...below, 'mode'], expected, fix: meant });
   }
-  if (portsOf(entry).length === 0) {
+  const ports = portsOf(entry).map(({ name }) => name);
+  const settings = entriesOf(bond['ports-config'], []).map(({ entry: port }) => at(port, 'name'));
+  if (ports.length === 0) {
     misfits.push({ path: [...below, 'port'], expected: 'a list of interfaces', fix });
+  }
+  const isSame = ports.every((name) => settings.includes(name)) && settings.length === ports.length;
+  if (settings.length > 0 && !isSame) {
+    const expected = 'the same interfaces as in port';
+    const fix = 'Name each port of the bond once in both lists.';
+    misfits.push({ path: [...below, 'ports-config'], expected, fix });
   }
   return misfits;
 }
@@ -68,17 +105,75 @@ function portMisfits(
   all: readonly Interface[],
   owners: Map<string, string>,
 ): Misfit[] {
+  const seen = new Set<string>();
   return portsOf(one.entry).flatMap(({ name, path: below }): Misfit[] => {
     const path = [...one.path, ...below];
     const expected = 'a port of one interface only';
-    if (name === one.name) {
+    // The port with the name of an Open vSwitch bridge is its own interface.
+    if (name === one.name && one.entry.type !== 'ovs-bridge') {
       const found = 'the interface itself';
       return [{ path, expected, found, fix: 'List the interfaces that it consists of.' }];
     }
+    if (seen.has(name)) {
+      const fix = 'Remove one of the two.';
+      return [{ path, expected: 'each port once', fix }];
+    }
+    seen.add(name);
     const owner = owners.get(name) ?? one.name;
     owners.set(name, owner);
-    if (owner === one.name) return referenceMisfit(all, name, path);
+    // Open vSwitch makes its own ports.
+    if (owner === one.name) {
+      return one.entry.type === 'ovs-bridge' ? [] : referenceMisfit(all, name, path);
+    }
     const found = `${JSON.stringify(name)}, also a port of ${owner}`;
     return [{ path, expected, found, fix: 'Remove it from one of the two.' }];
   });
+}
+
+/** A port belongs to its bond or bridge, which has the addresses. */
+function ofAddresses(
+  one: Interface,
+  listedBy: Interface | undefined,
+  wanted: readonly Interface[],
+): Misfit[] {
+  const { controller } = one.entry;
+  const named =
+    typeof controller === 'string' && controller !== ''
+      ? wanted.find(({ name, entry }) => name === controller && entry !== one.entry)
+      : undefined;
+  const owner = listedBy ?? named;
+  if (owner === undefined || one.entry.type === 'ovs-interface') return [];
+  if (['vrf', 'hsr'].includes(`${owner.entry.type}`)) return [];
+  return ['ipv4', 'ipv6'].flatMap((family) => {
+    if (!isOn(at(one.entry, family, 'enabled'))) return [];
+    const path = [...one.path, family, 'enabled'];
+    const expected = `false: the interface is a port of ${owner.name}`;
+    return [{ path, expected, fix: `Move the addresses to ${owner.name}.` }];
+  });
+}
+
+/** `controller` says the same as the list of ports. */
+function ofController(
+  one: Interface,
+  listed: Interface | undefined,
+  wanted: readonly Interface[],
+): Misfit[] {
+  const { controller } = one.entry;
+  if (typeof controller !== 'string') return [];
+  const path = [...one.path, 'controller'];
+  if (listed !== undefined && listed.name !== controller) {
+    const expected = `${listed.name}, which lists it as a port`;
+    return [{ path, expected, fix: 'Write the same in both places.' }];
+  }
+  if (controller === '') return [];
+  const named = wanted.filter(({ name, entry }) => name === controller && entry !== one.entry);
+  if (named.length === 0) {
+    const expected = 'a bond or bridge of this document';
+    return [{ path, expected, fix: 'Declare it in interfaces.' }];
+  }
+  const hasList = named.some(({ entry }) => PORT_LISTS.some((list) => at(entry, ...list)));
+  if (listed !== undefined || !hasList) return [];
+  return [
+    { path, expected: `a port in the list of ${controller}`, fix: `Add it to ${controller}.` },
+  ];
 }

@@ -1,6 +1,6 @@
 import { suggest } from '../../errors/suggest.ts';
 import { isRecord } from '../../json.ts';
-import { entriesOf, type Misfit, type Path } from './misfit.ts';
+import { at, entriesOf, type Misfit, type Path } from './misfit.ts';
 
 export interface Interface {
   path: Path;
@@ -20,10 +20,19 @@ export function interfacesOf(document: Record<string, unknown>): Interface[] {
   );
 }
 
+/** All names under which others may refer to it. */
+export function namesOf({ name, entry }: Interface): string[] {
+  const others = [
+    entry['profile-name'],
+    ...entriesOf(entry['alt-names'], []).map(({ entry: alias }) => at(alias, 'name')),
+  ];
+  return [name, ...others.filter((each) => typeof each === 'string')];
+}
+
 /** Why a name is not that of an existing interface. */
 export function referenceMisfit(all: readonly Interface[], name: string, path: Path): Misfit[] {
   const expected = 'an existing interface';
-  const declared = all.filter((each) => each.name === name);
+  const declared = all.filter((each) => namesOf(each).includes(name));
   if (declared.some(isWanted) || (declared.length === 0 && !MADE.test(name))) return [];
   if (declared.length > 0) {
     const found = `${JSON.stringify(name)} with state absent or ignore`;

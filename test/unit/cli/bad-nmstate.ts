@@ -18,6 +18,10 @@ const bad = (name: string, text: string, ...faults: readonly string[]): Case => 
 const BOND = 'interfaces:\n- name: bond0\n  type: bond\n  link-aggregation:';
 const ROUTE = 'interfaces: [{name: eno1, type: ethernet}]\nroutes:\n  config:\n  -';
 
+/** One adapter with a static address. */
+const HOST = (address: string, prefix: number) =>
+  `interfaces: [{name: eno1, type: ethernet, ipv4: {enabled: true, address: [{ip: ${address}, prefix-length: ${prefix}}]}}]`;
+
 export const nmstate: readonly Case[] = [
   {
     name: 'network: as a text',
@@ -79,14 +83,14 @@ export const nmstate: readonly Case[] = [
     '27:55 interfaces[1].name: expected a unique name, found "eno1". Merge the two entries.',
   ),
   bad(
-    'no type',
-    'interfaces: [{name: eno1}]',
-    '27:18 interfaces[0].type: expected one of bond, dummy, ethernet, hsr, infiniband, ipsec, ipvlan, linux-bridge, loopback, mac-vlan, mac-vtap, macsec, ovs-bridge, ovs-interface, veth, vlan, vrf, vxlan, xfrm, found nothing. Write type: ethernet for a network adapter.',
+    'no type, with the settings of another than an adapter',
+    'interfaces: [{name: bond0, link-aggregation: {mode: 802.3ad, port: [eno1]}}]',
+    '27:18 interfaces[0].type: expected bond, found nothing. Write type: bond.',
   ),
   bad(
     'a type mistyped',
     'interfaces: [{name: eno1, type: ethrnet}]',
-    '27:37 interfaces[0].type: expected one of bond, dummy, ethernet, hsr, infiniband, ipsec, ipvlan, linux-bridge, loopback, mac-vlan, mac-vtap, macsec, ovs-bridge, ovs-interface, veth, vlan, vrf, vxlan, xfrm, found "ethrnet". Did you mean ethernet?',
+    '27:37 interfaces[0].type: expected one of bond, dummy, ethernet, hsr, infiniband, ip-tunnel, ipsec, ipvlan, linux-bridge, loopback, mac-vlan, mac-vtap, macsec, ovs-bridge, ovs-interface, veth, vlan, vrf, vxlan, xfrm, found "ethrnet". Did you mean ethernet?',
   ),
   bad(
     'a key mistyped',
@@ -218,6 +222,36 @@ export const nmstate: readonly Case[] = [
   bad(
     'name servers without config',
     'dns-resolver: {servers: [192.168.7.1], confg: {}}',
+    '27:20 dns-resolver.servers: expected an nmstate key, found an unknown key. Write server below config.',
     '27:44 dns-resolver.confg: expected an nmstate key, found an unknown key. Did you mean config?',
+  ),
+  bad(
+    'an address outside of the machine network',
+    `${HOST('192.168.8.10', 24)}`,
+    '27:84 interfaces[0].ipv4.address[0].ip: expected an address of the node in networking.machineNetwork (192.168.7.0/24), found 192.168.8.10/24. Set networking.machineNetwork to the network of the node, such as 192.168.8.0/24, or declare the adapter that has dhcp: true.',
+  ),
+  {
+    name: 'network: an address outside of the default machine network',
+    edits: [
+      network(HOST('192.168.8.10', 24)),
+      ['  machineNetwork:\n  - cidr: 192.168.7.0/24\n', ''],
+    ],
+    faults: ['25 bootstrapInPlace.networkConfig.interfaces[0].ipv4.address[0].ip'],
+    says: /in networking\.machineNetwork \(10\.0\.0\.0\/16, the default\), found 192\.168\.8\.10\/24/,
+  },
+  bad(
+    'a router that is not there',
+    `${HOST('192.168.7.10', 24)}\nroutes: {config: [{destination: 0.0.0.0/0, next-hop-address: 192.168.70.1, next-hop-interface: eno1}]}`,
+    '28:66 routes.config[0].next-hop-address: expected a router in a network of eno1 (192.168.7.0/24), found 192.168.70.1, which is in none of its networks. Set the address of the router in the network of the interface.',
+  ),
+  bad(
+    'a name server among the Services',
+    `${HOST('192.168.7.10', 24)}\ndns-resolver: {config: {server: [172.30.0.10]}}`,
+    "28:38 dns-resolver.config.server[0]: expected an address outside of the Services' network (172.30.0.0/16), found 172.30.0.10. Use a server that the node can reach there.",
+  ),
+  bad(
+    'a key that other tools have',
+    `${HOST('192.168.7.10', 24)}\nroutes: {config: [{destination: 0.0.0.0/0, via: 192.168.7.1, next-hop-interface: eno1}]}`,
+    '28:48 routes.config[0].via: expected an nmstate key, found an unknown key. Did you mean next-hop-address?',
   ),
 ];

@@ -126,7 +126,65 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'an interface that is down',
-    more: nmstate('10.130.0.1', 16).replace('type: ethernet', 'type: ethernet\n      state: down'),
+    more: nmstate(
+      '10.130.0.1',
+      16,
+      '    - {name: eno2, type: ethernet, ipv4: {enabled: true, dhcp: true}}\n',
+    ).replace('type: ethernet', 'type: ethernet\n      state: down'),
+    faults: [],
+  },
+  {
+    name: 'a router that is in no network of the site',
+    more: nmstate(
+      '192.168.7.10',
+      24,
+      '  routes: {config: [{destination: 0.0.0.0/0, next-hop-interface: eno1, next-hop-address: 192.168.8.1}]}\n',
+    ),
+    faults: [
+      [
+        '9 raw_nm_state_config.routes.config[0].next-hop-address',
+        /a router in a network of eno1 \(192\.168\.7\.0\/24\), found 192\.168\.8\.1/,
+      ],
+    ],
+  },
+  {
+    name: 'an address outside of machine_networks',
+    more: `machine_networks: [192.168.8.0/24]\n${nmstate('192.168.7.10', 24)}`,
+    faults: [
+      [
+        '9 raw_nm_state_config.interfaces[0].ipv4.address[0].ip',
+        /an address of the node in machine_networks \(192\.168\.8\.0\/24\), found 192\.168\.7\.10\/24/,
+      ],
+    ],
+  },
+  {
+    name: 'no default route on OpenShift',
+    more: nmstate('192.168.7.10', 24),
+    facts: openshift,
+    faults: [['5 raw_nm_state_config', /a default route, which OVN-Kubernetes needs/]],
+  },
+  {
+    name: 'DHCP on OpenShift',
+    more: 'raw_nm_state_config:\n  interfaces:\n    - {name: eno1, type: ethernet, ipv4: {enabled: true, dhcp: true}}\n',
+    facts: openshift,
+    faults: [],
+  },
+  {
+    name: "OVN-Kubernetes' own network on OpenShift",
+    more: nmstate(
+      '100.64.3.10',
+      24,
+      '  routes: {config: [{destination: 0.0.0.0/0, next-hop-interface: eno1, next-hop-address: 100.64.3.1}]}\n',
+    ),
+    facts: openshift,
+    faults: [
+      ['8 raw_nm_state_config.interfaces[0].ipv4.address[0].ip', /OVN-Kubernetes' join network/],
+      ['9 raw_nm_state_config.routes.config[0].next-hop-address', /OVN-Kubernetes' join network/],
+    ],
+  },
+  {
+    name: 'the same on Kubernetes',
+    more: nmstate('100.64.3.10', 24),
     faults: [],
   },
   {

@@ -1,0 +1,108 @@
+import { isAddress } from '../../network/address.ts';
+import {
+  contains,
+  type Network,
+  networkText,
+  overlap,
+  parseNetwork,
+} from '../../network/network.ts';
+import { at, entriesOf, type Misfit, type Path } from '../nmstate/misfit.ts';
+import { addressPlan, isDefault } from './plan.ts';
+
+/** A text of a configuration that is a network or an address. */
+export interface Place {
+  readonly path: Path;
+  readonly text: string;
+}
+
+/** A network of the node itself: what is there cannot be reached outside, or hides it. */
+export interface Own {
+  readonly network: Network;
+  /** In words, as in "without the pods' network". */
+  readonly what: string;
+}
+
+export const ownNetworks = (texts: readonly string[], what: string): Own[] =>
+  texts.flatMap((text) => {
+    const network = parseNetwork(isAddress(text) ? hostNetwork(text) : text);
+    return network === undefined ? [] : [{ network, what }];
+  });
+
+const hostNetwork = (address: string): string => `${address}/${address.includes(':') ? 128 : 32}`;
+
+/** The networks of pods and Services. */
+export const clusterNetworks = (pods: readonly string[], services: readonly string[]): Own[] => [
+  ...ownNetworks(pods, "the pods' network"),
+  ...ownNetworks(services, "the Services' network"),
+];
+
+/**
+ * What OVN-Kubernetes uses inside of each node: its join, transit and masquerade networks (openshift/api,
+ * operator/v1, OVNKubernetesConfig; go-controller/pkg/config). A node with an address there cannot reach its pods.
+ */
+export const OVN_NETWORKS: readonly Own[] = [
+  ...ownNetworks(['100.64.0.0/16', 'fd98::/64'], "OVN-Kubernetes' join network"),
+  ...ownNetworks(['100.88.0.0/16', 'fd97::/64'], "OVN-Kubernetes' transit network"),
+  ...ownNetworks(['169.254.0.0/17', 'fd69::/112'], "OVN-Kubernetes' masquerade network"),
+];
+
+/** A fault of each network that contains some of the node's own. */
+export const overlapFaults = (places: readonly Place[], own: readonly Own[]): Misfit[] =>
+  places.flatMap(({ path, text }) => {
+    const network = parseNetwork(text);
+    const other = network && own.find((each) => overlap(each.network, network));
+    if (network === undefined || other === undefined) return [];
+    return [
+      {
+        path,
+        expected: `a network without ${other.what} (${networkText(other.network)})`,
+        found: networkText(network),
+        fix: 'Choose another: the node keeps its own at every site.',
+      },
+    ];
+  });
+
+/** A fault of each address that is in one of the node's own networks; anything else is left out. */
+export const insideFaults = (places: readonly Place[], own: readonly Own[]): Misfit[] =>
+  places
+    .filter(({ text }) => isAddress(text))
+    .flatMap(({ path, text }) => {
+      const other = own.find(({ network }) => contains(network, text));
+      if (other === undefined) return [];
+      return [
+        {
+          path,
+          expected: `an address outside of ${other.what} (${networkText(other.network)})`,
+          found: text,
+          fix: 'Use a server that the node can reach there.',
+        },
+      ];
+    });
+
+/** The networks that an nmstate document puts the host into, or gives it a route to. */
+export function networksIn(document: Record<string, unknown>): Place[] {
+  const { addresses, routes } = addressPlan(document);
+  return [
+    ...addresses.map(({ path, ip, prefix }) => ({ path, text: `${ip}/${prefix}` })),
+    ...routes
+      .filter((route) => !isDefault(route))
+      .map(({ path, destination }) => ({
+        path: [...path, 'destination'],
+        text: networkText(destination),
+      })),
+  ];
+}
+
+/** The routers and name servers of an nmstate document. */
+export function serversIn(document: Record<string, unknown>): Place[] {
+  const servers = ['dns-resolver', 'config', 'server'];
+  return [
+    ...addressPlan(document).routes.flatMap(({ path, hop }) =>
+      hop === undefined ? [] : [{ path: [...path, 'next-hop-address'], text: hop }],
+    ),
+    ...entriesOf(at(document, ...servers), servers).map(({ entry, path }) => ({
+      path,
+      text: `${entry}`,
+    })),
+  ];
+}

@@ -1,0 +1,43 @@
+import { readDocument } from '../../config-file/document.ts';
+import { fieldName } from '../../config-file/fault.ts';
+import { isRecord } from '../../json.ts';
+import { nmstateIgnores } from './document.ts';
+import { at, entriesOf } from './misfit.ts';
+import { interfacesOf, isWanted } from './references.ts';
+import { IGNORED_IN_FAMILY } from './structure/ip.ts';
+
+const FAMILIES = ['ipv4', 'ipv6'] as const;
+
+/**
+ * What is valid in an nmstate document (YAML without faults), but does nothing, or not what was intended: one line each.
+ */
+export function networkNotices(text: string | undefined): string[] {
+  const document = text === undefined ? undefined : readDocument(text).value;
+  if (!isRecord(document)) return [];
+  return [
+    ...nmstateIgnores(document).map(({ path, meant }) => {
+      const fix = meant === undefined ? 'it does not know this key' : `did you mean ${meant}?`;
+      return `nmstate ignores ${fieldName(path)}: ${fix}`;
+    }),
+    ...interfacesOf(document).filter(isWanted).flatMap(addressNotices),
+  ];
+}
+
+function addressNotices({ entry, path }: ReturnType<typeof interfacesOf>[number]): string[] {
+  return FAMILIES.flatMap((family) => {
+    const value = entry[family];
+    if (!isRecord(value)) return [];
+    const field = (key: string) => fieldName([...path, family, key]);
+    const hasAddress = entriesOf(at(value, 'address'), []).length > 0;
+    return [
+      ...IGNORED_IN_FAMILY[family]
+        .filter((key) => value[key] !== undefined)
+        .map((key) => `nmstate ignores ${field(key)}: it is a key of the other family`),
+      ...(hasAddress && value.enabled === undefined
+        ? [
+            `no ${field('enabled')}: nmstate sets the addresses only where ${family} is enabled already; write enabled: true`,
+          ]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { vlanProtocol } from './ethernet.ts';
+import {
+  flag,
+  ipv6Address,
+  list,
+  mapping,
+  numberedWords,
+  onlyOneOf,
+  openMapping,
+  plainFlag,
+  plainWhole,
+  text,
+  U8,
+  U16,
+  U32,
+  U64,
+  whole,
+  words,
+} from './values.ts';
+
+/** Bonds, bridges and VRFs: interfaces that have others as ports (nmstate 2.2, ifaces/). */
+
+export const bond = onlyOneOf(
+  mapping({
+    // Its words are in ports.ts, which also suggests one.
+    mode: z.unknown(),
+    options: onlyOneOf(
+      mapping({
+        ad_actor_sys_prio: whole(0, U16),
+        ad_actor_system: text,
+        ad_select: numberedWords('stable', 'bandwidth', 'count'),
+        ad_user_port_key: whole(0, U16),
+        all_slaves_active: numberedWords('dropped', 'delivered'),
+        arp_all_targets: numberedWords('any', 'all'),
+        arp_interval: whole(0, U32),
+        arp_ip_target: text,
+        arp_missed_max: whole(0, U8),
+        arp_validate: numberedWords(
+          ...['none', 'active', 'backup', 'all', 'filter', 'filter_active', 'filter_backup'],
+        ),
+        'balance-slb': flag,
+        balance_slb: flag,
+        downdelay: whole(0, U32),
+        fail_over_mac: numberedWords('none', 'active', 'follow'),
+        lacp_active: flag,
+        lacp_rate: numberedWords('slow', 'fast'),
+        lp_interval: whole(0, U32),
+        miimon: whole(0, U32),
+        min_links: whole(0, U32),
+        ns_ip6_target: list(ipv6Address),
+        num_grat_arp: whole(0, U8),
+        num_unsol_na: whole(0, U8),
+        packets_per_slave: whole(0, U32),
+        primary: text,
+        primary_reselect: numberedWords('always', 'better', 'failure'),
+        resend_igmp: whole(0, U32),
+        tlb_dynamic_lb: flag,
+        updelay: whole(0, U32),
+        use_carrier: flag,
+        xmit_hash_policy: numberedWords(
+          ...['layer2', 'layer3+4', 'layer2+3', 'encap2+3', 'encap3+4', 'vlan+srcmac'],
+        ),
+      }),
+      ['balance-slb', 'balance_slb'],
+    ),
+    port: list(text),
+    ports: list(text),
+    'ports-config': list(
+      openMapping(
+        { priority: whole(-(2 ** 31), 2 ** 31 - 1), 'queue-id': whole(0, U16) },
+        { name: text },
+      ),
+    ),
+  }),
+  ['port', 'ports'],
+);
+
+const trunkTag = z.union(
+  [
+    openMapping({}, { id: whole(0, U16) }),
+    openMapping({}, { 'id-range': mapping({}, { min: whole(0, U16), max: whole(0, U16) }) }),
+  ],
+  { error: '{id: 100} or {id-range: {min: 100, max: 199}}' },
+);
+
+const portVlan = mapping({
+  'enable-native': flag,
+  mode: words('trunk', 'access'),
+  tag: whole(0, U16),
+  'trunk-tags': list(trunkTag),
+});
+
+const spanningTree = mapping({
+  enabled: flag,
+  'forward-delay': whole(2, 30),
+  'hello-time': whole(1, 10),
+  'max-age': whole(6, 40),
+  priority: whole(0, U16),
+});
+
+const linuxBridgePort = mapping(
+  {
+    'stp-hairpin-mode': flag,
+    'stp-path-cost': whole(0, U32),
+    'stp-priority': whole(0, U16),
+    vlan: portVlan,
+  },
+  { name: text },
+);
+
+export const linuxBridge = onlyOneOf(
+  mapping({
+    'allow-extra-ports': plainFlag,
+    options: mapping({
+      'gc-timer': plainWhole(0, U64),
+      'group-addr': text,
+      'group-forward-mask': whole(0, U16),
+      'group-fwd-mask': whole(0, U16),
+      'hash-max': whole(0, U32),
+      'hello-timer': plainWhole(0, U64),
+      'mac-ageing-time': whole(0, U32),
+      'multicast-last-member-count': whole(0, U32),
+      'multicast-last-member-interval': whole(0, U64),
+      'multicast-membership-interval': whole(0, U64),
+      'multicast-querier': flag,
+      'multicast-querier-interval': whole(0, U64),
+      'multicast-query-interval': whole(0, U64),
+      'multicast-query-response-interval': whole(0, U64),
+      'multicast-query-use-ifaddr': flag,
+      'multicast-router': numberedWords('disabled', 'auto', 'enabled'),
+      'multicast-snooping': flag,
+      'multicast-startup-query-count': whole(0, U32),
+      'multicast-startup-query-interval': whole(0, U64),
+      stp: spanningTree,
+      'vlan-protocol': vlanProtocol,
+      'vlan-default-pvid': plainWhole(0, U16),
+    }),
+    port: list(linuxBridgePort),
+    ports: list(linuxBridgePort),
+  }),
+  ['port', 'ports'],
+);
+
+/** nmstate turns other values into texts. */
+const settings = z.record(z.string(), z.unknown(), { error: 'a mapping' });
+
+export const ovsDatabase = mapping({ external_ids: settings, other_config: settings });
+
+const ovsBondPort = openMapping({}, { name: text });
+
+const ovsBond = onlyOneOf(
+  mapping({
+    mode: words('active-backup', 'balance-slb', 'balance-tcp', 'lacp'),
+    port: list(ovsBondPort),
+    ports: list(ovsBondPort),
+    'bond-downdelay': whole(0, U32),
+    'bond-updelay': whole(0, U32),
+    'ovs-db': ovsDatabase,
+  }),
+  ['port', 'ports'],
+);
+
+const ovsPort = onlyOneOf(
+  mapping({ 'link-aggregation': ovsBond, bond: ovsBond, vlan: portVlan }, { name: text }),
+  ['link-aggregation', 'bond'],
+);
+
+/** nmstate takes no number here (ovs.rs, ovs_stp_deserializer). */
+const ovsFlag = flag.refine((given) => typeof given !== 'number');
+
+export const ovsBridge = onlyOneOf(
+  mapping({
+    'allow-extra-patch-ports': plainFlag,
+    'allow-extra-ports': plainFlag,
+    options: mapping({
+      stp: z.union([ovsFlag, spanningTree], { error: 'true, false or {enabled: true}' }),
+      rstp: flag,
+      'mcast-snooping-enable': flag,
+      'fail-mode': text,
+      datapath: text,
+    }),
+    port: list(ovsPort),
+    ports: list(ovsPort),
+  }),
+  ['port', 'ports'],
+);
+
+export const vrf = onlyOneOf(
+  mapping({ port: list(text), ports: list(text), 'route-table-id': whole(1, U32) }),
+  ['port', 'ports'],
+);

@@ -1,0 +1,131 @@
+/** The judge of nmstate documents against nmstate itself. */
+import { join } from 'node:path';
+import { execa } from 'execa';
+import t from 'tap';
+import { offlineDocument } from '../../../cli/nmstate/offline-document.ts';
+import { ensureComponent } from '../../../lab/components/component.ts';
+import { missingPrerequisites } from '../../../lab/components/debian-packages.ts';
+import { nmstatectl } from '../../../lab/components/nmstatectl.ts';
+import { readDocument } from '../../../lib/config-file/document.ts';
+import { withoutNulls } from '../../../lib/config-file/site-fields.ts';
+import { isRecord } from '../../../lib/json.ts';
+import { nmstateMisfits } from '../../../lib/site/nmstate/document.ts';
+import type { Misfit } from '../../../lib/site/nmstate/misfit.ts';
+import { nmstateText } from '../../../lib/site/nmstate/text.ts';
+import { ACCEPTED } from './documents.ts';
+import { edited, type Mutant, mutantsOf } from './mutants.ts';
+import { REFUSED } from './refused.ts';
+
+const signal = AbortSignal.timeout(25 * 60_000);
+const lacks = await missingPrerequisites();
+const AT_ONCE = 4;
+
+/** What this judge alone refuses, by what it expects: nmstate drops it, or the host would refuse it. */
+const STRICTER = [
+  /^one of bond, dummy/,
+  /^six bytes/,
+  /^a string$/,
+  /^a text$/,
+  /^a domain$/,
+  /^an existing interface$/,
+  /^a network$/,
+  /^an integer from 1 to 4094$/,
+  /^a list of interfaces$/,
+  /^a unique name$/,
+  /^a PCI address/,
+  /^true, since there are addresses$/,
+  /^no addresses on a bridge of Open vSwitch/,
+  /^a family of this interface/,
+  /^an nmstate document$/,
+  /^a mapping$/,
+  /^at most 15 characters/,
+  // The bridges of OVN are those of the host.
+  /^(the bridge of the network|each network once|one of present, absent)$/,
+];
+
+function documentIn(text: string): Record<string, unknown> {
+  const { value, faults } = readDocument(text);
+  if (!isRecord(value) || faults.length > 0) throw new Error(JSON.stringify(faults));
+  return withoutNulls(value);
+}
+
+const inWords = (misfits: readonly Misfit[]) =>
+  misfits.map(({ path, expected, fix }) => `${path.join('.')}: expected ${expected}. ${fix}`);
+
+t.test('nmstate itself', { skip: lacks.length > 0 && lacks.join('; ') }, async (t) => {
+  const folder = await ensureComponent(nmstatectl, { signal, report: (line) => t.comment(line) });
+  /** Undefined if nmstate accepts it. */
+  const answerTo = async (document: Record<string, unknown>) => {
+    const { exitCode, stderr } = await execa(join(folder, 'nmstatectl'), ['-q', 'gc', '-'], {
+      input: nmstateText(offlineDocument(document)),
+      reject: false,
+      timeout: 60_000,
+      cancelSignal: signal,
+    });
+    return exitCode === 0 ? undefined : (stderr.split('\n').at(-1) ?? '');
+  };
+
+  t.test('accepts what is accepted here', async (t) => {
+    for (const [name, text] of Object.entries(ACCEPTED)) {
+      const document = documentIn(text);
+      t.strictSame(inWords(nmstateMisfits(document, 'hostname')), [], name);
+      t.equal(await answerTo(document), undefined, name);
+    }
+  });
+
+  t.test('refuses what is refused here, in the field that is named', async (t) => {
+    for (const [name, { text, field, fix }] of Object.entries(REFUSED)) {
+      const document = documentIn(text);
+      const misfits = nmstateMisfits(document, 'hostname');
+      t.strictSame(
+        misfits.map(({ path }) => path.join('.')),
+        [field],
+        name,
+      );
+      t.match(inWords(misfits).join(), fix, name);
+      t.ok(await answerTo(document), `${name}: nmstate refuses it too`);
+    }
+  });
+
+  t.test('agrees about each key, left out, misspelt, and with another value', async (t) => {
+    const mutants = Object.entries(ACCEPTED).flatMap(([name, text]) => [
+      ...mutantsOf(name, documentIn(text)),
+    ]);
+    t.ok(mutants.length > 1000, `${mutants.length} documents`);
+    const queue = mutants.values();
+    const worker = async () => {
+      for (const mutant of queue) {
+        for (const disagreement of await compared(mutant, mutant.isMisspelt)) t.fail(disagreement);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  });
+
+  async function compared({ name, document }: Mutant, isMisspelt: boolean): Promise<string[]> {
+    const misfits = nmstateMisfits(document, 'hostname');
+    const answer = await answerTo(document);
+    if (misfits.length === 0)
+      return answer === undefined ? [] : [`${name}: only nmstate: ${answer}`];
+    const alone = misfits.filter(({ expected }) => !STRICTER.some((each) => each.test(expected)));
+    if (answer === undefined && alone.length > 0)
+      return [`${name}: only here: ${inWords(misfits)}`];
+    return isMisspelt ? ofFix(name, document, misfits) : [];
+  }
+
+  /** A key that is suggested for a misspelt one is accepted in its place. */
+  async function ofFix(
+    name: string,
+    document: Record<string, unknown>,
+    misfits: readonly Misfit[],
+  ): Promise<string[]> {
+    const unknown = misfits.find(({ ofKey, fix }) => ofKey && fix.startsWith('Did you mean'));
+    const [, meant] = /^Did you mean (.*)\?$/.exec(unknown?.fix ?? '') ?? [];
+    if (unknown === undefined || meant === undefined) return [];
+    const corrected = edited(document, unknown.path, (owner, key) => {
+      Reflect.set(owner, meant, Reflect.get(owner, key));
+      Reflect.deleteProperty(owner, key);
+    });
+    const answer = await answerTo(corrected);
+    return answer === undefined ? [] : [`${name}: the fix ${meant} is refused: ${answer}`];
+  }
+});
