@@ -1,3 +1,4 @@
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { readDocument } from '../../lib/config-file/document.ts';
 import { faultText } from '../../lib/config-file/fault.ts';
 import { misfitFault } from '../../lib/config-file/misfit-fault.ts';
@@ -9,7 +10,7 @@ import { networkText, parseNetwork } from '../../lib/network/network.ts';
 import type { KeylessInput } from '../../lib/render/renderer.ts';
 import { hostAddressMisfits } from '../../lib/site/addresses/judge.ts';
 import { clusterNetworks } from '../../lib/site/addresses/own-networks.ts';
-import { isUsableHostname } from '../../lib/site/names.ts';
+import { hostnameProblem, isUsableHostname } from '../../lib/site/names.ts';
 import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
 import { nmstateText } from '../../lib/site/nmstate/text.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
@@ -43,6 +44,8 @@ export async function clusterElsewhere(
   if (hostname !== undefined && !isUsableHostname(hostname)) {
     faults.push(`--hostname: expected the name of a host, found ${JSON.stringify(hostname)}`);
   }
+  const own = options.hostname && hostnameProblem(options.hostname, clusterDomain(input.cluster));
+  if (own) faults.push(`--hostname: expected ${own.expected}, found ${own.found}. ${own.fix}`);
   if (dhcp && networkConfig !== undefined) {
     faults.push('--dhcp and --network-config exclude each other: use one of them');
   }

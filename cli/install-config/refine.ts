@@ -6,6 +6,7 @@ import { familyOf, isAddress } from '../../lib/network/address.ts';
 import { contains, networkText, parseNetwork } from '../../lib/network/network.ts';
 import { hostAddressMisfits } from '../../lib/site/addresses/judge.ts';
 import { clusterNetworks } from '../../lib/site/addresses/own-networks.ts';
+import { clusterDomainProblem, hostnameProblem, withoutFinalDot } from '../../lib/site/names.ts';
 import { defaultNetworks, type NetworkList, networksOf } from '../../lib/site/network-defaults.ts';
 import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
 import { DISK_VARIABLE, type DiskArguments } from './disk-variable.ts';
@@ -31,6 +32,7 @@ export function refine(
   return [
     ...networkRefinements(config),
     ...ofArchitecture(config),
+    ...ofNames(config),
     ...ofNetworkConfig(config),
     ...ofProxy(config),
     ...ofMirrors(config),
@@ -48,6 +50,19 @@ function ofArchitecture({ sound }: Config): Refinement[] {
   const expected = `${node}, as for the control plane`;
   const path = ['compute', 0, 'architecture'];
   return [{ path, expected, fix: 'Set the same architecture for both pools.' }];
+}
+
+function ofNames({ sound }: Config): Refinement[] {
+  const { metadata, baseDomain, bootstrapInPlace } = sound;
+  if (metadata === undefined || baseDomain === undefined) return [];
+  const domain = `${metadata.name}.${withoutFinalDot(baseDomain)}`;
+  const hostname = bootstrapInPlace?.hostname;
+  const ofDomain = clusterDomainProblem(domain);
+  const ofHost = hostname === undefined ? undefined : hostnameProblem(hostname, domain);
+  return [
+    ...(ofDomain === undefined ? [] : [{ path: ['baseDomain'], ...ofDomain }]),
+    ...(ofHost === undefined ? [] : [{ path: ['bootstrapInPlace', 'hostname'], ...ofHost }]),
+  ];
 }
 
 function ofNetworkConfig(config: Config): Refinement[] {

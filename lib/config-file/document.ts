@@ -1,4 +1,4 @@
-import { LineCounter, parseAllDocuments, type ScalarTag } from 'yaml';
+import { type Document, isScalar, LineCounter, parseAllDocuments, type ScalarTag } from 'yaml';
 import { type Fault, fieldName } from './fault.ts';
 import { syntaxFaults } from './syntax-fault.ts';
 import { type Entry, readTree, startOf, type Tree, type TreeFault } from './tree.ts';
@@ -51,7 +51,7 @@ export function readDocument(text: string): ConfigDocument {
     resolveKnownTags: false,
     customTags: (tags) => [...tags, BOOLEAN],
   });
-  const documents = Array.isArray(parsed) ? parsed : [];
+  const documents = withoutEmptyEnd(Array.isArray(parsed) ? parsed : []);
   const errors = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
   const faults = syntaxFaults(errors, source, at);
   const [document, second] = documents;
@@ -63,6 +63,14 @@ export function readDocument(text: string): ConfigDocument {
   }
   if (document === undefined || faults.length > 0) return unreadable(faults);
   return ofTree(readTree(document.contents), startOf(document.contents), at);
+}
+
+/** A line `---` at the end begins a document, in which there is nothing. */
+function withoutEmptyEnd<Each extends Pick<Document, 'contents'>>(documents: readonly Each[]) {
+  const last = documents.findLastIndex(
+    ({ contents }) => contents !== null && !(isScalar(contents) && contents.source === ''),
+  );
+  return documents.slice(0, Math.max(last + 1, 1));
 }
 
 const unreadable = (faults: Fault[]): ConfigDocument => ({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { isRecord } from '../json.ts';
-import { repositoryProblem } from '../site/mirrors.ts';
+import { isHostPattern, repositoryProblem } from '../site/mirrors.ts';
 import {
   BASE_DOMAIN,
+  baseDomainProblem,
   DNS_LABEL,
   DNS_NAME,
   isBaseDomain,
@@ -34,11 +35,16 @@ export const clusterName = textOf(isClusterName, {
   json: { pattern: DNS_LABEL.source, maxLength: LONGEST_CLUSTER_NAME },
 });
 
-export const baseDomain = textOf(isBaseDomain, {
-  expected: `a DNS domain in lower case, at most ${LONGEST_BASE_DOMAIN} characters`,
-  fix: 'Write the parent domain of the cluster, such as example.com.',
-  json: { pattern: BASE_DOMAIN.source, maxLength: LONGEST_BASE_DOMAIN + 1 },
-});
+export const baseDomain = field(
+  z.string().refine((text) => isBaseDomain(text) && baseDomainProblem(text) === undefined),
+  {
+    problem: (value) =>
+      typeof value === 'string' && isBaseDomain(value) ? baseDomainProblem(value) : undefined,
+    expected: `a DNS domain in lower case, at most ${LONGEST_BASE_DOMAIN} characters`,
+    fix: 'Write the parent domain of the cluster, such as example.com.',
+    json: { pattern: BASE_DOMAIN.source, maxLength: LONGEST_BASE_DOMAIN + 1 },
+  },
+);
 
 /** `omitted`: what holds without it. */
 export const hostnameOf = (omitted: string) =>
@@ -76,7 +82,7 @@ export const ntpSources = optional(
     textOf(isNtpSource, {
       expected: 'a host name or an address, without a port',
       fix: 'Write it as ntp1.example.com.',
-      json: { pattern: '^[0-9a-z][0-9a-z.:-]*$|^[0-9A-Fa-f:.]+$', maxLength: 253 },
+      json: { pattern: '^[0-9A-Za-z][0-9A-Za-z.:-]*$|^[0-9A-Fa-f:.]+$', maxLength: 253 },
     }),
     {
       expected: 'a list of host names or addresses',
@@ -113,13 +119,23 @@ const repository = text(repositoryProblem, '', { json: { pattern: '^[A-Za-z0-9[]
 
 const mirrorsFix = 'Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].';
 
+/** Also `*.example.com`, for all hosts below it. */
+export const repositoryOrHosts = text(
+  (value) => (isHostPattern(value) ? undefined : repositoryProblem(value)),
+  '',
+  { json: { pattern: '^(\\*\\.)?[A-Za-z0-9[][^\\s@]*$' } },
+);
+
 /** Sources with their mirrors; `more`: further fields of each. */
-export const mirrorList = <Shape extends z.ZodRawShape>(more: Shape) =>
+export const mirrorList = <Shape extends z.ZodRawShape>(
+  more: Shape,
+  source: z.ZodString = repository,
+) =>
   optional(
     list(
       field(
         z.strictObject({
-          source: repository,
+          source,
           mirrors: list(
             repository,
             { expected: 'a list of registries', fix: mirrorsFix },

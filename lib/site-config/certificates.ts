@@ -84,8 +84,11 @@ function chainFaults(path: Path, chain: Chain, { name, now, until }: Purpose): M
     'Let the authority issue one for the site, and put the certificates of its issuers after it.';
   const wrong = (expected: string, found: string): Misfit => ({ path, expected, found, fix });
   const faults: Misfit[] = [];
-  if (leaf.ca) faults.push(wrong("a server's certificate first", 'that of an authority'));
-  else if (!isFor(leaf, name)) faults.push(wrong(`one for ${name}`, namesOf(leaf)));
+  // openssl req -x509 marks the certificate that it signs with its own key as that of an authority.
+  const isSelfSigned = chain.length === 1 && leaf.checkIssued(leaf);
+  if (leaf.ca && !(isSelfSigned && isFor(leaf, name))) {
+    faults.push(wrong("a server's certificate first", 'that of an authority'));
+  } else if (!isFor(leaf, name)) faults.push(wrong(`one for ${name}`, namesOf(leaf)));
   if (leaf.keyUsage !== undefined && !leaf.keyUsage.includes(SERVER_AUTH)) {
     faults.push(wrong('one for servers', 'one for other purposes'));
   }

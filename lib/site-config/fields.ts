@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isAddress } from '../network/address.ts';
-import { DNS_NAME } from '../site/names.ts';
+import { DNS_NAME, isLookupName } from '../site/names.ts';
 import { isPlaceholder } from '../site/placeholders.ts';
 import type { Problem } from '../site/problem.ts';
 
@@ -44,8 +44,7 @@ export function endpointOf(text: string): { host: string; port: number } | undef
 }
 
 /** A number with dots is an address or nothing. */
-const isPlainHost = (host: string) =>
-  isAddress(host) || (host.length <= 253 && DNS_NAME.test(host) && !/^[\d.]+$/.test(host));
+const isPlainHost = (host: string) => isAddress(host) || isLookupName(host);
 
 /** Why a text is not the URL of a server that is asked without credentials. */
 export function httpsProblem(text: string): Problem | undefined {

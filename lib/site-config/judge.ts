@@ -1,5 +1,6 @@
 import { suggest } from '../errors/suggest.ts';
 import { familyOf } from '../network/address.ts';
+import { isHostPattern } from '../site/mirrors.ts';
 import { expectedOnHost } from '../site/nmstate/interfaces.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import { interfacesOf } from '../site/nmstate/references.ts';
@@ -79,7 +80,8 @@ function ofFamilies(fields: SomeFields, { internalAddresses }: HostFacts): Misfi
 }
 
 /** What a Kubernetes payload has not. */
-function ofKubernetes({ kubeadmin_password_hash, certificates }: SomeFields): Misfit[] {
+function ofKubernetes(fields: SomeFields): Misfit[] {
+  const { kubeadmin_password_hash, certificates } = fields;
   const absent = (path: Misfit['path'], why: string, fix: string): Misfit => ({
     ...{ path, ofKey: true, found: 'one', fix },
     expected: `no such field for a Kubernetes payload, ${why}`,
@@ -87,6 +89,7 @@ function ofKubernetes({ kubeadmin_password_hash, certificates }: SomeFields): Mi
   const admin = 'Remove it: the administrator has auth/kubeconfig.';
   const secret = 'Put it as a Secret of your ingress into extra-manifests.';
   return [
+    ...ofHostPatterns(fields),
     ...(kubeadmin_password_hash === undefined
       ? []
       : [absent(['kubeadmin_password_hash'], 'which has no user kubeadmin', admin)]),
@@ -95,6 +98,23 @@ function ofKubernetes({ kubeadmin_password_hash, certificates }: SomeFields): Mi
       : [absent(['certificates', 'ingress'], 'which has no ingress of its own', secret)]),
   ];
 }
+
+/** containerd has one configuration for each registry, by its name. */
+const ofHostPatterns = (fields: SomeFields): Misfit[] =>
+  (['imageDigestSources', 'imageTagSources'] as const).flatMap((list) =>
+    (fields[list] ?? []).flatMap(({ source }, index) =>
+      isHostPattern(source)
+        ? [
+            {
+              path: [list, index, 'source'],
+              expected: 'one registry: only OpenShift knows patterns of hosts',
+              found: JSON.stringify(source),
+              fix: 'Write an entry for each registry.',
+            },
+          ]
+        : [],
+    ),
+  );
 
 /** Where the machine-config operator restarts the node, or does not forgive another way. */
 function ofOpenShift(fields: SomeFields, facts: HostFacts): Misfit[] {

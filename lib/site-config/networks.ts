@@ -12,6 +12,7 @@ import {
 import { addressPlan, isDefault, isDynamic } from '../site/addresses/plan.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import { isWanted } from '../site/nmstate/references.ts';
+import { hostsOf } from './check-hosts.ts';
 import type { HostFacts } from './host-facts.ts';
 import { NMSTATE_FIELD, nmstateOf } from './nmstate.ts';
 import type { SomeFields } from './schema.ts';
@@ -80,8 +81,8 @@ function addressesOf(fields: SomeFields): Place[] {
       path: ['proxy', name],
       text: URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '',
     })),
-    ...(fields.siteChecks ?? []).flatMap(({ ping }, index) =>
-      ping === undefined ? [] : [{ path: ['siteChecks', index, 'ping'], text: ping }],
+    ...(fields.siteChecks ?? []).flatMap((check, index) =>
+      hostsOf(check).map(({ kind, host }) => ({ path: ['siteChecks', index, kind], text: host })),
     ),
   ];
 }

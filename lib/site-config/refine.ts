@@ -1,8 +1,17 @@
+import { canonicalAddress, isAddress } from '../network/address.ts';
+import { addressPlan } from '../site/addresses/plan.ts';
 import { loginKeysProblem } from '../site/login-keys.ts';
+import {
+  clusterDomainProblem,
+  hostnameProblem,
+  isOwnName,
+  withoutFinalDot,
+} from '../site/names.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import { at } from '../site/nmstate/misfit.ts';
 import { sshKeys } from '../site/ssh-keys.ts';
 import { certificateFaults, type Files } from './certificates.ts';
+import { hostsOf } from './check-hosts.ts';
 import { isLabelKey, timeOf } from './fields.ts';
 import { nmstateFaults, nmstateOf } from './nmstate.ts';
 import type { SomeFields } from './schema.ts';
@@ -31,6 +40,8 @@ export function refineSiteConfig(
     ...(isGiven('machine_networks') ? [] : ofAddress(fields)),
     ...nmstateFaults(fields),
     ...ofDns(fields),
+    ...ofNames(fields),
+    ...ofOwnChecks(fields),
     ...ofLabels(fields),
     ...ofLoginKeys(fields),
     ...ofCertificates(fields, context),
@@ -80,6 +91,48 @@ function ofDns(fields: SomeFields): Misfit[] {
     },
   ];
 }
+
+/** `<cluster>.<domain>`; undefined if one of them has a fault already. */
+function domainOf({ cluster_name: cluster, base_domain: base }: SomeFields): string | undefined {
+  return cluster === undefined || base === undefined
+    ? undefined
+    : `${cluster}.${withoutFinalDot(base)}`;
+}
+
+function ofNames(fields: SomeFields): Misfit[] {
+  const domain = domainOf(fields);
+  const { hostname } = fields;
+  if (domain === undefined) return [];
+  const ofDomain = clusterDomainProblem(domain);
+  const ofHost = hostname === undefined ? undefined : hostnameProblem(hostname, domain);
+  return [
+    ...(ofDomain === undefined ? [] : [{ path: ['base_domain'], ...ofDomain }]),
+    ...(ofHost === undefined ? [] : [{ path: ['hostname'], ...ofHost }]),
+  ];
+}
+
+/** The checks run while the node's own API is stopped, and a node always reaches its own addresses. */
+function ofOwnChecks(fields: SomeFields): Misfit[] {
+  const { siteChecks = [], hostname } = fields;
+  const domain = domainOf(fields) ?? '';
+  const own = new Set(addressPlan(nmstateOf(fields) ?? {}).addresses.map(({ ip }) => ip));
+  const isOwn = (host: string) =>
+    isAddress(host)
+      ? own.has(canonicalAddress(host)) || isLoopback(host)
+      : isOwnName(host, domain, hostname);
+  return siteChecks.flatMap((check, index) =>
+    hostsOf(check)
+      .filter(({ host }) => isOwn(host))
+      .map(({ kind, host }) => ({
+        path: ['siteChecks', index, kind],
+        expected: 'a server other than the node itself, whose API is stopped then',
+        found: host,
+        fix: 'Check a server of the site, such as its router, registry or name server.',
+      })),
+  );
+}
+
+const isLoopback = (address: string): boolean => /^127\./.test(address) || address === '::1';
 
 const ofLabels = ({ node_labels: labels = {} }: SomeFields): Misfit[] =>
   Object.keys(labels)

@@ -10,13 +10,14 @@ import {
   ntpSources,
   proxyField,
   pullSecret,
+  repositoryOrHosts,
   sourcePolicy,
   sshKey,
   trustBundle,
 } from '../config-file/site-fields.ts';
 import { isRecord } from '../json.ts';
 import { isAddress } from '../network/address.ts';
-import { DNS_NAME } from '../site/names.ts';
+import { isLookupName } from '../site/names.ts';
 import {
   endpointProblem,
   httpsProblem,
@@ -24,8 +25,6 @@ import {
   isLabelValue,
   timeProblem,
 } from './fields.ts';
-
-const isDnsName = (name: string) => name.length <= 253 && DNS_NAME.test(name);
 
 const address = textOf(isAddress, {
   expected: 'an IPv4 or IPv6 address',
@@ -43,8 +42,8 @@ const dns = mapping(
     ),
     search: optional(
       list(
-        textOf(isDnsName, {
-          expected: 'a domain in lower case',
+        textOf(isLookupName, {
+          expected: 'a DNS domain',
           fix: 'Write it as shop.example.com.',
         }),
         { expected: 'a list of at most 6 domains', fix: 'Write it as [shop.example.com].' },
@@ -86,7 +85,7 @@ const siteCheck = field(
       ping: optional(address),
       tcp: optional(text(endpointProblem, '')),
       dns: optional(
-        textOf(isDnsName, { expected: 'a DNS name', fix: 'Write it as registry.example.com.' }),
+        textOf(isLookupName, { expected: 'a DNS name', fix: 'Write it as registry.example.com.' }),
       ),
       https: optional(text(httpsProblem, '')),
     })
@@ -193,8 +192,8 @@ export const siteConfigSchema = mapping(
       ),
     ),
     imageContentSources: mirrorList({}),
-    imageDigestSources: mirrorList({ sourcePolicy }),
-    imageTagSources: mirrorList({ sourcePolicy }),
+    imageDigestSources: mirrorList({ sourcePolicy }, repositoryOrHosts),
+    imageTagSources: mirrorList({ sourcePolicy }, repositoryOrHosts),
     pull_secret: optional(pullSecret),
     ssh_key: sshKey,
     kubeadmin_password_hash: optional(

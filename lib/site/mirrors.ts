@@ -30,6 +30,13 @@ export function repositoryProblem(text: string): Problem | undefined {
 }
 
 /**
+ * Whether a text stands for all hosts of a domain (openshift/api, ImageDigestMirrors.source): only OpenShift's
+ * container runtime knows that.
+ */
+export const isHostPattern = (text: string): boolean =>
+  /^\*(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$/.test(text);
+
+/**
  * Each source once among the mirrors for digests, and once among those for tags, in the order of the file, with the
  * mirrors of all its entries. Only the table of the longest source counts (containers-registries.conf(5)): a source
  * with mirrors of one kind, below one with mirrors of the other, has these too.

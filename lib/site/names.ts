@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Problem } from './problem.ts';
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 
@@ -29,16 +30,74 @@ export function isBaseDomain(text: string): boolean {
   return withoutFinalDot(text).length <= LONGEST_BASE_DOMAIN && BASE_DOMAIN.test(text);
 }
 
+/** A domain whose last label is a number: a URL with it is taken for one of an address (WHATWG URL, "ends in a number"). */
+export const endsInNumber = (domain: string): boolean =>
+  /(^|\.)(\d+|0x[0-9a-f]*)$/i.test(withoutFinalDot(domain));
+
+/** Of the cluster's own DNS, which answers for it and asks nobody. */
+const SERVICE_DOMAIN = 'cluster.local';
+
+/** Whether a name is in the domain of the cluster's Services. */
+export const isOfServices = (domain: string): boolean =>
+  `.${withoutFinalDot(domain).toLowerCase()}`.endsWith(`.${SERVICE_DOMAIN}`);
+
+/** Why a base domain cannot be that of a cluster; its form is judged by isBaseDomain. */
+export function baseDomainProblem(text: string): Problem | undefined {
+  const found = JSON.stringify(text.slice(0, 60));
+  const fix = 'Write the parent domain of the cluster, such as example.com.';
+  if (isIP(withoutFinalDot(text)) !== 0) {
+    return { expected: 'a DNS domain', found: `${found}, an address`, fix };
+  }
+  if (endsInNumber(text)) {
+    return { expected: 'a DNS domain', found: `${found}, which ends in a number`, fix };
+  }
+  if (!isOfServices(text)) return undefined;
+  return { expected: `a domain outside of ${SERVICE_DOMAIN}, that of Services`, found, fix };
+}
+
+/** Why a cluster's domain cannot be used, though its name and its base domain can. */
+export function clusterDomainProblem(domain: string): Problem | undefined {
+  if (!isOfServices(domain)) return undefined;
+  const expected = `a domain outside of ${SERVICE_DOMAIN}, that of Services`;
+  return { expected, found: domain, fix: 'Choose another domain or another name of the cluster.' };
+}
+
 /** A valid name for a node. */
 export function isUsableHostname(text: string): boolean {
-  if (text.length > LONGEST_HOSTNAME || !DNS_NAME.test(text)) return false;
+  if (text.length > LONGEST_HOSTNAME || !DNS_NAME.test(text) || isIP(text) !== 0) return false;
   return text !== 'localhost' && !text.startsWith('localhost.');
 }
 
-/** A host name or an address, without a port. */
-export function isNtpSource(text: string): boolean {
-  return isIP(text) !== 0 || (text.length <= 253 && DNS_NAME.test(text) && !/^[\d.]+$/.test(text));
+/** Names below a cluster's domain that clients use for its API and its applications. */
+const isOfCluster = (name: string, domain: string): boolean => {
+  const plain = withoutFinalDot(name).toLowerCase();
+  const known = ['api', 'api-int', 'apps'].map((label) => `${label}.${domain}`);
+  return known.includes(plain) || plain.endsWith(`.apps.${domain}`);
+};
+
+/** Why a node cannot have this name, though its form is valid; `domain` is the cluster's. */
+export function hostnameProblem(hostname: string, domain: string): Problem | undefined {
+  const found = JSON.stringify(hostname);
+  if (isOfCluster(hostname, domain)) {
+    const fix = `Write a name of the node's own, such as node.${domain}.`;
+    return { expected: 'a name that is not one of the cluster itself', found, fix };
+  }
+  if (!isOfServices(hostname)) return undefined;
+  const fix = 'Write a name outside of it, such as sno1.example.com.';
+  return { expected: `a name outside of ${SERVICE_DOMAIN}, that of Services`, found, fix };
 }
+
+/** Whether a host name is one of the node itself at this cluster's domain. */
+export const isOwnName = (name: string, domain: string, hostname: string | undefined): boolean =>
+  ['localhost', hostname?.toLowerCase()].includes(withoutFinalDot(name).toLowerCase()) ||
+  isOfCluster(name, domain);
+
+/** A name that is only looked up: capital letters mean the same as small ones. */
+export const isLookupName = (text: string): boolean =>
+  text.length <= 253 && DNS_NAME.test(text.toLowerCase()) && !endsInNumber(text);
+
+/** A host name or an address, without a port. */
+export const isNtpSource = (text: string): boolean => isIP(text) !== 0 || isLookupName(text);
 
 /** The relative form of an absolute domain. */
 export function withoutFinalDot(domain: string): string {

@@ -233,4 +233,46 @@ export const identity: readonly Case[] = [
       '10:13 controlPlane.replicas: expected 1, found the text "1". Set replicas to 1: this installs one node; the default would be three.',
     ],
   },
+  ...(
+    [
+      ['cluster.local', /a domain outside of cluster\.local, that of Services/],
+      ['shop.cluster.local.', /a domain outside of cluster\.local/],
+      ['192.168.7.1', /expected a DNS domain, found "192\.168\.7\.1", an address/],
+      ['example.7', /found "example\.7", which ends in a number/],
+    ] as const
+  ).map(
+    ([domain, says]): Case => ({
+      name: `the base domain ${domain}`,
+      edits: [['baseDomain: example.com', `baseDomain: ${domain}`]],
+      faults: ['2 baseDomain'],
+      says,
+    }),
+  ),
+  {
+    name: 'a name that makes the domain of Services',
+    edits: [
+      ['baseDomain: example.com', 'baseDomain: local'],
+      ['  name: sno\n', '  name: cluster\n'],
+    ],
+    faults: ['2 baseDomain'],
+    says: /a domain outside of cluster\.local, that of Services, found cluster\.local/,
+  },
+  ...['api', 'api-int', 'apps', 'console.apps'].map(
+    (label): Case => ({
+      name: `the host name ${label} of the cluster`,
+      edits: [['hostname: sno1.example.com', `hostname: ${label}.sno.example.com`]],
+      faults: ['24 bootstrapInPlace.hostname'],
+      says: /a name that is not one of the cluster itself.*node\.sno\.example\.com/,
+    }),
+  ),
+  {
+    name: 'a host name among the Services',
+    edits: [['hostname: sno1.example.com', 'hostname: sno1.cluster.local']],
+    faults: ['24 bootstrapInPlace.hostname'],
+  },
+  {
+    name: 'an address as the host name',
+    edits: [['hostname: sno1.example.com', 'hostname: 192.168.7.10']],
+    faults: ['24 bootstrapInPlace.hostname'],
+  },
 ];

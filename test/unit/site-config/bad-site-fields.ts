@@ -292,4 +292,51 @@ export const badFields: readonly BadSite[] = [
     faults: ['4 certificates.ingress.certificate', '4 certificates.ingress.key'],
   },
   { name: 'allowRestart as a text', more: 'allowRestart: "no"\n', faults: ['4 allowRestart'] },
+  {
+    name: 'the domain of Services',
+    yaml: GOOD_SITE.replace('example.com', 'cluster.local'),
+    faults: ['3 base_domain'],
+    says: /outside of cluster\.local/,
+  },
+  {
+    name: 'an address as the domain',
+    yaml: GOOD_SITE.replace('example.com', '192.168.7.1'),
+    faults: ['3 base_domain'],
+    says: /an address/,
+  },
+  {
+    name: "the API's name as that of the host",
+    more: 'hostname: api.shop.example.com\n',
+    faults: ['4 hostname'],
+    says: /one of the cluster itself/,
+  },
+  ...[
+    'https: "https://api.shop.example.com:6443/readyz"',
+    'tcp: api.shop.example.com:6443',
+    'tcp: API-INT.shop.example.com:22623',
+    'https: https://console.apps.shop.example.com',
+    'tcp: node7:22',
+    'tcp: localhost:6443',
+    'https: "https://[::1]:6443"',
+    'ping: 127.0.0.1',
+    'ping: 192.168.7.10',
+    'tcp: 192.168.7.10:6443',
+  ].map(
+    (check): BadSite => ({
+      name: `a check of the node itself: ${check}`,
+      more: `hostname: node7\nsiteChecks: [{${check}}]\nraw_nm_state_config: {interfaces: [{name: eno1, type: ethernet, ipv4: {enabled: true, address: [{ip: 192.168.7.10, prefix-length: 24}]}}]}\n`,
+      faults: [`5 siteChecks[0].${check.split(':')[0]}`],
+      says: /a server other than the node itself/,
+    }),
+  ),
+  {
+    name: 'hosts by a pattern in imageContentSources',
+    more: 'imageContentSources: [{source: "*.example.com", mirrors: [mirror.example.net]}]\n',
+    faults: ['4 imageContentSources[0].source'],
+  },
+  {
+    name: 'a pattern of hosts with a path',
+    more: 'imageDigestSources: [{source: "*.example.com/a", mirrors: [mirror.example.net]}]\n',
+    faults: ['4 imageDigestSources[0].source'],
+  },
 ];

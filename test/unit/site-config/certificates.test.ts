@@ -53,6 +53,29 @@ interface Case {
 const CERTIFICATE = '6 certificates.api.certificate';
 const KEY = '7 certificates.api.key';
 
+/** openssl req -x509 -newkey ec -nodes -addext subjectAltName=DNS:api.shop.example.com: CA:TRUE by default. */
+const OF_OPENSSL: Pair = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBtjCCAVygAwIBAgIUKKEeZCaerzcJU+LS9/XPg7LC1nowCgYIKoZIzj0EAwIw
+HzEdMBsGA1UEAwwUYXBpLnNob3AuZXhhbXBsZS5jb20wIBcNMjYwMTAxMDAwMDAw
+WhgPMjEyNTEyMDgwMDAwMDBaMB8xHTAbBgNVBAMMFGFwaS5zaG9wLmV4YW1wbGUu
+Y29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEHgAvDG4imDWzVN0OhHFmuc1K
+3KVR1ozro5CC/8UJjcRz9agVHc1SLuZKJw1NKJ/2Nc4n3axdnODQQPAy31P0oaN0
+MHIwHQYDVR0OBBYEFMnMlOXcGMwmF3mG6D6voD+AsFhLMB8GA1UdIwQYMBaAFMnM
+lOXcGMwmF3mG6D6voD+AsFhLMA8GA1UdEwEB/wQFMAMBAf8wHwYDVR0RBBgwFoIU
+YXBpLnNob3AuZXhhbXBsZS5jb20wCgYIKoZIzj0EAwIDSAAwRQIgCYeFwjsozugE
+UCYyrKJQFPunZqSre+BK3OIHiw/bFcQCIQDshBjiI4zLDZi6FKT5xNmGBugefTV1
++jBXWn8DfNVKtQ==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4yeeNeKON+VzKoRj
+cYrt+e/oSA6uTkcbxmftmCtRwAKhRANCAAQeAC8MbiKYNbNU3Q6EcWa5zUrcpVHW
+jOujkIL/xQmNxHP1qBUdzVIu5konDU0on/Y1zifdrF2c4NBA8DLfU/Sh
+-----END PRIVATE KEY-----
+`,
+};
+
 const CASES: readonly Case[] = [
   { name: 'a good one', pair: good, faults: [] },
   {
@@ -60,6 +83,7 @@ const CASES: readonly Case[] = [
     pair: { ...good, certificate: good.certificate + authority.certificate },
     faults: [],
   },
+  { name: 'self-signed by openssl', pair: OF_OPENSSL, faults: [] },
   { name: 'a wildcard for the ingress', field: 'ingress', pair: await leaf(ingress), faults: [] },
   { name: 'for server and client', pair: await leaf({ usage: 'both' }), faults: [] },
   {

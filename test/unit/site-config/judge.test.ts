@@ -158,6 +158,27 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'a pattern of hosts on OpenShift',
+    more: 'imageDigestSources: [{source: "*.example.com", mirrors: [mirror.example.net]}]\n',
+    facts: openshift,
+    faults: [],
+  },
+  {
+    name: 'a pattern of hosts on Kubernetes',
+    more: 'imageDigestSources: [{source: "*.example.com", mirrors: [mirror.example.net]}]\n',
+    faults: [['4 imageDigestSources[0].source', /only OpenShift knows patterns of hosts/]],
+  },
+  {
+    name: 'a check of a Service',
+    more: 'siteChecks: [tcp: "172.30.0.1:443"]\n',
+    faults: [['4 siteChecks[0].tcp', /outside of the Services' network/]],
+  },
+  {
+    name: 'names in capital letters, a question of DNS for the own API, and a final line of hyphens',
+    more: 'additionalNTPSources: [NTP1.Example.COM]\ndns: {search: [Shop.Example.com]}\nsiteChecks: [tcp: "Registry.Example.com:5000", dns: api.shop.example.com]\n---\n# end\n',
+    faults: [],
+  },
+  {
     name: 'no default route on OpenShift',
     more: nmstate('192.168.7.10', 24),
     facts: openshift,

@@ -80,7 +80,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   'sources of time': {
     isValid: isNtpSource,
-    good: ['ntp.example.com', '192.168.7.1', 'fd00::1'],
+    good: ['ntp.example.com', 'NTP1.Example.COM', '192.168.7.1', 'fd00::1'],
     bad: ['', 'ntp.example.com:123', '192.168.7', '256.1.1.1', 'a b', '-a', 'a\n'],
   },
   networks: {
