@@ -1,7 +1,7 @@
 import { readDocument } from '../../lib/config-file/document.ts';
-import { printable } from '../../lib/config-file/fault.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { isRecord } from '../../lib/json.ts';
+import { printable } from '../../lib/printable.ts';
 import { nmstateText } from '../../lib/site/nmstate/text.ts';
 import { runProgram } from '../process/program.ts';
 import { offlineDocument } from './offline-document.ts';

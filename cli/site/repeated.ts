@@ -1,5 +1,5 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readDocument } from '../../lib/config-file/document.ts';
 import { canonicalAddress } from '../../lib/network/address.ts';
 import { type SiteConfig, siteDomain } from '../../lib/site-config/site-config.ts';
 
@@ -45,7 +45,7 @@ function again(
 }
 
 function addressesIn(networkConfig: string | undefined): string[] {
-  const network = networkSchema.safeParse(networkConfig === undefined ? {} : parse(networkConfig));
+  const network = networkSchema.safeParse(readDocument(networkConfig ?? '{}').value);
   return (network.data?.interfaces ?? []).flatMap(({ ipv4, ipv6 }) =>
     [...(ipv4?.address ?? []), ...(ipv6?.address ?? [])].map(({ ip }) => canonicalAddress(ip)),
   );

@@ -15,6 +15,7 @@ import t, { type Test } from 'tap';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { readMedium } from '../../../lib/media/read-medium.ts';
 import { VOLUME_LIMITS } from '../../../lib/site-volume/volume.ts';
+import { chainTo, damagedFats, enlarge, overwrite, tarText } from './damage.ts';
 import { changeExt4, images, quietly, skipWithout } from './images.ts';
 
 type Kind = keyof typeof images;
@@ -255,51 +256,8 @@ const HOSTILE: readonly {
     change: (image) => overwrite(image, 0, 512),
     says: /no file system/,
   },
-  {
-    name: 'a FAT whose tables are zero',
-    kind: 'vfat',
-    change: (image) => overwrite(image, 512, 160 << 10),
-    says: /damaged/,
-  },
-  {
-    name: 'a FAT cut off in its files',
-    kind: 'vfat',
-    change: (image) => truncateSync(image, 200 << 10),
-    says: /damaged/,
-  },
+  ...damagedFats,
 ];
-
-/** A tar archive with one file, as a text of bytes. */
-function tarText(): string {
-  return execFileSync('tar', ['-cf', '-', '-C', '/etc', 'hostname']).toString('latin1');
-}
-
-/** Gives the primary descriptor's top folder a place behind everything. */
-function enlarge(image: string): void {
-  const file = openSync(image, 'r+');
-  const root = (32 << 10) + 156;
-  const sector = Buffer.alloc(8);
-  sector.writeUInt32LE(1 << 20, 0);
-  sector.writeUInt32BE(1 << 20, 4);
-  writeSync(file, sector, 0, 8, root + 2);
-  // The same in the supplementary descriptor of Joliet.
-  writeSync(file, sector, 0, 8, root + 2048 + 2);
-}
-
-/** Changes the table of clusters of an image with FAT16: where the first cluster of a file leads. */
-function chainTo(image: string, path: string, where: 'itself' | 'outside'): void {
-  const shown = execFileSync('mshowfat', ['-i', image, `::${path}`]).toString();
-  const first = Number(/<(\d+)/.exec(shown)?.[1]);
-  const boot = readFileSync(image).subarray(0, 512);
-  const table = boot.readUInt16LE(14) * boot.readUInt16LE(11);
-  const next = Buffer.alloc(2);
-  next.writeUInt16LE(where === 'itself' ? first : 0xfff0, 0);
-  writeSync(openSync(image, 'r+'), next, 0, 2, table + first * 2);
-}
-
-function overwrite(image: string, at: number, bytes: number): void {
-  writeSync(openSync(image, 'r+'), Buffer.alloc(bytes), 0, bytes, at);
-}
 
 for (const { name, kind, fill, change, says } of HOSTILE) {
   t.test(`refused: ${kind}: ${name}`, { skip }, async (t) => {

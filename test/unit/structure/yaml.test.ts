@@ -8,6 +8,7 @@ const YAML_1_2: Readonly<Record<string, string>> = {
   'cli/site/template.ts': 'site-config.yaml with its comments',
   'lib/config-file/document.ts': 'configuration files of people, each fault with its line',
   'lib/config-file/tree.ts': 'configuration files of people, each fault with its line',
+  'lib/config-file/syntax-fault.ts': 'configuration files of people, where a quote is open',
   'lib/workers/entry.ts': 'entries for workers, written by people',
   'lib/site/nmstate/text.ts': 'nmstate, which Rust reads',
   'lib/secrets/redact/yaml.ts': 'replaces values in place, and writes nothing anew',
