@@ -1,5 +1,6 @@
 import { describeError } from '../../../lib/errors/failure.ts';
 import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
+import { StreamLost } from '../../../lib/secrets/threads/redaction-thread.ts';
 import type { Outcome } from '../../../report/gather-record.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source } from '../source.ts';
@@ -52,7 +53,7 @@ export async function collect(sources: readonly Source[], options: CollectOption
 }
 
 async function collectOne(source: Source, options: CollectOptions): Promise<Outcome> {
-  const { host, redactor, place, signal } = options;
+  const { place, signal } = options;
   const begun = performance.now();
   const outcome = ({
     bytes,
@@ -72,6 +73,33 @@ async function collectOne(source: Source, options: CollectOptions): Promise<Outc
       failure: `not started: ${describeError(signal.reason)}`,
     });
   }
+  const spooled = new Spooled(place.room, source);
+  options.began?.(source, spooled);
+  let failure = await fill(spooled, source, options);
+  // Each time another source has ended the thread, and is not read again.
+  while (failure instanceof StreamLost && !signal.aborted) {
+    await spooled.restart();
+    failure = await fill(spooled, source, options);
+  }
+  const { plainBytes: bytes, leftOut } = spooled;
+  try {
+    if (bytes > 0) await options.take(source, spooled);
+    else await spooled.remove();
+    const reason = failure === undefined ? {} : { failure: describeError(failure) };
+    return outcome({ bytes, leftOut, ...reason });
+  } catch (error) {
+    await spooled.remove();
+    if (options.isFatal(error)) throw error;
+    return outcome({ bytes: 0, leftOut: leftOut + bytes, failure: describeError(error) });
+  }
+}
+
+/** Reads a source to its end, its deadline or its limit. Returns why not all of it was read, if so. */
+async function fill(
+  spooled: Spooled,
+  source: Source,
+  { host, redactor, place, signal }: CollectOptions,
+): Promise<unknown> {
   const ms = patient(host, source.deadlineMs);
   const over = new Error(`not complete after ${ms / 1000} s`);
   using limit = new Limit([signal], { ms, over });
@@ -85,25 +113,10 @@ async function collectOne(source: Source, options: CollectOptions): Promise<Outc
       unread = error;
     }
   }
-  const spooled = new Spooled(place.room, source);
-  options.began?.(source, spooled);
   const redacted = redactor[source.format](contents());
   await spooled.fill(untilAborted(redacted, grace.signal), source, place);
-  const failure = reasonOf(spooled.failure ?? unread, signal, limit.signal);
-  const { plainBytes: bytes, leftOut } = spooled;
-  try {
-    if (bytes > 0) await options.take(source, spooled);
-    else await spooled.remove();
-    return outcome({ bytes, leftOut, ...(failure === undefined ? {} : { failure }) });
-  } catch (error) {
-    await spooled.remove();
-    if (options.isFatal(error)) throw error;
-    return outcome({ bytes: 0, leftOut: leftOut + bytes, failure: describeError(error) });
-  }
-}
-
-function reasonOf(failure: unknown, signal: AbortSignal, limit: AbortSignal): string | undefined {
+  const failure = spooled.failure ?? unread;
   if (failure === undefined) return undefined;
-  if (signal.aborted) return `not complete: ${describeError(signal.reason)}`;
-  return describeError(limit.aborted ? limit.reason : failure);
+  if (signal.aborted) return new Error(`not complete: ${describeError(signal.reason)}`);
+  return limit.signal.aborted ? limit.signal.reason : failure;
 }

@@ -119,6 +119,14 @@ export class Spooled {
     for (const segment of this.#segments.splice(0)) await this.#remove(segment);
   }
 
+  /** Back to the beginning, to be filled once more. */
+  async restart(): Promise<void> {
+    await this.remove();
+    this.#leftOutBytes = 0;
+    this.#isCut = false;
+    this.#failure = undefined;
+  }
+
   async #remove({ piece }: Segment): Promise<void> {
     this.#room.left += piece.bytes;
     await piece.remove();

@@ -2,12 +2,14 @@ import { basename } from 'node:path';
 import { describeError } from '../../../lib/errors/failure.ts';
 import { environmentFiles, units } from '../../../lib/secrets/formats/units.ts';
 import { type FileKind, SecretsIn } from '../../../lib/secrets/redact/secrets-in.ts';
+import { HOST } from '../../../lib/secrets/redact/shares.ts';
 import { contentsOf, openRegularFile } from '../../../lib/secrets/scan/walk.ts';
 import { orAborted } from '../collecting/abort.ts';
 import type { GatherHost } from '../gather-host.ts';
 import { type Failed, filesIn } from './files.ts';
 import { CONTAINERS, HOMES, PLACES, type Place, PODS } from './places.ts';
-import { podFiles } from './pods.ts';
+import { foldersIn, podFiles, podNamed } from './pods.ts';
+import { inTurn } from './turns.ts';
 
 /** Ignition configs and MachineConfigs contain a whole host; everything else is small. */
 const LARGE = /\.ign$|ignition\.json$|\/(?:currentconfig|desiredconfig)$|-content\.json$/;
@@ -17,6 +19,10 @@ const MAX_VALUE_BYTES = 8192;
 const MAX_FILES = 5000;
 const MAX_TOTAL_BYTES = 128 << 20;
 const MAX_SECRETS = 4000;
+/** Of a pod or a user. */
+const MAX_BYTES_OF_ONE = 16 << 20;
+/** Of these, as many are named as have lost some of their secrets. */
+const MAX_OWNERS = 5;
 /** The first files that cannot be read are reported by name, the others as a number. */
 const MAX_NAMED = 50;
 
@@ -49,6 +55,8 @@ class Reading {
   readonly #seen = new Set<string>();
   /** Named by units. */
   readonly #environmentFiles = new Set<string>();
+  /** Read for each pod and user. */
+  readonly #bytesOf = new Map<string, number>();
   #files = 0;
   #bytes = 0;
   #failures = 0;
@@ -66,10 +74,26 @@ class Reading {
   async all(): Promise<void> {
     for (const place of PLACES) await this.#place(place);
     for (const path of this.#environmentFiles) await this.#place({ path });
-    for await (const path of podFiles(this.#root + PODS, this.#fail)) {
-      await this.#file(path, { path, values: /$/ });
+    for await (const { path, place } of inTurn(await this.#containers())) {
+      await this.#file(path, place);
     }
-    for (const place of [...CONTAINERS, ...HOMES]) await this.#place(place);
+    for (const place of HOMES) await this.#place(place);
+  }
+
+  /** What is mounted into each pod, and what is written of containers and volumes. */
+  async #containers(): Promise<AsyncIterable<{ path: string; place: Place }>[]> {
+    const [root, fail] = [this.#root, this.#fail];
+    async function* ofPod(pod: string) {
+      const ownerOf = () => podNamed(basename(pod));
+      for await (const path of podFiles(pod, fail)) {
+        yield { path, place: { path, values: /$/, ownerOf } };
+      }
+    }
+    async function* ofPlace(place: Place) {
+      for await (const path of filesIn(place, root, fail)) yield { path, place };
+    }
+    const pods = await foldersIn(root + PODS, fail);
+    return [...pods.map(ofPod), ...CONTAINERS.map(ofPlace)];
   }
 
   /** Returns the secrets; afterwards nothing more is reported. */
@@ -80,10 +104,13 @@ class Reading {
         `${this.#failures - MAX_NAMED} more could not be searched for secrets`,
       );
     }
-    if (this.#secrets.isCut) {
+    const { cut } = this.#secrets;
+    if (cut.length > 0) {
+      const others = cut.filter((owner) => owner !== HOST).slice(0, MAX_OWNERS);
+      const whose = others.length === 0 ? '' : `, most of them in ${others.join(', ')}`;
       this.#failed(
         'this host',
-        `there are more than ${MAX_SECRETS}, or very long ones; the others were redacted only by name and shape`,
+        `there are more than ${MAX_SECRETS}, or very long ones${whose}; the others were redacted only by name and shape`,
       );
     }
     this.#isOver = true;
@@ -136,13 +163,25 @@ class Reading {
     const bytes = await wholeOf(contents);
     if (isBinary(bytes)) return;
     const text = bytes.toString('utf8');
+    const owner = place.ownerOf?.(path.slice(this.#root.length), text);
+    if (owner !== undefined) this.#count(owner, size);
     if (place.read === units) {
       for (const name of environmentFiles(text)) this.#environmentFiles.add(name);
     }
-    await this.#secrets.readText(text, { ...place, format: formatOf(path, text) });
+    const whose = owner === undefined ? {} : { owner };
+    await this.#secrets.readText(text, { ...place, ...whose, format: formatOf(path, text) });
     if (place.values?.test(path) === true && size <= MAX_VALUE_BYTES) {
-      await this.#secrets.readValue(basename(path), text);
+      await this.#secrets.readValue(basename(path), text, owner);
     }
+  }
+
+  /** To search takes longer than to read. */
+  #count(owner: string, size: number): void {
+    const bytes = (this.#bytesOf.get(owner) ?? 0) + size;
+    if (bytes > MAX_BYTES_OF_ONE) {
+      throw new Error(`the files of ${owner} have more than ${MAX_BYTES_OF_ONE} bytes`);
+    }
+    this.#bytesOf.set(owner, bytes);
   }
 }
 

@@ -14,9 +14,12 @@ import {
 import { units } from '../../../lib/secrets/formats/units.ts';
 import type { FileKind } from '../../../lib/secrets/redact/secrets-in.ts';
 import type { Tree } from './files.ts';
+import { podOfContainer } from './pods.ts';
 
 /** Where secrets are, and in which format. */
-export interface Place extends Tree, Partial<FileKind> {
+export interface Place extends Tree, Partial<Omit<FileKind, 'owner'>> {
+  /** Whose the secrets in a file are, if not the host's own: by its path below the root, and its contents. */
+  readonly ownerOf?: (path: string, text: string) => string;
   /** Paths of files whose contents are one value of a Secret. */
   readonly values?: RegExp;
 }
@@ -155,15 +158,25 @@ export const PLACES: readonly Place[] = [
   ...SERVICES,
 ];
 
+const userOf = (path: string) => /^(?:\/var)?\/home\/[^/]*/.exec(path)?.[0] ?? path;
+
 /** Read last: users can fill them. */
-export const HOMES: readonly Place[] = ['/var/home/*', '/home/*'].flatMap(inHome);
+export const HOMES: readonly Place[] = ['/var/home/*', '/home/*']
+  .flatMap(inHome)
+  .map((each) => ({ ...each, ownerOf: userOf }));
 
 /** The kubelet's folder of pods. */
 export const PODS = '/var/lib/kubelet/pods';
+/** The environment of a container is among the secrets of its pod. */
+const CONTAINER_CONFIG = {
+  only: /^config\.json$/,
+  ownerOf: (path: string, text: string) => podOfContainer(text) ?? path,
+};
+
 /** Records of the runtime and the kubelet about containers and volumes, whose data is not read. */
 export const CONTAINERS: readonly Place[] = [
-  place('/run/containers/storage/overlay-containers', 3, { only: /^config\.json$/ }),
-  place('/run/containerd/io.containerd.runtime.v2.task/k8s.io', 2, { only: /^config\.json$/ }),
+  place('/run/containers/storage/overlay-containers', 3, CONTAINER_CONFIG),
+  place('/run/containerd/io.containerd.runtime.v2.task/k8s.io', 2, CONTAINER_CONFIG),
   place('/var/lib/kubelet/plugins/kubernetes.io/csi', 4, {
     only: /^vol_data\.json$/,
     without: /^(?:globalmount|mount|dev|staging)$/,

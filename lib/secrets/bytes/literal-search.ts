@@ -6,6 +6,18 @@ export interface Hit {
   readonly literal: number;
 }
 
+/** What decides which hits of a search are looked for: there can be hundreds at each byte. */
+export interface Sieve {
+  /** Whether a hit would say anything new; asked before the literal is compared. */
+  isWanted(hit: Hit): boolean;
+  found(hit: Hit): void;
+  /** Asked after each WORK of the search: it ends once the answer is yes. */
+  isSpent(): boolean;
+}
+
+/** Bytes compared, and literals looked at, between two questions: about ten microseconds. */
+const WORK = 4096;
+
 /** A literal has at least one byte more than are looked at together, so that there is something to skip. */
 export const MIN_LITERAL = 4;
 /** From this many bytes on, a literal is long: of such there can be tens of thousands. */
@@ -89,6 +101,8 @@ export class LiteralSearch {
   /** Of each entry: the literal, and where in it the group stands. */
   readonly #literalOf: Int32Array;
   readonly #placeOf: Int32Array;
+  /** Bytes of the longest literal. */
+  readonly #longest: number;
 
   /** Each literal has at least MIN_LITERAL bytes. */
   constructor(literals: readonly Uint8Array[], { ignoreCase }: { ignoreCase: boolean }) {
@@ -99,6 +113,7 @@ export class LiteralSearch {
       this.#literals,
       (literal) => viewOf(literal).getInt32(0, true) | this.#case,
     );
+    this.#longest = literals.reduce((most, { length }) => Math.max(most, length), 0);
     const shortest = literals.reduce((least, { length }) => Math.min(least, length), 64);
     this.#gram = gramOf(shortest);
     this.#mask = this.#gram < 4 ? 0xffffff : -1;
@@ -136,16 +151,45 @@ export class LiteralSearch {
   /** All hits, in the order of their offsets; hits may overlap. */
   find(bytes: Uint8Array): Hit[] {
     const hits: Hit[] = [];
+    this.search(bytes, {
+      isWanted: () => true,
+      found: (hit) => hits.push(hit),
+      isSpent: () => false,
+    });
+    return hits.sort((a, b) => a.offset - b.offset);
+  }
+
+  /**
+   * Hands over the hits that the sieve wants. Those of one literal come in order; a later one of another ends after
+   * each earlier one begins. Returns where bytes begin that were not searched: their number, if all were.
+   */
+  search(bytes: Uint8Array, sieve: Sieve): number {
     const { length } = bytes;
-    if (this.#literals.length === 0 || length < MIN_LITERAL) return hits;
+    if (this.#literals.length === 0 || length < MIN_LITERAL) return length;
     const view = viewOf(bytes);
     const last = length - this.#gram;
+    let work = 0;
     let at = this.#candidate(view, 0, length);
     while (at <= last) {
-      this.#collect(view, at, length, hits);
+      const chain = this.#hashAt(view, at, length) >>> CHAINED_BITS;
+      for (let entry = this.#first[chain] ?? END; entry !== END; entry = this.#next[entry] ?? END) {
+        const literal = this.#literalOf[entry] ?? 0;
+        const offset = at - (this.#placeOf[entry] ?? 0);
+        work += 1;
+        if (this.#mayStandAt(view, offset, literal, length)) {
+          const hit = { offset, literal };
+          if (sieve.isWanted(hit)) {
+            work += this.#literals[literal]?.length ?? 0;
+            if (this.#standsAt(view, offset, literal)) sieve.found(hit);
+          }
+        }
+        if (work < WORK) continue;
+        work = 0;
+        if (sieve.isSpent()) return Math.max(0, at - this.#longest);
+      }
       at = this.#candidate(view, at + this.#stride, length);
     }
-    return hits.sort((a, b) => a.offset - b.offset);
+    return length;
   }
 
   /**
@@ -170,20 +214,15 @@ export class LiteralSearch {
     return at;
   }
 
-  #collect(view: DataView, at: number, length: number, hits: Hit[]): void {
-    const chain = this.#hashAt(view, at, length) >>> CHAINED_BITS;
-    for (let entry = this.#first[chain] ?? END; entry !== END; entry = this.#next[entry] ?? END) {
-      const literal = this.#literalOf[entry] ?? 0;
-      const offset = at - (this.#placeOf[entry] ?? 0);
-      if (this.#standsAt(view, offset, literal, length)) hits.push({ offset, literal });
-    }
-  }
-
-  #standsAt(view: DataView, offset: number, index: number, length: number): boolean {
+  /** By its first bytes, and the space that it needs. */
+  #mayStandAt(view: DataView, offset: number, index: number, length: number): boolean {
     if (offset < 0 || offset + MIN_LITERAL > length) return false;
     if ((view.getInt32(offset, true) | this.#case) !== this.#beginnings[index]) return false;
-    const literal = this.#literals[index];
-    if (literal === undefined || offset + literal.length > length) return false;
+    return offset + (this.#literals[index]?.length ?? length) <= length;
+  }
+
+  #standsAt(view: DataView, offset: number, index: number): boolean {
+    const literal = this.#literals[index] ?? asTheyAre;
     const fold = this.#fold;
     for (let at = literal.length - 1; at >= 0; at--) {
       if (fold[view.getUint8(offset + at)] !== literal[at]) return false;

@@ -5,6 +5,9 @@ export interface Finding {
   readonly by: string;
 }
 
+/** Stands for the rest of a block that takes too long. */
+export const LEFT_OUT = '<redacted>\n';
+
 /** The bytes with the findings replaced; the same bytes when there are none. What overlaps goes as one. */
 export function replaced(bytes: Buffer, findings: readonly Finding[]): Buffer {
   if (findings.length === 0) return bytes;

@@ -1,6 +1,8 @@
-import { byLength, LiteralSearch } from '../bytes/literal-search.ts';
+import { byLength, type Hit, LiteralSearch } from '../bytes/literal-search.ts';
 import { isBase64 } from './base64-runs.ts';
-import type { Finding } from './finding.ts';
+import { Cover } from './cover.ts';
+import type { Effort } from './effort.ts';
+import { type Finding, LEFT_OUT } from './finding.ts';
 import type { Marks } from './marks.ts';
 import { quotedSpellings } from './spellings.ts';
 
@@ -13,6 +15,9 @@ const MAX_HEX = 128;
 
 /** For all secrets together; beyond it, secrets are searched for only verbatim. */
 const MAX_SPELLINGS = 16_000;
+/** Characters of these, and of those of one secret: of a long one with many special characters they are a thousand times its own. */
+const MAX_SPELLED = 1 << 23;
+const MAX_SPELLED_OF_ONE = 1 << 18;
 
 /** A way in which a secret can be written. */
 interface Spelling {
@@ -36,12 +41,19 @@ interface SpellingSearch {
 export class KnownSecrets {
   readonly #searches: readonly SpellingSearch[];
   readonly #marks: Marks;
+  /** By secret: a log can have one in each line. */
+  readonly #known = new Map<string, string>();
 
   constructor(secrets: Iterable<string>, marks: Marks) {
     const distinct = [...new Set(secrets)].filter(isDistinctive);
     const spellings: SecretSpelling[] = [];
+    let spelled = 0;
     for (const secret of distinct) {
-      const ways = spellings.length < MAX_SPELLINGS ? spellingsOf(secret) : [verbatim(secret)];
+      const all = spellings.length < MAX_SPELLINGS ? spellingsOf(secret) : [];
+      const length = all.reduce((sum, { text }) => sum + text.length, 0);
+      const isAffordable = length <= MAX_SPELLED_OF_ONE && spelled + length <= MAX_SPELLED;
+      const ways = isAffordable && length > 0 ? all : [verbatim(secret)];
+      if (isAffordable) spelled += length;
       for (const way of ways) spellings.push({ ...way, secret });
     }
     this.#searches = byLength(spellings).map((some) => ({
@@ -54,24 +66,58 @@ export class KnownSecrets {
     this.#marks = marks;
   }
 
-  find(bytes: Uint8Array): Finding[] {
-    return this.#searches.flatMap(({ spellings, search }) =>
-      search.find(bytes).flatMap(({ offset, literal }) => {
-        const spelling = spellings[literal];
-        return spelling === undefined ? [] : this.#finding(bytes, offset, spelling);
-      }),
-    );
+  /** What overlaps is one finding. The rest of what takes too long is a finding too. */
+  find(bytes: Uint8Array, effort: Pick<Effort, 'isSpent'> = UNBOUNDED): Finding[] {
+    return this.#searches.flatMap((search) => this.#findBy(search, bytes, effort));
   }
 
-  #finding(bytes: Uint8Array, offset: number, spelling: SecretSpelling): Finding {
-    const { text, before, after, secret } = spelling;
-    const end = offset + text.length;
-    return {
-      start: offset - (isBase64(bytes[offset - 1]) ? before : 0),
-      end: end + (isBase64(bytes[end]) ? after : 0),
-      by: this.#marks.of(secret),
+  #findBy(
+    { spellings, search }: SpellingSearch,
+    bytes: Uint8Array,
+    effort: Pick<Effort, 'isSpent'>,
+  ) {
+    const cover = new Cover<SecretSpelling>();
+    const placeOf = ({ offset, literal }: Hit) => {
+      const of = spellings[literal];
+      return of === undefined ? undefined : { ...extentOf(bytes, offset, of), of };
     };
+    const end = search.search(bytes, {
+      isWanted: (hit) => {
+        const place = placeOf(hit);
+        return place !== undefined && !cover.holds(place);
+      },
+      found: (hit) => {
+        const place = placeOf(hit);
+        if (place !== undefined) cover.add(place);
+      },
+      isSpent: () => effort.isSpent(),
+    });
+    const findings: Finding[] = cover.spans.map(({ start, end, of }) => ({
+      start,
+      end,
+      by: this.#markOf(of.secret),
+    }));
+    return end === bytes.length
+      ? findings
+      : [...findings, { start: end, end: bytes.length, by: LEFT_OUT }];
   }
+
+  #markOf(secret: string): string {
+    const mark = this.#known.get(secret) ?? this.#marks.of(secret);
+    this.#known.set(secret, mark);
+    return mark;
+  }
+}
+
+const UNBOUNDED = { isSpent: () => false };
+
+/** Of a spelling in bytes, with the characters of base64 that hold a part of the secret. */
+function extentOf(bytes: Uint8Array, offset: number, { text, before, after }: Spelling) {
+  const end = offset + text.length;
+  return {
+    start: offset - (isBase64(bytes[offset - 1]) ? before : 0),
+    end: end + (isBase64(bytes[end]) ? after : 0),
+  };
 }
 
 /** Whether a value cannot be an ordinary word or number by chance: only such ones can be looked for. */

@@ -92,6 +92,7 @@ export function redactorWith(
 const streamLimits = (): Limits => ({
   budget: new Budget(STREAM_LIMITS),
   effort: new Effort(),
+  search: new Effort(),
 });
 
 type Visit = (value: unknown, name?: string) => unknown;

@@ -17,6 +17,7 @@ import {
   sensitivityOf,
 } from './names.ts';
 import { type Redactor, redactorWith } from './redactor.ts';
+import { HOST } from './shares.ts';
 
 /** A config in a file of a config; no secrets are nested more deeply. */
 const MAX_DEPTH = 4;
@@ -26,6 +27,8 @@ const MIN_BLOB = 24;
 const MAX_DOCUMENTS = 5000;
 /** For everything unpacked from a file: an Ignition config has hundreds of compressed files. */
 const FILE_LIMITS: BudgetLimits = { bytes: 64 << 20, perByte: 0, depth: MAX_DEPTH };
+/** Of what is not the host's own. */
+const FOREIGN_LIMITS: BudgetLimits = { ...FILE_LIMITS, bytes: 8 << 20 };
 /** Characters that are not part of names, paths and addresses. */
 const SYMBOL = /[!#$%^&*+=~|;<>?(){}[\]]/;
 
@@ -36,6 +39,8 @@ export interface FileKind {
   readonly read?: Reader;
   /** Names of values that are secrets in this file, in addition to the usual ones. */
   readonly names?: RegExp;
+  /** The pod, container or user whose secrets these are; absent: the host's own. They share what room there is. */
+  readonly owner?: string;
 }
 
 /**
@@ -54,6 +59,8 @@ export class SecretsIn {
   /** Keys in the current file whose lines are already known. */
   #keys = new Set<string>();
   #depth = 0;
+  /** Of the current file. */
+  #owner = HOST;
 
   /** At most `limit` secrets are kept: each one slows down the search in every log line. */
   constructor(limit: number) {
@@ -77,6 +84,11 @@ export class SecretsIn {
     return this.#found.isCut;
   }
 
+  /** Whose were left out. */
+  get cut(): string[] {
+    return this.#found.cut;
+  }
+
   /**
    * Reads a file that is too large for memory.
    * @throws errors of `chunks`; at the end if not all nested contents could be searched.
@@ -89,25 +101,26 @@ export class SecretsIn {
 
   /** Reads a whole file. @throws at the end if not all nested contents could be searched. */
   async readText(text: string, kind: FileKind): Promise<void> {
-    this.#begin();
+    this.#begin(kind.owner);
     await this.#document(text, kind);
     await this.#lookInside();
   }
 
   /** Reads a file that is one value of a mounted Secret. */
-  async readValue(name: string, value: string): Promise<void> {
-    this.#begin();
+  async readValue(name: string, value: string, owner?: string): Promise<void> {
+    this.#begin(owner);
     const secret = value.trim();
     this.#learn(secret, isSecretValue(name, secret) ? 'certain' : 'possible');
     await this.#lookInside();
   }
 
-  #begin(): void {
+  #begin(owner = HOST): void {
+    this.#owner = owner;
     this.#depth = 0;
     this.#documents = [];
     this.#keys = new Set();
     this.#documentsLeft = MAX_DOCUMENTS;
-    this.#budget = new Budget(FILE_LIMITS);
+    this.#budget = new Budget(owner === HOST ? FILE_LIMITS : FOREIGN_LIMITS);
   }
 
   async #lookInside(): Promise<void> {
@@ -125,7 +138,7 @@ export class SecretsIn {
   async #document(text: string, { format, read, names }: FileKind): Promise<void> {
     for (const { body, lines } of privateKeys(text)) {
       this.#keys.add(body);
-      this.#found.addKey(lines);
+      this.#found.addKey(lines, this.#owner);
     }
     if (read !== undefined) for (const setting of read(text)) this.#setting(setting, names);
     if (format === 'json') this.#strings(parseJson(text), names);
@@ -135,7 +148,7 @@ export class SecretsIn {
 
   /** A value is learned if its name says that it is secret; passwords in URLs always are. */
   #setting([name, value]: NamedValue, names: RegExp | undefined): void {
-    for (const password of urlPasswords(value)) this.#found.add(password);
+    for (const password of urlPasswords(value)) this.#found.add(password, this.#owner);
     if (isPath(value)) return;
     const isSecret =
       isSecretValue(name, value) ||
@@ -177,20 +190,20 @@ export class SecretsIn {
     }
     const document = secret.length < MIN_BLOB ? undefined : decodedBlob(secret, this.#budget);
     if (document === 'secret') {
-      this.#found.addKey(keyLines(secret));
+      this.#found.addKey(keyLines(secret), this.#owner);
       return;
     }
     if (document !== undefined) this.#look(document.toString('utf8'));
     if (isUserAndPassword(secret)) {
       const pair = Buffer.from(secret, 'base64').toString('utf8');
-      this.#found.add(pair);
-      this.#found.add(pair.slice(pair.indexOf(':') + 1));
+      this.#found.add(pair, this.#owner);
+      this.#found.add(pair.slice(pair.indexOf(':') + 1), this.#owner);
     }
     if (secret.includes('\n') || isJson(secret)) {
       this.#look(secret);
     } else if (certainty === 'certain' || isMadeUp(secret)) {
-      this.#found.add(secret);
-      if (/%[0-9a-f]{2}/i.test(secret)) this.#found.add(decoded(secret));
+      this.#found.add(secret, this.#owner);
+      if (/%[0-9a-f]{2}/i.test(secret)) this.#found.add(decoded(secret), this.#owner);
     }
   }
 

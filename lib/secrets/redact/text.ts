@@ -2,7 +2,7 @@ import type { Budget, BudgetLimits } from '../bytes/budget.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
 import { decodedBlob, mayHoldDocument } from './blobs.ts';
 import type { Effort } from './effort.ts';
-import { type Finding, replaced } from './finding.ts';
+import { type Finding, LEFT_OUT, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import { settledBytes } from './line-part.ts';
 import type { InLine, Place as LinePlace, LineRule, Span } from './line-rule.ts';
@@ -10,9 +10,10 @@ import type { Marks } from './marks.ts';
 import { matches, type Pattern } from './pattern.ts';
 import { pemKeys } from './pem.ts';
 import { decodedWord, wordAround } from './percent.ts';
+import type { Place, Rule } from './places.ts';
 import { SecretBlocks } from './secret-blocks.ts';
 import { TextLines } from './text-lines.ts';
-import type { Place, Rule, TriggerSearch } from './triggers.ts';
+import type { TriggerSearch } from './triggers.ts';
 
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
@@ -34,8 +35,6 @@ const LINE_LIMITS = { bytes: 4 << 20, perByte: 0, ms: 2_000 } as const;
  * a document; deeper nobody looks.
  */
 export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 3 };
-/** Stands for the rest of a block that takes too long. */
-const LEFT_OUT = '<redacted>\n';
 /** More is not held back: memory has to have a bound, and lines that belong together can be long. */
 const MAX_HELD = 1 << 21;
 
@@ -50,6 +49,8 @@ export interface Means {
 export interface Limits {
   readonly budget: Budget;
   readonly effort: Pick<Effort, 'block' | 'isSpent' | 'end'>;
+  /** For the search for known secrets, so that it leaves the rules theirs; by default they share one. */
+  readonly search?: Limits['effort'];
 }
 
 /**
@@ -61,17 +62,19 @@ export class TextRedactor {
   readonly #marks: Marks;
   readonly #budget: Budget;
   readonly #effort: Limits['effort'];
+  readonly #search: Limits['effort'];
   readonly #depth: number;
   readonly #blocks: SecretBlocks;
   #held: Buffer = EMPTY;
   /** Bytes of what is held that were looked at already. */
   #seen = 0;
 
-  constructor(means: Means, { budget, effort }: Limits, depth = 0) {
+  constructor(means: Means, { budget, effort, search = effort }: Limits, depth = 0) {
     this.#means = means;
     this.#marks = means.marks;
     this.#budget = budget;
     this.#effort = effort;
+    this.#search = search;
     this.#depth = depth;
     this.#blocks = new SecretBlocks(means.marks);
   }
@@ -109,9 +112,11 @@ export class TextRedactor {
   #scan(bytes: Buffer, isLast: boolean): { findings: Finding[]; complete: number } {
     const groups = base64Groups(bytes);
     const places = this.#means.triggers.find(bytes);
-    const offsets = places.flatMap(({ rule, offset }) => (rule === 'pem' ? [offset] : []));
-    const pem = pemKeys(bytes, offsets, this.#marks, isLast);
-    const inLines = this.#inLines(bytes, places, isLast);
+    const pem = pemKeys(bytes, places.offsetsOf('pem'), this.#marks, isLast);
+    const known = this.#within(this.#search, bytes, () =>
+      this.#means.known.find(bytes, this.#search),
+    );
+    const inLines = this.#within(this.#effort, bytes, () => this.#inLines(bytes, places, isLast));
     const openGroups = groups.flatMap(({ openFrom }) => openFrom ?? []);
     const open = [
       ...(pem.openFrom === undefined ? [] : [pem.openFrom]),
@@ -120,7 +125,7 @@ export class TextRedactor {
     ];
     // What has a secret's own mark comes first.
     const findings = [
-      ...this.#means.known.find(bytes),
+      ...known,
       ...pem.findings,
       ...inLines.findings,
       ...groups.flatMap((group) => this.#inBlob(bytes, group)),
@@ -132,8 +137,17 @@ export class TextRedactor {
     return { findings, complete };
   }
 
+  /** Work on a block; what is inside it uses what it has. */
+  #within<T>(effort: Limits['effort'], { length }: Buffer, work: () => T): T {
+    if (this.#depth > 0) return work();
+    effort.block(length);
+    const done = work();
+    effort.end();
+    return done;
+  }
+
   /** What the lines' own rules find where their triggers stand. */
-  #inLines(bytes: Buffer, places: readonly Place[], isLast: boolean): Found {
+  #inLines(bytes: Buffer, places: Iterable<Place>, isLast: boolean): Found {
     const lines = new TextLines(bytes);
     const findings: Finding[] = [];
     const joined: Span[] = [];
@@ -141,7 +155,6 @@ export class TextRedactor {
     /** By rule: up to where it needs not look again. */
     const done = new Map<Rule, number>();
     let last: Span = { start: 0, end: 0 };
-    if (this.#depth === 0) this.#effort.block(bytes.length);
     for (const place of places) {
       const { offset, rule } = place;
       if (this.#effort.isSpent()) {
@@ -174,7 +187,6 @@ export class TextRedactor {
         findings.push({ ...found, by });
       }
     }
-    if (this.#depth === 0) this.#effort.end();
     return { findings, openFrom, joined };
   }
 
@@ -221,7 +233,8 @@ export class TextRedactor {
   }
 
   #inner(budget: Budget): TextRedactor {
-    return new TextRedactor(this.#means, { budget, effort: this.#effort }, this.#depth + 1);
+    const limits = { budget, effort: this.#effort, search: this.#search };
+    return new TextRedactor(this.#means, limits, this.#depth + 1);
   }
 
   /** The mark of a document with a secret in it: the secret's own, if there is nothing else. */

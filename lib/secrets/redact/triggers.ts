@@ -1,23 +1,11 @@
 import { LiteralSearch, MIN_LITERAL } from '../bytes/literal-search.ts';
-import type { LineRule } from './line-rule.ts';
 import { LINE_RULES } from './line-rules.ts';
-import type { Pattern } from './pattern.ts';
 import { PATTERNS } from './patterns.ts';
 import { PEM_TRIGGERS } from './pem.ts';
 import { percentSigns } from './percent.ts';
+import { type PlacedTrigger, Places, type Rule } from './places.ts';
 import { SECRET_TRIGGERS } from './secret-blocks.ts';
 import { USER_INFO, userInfoSigns } from './user-info.ts';
-
-/** What is looked for where a trigger stands. */
-export type Rule = 'pem' | 'secret' | 'percent' | Pattern | LineRule;
-
-/** Where a trigger stands. */
-export interface Place {
-  readonly offset: number;
-  readonly rule: Rule;
-  /** Of the trigger. */
-  readonly length: number;
-}
 
 /** By what a rule is called for: texts that stand where it may find something, in any case. */
 export interface Trigger {
@@ -37,42 +25,48 @@ export const TRIGGERS: readonly Trigger[] = [
 
 /** Finds the triggers of all rules in text, in any case. */
 export class TriggerSearch {
-  readonly #searched: readonly Trigger[];
   readonly #search: LiteralSearch;
-  /** Too short for that search. None of them has letters. */
-  readonly #short: ReadonlyMap<string, readonly Trigger[]>;
+  /** Of which that search finds the first; then come those that are too short for it, none of which has letters. */
+  readonly #triggers: readonly PlacedTrigger[];
+  /** Text, and index in that list. */
+  readonly #short: readonly (readonly [text: string, trigger: number])[];
+  readonly #percent: number;
+  readonly #userInfo: number;
 
   constructor(triggers: readonly Trigger[] = TRIGGERS) {
-    this.#searched = triggers.filter(({ text }) => text.length >= MIN_LITERAL);
+    const searched = triggers.filter(({ text }) => text.length >= MIN_LITERAL);
     this.#search = new LiteralSearch(
-      this.#searched.map(({ text }) => Buffer.from(text, 'latin1')),
+      searched.map(({ text }) => Buffer.from(text, 'latin1')),
       { ignoreCase: true },
     );
-    this.#short = Map.groupBy(
-      triggers.filter(({ text }) => text.length < MIN_LITERAL),
-      ({ text }) => text,
-    );
+    const short = triggers.filter(({ text }) => text.length < MIN_LITERAL);
+    // By text, in the order in which each of them first stands in the table.
+    const grouped = [...Map.groupBy(short, ({ text }) => text).values()].flat();
+    this.#short = grouped.map(({ text }, index) => [text, searched.length + index]);
+    const placed = [...searched, ...grouped].map(({ text, rule }) => ({
+      rule,
+      length: text.length,
+    }));
+    this.#percent = placed.length;
+    this.#userInfo = placed.length + 1;
+    this.#triggers = [...placed, { rule: 'percent', length: 1 }, { rule: USER_INFO, length: 1 }];
   }
 
   /** All places, in order. */
-  find(bytes: Buffer): Place[] {
-    const places: Place[] = [];
-    for (const { offset, literal } of this.#search.find(bytes)) {
-      const trigger = this.#searched[literal];
-      if (trigger !== undefined) {
-        places.push({ offset, rule: trigger.rule, length: trigger.text.length });
-      }
-    }
-    const count = places.length;
-    for (const [text, triggers] of this.#short) {
+  find(bytes: Buffer): Places {
+    const places = new Places(this.#triggers);
+    this.#search.search(bytes, {
+      isWanted: () => true,
+      found: ({ offset, literal }) => places.add(offset, literal),
+      isSpent: () => false,
+    });
+    for (const [text, trigger] of this.#short) {
       for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
-        for (const { rule } of triggers) places.push({ offset: at, rule, length: text.length });
+        places.add(at, trigger);
       }
     }
-    for (const offset of percentSigns(bytes)) places.push({ offset, rule: 'percent', length: 1 });
-    for (const offset of userInfoSigns(bytes)) {
-      places.push({ offset, rule: USER_INFO, length: 1 });
-    }
-    return places.length === count ? places : places.sort((a, b) => a.offset - b.offset);
+    for (const offset of percentSigns(bytes)) places.add(offset, this.#percent);
+    for (const offset of userInfoSigns(bytes)) places.add(offset, this.#userInfo);
+    return places;
   }
 }

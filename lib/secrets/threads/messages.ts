@@ -13,7 +13,8 @@ export type Request =
   | { readonly stream: number; readonly does: 'push'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly stream: number; readonly does: 'end' | 'cancel' };
 
-/** From the thread, for each 'push' and for 'end', in the order of these. */
+/** From the thread, for each 'push' and for 'end', in the order of these; once for 'cancel'. */
 export type Answer =
+  | { readonly stream: number; readonly isClosed: true }
   | { readonly stream: number; readonly parts: readonly Uint8Array<ArrayBuffer>[] }
   | { readonly stream: number; readonly failure: string };

@@ -7,7 +7,15 @@ const HEAP_MIB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 48 } a
 
 /** What has been redacted: pieces, see pieces.ts. */
 export type Parts = readonly Uint8Array<ArrayBuffer>[];
-type Waiting = PromiseWithResolvers<Parts>;
+interface Waiting extends PromiseWithResolvers<Parts> {
+  /** Of all requests to the thread, which it answers in their order. */
+  readonly number: number;
+}
+
+/** A stream was lost, by no fault of its own: the thread ended at another one. From its beginning it can be redacted again. */
+export class StreamLost extends Error {
+  override readonly name = 'StreamLost';
+}
 
 /** A thread that redacts streams, and what waits for it. */
 export class RedactionThread implements Disposable {
@@ -17,7 +25,8 @@ export class RedactionThread implements Disposable {
   readonly #waiting = new Map<number, Waiting[]>();
   #watch: NodeJS.Timeout | undefined;
   #streams = 0;
-  /** Why it does nothing any more. */
+  #requests = 0;
+  /** What is said of requests that come after its end. */
   #failure: Error | undefined;
 
   /** `stuckMs`: how long it may work on one piece; beyond it the thread is ended with all its streams. */
@@ -58,20 +67,19 @@ export class RedactionThread implements Disposable {
     return this.#ask({ stream, does: 'end' }, []);
   }
 
-  /** What was asked for and has not come is not waited for; nothing after `end`. */
+  /** Nothing more is asked for; what has not come is waited for by nobody, but is what the thread may be working on. */
   close(stream: number): void {
-    this.#waiting.delete(stream);
     this.#send({ stream, does: 'cancel' });
-    this.#look();
   }
 
   [Symbol.dispose](): void {
-    this.#failed(new Error('the redaction was stopped'));
+    const stopped = new Error('the redaction was stopped');
+    this.#end(stopped, () => stopped);
   }
 
   #ask(request: Request, transferred: ArrayBuffer[]): Promise<Parts> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const waiting: Waiting = Promise.withResolvers();
+    const waiting: Waiting = { ...Promise.withResolvers<Parts>(), number: this.#requests++ };
     this.#waiting.get(request.stream)?.push(waiting);
     this.#send(request, transferred);
     this.#watch ??= setTimeout(() => this.#failed(this.#stuck()), this.#stuckMs);
@@ -83,9 +91,13 @@ export class RedactionThread implements Disposable {
   }
 
   #answered(answer: Answer): void {
-    const waiting = this.#waiting.get(answer.stream)?.shift();
-    if ('failure' in answer) waiting?.reject(new Error(answer.failure));
-    else waiting?.resolve(answer.parts);
+    if ('isClosed' in answer) {
+      this.#waiting.delete(answer.stream);
+    } else {
+      const waiting = this.#waiting.get(answer.stream)?.shift();
+      if ('failure' in answer) waiting?.reject(new Error(answer.failure));
+      else waiting?.resolve(answer.parts);
+    }
     this.#look();
   }
 
@@ -101,11 +113,21 @@ export class RedactionThread implements Disposable {
     return new Error(`the redaction of a part did not end in ${this.#stuckMs / 1000} s`);
   }
 
+  /** What has waited longest is what the thread was working on. */
   #failed(error: Error): void {
+    const waiting = [...this.#waiting.values()].flat();
+    const oldest = Math.min(...waiting.map(({ number }) => number));
+    const lost = new StreamLost(
+      `lost with the thread that redacted another file: ${error.message}`,
+    );
+    this.#end(lost, (request) => (request === oldest ? error : lost));
+  }
+
+  #end(failure: Error, reasonOf: (request: number) => Error): void {
     if (this.#failure !== undefined) return;
-    this.#failure = error;
+    this.#failure = failure;
     clearTimeout(this.#watch);
-    for (const waiting of [...this.#waiting.values()].flat()) waiting.reject(error);
+    for (const { number, reject } of [...this.#waiting.values()].flat()) reject(reasonOf(number));
     this.#waiting.clear();
     void this.#worker.terminate();
   }

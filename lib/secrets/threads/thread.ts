@@ -80,6 +80,7 @@ parentPort?.on('message', (request: Request) => {
     streams.set(stream, new RedactedStream(stream, redactor[request.format]));
   } else if (request.does === 'cancel') {
     streams.delete(stream);
+    answer({ stream, isClosed: true }, []);
   } else {
     streams.get(stream)?.give(request.does === 'push' ? request.bytes : undefined);
   }

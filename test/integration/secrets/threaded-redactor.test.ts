@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { createRedactor, type Redactor } from '../../../lib/secrets/redact/redactor.ts';
+import { RedactionThread, StreamLost } from '../../../lib/secrets/threads/redaction-thread.ts';
 import { ThreadedRedactor } from '../../../lib/secrets/threads/threaded-redactor.ts';
 import { redacted } from '../../unit/secrets/streams.ts';
 
@@ -91,6 +92,41 @@ t.test('a thread that does not answer is ended with its streams, and replaced', 
   for (const _ of [0, 1]) {
     await t.rejects(Array.fromAsync(threaded.text(endless())), failure);
   }
+});
+
+t.test(
+  'a thread that is ended at one stream loses the others, which can begin again',
+  async (t) => {
+    using thread = new RedactionThread({ key: KEY, known: KNOWN }, 1);
+    const [first, second, third] = ['text', 'text', 'text'].map(() => thread.open('text'));
+    // No thread starts within a millisecond: what was asked for first is what it is blamed on.
+    const asked = [first, second].map((stream = 0) => thread.push(stream, new Uint8Array(10)));
+    thread.close(third ?? 0);
+    const [culprit, other] = await Promise.allSettled(asked);
+    t.match(culprit, { reason: { message: /^the redaction of a part did not end in 0.001 s$/ } });
+    t.notOk(culprit?.status === 'rejected' && culprit.reason instanceof StreamLost);
+    t.ok(other?.status === 'rejected' && other.reason instanceof StreamLost);
+    await t.rejects(thread.push(third ?? 0, new Uint8Array(10)), StreamLost);
+  },
+);
+
+t.test('a stream that was given up is still what the thread is blamed on', async (t) => {
+  using thread = new RedactionThread({ key: KEY, known: KNOWN }, 1);
+  const [hostile, other] = [thread.open('text'), thread.open('text')];
+  thread.push(hostile, new Uint8Array(10)).catch(() => undefined);
+  thread.close(hostile);
+  await t.rejects(thread.push(other, new Uint8Array(10)), StreamLost);
+});
+
+t.test('a stream that is closed is nothing to wait for', async (t) => {
+  using thread = new RedactionThread({ key: KEY, known: KNOWN }, 60_000);
+  const [closed, other] = [thread.open('text'), thread.open('text')];
+  thread.push(closed, new Uint8Array(Buffer.from('words\n'))).catch(() => undefined);
+  thread.close(closed);
+  thread.push(other, new Uint8Array(Buffer.from('password=hunter22\n'))).catch(() => undefined);
+  const parts = await thread.end(other);
+  t.match(Buffer.concat(parts).toString(), /^(?:password=<redacted:\w+>\n)?$/);
+  t.notOk(thread.isOver);
 });
 
 t.test('after its end nothing is redacted, and nothing waits', async (t) => {

@@ -10,9 +10,18 @@ export interface Synthetic extends Partial<Omit<Source, 'open'>> {
    * `text`: outputs it. `lines`: `bytes` of numbered lines. `fails`: outputs the text, then fails.
    * `throws`: fails before any output. `hangs`: outputs the text, then waits for its signal.
    * `deaf`: the same, but ignores the signal. `drips`: endlessly a line every few milliseconds.
-   * `document`: a JSON list of objects, of about `bytes`.
+   * `document`: a JSON list of objects, of about `bytes`. `repeats`: the text, up to `bytes`, in one line.
    */
-  readonly does: 'text' | 'lines' | 'document' | 'fails' | 'throws' | 'hangs' | 'deaf' | 'drips';
+  readonly does:
+    | 'text'
+    | 'lines'
+    | 'repeats'
+    | 'document'
+    | 'fails'
+    | 'throws'
+    | 'hangs'
+    | 'deaf'
+    | 'drips';
   readonly text?: string;
   readonly bytes?: number;
 }
@@ -71,7 +80,8 @@ async function* contents(
   { does, text = '', bytes = 0 }: Synthetic,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  if (text !== '') yield Buffer.from(text);
+  if (does === 'repeats') yield Buffer.from(`${text.repeat(Math.ceil(bytes / text.length))}\n`);
+  else if (text !== '') yield Buffer.from(text);
   if (does === 'lines') yield* lines(bytes);
   if (does === 'document') yield document(bytes);
   if (does === 'fails') throw new Error('the disk is on fire');

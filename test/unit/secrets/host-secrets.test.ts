@@ -286,3 +286,45 @@ t.test('after an abort, the secrets found so far are returned', async (t) => {
   t.equal(failed.length, 2);
   t.match(failed[1], /^\/.*: not all files were searched for secrets: enough$/);
 });
+
+t.test('a pod with many secrets costs the others nothing', async (t) => {
+  const podFolder = (uid: string) =>
+    `/var/lib/kubelet/pods/${uid}/volumes/kubernetes.io~secret/credentials`;
+  const containers = '/run/containerd/io.containerd.runtime.v2.task/k8s.io';
+  const flood = Array.from({ length: 9000 }, () => `password=${secret()}${secret()}\n`).join('');
+  t.ok(flood.length > 550 << 10);
+  const env = (uid: string, values: readonly string[]) =>
+    JSON.stringify({
+      process: { env: values.map((value, at) => `A${at}_DB_PASSWORD=${value}`) },
+      annotations: { 'io.kubernetes.cri.sandbox-uid': uid },
+    });
+  const floodOfEnv = Array.from({ length: 9000 }, () => secret() + secret());
+  for (const [first, last] of [
+    ['0-flood', '1-other'],
+    ['1-flood', '0-other'],
+  ] as const) {
+    const mounted = secret();
+    const inEnv = secret();
+    const home = secret();
+    const failed: Record<string, string> = {};
+    const secrets = await hostSecrets(
+      await hostRoot(t, {
+        [`${podFolder(first)}/a.conf`]: flood,
+        [`${podFolder(first)}/b.conf`]: flood.replaceAll('password=', 'password=x'),
+        [`${containers}/${first}/config.json`]: env(first, floodOfEnv),
+        [`${podFolder(last)}/token`]: mounted,
+        [`${containers}/${last}/config.json`]: env(last, [inEnv]),
+        '/home/alice/.netrc': `machine a login b password ${home}\n`,
+      }),
+      // However long it takes.
+      new AbortController().signal,
+      (path, reason) => {
+        failed[path] = reason;
+      },
+    );
+    for (const [name, value] of Object.entries({ mounted, inEnv, home })) {
+      t.ok(secrets.includes(value), `${name}, flood in ${first}`);
+    }
+    t.match(failed, { 'this host': new RegExp(`most of them in pod ${first};`) });
+  }
+});
