@@ -55,6 +55,8 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
     platform: 'node',
     target: TARGET,
     format: 'cjs',
+    // Its CommonJS is UMD, whose require() esbuild does not see.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // There is no folder to load modules from: remaining import() calls become require().
     supported: { 'dynamic-import': false },
     // Names are kept and lines are short, so that stack traces in a host's journal are readable.
