@@ -68,6 +68,7 @@ const CAUSES: readonly Cause[] = [
   { rule: 'disk-refused' },
   { rule: 'manifest-rejected' },
   { rule: 'bootstrap-left-over' },
+  { rule: 'ordering-cycle', words: /./, names: /(?<=did not start )[\w@.\\-]+/g },
   { rule: 'start-refused', words: /\bfailed\b/, names: /^[\w-]+/g },
   {
     rule: 'container-runtime-down',

@@ -32,7 +32,10 @@ import { memoryPressure } from './rules/memory-pressure.ts';
 import { networkPluginNotReady } from './rules/network-plugin-not-ready.ts';
 import { nodeIpChanged } from './rules/node-ip-changed.ts';
 import { nodeNotReady } from './rules/node-not-ready.ts';
+import { orderingCycle } from './rules/ordering-cycle.ts';
 import { podCrashLooping } from './rules/pod-crash-looping.ts';
+import { podEgressMissing } from './rules/pod-egress-missing.ts';
+import { podNotStarting } from './rules/pod-not-starting.ts';
 import { podUnschedulable } from './rules/pod-unschedulable.ts';
 import { startRefused } from './rules/start-refused.ts';
 import { staticPodCrashLooping } from './rules/static-pod-crash-looping.ts';
@@ -55,6 +58,7 @@ export const rules: readonly Rule[] = [
   diskRefused,
   manifestRejected,
   bootstrapLeftOver,
+  orderingCycle,
   backupFailed,
   changeReverted,
   startRefused,
@@ -69,11 +73,13 @@ export const rules: readonly Rule[] = [
   kubeletNotRegistered,
   networkPluginNotReady,
   nodeNotReady,
+  podEgressMissing,
   csrPending,
   aggregatedApiUnavailable,
   webhookFailing,
   clusterOperatorDegraded,
   podUnschedulable,
+  podNotStarting,
   podCrashLooping,
   deferredWaiting,
   unitFailed,

@@ -163,6 +163,11 @@ export class EtcdClient {
     return alarms.map(({ memberID, alarm }) => ({ memberId: memberID, alarm }));
   }
 
+  /** Takes an alarm back. etcd raises NOSPACE again at the next write, if there is still no space. */
+  async disarm({ memberId, alarm }: EtcdAlarm, limits: CallLimits): Promise<void> {
+    await this.#rpc.unary(alarmMethod, { action: 'DEACTIVATE', memberID: memberId, alarm }, limits);
+  }
+
   /**
    * The keys that begin with `prefix` (ASCII), in order; never a value. Reads this
    * member's own data, so it needs no leader. `limits` apply to each response.

@@ -127,7 +127,14 @@ export const etcdDescriptor: Descriptor = {
           fields: { members: { rule: 'repeated', type: 'Member', id: 2 } },
         },
         AlarmType: { values: { NONE: 0, NOSPACE: 1, CORRUPT: 2 } },
-        AlarmRequest: { fields: {} },
+        AlarmAction: { values: { GET: 0, ACTIVATE: 1, DEACTIVATE: 2 } },
+        AlarmRequest: {
+          fields: {
+            action: { type: 'AlarmAction', id: 1 },
+            memberID: { type: 'uint64', id: 2 },
+            alarm: { type: 'AlarmType', id: 3 },
+          },
+        },
         AlarmMember: {
           fields: { memberID: { type: 'uint64', id: 1 }, alarm: { type: 'AlarmType', id: 2 } },
         },

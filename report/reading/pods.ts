@@ -1,6 +1,7 @@
 import type { BundleView, Evidence } from '../bundle-view.ts';
 import { whereSaid } from './evidence.ts';
 import { hostFiles, hostFilesIn } from './hosts.ts';
+import { lastLike, RECENT_MS } from './journal.ts';
 import type { ApiObject } from './objects.ts';
 import { at, listAt, msAt, numberAt, textAt } from './values.ts';
 
@@ -76,12 +77,20 @@ function runtimeContainer(view: BundleView, path: string, raw: unknown): Runtime
 const TELLING =
   /\b[EF]\d{4} \d\d:\d\d:\d\d|"level":"(?:fatal|panic|error)"|level=(?:fatal|error)|panic:|(?:^|Z )Error:|\berror:/;
 
-/** The last error in the log tail of a container. */
+/** The last error in the log tail of a container that is not long before its end: an earlier one did not end it. */
 export function lastError(view: BundleView, { name, id }: RuntimeContainer): Evidence[] {
   const path = hostFilesIn(view, 'containers/').find(
     (file) => file.endsWith('.log') && file.includes(`${name}-${id.slice(0, 12)}`),
   );
   if (path === undefined) return [];
+  const [last] = lastLike(view, path, /./);
+  const [telling] = lastLike(view, path, TELLING);
+  if (last === undefined || telling === undefined) return plainLastError(view, path);
+  return [(last.atMs - telling.atMs > RECENT_MS ? last : telling).evidence];
+}
+
+/** Of a log without times. */
+function plainLastError(view: BundleView, path: string): Evidence[] {
   const line = view.lines(path).findLast((text) => TELLING.test(text)) ?? view.lines(path).at(-1);
   return line === undefined ? [] : whereSaid(view, path, line);
 }

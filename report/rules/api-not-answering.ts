@@ -1,5 +1,6 @@
 import type { AgentName } from '../../lib/agents/table.ts';
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
+import { RESTORE } from '../reading/etcd-advice.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { hostFiles, hostsIn } from '../reading/hosts.ts';
 import { lastLike, ongoing } from '../reading/journal.ts';
@@ -18,7 +19,7 @@ export const apiNotAnswering: Rule = {
   name: 'api-not-answering',
   looksFor:
     'an API server that reports that it is not ready (readyz), or that the kubelet and the collection could not reach, on a host where it should run',
-  todo: 'Check whether its container is running ("crictl ps -a --name kube-apiserver"). Read the end of its log and of the log of etcd, which it needs.',
+  todo: 'Check whether its container is running (containers/containers.json in the bundle). Read the end of its log and of the log of etcd, which it needs: /var/log/pods on the host.',
   find(view) {
     if (!shouldRun(view)) return [];
     return view.paths().includes(READYZ) ? notReady(view) : notReached(view);
@@ -52,7 +53,7 @@ function notReady(view: BundleView): Found[] {
       title: `The API server is not ready: its checks ${some(failed, 5)} fail`,
       evidence: failed.flatMap((name) => whereSaid(view, READYZ, `[-]${name}`)),
       todo: failed.includes('etcd')
-        ? 'Check etcd first: "crictl logs" of its container, its disk, its certificates.'
+        ? `Check etcd first: its log in /var/log/pods, its disk, its certificates. If its data is damaged: ${RESTORE}`
         : 'Look in the log of kube-apiserver for the failed checks.',
     },
   ];

@@ -1,7 +1,7 @@
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { evidence } from '../reading/evidence.ts';
 import { containerLogs, hostFiles } from '../reading/hosts.ts';
-import { lastLike } from '../reading/journal.ts';
+import { isRecent, lastLike } from '../reading/journal.ts';
 import { currentStepJournals } from '../reading/steps.ts';
 import { duration, time } from '../reading/words.ts';
 
@@ -58,6 +58,7 @@ function jumps(view: BundleView): Found[] {
 function etcdSays(view: BundleView): Found[] {
   const said = containerLogs(view, 'etcd')
     .flatMap((path) => lastLike(view, path, /clock difference|high clock drift/, 2))
+    .filter((line) => isRecent(line, view))
     .map((line) => line.evidence);
   const title = 'etcd reports that the clocks of its members differ';
   return said.length === 0 ? [] : [{ severity: 'warning', title, evidence: said }];

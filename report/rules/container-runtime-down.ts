@@ -15,7 +15,7 @@ export const containerRuntimeDown: Rule = {
   name: 'container-runtime-down',
   looksFor:
     'a container runtime (CRI-O or containerd) whose unit failed or keeps restarting, that reports that it is not ready, or that did not answer the collection',
-  todo: 'Read its journal ("journalctl -u crio -u containerd"). Look for a full disk or a damaged configuration in /etc/crio or /etc/containerd, then restart it. To empty a damaged store, run "crio wipe -f".',
+  todo: 'Read its journal ("journalctl -u crio -u containerd"). Look for a full disk or a damaged configuration in /etc/crio or /etc/containerd, then restart it. To empty a damaged store of CRI-O, run "crio wipe -f".',
   find(view) {
     const silent = (view.failures ?? []).find(({ path }) => path.endsWith(CONTAINERS));
     const units = hostsIn(view).flatMap((host) => {

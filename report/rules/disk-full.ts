@@ -25,7 +25,7 @@ export const diskFull: Rule = {
   name: 'disk-full',
   looksFor:
     'a file system with less than 1 % of its bytes or inodes free; one that the host writes to, below the kubelet\'s eviction thresholds (10 % and 5 %); and "no space left on device" in the last 5 minutes',
-  todo: 'Find out what fills it ("du -xh --max-depth=3 DIR | sort -h", for inodes "du --inodes -x"), free space ("journalctl --vacuum-size=200M", "crictl rmi --prune"), or enlarge the file system.',
+  todo: 'Find out what fills it ("du -xh --max-depth=3 DIR | sort -h", for inodes "du --inodes -x"), free space ("journalctl --vacuum-size=200M"; the kubelet deletes unused images itself), or enlarge the file system.',
   find(view) {
     const found = hostFiles(view, 'disks/df.json').flatMap((path) => {
       const list = listAt(view.json(path)).filter((raw) => !isReadOnly(raw));

@@ -14,7 +14,7 @@ export const diskIoErrors: Rule = {
   name: 'disk-io-errors',
   looksFor:
     "errors of disks and file systems in the kernel's journal, except for optical and floppy drives",
-  todo: 'Back up the data and replace the disk or its cable: "smartctl -a /dev/DISK", "nvme smart-log /dev/DISK". A file system that the kernel remounted read-only needs fsck before the next write.',
+  todo: 'Back up the data and replace the disk or its cable. "journalctl -k -p err" shows each error, "udevadm info --name=/dev/DISK" which disk it is; so do, where the image of the system has them, "smartctl -a /dev/DISK" and "nvme smart-log /dev/DISK". A file system that the kernel remounted read-only needs fsck before the next write.',
   find(view) {
     return hostFiles(view, 'journals/kernel.log').flatMap((path) => {
       const errors = linesLike(view, path, ERRORS).flatMap((line) => {

@@ -24,7 +24,7 @@ export const diskSlow: Rule = {
   name: 'disk-slow',
   looksFor:
     'a 99th percentile of etcd\'s WAL syncs above 10 ms or of its commits above 25 ms, from its histograms, and repeated "slow fdatasync" lines',
-  todo: 'Put /var/lib/etcd on a dedicated SSD or NVMe disk, or reduce the load on the disk: "iostat -x 1" shows it, "fio --rw=write --ioengine=sync --fdatasync=1 --bs=2300 --size=22m" measures it.',
+  todo: 'Put /var/lib/etcd on a dedicated SSD or NVMe disk, or reduce the load on the disk: "systemd-cgtop --order=io" shows who writes, "cat /proc/pressure/io" how much waits for it.',
   find(view) {
     const measured = hostFiles(view, 'etcd/metrics.txt').flatMap((path) =>
       LIMITS.flatMap(({ metric, what, limitS }) => {
@@ -49,7 +49,7 @@ export const diskSlow: Rule = {
         title: `The disk is too slow for etcd: ${facts.join(', ')}`,
         evidence: [
           ...measured.map(({ evidence }) => evidence),
-          ...slow.slice(0, MIN_SLOW_LINES).map((line) => line.evidence),
+          ...slow.slice(-MIN_SLOW_LINES).map((line) => line.evidence),
         ],
       },
     ];

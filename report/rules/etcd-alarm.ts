@@ -1,4 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
+import { FREE_SPACE, RESTORE } from '../reading/etcd-advice.ts';
 import { evidence } from '../reading/evidence.ts';
 import { hostFiles } from '../reading/hosts.ts';
 
@@ -9,7 +10,7 @@ export const etcdAlarm: Rule = {
   name: 'etcd-alarm',
   looksFor:
     "etcd's alarms NOSPACE (its database has reached its quota, and nothing can be written) and CORRUPT",
-  todo: 'NOSPACE: compact and defragment ("etcdctl compact REVISION", "etcdctl defrag"), then "etcdctl alarm disarm". CORRUPT: restore from a backup.',
+  todo: `NOSPACE: delete what fills the database, then free its space and take the alarm back. ${FREE_SPACE} CORRUPT: ${RESTORE}`,
   find(view) {
     return hostFiles(view, 'etcd/alarms.json').flatMap((path) => {
       const lines = view.lines(path).flatMap((line, index) => {

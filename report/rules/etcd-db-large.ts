@@ -1,4 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
+import { FREE_SPACE } from '../reading/etcd-advice.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { gauge } from '../reading/metrics.ts';
 import { bytes, percent } from '../reading/words.ts';
@@ -10,7 +11,7 @@ export const etcdDbLarge: Rule = {
   name: 'etcd-db-large',
   looksFor:
     'an etcd database above 80 % of its quota (etcd_mvcc_db_total_size_in_bytes, etcd_server_quota_backend_bytes)',
-  todo: 'Find out what fills it (events, CSRs, large ConfigMaps: "etcdctl get / --prefix --keys-only | cut -d/ -f2-3 | sort | uniq -c"), delete it, then compact and "etcdctl defrag".',
+  todo: `Find out what fills it (events, CSRs, large ConfigMaps: "kubectl get --raw /metrics | grep apiserver_storage_objects") and delete it, then free its space. ${FREE_SPACE}`,
   find(view) {
     return hostFiles(view, 'etcd/metrics.txt').flatMap((path) => {
       const size = gauge(view, path, 'etcd_mvcc_db_total_size_in_bytes');

@@ -12,7 +12,7 @@ export const imageDamaged: Rule = {
   name: 'image-damaged',
   looksFor:
     'images whose unpacked files differ from the payload while a pod needs them, and programs of containers that were empty or missing in the last 5 minutes: what a power cut leaves of an image that was not synced',
-  todo: 'Run "sno-payload import-again" and restart the host: it compares the images of the payload with its archives, and imports those that differ. For an image of another registry, or if the host was not installed from a payload, run "crictl rmi IMAGE"; it is pulled again. If it is whole, it is for another architecture, or its command is wrong.',
+  todo: 'Run "sno-payload import-again" and restart the host: it compares the images of the payload with its archives, and imports those that differ. For an image of another registry, or if the host was not installed from a payload, remove it from the runtime ("ctr -n k8s.io images rm IMAGE" with containerd, "podman rmi IMAGE" with CRI-O); it is pulled again. If it is whole, it is for another architecture, or its command is wrong.',
   find(view) {
     const said = hostFilesIn(view, 'journals/')
       .filter((path) => path.endsWith('.log'))

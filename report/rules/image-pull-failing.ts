@@ -14,7 +14,7 @@ export const imagePullFailing: Rule = {
   name: 'image-pull-failing',
   looksFor:
     'containers that wait for their image (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …), and pulls that the kubelet reported as failed in the last 5 minutes',
-  todo: 'Run "crictl pull IMAGE" on the host. Depending on the error, make the registry reachable (DNS, proxy, mirror), complete the pull secret, or add the missing image to the payload.',
+  todo: 'Depending on the error, make the registry reachable (DNS, proxy, mirror), or complete the pull secret. A host without a registry needs the image in its payload.',
   find(view) {
     const images = new Map<string, { who: string; why: string; evidence: Evidence[] }>();
     for (const pod of objects(view, 'pods')) {
@@ -32,10 +32,19 @@ export const imagePullFailing: Rule = {
       severity: 'failing',
       title: `The image ${image} cannot be pulled for ${who}${why === '' ? '' : `: ${why}`}`,
       evidence,
-      todo: this.todo.replace('IMAGE', image),
+      todo: isInPayload(view, image) ? IN_PAYLOAD : this.todo,
     }));
   },
 };
+
+const IN_PAYLOAD =
+  'The payload of this host has the image. If the container runtime has lost it ("ctr --namespace k8s.io images list"), run "sno-payload run", which imports it again. If it is there, the pod pulls it by its own policy: set imagePullPolicy to IfNotPresent.';
+
+/** payload.yaml lists the names of each image. */
+const isInPayload = (view: BundleView, image: string): boolean =>
+  hostFiles(view, 'agents/payload.yaml').some((path) =>
+    view.lines(path).some((line) => line.split(/[\s"',[\]]+/).includes(image)),
+  );
 
 function failedPulls(view: BundleView): { image: string; line: Evidence }[] {
   const last = new Map<string, JournalLine>();

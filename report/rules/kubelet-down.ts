@@ -6,7 +6,7 @@ import {
   startCommand,
   startsKubelet,
 } from '../reading/installation.ts';
-import { lastLike } from '../reading/journal.ts';
+import { lastLike, RECENT_MS } from '../reading/journal.ts';
 import { unitsOf } from '../reading/units.ts';
 
 /** Units that the kubelet requires on the installed host: if they fail, systemd does not start it. */
@@ -59,7 +59,9 @@ export const kubeletDown: Rule = {
           evidence: [
             ...failed.flatMap(({ evidence }) => evidence),
             ...kubelet.evidence,
-            ...said.map(({ evidence }) => evidence),
+            ...said
+              .filter(({ atMs }) => atMs >= (kubelet.sinceMs ?? view.atMs) - RECENT_MS)
+              .map(({ evidence }) => evidence),
           ],
           todo: `${FIX}, then run "${startCommand(view)}".`,
         },

@@ -1,6 +1,6 @@
 import type { Rule } from '../bundle-view.ts';
 import { hostFiles, installedHosts } from '../reading/hosts.ts';
-import { lastLike } from '../reading/journal.ts';
+import { isRecent, lastLike } from '../reading/journal.ts';
 import { hasObjects, objects } from '../reading/objects.ts';
 import { unitsOf } from '../reading/units.ts';
 import { duration } from '../reading/words.ts';
@@ -22,9 +22,9 @@ export const kubeletNotRegistered: Rule = {
       const sinceMs = kubelet?.sinceMs;
       if (kubelet?.active !== 'active' || sinceMs === undefined) return [];
       if (view.atMs - sinceMs < GRACE_MS) return [];
-      const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
-        lastLike(view, path, FAILED, 2),
-      );
+      const said = hostFiles(view, 'journals/kubelet.log')
+        .flatMap((path) => lastLike(view, path, FAILED, 2))
+        .filter((line) => isRecent(line, view));
       return [
         {
           severity: 'failing',

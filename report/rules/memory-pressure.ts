@@ -17,7 +17,7 @@ export const memoryPressure: Rule = {
   name: 'memory-pressure',
   looksFor:
     "less than 100 MiB or 5 % of memory available, stalls for memory in the last minute, the node's condition MemoryPressure, and processes killed for lack of memory",
-  todo: 'Find out what uses it (proc/processes.txt; "systemd-cgtop -m", "kubectl top pod -A"), give pods limits, or give the host more memory.',
+  todo: 'Find out what uses it (proc/processes.txt; "systemd-cgtop -m"), give pods limits, or give the host more memory.',
   find(view) {
     return [...available(view), ...stalls(view), ...condition(view), ...killed(view)];
   },

@@ -1,4 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
+import { RESTORE } from '../reading/etcd-advice.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
 import { lastError, newestContainers, type RuntimeContainer } from '../reading/pods.ts';
 import { duration } from '../reading/words.ts';
@@ -14,7 +15,7 @@ export const staticPodCrashLooping: Rule = {
   name: 'static-pod-crash-looping',
   looksFor:
     'a container of a static pod that the container runtime has started at least 4 times, and that is not running or started in the last 10 minutes',
-  todo: 'Read the end of its log: containers/NAME-ID.log in the bundle, "crictl logs ID" on the host.',
+  todo: `Read the end of its log: containers/NAME-ID.log in the bundle, /var/log/pods on the host. If etcd's log says that its data is damaged: ${RESTORE}`,
   find(view) {
     const manifests = hostFilesIn(view, 'static-pods/').map(
       (path) => /([^/]+)\.(?:ya?ml|json)$/.exec(path)?.[1] ?? '/',
@@ -40,7 +41,7 @@ export const staticPodCrashLooping: Rule = {
           severity: 'failing',
           title: `${name} of the static pod ${namespace}/${pod} has been started ${attempt + 1} times, ${state}`,
           evidence: [...one.evidence(), ...lastError(view, one)],
-          todo: `Read the end of its log: "crictl logs ${id.slice(0, 13)}" on the host.`,
+          todo: `Read the end of its log: containers/${name}-${id.slice(0, 12)}… in the bundle, /var/log/pods/${namespace}_${pod}_* on the host.${name === 'etcd' ? ` If it says that its data is damaged: ${RESTORE}` : ''}`,
         };
       });
   },

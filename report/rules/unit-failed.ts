@@ -3,9 +3,10 @@ import { parseJson } from '../../lib/json.ts';
 import type { BundleView, Evidence, Rule } from '../bundle-view.ts';
 import { evidence } from '../reading/evidence.ts';
 import { type BundleHost, hostsIn } from '../reading/hosts.ts';
+import { RECENT_MS } from '../reading/journal.ts';
 import { stepFailures } from '../reading/steps.ts';
 import { unitsOf } from '../reading/units.ts';
-import { textAt } from '../reading/values.ts';
+import { numberAt, textAt } from '../reading/values.ts';
 
 /** Units essential for the installation and the node; failures of others are only warnings. */
 const NEEDED =
@@ -25,7 +26,7 @@ export const unitFailed: Rule = {
           severity: NEEDED.test(name) ? 'failing' : 'warning',
           title: `${name} failed${result === undefined ? '' : ` (${result}${exitStatus === undefined || exitStatus === '0' ? '' : `, status ${exitStatus}`})`}`,
           sinceMs,
-          evidence: [...state, ...lastErrors(view, host, name)],
+          evidence: [...state, ...lastErrors(view, host, name, sinceMs)],
           todo: this.todo.replaceAll('UNIT', name),
         })),
     );
@@ -34,8 +35,13 @@ export const unitFailed: Rule = {
 
 const SHOWN = 2;
 
-/** What the unit last logged as an error: it may say why. */
-function lastErrors(view: BundleView, { folder }: BundleHost, unit: string): Evidence[] {
+/** What the unit last logged as an error before it failed, or since: it may say why. */
+function lastErrors(
+  view: BundleView,
+  { folder }: BundleHost,
+  unit: string,
+  failedMs = 0,
+): Evidence[] {
   const path = `${folder}journals/errors.jsonl`;
   return view
     .lines(path)
@@ -43,7 +49,9 @@ function lastErrors(view: BundleView, { folder }: BundleHost, unit: string): Evi
       const raw = line.includes(unit) ? parseJson(line) : undefined;
       const by = textAt(raw, '_SYSTEMD_UNIT') ?? textAt(raw, 'UNIT');
       const message = textAt(raw, 'MESSAGE');
-      return by !== unit || message === undefined ? [] : [evidence(path, index + 1, message)];
+      const atMs = (numberAt(raw, '__REALTIME_TIMESTAMP') ?? Infinity) / 1000;
+      if (by !== unit || message === undefined || atMs < failedMs - RECENT_MS) return [];
+      return [evidence(path, index + 1, message)];
     })
     .slice(-SHOWN);
 }

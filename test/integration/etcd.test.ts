@@ -15,6 +15,7 @@ import { etcdBinaries } from '../../lab/servers/binaries.ts';
 import { limits, makeTls, member, startEtcd } from '../../lab/servers/etcd-member.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { connectEtcd, type HashKv } from '../../lib/etcd/client.ts';
+import { freeSpace } from '../../lib/etcd/free-space.ts';
 import { type RestoreOptions, restoreSnapshot } from '../../lib/etcd/restore.ts';
 import { waitUntilRevisionStable } from '../../lib/etcd/revision-stable.ts';
 import { type Snapshot, takeSnapshot } from '../../lib/etcd/snapshot.ts';
@@ -259,3 +260,22 @@ async function flipByte(path: string, position: number): Promise<void> {
 async function digestOf(path: string): Promise<string> {
   return sha256OfFile(path, AbortSignal.timeout(10_000));
 }
+
+t.test('a database that has reached its quota is written to again', async (t) => {
+  const folder = t.testdir();
+  // The smallest: etcd's own pages need a part of it.
+  const args = [`--quota-backend-bytes=${4 << 20}`];
+  const full = await startEtcd(etcd, join(folder, 'live'), join(folder, 'data'), tls, { args });
+  t.teardown(() => full.stop());
+  const fill = async () => {
+    for (let at = 0; at < 64; at++) await full.put('/registry/thing', Buffer.alloc(512 << 10, at));
+  };
+  await t.rejects(fill(), /database space exceeded/);
+  t.match(await full.client.alarms(limits()), [{ alarm: 'NOSPACE' }]);
+  const freed = await freeSpace(full.client, limits());
+  t.ok(freed.after < freed.before, `${freed.before} to ${freed.after} bytes`);
+  t.equal(freed.isDisarmed, true);
+  t.strictSame(await full.client.alarms(limits()), []);
+  await full.put('/registry/thing', Buffer.from('small'));
+  t.match(await freeSpace(full.client, limits()), { isDisarmed: false }, 'once more');
+});

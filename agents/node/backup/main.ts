@@ -13,6 +13,7 @@ import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { changeUnderWay } from '../exclusion.ts';
 import { identityPlan } from '../identity/plan.ts';
 import { startAndWait } from '../start-and-wait.ts';
+import { compactDatabase } from './compact.ts';
 import { backupContext } from './context.ts';
 import { backupMetrics } from './metrics.ts';
 import { backUpNow } from './on-request.ts';
@@ -25,7 +26,7 @@ import { backupTable } from './table.ts';
 
 type Write = (text: string) => void;
 
-/** The command line of sno-backup: the common one, `list`, `create` and `restore`. Returns the exit code. */
+/** The command line of sno-backup: the common one, `list`, `create`, `restore` and `compact`. Returns the exit code. */
 export async function runBackup(
   paths: HostPaths,
   args: readonly string[],
@@ -43,6 +44,7 @@ export async function runBackup(
         addList(program, paths, write);
         addCreate(program, paths, settings, write);
         addRestore(program, paths, settings, write);
+        addCompact(program, paths, write);
       },
     },
     args,
@@ -75,6 +77,13 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
       write(`${name}\n`);
       if (exported !== undefined) write(await exported(name));
     });
+}
+
+function addCompact(program: Command, paths: HostPaths, write: Write): void {
+  program
+    .command('compact')
+    .description('compact and defragment etcd, and take its alarm NOSPACE back')
+    .action(async () => write(await compactDatabase(paths)));
 }
 
 const each = (value: string, values: readonly string[] = []) => [...values, value];

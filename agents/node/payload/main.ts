@@ -45,6 +45,6 @@ async function requirePayload({ payload }: HostPaths): Promise<void> {
   throw new Failure('usage', 'this host has no payload to import from', {
     expected: path,
     found: 'no such file',
-    fix: 'On OpenShift, images come from a registry: "crictl rmi" of the damaged one has it pulled again.',
+    fix: 'On OpenShift, images come from a registry: "podman rmi IMAGE" of the damaged one has it pulled again.',
   });
 }

@@ -13,6 +13,7 @@ import { hostCases } from './cases-host.ts';
 import { identityCases } from './cases-identity.ts';
 import { renewalCases } from './cases-renewal.ts';
 import { trialCases } from './cases-trial.ts';
+import { waitingCases } from './cases-waiting.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
 
@@ -28,6 +29,7 @@ const cases = [
   ...backupCases,
   ...trialCases,
   ...workloadCases,
+  ...waitingCases,
 ];
 
 for (const { rule, of, files, failures = [], finds = [] } of cases) {
