@@ -17,7 +17,7 @@ const DYNAMIC = {
  * settings that nmstate would take over from it. gc refuses the document itself where they are needed.
  */
 export function offlineDocument(document: Record<string, unknown>): Record<string, unknown> {
-  const { interfaces = [], ovn: _bridgesOfHost, ...others } = document;
+  const { interfaces = [], ...others } = document;
   if (!Array.isArray(interfaces)) return document;
   const outgoing = new Set(outgoingOf(document));
   const declared = new Set(
@@ -34,7 +34,18 @@ export function offlineDocument(document: Record<string, unknown>): Record<strin
   // Name servers are stored with an adapter: that of the host may be another one.
   const another =
     'dns-resolver' in document ? [{ name: 'host0', type: 'ethernet', ...DYNAMIC }] : [];
-  return { ...others, interfaces: [...completed, ...made, ...another] };
+  return { ...others, interfaces: [...completed, ...made, ...another, ...bridgesOfHost(document)] };
+}
+
+/** OVN's networks may be on bridges that OpenShift has made. */
+function bridgesOfHost(document: Record<string, unknown>) {
+  const declared = interfacesOf(document).filter(({ entry }) => entry.type === 'ovs-bridge');
+  const named = entriesOf(at(document, 'ovn', 'bridge-mappings'), [])
+    .map(({ entry }) => at(entry, 'bridge'))
+    .filter((name) => typeof name === 'string');
+  return [...new Set(named)]
+    .filter((bridge) => !declared.some(({ name }) => name === bridge))
+    .map((name) => ({ name, type: 'ovs-bridge' }));
 }
 
 /** Interfaces that routes and rules name. */

@@ -47,7 +47,8 @@ const isPresent = ({ entry }: Interface) => entry.state !== 'absent';
 /** What nmstate reads of it. */
 export function schemaOf(entry: Record<string, unknown>) {
   if (entry.state === 'absent') return absentSchema;
-  return interfaceSchema(isOmitted(entry.type) ? typeBySections(entry) : `${entry.type}`);
+  if (!isOmitted(entry.type)) return interfaceSchema(`${entry.type}`);
+  return interfaceSchema(typeBySections(entry) === 'ethernet' ? 'ethernet' : undefined);
 }
 
 const isOmitted = (type: unknown) => type === undefined || type === 'unknown';

@@ -12,12 +12,10 @@ interface Port {
 }
 
 /** Where bonds, bridges, VRFs and HSR interfaces name their ports. */
-const PORT_LISTS: readonly (readonly string[])[] = [
-  ...['link-aggregation', 'bond', 'bridge', 'vrf'].flatMap((section) => [
-    [section, 'port'],
-    [section, 'ports'],
-  ]),
-];
+const PORT_LISTS = ['link-aggregation', 'bond', 'bridge', 'vrf'].map((section) => ({
+  list: [section, 'port'],
+  alias: [section, 'ports'],
+}));
 /** Where there is no list of ports. */
 const SETTINGS_LISTS: readonly (readonly string[])[] = [
   ['link-aggregation', 'ports-config'],
@@ -34,9 +32,15 @@ export function portsOf(entry: Record<string, unknown>): Port[] {
     const name = at(entry, ...path);
     return typeof name === 'string' ? [{ name, path }] : [];
   });
-  const ports = [...named, ...PORT_LISTS.flatMap((list) => portsIn(at(entry, ...list), list))];
+  const ports = [...named, ...PORT_LISTS.flatMap((each) => listedPorts(entry, each))];
   if (ports.length > 0) return ports;
   return SETTINGS_LISTS.flatMap((list) => portsIn(at(entry, ...list), list));
+}
+
+/** Both lists in one section are a fault of its own. */
+function listedPorts(entry: Record<string, unknown>, { list, alias }: (typeof PORT_LISTS)[number]) {
+  const given = at(entry, ...list) === undefined ? alias : list;
+  return portsIn(at(entry, ...given), given);
 }
 
 function portsIn(list: unknown, path: Path): Port[] {
@@ -91,7 +95,7 @@ function bondMisfits({ entry, path }: Interface): Misfit[] {
     misfits.push({ path: [...below, 'port'], expected: 'a list of interfaces', fix });
   }
   const isSame = ports.every((name) => settings.includes(name)) && settings.length === ports.length;
-  if (settings.length > 0 && !isSame) {
+  if (Array.isArray(bond['ports-config']) && !isSame) {
     const expected = 'the same interfaces as in port';
     const fix = 'Name each port of the bond once in both lists.';
     misfits.push({ path: [...below, 'ports-config'], expected, fix });
@@ -171,7 +175,9 @@ function ofController(
     const expected = 'a bond or bridge of this document';
     return [{ path, expected, fix: 'Declare it in interfaces.' }];
   }
-  const hasList = named.some(({ entry }) => PORT_LISTS.some((list) => at(entry, ...list)));
+  const hasList = named.some(({ entry }) =>
+    PORT_LISTS.some(({ list, alias }) => (at(entry, ...list) ?? at(entry, ...alias)) !== undefined),
+  );
   if (listed !== undefined || !hasList) return [];
   return [
     { path, expected: `a port in the list of ${controller}`, fix: `Add it to ${controller}.` },

@@ -17,6 +17,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['dhcp4', 'dhcp'],
   ['dhcp6', 'dhcp'],
   ['nameservers', 'server'],
+  ['auto-table-id', 'auto-route-table-id'],
 ]);
 
 /** Where nmstate refuses a value by its structure: unknown keys, types, ranges. */

@@ -31,7 +31,6 @@ const STRICTER = [
   /^a network$/,
   /^an integer from 1 to 4094$/,
   /^a list of interfaces$/,
-  /^a unique name$/,
   /^a PCI address/,
   /^true, since there are addresses$/,
   /^no addresses on a bridge of Open vSwitch/,
@@ -39,8 +38,9 @@ const STRICTER = [
   /^an nmstate document$/,
   /^a mapping$/,
   /^at most 15 characters/,
-  // The bridges of OVN are those of the host.
-  /^(the bridge of the network|each network once|one of present, absent)$/,
+  // Without its section or type nmstate would look for the interface on the host.
+  /^a mapping with /,
+  /^(linux-bridge|vlan)$/,
 ];
 
 function documentIn(text: string): Record<string, unknown> {
@@ -91,7 +91,7 @@ t.test('nmstate itself', { skip: lacks.length > 0 && lacks.join('; ') }, async (
     const mutants = Object.entries(ACCEPTED).flatMap(([name, text]) => [
       ...mutantsOf(name, documentIn(text)),
     ]);
-    t.ok(mutants.length > 1000, `${mutants.length} documents`);
+    t.ok(mutants.length > 700, `${mutants.length} documents`);
     const queue = mutants.values();
     const worker = async () => {
       for (const mutant of queue) {
@@ -106,6 +106,8 @@ t.test('nmstate itself', { skip: lacks.length > 0 && lacks.join('; ') }, async (
     const answer = await answerTo(document);
     if (misfits.length === 0)
       return answer === undefined ? [] : [`${name}: only nmstate: ${answer}`];
+    // nmstate would look at one of the two alone.
+    if (misfits.some(({ expected }) => expected === 'a unique name')) return [];
     const alone = misfits.filter(({ expected }) => !STRICTER.some((each) => each.test(expected)));
     if (answer === undefined && alone.length > 0)
       return [`${name}: only here: ${inWords(misfits)}`];

@@ -8,6 +8,9 @@ t.test('the name meant by a mistyped one', async (t) => {
     ['etcd', ['kubelet', 'etcdx'], 'etcdx'],
     ['etcdx', ['kubelet', 'etcd'], 'etcd'],
     ['etce', ['kubelet', 'etcd'], 'etcd'],
+    // Two letters in the wrong order are one slip.
+    ['dchp', ['dhcp'], 'dhcp'],
+    ['dcph', ['dhcp'], undefined],
     // Differences that are easily overlooked cost nothing.
     ['MACHINE_NET-WORK', ['machineNetwork'], 'machineNetwork'],
     ['machineNetwork', ['Machine-Net_Work'], 'Machine-Net_Work'],

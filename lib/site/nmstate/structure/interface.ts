@@ -98,9 +98,19 @@ const schemas = new Map(
   }),
 );
 
-/** What nmstate reads of an interface; of a type that is a fault itself, what all have. */
-export const interfaceSchema = (type: string): z.ZodObject =>
-  schemas.get(type) ?? openMapping(COMMON);
+/** Where the type is a fault itself, its sections are not judged. */
+const undecided = mapping({
+  ...COMMON,
+  ...Object.fromEntries(
+    Object.values(SECTIONS)
+      .flatMap((sections) => Object.keys(sections))
+      .map((name) => [name, z.unknown()]),
+  ),
+});
+
+/** What nmstate reads of an interface of this type. */
+export const interfaceSchema = (type: string | undefined): z.ZodObject =>
+  schemas.get(type ?? '') ?? undecided;
 
 /** What nmstate reads of an interface that is to be removed: it drops the rest. */
 export const absentSchema = openMapping({
