@@ -135,7 +135,7 @@ t.test(
 );
 
 t.test('what cannot be put back is reported and does not keep the rest', async (t) => {
-  const settings = { finishMs: 300, trialRevertMs: 300, retryMs: 10 };
+  const settings = { finishMs: 1500, trialRevertMs: 1500, retryMs: 10 };
   const { host, reboots } = await onTrial(t, ['first', 'second']);
   host.write('/etc/sno-agents/settings.json', JSON.stringify(settings));
   const trial = await readTrial(host.paths);
