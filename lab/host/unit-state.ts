@@ -96,7 +96,8 @@ export async function waitUntilInactive(
     const states = await activeStates(host, units, signal);
     throwIfFailed(host, units, states);
     const [state = ''] = states;
-    if (state === 'inactive') return;
+    // While one of the earlier ones starts, it has not begun.
+    if (state === 'inactive' && !states.includes('activating')) return;
     if (Date.now() > until) {
       throw new Failure('deadline', `${unit} has not finished`, {
         expected: `within ${deadlineMs / 60_000} minutes`,

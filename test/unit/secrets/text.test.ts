@@ -28,20 +28,23 @@ function recorded() {
   return { work, secrets, push, whole, end: () => redactor.end().toString() };
 }
 
+/** A block is searched for known secrets first, and then by the rules; each has an effort of its own. */
+const scanned = (bytes: number) => [`begin ${bytes}`, 'end', `begin ${bytes}`, 'end'];
+
 t.test('text that is held back is scanned again when it has doubled', async (t) => {
   const { work, push, end } = recorded();
   const open = `-----BEGIN EC PRIVATE KEY-----\n${'A'.repeat(68)}\n`;
   t.equal(push(`words\n${open}`), 'words\n', 'the key may go on');
-  t.strictSame(work.splice(0), ['begin 106', 'end']);
+  t.strictSame(work.splice(0), scanned(106));
   t.equal(push(`${'B'.repeat(98)}\n`), '');
   t.strictSame(work, [], 'one byte is missing');
   t.equal(push('\n'), '');
-  t.strictSame(work.splice(0), ['begin 200', 'end']);
+  t.strictSame(work.splice(0), scanned(200));
   t.equal(push('-----END EC PRIVATE KEY-----\n'), '');
   t.match(push('words\n'.repeat(29)), /^<redacted:1>\n(?:<redacted:1>\n|\n)+(?:words\n){28}$/);
-  t.strictSame(work.splice(0), ['begin 403', 'end']);
+  t.strictSame(work.splice(0), scanned(403));
   t.equal(end(), 'words\n', 'the last line is held');
-  t.strictSame(work.splice(0), ['begin 6', 'end']);
+  t.strictSame(work.splice(0), scanned(6));
   t.equal(push('a\nb\n'), 'a\n', 'after the end it begins anew');
   t.equal(push('c\n'), 'b\n');
   t.equal(end(), 'c\n');
@@ -60,7 +63,7 @@ t.test('only what may go on is held back', async (t) => {
 t.test('an encoded document is a part of its block', async (t) => {
   const { work, whole } = recorded();
   whole(`got ${base64('password=hunter22 and words')} b`);
-  t.strictSame(work, ['begin 42', 'end']);
+  t.strictSame(work, scanned(42));
 });
 
 t.test('what is held back is written with its secrets out', async (t) => {

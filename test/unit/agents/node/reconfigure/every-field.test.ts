@@ -123,7 +123,10 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'certificates.ingress.key': [certificate('ingress', apps), certificate('ingress', laterApps)],
   'siteChecks[].ping': ['siteChecks: [ping: 198.51.100.1]', 'siteChecks: [ping: 198.51.100.2]'],
-  'siteChecks[].tcp': ['siteChecks: [tcp: "closed.invalid:1"]', 'siteChecks: [tcp: "closed.invalid:2"]'],
+  'siteChecks[].tcp': [
+    'siteChecks: [tcp: "closed.invalid:1"]',
+    'siteChecks: [tcp: "closed.invalid:2"]',
+  ],
   'siteChecks[].dns': ['siteChecks: [dns: a.test]', 'siteChecks: [dns: b.test]'],
   'siteChecks[].https': [
     'siteChecks: [https: "https://a.test/"]',
