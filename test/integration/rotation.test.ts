@@ -41,7 +41,7 @@ t.test(
     );
     await it.hasEnded(t, ['kube-controller-manager', 'kube-scheduler', 'kubelet']);
     const presented = certificatesIn(await read(issuedLeaves.apiServerServing.certificate));
-    t.equal(presented.length, 2, 'the leaf, and its CA by the old one');
+    t.equal(presented.length, 3, "the leaf, its CA by the old one, and that one by the medium's");
     const { certificate } = authorityPaths('serving');
     t.not(await read(certificate), textAt(certificate));
     t.ok(await isIssuedBy(presented[0] ?? '', await read(certificate)));
