@@ -18,11 +18,10 @@ export async function namingFullDisk(
   const folder = dirname(path);
   const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: Infinity, bsize: 1 }));
   const free = bavail * bsize;
-  const isFull =
-    isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-      ? true
-      : error instanceof Failure && error.kind !== 'usage' && free < NONE_BYTES;
-  if (!isFull) return error;
+  const isSaid = isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  // A program that writes the file, such as cp or xorriso, says it in words of its own.
+  const isSeen = error instanceof Failure && error.kind !== 'usage' && free < NONE_BYTES;
+  if (!isSaid && !isSeen) return error;
   return new Failure('usage', `${path} cannot be written: ${folder} is full; nothing was written`, {
     expected: bytes === undefined ? 'space for it' : `${bytes} bytes free`,
     found: `${free} bytes free`,

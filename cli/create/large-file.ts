@@ -54,8 +54,8 @@ export async function writeLargeFile(
     await link(beside, path);
     return (await stat(path)).size;
   } catch (error) {
-    const size = source === undefined ? undefined : (await stat(source)).size;
-    throw await namingFullDisk(error, path, size);
+    const of = source === undefined ? undefined : await stat(source).catch(() => undefined);
+    throw await namingFullDisk(error, path, of?.size);
   } finally {
     await rm(beside, { force: true });
     await syncDirectory(dirname(path));

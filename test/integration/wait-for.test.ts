@@ -203,3 +203,24 @@ t.test('bootstrap-complete reads what openshift-install reads', async (t) => {
   await publishBootstrapComplete(admin, limits);
   t.equal(await run.code, 0);
 });
+
+t.test('a name that this machine does not know is said, with the line that helps', async (t) => {
+  const name = 'api.no-such-cluster.invalid';
+  const elsewhere = t.testdir({ auth: {} });
+  const text = readFileSync(join(dir, 'auth/kubeconfig'), 'utf8');
+  const unknown = text.replace(/server: .*/, `server: https://${name}:6443`);
+  writeFileSync(join(elsewhere, 'auth/kubeconfig'), unknown);
+  const said: string[] = [];
+  const args = ['wait-for', 'install-complete', '--dir', elsewhere, '--timeout', '1s'];
+  const code = await runSno(args, {
+    environment: {},
+    print: () => {},
+    complain: (line) => said.push(line),
+    signal,
+  });
+  t.not(code, 0);
+  t.match(
+    said.join('\n'),
+    new RegExp(`WARN .* do not know ${name}.* /etc/hosts.*"ADDRESS ${name}"`),
+  );
+});

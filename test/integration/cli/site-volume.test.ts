@@ -1,5 +1,13 @@
 /** `sno create site-volume` and `site-volumes` with the real xorriso, ssh-keygen and age, opened as a node does. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
@@ -202,6 +210,8 @@ t.test('a volume for each row of a table', { skip }, async (t) => {
     message: /for another node/,
   });
 
+  t.match(made.out, /Notice: no validUntil: .* \(2 sites: berlin, rome\)/);
+
   writeFileSync(table, 'site,number,machine,volume\na,1,x,0\nb,_,x,1\nc,1,x,1\n');
   const bad = await run(...args.slice(0, -1), join(root, 'other'));
   t.equal(bad.code, 2);
@@ -209,3 +219,45 @@ t.test('a volume for each row of a table', { skip }, async (t) => {
   t.match(bad.err, /line 2 \(a\): [\s\S]*5:9 serial[\s\S]*line 3 \(b\): [\s\S]*2:15 cluster_name/);
   t.notOk(existsSync(join(root, 'other')));
 });
+
+t.test(
+  'rows are compared with the nodes that they are for, and with each other',
+  { skip },
+  async (t) => {
+    const { root, dir } = await siteFolder(t, TEMPLATE);
+    const table = join(root, 'sites.csv');
+    const args = ['create', 'site-volumes', '--dir', dir, '--table', table];
+    writeFileSync(table, 'site,number,machine,volume\na,1,x1,1\nb,2,X1,1\nc,1,x3,1\n');
+    const repeated = await run(...args, '--output', join(root, 'repeated'));
+    t.equal(repeated.code, 2);
+    t.match(
+      repeated.err,
+      /2 errors[\s\S]*line 3: the machine x1 is that of line 2[\s\S]*line 4: the domain/,
+    );
+
+    const nodes = join(root, 'nodes');
+    mkdirSync(nodes);
+    writeFileSync(table, 'site,number,machine,volume\na,1,x1,1\nb,2,x2,1\n');
+    writeFileSync(join(nodes, 'a.json'), JSON.stringify({ ...facts, identifiers: ['another'] }));
+    writeFileSync(join(nodes, 'b.json'), JSON.stringify({ ...facts, identifiers: ['x2'] }));
+    const compared = await run(
+      ...args,
+      '--output',
+      join(root, 'compared'),
+      '--host-facts-dir',
+      nodes,
+    );
+    t.equal(compared.code, 2);
+    t.match(compared.err, /1 error[\s\S]*line 2 \(a\): [\s\S]*hosts/);
+    t.notMatch(compared.err, /\(b\)/);
+    rmSync(join(nodes, 'b.json'));
+    const missing = await run(
+      ...args,
+      '--output',
+      join(root, 'missing'),
+      '--host-facts-dir',
+      nodes,
+    );
+    t.match(missing.err, /line 3 \(b\): .*b\.json cannot be read/);
+  },
+);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
+import { askNmstatectl } from '../../../cli/nmstate/ask-nmstatectl.ts';
 import { offlineDocument } from '../../../cli/nmstate/offline-document.ts';
 import { ensureComponent } from '../../../lab/components/component.ts';
 import { missingPrerequisites } from '../../../lab/components/debian-packages.ts';
@@ -85,6 +86,30 @@ t.test('nmstate itself', { skip: lacks.length > 0 && lacks.join('; ') }, async (
       t.match(inWords(misfits).join(), fix, name);
       t.ok(await answerTo(document), `${name}: nmstate refuses it too`);
     }
+  });
+
+  t.test('is asked by sno, where the machine has it', async (t) => {
+    const { PATH } = process.env;
+    t.teardown(() => {
+      process.env.PATH = PATH;
+    });
+    const refused = 'interfaces: [{name: eno1, type: ethernet, ipv4: {dchp: true}}]';
+    process.env.PATH = t.testdir();
+    await askNmstatectl(refused, 'networkConfig', signal);
+    t.pass('without it nothing is asked');
+    process.env.PATH = `${folder}:${PATH}`;
+    await t.rejects(askNmstatectl(refused, 'networkConfig', signal), {
+      kind: 'usage',
+      message: 'networkConfig is refused by nmstatectl; nothing was written',
+      details: {
+        expected: /nmstatectl \d+\.\d+\.\d+, which this machine has/,
+        found: /unknown field `dchp`/,
+      },
+    });
+    for (const text of [undefined, ...Object.values(ACCEPTED)]) {
+      await askNmstatectl(text, 'networkConfig', signal);
+    }
+    t.pass('it accepts what is accepted here');
   });
 
   t.test('agrees about each key, left out, misspelt, and with another value', async (t) => {

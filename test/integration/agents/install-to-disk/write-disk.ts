@@ -72,6 +72,19 @@ t.test('write-disk', async (t) => {
     },
   );
 
+  t.test('on a multipath device, the system is told how to find its root', async (t) => {
+    const it = host(t);
+    it.write('/sys/class/block/vda/dm/name', 'mpatha\n');
+    it.write('/sys/class/block/vda/dm/uuid', 'mpath-3600a098\n');
+    t.same(await it.run(writeDisk), { kind: 'done' });
+    const [call = ''] = it.programs.calls('coreos-installer');
+    t.match(
+      call,
+      / --append-karg=rd\.multipath=default --append-karg=root=\S+ --append-karg=rw \//,
+    );
+    t.match(it.lines.join(''), /multipath device: adds the kernel arguments rd\.multipath=default/);
+  });
+
   t.test("passes on the installer's output, and one in ten of its percentages", async (t) => {
     const it = host(t);
     // The unit ends once the test has seen its output.
