@@ -15,7 +15,7 @@ import { watchUntil } from '../../lib/kube/watch-objects.ts';
 import { certificatesIn, inspectCertificate } from '../../lib/pki/certificate.ts';
 import { isNameOf } from '../../lib/render/kubernetes/authorities.ts';
 
-export const SIGNER_NAME = 'backup-signer.json';
+const SIGNER_NAME = 'backup-signer.json';
 const REQUEST_MS = 30_000;
 const PUBLISHED_MS = 120_000;
 /** The authorities of clients, as the API server publishes them for others. */

@@ -35,7 +35,7 @@ export interface RequestedCertificate {
 export type Signature = 'valid' | 'invalid' | 'by an algorithm that is not accepted';
 
 /** Bytes of PEM of which more is never read: an RSA key of 16384 bits and its signature need 6000. */
-export const LONGEST_REQUEST = 16 << 10;
+const LONGEST_REQUEST = 16 << 10;
 /** Of an OBJECT IDENTIFIER, in bytes. Its numbers have no limit, and their text takes the square of their length. */
 const LONGEST_OID = 64;
 

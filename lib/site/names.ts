@@ -31,14 +31,14 @@ export function isBaseDomain(text: string): boolean {
 }
 
 /** A domain whose last label is a number: a URL with it is taken for one of an address (WHATWG URL, "ends in a number"). */
-export const endsInNumber = (domain: string): boolean =>
+const endsInNumber = (domain: string): boolean =>
   /(^|\.)(\d+|0x[0-9a-f]*)$/i.test(withoutFinalDot(domain));
 
 /** Of the cluster's own DNS, which answers for it and asks nobody. */
 const SERVICE_DOMAIN = 'cluster.local';
 
 /** Whether a name is in the domain of the cluster's Services. */
-export const isOfServices = (domain: string): boolean =>
+const isOfServices = (domain: string): boolean =>
   `.${withoutFinalDot(domain).toLowerCase()}`.endsWith(`.${SERVICE_DOMAIN}`);
 
 /** Why a base domain cannot be that of a cluster; its form is judged by isBaseDomain. */

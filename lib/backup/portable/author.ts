@@ -15,7 +15,7 @@ const HASH = 'sha256';
  * has signed the administrator of auth/kubeconfig. Whoever has its key administers the cluster anyway, so a backup by
  * that key brings nobody a right that he does not have.
  */
-export const signerSchema = z.object({
+const signerSchema = z.object({
   schemaVersion: z.literal(1),
   clusterId: z.string().min(1),
   certificate: z
