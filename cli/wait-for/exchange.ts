@@ -7,7 +7,7 @@ import { KubeClient } from '../../lib/kube/client.ts';
 import { requestClientCertificate } from '../../lib/kube/client-certificate.ts';
 import { isKubeError } from '../../lib/kube/kube-error.ts';
 import { type Access, readKubeconfig } from '../../lib/kube/kubeconfig.ts';
-import { publishedRootCa } from '../../lib/kube/root-ca.ts';
+import { publishedRootCa, publishedRootCaWithin } from '../../lib/kube/root-ca.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
 import type { Limits } from '../../lib/wait/limits.ts';
@@ -21,6 +21,8 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
   /** How long the cluster may take to sign the certificate. */
   readonly signingMs: number;
+  /** How long it may take to publish the authority of the API server. */
+  readonly publishedMs: number;
   readonly now: () => Date;
   /** Says what happened. */
   readonly say: (line: string) => void;
@@ -53,7 +55,7 @@ export async function exchangeKubeconfig(path: string, options: ExchangeOptions)
 }
 
 async function exchange(path: string, options: ExchangeOptions): Promise<void> {
-  const { signal, signingMs, now, say } = options;
+  const { signal, signingMs, publishedMs, now, say } = options;
   const text = await readText(path);
   const access = await readKubeconfig(path);
   const standing = standingOf(text, now());
@@ -70,7 +72,9 @@ async function exchange(path: string, options: ExchangeOptions): Promise<void> {
     return;
   }
   const signed = await requestClientCertificate(old, SUBJECT, { signal, deadlineMs: signingMs });
-  const ca = await tried(access, await publishedRootCa(old, limits), signed, limits);
+  const report = (state: string) => say(`Waiting for the authority of the API server: ${state}`);
+  const published = await publishedRootCaWithin(old, { signal, deadlineMs: publishedMs }, report);
+  const ca = await tried(access, published, signed, limits);
   await writeFileAtomic(await realpath(path), withCredentials(text, ca, signed), 0o600);
   const fresh = standingOf(await readText(path), now());
   say(`Exchanged ${path}: its certificate is signed by the host's CA, ${validity(fresh)}`);

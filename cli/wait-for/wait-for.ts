@@ -24,6 +24,7 @@ export interface WaitForOptions {
 
 /** The controller-manager signs within seconds, and waits for a Lease after a restart. */
 const SIGNING_MS = 120_000;
+const PUBLISHED_MS = 120_000;
 const LOOKUP_MS = 10_000;
 
 /**
@@ -80,6 +81,7 @@ export async function waitFor(
   await exchangeKubeconfig(path, {
     signal,
     signingMs: SIGNING_MS,
+    publishedMs: PUBLISHED_MS,
     now: () => new Date(),
     say: inform,
   });

@@ -77,6 +77,9 @@ const schema = new Schema([
   numberTag('float'),
 ]);
 
+/** A number to every version of YAML, which Go takes for text if it is too large: others read infinity. */
+const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)e[-+]?\d+$/i;
+
 const otherTags = [intYaml11Tag, floatYaml11Tag, intCoreTag, floatCoreTag, timestampTag];
 
 /** Strings that look like something else to Go's parser, or to a reader of another version of YAML. */
@@ -86,7 +89,7 @@ function quoteWhatIsMisread(layout: ScalarLayout): void {
   const isOther = otherTags.some(
     (each) => each.resolve(value, false, each.tagName) !== NOT_RESOLVED,
   );
-  if (isOther || value === '<<') layout.style = SCALAR_STYLE.SINGLE_QUOTED;
+  if (isOther || FLOAT.test(value) || value === '<<') layout.style = SCALAR_STYLE.SINGLE_QUOTED;
   // A document mark, or a text block of which the first line does not tell the indentation.
   if (/^(?:(?:---|\.\.\.)(?:\s|$)|\n* )/.test(value)) layout.style = SCALAR_STYLE.DOUBLE_QUOTED;
 }

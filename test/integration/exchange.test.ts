@@ -77,6 +77,7 @@ const exchange = (more: Partial<Parameters<typeof exchangeKubeconfig>[1]> = {}) 
   return exchangeKubeconfig(path, {
     signal,
     signingMs: 60_000,
+    publishedMs: 60_000,
     now: () => new Date(),
     say,
     ...more,

@@ -50,8 +50,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-approve.service': 17,
   'installed/sno-deferred.service': 22,
   'installed/sno-gather.service': 30,
-  // With CRI-O, it has systemd run podman.
-  'installed/sno-payload.service': 16,
+  // With CRI-O, it has systemd run podman. It compares unpacked files of any owner with their archive.
+  'installed/sno-payload.service': 18,
   'installed/openshift/sno-payload.service': 8,
   'installed/sno-backup.service': 17,
   // It asks systemd to restart the kubelet.

@@ -46,7 +46,8 @@ async function cluster(
 ) {
   const api = new FakeApi();
   const { port } = await serveApi(t, (message, response) => api.answer(message, response));
-  api.set(ROOT_CA, { metadata: { name: 'kube-root-ca.crt' }, data: { 'ca.crt': published } });
+  const metadata = { name: 'kube-root-ca.crt', namespace: 'kube-system' };
+  api.set(ROOT_CA, { metadata, data: { 'ca.crt': published } });
   api.rule(async ({ method, path, body }) => {
     if (path.endsWith('/selfsubjectreviews')) {
       return { code: 201, body: { status: { userInfo: { username: user, groups } } } };
@@ -81,10 +82,11 @@ async function cluster(
   const path = join(t.testdir(), 'kubeconfig');
   await writeFile(path, first, { mode: 0o600 });
   const said: string[] = [];
-  const run = (at = path) =>
+  const run = (at = path, publishedMs = 60_000) =>
     exchangeKubeconfig(at, {
       signal: AbortSignal.timeout(60_000),
       signingMs: 60_000,
+      publishedMs,
       now: () => new Date(),
       say: (line) => said.push(line),
     });
@@ -102,7 +104,6 @@ t.test('the published CA is kept if the server can be verified with it', async (
   for (const [published, expected] of [
     [servingAuthority + other.certificate, servingAuthority + other.certificate],
     [other.certificate, servingAuthority],
-    ['no certificate', servingAuthority],
   ] as const) {
     const it = await cluster(t, { published });
     await it.run();
@@ -135,6 +136,27 @@ t.test('a CA that is published later is handed over by the next run', async (t) 
   await it.run();
   t.equal(await readFile(it.path, 'utf8'), after);
 });
+
+t.test(
+  'it waits for the published CA: with that of the medium, a rotation would lock it out',
+  async (t) => {
+    const it = await cluster(t, { published: 'no certificate' });
+    await t.rejects(it.run(it.path, 1), {
+      kind: 'retry',
+      code: 'kubeconfig-not-exchanged',
+      message: /found waited 0s for the authority of the API server/,
+    });
+    t.equal(await readFile(it.path, 'utf8'), it.first);
+    const running = it.run();
+    while (it.said.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    t.match(it.said, [/Waiting for the authority of the API server: it is not in ConfigMap/]);
+    const metadata = { name: 'kube-root-ca.crt', namespace: 'kube-system' };
+    const both = servingAuthority + other.certificate;
+    it.api.set(ROOT_CA, { metadata, data: { 'ca.crt': both } });
+    await running;
+    t.equal(caIn(await readFile(it.path, 'utf8')), both);
+  },
+);
 
 const NOT_ADMINISTRATORS: readonly [what: string, cluster: Cluster, found: RegExp][] = [
   ['another name', { user: 'system:anonymous' }, /another name; .*found system:anonymous/],

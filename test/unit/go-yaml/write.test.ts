@@ -15,6 +15,9 @@ t.test('strings are quoted where Go would read something else', async (t) => {
     '0x1': "'0x1'",
     '0o7': "'0o7'",
     '0b-1': "'0b-1'",
+    // Text to Go, and infinity to others.
+    '12345678e1234567': "'12345678e1234567'",
+    '-.5E999': "'-.5E999'",
     '22:22': "'22:22'",
     '2001-01-01': "'2001-01-01'",
     '<<': "'<<'",
