@@ -1,4 +1,5 @@
 import type { Decrypter, Encrypter } from 'age-encryption';
+import { endsInTime, LONGEST_AGE_HEADER } from '../age-header.ts';
 import { describeError } from '../errors/failure.ts';
 import { tarEntries } from '../image/tar.ts';
 import { addText, tarOf } from '../image/tar-writer.ts';
@@ -63,17 +64,10 @@ export async function decryptFiles(
   return files;
 }
 
-/**
- * Of age, in bytes: it has a part for each recipient, on every one of which the identity of this node is tried before
- * anything is authenticated. 64 KiB are some hundred recipients, 40 of those that quantum computers do not break.
- */
-const LONGEST_HEADER = 64 << 10;
-
 function requireShortHeader(encrypted: Uint8Array): void {
-  const beginning = Buffer.from(encrypted.subarray(0, LONGEST_HEADER));
-  if (beginning.includes('\n--- ')) return;
+  if (endsInTime(Buffer.from(encrypted.subarray(0, LONGEST_AGE_HEADER)))) return;
   throw refused(`${VOLUME_FILES.encrypted} cannot be decrypted`, {
-    expected: `a header of age of at most ${LONGEST_HEADER} bytes`,
+    expected: `a header of age of at most ${LONGEST_AGE_HEADER} bytes`,
     found: 'none in its first bytes',
     fix: 'Nothing was changed. Create the volume with the recipient that the factory has printed for this node.',
   });

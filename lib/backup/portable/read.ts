@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
 import type { Decrypter } from 'age-encryption';
 import { z } from 'zod';
+import { withShortHeader } from '../../age-header.ts';
 import { describeError, Failure } from '../../errors/failure.ts';
 import { type TarEntry, tarEntries, tarLimits } from '../../image/tar.ts';
 import { isRecord, parseJson } from '../../json.ts';
@@ -82,7 +83,9 @@ async function read(
   const stored = createReadStream(path, { highWaterMark: 1 << 20 });
   try {
     const plain =
-      decrypter === undefined ? stored : await decrypter.decrypt(Readable.toWeb(stored));
+      decrypter === undefined
+        ? stored
+        : await decrypter.decrypt(ReadableStream.from(withShortHeader(stored)));
     const entries = tarEntries(buffers(plain), signal, tarLimits, 'a backup of this product');
     let text: Buffer | undefined;
     let found: ReadBackup | undefined;

@@ -168,3 +168,32 @@ t.test('recipients and identities', async (t) => {
   t.match(said, /line 1 of key\.txt/);
   t.notOk(said.includes(identity.slice(20, 40)), 'no secret in an error');
 });
+
+t.test('of the header of age no more is read than recipients need', async (t) => {
+  const { identity } = await ageKeys();
+  const decrypter = decrypterFor(identity, 'key.txt');
+  const read = (contents: string) => {
+    const path = join(t.testdir(), 'x.age');
+    writeFileSync(path, contents);
+    return readPortable(path, { decrypter, author: BY_HOST }, {}, signal);
+  };
+  const part = `-> X25519 ${'A'.repeat(43)}\n${'A'.repeat(43)}\n`;
+  const header = (parts: number) =>
+    `age-encryption.org/v1\n${part.repeat(parts)}--- ${'A'.repeat(43)}\n`;
+  const tooLong = {
+    kind: 'usage',
+    code: 'backup-unusable',
+    message: /found expected a header of age of at most 65536 bytes/,
+  };
+  let tried = 0;
+  t.capture(decrypter, 'decrypt', async (stream: ReadableStream<Uint8Array>) => {
+    for await (const _ of stream) tried += 1;
+    throw new Error('no identity matched');
+  });
+  await t.rejects(read(header(600)), { message: /no identity matched/ });
+  t.equal(tried, 1);
+  for (const long of [header(800), header(80_000), 'x'.repeat(3 << 20), 'short']) {
+    await t.rejects(read(long), tooLong);
+  }
+  t.equal(tried, 1, 'no identity is tried on what is too long');
+});
