@@ -197,7 +197,11 @@ class Gathering {
       outcomes: this.#outcomesInOrder(),
     });
     for (const { path, contents } of files) {
-      await this.#addText(path, await redacted(redactor, contents));
+      // What was collected is worth more than the record of it.
+      const text = await redacted(redactor, contents).catch((error: unknown) => {
+        this.#ended(failedOutcome(path, describeError(error)));
+      });
+      if (text !== undefined) await this.#addText(path, text);
     }
   }
 
