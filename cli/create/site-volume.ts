@@ -3,7 +3,8 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { SITE_CONFIG, siteDomain } from '../../lib/site-config/site-config.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { type MadeVolume, makeVolume, type Protection } from '../site/make-volume.ts';
-import { readHostFacts, readSite, type Site, siteNotices, siteSource } from '../site/read-site.ts';
+import { readHostFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
+import { siteNotices } from '../site/site-notices.ts';
 import { type Medium, writeMedium } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
@@ -33,7 +34,7 @@ export async function createSiteVolume(
   await storeVolume(medium, options.dir, made, signal);
   for (const line of volumeLines(medium, options.dir, site, made)) print(line);
   const unsigned = options.sign === undefined ? [UNSIGNED] : [];
-  for (const notice of [...unsigned, ...siteNotices(site, made.isEncrypted)]) {
+  for (const notice of [...unsigned, ...siteNotices(site, made.isEncrypted, context.now)]) {
     print(`Notice: ${notice}`);
   }
 }

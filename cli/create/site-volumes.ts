@@ -7,8 +7,9 @@ import { plural } from '../../report/reading/words.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import { makeVolume } from '../site/make-volume.ts';
-import { readHostFacts, readSite, type Site, siteNotices, siteSource } from '../site/read-site.ts';
+import { readHostFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
 import { repeatedIn, sharedAddresses } from '../site/repeated.ts';
+import { siteNotices } from '../site/site-notices.ts';
 import { type Row, readTable } from '../site/table.ts';
 import { filledTemplate, placeholdersIn } from '../site/template.ts';
 import type { Medium } from '../site/write-medium.ts';
@@ -66,7 +67,7 @@ export async function createSiteVolumes(
         ...(recipient === undefined ? {} : { recipient }),
       };
       const made = await makeVolume(site, protection, { facts, now, signal });
-      for (const notice of siteNotices(site, made.isEncrypted)) {
+      for (const notice of siteNotices(site, made.isEncrypted, now)) {
         const of = notices.get(notice) ?? [];
         of.push(cells.site ?? '');
         notices.set(notice, of);

@@ -3,11 +3,11 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import { parseJson } from '../../lib/json.ts';
-import { networkNotices } from '../../lib/site/nmstate/notices.ts';
 import { type HostFacts, hostFactsSchema } from '../../lib/site-config/host-facts.ts';
 import { filesNamedIn, parseSiteConfig } from '../../lib/site-config/read.ts';
 import { SITE_CONFIG, type SiteConfig } from '../../lib/site-config/site-config.ts';
 import { extraManifests } from '../../lib/site-volume/extra-manifests.ts';
+import { requireAcceptedCertificates } from '../../lib/site-volume/shown-certificate.ts';
 import { VOLUME_FILES } from '../../lib/site-volume/volume.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
@@ -50,6 +50,7 @@ export async function readSite(
     if (contents !== undefined) named.set(path, contents);
   }
   const config = parseSiteConfig(text, name, { files: named, now }, facts);
+  await requireAcceptedCertificates(config, text, name);
   await askNmstatectl(config.networkConfig, 'raw_nm_state_config', signal);
   const { manifests, skipped, faults } = await readUserManifests(dir, signal, [
     VOLUME_FILES.manifests,
@@ -85,23 +86,4 @@ export async function readHostFacts(path: string | undefined): Promise<HostFacts
     expected: 'host-facts.json, as the factory has written it',
     found: z.prettifyError(parsed.error),
   });
-}
-
-/** What is valid, but may not be what was intended. */
-export function siteNotices({ config, skipped }: Site, isEncrypted: boolean): string[] {
-  return [
-    ...(config.hosts.length === 0 ? ['no hosts: every node that trusts the signer takes it'] : []),
-    ...(config.validUntil === undefined ? ['no validUntil: the volume does not expire'] : []),
-    ...(config.pullSecret !== undefined && !isEncrypted
-      ? ['the pull secret is not encrypted on the medium']
-      : []),
-    ...(config.siteChecks.length === 0
-      ? ['no siteChecks: the network is kept once its gateway and a name server answer']
-      : []),
-    ...(config.expectedAdapters.length === 0
-      ? []
-      : [`the network expects these adapters on the host: ${config.expectedAdapters.join(', ')}`]),
-    ...networkNotices(config.networkConfig),
-    ...skipped.map((path) => `${path} is not a manifest, and is not on the volume`),
-  ];
 }

@@ -1,5 +1,6 @@
 import { siteDomain } from '../../lib/site-config/site-config.ts';
-import { readHostFacts, readSite, siteNotices, siteSource } from '../site/read-site.ts';
+import { readHostFacts, readSite, siteSource } from '../site/read-site.ts';
+import { siteNotices } from '../site/site-notices.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** `sno verify site-config FILE`: @throws Failure (usage) with every fault of it, and of the files that it needs */
@@ -9,10 +10,11 @@ export async function verifySiteConfig(
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
   const facts = await readHostFacts(hostFacts);
-  const site = await readSite(await siteSource(path), { facts, now: new Date(), signal });
+  const now = new Date();
+  const site = await readSite(await siteSource(path), { facts, now, signal });
   const judged = facts === undefined ? '' : `, for the node ${facts.nodeName}`;
   print(`${path} is a valid site configuration of ${siteDomain(site.config)}${judged}`);
-  for (const notice of siteNotices(site, true)) print(`Notice: ${notice}`);
+  for (const notice of siteNotices(site, true, now)) print(`Notice: ${notice}`);
   if (facts === undefined) {
     print('Notice: not compared with a node: its networks and adapters are in host-facts.json');
   }

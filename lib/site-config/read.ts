@@ -74,10 +74,15 @@ export function parseSiteConfig(
 ): SiteConfig {
   const read = readSiteConfig(text, context, facts);
   if (read.ok) return read.config;
-  const count = read.faults.length;
-  const lines = firstOf(read.faults.map((fault) => faultText(fault, file)));
+  throw refusal(read.faults, file);
+}
+
+/** One error for all faults of a configuration, which `file` is called. */
+export function refusal(faults: readonly Fault[], file: string): Failure {
+  const count = faults.length;
+  const lines = firstOf(faults.map((fault) => faultText(fault, file)));
   const head = `${count} ${count === 1 ? 'error' : 'errors'} in ${file}; nothing was changed`;
-  throw new Failure('usage', [head, ...lines].join('\n'), { code: 'site-config-refused' });
+  return new Failure('usage', [head, ...lines].join('\n'), { code: 'site-config-refused' });
 }
 
 /** The files beside it that a configuration names, whatever else is wrong with it. */

@@ -11,6 +11,7 @@ import { filesWithKeys } from './keys.ts';
 import { MAX_MANIFEST_BYTES, parseVolumeManifest, type VolumeManifest } from './manifest.ts';
 import { readVolumeFile } from './read-file.ts';
 import { refused } from './refused.ts';
+import { requireAcceptedCertificates } from './shown-certificate.ts';
 import { VOLUME_SIGNATURE } from './signature.ts';
 import { type UsedVolume, type VerifiedVolume, VOLUME_FILES, type VolumeRules } from './volume.ts';
 
@@ -41,14 +42,11 @@ export async function openVolume(
   const { manifest, ...accepted } = await acceptManifest(folder, rules, work, signal, trusted);
   const files = await readFiles(folder, manifest, rules, signal);
   const now = judgingTime(manifest, rules.now);
-  const text = files.get(SITE_CONFIG);
-  if (text === undefined) throw refused(`the volume has no ${SITE_CONFIG}`, {});
-  const config = parseSiteConfig(
-    Buffer.from(text).toString('utf8'),
-    SITE_CONFIG,
-    { files, now },
-    rules.facts,
-  );
+  const bytes = files.get(SITE_CONFIG);
+  if (bytes === undefined) throw refused(`the volume has no ${SITE_CONFIG}`, {});
+  const text = Buffer.from(bytes).toString('utf8');
+  const config = parseSiteConfig(text, SITE_CONFIG, { files, now }, rules.facts);
+  await requireAcceptedCertificates(config, text, SITE_CONFIG);
   return {
     ...accepted,
     config,

@@ -14,7 +14,8 @@ import { administrators, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { certifyKey } from '../../../lib/pki/leaf.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
-import { chainAnchor, siteCertificate } from '../../../lib/render/kubernetes/site-certificate.ts';
+import { siteCertificate } from '../../../lib/render/kubernetes/site-certificate.ts';
+import { chainAnchor } from '../../../lib/site-volume/shown-certificate.ts';
 import { readAuthority } from '../../steps/leaf-files.ts';
 
 /** How long an administrator's certificate is valid: it cannot be revoked. */

@@ -6,8 +6,8 @@ import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { apiPort } from '../../../lib/render/kubernetes/paths.ts';
-import { chainAnchor } from '../../../lib/render/kubernetes/site-certificate.ts';
 import { siteDomain } from '../../../lib/site-config/site-config.ts';
+import { chainAnchor, verification } from '../../../lib/site-volume/shown-certificate.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { ReconfigureContext } from './context.ts';
@@ -88,8 +88,11 @@ export async function shownAs(
 }
 
 /** The certificate that a server shows for a name, which the authority has signed. */
-export async function shown(server: Server, signal: AbortSignal): Promise<PeerCertificate> {
-  const socket = connect({ ...server, rejectUnauthorized: true, allowPartialTrustChain: true });
+export async function shown(
+  { host, port, servername, ca }: Server,
+  signal: AbortSignal,
+): Promise<PeerCertificate> {
+  const socket = connect({ host, port, ...verification(servername, ca) });
   try {
     const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
     await once(socket, 'secureConnect', { signal: either });

@@ -33,6 +33,3 @@ export const siteCertificateFlag = ({ apiCertificateName }: Pick<Cluster, 'apiCe
     : {
         'tls-sni-cert-key': `${siteCertificate.certificate},${siteCertificate.key}:${apiCertificateName}`,
       };
-
-/** Whom a client has to trust: the last certificate of the chain, which need not be that of a root. PEM. */
-export const chainAnchor = (chain: string): string => certificatesIn(chain).at(-1) ?? '';

@@ -2,9 +2,10 @@ import { readDocument } from '../../config-file/document.ts';
 import { fieldName } from '../../config-file/fault.ts';
 import { isRecord } from '../../json.ts';
 import { nmstateIgnores } from './document.ts';
-import { at, entriesOf } from './misfit.ts';
+import { at, entriesOf, type Path } from './misfit.ts';
 import { interfacesOf, isWanted } from './references.ts';
 import { IGNORED_IN_FAMILY } from './structure/ip.ts';
+import { NETWORK_SECRETS } from './structure-misfits.ts';
 
 const FAMILIES = ['ipv4', 'ipv6'] as const;
 
@@ -22,6 +23,26 @@ export function networkNotices(text: string | undefined): string[] {
     ...interfacesOf(document).filter(isWanted).flatMap(addressNotices),
   ];
 }
+
+/** The fields of an nmstate document with a secret, such as a password for 802.1X. */
+export function networkSecrets(text: string | undefined): string[] {
+  const document = text === undefined ? undefined : readDocument(text).value;
+  return secretsBelow(document, []);
+}
+
+function secretsBelow(value: unknown, path: Path): string[] {
+  if (Array.isArray(value)) return value.flatMap((each, at) => secretsBelow(each, [...path, at]));
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    isSecret(key, inner) ? [fieldName([...path, key])] : secretsBelow(inner, [...path, key]),
+  );
+}
+
+/** A private key may be the path of one. */
+const isSecret = (key: string, value: unknown): boolean =>
+  NETWORK_SECRETS.includes(key) &&
+  typeof value === 'string' &&
+  !(key === 'private-key' && value.startsWith('/'));
 
 function addressNotices({ entry, path }: ReturnType<typeof interfacesOf>[number]): string[] {
   return FAMILIES.flatMap((family) => {

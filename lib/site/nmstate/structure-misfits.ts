@@ -34,11 +34,17 @@ export function structureMisfits(schema: z.ZodType, value: unknown, path: Path):
 const place = (part: PropertyKey) => (typeof part === 'number' ? part : String(part));
 
 /** Keys whose values are never shown. */
-const SECRETS: Path = ['password', 'private-key', 'private-key-password', 'psk', 'mka-cak'];
+export const NETWORK_SECRETS: Path = [
+  'password',
+  'private-key',
+  'private-key-password',
+  'psk',
+  'mka-cak',
+];
 
 function wrongValue({ message: expected }: z.core.$ZodIssue, path: Path): Misfit {
   const fix = `Write ${expected}, or omit it.`;
-  const isSecret = path.some((part) => SECRETS.includes(part));
+  const isSecret = path.some((part) => NETWORK_SECRETS.includes(part));
   return { path, expected, fix, ...(isSecret ? { found: 'another value' } : {}) };
 }
 

@@ -1,9 +1,9 @@
 import { apiPort } from '../../../../lib/render/kubernetes/paths.ts';
-import { chainAnchor } from '../../../../lib/render/kubernetes/site-certificate.ts';
 import { siteDomain } from '../../../../lib/site-config/site-config.ts';
 import { componentHosts, whyElsewhere } from '../../../../lib/site-openshift/domain.ts';
 import { CLUSTER } from '../../../../lib/site-openshift/names.ts';
 import { openShiftResources } from '../../../../lib/site-openshift/resources.ts';
+import { chainAnchor } from '../../../../lib/site-volume/shown-certificate.ts';
 import { done, notYet } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';

@@ -18,8 +18,8 @@ import { createAuthority, issueLeaf } from '../../../../../lab/certificates/sign
 import { identityOf, inputFor } from '../../../../../lib/identity/identity.ts';
 import { createSuccessor } from '../../../../../lib/pki/authority.ts';
 import { apiServerPod } from '../../../../../lib/render/kubernetes/kube-apiserver.ts';
-import { chainAnchor } from '../../../../../lib/render/kubernetes/site-certificate.ts';
 import type { SiteCertificate } from '../../../../../lib/site-config/site-config.ts';
+import { chainAnchor } from '../../../../../lib/site-volume/shown-certificate.ts';
 import { requestPem } from '../../../csr/requests.ts';
 import { ageKeys } from '../../../site-volume/volumes.ts';
 import { arrived } from './site-host.ts';
