@@ -44,6 +44,8 @@ import { hostContext, installContext, installedContext, plainHost } from './step
 import { ofKind } from './steps/of-kind.ts';
 import { retiringArguments } from './steps/retire.ts';
 import { workerPlan } from './worker/plan.ts';
+import { trustContext } from './worker/trust/context.ts';
+import { workerTrustPlan } from './worker/trust/plan.ts';
 
 /** `calledAs`: the name it was called by. Returns the exit code. */
 type Run = (paths: HostPaths, args: readonly string[], calledAs: string) => Promise<number>;
@@ -92,6 +94,10 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
     planned(aiokubePlan, aioContext)(paths, await retiringArguments(paths, 'aiokube', args)),
   worker: async (paths, args) =>
     planned(workerPlan, plainHost)(paths, await retiringArguments(paths, 'worker', args)),
+  'sno-worker-trust': (paths, args) => {
+    expectShortRun();
+    return planned(workerTrustPlan, trustContext)(paths, args);
+  },
   'sno-renew': (paths, args) => {
     expectShortRun();
     return planned(renewPlan, renewContext, measureRenewal)(paths, args);

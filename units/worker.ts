@@ -33,6 +33,17 @@ export const ownWorkerUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./worker/sno-worker.service', import.meta.url), 'utf8'),
   },
+  // Started by its timer.
+  {
+    name: 'sno-worker-trust.service',
+    enabled: false,
+    contents: readFileSync(new URL('./worker/sno-worker-trust.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-worker-trust.timer',
+    enabled: true,
+    contents: readFileSync(new URL('./worker/sno-worker-trust.timer', import.meta.url), 'utf8'),
+  },
 ];
 
 /** The units of a worker, put into its Ignition by `sno create worker-ignition`. */

@@ -81,6 +81,12 @@ export const workerKubelet: StepBody<PlainHost> = {
   },
 };
 
+/** Restarts the kubelet of a node, whose containers keep running, and waits until it answers its health endpoint. */
+export async function restartKubelet(progress: Progress): Promise<void> {
+  await progress.wait('the kubelet to start', () => restartUnit(UNIT, progress.signal));
+  await progress.wait('the kubelet to answer its health endpoint', () => healthy(progress, []));
+}
+
 async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> {
   const { files } = await loadRendered(paths);
   return files.filter(({ uses }) => uses.includes(use)).map(({ contents }) => sha256(contents));

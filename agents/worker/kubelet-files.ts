@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, type NewFile, writeFileAtomic } from '../../lib/host/files.ts';
@@ -20,10 +20,12 @@ import { trust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.t
 import { podEgressFile } from '../../lib/render/kubernetes/pod-egress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { trustDigest } from '../../lib/workers/api-trust.ts';
 import { workerPaths } from '../../lib/workers/paths.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { currentIdentity } from '../steps/kubelet-client-file.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
+import { recordReadByKubelet } from './trust/kubelet-record.ts';
 
 /** Where the API server publishes the authorities of its clients, in kube-system. */
 const TRUST = 'extension-apiserver-authentication';
@@ -68,6 +70,8 @@ export const kubeletFiles: StepBody<PlainHost> = {
     await mkdir(paths.kubelet, { recursive: true });
     await chmod(paths.kubelet, 0o700);
     for (const { path, contents, mode } of files) await writeFileAtomic(path, contents, mode);
+    // Its first start reads them: sno-worker-trust has nothing to restart.
+    await recordReadByKubelet(paths, trustDigest(await readFile(paths.at(trust.api), 'utf8')));
     // Last: it shows that the others are complete.
     const environment = kubeletEnvironmentText({ nodeIps });
     await writeFileAtomic(kubeletEnvironmentPath(paths), environment, 0o644);

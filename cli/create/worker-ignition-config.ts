@@ -71,7 +71,7 @@ export function workerIgnitionConfig(input: WorkerIgnitionInput): Config {
       ...site.files.map(({ path, mode, contents }) => file(path, mode, contents)),
     ],
     links: [
-      ...agentLinks([...agentsOf('worker'), ...WORKER_AGENTS]),
+      ...agentLinks([...agentsOf('worker'), ...agentsOf('joined'), ...WORKER_AGENTS]),
       ...commandLinks(['sno-agents']),
       ...gatherLinks,
       issueLink,

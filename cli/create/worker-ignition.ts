@@ -10,6 +10,7 @@ import {
 import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { resources } from '../../lib/kube/resources.ts';
 import type { Limits } from '../../lib/wait/limits.ts';
+import { grantApiTrust } from '../../lib/workers/grant-api-trust.ts';
 import { routePods } from '../../lib/workers/route-pods.ts';
 import { createToken, tokenSecret, tokenText } from '../../lib/workers/token.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
@@ -63,6 +64,7 @@ export async function createWorkerIgnition(
     apiServer,
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });
+  await grantApiTrust(client, limits);
   const isRouted = await routePods(client, limits);
   const secret = tokenSecret(token);
   await client.create(resources.secrets, { namespace: secret.metadata.namespace }, secret, limits);

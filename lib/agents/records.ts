@@ -23,6 +23,7 @@ const RECORDS = {
   update: 'sno-update/result.json',
   'update-request': 'sno-update/request.json',
   restore: 'sno-backup-restore/result.json',
+  'worker-trust': 'sno-worker-trust/kubelet.json',
   'restore-request': 'sno-backup-restore/request.json',
 } as const;
 

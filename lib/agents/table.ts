@@ -5,6 +5,7 @@
  * - `installation`: on both hosts until the installation is complete;
  * - `aio`: on an all-in-one host until the installation is complete;
  * - `worker`: on a worker until it has joined;
+ * - `joined`: permanently on a worker, which does nothing with it before it has joined;
  * - `deferred`: on the installed host while a manifest waits for its kind;
  * - `sealed`: permanently on a host whose keys are sealed;
  * - `node`: permanently on every installed host;
@@ -15,6 +16,7 @@ export type AgentStage =
   | 'pivot'
   | 'aio'
   | 'worker'
+  | 'joined'
   | 'installation'
   | 'deferred'
   | 'sealed'
@@ -122,6 +124,13 @@ export const AGENTS = [
     purpose: 'joins a worker to the cluster',
     stage: 'worker',
     installs: true,
+  },
+  {
+    name: 'sno-worker-trust',
+    unit: 'sno-worker-trust',
+    purpose:
+      "keeps a worker's kubelet trusting the CAs of the API server that the cluster publishes",
+    stage: 'joined',
   },
   {
     name: 'sno-renew',

@@ -99,6 +99,8 @@ export const defaultSettings = {
   workerApprovalMs: minutes(24 * 60),
   /** worker: until its Node has subnets for pods. */
   podNetworkMs: minutes(15),
+  /** sno-worker-trust: reading and verifying the published CAs of the API server; confirming them. */
+  workerTrustMs: minutes(2),
   /** sno-restore: restoring the database from the snapshot with etcdutl. */
   restoreMs: minutes(10),
   /** sno-unseal, bootkube: a TPM takes a second, and may appear late. */
@@ -153,6 +155,8 @@ export const defaultSettings = {
   rotateStageMs: minutes(5),
   /** sno-rotate: one change of files, with the restarts of pods and its rollback if they fail. */
   rotatePhaseMs: minutes(60),
+  /** sno-rotate: until every worker trusts both CAs of the API server. Each looks four times an hour. */
+  rotateWorkersMs: minutes(60),
   /** sno-rotate: until a static pod that was changed is ready; its image is on the host. */
   rotatePodMs: minutes(10),
   /**
@@ -160,10 +164,7 @@ export const defaultSettings = {
    * a replaced certificate (client-go, cert_rotation.go).
    */
   rotateOverlapMs: minutes(10),
-  /**
-   * sno-rotate: the same for service account keys. Tokens of pods are valid for an hour, and the
-   * kubelet replaces them after 48 minutes.
-   */
+  /** sno-rotate: the same for service account keys. Tokens of pods are valid for an hour, and replaced after 48 minutes. */
   rotateTokensMs: minutes(90),
   /**
    * sno-address: how long the addresses must stay as they are before anything is concluded from them: a link that

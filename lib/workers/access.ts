@@ -33,24 +33,36 @@ export function workersAccess(): object[] {
       },
       subjects: [{ apiGroup: rbac, kind: 'Group', name: BOOTSTRAPPERS }],
     },
-    // By which it knows the API server; every pod has it.
+    ...apiTrustAccess(),
+  ];
+}
+
+/**
+ * The CAs by which a worker knows the API server may be read by it before it has joined, and as a node, to follow a rotation:
+ * the node authorizer grants only ConfigMaps of its pods. Every pod has them.
+ */
+export function apiTrustAccess() {
+  return [
     {
       apiVersion: `${rbac}/v1`,
-      kind: 'Role',
+      kind: 'Role' as const,
       metadata: { name: API_TRUST, namespace: 'kube-system' },
       rules: [
         { apiGroups: [''], resources: ['configmaps'], resourceNames: [ROOT_CA], verbs: ['get'] },
       ],
     },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name: API_TRUST, namespace: 'kube-system' },
-      roleRef: { apiGroup: rbac, kind: 'Role', name: API_TRUST },
-      subjects: [{ apiGroup: rbac, kind: 'Group', name: BOOTSTRAPPERS }],
-    },
+    apiTrustBinding(API_TRUST, BOOTSTRAPPERS),
+    apiTrustBinding('sno:node-api-trust', 'system:nodes'),
   ];
 }
+
+const apiTrustBinding = (name: string, group: string) => ({
+  apiVersion: `${rbac}/v1`,
+  kind: 'RoleBinding' as const,
+  metadata: { name, namespace: 'kube-system' },
+  roleRef: { apiGroup: rbac, kind: 'Role', name: API_TRUST },
+  subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
+});
 
 function binding(name: string, role: string, group: string) {
   return {

@@ -1,10 +1,8 @@
-import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { readCluster } from '../../../lib/cluster/read-cluster.ts';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { resources } from '../../../lib/kube/resources.ts';
 import { mayCertifyAuthorities, requireValid } from '../../../lib/pki/authority.ts';
 import { certificatesIn, inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
@@ -15,6 +13,7 @@ import { signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { changeUnderWay } from '../exclusion.ts';
 import { unprovenLeaves } from '../renew/replaced.ts';
+import { cutOffWorkers } from './cut-off-workers.ts';
 import { describeWhat, type RotationRequest, readRequest, type What } from './request.ts';
 import { losesClients, podName, podsTrustingApi } from './workloads.ts';
 
@@ -158,45 +157,6 @@ async function cutOffLaptop(paths: HostPaths, what: What): Promise<Failure[]> {
 }
 
 const nameOf = (pem: string): string => inspectCertificate(pem).subject.commonName;
-
-/** What a worker trusts, or what its certificates are signed by. It does not learn of a new one. */
-const OF_WORKERS: readonly string[] = ['serving', 'kubelet-client', 'kubelet-serving', 'admin'];
-
-async function cutOffWorkers(
-  paths: HostPaths,
-  what: What,
-  signal: AbortSignal,
-): Promise<Failure[]> {
-  if (what.kind !== 'authorities' || !what.names.some((name) => OF_WORKERS.includes(name))) {
-    return [];
-  }
-  const workers = await otherNodes(paths, signal);
-  if (workers.length === 0) return [];
-  return [
-    fault(
-      `the cluster has workers, which do not learn of a new CA: ${workers.join(', ')}`,
-      'Remove them first, and let them join again afterwards.',
-    ),
-  ];
-}
-
-/** None if the API server cannot be asked: other checks report why, and the rotation itself needs it. */
-async function otherNodes(paths: HostPaths, signal: AbortSignal): Promise<string[]> {
-  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
-  const remaining = { remainingMs: () => REQUEST_DEADLINE_MS };
-  const workers = { labelSelector: '!node-role.kubernetes.io/control-plane' };
-  try {
-    const { withAdministrator } = signedRights({ paths, cluster: await readCluster(paths) });
-    const { items } = await withAdministrator(remaining, (client) =>
-      client.list(resources.nodes, workers, limits),
-    );
-    // Hosts of earlier releases have no label.
-    return items.map(({ metadata }) => metadata.name).filter((name) => name !== hostname());
-  } catch {
-    signal.throwIfAborted();
-    return [];
-  }
-}
 
 function notesOn(what: What): string[] {
   if (what.kind === 'service-account') {

@@ -7,6 +7,7 @@ import type { RotateContext } from './context.ts';
 import { overlap } from './overlap.ts';
 import { trustBoth, trustNew, useNew } from './phases.ts';
 import { stage } from './stage.ts';
+import { workers } from './workers.ts';
 import { restartWorkloads } from './workloads.ts';
 
 /**
@@ -19,6 +20,7 @@ export const rotatePlan = (s: Settings): Plan<RotateContext> => ({
   steps: [
     within(s, 'rotateStageMs', stage),
     within(s, 'rotatePhaseMs', trustBoth),
+    { ...workers, deadlineMs: s.rotateWorkersMs + s.finishMs },
     within(s, 'rotatePhaseMs', restartWorkloads),
     within(s, 'rotatePhaseMs', useNew),
     { ...overlap, deadlineMs: Math.max(s.rotateOverlapMs, s.rotateTokensMs) + s.finishMs },

@@ -15,6 +15,7 @@ import {
   writeRequest,
 } from '../../../agents/node/rotate/request.ts';
 import { stage } from '../../../agents/node/rotate/stage.ts';
+import { workers } from '../../../agents/node/rotate/workers.ts';
 import { signedRights } from '../../../agents/steps/host-context.ts';
 import { namesIn } from '../../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
@@ -32,7 +33,7 @@ import { leafOf, NODE, startWorld, type World } from './world.ts';
 
 const STEP_MS = 240_000;
 /** All that the plan has for a host whose CAs may sign their successors. */
-const STEPS = [stage, trustBoth, useNew, overlap, trustNew, conclude];
+const STEPS = [stage, trustBoth, workers, useNew, overlap, trustNew, conclude];
 
 export interface RotatingHost {
   readonly world: World;

@@ -5,11 +5,12 @@ import { KubeClient } from '../../../lib/kube/client.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { WORKER_APPROVER } from '../../../lib/workers/access.ts';
+import { API_TRUST_ANNOTATION } from '../../../lib/workers/api-trust.ts';
 import type { AllowedWorker } from '../../../lib/workers/entry.ts';
 import { requestPem, type Variation } from '../../unit/csr/requests.ts';
 import { textAt } from '../../unit/render/rendered-host.ts';
 import type { Caller } from './request.ts';
-import { eventually, leafOf, NAMESPACE, NODE, type World } from './world.ts';
+import { eventually, leafOf, NAMESPACE, NODE, OTHER_NODE, type World } from './world.ts';
 
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
@@ -43,6 +44,37 @@ export function workerAttacks(world: World): void {
       const body = method === 'GET' ? {} : { body: {} };
       t.equal((await api({ ...token, method, path, ...body })).code, 403, `${method} ${path}`);
     }
+  });
+
+  t.test('a node reads the published CA, and confirms it on its own Node alone', async (t) => {
+    const { api, node, otherNode, pod } = world;
+    const configMaps = '/api/v1/namespaces/kube-system/configmaps';
+    const published = `${configMaps}/kube-root-ca.crt`;
+    await eventually('the publication of the CA', async () =>
+      (await api({ ...node, path: published })).code === 200 ? true : undefined,
+    );
+    for (const [method, path] of [
+      ['GET', configMaps],
+      ['GET', `${configMaps}/extension-apiserver-authentication`],
+      ['GET', '/api/v1/namespaces/default/configmaps/kube-root-ca.crt'],
+      ['PATCH', published],
+      ['DELETE', published],
+    ] as const) {
+      const body = method === 'GET' ? {} : { body: {} };
+      t.equal((await api({ ...node, method, path, ...body })).code, 403, `${method} ${path}`);
+    }
+    const confirm = async (caller: Caller, name: string) => {
+      const body = { metadata: { annotations: { [API_TRUST_ANNOTATION]: name } } };
+      return (await api({ ...caller, method: 'PATCH', path: `/api/v1/nodes/${name}`, body })).code;
+    };
+    t.equal(await confirm(otherNode, OTHER_NODE), 200);
+    t.equal(await confirm(otherNode, NODE), 403, 'not for another node');
+    t.equal(await confirm(pod, OTHER_NODE), 403, 'not a pod');
+    t.equal(await confirm(await tokenFor('eeeeee', 3600), OTHER_NODE), 403, 'not a token');
+    const [found] = JSON.parse(
+      (await api({ ...world.admin, path: '/api/v1/nodes' })).body,
+    ).items.filter(({ metadata }: { metadata: { name: string } }) => metadata.name === OTHER_NODE);
+    t.equal(found?.metadata.annotations[API_TRUST_ANNOTATION], OTHER_NODE);
   });
 
   t.test('a token that has expired, or is not known, is nobody', async (t) => {

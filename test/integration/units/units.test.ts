@@ -40,6 +40,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   // It connects to the control-plane host, whose address is the site's.
   'worker/sno-api.service': 14,
   'worker/sno-worker.service': 23,
+  // The API and the kubelet on loopback; it asks systemd to restart the kubelet.
+  'worker/sno-worker-trust.service': 20,
   'installed/bootkube.service': 26,
   'installed/kubelet.service': 96,
   'installed/progress.service': 13,

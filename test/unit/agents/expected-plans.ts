@@ -23,6 +23,7 @@ import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { progressPlan } from '../../../agents/progress/plan.ts';
 import { workerPlan } from '../../../agents/worker/plan.ts';
+import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
 import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
 import { factoryPlans } from './expected-factory-plans.ts';
 import type { Expected, ExpectedPlan } from './expected-plan.ts';
@@ -147,6 +148,15 @@ export const plans: ExpectedPlan[] = [
     },
   ],
   [
+    workerTrustPlan(settings),
+    'sno-worker-trust',
+    {
+      'published-ca': { deadline: 'workerTrustMs' },
+      kubelet: { deadline: 'kubeletMs' },
+      confirm: { deadline: 'workerTrustMs' },
+    },
+  ],
+  [
     approvePlan(settings),
     'sno-approve',
     // A day longer than an entry of the list may be valid.
@@ -228,6 +238,11 @@ export const plans: ExpectedPlan[] = [
       // Its keys are used from then on; afterwards it cannot be repeated.
       stage: { deadline: 'rotateStageMs', until: 'trust-both' },
       'trust-both': { deadline: 'rotatePhaseMs', once: true, until: 'restart-workloads' },
+      workers: {
+        deadline: distinct('rotateWorkersMs') + distinct('finishMs'),
+        once: true,
+        until: 'use-new',
+      },
       'restart-workloads': { deadline: 'rotatePhaseMs', once: true, until: 'use-new' },
       'use-new': { deadline: 'rotatePhaseMs', once: true, until: 'overlap' },
       overlap: { deadline: overlapMs, once: true, until: 'trust-new' },

@@ -38,6 +38,7 @@ t.test('links of a stage are removed with it', async (t) => {
   t.strictSame(agentsOf('pivot'), ['progress', 'sno-restore', 'post-reboot']);
   t.strictSame(agentsOf('aio'), ['progress', 'aiokube']);
   t.strictSame(agentsOf('worker'), ['progress', 'worker']);
+  t.strictSame(agentsOf('joined'), ['sno-worker-trust']);
   t.strictSame(agentsOf('node'), [
     ...['sno-payload', 'sno-certificates', 'sno-renew', 'sno-backup', 'sno-backup-restore'],
     ...['sno-rotate', 'sno-identity', 'sno-address', 'sno-trial', 'sno-update', 'reconfigure'],

@@ -11,11 +11,13 @@ import {
   openShiftUndoPlan,
 } from '../../../agents/node/reconfigure/prepare/openshift/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
+import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
 import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
 import { postRebootOpenShiftPlan } from '../../../agents/post-reboot/openshift/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
+import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
 import { defaultSettings as settings } from '../../../lib/host/settings.ts';
 import type { Plan } from '../../../lib/steps/step.ts';
 
@@ -221,6 +223,16 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [aiokubePlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
   [aiokubePlan(settings), 'verify-clean', 'record', 'the record says that it is complete'],
   [aiokubePlan(settings), 'record', 'finish', 'whoever waits for the file reads the record'],
+  [rotatePlan(settings), 'trust-both', 'workers', 'the cluster publishes both from then on'],
+  [rotatePlan(settings), 'workers', 'use-new', 'a worker that knows only the old one may be lost'],
+  [
+    rotatePlan(settings),
+    'workers',
+    'restart-workloads',
+    'pods are deleted when nothing is in the way',
+  ],
+  [workerTrustPlan(settings), 'published-ca', 'kubelet', 'it reads the file when it starts'],
+  [workerTrustPlan(settings), 'kubelet', 'confirm', 'what is confirmed is what the kubelet trusts'],
   [aiokubePlan(settings), 'complete', 'finish', 'the cluster knows it too by then'],
   [aiokubePlan(settings), 'finish', 'retire', 'only this agent is left to remove'],
 ];

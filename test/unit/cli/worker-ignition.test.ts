@@ -51,8 +51,9 @@ async function cluster(t: Test, state = 'complete') {
       ...['create', 'worker-ignition', '--dir', dir],
       ...['--agents-executable', join(dir, '../sno-agents'), ...args],
     ]);
-  const created = () => api.requests.filter(({ method }) => method === 'POST');
-  return { api, dir, create, created };
+  const posted = () => api.requests.filter(({ method }) => method === 'POST');
+  const created = () => posted().filter(({ path }) => path.endsWith('/secrets'));
+  return { api, dir, create, created, posted };
 }
 
 const readIgnition = async (dir: string): Promise<Config> =>
@@ -89,7 +90,7 @@ t.test('writes the Ignition config of all workers, with a token that it creates'
 
   const [secret, ...others] = created();
   t.equal(secret?.path, SECRETS);
-  t.same(others, [], 'one token, and nothing else');
+  t.same(others, [], 'one token');
   t.match(secret?.body, {
     type: 'bootstrap.kubernetes.io/token',
     metadata: { namespace: 'kube-system' },
@@ -125,7 +126,7 @@ t.test('writes the Ignition config of all workers, with a token that it creates'
     ],
   );
   const links = new Map((config.storage?.links ?? []).map(({ path, target }) => [path, target]));
-  for (const agent of ['worker', 'progress', 'sno-payload', 'gather']) {
+  for (const agent of ['worker', 'progress', 'sno-payload', 'sno-worker-trust', 'gather']) {
     t.equal(links.get(`/var/lib/sno-agents/bin/${agent}`), 'sno-agents', agent);
   }
   for (const agent of ['aiokube', 'sno-approve', 'sno-certificates', 'sno-backup']) {
@@ -133,7 +134,8 @@ t.test('writes the Ignition config of all workers, with a token that it creates'
   }
   const enabled = (config.systemd?.units ?? []).filter((unit) => unit.enabled === true);
   t.same(enabled.map(({ name }) => name).toSorted(), [
-    ...['progress.service', 'sno-api.socket', 'sno-label.service', 'sno-worker.service'],
+    ...['progress.service', 'sno-api.socket', 'sno-label.service'],
+    ...['sno-worker-trust.timer', 'sno-worker.service'],
   ]);
 
   t.equal((await create(SOURCES)).code, 2, 'an existing one is kept');
@@ -180,11 +182,11 @@ t.test('wrong input creates no token and no file', async (t) => {
   ];
   for (const [title, args, says, state] of rows) {
     await t.test(title, async (t) => {
-      const { dir, create, created } = await cluster(t, state);
+      const { dir, create, posted } = await cluster(t, state);
       const { code, err } = await create(args);
       t.equal(code, 2);
       t.match(err.replace(/\n/g, ' '), says);
-      t.same(created(), []);
+      t.same(posted(), []);
       await t.rejects(stat(join(dir, 'worker.ign')), { code: 'ENOENT' });
     });
   }
@@ -203,6 +205,26 @@ t.test('pods of the control-plane node are routed from now on', async (t) => {
   const other = await cluster(t);
   other.api.set(FLANNEL, { metadata: { name: 'flannel', namespace: 'kube-system' } });
   t.notMatch((await other.create(SOURCES)).out, /flannel/);
+});
+
+t.test('workers of a cluster that an earlier release installed may follow its CA', async (t) => {
+  const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system';
+  const { api, create, posted } = await cluster(t);
+  // What such a cluster has: the right before a worker has joined.
+  const existing = {
+    metadata: { name: 'sno:worker-api-trust', namespace: 'kube-system' },
+    mine: 1,
+  };
+  api.set(`${RBAC}/roles/sno:worker-api-trust`, existing);
+  api.set(`${RBAC}/rolebindings/sno:worker-api-trust`, existing);
+  t.equal((await create(SOURCES)).code, 0);
+  t.match(api.get(`${RBAC}/rolebindings/sno:node-api-trust`), {
+    kind: 'RoleBinding',
+    roleRef: { kind: 'Role', name: 'sno:worker-api-trust' },
+    subjects: [{ kind: 'Group', name: 'system:nodes' }],
+  });
+  t.match(api.get(`${RBAC}/roles/sno:worker-api-trust`), { mine: 1 }, 'what exists stays');
+  t.equal(posted().length, 4, 'and the token');
 });
 
 t.test('another kubeconfig may be used', async (t) => {

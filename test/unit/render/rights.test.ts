@@ -60,6 +60,12 @@ const BINDINGS: readonly {
     reason: 'the kubelet of a worker knows the API server by this certificate, which is public',
   },
   {
+    role: 'sno:worker-api-trust',
+    subject: 'Group system:nodes',
+    where: 'kube-system',
+    reason: 'the same when it is rotated: the node authorizer grants ConfigMaps of own pods only',
+  },
+  {
     role: 'cluster-admin',
     subject: 'Group sno:administrators',
     reason: 'administrators whose certificates the cluster signed: system:masters is not admitted',
@@ -237,8 +243,8 @@ t.test('the approver of workers approves for two signers and reads nodes', async
       { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
     ],
   });
-  t.equal(bindings.length, 5);
-  t.match(bindings.at(-2), {
+  t.equal(bindings.length, 6);
+  t.match(bindings.at(-3), {
     kind: 'Role',
     metadata: { namespace: 'kube-system' },
     rules: [{ resources: ['configmaps'], resourceNames: ['kube-root-ca.crt'], verbs: ['get'] }],

@@ -44,6 +44,9 @@ export const RECONFIGURE = 'installed/reconfigure';
 /** Make changes that are on trial. */
 export const ON_TRIAL = [UPDATE, RECONFIGURE] as const;
 
+/** Follows the CAs of the API server on a worker. */
+export const WORKER_TRUST = 'worker/sno-worker-trust';
+
 export const PROGRESS = ['live/progress', 'installed/progress'] as const;
 export const GATHER = ['live/sno-gather', 'installed/sno-gather'] as const;
 /** Install the executable from a medium. */
@@ -71,6 +74,7 @@ export const PLANNED = [
   'installed/sno-trial',
   'installed/sno-update',
   RECONFIGURE,
+  WORKER_TRUST,
 ] as const;
 
 /** Stay on a running host for days while they wait. */

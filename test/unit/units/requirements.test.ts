@@ -16,6 +16,7 @@ import { serviceRequirements } from './service-requirements.ts';
 import { timeoutRequirements } from './timeout-requirements.ts';
 import { type Directives, isWordList, parseUnit } from './unit-text.ts';
 import { unsealRequirements } from './unseal-requirements.ts';
+import { workerTrustRequirements } from './worker-trust-requirements.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', 'units');
 const requirements: readonly Requirement[] = [
@@ -25,6 +26,7 @@ const requirements: readonly Requirement[] = [
   ...unsealRequirements,
   ...changeRequirements,
   ...timeoutRequirements,
+  ...workerTrustRequirements,
 ];
 const units = new Map(
   globSync('**/*.{service,timer,path,socket}', { cwd: root })
@@ -151,7 +153,13 @@ const HOSTS: readonly {
   {
     host: 'worker',
     files: ownWorkerUnits,
-    enabled: { 'sno-api.socket': true, 'sno-api': false, 'sno-worker': true },
+    enabled: {
+      'sno-api.socket': true,
+      'sno-api': false,
+      'sno-worker': true,
+      'sno-worker-trust': false,
+      'sno-worker-trust.timer': true,
+    },
   },
 ];
 
@@ -226,6 +234,8 @@ t.test('a worker has no unit of a control plane, and its kubelet waits', async (
     'sno-api.socket': true,
     'sno-api': false,
     'sno-worker': true,
+    'sno-worker-trust': false,
+    'sno-worker-trust.timer': true,
   };
   t.same(names('url'), both);
   t.same(names('medium'), { ...both, 'run-media-iso.mount': false, [MEDIUM_DEVICE]: false });

@@ -20,6 +20,7 @@ import {
   UNSEAL,
   UPDATE,
   WAITING,
+  WORKER_TRUST,
 } from './requirement.ts';
 
 const MOUNTS_DISKS = ['live/bootkube', 'live/install-to-disk'] as const;
@@ -243,7 +244,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'its state, its service record and its status',
-    units: except(PLANNED, ...WAITING, 'installed/sno-backup'),
+    units: except(PLANNED, ...WAITING, 'installed/sno-backup', WORKER_TRUST),
     says: { ReadWritePaths: ['/var/lib', '/var/log', '/run'] },
   },
   {

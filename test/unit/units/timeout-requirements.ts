@@ -11,6 +11,7 @@ import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
 import { updatePlan } from '../../../agents/node/update/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
+import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import {
   ADDRESS,
@@ -21,6 +22,7 @@ import {
   UNSEAL,
   UPDATE,
   WAITING,
+  WORKER_TRUST,
 } from './requirement.ts';
 
 /** For its start and its end. */
@@ -49,6 +51,7 @@ const longest: Readonly<Record<string, number>> = {
   [UPDATE]: deadlines(updatePlan(s)) + MARGIN_MS,
   [ADDRESS]: deadlines(addressPlan(s)) + MARGIN_MS,
   [RECONFIGURE]: deadlines(reconfigurePlan(s)) + ARRIVE_MS + MARGIN_MS,
+  [WORKER_TRUST]: deadlines(workerTrustPlan(s)) + MARGIN_MS,
   [TRIAL]: deadlines(trialPlan(s)) + RESTART_MS,
 };
 

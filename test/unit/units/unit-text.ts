@@ -13,12 +13,9 @@ export const isWordList = (directive: string): boolean => WORD_LISTS.has(directi
 /** Where systemd reads it; elsewhere it warns and goes on without it. */
 function sectionOf(directive: string): string {
   if (/^(WantedBy|RequiredBy)$/.test(directive)) return 'Install';
-  if (
-    /^(OnCalendar|OnClockChange|OnActiveSec|AccuracySec|Persistent|RandomizedDelaySec)$/.test(
-      directive,
-    )
-  )
-    return 'Timer';
+  const ofTimer =
+    /^(OnCalendar|OnClockChange|OnActiveSec|OnBootSec|AccuracySec|Persistent|RandomizedDelaySec)$/;
+  if (ofTimer.test(directive)) return 'Timer';
   if (/^(PathChanged|PathExists|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
   if (/^(Listen|FlushPending)/.test(directive)) return 'Socket';
   const ofUnit =

@@ -1,8 +1,5 @@
-import { hostname } from 'node:os';
 import { mock } from 'node:test';
-import t, { type Test } from 'tap';
-import { runCertificates } from '../../../../agents/node/certificates/main.ts';
-import type { HostEndpoints } from '../../../../lib/host/paths.ts';
+import t from 'tap';
 import { createSuccessor } from '../../../../lib/pki/authority.ts';
 import {
   authorityNames,
@@ -10,14 +7,14 @@ import {
   laptopAdminCa,
 } from '../../../../lib/render/kubernetes/authorities.ts';
 import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
-import { rendered, servingPair } from '../../render/rendered-host.ts';
+import { servingPair } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
-import { cluster } from '../host/cluster.ts';
-import { type TestHost, testHost } from '../host/host.ts';
+import type { TestHost } from '../host/host.ts';
 import { apiOf, earlierAuthority, podOf } from './earlier-authority.ts';
+import { installed, REQUEST } from './rotate-host.ts';
 
-const REQUEST = '/var/lib/sno-agents/sno-rotate/request.json';
 const ANSWERS = {
+  'GET /api/v1/nodes': listOf(),
   'GET /api/v1/pods': listOf(
     podOf('web', 'kube-root-ca.crt'),
     podOf('batch', 'settings'),
@@ -25,32 +22,6 @@ const ANSWERS = {
   ),
 };
 const STATUS = '/run/sno-agents/sno-rotate/status.json';
-
-/** An installed host whose systemd starts the unit. */
-function installed(t: Test, endpoints: HostEndpoints = {}) {
-  const host = testHost(t, { endpoints });
-  for (const { path, contents, mode, uses } of rendered.files) {
-    if (uses.includes('control-plane')) host.write(path, contents, mode);
-  }
-  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
-  host.write('/var/lib/sno-agents/record.json', '{}');
-  host.programs.give('systemctl', 'exit 0');
-  const errors: string[] = [];
-  t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
-  const printing = async (seen: (text: string) => void, ...args: string[]) => {
-    const printed: string[] = [];
-    const code = await runCertificates(host.paths, args, {
-      write: (text) => {
-        printed.push(text);
-        seen(text);
-      },
-      isJournal: false,
-    });
-    return { code, printed: printed.join(''), errors: errors.join('') };
-  };
-  const run = (...args: string[]) => printing(() => {}, ...args);
-  return { host, run, printing };
-}
 
 t.test('a rotation is requested and started', async (t) => {
   const table: [args: string[], what: object, prints: RegExp][] = [
@@ -143,7 +114,8 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
       host.write(authorityPaths('serving').certificate, next.certificate);
       host.write(certificate, `${next.certificate}${next.cross}`);
     };
-    const { host, run } = installed(t);
+    const api = (await apiOf(t, next, ANSWERS)).url;
+    const { host, run } = installed(t, { api });
     rotated(host);
     const { code, errors } = await run('rotate-ca', 'serving');
     t.equal(code, 2);
@@ -151,35 +123,13 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     t.notOk(host.has(REQUEST));
     host.write(certificate, next.certificate);
     t.equal((await run('rotate-ca', 'serving', '--no-wait')).code, 0, 'it knows the present one');
-    const other = installed(t);
+    const other = installed(t, { api });
     rotated(other.host);
     other.host.remove(laptopAdminCa);
     t.equal((await other.run('rotate-ca', 'serving', '--no-wait')).code, 0, 'it was exchanged');
-    const both = installed(t);
+    const both = installed(t, { api });
     rotated(both.host);
     t.equal((await both.run('rotate-ca', 'serving', 'admin', '--no-wait')).code, 0, 'it ends');
-  });
-
-  t.test('workers, which do not learn of a new CA', async (t) => {
-    const authority = await earlierAuthority();
-    const nodes = (...names: string[]) => ({
-      'GET /api/v1/nodes': listOf(...names.map((name) => ({ metadata: { name } }))),
-    });
-    const serving = authorityPaths('serving').certificate;
-    for (const name of ['kubelet-client', 'kubelet-serving', 'admin'] as const) {
-      const { host, run } = installed(t, {
-        api: (await apiOf(t, authority, nodes('worker-0', 'worker-1', hostname()))).url,
-      });
-      host.write(serving, authority.certificate);
-      const { code, errors } = await run('rotate-ca', name);
-      t.equal(code, 2);
-      t.match(errors, /has workers, which do not learn of a new CA: worker-0, worker-1\./);
-      t.notOk(host.has(REQUEST));
-      t.equal((await run('rotate-ca', 'etcd', '--no-wait')).code, 0, 'no worker trusts it');
-    }
-    const { host, run } = installed(t, { api: (await apiOf(t, authority, nodes(hostname()))).url });
-    host.write(serving, authority.certificate);
-    t.equal((await run('rotate-ca', 'admin', '--no-wait')).code, 0, 'its own Node is no worker');
   });
 
   const unknown: [args: string[], says: RegExp][] = [

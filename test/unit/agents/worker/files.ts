@@ -2,7 +2,9 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { kubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
 import { podNetwork } from '../../../../agents/worker/pod-network.ts';
+import { readByKubelet } from '../../../../agents/worker/trust/kubelet-record.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { refusal } from '../../kube/fake-api.ts';
 import { giveAddresses } from '../host/network.ts';
@@ -40,6 +42,7 @@ t.test('kubelet-files', async (t) => {
     const { host } = await given(t, bundle);
     t.equal(await host.holds(kubeletFiles), false, 'before');
     t.match(await host.run(kubeletFiles), { kind: 'done', note: 'worker-0, 192.0.2.20' });
+    t.equal(await readByKubelet(host.paths), sha256(servingAuthority), 'at its first start');
     t.equal(await host.holds(kubeletFiles), true, 'after');
     t.equal(host.read(ENVIRONMENT), 'KUBELET_NODE_IPS=192.0.2.20\n');
     t.equal(host.read('/etc/hostname'), 'worker-0\n');
@@ -77,6 +80,7 @@ t.test('kubelet-files', async (t) => {
     await it.host.run(kubeletFiles);
     t.equal(it.host.read(API), both);
     t.equal(it.host.mode(API), 0o644);
+    t.equal(await readByKubelet(it.host.paths), sha256(both), 'nothing to restart afterwards');
     const wrong = await published(successor.certificate);
     await t.rejects(wrong.host.run(kubeletFiles), { kind: 'unreachable', message: /issuer/ });
     t.equal(wrong.host.read(API), servingAuthority, 'what is trusted stays');

@@ -2,3 +2,4 @@
 import './identity.ts';
 import './files.ts';
 import './end.ts';
+import './trust.ts';

@@ -1,0 +1,47 @@
+import { Failure } from '../../../lib/errors/failure.ts';
+import { resourcePath, resources } from '../../../lib/kube/resources.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { API_TRUST_ANNOTATION, trusts } from '../../../lib/workers/api-trust.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { asNode } from '../own-node.ts';
+import type { TrustContext } from './context.ts';
+import { readByKubelet } from './kubelet-record.ts';
+
+/** Tells the control-plane host by which CAs the kubelet knows the API server: a rotation waits for that. */
+export const confirm: StepBody<TrustContext> = {
+  name: 'confirm',
+  leaves: `the annotation ${API_TRUST_ANNOTATION} of the own Node: the digest of what the kubelet trusts`,
+  touches: ['disk', 'api', 'network', 'clock'],
+  retries: true,
+  input: ({ run }) => run,
+  holds: async () => true,
+  async run(context, { signal }) {
+    const name = context.hostname();
+    const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+    const digest = await readByKubelet(context.paths);
+    if (digest === undefined) {
+      throw new Failure('retry', 'it is not known what the kubelet trusts', {
+        fix: 'Run "systemctl start sno-worker-trust": it restarts the kubelet.',
+      });
+    }
+    using client = await asNode(context);
+    const node = await client.find(resources.nodes, { name }, limits);
+    if (node === undefined) {
+      throw new Failure('retry', `the cluster has no Node ${name}`, {
+        fix: 'If it was deleted by mistake, run "systemctl restart kubelet" on this worker: it is registered again.',
+      });
+    }
+    if (trusts(node, digest)) return done('confirmed already');
+    await client.json(
+      {
+        method: 'PATCH',
+        path: resourcePath(resources.nodes, { name }),
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { annotations: { [API_TRUST_ANNOTATION]: digest } } },
+      },
+      limits,
+    );
+    return done(`sha256:${digest}`);
+  },
+};

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { trust } from '../../../lib/render/kubernetes/kubelet.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { trustDigest } from '../../../lib/workers/api-trust.ts';
+import { restartKubelet } from '../../steps/kubelet.ts';
+import type { TrustContext } from './context.ts';
+import { readByKubelet, recordReadByKubelet } from './kubelet-record.ts';
+
+/** Restarts the kubelet if it has not read the present file. Its containers keep running. */
+export const startWithCa: StepBody<TrustContext> = {
+  name: 'kubelet',
+  leaves: `a kubelet that was started with the present ${trust.api}`,
+  touches: ['disk', 'systemd'],
+  retries: true,
+  input: ({ run }) => run,
+  holds: async ({ paths }) => (await readByKubelet(paths)) === (await presentDigest(paths)),
+  async run({ paths }, progress) {
+    const digest = await presentDigest(paths);
+    if ((await readByKubelet(paths)) === digest) return done('no restart');
+    progress.say(
+      'Restarting the kubelet, which reads the CAs of the API server only when it starts',
+    );
+    await restartKubelet(progress);
+    await recordReadByKubelet(paths, digest);
+    return done('restarted');
+  },
+};
+
+const presentDigest = async (paths: HostPaths): Promise<string> =>
+  trustDigest(await readFile(paths.at(trust.api), 'utf8'));

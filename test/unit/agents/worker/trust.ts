@@ -1,0 +1,149 @@
+import t from 'tap';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { recordFileOperations } from '../../host/file-operations.ts';
+import { refusal } from '../../kube/fake-api.ts';
+import { both, CA, next, old, other, trustingHost } from './trusting-host.ts';
+
+const PATCHES = (requests: readonly { method: string }[]) =>
+  requests.filter(({ method }) => method === 'PATCH').length;
+
+t.test('a worker follows a rotation, restarts its kubelet once for each bundle', async (t) => {
+  const it = await trustingHost(t);
+  const follows = async (published: string, restarts: number) => {
+    it.publish(published);
+    await it.run();
+    t.equal(it.host.read(CA), published);
+    t.equal(it.readByKubelet(), published, 'the running kubelet trusts it');
+    t.equal(it.confirmed(), sha256(published));
+    t.equal(it.restarts(), restarts);
+    const sent = PATCHES(it.api.requests);
+    t.same(await it.run(), ['the kubelet has them already', 'no restart', 'confirmed already']);
+    t.equal(it.restarts(), restarts, 'again: no restart');
+    t.equal(PATCHES(it.api.requests), sent, 'again: nothing is sent');
+  };
+  // Nobody has recorded what this kubelet read.
+  await follows(old.certificate, 1);
+  await follows(both, 2);
+  t.equal(it.host.mode(CA), 0o644);
+  it.present('next');
+  await it.run();
+  t.equal(it.readByKubelet(), both, 'the new one is in use, and it trusts both');
+  // Nothing trusts the old one any more: with both, the worker still knows the API server.
+  await follows(next.certificate, 3);
+});
+
+t.test('what the server cannot be verified by is not taken', async (t) => {
+  for (const published of [other.certificate, next.certificate, `${'-'.repeat(5)}\n`]) {
+    const it = await trustingHost(t);
+    it.publish(old.certificate);
+    await it.run();
+    it.publish(published);
+    await t.rejects(it.run(), { kind: 'retry', message: /cannot be verified|there is no CA in/ });
+    t.equal(it.host.read(CA), old.certificate, 'the present one stays');
+    t.equal(it.restarts(), 1);
+    t.equal(it.confirmed(), sha256(old.certificate));
+  }
+});
+
+t.test('a server of another CA than those that are trusted gives nothing', async (t) => {
+  const it = await trustingHost(t);
+  it.host.write(CA, other.certificate);
+  it.publish(old.certificate);
+  await t.rejects(it.run(), { name: 'KubeError', kind: 'unreachable' });
+  t.equal(it.host.read(CA), other.certificate);
+  t.equal(it.restarts(), 0);
+  t.equal(it.confirmed(), undefined);
+});
+
+t.test('an API that does not answer, or refuses, changes nothing', async (t) => {
+  const it = await trustingHost(t);
+  it.publish(both);
+  const answers: [Parameters<typeof it.api.rule>[0], RegExp][] = [
+    [() => 'cut', /socket hang up|closed/],
+    [() => refusal(503, { message: 'busy' }), /503 busy/],
+    [
+      () => refusal(403, { reason: 'Forbidden', message: 'no' }),
+      /does not let this node read ConfigMap kube-system\/kube-root-ca\.crt.*sno create worker-ignition/,
+    ],
+    [({ path }) => (path.includes('nodes') ? undefined : refusal(404, {})), /there is no CA in/],
+  ];
+  for (const [rule, says] of answers) {
+    it.api.rule(rule);
+    await t.rejects(it.run(), { message: says });
+    t.equal(it.host.read(CA), old.certificate);
+  }
+  t.equal(it.restarts(), 0);
+  t.equal(it.confirmed(), undefined);
+});
+
+t.test('nothing is confirmed before the kubelet runs with it', async (t) => {
+  const it = await trustingHost(t);
+  it.publish(old.certificate);
+  await it.run();
+  it.publish(both);
+  it.host.programs.unless('systemctl', `[ -e "$ROOT/broken" ] && exit 1`);
+  it.host.write('/broken');
+  await t.rejects(it.run(), { message: /systemctl restart kubelet/ });
+  t.equal(it.host.read(CA), both);
+  t.equal(it.confirmed(), sha256(old.certificate));
+  it.host.remove('/broken');
+  await it.run();
+  t.equal(it.readByKubelet(), both, 'the next run restarts it');
+  t.equal(it.confirmed(), sha256(both));
+});
+
+t.test('a Node that was deleted is not made', async (t) => {
+  const it = await trustingHost(t);
+  it.publish(old.certificate);
+  it.api.delete('/api/v1/nodes/worker-0');
+  await t.rejects(it.run(), { kind: 'retry', message: /has no Node worker-0.*restart kubelet/ });
+  t.equal(PATCHES(it.api.requests), 0);
+});
+
+t.test('a kubelet that read other CAs at a boot in between is restarted', async (t) => {
+  const it = await trustingHost(t);
+  it.publish(old.certificate);
+  await it.run();
+  it.publish(both);
+  it.host.programs.unless('systemctl', `[ -e "$ROOT/broken" ] && exit 1`);
+  it.host.write('/broken');
+  await t.rejects(it.run());
+  it.host.remove('/broken');
+  it.boot();
+  // The rotation was rolled back.
+  it.publish(old.certificate);
+  await it.run();
+  t.equal(it.readByKubelet(), old.certificate);
+});
+
+t.test('killed at any moment, the kubelet is restarted with what it has to trust', async (t) => {
+  const it = await trustingHost(t);
+  it.publish(old.certificate);
+  await it.run();
+  const files = await recordFileOperations(t, it.host.root);
+  let [present, wanted] = [old.certificate, both];
+  let moments = 0;
+  for (let isCut = true; isCut; moments += 1) {
+    it.publish(wanted);
+    files.cutAfter(moments);
+    const [first] = await Promise.allSettled([it.run()]);
+    isCut = first.status === 'rejected';
+    const when = `cut after ${moments} operations`;
+    if (first.status === 'rejected') {
+      t.match(first.reason, { message: /the power was cut/ }, when);
+      t.ok([present, wanted].includes(it.host.read(CA)), `${when}: the one or the other`);
+      t.equal(it.confirmed(), sha256(present), `${when}: not confirmed`);
+    }
+    files.cutAfter(undefined);
+    await it.run();
+    t.equal(it.host.read(CA), wanted, when);
+    t.equal(it.readByKubelet(), wanted, when);
+    t.equal(it.confirmed(), sha256(wanted), when);
+    const restarts = it.restarts();
+    await it.run();
+    t.equal(it.restarts(), restarts, `${when}: and not again`);
+    [present, wanted] = [wanted, present];
+  }
+  // The record is deleted, the CAs and the record are written, each with its syncs.
+  t.ok(moments >= 8, `${moments}`);
+});
