@@ -124,8 +124,10 @@ export async function putBackRest(
     changed.push(path);
   }
   changed.push(...(await putBackFiles(paths, files)));
-  for (const { path } of moved)
+  for (const { path } of moved) {
     await rm(discardedName(paths.at(path)), { recursive: true, force: true });
+    await syncDirectory(dirname(paths.at(path)));
+  }
   return changed;
 }
 
@@ -133,7 +135,10 @@ export async function isRestBack(
   paths: HostPaths,
   { files, moved }: PointsOfReturn,
 ): Promise<boolean> {
-  for (const { aside } of moved) if (await exists(paths.at(aside))) return false;
+  for (const { path, aside } of moved) {
+    if ((await exists(paths.at(aside))) || (await exists(discardedName(paths.at(path)))))
+      return false;
+  }
   return (
     (await isSameFile(keptExecutable(paths), paths.executable)) && (await areBack(paths, files))
   );

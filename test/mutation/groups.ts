@@ -1,4 +1,7 @@
-/** Sources and the test files responsible for them. Patterns are globs from the root. */
+/**
+ * Sources and the test files responsible for them. Patterns are globs from the root. A part of a large test file is a test
+ * file, too, and ends sooner.
+ */
 export interface Group {
   readonly name: string;
   readonly sources: readonly string[];
@@ -12,6 +15,67 @@ export const GROUPS: readonly Group[] = [
     name: 'workers',
     sources: ['lib/workers/*.ts', 'agents/worker/*.ts', 'agents/node/approve/*.ts'],
     tests: ['test/unit/workers/**/*.test.ts', 'test/unit/agents/{worker,node}/**/*.test.ts'],
+  },
+  {
+    name: 'trial',
+    sources: ['lib/trial/*.ts', 'agents/node/trial/*.ts', 'agents/node/or-back.ts'],
+    tests: ['test/unit/trial/*.test.ts', 'test/unit/agents/node/{trial,update-reverted}.ts'],
+  },
+  {
+    name: 'update',
+    sources: ['lib/update/*.ts', 'agents/node/update/*.ts'],
+    tests: [
+      'test/unit/update/*.test.ts',
+      'test/unit/agents/node/{update,update-prepare,update-reverted}.ts',
+      'test/unit/agents/node/update-settle.test.ts',
+    ],
+  },
+  {
+    name: 'identity',
+    sources: ['lib/identity/*.ts', 'agents/node/{identity,address}/*.ts'],
+    tests: [
+      'test/unit/identity/*.test.ts',
+      'test/unit/agents/node/{identity-command,identity-steps,address,address-command}.ts',
+    ],
+  },
+  {
+    name: 'rotate',
+    sources: ['agents/node/{rotate,renew,certificates}/*.ts'],
+    tests: [
+      'test/unit/agents/node/{rotate-command,rotation-*,stage-rotation,replace-*}.ts',
+      'test/unit/agents/node/{renew-leaves,laptop-ca,certificates-command,worker-serving,kubelet-*}.ts',
+    ],
+  },
+  {
+    name: 'backup',
+    sources: ['lib/backup/**/*.ts', 'agents/node/backup/**/*.ts'],
+    tests: [
+      'test/unit/backup/*.test.ts',
+      'test/unit/agents/backup/{command,create,or-undo,restore}.ts',
+    ],
+  },
+  {
+    name: 'reconfigure',
+    sources: ['agents/node/reconfigure/*.ts', 'lib/{site-config,site-volume}/*.ts'],
+    tests: [
+      'test/unit/{site,site-config,site-volume}/**/*.test.ts',
+      'test/unit/agents/node/reconfigure/every-field.test.ts',
+      'test/unit/agents/node/reconfigure/{arrive,console,credentials,fast-clock,hold-back,host-facts}.ts',
+      'test/unit/agents/node/reconfigure/{login-keys,network,site-certificate,start,steps,stop,tell-medium}.ts',
+    ],
+  },
+  {
+    name: 'relocatable',
+    sources: ['lib/relocatable/**/*.ts', 'agents/node/reconfigure/{prepare,validate}/**/*.ts'],
+    tests: ['test/unit/{relocatable,agents/relocatable}/**/*.test.ts'],
+  },
+  {
+    name: 'site-openshift',
+    sources: ['lib/site-openshift/*.ts', 'agents/node/reconfigure/openshift/*.ts'],
+    tests: [
+      'test/unit/site-openshift/*.test.ts',
+      'test/unit/agents/node/reconfigure/{openshift,openshift-network,openshift-way-back}.ts',
+    ],
   },
   { name: 'csr', sources: ['lib/csr/*.ts'], tests: ['test/unit/csr/**/*.test.ts'] },
   {

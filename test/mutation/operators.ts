@@ -90,6 +90,30 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     return removable && !isSuperCall(node) ? [{ replacement: '{}' }] : [];
   },
 
+  // Two effects in the other order.
+  order: (path, text) => {
+    const next = path.getSibling(typeof path.key === 'number' ? path.key + 1 : -1).node;
+    if (!isAwaited(path.node) || !isAwaited(next)) return [];
+    const [one, other] = [placeOf(path.node), placeOf(next)];
+    if (one === undefined || other === undefined) return [];
+    const replacement = `${text(next)} ${text(path.node)}`;
+    return [{ replacement, range: [one[0], other[1]] }];
+  },
+
+  // The effect is begun, and nobody waits for its end or hears of its failure.
+  await: ({ node }, text) =>
+    isAwaited(node)
+      ? [{ replacement: `void (${text(node.expression.argument)}).catch(() => undefined);` }]
+      : [],
+
+  // A grace, a count or a day less.
+  boundary: ({ node, parent }, text) =>
+    types.isNumericLiteral(node) && !types.isTSLiteralType(parent) && Math.abs(node.value) <= 1000
+      ? [smaller(node.value, text(node))].flatMap((replacement) =>
+          replacement === undefined ? [] : [{ replacement }],
+        )
+      : [],
+
   element: ({ node }) =>
     types.isArrayExpression(node) ? withoutEach(node.elements.map(placeOf)) : [],
 
@@ -122,6 +146,18 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     return other === undefined || place === undefined ? [] : [{ replacement: other, range: place }];
   },
 };
+
+/** The number before: a boundary that is one too low. Undefined of those that are none: file modes, and 0. */
+function smaller(value: number, written: string): string | undefined {
+  return /^0o/i.test(written) || value < 1 ? undefined : String(value - 1);
+}
+
+/** A statement that waits for an effect, and does not use its result. */
+function isAwaited(
+  node: types.Node | null | undefined,
+): node is types.ExpressionStatement & { expression: types.AwaitExpression } {
+  return types.isExpressionStatement(node) && types.isAwaitExpression(node.expression);
+}
 
 /** A different number: the next small one, half as much again, or another file mode. */
 function otherNumber(value: number, written: string): string {

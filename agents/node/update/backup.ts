@@ -1,4 +1,5 @@
 import { listBackups } from '../../../lib/backup/store.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { create } from '../backup/create.ts';
@@ -26,11 +27,20 @@ export const backup: StepBody<UpdateContext> = {
 const changesDatabase = async (context: UpdateContext): Promise<boolean> =>
   (await loadPrepared(context)).manifests.length > 0;
 
-/** The backup to go back to; undefined if the database does not change. */
+/**
+ * The backup to go back to; undefined if the database does not change.
+ *
+ * @throws Failure (fatal) if it changes and there is none: the files would go back without the database
+ */
 export async function backupToReturnTo(context: UpdateContext): Promise<string | undefined> {
   if (!(await changesDatabase(context))) return undefined;
   const made = (await listBackups(context.paths)).filter(
     ({ name, state }) => state === 'complete' && !context.earlier.includes(name),
   );
-  return made.at(-1)?.name;
+  const name = made.at(-1)?.name;
+  if (name !== undefined) return name;
+  throw new Failure('fatal', 'there is no backup of etcd to go back to', {
+    expected: 'the backup that was made for this update, complete',
+    fix: 'Nothing was changed. Run "sno-update run" again.',
+  });
 }

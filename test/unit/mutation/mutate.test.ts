@@ -14,15 +14,39 @@ t.test('each operator changes one place of a program', async (t) => {
     ['x = a < b;', ['statement: {}', 'comparison: x = a <= b;', 'comparison: x = a >= b;']],
     ['const x = a && b;', ['logical: const x = (a);', 'logical: const x = (b);']],
     ['const x = true;', ['boolean: const x = false;']],
-    ['const x = 3;', ['number: const x = 4;']],
-    ['const x = 60;', ['number: const x = 90;']],
+    ['const x = 3;', ['number: const x = 4;', 'boundary: const x = 2;']],
+    ['const x = 60;', ['number: const x = 90;', 'boundary: const x = 59;']],
+    ['const x = 0;', ['number: const x = 1;']],
+    [
+      'await a(); await b(); c();',
+      [
+        'statement: {} await b(); c();',
+        'statement: await a(); {} c();',
+        'statement: await a(); await b(); {}',
+        'order: await b(); await a(); c();',
+        'await: void (a()).catch(() => undefined); await b(); c();',
+        'await: await a(); void (b()).catch(() => undefined); c();',
+      ],
+    ],
+    [
+      'if (a) await b();',
+      [
+        'condition: if (!(a)) await b();',
+        'statement: if (a) {}',
+        'await: if (a) void (b()).catch(() => undefined);',
+      ],
+    ],
     ['const x = 0o600;', ['number: const x = 0o644;']],
     ["const x = 'a';", ["string: const x = 'mutated';"]],
     ["const x = 'two words';", []],
     ['const x = [a, b];', ['element: const x = [b];', 'element: const x = [a];']],
     [
       'const x = {a: f(), b: 1};',
-      ['property: const x = {b: 1};', 'number: const x = {a: f(), b: 2};'],
+      [
+        'property: const x = {b: 1};',
+        'number: const x = {a: f(), b: 2};',
+        'boundary: const x = {a: f(), b: 0};',
+      ],
     ],
     ['const f = (a) => a.b;', ['result: const f = (a) => undefined;']],
     [

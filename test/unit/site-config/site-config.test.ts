@@ -91,7 +91,10 @@ raw_nm_state_config:
   routes: {config: [{destination: 0.0.0.0/0, next-hop-address: 192.168.7.1, next-hop-interface: eno1}]}
 dns: {servers: [192.168.7.1], search: [shop.example.com]}
 additionalNTPSources: [ntp.example.com]
-proxy: {httpProxy: "http://proxy.example.com:3128", noProxy: .example.com}
+proxy:
+  httpProxy: http://proxy.example.com:3128
+  httpsProxy: http://secure.example.com:3129
+  noProxy: .example.com
 additionalTrustBundle:
   userCaBundle: |
     ${SITE_CA.trim().replaceAll('\n', '\n    ')}
@@ -125,7 +128,11 @@ t.test('every field of a whole configuration', async (t) => {
     networkConfig: /mac-address: "52:54:00:12:34:56"/,
     dns: { servers: ['192.168.7.1'], search: ['shop.example.com'] },
     additionalNtpSources: ['ntp.example.com'],
-    proxy: { httpProxy: 'http://proxy.example.com:3128', noProxy: '.example.com' },
+    proxy: {
+      httpProxy: 'http://proxy.example.com:3128',
+      httpsProxy: 'http://secure.example.com:3129',
+      noProxy: '.example.com',
+    },
     additionalTrustBundle: /BEGIN CERTIFICATE/,
     pullSecret: '{"auths":{"r.example.com":{"auth":"YTpi"}}}',
     sshKeys: KEYS,

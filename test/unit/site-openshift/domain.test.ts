@@ -106,6 +106,11 @@ t.test('Proxy: that of the site replaces the earlier one', async (t) => {
     httpsProxy: 'http://new',
     readiness: 1,
   });
+  const both = { httpProxy: 'http://new', httpsProxy: 'http://secure', noProxy: '.new' };
+  t.same(siteProxy(before, { proxy: both, additionalTrustBundle: undefined }).spec, {
+    ...both,
+    readiness: 1,
+  });
   t.same(siteProxy(before, { proxy: undefined, additionalTrustBundle: trust }).spec, {
     ...before.spec,
     trustedCA: { name: 'user-ca-bundle' },

@@ -18,6 +18,17 @@ export const MOVED = {
   path: '/var/lib/sno-agents/payload',
   aside: '/var/lib/sno-agents/sno-trial/payload',
 } as const;
+/** The timer as systemd has it: what it read of the deadline when it started it. */
+export const ACTIVE_TIMER = '/run/active-timer';
+/** Starts the timer as systemd does: with the files of the last reload, and only if its condition holds. */
+const SYSTEMCTL = `
+mkdir -p "$ROOT/run"
+case "$*" in
+daemon-reload) cp "$ROOT${DROPIN}" "$ROOT/run/loaded" 2>/dev/null || rm -f "$ROOT/run/loaded" ;;
+"start --no-block sno-trial.timer") [ ! -s "$ROOT${RECORD}" ] || cp "$ROOT/run/loaded" "$ROOT${ACTIVE_TIMER}" ;;
+"stop sno-trial.timer") rm -f "$ROOT${ACTIVE_TIMER}" ;;
+esac
+exit 0`;
 const NEXT = '/var/lib/sno-agents/next-payload';
 
 export const OPTIONS: ArmOptions = {
@@ -35,7 +46,7 @@ export const OPTIONS: ArmOptions = {
 /** A host before a change. */
 export function unchangedHost(t: Test): TestHost {
   const host = testHost(t);
-  host.programs.give('systemctl', 'exit 0');
+  host.programs.give('systemctl', SYSTEMCTL);
   host.write(EXECUTABLE, 'the old executable', 0o755);
   host.write(`${PROFILES}/eth0.nmconnection`, 'address1=old', 0o600);
   host.write('/etc/kubernetes/kubelet.yaml', 'old: true', 0o644);

@@ -5,7 +5,7 @@ import t from 'tap';
 import { backupContext } from '../../../../agents/node/backup/context.ts';
 import { create } from '../../../../agents/node/backup/create.ts';
 import { prune } from '../../../../agents/node/backup/prune.ts';
-import { readManifest } from '../../../../lib/backup/store.ts';
+import { listBackups, readManifest } from '../../../../lib/backup/store.ts';
 import { verifyBackup } from '../../../../lib/backup/verify.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { isSealed, KEY_BYTES } from '../../../../lib/seal/envelope.ts';
@@ -13,6 +13,7 @@ import { readSecret } from '../../../../lib/seal/files.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
 import { thrownBy } from '../../errors/thrown-by.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
+import { killedAtAnyMoment } from '../../steps/killed-at-any-moment.ts';
 import { cluster } from '../host/cluster.ts';
 import { snapshotBytes } from '../host/etcd.ts';
 import { BACKUPS, backupHost, ENCRYPTION, giveEtcdutl, providers } from './backup-host.ts';
@@ -123,6 +124,26 @@ t.test('what killed runs left is deleted, nothing else', async (t) => {
   await run(create);
   t.notOk(host.has(`${BACKUPS}/20290101T000000Z.partial`));
   t.ok(host.has(`${BACKUPS}/notes.partial`));
+});
+
+t.test('interrupted at any moment, there is one complete backup afterwards', async (t) => {
+  await killedAtAnyMoment(t, {
+    prepare: () => backupHost(t),
+    run: ({ run }) => run(create),
+    again: async ({ run, holds }) => void ((await holds(create)) || (await run(create))),
+    async allowed({ host }, when) {
+      for (const { state } of await listBackups(host.paths))
+        t.equal(state, 'complete', `${when}: it has its name when it is complete`);
+    },
+    async result({ host }) {
+      const [name = '', ...others] = readdirSync(host.at(BACKUPS));
+      const { files } = await readManifest(host.at(join(BACKUPS, name)));
+      const modes = files.map(({ path }) => host.mode(join(BACKUPS, name, path)));
+      return { others, files, modes, isNamed: /^\d{8}T\d{6}Z$/.test(name) };
+    },
+    least: 20,
+    isDurable: true,
+  });
 });
 
 t.test('a failed one leaves nothing', async (t) => {

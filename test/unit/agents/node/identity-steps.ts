@@ -13,6 +13,7 @@ import { lockAgent } from '../../../../lib/steps/lock.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import { thrownBy } from '../../errors/thrown-by.ts';
 import { input, rendered } from '../../render/rendered-host.ts';
+import { killedAtAnyMoment } from '../../steps/killed-at-any-moment.ts';
 import { COMPONENTS } from '../backup/backup-host.ts';
 import { fakeControlPlane } from '../host/control-plane.ts';
 import { type HostOptions, testHost } from '../host/host.ts';
@@ -114,6 +115,51 @@ t.test('conclude: only the record stays', async (t) => {
   t.notOk(host.has(`${FOLDER}/volumes.json`));
   const named = { cluster: `${to.clusterName}.${to.baseDomain}`, node: 'edge-9' };
   t.same(JSON.parse(host.read('/var/lib/sno-agents/record.json')), { ...installed, ...named });
+});
+
+t.test('interrupted at any moment, the control plane is held as a whole', async (t) => {
+  await killedAtAnyMoment(t, {
+    prepare: () => changingHost(t),
+    run: ({ run }) => run(hold),
+    allowed({ host }, when) {
+      for (const name of COMPONENTS) {
+        const places = [pod(name), `${FOLDER}/manifests/${name}.yaml`];
+        t.ok(
+          places.some((path) => host.has(path) && host.read(path) !== ''),
+          `${when}: ${name}`,
+        );
+      }
+    },
+    result: async ({ host, holds }) => ({
+      holds: await holds(hold),
+      manifests: COMPONENTS.map((name) => host.read(`${FOLDER}/manifests/${name}.yaml`)),
+      kubelet: host.read(DROP_IN),
+    }),
+    least: 10,
+    isDurable: true,
+  });
+});
+
+t.test('interrupted at any moment of its end, it is ended once', async (t) => {
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await changingHost(t);
+      it.host.write(`${FOLDER}/manifests/etcd.yaml`, '');
+      it.host.write(`${FOLDER}/volumes.json`, '');
+      it.host.write('/var/lib/sno-agents/record.json', '{"cluster":"a.b","node":"edge-0"}');
+      return it;
+    },
+    run: ({ run }) => run(conclude),
+    // As its plan does: a request that has ended is not ended again.
+    again: async ({ run, holds }) => void ((await holds(conclude)) || (await run(conclude))),
+    result: async ({ host }) => ({
+      request: await readRequest(host.paths),
+      to: (await readLast(host.paths))?.to,
+      record: host.read('/var/lib/sno-agents/record.json'),
+      left: ['manifests', 'volumes.json'].filter((name) => host.has(`${FOLDER}/${name}`)),
+    }),
+    least: 8,
+  });
 });
 
 t.test('as a part of another change, which waits itself, it waits for no window', async (t) => {

@@ -23,6 +23,7 @@ import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
 import { lockAgent } from '../../../../lib/steps/lock.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
+import { killedAtAnyMoment } from '../../steps/killed-at-any-moment.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
 
@@ -47,6 +48,41 @@ t.test('without a request nothing is rotated', async (t) => {
   await t.rejects(rotateContext(host.paths), {
     kind: 'fatal',
     message: /request.json cannot be used/,
+  });
+});
+
+t.test('interrupted at any moment of a phase, its old files are known until its end', async (t) => {
+  const KEY = '/etc/kubernetes/pki/etcd/ca.key';
+  const wanted: FileChange[] = [
+    { path: KEY, contents: 'the new key', mode: 0o600 },
+    { path: CA, contents: 'both', mode: 0o644 },
+  ];
+  const old = [
+    { path: KEY, contents: 'the old key', mode: 0o600 },
+    { path: CA, contents: 'old', mode: 0o644 },
+  ];
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const { host } = await rotating(t, { kind: 'encryption' });
+      for (const { path, contents, mode } of old) host.write(path, contents, mode);
+      return host;
+    },
+    async run({ paths }) {
+      await keepUndo(paths, 'trust-both', wanted);
+      await writeChanges(paths, wanted);
+    },
+    async allowed(host, when) {
+      const isOld = old.every(({ path, contents }) => host.read(path) === contents);
+      t.ok(isOld || (await hasUndo(host.paths)), `${when}: nothing is replaced before`);
+      const { changes } = await keepUndo(host.paths, 'trust-both', wanted);
+      t.same(changes, old, `${when}: those of before the first attempt`);
+    },
+    result: async (host) => ({
+      files: wanted.map(({ path }) => [host.read(path), host.mode(path)]),
+      undo: (await keepUndo(host.paths, 'trust-both', wanted)).changes,
+    }),
+    least: 10,
+    isDurable: true,
   });
 });
 

@@ -1,10 +1,12 @@
 /** sno-trial: which boots take a change back, that nothing is tried twice, and what its command says. */
 import { rmSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
+import { countBoot, decide } from '../../../../agents/node/trial/decide.ts';
 import { runTrial } from '../../../../agents/node/trial/main.ts';
 import { bootMoment } from '../../../../lib/host/boot.ts';
 import { readLast, readTrial, recordReverting, writeTrial } from '../../../../lib/trial/store.ts';
 import type { Trial } from '../../../../lib/trial/trial.ts';
+import { killedAtAnyMoment } from '../../steps/killed-at-any-moment.ts';
 import {
   arm,
   change,
@@ -65,6 +67,36 @@ t.test('the first restart is counted, and the change goes on', async (t) => {
   t.equal((await readTrial(host.paths))?.boots.length, 2, 'a second run counts nothing');
   t.equal(reboots(), 0);
   t.notSame(snapshot(host), before);
+});
+
+t.test('what a step has decided is on the disk when it ends', async (t) => {
+  const { host } = await onTrial(t, ['first', 'second']);
+  const now = await bootMoment();
+  const context = { paths: host.paths, now, isFirstRun: true };
+  const record = () => JSON.parse(host.read(RECORD));
+  await countBoot.run(context, host.progress());
+  t.equal(record().boots.at(-1).boot, now.boot);
+  t.equal(record().reverting, undefined);
+  t.notOk(await decide.holds(context, host.progress()));
+  await decide.run(context, host.progress());
+  t.match(record(), { reverting: { code: 'trial-not-confirmed' } });
+  t.ok(await decide.holds(context, host.progress()));
+});
+
+t.test('interrupted while it counts, each boot counts once', async (t) => {
+  const now = await bootMoment();
+  await killedAtAnyMoment(t, {
+    prepare: async () => (await onTrial(t, ['first'])).host,
+    run: async (host) => {
+      const context = { paths: host.paths, now, isFirstRun: true };
+      if (!(await countBoot.holds(context, host.progress())))
+        await countBoot.run(context, host.progress());
+    },
+    result: (host) =>
+      JSON.parse(host.read(RECORD)).boots.map((each: { boot: string }) => each.boot),
+    least: 5,
+    isDurable: true,
+  });
 });
 
 t.test(

@@ -1,14 +1,28 @@
 /** A whole update that does not settle, by both agents and their journals, until the host is as before. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { readRequest as restoreRequest } from '../../../../agents/node/backup/restore/request.ts';
 import { runTrial } from '../../../../agents/node/trial/main.ts';
+import { arm } from '../../../../agents/node/update/arm.ts';
 import { runUpdate } from '../../../../agents/node/update/main.ts';
+import { prepare } from '../../../../agents/node/update/prepare.ts';
 import { readRequest, readResult } from '../../../../agents/node/update/request.ts';
-import { readLast, readTrial, writeTrial } from '../../../../lib/trial/store.ts';
+import { stage } from '../../../../agents/node/update/stage.ts';
+import { switchOver } from '../../../../agents/node/update/switch.ts';
+import { readLast, readTrial, recordReverting, writeTrial } from '../../../../lib/trial/store.ts';
+import { writeBackup } from '../../backup/backup-folder.ts';
 import { snapshot } from '../../trial/changed-host.ts';
 import { cluster } from '../host/cluster.ts';
 import type { TestHost } from '../host/host.ts';
-import { EXECUTABLE, program, SOURCE, updating } from './updating-host.ts';
+import {
+  BACKUPS,
+  EXECUTABLE,
+  OWN_BACKUP,
+  PREPARED_ADD_ON,
+  program,
+  SOURCE,
+  updating,
+} from './updating-host.ts';
 
 const JOURNAL = '/var/lib/sno-agents/sno-update/journal.jsonl';
 const SETTINGS = { updateSettleMs: 300, retryMs: 20 };
@@ -70,6 +84,18 @@ t.test(
     t.equal(await update(host), 2, 'nothing is left to do');
   },
 );
+
+t.test('an update of add-ons is taken back with the database, and not without it', async (t) => {
+  const { host, run } = await updating(t, { text: program(PREPARED_ADD_ON) });
+  writeBackup(host.at(`${BACKUPS}/${OWN_BACKUP}`));
+  for (const step of [stage, prepare, arm, switchOver]) await run(step);
+  await recordReverting(host.paths, { code: 'deadline', kind: 'deadline', what: 'no rest' });
+  t.equal(await restoreRequest(host.paths), undefined, 'not under a running control plane');
+  await restarted(host, 1);
+  t.equal(await trial(host), 4);
+  t.equal(host.read(EXECUTABLE), 'the old executable');
+  t.match(await restoreRequest(host.paths), { backup: OWN_BACKUP });
+});
 
 t.test('power cuts while it settles: it continues once, and is taken back then', async (t) => {
   const host = await hostToUpdate(t);

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { arm } from '../../../../agents/node/update/arm.ts';
+import { backup } from '../../../../agents/node/update/backup.ts';
 import { conclude } from '../../../../agents/node/update/conclude.ts';
 import { confirm } from '../../../../agents/node/update/confirm.ts';
 import type { UpdateContext } from '../../../../agents/node/update/context.ts';
@@ -16,16 +17,21 @@ import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import { recordReverting } from '../../../../lib/trial/store.ts';
 import { readTaken } from '../../../../lib/update/taken.ts';
-import { killedAt } from '../../trial/dying.ts';
+import { writeBackup } from '../../backup/backup-folder.ts';
+import { killedAtAnyMoment } from '../../steps/killed-at-any-moment.ts';
 import { refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 import {
+  BACKUPS,
+  EARLIER_BACKUP,
   EXECUTABLE,
   ID,
   NEW_UNIT,
+  OWN_BACKUP,
   PAYLOAD,
   PREPARED,
+  PREPARED_ADD_ON,
   program,
   SCHEDULER,
   SOURCE,
@@ -160,6 +166,33 @@ t.test('everything that changes is a point of return', async (t) => {
   t.same([deadlineMs, bootsCount], [it.context.settings.updateTrialMs, 1]);
 });
 
+t.test('an update of add-ons has the database as a point of return', async (t) => {
+  const it = await updating(t, { text: program(PREPARED_ADD_ON) });
+  const context = { ...it.context, earlier: [EARLIER_BACKUP] };
+  const run = (step: StepBody<UpdateContext>) => step.run(context, it.host.progress());
+  writeBackup(it.host.at(`${BACKUPS}/${EARLIER_BACKUP}`));
+  await run(stage);
+  t.same(await run(prepare), { kind: 'done', note: '2 files and 1 add-ons change' });
+  const isBackedUp = () => backup.holds(context, it.host.progress());
+  t.notOk(await isBackedUp(), 'that of before the request lacks what was written since');
+  await t.rejects(run(arm), { kind: 'fatal', message: /no backup of etcd to go back to/ });
+  t.notOk(it.host.has(TRIAL), 'without one it does not begin');
+
+  writeBackup(it.host.at(`${BACKUPS}/${OWN_BACKUP}`));
+  writeBackup(it.host.at(`${BACKUPS}/20300102T040405Z`));
+  it.host.write(`${BACKUPS}/20300102T040405Z/etcd-snapshot.db`, 'torn');
+  t.ok(await isBackedUp());
+  await run(arm);
+  t.equal(JSON.parse(it.host.read(TRIAL)).points.database, OWN_BACKUP);
+});
+
+t.test('without add-ons that change, no backup is made', async (t) => {
+  const it = await updating(t);
+  await upTo(it, stage, prepare);
+  t.ok(await it.holds(backup));
+  t.same(await it.run(backup), { kind: 'done', note: 'the database does not change' });
+});
+
 async function requireSwitched(t: Test, { host, holds }: Updating) {
   t.ok(await holds(switchOver));
   t.equal(host.read(EXECUTABLE), program());
@@ -187,27 +220,40 @@ t.test('switch replaces everything while the kubelet is stopped', async (t) => {
   ]);
 });
 
-t.test(
-  'killed at any moment of the switch, it is continued, also without its source',
-  async (t) => {
-    for (let call = 1; ; call++) {
+const PLACES = [
+  ...[EXECUTABLE, SCHEDULER, NEW_UNIT, `${PAYLOAD}/bin/kubelet`],
+  '/var/lib/sno-agents/sno-trial/payload/bin/kubelet',
+];
+
+t.test('interrupted at any moment of the switch, it is continued without its source', async (t) => {
+  await killedAtAnyMoment(t, {
+    async prepare() {
       const it = await updating(t);
       await upTo(it, stage, prepare, arm);
-      const wasKilled = await killedAt(call, () => it.run(switchOver));
       rmSync(it.host.at(SOURCE), { recursive: true });
-      t.ok(
-        (await it.holds(stage)) || (await it.holds(switchOver)),
-        `call ${call}: nothing is fetched`,
+      it.host.programs.forgetCalls();
+      return it;
+    },
+    run: (it) => it.run(switchOver),
+    async allowed({ host, holds }, when) {
+      const calls = host.programs.calls('systemctl');
+      const [isStopped, isStarted] = ['stop', 'start'].map((verb) =>
+        calls.some((call) => call.startsWith(`systemctl ${verb}`) && /kubelet/.test(call)),
       );
-      await it.run(switchOver);
-      await requireSwitched(t, it);
-      if (!wasKilled) {
-        t.ok(call > 10, `${call} calls`);
-        break;
-      }
-    }
-  },
-);
+      const isOld = host.read(EXECUTABLE) === 'the old executable';
+      t.ok(isStopped || isOld, `${when}: nothing is replaced under a kubelet`);
+      t.ok(!isStarted || (await holds(switchOver)), `${when}: no kubelet sees a mixture`);
+      t.ok((await holds(stage)) || (await holds(switchOver)), `${when}: nothing is fetched`);
+    },
+    result: async ({ host, holds }) => ({
+      holds: await holds(switchOver),
+      files: PLACES.map((path) => [path, host.read(path), host.mode(path)]),
+      link: host.has('/usr/local/bin/sno-new'),
+    }),
+    least: 20,
+    isDurable: true,
+  });
+});
 
 t.test('a confirmed update leaves nothing behind', async (t) => {
   const it = await updating(t);

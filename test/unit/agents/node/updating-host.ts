@@ -30,11 +30,22 @@ export const PREPARED = {
   manifests: [],
 };
 
+/** What changes an add-on, and with it the database. */
+export const PREPARED_ADD_ON = {
+  ...PREPARED,
+  manifests: [{ name: 'coredns.yaml', contents: 'apiVersion: v1\nkind: ConfigMap\n' }],
+};
+
+/** Backups of before the request, and of after it: the update's own. */
+export const BACKUPS = '/var/lib/sno-agents/backups';
+export const EARLIER_BACKUP = '20300101T030405Z';
+export const OWN_BACKUP = '20300102T030405Z';
+
 /** A program that answers as the new executable does. */
 export const program = (prepared: object = PREPARED, version = '1.2.3') => `#!/bin/sh
 case "$*" in
 --version) echo '${version}' ;;
-"sno-update prepare "*) echo '${JSON.stringify(prepared)}' ;;
+"sno-update prepare "*) printf '%s\\n' '${JSON.stringify(prepared)}' ;;
 *) exit 97 ;;
 esac
 `;
@@ -45,13 +56,18 @@ export async function updating(
   {
     text = program(),
     readyz = () => ({}),
+    answers = {},
     ...options
-  }: HostOptions & { text?: string; readyz?: ApiAnswer } = {},
+  }: HostOptions & {
+    text?: string;
+    readyz?: ApiAnswer;
+    answers?: Readonly<Record<string, ApiAnswer>>;
+  } = {},
 ) {
   const endpoints: WritableEndpoints = {};
   const host = testHost(t, { ...options, endpoints });
   host.programs.give('systemctl', 'exit 0');
-  await signedApi(t, host, endpoints, { 'GET /readyz': readyz });
+  await signedApi(t, host, endpoints, { 'GET /readyz': readyz, ...answers });
   host.write(EXECUTABLE, 'the old executable', 0o755);
   host.write(SCHEDULER, 'the old scheduler', 0o600);
   host.write('/usr/local/bin/sno-agents');

@@ -117,6 +117,16 @@ t.test('the processes of a node stay on its reserved CPUs', async (t) => {
   t.same(machineConfig(cluster, 'live'), { files: [], dropins: [] });
 });
 
+t.test('each of two proxies under its own names', async (t) => {
+  const [http, https] = ['http://a.example.com:3128', 'http://b.example.com:3129'];
+  const proxy = { httpProxy: http, httpsProxy: https, noProxy: ['.svc'] };
+  const [file] = machineConfig({ ...input.cluster, proxy }, 'installed').files;
+  t.equal(
+    file?.contents,
+    `HTTP_PROXY=${http}\nhttp_proxy=${http}\nHTTPS_PROXY=${https}\nhttps_proxy=${https}\nNO_PROXY=.svc\nno_proxy=.svc\n`,
+  );
+});
+
 t.test('a proxy for HTTPS only, without exceptions', async (t) => {
   const proxy = { httpsProxy: 'http://proxy.example.com:3128', noProxy: [] };
   const [file] = machineConfig({ ...input.cluster, proxy }, 'installed').files;

@@ -1,6 +1,7 @@
 /** The network of the site: tried, checked, kept or given up. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import t from 'tap';
 import { silentNeighbours } from '../../../../../agents/node/reconfigure/neighbours.ts';
 import { network } from '../../../../../agents/node/reconfigure/network.ts';
@@ -139,6 +140,18 @@ t.test('name servers: one has to answer, whatever it says', async (t) => {
     { found: /no answer from the name server 127\.0\.0\.1:1 \(.+\)/, fix: /\(dns\)/ },
   ]);
 });
+
+t.test(
+  'network: an adapter that is down cannot tell of its cable, and is brought up',
+  async (t) => {
+    const { host, run } = await arrived(t);
+    // What cannot be read: for an adapter that is down, the kernel answers EINVAL.
+    host.remove('/sys/class/net/eno1/carrier');
+    mkdirSync(host.at('/sys/class/net/eno1/carrier'));
+    t.match(await run(network), { kind: 'done' });
+    t.ok(host.programs.calls('nmstatectl').includes('nmstatectl commit'));
+  },
+);
 
 const WRONG: readonly {
   readonly name: string;

@@ -150,11 +150,24 @@ t.test('files: what a killed agent has written only is put to use', async (t) =>
 });
 
 t.test('files: a proxy is read by the runtime that the host has', async (t) => {
-  const config = `${SITE}proxy: { httpProxy: 'http://proxy.site.test:3128' }\n`;
+  const config = `${SITE}proxy:
+  httpProxy: http://proxy.site.test:3128
+  httpsProxy: http://secure.site.test:3129
+  noProxy: .site.test
+`;
   const { host, run } = await arrived(t, { config });
   await fakeRuntime(t, host, () => []);
   await run(files);
-  t.match(host.read('/etc/sno-agents/proxy.env'), /^HTTP_PROXY=http:\/\/proxy\.site\.test:3128$/m);
+  const lines = host.read('/etc/sno-agents/proxy.env').split('\n');
+  for (const name of ['HTTP_PROXY', 'http_proxy'])
+    t.ok(lines.includes(`${name}=http://proxy.site.test:3128`), name);
+  for (const name of ['HTTPS_PROXY', 'https_proxy'])
+    t.ok(lines.includes(`${name}=http://secure.site.test:3129`), name);
+  t.match(lines.find((line) => line.startsWith('NO_PROXY=')) ?? '', /[=,]\.site\.test(,|$)/);
+  t.match(JSON.parse(host.read('/etc/sno-agents/cluster.json')).proxy, {
+    httpProxy: 'http://proxy.site.test:3128',
+    httpsProxy: 'http://secure.site.test:3129',
+  });
   const calls = host.programs.calls('systemctl');
   t.ok(calls.includes('systemctl restart containerd.service'));
   t.notOk(calls.join('\n').includes('crio.service'), 'which the host has not');

@@ -3,6 +3,7 @@ import t from 'tap';
 import { arm } from '../../../../../agents/node/reconfigure/arm.ts';
 import { stop } from '../../../../../agents/node/reconfigure/stop.ts';
 import { recordFileOperations } from '../../../host/file-operations.ts';
+import { killedAtAnyMoment } from '../../../steps/killed-at-any-moment.ts';
 import { fakeRuntime } from '../../host/runtime.ts';
 import { arrived } from './site-host.ts';
 
@@ -41,4 +42,37 @@ t.test('stop: no kubelet, no pods; the change goes on with a copy of the databas
   t.equal(host.read('/var/lib/sno-agents/sno-trial/etcd/member/snap/db'), 'the database');
   await run(stop);
   t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
+});
+
+t.test('interrupted at any moment, the database is copied once and as a whole', async (t) => {
+  const DATABASE = 'member/snap/db';
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await arrived(t);
+      await it.run(arm);
+      await fakeRuntime(t, it.host, () => [], {
+        ListPodSandbox: () => ({ items: [] }),
+      });
+      it.host.programs.forgetCalls();
+      return it;
+    },
+    run: ({ run }) => run(stop),
+    allowed({ host }, when) {
+      const calls = host.programs.calls('systemctl');
+      const places = ['/var/lib/etcd', '/var/lib/sno-agents/sno-trial/etcd'];
+      const found = places.filter((path) => host.has(path));
+      t.not(found.length, 0, `${when}: no database`);
+      for (const path of found) t.equal(host.read(`${path}/${DATABASE}`), 'the database', when);
+      const isStopped = calls.includes('systemctl stop kubelet.service');
+      t.ok(isStopped || !host.has('/var/lib/etcd.site'), `${when}: not of a running one`);
+    },
+    result: ({ host }) => ({
+      site: host.read(`/var/lib/etcd/${DATABASE}`),
+      before: host.read(`/var/lib/sno-agents/sno-trial/etcd/${DATABASE}`),
+      mode: host.mode(`/var/lib/etcd/${DATABASE}`),
+      left: host.has('/var/lib/etcd.site'),
+    }),
+    least: 8,
+    isDurable: true,
+  });
 });

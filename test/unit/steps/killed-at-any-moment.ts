@@ -1,0 +1,206 @@
+import childProcess from 'node:child_process';
+import fs from 'node:fs';
+import fsp, { type FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { Unsynced } from './unsynced.ts';
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** What a process does that others can see. */
+interface Effect {
+  readonly isSync: boolean;
+  /** Whether everything before it was on the disk. */
+  readonly isClean: boolean;
+}
+
+/** What a dead process would have done. */
+class Killed extends Error {}
+
+/** What is interrupted, and how its result is judged. */
+export interface Interrupted<Host> {
+  /** A fresh host, before each moment. */
+  prepare(): Host | Promise<Host>;
+  /** What is interrupted, and afterwards run again as a new process. */
+  run(host: Host): Promise<unknown>;
+  /** How it is run again, if not by `run`. */
+  again?(host: Host): Promise<unknown>;
+  /** Throws or asserts if the host is in a state after the death that must never be; `when` names the moment. */
+  allowed?(host: Host, when: string): void | Promise<void>;
+  /** What must be the same whatever the moment was: that of a run without interruption. */
+  result(host: Host): unknown;
+  /** The fewest moments that prove that something was interrupted. */
+  readonly least: number;
+  /** That a power cut right after the end loses nothing of the result. Without it, the next run has to find the rest. */
+  readonly isDurable?: boolean;
+}
+
+/**
+ * Interrupts `run` before its first effect, before its second and so on: changes of files, syncs and starts of programs. Each
+ * time twice: as a killed process, and by a power cut, which also takes back what is not synced. Then it runs again, and
+ * the result must be the same.
+ */
+export async function killedAtAnyMoment<Host>(t: Test, it: Interrupted<Host>): Promise<void> {
+  const prepared = async (): Promise<Host> => {
+    const { value } = await dying(NEVER, false, () => it.prepare());
+    if (value === undefined) throw new Error('no host');
+    return value;
+  };
+  const whole = await prepared();
+  const { effects } = await dying(NEVER, false, () => it.run(whole));
+  const expected = await it.result(whole);
+  t.ok(effects.length >= it.least, `${effects.length} effects`);
+  for (const how of ['killed', 'power cut'] as const) {
+    const losesPower = how === 'power cut';
+    for (let moment = 0; moment <= effects.length; moment += 1) {
+      if (isLikeAnother(effects, moment, losesPower)) continue;
+      const host = await prepared();
+      const { before } = await dying(moment, losesPower, () => it.run(host));
+      const when = `${how} ${before === undefined ? 'after the end' : `at ${moment}, before ${before}`}`;
+      await it.allowed?.(host, when);
+      if (before === undefined && it.isDurable === true)
+        t.same(await it.result(host), expected, `${when}: nothing is lost`);
+      await dying(NEVER, false, () => (it.again ?? it.run)(host));
+      t.same(await it.result(host), expected, when);
+    }
+  }
+}
+
+/** Whether the host is the same as at another moment: a sync changes nothing that is seen, and nothing is lost of what is synced. */
+function isLikeAnother(effects: readonly Effect[], moment: number, losesPower: boolean): boolean {
+  if (moment === effects.length) return false;
+  if (losesPower) return effects[moment]?.isClean === true;
+  return effects[moment - 1]?.isSync === true;
+}
+
+/**
+ * Runs `body` as a process that dies before its effect number `moment`, from 0. From then on it has no effects, not even
+ * those of `catch` and `finally`. `effects`: those that it has had; `before`: that which it has not had, undefined if it has
+ * ended before.
+ */
+async function dying<T>(
+  moment: number,
+  losesPower: boolean,
+  body: () => Promise<T> | T,
+): Promise<{
+  readonly effects: readonly Effect[];
+  readonly before: string | undefined;
+  readonly value?: T;
+}> {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'sno-unsynced-'));
+  const unsynced = new Unsynced(join(folder, 'kept'));
+  const effects: Effect[] = [];
+  let before: string | undefined;
+  const effect = (text: string): void => {
+    if (before === undefined && effects.length < moment) {
+      effects.push({ isSync: /^(data)?sync /.test(text), isClean: unsynced.isEmpty });
+      return;
+    }
+    before ??= text;
+    throw new Killed(`dead before ${text}`);
+  };
+  const restore = await captureEffects(effect, unsynced);
+  try {
+    const value = await body();
+    return { effects, before, value };
+  } catch (error) {
+    if (before === undefined) throw error;
+    return { effects, before };
+  } finally {
+    restore();
+    if (losesPower) unsynced.cut();
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+const WRITES = fs.constants.O_WRONLY | fs.constants.O_RDWR;
+const changes = (flags: unknown): boolean =>
+  typeof flags === 'number' ? (flags & WRITES) !== 0 : /[wa+]/.test(String(flags ?? 'r'));
+
+const pathOf = (fd: number): string => fs.readlinkSync(`/proc/self/fd/${fd}`);
+
+/** Replaces the functions by which the product has effects; returns how they are restored. */
+async function captureEffects(
+  effect: (text: string) => void,
+  unsynced: Unsynced,
+): Promise<() => void> {
+  const handle = await fsp.open('/dev/null');
+  const files: FileHandle = Object.getPrototypeOf(handle);
+  await handle.close();
+  const restores: (() => void)[] = [];
+  const capture = <T extends object>(on: T, name: keyof T & string, replaced: unknown): void => {
+    const original = Reflect.getOwnPropertyDescriptor(on, name);
+    if (original === undefined) throw new Error(`no ${name}`);
+    restores.push(() => Reflect.defineProperty(on, name, original));
+    Reflect.defineProperty(on, name, { ...original, value: replaced });
+  };
+  const { rename, link, symlink, unlink, rm, mkdir, open } = fsp;
+  capture(fsp, 'rename', async (from: string, to: string) => {
+    effect(`rename ${from} -> ${to}`);
+    await unsynced.renamed(from, to, () => rename(from, to));
+  });
+  for (const [name, make] of Object.entries({ link, symlink })) {
+    capture(fsp, name === 'link' ? 'link' : 'symlink', async (target: string, path: string) => {
+      effect(`${name} ${path}`);
+      await make(target, path);
+      unsynced.named(path);
+    });
+  }
+  capture(fsp, 'unlink', async (path: string) => {
+    effect(`unlink ${path}`);
+    if (!unsynced.removed(path)) await unlink(path);
+  });
+  capture(fsp, 'rm', async (path: string, options?: fs.RmOptions) => {
+    if (fs.existsSync(path)) effect(`rm ${path}`);
+    const isFolder = fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    if ((isFolder && options?.recursive !== true) || !unsynced.removed(path))
+      await rm(path, options);
+  });
+  capture(fsp, 'mkdir', async (path: string, options?: fs.MakeDirectoryOptions) => {
+    if (!fs.existsSync(path)) effect(`mkdir ${path}`);
+    const made = await mkdir(path, options);
+    if (options?.recursive !== true || made !== undefined) unsynced.madeFolder(made ?? path);
+    return made;
+  });
+  capture(fsp, 'open', async (path: string, flags?: string | number, mode?: number) => {
+    if (!changes(flags)) return open(path, flags, mode);
+    effect(`open ${path}`);
+    const wasThere = fs.existsSync(path);
+    const file = await open(path, flags, mode);
+    if ((await file.stat()).isFile()) unsynced.opened(path, wasThere);
+    return file;
+  });
+  for (const name of ['writeFile', 'copyFile', 'cp', 'chmod', 'chown', 'rmdir'] as const) {
+    const original = fsp[name];
+    capture(fsp, name, async (...args: unknown[]) => {
+      effect(`${name} ${String(args[0])}`);
+      return Reflect.apply(original, fsp, args);
+    });
+  }
+  for (const name of ['write', 'writeFile', 'chmod', 'truncate'] as const) {
+    const original = files[name];
+    capture(files, name, async function (this: FileHandle, ...args: unknown[]) {
+      effect(`${name} ${pathOf(this.fd)}`);
+      return Reflect.apply(original, this, args);
+    });
+  }
+  for (const name of ['sync', 'datasync'] as const) {
+    // The real one takes long, and this process does not lose its disk.
+    capture(files, name, async function (this: FileHandle) {
+      effect(`${name} ${pathOf(this.fd)}`);
+      unsynced.synced(this.fd);
+    });
+  }
+  const { spawn } = childProcess;
+  capture(childProcess, 'spawn', (program: string, args: readonly string[], options: object) => {
+    effect([program, ...args].join(' '));
+    return spawn(program, args, options);
+  });
+  syncBuiltinESMExports();
+  return () => {
+    for (const restore of restores) restore();
+    syncBuiltinESMExports();
+  };
+}
