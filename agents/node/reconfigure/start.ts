@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureFromData } from '../../../lib/errors/failure-data.ts';
 import { exists, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { BRIDGE } from '../../../lib/host/internal-bridge.ts';
 import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
+import { sealedPath } from '../../../lib/host/paths.ts';
 import { restartUnit } from '../../../lib/host/systemd.ts';
 import { type Identity, identityOf, machineNetworkFor } from '../../../lib/identity/identity.ts';
 import { isApiReady } from '../../../lib/kube/api-ready.ts';
 import { nodeIpsSchema } from '../../../lib/network/node-ips.ts';
-import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import {
   factoryPolicyPath,
   factoryPolicyText,
   readFactoryPolicy,
-  sealedPath,
 } from '../../../lib/relocatable/policy.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { sealedPath } from '../../../lib/relocatable/policy.ts';
+import { sealedPath } from '../../../lib/host/paths.ts';
 import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { dropInPath } from '../identity/hold.ts';
