@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { runCertificates } from '../../../../agents/node/certificates/main.ts';
+import { addRotations } from '../../../../agents/node/rotate/commands.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import { createSuccessor } from '../../../../lib/pki/authority.ts';
 import {
@@ -39,7 +40,7 @@ function installed(t: Test, endpoints: HostEndpoints = {}) {
   t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
   const printing = async (seen: (text: string) => void, ...args: string[]) => {
     const printed: string[] = [];
-    const code = await runCertificates(host.paths, args, {
+    const code = await runCertificates(host.paths, args, addRotations, {
       write: (text) => {
         printed.push(text);
         seen(text);
