@@ -28,6 +28,7 @@ import { runReconfigure } from './node/reconfigure/main.ts';
 import { renewContext } from './node/renew/context.ts';
 import { measureRenewal } from './node/renew/metrics.ts';
 import { renewPlan } from './node/renew/plan.ts';
+import { addRotations } from './node/rotate/commands.ts';
 import { rotateContext } from './node/rotate/context.ts';
 import { rotatePlan } from './node/rotate/plan.ts';
 import { runWaitSteady } from './node/steady/main.ts';
@@ -84,7 +85,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
   'sno-payload': (paths, args) => runPayload(paths, args),
   'sno-restore': async (paths, args) =>
     planned(await ofKind(paths, restorePlan, openShiftRestorePlan), hostContext)(paths, args),
-  'sno-certificates': (paths, args) => runCertificates(paths, args),
+  'sno-certificates': (paths, args) => runCertificates(paths, args, addRotations),
   'post-reboot': async (paths, args) =>
     planned(await ofKind(paths, postRebootPlan, postRebootOpenShiftPlan), installedContext)(
       paths,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Failure } from '../lib/errors/failure.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
+import { BRIDGE as INTERNAL_BRIDGE } from '../lib/host/internal-bridge.ts';
 import { hostPaths } from '../lib/host/paths.ts';
-import { BRIDGE as INTERNAL_BRIDGE } from '../lib/relocatable/bridge.ts';
 import { readFactoryPolicy } from '../lib/relocatable/policy.ts';
 import { factoryReportSchema, REPORT_NAMESPACE, reportPaths } from '../lib/relocatable/report.ts';
 import { PROBES } from '../lib/relocatable/validation/probes.ts';

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { decodeDataUrl } from '../lib/data-url.ts';
 import { Failure } from '../lib/errors/failure.ts';
 import { parseConfig } from '../lib/ignition/config.ts';
-import { decodeDataUrl } from '../lib/ignition/data-url.ts';
 import { effectiveConfig } from '../lib/ignition/validate.ts';
 import { keyFingerprintsIn } from '../lib/render/private-keys.ts';
 import type { AgentSettings } from './agent-settings.ts';

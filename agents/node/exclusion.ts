@@ -1,11 +1,11 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
+import { requestPath as identityRequest } from '../../lib/identity/request.ts';
 import { isLocked } from '../../lib/steps/lock.ts';
 import { notYet, type Outcome } from '../../lib/steps/step.ts';
 import { readTrial } from '../../lib/trial/store.ts';
 import { requestPath as restoreRequest } from './backup/restore/request.ts';
-import { requestPath as identityRequest } from './identity/request.ts';
 import { requestPath as reconfigureRequest } from './reconfigure/places.ts';
 import { requestPath as rotationRequest } from './rotate/request.ts';
 import { requestPath as updateRequest } from './update/request.ts';

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { type Cluster, clusterSchema } from '../../lib/cluster/cluster.ts';
+import { decodeDataUrl } from '../../lib/data-url.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, sha256, sha256OfFile } from '../../lib/host/files.ts';
 import { type Config, parseConfig, serializeConfig } from '../../lib/ignition/config.ts';
-import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { parseJson } from '../../lib/json.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { decodeDataUrl } from '../../lib/data-url.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { type Config, readConfig } from '../../lib/ignition/config.ts';
-import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { decodeManifests, type Manifest } from '../../lib/kube/manifest-decoding.ts';
 import { parseRelease, type Release } from '../../lib/topology/release.ts';
 import { faultsInConfig, readIgnitionText } from '../verify/ignition.ts';

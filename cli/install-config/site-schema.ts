@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ON_ADDRESS_CHANGE, SEAL_MODES } from '../../lib/cluster/cluster.ts';
+import { ON_ADDRESS_CHANGE } from '../../lib/cluster/cluster.ts';
 import { field, list, optional, text, textOf, word } from '../../lib/config-file/message.ts';
 import {
   mirrorList,
@@ -9,6 +9,7 @@ import {
   trustBundle,
   withoutNulls,
 } from '../../lib/config-file/site-fields.ts';
+import { SEAL_MODES } from '../../lib/seal/mode.ts';
 import {
   isPartitionIndex,
   isPartitionLabel,

@@ -1,10 +1,6 @@
-import {
-  type Cluster,
-  type InstallableCluster,
-  SEAL_MODES,
-  type SealMode,
-} from '../../lib/cluster/cluster.ts';
+import type { Cluster, InstallableCluster } from '../../lib/cluster/cluster.ts';
 import type { Architecture } from '../../lib/host/architecture.ts';
+import { SEAL_MODES, type SealMode } from '../../lib/seal/mode.ts';
 import { mergeMirrors } from '../../lib/site/mirrors.ts';
 import { withoutFinalDot } from '../../lib/site/names.ts';
 import { networksOf } from '../../lib/site/network-defaults.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { OpenShiftRelease } from '../../lib/cluster/cluster.ts';
+import { decodeDataUrl, isDataUrl } from '../../lib/data-url.ts';
 import { readGoYaml } from '../../lib/go-yaml/read.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
-import { decodeDataUrl, isDataUrl } from '../../lib/ignition/data-url.ts';
 import { isRecord } from '../../lib/json.ts';
 
 const ASSETS = '/opt/openshift';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { decodeDataUrl, isDataUrl } from '../../lib/data-url.ts';
 import type { Config, Resource, Unit } from '../../lib/ignition/config.ts';
-import { decodeDataUrl, isDataUrl } from '../../lib/ignition/data-url.ts';
 import { isRecord } from '../../lib/json.ts';
 import {
   type Fate,

@@ -1,11 +1,11 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { decodeDataUrl } from '../../lib/data-url.ts';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { exists } from '../../lib/host/files.ts';
 import { parseConfig } from '../../lib/ignition/config.ts';
-import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { urlHost } from '../../lib/network/address.ts';
 import { cli } from '../paths.ts';
 import { DOMAIN } from '../site.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { decodeDataUrl } from '../../lib/data-url.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { type Config, parseConfig } from '../../lib/ignition/config.ts';
-import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { effectiveConfig } from '../../lib/ignition/validate.ts';
 import { type Ledger, ledgerPath, ledgerSchema } from '../../lib/installation/ledger.ts';
 import {

@@ -3,7 +3,7 @@ import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { run as runProgram } from '../../lib/host/command.ts';
 import { exists } from '../../lib/host/files.ts';
-import { BRIDGE } from '../../lib/relocatable/bridge.ts';
+import { BRIDGE } from '../../lib/host/internal-bridge.ts';
 import { eventually } from '../eventually.ts';
 import { bootAgain, clockOff } from '../faults/cells/faults.ts';
 import { untilOff } from '../faults/cells/trial.ts';

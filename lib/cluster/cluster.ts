@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
-
-/** What keys can be sealed to: the secret of the host's systemd, or the host's TPM. */
-export const SEAL_MODES = ['host', 'tpm2'] as const;
-export type SealMode = (typeof SEAL_MODES)[number];
+import { SEAL_MODES } from '../seal/mode.ts';
 
 /** What an installed host does when the address of its Node has moved: nothing, or it changes its identity. */
 export const ON_ADDRESS_CHANGE = ['stop', 'follow'] as const;

@@ -1,5 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
-import { servingSigner, userOfNode } from './checks.ts';
+import { servingSigner } from '../kube/signers.ts';
+import { userOfNode } from './checks.ts';
 import type { Decision } from './decision.ts';
 import { followRequests } from './follow-requests.ts';
 import { judge, type OwnView } from './judge.ts';

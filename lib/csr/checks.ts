@@ -56,8 +56,6 @@ export interface Readable {
   readonly certificate: RequestedCertificate;
 }
 
-export const servingSigner = 'kubernetes.io/kubelet-serving';
-export const clientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
 const nodesGroup = 'system:nodes';
 /** The groups that the API server gives to a node's kubelet. */
 export const nodeGroups: readonly string[] = [nodesGroup, 'system:authenticated'];

@@ -1,5 +1,5 @@
+import { clientSigner } from '../kube/signers.ts';
 import {
-  clientSigner,
   differs,
   type Judgement,
   judged,

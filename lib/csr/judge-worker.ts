@@ -1,8 +1,8 @@
+import { clientSigner, servingSigner } from '../kube/signers.ts';
 import { bootstrapperGroups, bootstrapperName } from '../workers/bootstrappers.ts';
 import type { AllowedWorker, Member } from '../workers/entry.ts';
 import {
   type Checks,
-  clientSigner,
   differs,
   type Judgement,
   judged,
@@ -14,7 +14,6 @@ import {
   type Readable,
   type Request,
   type Rules,
-  servingSigner,
   show,
   timely,
   undecided,

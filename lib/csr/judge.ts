@@ -1,3 +1,4 @@
+import { servingSigner } from '../kube/signers.ts';
 import {
   differs,
   type Judgement,
@@ -7,7 +8,6 @@ import {
   provenKey,
   type Request,
   type Rules,
-  servingSigner,
   show,
   timely,
   undecided,

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
+import { clientSigner } from '../kube/signers.ts';
 import type { ApproverOptions } from './approver.ts';
-import { clientSigner } from './checks.ts';
 import { followRequests } from './follow-requests.ts';
 import { judgeOwnClient, nodeBootstrapper, type OwnClientView } from './judge-own-client.ts';
 import { PendingRequests } from './pending-requests.ts';

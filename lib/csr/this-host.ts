@@ -1,9 +1,9 @@
 import type { Cluster } from '../cluster/cluster.ts';
+import { BRIDGE } from '../host/internal-bridge.ts';
 import { readKubeletEnvironment } from '../host/kubelet-environment.ts';
 import { addressByFamily, hostAddresses } from '../host/network.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { canonicalAddress } from '../network/address.ts';
-import { BRIDGE } from '../relocatable/bridge.ts';
 import { kubeletPaths } from '../render/kubernetes/kubelet.ts';
 import { type HostView, readHostView } from './views.ts';
 

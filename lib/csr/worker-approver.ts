@@ -1,7 +1,7 @@
 import type { KubeClient } from '../kube/client.ts';
 import type { CertificateSigningRequest } from '../kube/resources.ts';
+import { servingSigner } from '../kube/signers.ts';
 import type { AllowedWorker, Member } from '../workers/entry.ts';
-import { servingSigner } from './checks.ts';
 import type { Decision } from './decision.ts';
 import { followRequests } from './follow-requests.ts';
 import {

@@ -1,8 +1,9 @@
 import type { KubeClient } from '../kube/client.ts';
 import { resources } from '../kube/resources.ts';
+import { servingSigner } from '../kube/signers.ts';
 import type { Limits } from '../wait/limits.ts';
 import type { Member } from '../workers/entry.ts';
-import { servingSigner, userOfNode } from './checks.ts';
+import { userOfNode } from './checks.ts';
 import type { Decision } from './decision.ts';
 import {
   isDecidedElsewhere,

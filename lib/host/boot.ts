@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { BootMoment } from '../steps/deadline.ts';
+import type { BootMoment } from './boot-moment.ts';
 
 /** The boot id and the seconds since that boot: a clock that nobody can set. */
 export async function bootMoment(): Promise<BootMoment> {

@@ -65,3 +65,6 @@ export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
     serviceRecords: at('/var/log/openshift'),
   } as const;
 }
+
+/** While it exists, the kubelet does not start: a relocatable node waits for its site configuration. */
+export const sealedPath = ({ config }: Pick<HostPaths, 'config'>): string => `${config}/sealed`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { recordPath } from '../agents/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { readTextIfPresent, removeFile, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { parseJson } from '../json.ts';
 import { identitySchema } from './identity.ts';
@@ -82,3 +82,16 @@ export async function writeRequest(
 
 export const saveRequest = (path: string, request: IdentityRequest) =>
   writeFileAtomic(path, `${JSON.stringify(request, null, 2)}\n`, 0o600);
+
+/** Ends the change. The record is written first: whoever waits for the end reads it. */
+export async function endRequest(paths: HostPaths): Promise<void> {
+  const request = await readRequest(paths);
+  if (request === undefined) return;
+  await saveRequest(lastPath(paths), request);
+  await removeFile(requestPath(paths));
+}
+
+/** Ends a change that holds nothing back (`isHeld`), without a record: nothing was changed, or everything was. */
+export async function withdrawRequest(paths: HostPaths): Promise<void> {
+  await removeFile(requestPath(paths));
+}

@@ -1,5 +1,5 @@
+import { decodeDataUrl, isDataUrl } from '../data-url.ts';
 import type { Config, File } from './config.ts';
-import { decodeDataUrl, isDataUrl } from './data-url.ts';
 import { holdsPrivateKey } from './validate.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path/posix';
+import { decodeDataUrl, isDataUrl } from '../data-url.ts';
 import { describeError } from '../errors/failure.ts';
 import { type Config, type ConfigFault, type File, type Resource, readConfig } from './config.ts';
-import { decodeDataUrl, isDataUrl, matchesHash } from './data-url.ts';
+import { matchesHash } from './data-url.ts';
 import { mergeConfigs } from './merge.ts';
 
 export interface ValidateOptions {

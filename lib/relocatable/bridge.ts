@@ -1,8 +1,4 @@
-/**
- * Holds the internal address. A bridge without ports, since not every kernel has dummy interfaces; nobody
- * else's traffic ever passes it.
- */
-export const BRIDGE = 'br-node';
+import { BRIDGE } from '../host/internal-bridge.ts';
 
 /** Where NetworkManager keeps its profile (0600, or it is ignored). */
 export const bridgeProfilePath = `/etc/NetworkManager/system-connections/${BRIDGE}.nmconnection`;

@@ -36,9 +36,6 @@ export const factoryPolicyPath = ({ config }: Pick<HostPaths, 'config'>): string
 export const ageIdentityPath = ({ config }: Pick<HostPaths, 'config'>): string =>
   join(config, 'reconfigure', 'age-identity.txt');
 
-/** While it exists, the kubelet does not start: the node waits for its site configuration. */
-export const sealedPath = ({ config }: Pick<HostPaths, 'config'>): string => join(config, 'sealed');
-
 /**
  * Undefined on a node that is not relocatable.
  * @throws Failure (fatal) if the file is damaged or from another version

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { SealMode } from '../cluster/cluster.ts';
 import { describeError, Failure } from '../errors/failure.ts';
 import { run } from '../host/command.ts';
 import { ifMissing, readTextIfPresent, writeFileAtomic } from '../host/files.ts';
@@ -8,6 +7,7 @@ import type { HostPaths } from '../host/paths.ts';
 import type { Settings } from '../host/settings.ts';
 import type { Limits } from '../wait/limits.ts';
 import { KEY_BYTES } from './envelope.ts';
+import type { SealMode } from './mode.ts';
 import { sealPlaces } from './places.ts';
 
 /** Authenticated with the credential: another one cannot take its place. */

@@ -1,7 +1,8 @@
 import { isAmong } from '../site-config/judge.ts';
 import type { VolumeManifest } from './manifest.ts';
 import { refused } from './refused.ts';
-import type { UsedVolume, VolumeRules } from './volume.ts';
+import type { UsedVolume } from './used-volume.ts';
+import type { VolumeRules } from './volume.ts';
 
 const ANOTHER = 'Nothing was changed. Use the volume that was made for this node.';
 const NEWER = 'Nothing was changed. Create a new volume: its serial is higher.';

@@ -13,7 +13,8 @@ import { readVolumeFile } from './read-file.ts';
 import { refused } from './refused.ts';
 import { requireAcceptedCertificates } from './shown-certificate.ts';
 import { VOLUME_SIGNATURE } from './signature.ts';
-import { type UsedVolume, type VerifiedVolume, VOLUME_FILES, type VolumeRules } from './volume.ts';
+import type { UsedVolume } from './used-volume.ts';
+import { type VerifiedVolume, VOLUME_FILES, type VolumeRules } from './volume.ts';
 
 /** No signature of ssh-keygen is longer. */
 const MAX_SIGNATURE_BYTES = 16 << 10;

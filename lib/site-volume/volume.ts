@@ -2,6 +2,7 @@ import type { Manifest } from '../kube/manifest-decoding.ts';
 import type { KeyPair } from '../pki/authority.ts';
 import type { HostFacts } from '../site-config/host-facts.ts';
 import type { SiteConfig } from '../site-config/site-config.ts';
+import type { UsedVolume } from './used-volume.ts';
 
 /** Names of files on a volume. */
 export const VOLUME_FILES = {
@@ -26,13 +27,6 @@ export const VOLUME_LABELS = ['site-config', 'cluster-config', 'relocation-confi
 
 /** Limits of a volume: what is beyond is not read. */
 export const VOLUME_LIMITS = { files: 64, bytes: 16 << 20 } as const;
-
-/** A volume that this node has used, or has begun to. */
-export interface UsedVolume {
-  readonly serial: number;
-  /** Of site-volume.json, which has the digest of every other file. */
-  readonly sha256: string;
-}
 
 /** By what a node judges a volume. */
 export interface VolumeRules {

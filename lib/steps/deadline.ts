@@ -1,10 +1,5 @@
+import type { BootMoment } from '../host/boot-moment.ts';
 import type { JournalEntry } from './journal.ts';
-
-/** A moment on the clock that starts at boot: the boot id and the seconds since that boot. */
-export interface BootMoment {
-  readonly boot: string;
-  readonly up: number;
-}
 
 /**
  * How much of its deadline a step has used up, in milliseconds, across restarts of

@@ -1,6 +1,6 @@
+import type { BootMoment } from '../host/boot-moment.ts';
 import type { EventLog } from '../log/agent-log.ts';
 import type { Logger } from '../log/logger.ts';
-import type { BootMoment } from './deadline.ts';
 import { endedBy } from './deadline-timer.ts';
 import type { Journal } from './journal.ts';
 import type { ProcessorTime } from './processor-time.ts';

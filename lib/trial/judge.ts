@@ -1,5 +1,5 @@
 import type { FailureData } from '../errors/failure-data.ts';
-import type { BootMoment } from '../steps/deadline.ts';
+import type { BootMoment } from '../host/boot-moment.ts';
 import type { EndedTrial, Trial } from './trial.ts';
 
 /** What is to be done about a trial now. */

@@ -1,5 +1,5 @@
 import { approverRole } from '../csr/approver-role.ts';
-import { clientSigner, servingSigner } from '../csr/checks.ts';
+import { clientSigner, servingSigner } from '../kube/signers.ts';
 import { BOOTSTRAPPERS } from './bootstrappers.ts';
 
 const rbac = 'rbac.authorization.k8s.io';

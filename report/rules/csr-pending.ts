@@ -1,4 +1,4 @@
-import { servingSigner } from '../../lib/csr/checks.ts';
+import { servingSigner } from '../../lib/kube/signers.ts';
 import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
 import { installingUnit } from '../reading/installation.ts';

@@ -12,12 +12,12 @@ import { plannedExport } from '../../agents/node/backup/portable.ts';
 import { restoreOnNewHost } from '../../agents/node/backup/restore/new-host.ts';
 import { identityContext } from '../../agents/node/identity/context.ts';
 import { identityPlan } from '../../agents/node/identity/plan.ts';
-import { readRequest } from '../../agents/node/identity/request.ts';
 import { issueLeaf } from '../../lab/certificates/signed-now.ts';
 import { encrypterFor } from '../../lib/backup/portable/recipients.ts';
 import { writePortable } from '../../lib/backup/portable/write.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
+import { readRequest } from '../../lib/identity/request.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import type { LeafProfile } from '../../lib/pki/leaf.ts';
 import {

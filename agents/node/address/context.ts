@@ -6,9 +6,9 @@ import {
   insideNetworks,
   judgeAddresses,
 } from '../../../lib/identity/moved-address.ts';
+import { presentIdentity } from '../../../lib/identity/present-identity.ts';
+import { readRequest } from '../../../lib/identity/request.ts';
 import { type PlainHost, plainHost } from '../../steps/host-context.ts';
-import { presentIdentity } from '../identity/accept.ts';
-import { readRequest } from '../identity/request.ts';
 import { readState } from './state.ts';
 
 /** The host, and an id of this run: what an earlier run has seen is looked at again. */

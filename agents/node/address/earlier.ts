@@ -1,7 +1,7 @@
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { startUnit, stopUnit } from '../../../lib/host/systemd.ts';
-import { isHeld } from '../identity/hold.ts';
-import { type IdentityRequest, withdrawRequest } from '../identity/request.ts';
+import { isHeld } from '../../../lib/identity/held.ts';
+import { type IdentityRequest, withdrawRequest } from '../../../lib/identity/request.ts';
 
 export const IDENTITY_UNIT = 'sno-identity.service';
 

@@ -9,6 +9,7 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
 import { expectShortRun } from '../../../lib/host/short-run.ts';
 import { startUnit } from '../../../lib/host/systemd.ts';
+import { presentIdentity } from '../../../lib/identity/present-identity.ts';
 import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
 import { writeMetrics } from '../../../lib/metrics/write.ts';
 import {
@@ -20,7 +21,6 @@ import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
 import { changeUnderWay } from '../exclusion.ts';
-import { presentIdentity } from '../identity/accept.ts';
 import { addressContext, judgeHost } from './context.ts';
 import { addressMetrics } from './metrics.ts';
 import { addressPlan } from './plan.ts';

@@ -6,12 +6,11 @@ import {
 import { backupList } from '../../../lib/backup/store.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings, type Settings } from '../../../lib/host/settings.ts';
+import { readSettings } from '../../../lib/host/settings.ts';
 import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
 import { measureRun } from '../../../lib/metrics/run.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { changeUnderWay } from '../exclusion.ts';
-import { identityPlan } from '../identity/plan.ts';
 import { startAndWait } from '../start-and-wait.ts';
 import { compactDatabase } from './compact.ts';
 import { backupContext } from './context.ts';
@@ -21,7 +20,6 @@ import { backupPlan } from './plan.ts';
 import { type PortableOptions, plannedExport } from './portable.ts';
 import { requestRestore } from './restore/command.ts';
 import { restoreOnNewHost } from './restore/new-host.ts';
-import { backupRestorePlan } from './restore/plan.ts';
 import { backupTable } from './table.ts';
 
 type Write = (text: string) => void;
@@ -42,8 +40,8 @@ export async function runBackup(
         measureRun({ paths, settings }, 'sno-backup', ended, () => backupMetrics(paths)),
       addCommands: (program, write) => {
         addList(program, paths, write);
-        addCreate(program, paths, settings, write);
-        addRestore(program, paths, settings, write);
+        addCreate(program, paths, write);
+        addRestore(program, paths, write);
         addCompact(program, paths, write);
       },
     },
@@ -63,7 +61,7 @@ function addList(program: Command, paths: HostPaths, write: Write): void {
     });
 }
 
-function addCreate(program: Command, paths: HostPaths, settings: Settings, write: Write): void {
+function addCreate(program: Command, paths: HostPaths, write: Write): void {
   program
     .command('create')
     .description('make a backup now, by the unit of the timer')
@@ -73,7 +71,7 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
       const underWay = await changeUnderWay(paths);
       if (underWay !== undefined) throw underWay;
       const exported = await plannedExport(paths, options);
-      const name = await backUpNow(paths, settings);
+      const name = await backUpNow(paths);
       write(`${name}\n`);
       if (exported !== undefined) write(await exported(name));
     });
@@ -88,7 +86,7 @@ function addCompact(program: Command, paths: HostPaths, write: Write): void {
 
 const each = (value: string, values: readonly string[] = []) => [...values, value];
 
-function addRestore(program: Command, paths: HostPaths, settings: Settings, write: Write): void {
+function addRestore(program: Command, paths: HostPaths, write: Write): void {
   program
     .command('restore')
     .description('replace the database of this host by that of a backup')
@@ -108,13 +106,10 @@ function addRestore(program: Command, paths: HostPaths, settings: Settings, writ
       if (lost !== undefined) {
         const author = await acceptedAuthor(others);
         const options = { ...lost, author, isConfirmed: yes === true };
-        return restoreOnNewHost(paths, options, write, (unit) =>
-          startAndWait(unit, identityPlan(settings)),
-        );
+        return restoreOnNewHost(paths, options, write, startAndWait);
       }
-      await requestRestore(paths, { from: from ?? '', isConfirmed: yes === true }, write, (unit) =>
-        startAndWait(unit, backupRestorePlan(settings)),
-      );
+      const asked = { from: from ?? '', isConfirmed: yes === true };
+      await requestRestore(paths, asked, write, startAndWait);
     });
 }
 

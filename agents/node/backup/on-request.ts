@@ -2,16 +2,14 @@ import { listBackups } from '../../../lib/backup/store.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureFromData } from '../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import type { Settings } from '../../../lib/host/settings.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
 import { startAndWait } from '../start-and-wait.ts';
-import { backupPlan } from './plan.ts';
 
 /** Makes a backup now, by the unit of the timer. Returns its name. @throws Failure with the reason why there is none */
-export async function backUpNow(paths: HostPaths, settings: Settings): Promise<string> {
+export async function backUpNow(paths: HostPaths): Promise<string> {
   const before = await listBackups(paths);
-  await startAndWait('sno-backup.service', backupPlan(settings));
+  await startAndWait('sno-backup.service');
   const made = (await listBackups(paths)).find(
     ({ name, state }) => state === 'complete' && !before.some((old) => old.name === name),
   );

@@ -12,15 +12,18 @@ import { hostContext } from '../../steps/host-context.ts';
 import { ADMINISTRATOR_DAYS, issueAdministrator } from './administrator.ts';
 import { listCertificates } from './list.ts';
 import { certificatesPlan } from './plan.ts';
-import { addRotations } from './rotate.ts';
 
 /** Writes one entry into the journal; false if that failed. */
 type Audit = Pick<JournaldWriter, 'send'>;
+
+/** Adds commands of another agent to a command line. */
+type AddCommands = (program: Command, paths: HostPaths, write: (text: string) => void) => void;
 
 /** The command line of sno-certificates: the common one, `list`, `kubeconfig` and the rotations. Returns the exit code. */
 export async function runCertificates(
   paths: HostPaths,
   args: readonly string[],
+  addRotations: AddCommands,
   output: AgentLogOptions = {},
 ): Promise<number> {
   return runAgentCommand(

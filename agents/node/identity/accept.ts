@@ -3,22 +3,16 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import {
-  differences,
-  type Identity,
-  identityOf,
-  machineNetworkFor,
-} from '../../../lib/identity/identity.ts';
+import { differences, type Identity, machineNetworkFor } from '../../../lib/identity/identity.ts';
+import { presentIdentity } from '../../../lib/identity/present-identity.ts';
+import { readRequest } from '../../../lib/identity/request.ts';
 import { resources } from '../../../lib/kube/resources.ts';
 import { canonicalAddress, familyOf, isAddress } from '../../../lib/network/address.ts';
 import { nodeIpsSchema } from '../../../lib/network/node-ips.ts';
-import { accessTo } from '../../../lib/render/access.ts';
-import { readRenderInput } from '../../../lib/render/render-input.ts';
 import { isBaseDomain, isClusterName, isUsableHostname } from '../../../lib/site/names.ts';
 import { signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { changeUnderWay } from '../exclusion.ts';
-import { readRequest } from './request.ts';
 
 /** What a person asks for; the rest stays as it is. */
 export interface Asked {
@@ -26,18 +20,6 @@ export interface Asked {
   readonly address?: readonly string[];
   readonly clusterName?: string;
   readonly baseDomain?: string;
-}
-
-/** The identity that the control plane has now. @throws Failure (usage) on a host that cannot have another one */
-export async function presentIdentity(paths: HostPaths): Promise<Identity> {
-  const { controlPlane } = await readCluster(paths);
-  accessTo(controlPlane);
-  const input = await readRenderInput(paths);
-  if (input !== undefined) return identityOf(input);
-  throw new Failure('usage', 'this host cannot get another identity', {
-    expected: '/etc/sno-agents/render-input.json, which hosts have since this release',
-    found: 'a host of an earlier release',
-  });
 }
 
 /**

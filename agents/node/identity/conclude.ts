@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import { differences } from '../../../lib/identity/identity.ts';
+import { endRequest, identityFolder, readRequest } from '../../../lib/identity/request.ts';
 import { isRecord, parseJson } from '../../../lib/json.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { restartsPath } from '../../steps/steady-state.ts';
 import type { IdentityContext } from './context.ts';
 import { heldManifests } from './hold.ts';
-import { endRequest, identityFolder, readRequest } from './request.ts';
 
 /** The record of the installation has the present names; what came to pass stays as it is written. */
 async function rename({ paths, request: { to } }: IdentityContext): Promise<void> {

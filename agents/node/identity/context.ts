@@ -1,11 +1,11 @@
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { inputFor } from '../../../lib/identity/identity.ts';
+import { type IdentityRequest, readRequest } from '../../../lib/identity/request.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import type { RenderInput } from '../../../lib/render/renderer.ts';
 import { type HostContext, hostContext, signedRights } from '../../steps/host-context.ts';
 import { readAuthority } from '../../steps/leaf-files.ts';
-import { type IdentityRequest, readRequest } from './request.ts';
 
 /** The host under its new name, and what changes. */
 export interface IdentityContext extends HostContext {

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
-import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { reloadUnits } from '../../../lib/host/systemd.ts';
+import { dropInPath } from '../../../lib/identity/held.ts';
+import { identityFolder } from '../../../lib/identity/request.ts';
 import { kubeletPaths, standaloneConfigFile } from '../../../lib/render/kubernetes/kubelet.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -10,15 +12,11 @@ import { podsIn } from '../../steps/control-plane-pods.ts';
 import { areStopped } from '../../steps/static-pods.ts';
 import { stopControlPlane } from '../../steps/stop-control-plane.ts';
 import { type IdentityContext, inputOf } from './context.ts';
-import { identityFolder } from './request.ts';
 
 /** The manifests of the control plane while it is held back. */
 export const heldManifests = (paths: Pick<HostPaths, 'state'>) =>
   join(identityFolder(paths), 'manifests');
 
-/** Makes the kubelet run static pods only, whenever it starts: it cannot register a Node. */
-export const dropInPath = (paths: HostPaths) =>
-  paths.at('/etc/systemd/system/kubelet.service.d/50-sno-identity.conf');
 const DROP_IN = `# Until sno-identity has ended, which deletes this file.
 [Service]
 ExecStart=
@@ -60,6 +58,3 @@ export async function release(paths: HostPaths, signal: AbortSignal): Promise<vo
   await removeFile(paths.at(kubeletPaths.liveConfig));
   await reloadUnits(signal);
 }
-
-/** Whether the kubelet is kept from the API. */
-export const isHeld = (paths: HostPaths): Promise<boolean> => exists(dropInPath(paths));

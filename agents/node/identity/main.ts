@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureFromData } from '../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings, type Settings } from '../../../lib/host/settings.ts';
+import { readSettings } from '../../../lib/host/settings.ts';
 import { differences } from '../../../lib/identity/identity.ts';
+import { readLast, writeRequest } from '../../../lib/identity/request.ts';
 import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
@@ -13,7 +14,6 @@ import { startAndWait } from '../start-and-wait.ts';
 import { type Asked, acceptedChange } from './accept.ts';
 import { identityContext } from './context.ts';
 import { identityPlan } from './plan.ts';
-import { readLast, writeRequest } from './request.ts';
 
 const UNIT = 'sno-identity.service';
 const ASK_MS = 60_000;
@@ -32,7 +32,7 @@ export async function runIdentity(
       plan: identityPlan(settings),
       paths,
       context: () => identityContext(paths),
-      addCommands: (program, write) => addChange(program, paths, settings, write),
+      addCommands: (program, write) => addChange(program, paths, write),
     },
     args,
     output,
@@ -41,7 +41,7 @@ export async function runIdentity(
 
 const each = (value: string, values: readonly string[] = []) => [...values, value];
 
-function addChange(program: Command, paths: HostPaths, settings: Settings, write: Write): void {
+function addChange(program: Command, paths: HostPaths, write: Write): void {
   program
     .command('change')
     .description('give this host and its cluster another name, address or domain')
@@ -55,7 +55,7 @@ function addChange(program: Command, paths: HostPaths, settings: Settings, write
       write(announcement(differences(from, to), from.hostname !== to.hostname));
       if (yes !== true) await confirm('change it', 'the change');
       const { id } = await writeRequest(paths, { from, to });
-      await startAndWait(UNIT, identityPlan(settings));
+      await startAndWait(UNIT);
       if ((await readLast(paths))?.id !== id) throw await notEnded(paths);
       write('The identity is changed.\n');
     });

@@ -11,6 +11,7 @@ import {
   volumeSchema,
 } from '../../../lib/identity/objects.ts';
 import { replacements } from '../../../lib/identity/replacements.ts';
+import { identityFolder } from '../../../lib/identity/request.ts';
 import { parseJson } from '../../../lib/json.ts';
 import type { KubeClient } from '../../../lib/kube/client.ts';
 import { trust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
@@ -21,7 +22,6 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { publishTrust } from '../renew/published-trust.ts';
 import { type IdentityContext, inputOf } from './context.ts';
-import { identityFolder } from './request.ts';
 
 /**
  * Changes the objects of the cluster that name the Node, while nothing else runs than etcd and the API

@@ -1,4 +1,5 @@
 import { restartUnit } from '../../../lib/host/systemd.ts';
+import { isHeld } from '../../../lib/identity/held.ts';
 import { isApiReady } from '../../../lib/kube/api-ready.ts';
 import { deleteLeases } from '../../../lib/kube/leases.ts';
 import { leases } from '../../../lib/render/kubernetes/leader-election.ts';
@@ -11,7 +12,7 @@ import { withPresentFiles } from '../../steps/read-once.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { placeStaticPod } from '../../steps/static-pods.ts';
 import type { IdentityContext } from './context.ts';
-import { heldManifests, isHeld, release } from './hold.ts';
+import { heldManifests, release } from './hold.ts';
 
 /** Starts the controllers, and the kubelet with the API server. */
 export const start: StepBody<IdentityContext> = {

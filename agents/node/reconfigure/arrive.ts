@@ -16,8 +16,8 @@ import {
 } from '../../../lib/relocatable/policy.ts';
 import type { VolumeManifest } from '../../../lib/site-volume/manifest.ts';
 import { openVolume } from '../../../lib/site-volume/open-volume.ts';
+import type { UsedVolume } from '../../../lib/site-volume/used-volume.ts';
 import {
-  type UsedVolume,
   type VerifiedVolume,
   VOLUME_FILES,
   VOLUME_LABELS,

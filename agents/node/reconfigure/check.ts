@@ -1,7 +1,7 @@
 import { Failure } from '../../../lib/errors/failure.ts';
 import { namesIn } from '../../../lib/host/files.ts';
+import { BRIDGE } from '../../../lib/host/internal-bridge.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
-import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done, notYet, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';

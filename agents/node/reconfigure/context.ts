@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type Identity, identityOf } from '../../../lib/identity/identity.ts';
+import { readRequest as readIdentityRequest } from '../../../lib/identity/request.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import { parseSiteConfig } from '../../../lib/site-config/read.ts';
@@ -18,7 +19,6 @@ import {
   VOLUME_FILES,
 } from '../../../lib/site-volume/volume.ts';
 import { type HostContext, plainHost, signedRights } from '../../steps/host-context.ts';
-import { readRequest as readIdentityRequest } from '../identity/request.ts';
 import { requestPath, siteFolder } from './places.ts';
 import { type ReconfigureRequest, readRequest } from './request.ts';
 

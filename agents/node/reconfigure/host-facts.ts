@@ -1,6 +1,6 @@
 import { namesIn, readTextIfPresent } from '../../../lib/host/files.ts';
+import { BRIDGE } from '../../../lib/host/internal-bridge.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import type { FactoryPolicy } from '../../../lib/relocatable/policy.ts';
 import { isPlaceholder } from '../../../lib/site/placeholders.ts';
 import type { HostFacts } from '../../../lib/site-config/host-facts.ts';

@@ -133,7 +133,7 @@ function addRollback(program: Command, paths: HostPaths, settings: Settings, wri
     .action(async ({ yes }: { readonly yes?: boolean }) => {
       const { what, go } = await rollback(paths, settings, new Date());
       // A control plane that does not work is a reason to go back: it does not hold that up.
-      const kept = await backUpNow(paths, settings).then(
+      const kept = await backUpNow(paths).then(
         (backup) => `It is in the backup ${backup}.`,
         (error: unknown) => `It will be lost: ${describeError(error)}`,
       );

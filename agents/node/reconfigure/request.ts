@@ -6,7 +6,7 @@ import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { identitySchema } from '../../../lib/identity/identity.ts';
 import { parseJson } from '../../../lib/json.ts';
-import type { UsedVolume } from '../../../lib/site-volume/volume.ts';
+import type { UsedVolume } from '../../../lib/site-volume/used-volume.ts';
 import { requestsOf } from '../requests.ts';
 import { reconfigureFolder, requestPath, resultPath, usedPath } from './places.ts';
 

@@ -2,25 +2,24 @@ import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { failureFromData } from '../../../lib/errors/failure-data.ts';
 import { exists, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { BRIDGE } from '../../../lib/host/internal-bridge.ts';
 import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
+import { sealedPath } from '../../../lib/host/paths.ts';
 import { restartUnit } from '../../../lib/host/systemd.ts';
 import { type Identity, identityOf, machineNetworkFor } from '../../../lib/identity/identity.ts';
+import { readRequest, writeRequest } from '../../../lib/identity/request.ts';
 import { isApiReady } from '../../../lib/kube/api-ready.ts';
 import { nodeIpsSchema } from '../../../lib/network/node-ips.ts';
-import { BRIDGE } from '../../../lib/relocatable/bridge.ts';
 import {
   factoryPolicyPath,
   factoryPolicyText,
   readFactoryPolicy,
-  sealedPath,
 } from '../../../lib/relocatable/policy.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { awaitApi } from '../../steps/await-api.ts';
-import { identityPlan } from '../identity/plan.ts';
-import { readRequest, writeRequest } from '../identity/request.ts';
 import { startAndWait } from '../start-and-wait.ts';
 import { presentInput, type ReconfigureContext, wantedIdentity } from './context.ts';
 
@@ -53,9 +52,7 @@ export const start: StepBody<ReconfigureContext> = {
     if (underWay !== undefined || !isDeepStrictEqual(from, to)) {
       // The step "settle" asks for more than its steady state does.
       if (underWay === undefined) await writeRequest(paths, { from, to, settlesLater: true });
-      await progress.wait('the change of the identity', () =>
-        startAndWait(IDENTITY_UNIT, identityPlan(context.settings)),
-      );
+      await progress.wait('the change of the identity', () => startAndWait(IDENTITY_UNIT));
       await requireEnded(context);
     } else {
       await restartUnit('kubelet.service', progress.signal);

@@ -1,9 +1,10 @@
-import { servingSigner, userOfNode } from '../../../lib/csr/checks.ts';
+import { userOfNode } from '../../../lib/csr/checks.ts';
 import type { Decision } from '../../../lib/csr/decision.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { waitForApi } from '../../../lib/kube/api-ready.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import { resources } from '../../../lib/kube/resources.ts';
+import { servingSigner } from '../../../lib/kube/signers.ts';
 import { validityOf } from '../../../lib/pki/certificate.ts';
 import { accessTo } from '../../../lib/render/access.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';

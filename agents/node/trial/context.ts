@@ -1,6 +1,6 @@
 import { bootMoment } from '../../../lib/host/boot.ts';
+import type { BootMoment } from '../../../lib/host/boot-moment.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import type { BootMoment } from '../../../lib/steps/deadline.ts';
 import { hasCounted } from '../../../lib/trial/judge.ts';
 import { readTrial } from '../../../lib/trial/store.ts';
 

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
-import type { SealMode } from '../../../lib/cluster/cluster.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
 import { exists, namesIn, removeOverwritten, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { createSealKey, openSealKey, sealHandedOver } from '../../../lib/seal/credential.ts';
+import type { SealMode } from '../../../lib/seal/mode.ts';
 import { sealPlaces } from '../../../lib/seal/places.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';

@@ -9,6 +9,7 @@ import {
   writeFileAtomic,
 } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { sealedPath } from '../../../lib/host/paths.ts';
 import { startUnit } from '../../../lib/host/systemd.ts';
 import {
   ageIdentityPath,
@@ -17,7 +18,6 @@ import {
   factoryPolicyText,
   readFactoryPolicy,
   SHIPPING_DAYS,
-  sealedPath,
 } from '../../../lib/relocatable/policy.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';

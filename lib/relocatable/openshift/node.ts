@@ -1,6 +1,6 @@
+import { BRIDGE } from '../../host/internal-bridge.ts';
 import { RELOCATABLE_MACHINE_CONFIG } from '../../render/machine-config/relocatable.ts';
 import { appliesIn, minorOf, type Validity } from '../../render/openshift/versions.ts';
-import { BRIDGE } from '../bridge.ts';
 
 /**
  * The releases of which the host's side was read, or run in parts: what the machine-config operator, the network's scripts and

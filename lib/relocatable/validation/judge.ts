@@ -1,5 +1,5 @@
+import { BRIDGE } from '../../host/internal-bridge.ts';
 import { daysMs } from '../../pki/lifetimes.ts';
-import { BRIDGE } from '../bridge.ts';
 import type { Check, CheckName, NodeCertificate, NodeFacts } from './facts.ts';
 import { probeText } from './probes.ts';
 

@@ -1,10 +1,10 @@
 import { approverRole } from '../../csr/approver-role.ts';
-import { servingSigner } from '../../csr/checks.ts';
 import { deferredAccess } from '../../deferred/access.ts';
 import { gatherAccess } from '../../gather/access.ts';
 import { writeGoDocuments } from '../../go-yaml/write.ts';
 import { administratorsAccess } from '../../kube/administrators.ts';
 import { installationStatusAccess } from '../../kube/installation-status.ts';
+import { servingSigner } from '../../kube/signers.ts';
 import { steadyAccess } from '../../steady/access.ts';
 import { workersAccess } from '../../workers/access.ts';
 import { tokenSecret } from '../../workers/token.ts';

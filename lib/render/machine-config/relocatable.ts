@@ -1,9 +1,5 @@
-import {
-  BRIDGE,
-  bridgeProfile,
-  bridgeProfilePath,
-  INTERNAL_PREFIX,
-} from '../../relocatable/bridge.ts';
+import { BRIDGE } from '../../host/internal-bridge.ts';
+import { bridgeProfile, bridgeProfilePath, INTERNAL_PREFIX } from '../../relocatable/bridge.ts';
 import { nodeDns, nodeDnsPath } from '../../relocatable/local-dns.ts';
 import {
   type MachineConfigEntries,

@@ -1,7 +1,7 @@
 import { approverRole } from '../../csr/approver-role.ts';
-import { servingSigner } from '../../csr/checks.ts';
 import { writeGoDocuments } from '../../go-yaml/write.ts';
 import { installationStatusAccess } from '../../kube/installation-status.ts';
+import { servingSigner } from '../../kube/signers.ts';
 import type { RenderedManifest } from '../renderer.ts';
 
 const rbac = 'rbac.authorization.k8s.io';

@@ -1,4 +1,4 @@
-import { decodeDataUrl, isDataUrl } from '../../ignition/data-url.ts';
+import { decodeDataUrl, isDataUrl } from '../../data-url.ts';
 import { isRecord, parseJson } from '../../json.ts';
 import { Budget, type BudgetLimits } from '../bytes/budget.ts';
 import { keyLines, privateKeys } from '../formats/private-keys.ts';

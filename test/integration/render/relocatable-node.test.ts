@@ -8,9 +8,9 @@ import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { startDaemon } from '../../../lab/servers/daemon.ts';
 import { freePort } from '../../../lab/servers/free-port.ts';
+import { decodeDataUrl } from '../../../lib/data-url.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import { configSchema } from '../../../lib/ignition/config.ts';
-import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
 import { nodeDns, nodeDnsPath, siteDns } from '../../../lib/relocatable/local-dns.ts';
 import { relocatableManifest } from '../../../lib/render/machine-config/relocatable.ts';
 

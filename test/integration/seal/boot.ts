@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { asOnDisk } from '../../../agents/bootkube/handover/sealed-copies.ts';
 import { saveStaged } from '../../../agents/node/rotate/changes.ts';
 import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
-import { SEAL_MODES } from '../../../lib/cluster/cluster.ts';
 import { sha256, writeFileAtomic } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
@@ -17,6 +16,7 @@ import { aioHost, neededBy, sealedInstalledHost } from '../../../lib/render/host
 import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
 import { placeFiles, saveRendered } from '../../../lib/render/store.ts';
 import { createSealKey, newSealKey } from '../../../lib/seal/credential.ts';
+import { SEAL_MODES } from '../../../lib/seal/mode.ts';
 import { SEALED_FOLDERS, sealPlaces } from '../../../lib/seal/places.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';

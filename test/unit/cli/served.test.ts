@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { requireServed, type ServedOptions } from '../../../cli/create/served.ts';
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
+import { decodeDataUrl } from '../../../lib/data-url.ts';
 import { parseConfig } from '../../../lib/ignition/config.ts';
-import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { sno } from './run-sno.ts';
 

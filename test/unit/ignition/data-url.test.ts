@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { dataUrl, decodeDataUrl, matchesHash } from '../../../lib/ignition/data-url.ts';
+import { decodeDataUrl } from '../../../lib/data-url.ts';
+import { dataUrl, matchesHash } from '../../../lib/ignition/data-url.ts';
 
 const noise = createHash('sha512').update('noise').digest();
 

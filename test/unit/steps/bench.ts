@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { BootMoment } from '../../../lib/host/boot-moment.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { openAgentLog } from '../../../lib/log/agent-log.ts';
-import type { BootMoment } from '../../../lib/steps/deadline.ts';
 import { fingerprint } from '../../../lib/steps/fingerprint.ts';
 import { Journal, type JournalEntry } from '../../../lib/steps/journal.ts';
 import { Reporter } from '../../../lib/steps/reporter.ts';

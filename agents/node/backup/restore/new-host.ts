@@ -8,10 +8,10 @@ import { exists } from '../../../../lib/host/files.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { readSettings } from '../../../../lib/host/settings.ts';
 import { differences, identityOf } from '../../../../lib/identity/identity.ts';
+import { presentIdentity } from '../../../../lib/identity/present-identity.ts';
+import { readLast, writeRequest } from '../../../../lib/identity/request.ts';
 import { confirm } from '../../confirm.ts';
 import { changeUnderWay } from '../../exclusion.ts';
-import { presentIdentity } from '../../identity/accept.ts';
-import { readLast, writeRequest } from '../../identity/request.ts';
 
 export const NEW_HOST_UNIT = 'sno-identity.service';
 

@@ -3,10 +3,10 @@ import { approveOwnClientRequests } from '../../../../lib/csr/own-client-approve
 import { describeError } from '../../../../lib/errors/failure.ts';
 import { exists, readTextIfPresent, removeFile } from '../../../../lib/host/files.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
+import { sealedPath } from '../../../../lib/host/paths.ts';
 import { reloadUnits, startUnit } from '../../../../lib/host/systemd.ts';
 import { isApiReady } from '../../../../lib/kube/api-ready.ts';
 import { validityOf } from '../../../../lib/pki/certificate.ts';
-import { sealedPath } from '../../../../lib/relocatable/policy.ts';
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done, notYet } from '../../../../lib/steps/step.ts';

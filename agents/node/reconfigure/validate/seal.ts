@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { readTextIfPresent, sha256, writeFileAtomic } from '../../../../lib/host/files.ts';
-import { sealedPath } from '../../../../lib/relocatable/policy.ts';
+import { sealedPath } from '../../../../lib/host/paths.ts';
 import { reportPaths } from '../../../../lib/relocatable/report.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { hostIdentity } from '../../../../agents/bootkube/handover/host-identity.ts';
-import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
+import { decodeDataUrl } from '../../../../lib/data-url.ts';
 import { dhcpIdentity } from '../../../../lib/installation/dhcp-identity.ts';
 import { siteCluster } from '../../render/site-cluster.ts';
 import { type TestHost, testHost } from '../host/host.ts';

@@ -8,8 +8,8 @@ import { bundlePath } from '../../../../agents/bootkube/handover/log-bundle.ts';
 import { originalMasterPath } from '../../../../agents/bootkube/handover/master-ignition.ts';
 import { snapshotPath, snapshotRecordPath } from '../../../../agents/bootkube/handover/snapshot.ts';
 import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
+import { decodeDataUrl } from '../../../../lib/data-url.ts';
 import { parseConfig } from '../../../../lib/ignition/config.ts';
-import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
 import {
   effectiveConfig,
   holdsPrivateKey,

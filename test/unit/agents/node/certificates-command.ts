@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { runCertificates } from '../../../../agents/node/certificates/main.ts';
+import { addRotations } from '../../../../agents/node/rotate/commands.ts';
 import { inspectCertificate, isIssuedBy } from '../../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
 import { x509 } from '../../../../lib/pki/x509.ts';
@@ -28,7 +29,7 @@ function installed(t: Test) {
   const run = async (args: readonly string[], isJournal = true) => {
     const printed: string[] = [];
     const recorded: string[] = [];
-    const code = await runCertificates(host.paths, args, {
+    const code = await runCertificates(host.paths, args, addRotations, {
       write: (text) => void printed.push(text),
       isJournal: false,
       journald: {

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import { runIdentity } from '../../../../agents/node/identity/main.ts';
-import { readRequest } from '../../../../agents/node/identity/request.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
 import { identityOf } from '../../../../lib/identity/identity.ts';
+import { readRequest } from '../../../../lib/identity/request.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input, rendered, servingPair } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { runCertificates } from '../../../../agents/node/certificates/main.ts';
+import { addRotations } from '../../../../agents/node/rotate/commands.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import { rendered, servingPair } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
@@ -25,7 +26,7 @@ export function installed(t: Test, endpoints: HostEndpoints = { api: alone.url }
   t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
   const printing = async (seen: (text: string) => void, ...args: string[]) => {
     const printed: string[] = [];
-    const code = await runCertificates(host.paths, args, {
+    const code = await runCertificates(host.paths, args, addRotations, {
       write: (text) => {
         printed.push(text);
         seen(text);

@@ -4,9 +4,9 @@ import { mountFolders } from '../../../../agents/node/unseal/mount-folders.ts';
 import { openKey } from '../../../../agents/node/unseal/open-key.ts';
 import { unsealFiles } from '../../../../agents/node/unseal/unseal-files.ts';
 import { sealCheck } from '../../../../agents/steps/preflight/seal.ts';
-import type { SealMode } from '../../../../lib/cluster/cluster.ts';
 import { KEY_BYTES } from '../../../../lib/seal/envelope.ts';
 import { writeKeptFiles } from '../../../../lib/seal/files.ts';
+import type { SealMode } from '../../../../lib/seal/mode.ts';
 import { testHost } from '../host/host.ts';
 
 const CREDENTIAL = '/var/lib/sno-agents/sealed/key.cred';

@@ -1,11 +1,11 @@
 import { Failure } from '../../../../../lib/errors/failure.ts';
 import { exists } from '../../../../../lib/host/files.ts';
+import { BRIDGE } from '../../../../../lib/host/internal-bridge.ts';
 import { hostAddresses } from '../../../../../lib/host/network.ts';
+import { sealedPath } from '../../../../../lib/host/paths.ts';
 import type { KubeClient } from '../../../../../lib/kube/client.ts';
 import { resources } from '../../../../../lib/kube/resources.ts';
-import { BRIDGE } from '../../../../../lib/relocatable/bridge.ts';
 import { nodeFaults, openShiftFaults } from '../../../../../lib/relocatable/openshift/node.ts';
-import { sealedPath } from '../../../../../lib/relocatable/policy.ts';
 import {
   kubeletDropinPath,
   type RelocatableNode,

@@ -2,7 +2,6 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { readRequest } from '../../../../../agents/node/identity/request.ts';
 import type { ReconfigureContext } from '../../../../../agents/node/reconfigure/context.ts';
 import { files } from '../../../../../agents/node/reconfigure/files.ts';
 import { hostname } from '../../../../../agents/node/reconfigure/hostname.ts';
@@ -15,6 +14,7 @@ import { siteConfigJsonSchema } from '../../../../../docs/config-schemas.ts';
 import { createAuthority, issueLeaf } from '../../../../../lab/certificates/signed-now.ts';
 import { sshPublicKey } from '../../../../../lab/site-inputs.ts';
 import { describeError } from '../../../../../lib/errors/failure.ts';
+import { readRequest } from '../../../../../lib/identity/request.ts';
 import type { KeyPair } from '../../../../../lib/pki/authority.ts';
 import { parseSiteConfig, readSiteConfig } from '../../../../../lib/site-config/read.ts';
 import type { SiteConfig } from '../../../../../lib/site-config/site-config.ts';

@@ -1,8 +1,8 @@
 /** What the step start leaves to others, on a host in a folder. */
 import t from 'tap';
-import { readRequest } from '../../../../../agents/node/identity/request.ts';
 import { wantedIdentity } from '../../../../../agents/node/reconfigure/context.ts';
 import { start } from '../../../../../agents/node/reconfigure/start.ts';
+import { readRequest } from '../../../../../lib/identity/request.ts';
 import { thrownBy } from '../../../errors/thrown-by.ts';
 import { arrived } from './site-host.ts';
 

@@ -1,7 +1,6 @@
 /** The steps of reconfigure, each on a host in a folder. */
 import { cpSync } from 'node:fs';
 import t from 'tap';
-import { requestPath, writeRequest } from '../../../../../agents/node/identity/request.ts';
 import { arm } from '../../../../../agents/node/reconfigure/arm.ts';
 import { check } from '../../../../../agents/node/reconfigure/check.ts';
 import { clock } from '../../../../../agents/node/reconfigure/clock.ts';
@@ -25,6 +24,7 @@ import {
 import { Failure } from '../../../../../lib/errors/failure.ts';
 import { removeFile } from '../../../../../lib/host/files.ts';
 import { isInstalled } from '../../../../../lib/host/search-path.ts';
+import { requestPath, writeRequest } from '../../../../../lib/identity/request.ts';
 import { saveRenderInput } from '../../../../../lib/render/render-input.ts';
 import { lockAgent } from '../../../../../lib/steps/lock.ts';
 import { endReverted } from '../../../../../lib/trial/arm.ts';

@@ -7,9 +7,9 @@ import { startUnit } from '../../../lib/host/systemd.ts';
 import { type AuthorityName, authorityNames } from '../../../lib/render/kubernetes/authorities.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { type AgentStatus, readStatus } from '../../../lib/steps/status.ts';
-import { planRotation } from '../rotate/accept.ts';
-import { readRecord } from '../rotate/record.ts';
-import { describeWhat, readRequest, type What, writeRequest } from '../rotate/request.ts';
+import { planRotation } from './accept.ts';
+import { readRecord } from './record.ts';
+import { describeWhat, readRequest, type What, writeRequest } from './request.ts';
 
 const UNIT = 'sno-rotate.service';
 const POLL_MS = 1000;
