@@ -66,13 +66,16 @@ t.test('every subcommand of ours that an advice names exists', async (t) => {
         ([, name, other = '']) => name ?? other,
       ),
     );
-  const folders: Readonly<Record<string, string>> = {
-    'sno-backup-restore': 'backup',
-    'sno-payload': 'payload',
+  const folders: Readonly<Record<string, readonly string[]>> = {
+    'sno-backup-restore': ['backup'],
+    // agents/agents.ts adds the rotations to it.
+    'sno-certificates': ['certificates', 'rotate'],
   };
   const ofHost = (agent: string) => [
     ...['plan', 'run', 'status'],
-    ...registered(`agents/node/${folders[agent] ?? agent.replace(/^sno-/, '')}/**/*.ts`),
+    ...(folders[agent] ?? [agent.replace(/^sno-/, '')]).flatMap((folder) =>
+      registered(`agents/node/${folder}/**/*.ts`),
+    ),
     ...registered(`agents/${agent.replace(/^sno-/, '')}/**/*.ts`),
   ];
   let checked = 0;
