@@ -133,6 +133,31 @@ const proxies: readonly Case[] = [
   },
 ];
 
+/** What is an address, but that of no server. */
+const servers: readonly Case[] = [
+  {
+    name: 'a proxy at no address of a host',
+    edits: [top('proxy: {httpProxy: "http://me:hunter2@0.0.0.0:3128"}')],
+    faults: ['20 proxy.httpProxy'],
+    says: /found 0\.0\.0\.0, an address of "this network"/,
+    hides: /hunter2/,
+  },
+  {
+    name: 'clocks at no address of a server',
+    edits: [
+      [
+        'existingSystem: overwrite',
+        'existingSystem: overwrite\n  additionalNTPSources: [ff02::101, 172.30.0.5]',
+      ],
+    ],
+    faults: [
+      '26 bootstrapInPlace.additionalNTPSources[0]',
+      '26 bootstrapInPlace.additionalNTPSources[1]',
+    ],
+    says: /an address of multicast[\s\S]*outside of the Services' network/,
+  },
+];
+
 const trust: readonly Case[] = [
   {
     name: 'trust bundle without a certificate',
@@ -273,4 +298,4 @@ const mirrors: readonly Case[] = [
 ];
 
 /** The site's access to external networks, and the CAs it trusts. */
-export const outside: readonly Case[] = [...proxies, ...trust, ...mirrors];
+export const outside: readonly Case[] = [...proxies, ...servers, ...trust, ...mirrors];
