@@ -312,7 +312,7 @@ t.test('what nmstate reads over is a notice', async (t) => {
 
 t.test('a secret with a fault is not shown', async (t) => {
   const { value } = readDocument(
-    'interfaces: [{name: eno1, type: ethernet, 802.1x: {identity: sno, password: 12345}}]',
+    'interfaces: [{name: eno1, type: ethernet, 802.1x: {identity: sno, eap-methods: [md5], password: 12345}}]',
   );
   const misfits = isRecord(value) ? nmstateMisfits(value, 'hostname') : [];
   t.match(misfits, [{ expected: 'a text', found: 'another value' }]);
