@@ -182,7 +182,7 @@ function ofMtu({ entry, path }: Interface, owner: Interface | undefined): Misfit
   ];
 }
 
-/** nmstate removes the interface of a bridge of Open vSwitch that does not list it. */
+/** NetworkManager refuses an interface of Open vSwitch that is no port of a bridge (nm-setting-ovs-interface.c, verify). */
 function ofOwnPort({ entry, path, name }: Interface, wanted: readonly Interface[]): Misfit[] {
   if (entry.type !== 'ovs-interface' || typeof entry.controller === 'string') return [];
   const isListed = wanted.some((one) => portsOf(one.entry).some((port) => port.name === name));

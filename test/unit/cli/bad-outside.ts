@@ -158,6 +158,25 @@ const servers: readonly Case[] = [
   },
 ];
 
+/** As templates have them; the linter takes the dollar sign before a brace for a mistake. */
+const templates: readonly Case[] = [
+  {
+    name: 'a template that is not rendered',
+    edits: [
+      top('proxy: {httpProxy: "http://me:{{hunter2}}@proxy:3128"}'),
+      ['existingSystem: overwrite', 'existingSystem: overwrite\n  kernelArguments: ["foo={{x}}"]'],
+      ['sno1.example.com', '<hostname>'],
+    ],
+    faults: [
+      '20 proxy.httpProxy',
+      '25 bootstrapInPlace.hostname',
+      '27 bootstrapInPlace.kernelArguments[0]',
+    ],
+    says: /expected a value, found a placeholder of a template\. Fill it in/,
+    hides: /hunter2/,
+  },
+];
+
 const trust: readonly Case[] = [
   {
     name: 'trust bundle without a certificate',
@@ -298,4 +317,10 @@ const mirrors: readonly Case[] = [
 ];
 
 /** The site's access to external networks, and the CAs it trusts. */
-export const outside: readonly Case[] = [...proxies, ...servers, ...trust, ...mirrors];
+export const outside: readonly Case[] = [
+  ...proxies,
+  ...servers,
+  ...templates,
+  ...trust,
+  ...mirrors,
+];
