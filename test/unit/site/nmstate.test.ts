@@ -109,6 +109,7 @@ const REFUSED: readonly Row[] = [
     'interfaces.1.mac-address',
     /an adapter of its own, found "52:54:00:AB:34:56", that of lan0/,
   ],
+  ['a policy', 'desiredState: {interfaces: []}', 'desiredState', /what is below desiredState/],
   ['a name of ifconfig', `interfaces: [{name: "eno1:0", ${DHCP}}]`, 'interfaces.0.name', /colons/],
   [
     'a name that is a folder',
