@@ -60,7 +60,8 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
   };
 }
 
-function unrenderedFaults(manifest: Manifest): string[] {
+/** A value that a template engine should have filled in, as a sentence. */
+export function unrenderedFaults(manifest: Manifest): string[] {
   const path = unrendered(manifest);
   if (path === undefined) return [];
   return [

@@ -26,8 +26,12 @@ export async function readInstallConfig(dir: string): Promise<string> {
 }
 
 /** The same, of a file with any name; `option` says what else can be set in which option. */
-export async function readConfigText(path: string, option: string): Promise<string> {
-  const bytes = await readRegularFile(path, option);
+export async function readConfigText(
+  path: string,
+  option: string,
+  most = MOST_BYTES,
+): Promise<string> {
+  const bytes = await readRegularFile(path, option, most);
   const encoding = foreignEncoding(bytes);
   const fix = 'Save it as UTF-8.';
   if (encoding !== undefined) throw refused(path, 'UTF-8 text', encoding, fix);
@@ -36,16 +40,16 @@ export async function readConfigText(path: string, option: string): Promise<stri
 }
 
 /** Does not wait for a writer if the file is a FIFO. */
-async function readRegularFile(path: string, option: string): Promise<Buffer> {
+async function readRegularFile(path: string, option: string, most: number): Promise<Buffer> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     const fix = `Put the file itself there, or set ${option}.`;
     if (stats.isDirectory()) throw refused(path, 'a regular file', 'a folder', fix);
     if (!stats.isFile()) throw refused(path, 'a regular file', 'a special file', fix);
-    if (stats.size > MOST_BYTES) {
+    if (stats.size > most) {
       const found = `${stats.size} bytes`;
-      throw refused(path, `at most ${MOST_BYTES} bytes`, found, 'Remove what is not needed.');
+      throw refused(path, `at most ${most} bytes`, found, 'Remove what is not needed.');
     }
     return await file.readFile();
   } catch (error) {

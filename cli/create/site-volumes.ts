@@ -1,21 +1,22 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { encrypterFor } from '../../lib/backup/portable/recipients.ts';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import type { HostFacts } from '../../lib/site-config/host-facts.ts';
 import { SITE_CONFIG } from '../../lib/site-config/site-config.ts';
 import { plural } from '../../report/reading/words.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 import { makeVolume } from '../site/make-volume.ts';
 import { readHostFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
 import { repeatedIn, sharedAddresses } from '../site/repeated.ts';
 import { siteNotices } from '../site/site-notices.ts';
-import { type Row, readTable } from '../site/table.ts';
+import { RECIPIENT, type Row, readTable } from '../site/table.ts';
 import { filledTemplate, placeholdersIn } from '../site/template.ts';
 import type { Medium } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { makeFolder } from './new-folder.ts';
 import { requireAbsent } from './outputs.ts';
+import { readConfigText } from './read-install-config.ts';
 import { storeVolume, UNSIGNED } from './site-volume.ts';
 
 export interface SiteVolumesOptions {
@@ -29,8 +30,8 @@ export interface SiteVolumesOptions {
   readonly hostFactsDir?: string;
 }
 
-/** The column that is no value of the template. */
-const RECIPIENT = 'recipient';
+/** Of some thousand rows. */
+const MOST_TABLE_BYTES = 16 << 20;
 const FORMATS: Readonly<Record<string, (folder: string) => Medium>> = {
   iso: (folder) => ({ kind: 'iso', path: join(folder, 'site-volume.iso') }),
   folder: (folder) => ({ kind: 'folder', path: join(folder, 'volume') }),
@@ -56,7 +57,7 @@ export async function createSiteVolumes(
   if (format === 'iso') await requireIsoPrograms(environment, ['xorriso']);
   await requireAbsent([output], 'Move it away, or use another folder with --output.');
   const now = new Date();
-  const sites = await sitesOf(options, now, signal);
+  const { sites, unused } = await sitesOf(options, now, signal);
   const notices = new Map<string, string[]>();
   await makeFolder(output, async (staging) => {
     for (const { row, site, facts } of sites) {
@@ -79,6 +80,11 @@ export async function createSiteVolumes(
   });
   print(`Wrote ${plural(sites.length, 'volume')} below ${output}, each with its auth`);
   if (sign === undefined) print(`Notice: ${UNSIGNED}`);
+  for (const name of unused) {
+    print(
+      `Notice: the column ${name} is used nowhere: the template has no placeholder of this name`,
+    );
+  }
   for (const [notice, of] of notices) print(`Notice: ${notice} (${sitesText(of)})`);
   for (const shared of sharedAddresses(sites.map(rowConfig))) {
     print(`Notice: ${options.table} ${shared}: right only where the networks are separate`);
@@ -104,21 +110,24 @@ async function sitesOf(
   { table, dir, hostFactsDir }: SiteVolumesOptions,
   now: Date,
   signal: AbortSignal,
-): Promise<ReadRow[]> {
-  await requireRegularFile(table, 'The table');
+): Promise<{ readonly sites: readonly ReadRow[]; readonly unused: readonly string[] }> {
+  const text = await readConfigText(table, 'another table with --table', MOST_TABLE_BYTES);
   const template = await siteSource(join(dir, SITE_CONFIG));
-  const { rows, faults } = readTable(await readFile(table, 'utf8'), placeholdersIn(template.text));
+  const placeholders = placeholdersIn(template.text);
+  const { rows, unused, faults } = readTable(text, placeholders);
   if (faults.length > 0) throw refused(faults.map((fault) => `${table}: ${fault}`));
   const sites: ReadRow[] = [];
   const found: string[] = [];
   for (const row of rows) {
-    const text = filledTemplate(template.text, row.cells);
+    const filled = filledTemplate(template.text, row.cells);
     try {
       const facts =
         hostFactsDir === undefined
           ? undefined
           : await readHostFacts(join(hostFactsDir, `${row.cells.site}.json`));
-      const site = await readSite({ ...template, text }, { facts, now, signal });
+      const recipient = row.cells[RECIPIENT] || undefined;
+      if (recipient !== undefined) encrypterFor([recipient]);
+      const site = await readSite({ ...template, text: filled }, { facts, now, signal });
       sites.push({ row, site, facts });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -127,7 +136,7 @@ async function sitesOf(
   }
   found.push(...repeatedIn(sites.map(rowConfig)).map((fault) => `${table} ${fault}`));
   if (found.length > 0) throw refused(found);
-  return sites;
+  return { sites, unused };
 }
 
 const refused = (lines: readonly string[]) =>

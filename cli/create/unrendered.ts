@@ -1,10 +1,9 @@
+import { PLACEHOLDER } from '../../lib/config-file/placeholder.ts';
 import { isRecord } from '../../lib/json.ts';
 import { builtInGroups } from '../../lib/kube/built-in-groups.ts';
 import { groupOf } from '../../lib/kube/kind-name.ts';
 import type { Manifest } from '../../lib/kube/manifest-decoding.ts';
 
-/** `{{ v }}` of Helm, Jinja and Go, `${X}` of a shell, envsubst and OpenShift's templates. */
-const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[A-Za-z_][\w.-]*\}/;
 /** The whole value, so that whoever reads it gets nothing else. `$` within belongs to a language at run time. */
 const NOTHING_ELSE = /^\s*(?:\{\{[^{}$]*\}\}|\$\{[A-Za-z_][\w.-]*\})\s*$/;
 /** Their values are texts for other programs, with placeholders of their own. */

@@ -5,7 +5,11 @@ import { valueAt } from '../../lib/config-file/schema-faults.ts';
 import { familyOf, isAddress } from '../../lib/network/address.ts';
 import { contains, networkText, parseNetwork } from '../../lib/network/network.ts';
 import { hostAddressMisfits } from '../../lib/site/addresses/judge.ts';
-import { clusterNetworks } from '../../lib/site/addresses/own-networks.ts';
+import {
+  clusterNetworks,
+  insideFaults,
+  noServerFaults,
+} from '../../lib/site/addresses/own-networks.ts';
 import { clusterDomainProblem, hostnameProblem, withoutFinalDot } from '../../lib/site/names.ts';
 import { defaultNetworks, type NetworkList, networksOf } from '../../lib/site/network-defaults.ts';
 import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
@@ -35,6 +39,7 @@ export function refine(
     ...ofNames(config),
     ...ofNetworkConfig(config),
     ...ofProxy(config),
+    ...ofServers(config),
     ...ofMirrors(config),
     ...givenTwice(config),
     ...ofDisk(config),
@@ -150,7 +155,7 @@ function ofProxy({ sound, isGiven }: Config): Refinement[] {
   const { httpProxy = '', httpsProxy = '' } = sound.proxy ?? {};
   return Object.entries({ httpProxy, httpsProxy }).flatMap(([name, url]): Refinement[] => {
     if (url === '') return [];
-    const address = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+    const address = proxyHost(url);
     const inside = isAddress(address)
       ? networks.find((network) => contains(network, address))
       : undefined;
@@ -165,6 +170,27 @@ function ofProxy({ sound, isGiven }: Config): Refinement[] {
     ];
   });
 }
+
+/** Servers outside of the host, as far as they are addresses. */
+function ofServers(config: Config): Refinement[] {
+  const { httpProxy = '', httpsProxy = '' } = config.sound.proxy ?? {};
+  const sources = config.sound.bootstrapInPlace?.additionalNTPSources ?? [];
+  const clocks = sources.map((text, index) => ({
+    path: ['bootstrapInPlace', 'additionalNTPSources', index],
+    text,
+  }));
+  const proxies = Object.entries({ httpProxy, httpsProxy }).map(([name, url]) => ({
+    path: ['proxy', name],
+    text: proxyHost(url),
+  }));
+  return [
+    ...noServerFaults([...clocks, ...proxies]),
+    ...insideFaults(clocks, networksOfConfig(config).own),
+  ];
+}
+
+const proxyHost = (url: string): string =>
+  URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '';
 
 function ofMirrors({ isGiven }: Config): Refinement[] {
   const path = ['imageContentSources'];

@@ -1,6 +1,7 @@
 import { readDocument } from '../../lib/config-file/document.ts';
 import { type Fault, inOrder, onePerPlace } from '../../lib/config-file/fault.ts';
 import { otherKind } from '../../lib/config-file/other-kind.ts';
+import { placeholderFaults } from '../../lib/config-file/placeholder.ts';
 import { type Issue, schemaFaults } from '../../lib/config-file/schema-faults.ts';
 import { soundFields } from '../../lib/config-file/sound-fields.ts';
 import { readDiskVariable } from './disk-variable.ts';
@@ -38,6 +39,7 @@ export function readSettings(
   const issues = parsed.success ? [] : parsed.error.issues;
   const sound = parsed.success ? parsed.data : soundPart(value, issues);
   faults.push(
+    ...placeholderFaults(document),
     ...schemaFaults(issues, document, INSTALL_CONFIG_KIND),
     ...refine(sound, document, variable, writesDisk),
   );

@@ -3,12 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import { parseJson } from '../../lib/json.ts';
+import { inOneLine } from '../../lib/printable.ts';
 import { type HostFacts, hostFactsSchema } from '../../lib/site-config/host-facts.ts';
 import { filesNamedIn, parseSiteConfig } from '../../lib/site-config/read.ts';
 import { SITE_CONFIG, type SiteConfig } from '../../lib/site-config/site-config.ts';
 import { extraManifests } from '../../lib/site-volume/extra-manifests.ts';
 import { requireAcceptedCertificates } from '../../lib/site-volume/shown-certificate.ts';
 import { VOLUME_FILES } from '../../lib/site-volume/volume.ts';
+import { unrenderedFaults } from '../create/defer-manifests.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
@@ -31,6 +33,8 @@ export interface SiteSource {
   readonly name: string;
 }
 
+/** Of an error with many fields. */
+const LONGEST_FOUND = 400;
 /** Of one certificate or key. */
 const MAX_NAMED_BYTES = 1 << 20;
 
@@ -61,7 +65,8 @@ export async function readSite(
     ...named,
     ...manifests.map(({ path, contents }): [string, Uint8Array] => [path, contents]),
   ]);
-  extraManifests(files);
+  const unrendered = extraManifests(files).flatMap(unrenderedFaults);
+  if (unrendered.length > 0) throw new Failure('usage', unrendered.join('\n'));
   return { config, files, skipped };
 }
 
@@ -84,6 +89,6 @@ export async function readHostFacts(path: string | undefined): Promise<HostFacts
   if (parsed.success) return parsed.data;
   throw new Failure('usage', `${path} has no facts of a node`, {
     expected: 'host-facts.json, as the factory has written it',
-    found: z.prettifyError(parsed.error),
+    found: inOneLine(z.prettifyError(parsed.error)).slice(0, LONGEST_FOUND),
   });
 }

@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { suggest } from '../../lib/errors/suggest.ts';
 
 /** A row of the table of sites. */
 export interface Row {
@@ -7,6 +8,9 @@ export interface Row {
   readonly line: number;
   readonly cells: Readonly<Record<string, string>>;
 }
+
+/** The column that is no value of the template. */
+export const RECIPIENT = 'recipient';
 
 /** More than a person checks, and than a folder should have. */
 const MOST_ROWS = 10_000;
@@ -22,7 +26,12 @@ const rowsSchema = z.array(
 export function readTable(
   text: string,
   placeholders: readonly string[],
-): { readonly rows: readonly Row[]; readonly faults: readonly string[] } {
+): {
+  readonly rows: readonly Row[];
+  /** Columns that are neither known nor in the template. */
+  readonly unused: readonly string[];
+  readonly faults: readonly string[];
+} {
   let columns: readonly string[] = [];
   let rows: Row[];
   try {
@@ -41,15 +50,29 @@ export function readTable(
       .map(({ info, record }) => ({ line: info.lines, cells: record }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    return { rows: [], faults: [`expected a table in CSV, found: ${error.message}`] };
+    return { rows: [], unused: [], faults: [`expected a table in CSV, found: ${error.message}`] };
   }
-  const faults = [...columnFaults(columns, placeholders), ...rowFaults(rows)];
-  return { rows, faults };
+  const known = ['site', RECIPIENT, ...placeholders];
+  const unused = columns.filter((name) => !known.includes(name));
+  const separator = /[;\t]/.exec(columns.length === 1 ? (columns[0] ?? '') : '')?.[0];
+  if (separator !== undefined) {
+    const found = separator === ';' ? 'semicolons' : 'tabs';
+    return { rows, unused, faults: [`expected commas between the columns, found ${found}`] };
+  }
+  const faults = [
+    ...columnFaults(columns, placeholders),
+    // Without it the volumes would not be encrypted.
+    ...unused
+      .filter((name) => suggest(name, [RECIPIENT]) !== undefined)
+      .map((name) => `column ${name}: did you mean ${RECIPIENT}?`),
+    ...rowFaults(rows),
+  ];
+  return { rows, unused, faults };
 }
 
 function columnFaults(columns: readonly string[], placeholders: readonly string[]): string[] {
   return [
-    ...['site', ...placeholders]
+    ...[...new Set(['site', ...placeholders])]
       .filter((name) => !columns.includes(name))
       .map((name) => `expected a column ${name}, found ${columns.join(', ')}`),
     ...columns

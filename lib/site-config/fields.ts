@@ -1,15 +1,34 @@
 import { isIP } from 'node:net';
 import { isAddress } from '../network/address.ts';
 import { DNS_NAME, isLookupName } from '../site/names.ts';
+import { isNoAdapters } from '../site/nmstate/hardware.ts';
 import { isPlaceholder } from '../site/placeholders.ts';
 import type { Problem } from '../site/problem.ts';
 
 const MAC = /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$/;
 
 /** The serial number of a machine as its firmware tells it, if it identifies one, or a MAC address. */
-export const isIdentifier = (text: string): boolean =>
-  MAC.test(text) ||
-  (/^[!-~]([ -~]{0,62}[!-~])?$/.test(text) && !text.includes(':') && !isPlaceholder(text));
+const isIdentifier = (text: string): boolean =>
+  MAC.test(text)
+    ? !isNoAdapters(text)
+    : /^[!-~]([ -~]{0,62}[!-~])?$/.test(text) && !text.includes(':') && !isPlaceholder(text);
+
+/** A MAC address as Windows and switches write it. */
+const OTHER_MAC = /^([0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$|^([0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}$/;
+
+/** Why a text identifies no machine. */
+export function identifierProblem(text: string): Problem | undefined {
+  if (OTHER_MAC.test(text)) {
+    const digits = text.replaceAll(/[^0-9A-Fa-f]/g, '').match(/../g) ?? [];
+    const fix = `Write it as "${digits.join(':')}".`;
+    return { expected: 'a MAC address with colons', fix };
+  }
+  if (isIdentifier(text)) return undefined;
+  return {
+    expected: 'the serial number that one machine alone has, or a MAC address',
+    fix: 'Write it in quotes, as the label of the machine has it. If its firmware has none, write a MAC address.',
+  };
+}
 
 const NAME = '[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?';
 const LABEL_NAME = new RegExp(`^${NAME}$`);

@@ -2,6 +2,7 @@ import {
   clusterNetworks,
   insideFaults,
   networksIn,
+  noServerFaults,
   OVN_NETWORKS,
   type Own,
   overlapFaults,
@@ -26,7 +27,7 @@ export function networkFaults(fields: SomeFields, facts: HostFacts): Misfit[] {
     ...(isOpenShift ? OVN_NETWORKS : []),
   ];
   return [
-    ...overlapFaults(networksOf(fields), own),
+    ...overlapFaults(networksOf(fields, own), own),
     ...insideFaults(addressesOf(fields), own),
     ...(isOpenShift ? ofDefaultRoute(fields) : []),
   ];
@@ -56,19 +57,26 @@ function ofDefaultRoute(fields: SomeFields): Misfit[] {
 const below = (place: Place): Place => ({ ...place, path: [NMSTATE_FIELD, ...place.path] });
 
 /** Networks that the host is in, or has a route to. */
-function networksOf(fields: SomeFields): Place[] {
+function networksOf(fields: SomeFields, own: readonly Own[]): Place[] {
   const machine = (fields.machine_networks ?? []).map((text, index) => ({
     path: ['machine_networks', index],
     text,
   }));
-  return [...networksIn(nmstateOf(fields) ?? {}).map(below), ...machine];
+  return [...networksIn(nmstateOf(fields) ?? {}, own).map(below), ...machine];
 }
 
-/** Servers at the site: only what is an address. */
-function addressesOf(fields: SomeFields): Place[] {
+/** Servers at the site, those of its network among them: only what is an address. */
+const addressesOf = (fields: SomeFields): Place[] => [
+  ...serversIn(nmstateOf(fields) ?? {}).map(below),
+  ...namedServers(fields),
+];
+
+/** Fields that name a server whose address cannot be that of one. */
+export const serverFaults = (fields: SomeFields): Misfit[] => noServerFaults(namedServers(fields));
+
+function namedServers(fields: SomeFields): Place[] {
   const { httpProxy = '', httpsProxy = '' } = fields.proxy ?? {};
   return [
-    ...serversIn(nmstateOf(fields) ?? {}).map(below),
     ...(fields.dns?.servers ?? []).map((text, index) => ({
       path: ['dns', 'servers', index],
       text,

@@ -2,6 +2,7 @@ import { readDocument } from '../config-file/document.ts';
 import { type Fault, faultText, firstOf, inOrder, onePerPlace } from '../config-file/fault.ts';
 import { misfitFault } from '../config-file/misfit-fault.ts';
 import { otherKind } from '../config-file/other-kind.ts';
+import { placeholderFaults } from '../config-file/placeholder.ts';
 import { schemaFaults, valueAt } from '../config-file/schema-faults.ts';
 import { soundFields } from '../config-file/sound-fields.ts';
 import { Failure } from '../errors/failure.ts';
@@ -52,6 +53,7 @@ export function readSiteConfig(
   ].map((misfit) => misfitFault(misfit, document));
   const faults = [
     ...document.faults,
+    ...placeholderFaults(document),
     ...schemaFaults(issues, document, SITE_CONFIG_KIND),
     ...refinements,
   ];

@@ -13,6 +13,7 @@ import { sshKeys } from '../site/ssh-keys.ts';
 import { certificateFaults, type Files } from './certificates.ts';
 import { hostsOf } from './check-hosts.ts';
 import { isLabelKey, timeOf } from './fields.ts';
+import { serverFaults } from './networks.ts';
 import { nmstateFaults, nmstateOf } from './nmstate.ts';
 import type { SomeFields } from './schema.ts';
 
@@ -42,6 +43,7 @@ export function refineSiteConfig(
     ...ofDns(fields),
     ...ofNames(fields),
     ...ofOwnChecks(fields),
+    ...serverFaults(fields),
     ...ofLabels(fields),
     ...ofLoginKeys(fields),
     ...ofCertificates(fields, context),

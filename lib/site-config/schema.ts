@@ -21,7 +21,7 @@ import { isLookupName } from '../site/names.ts';
 import {
   endpointProblem,
   httpsProblem,
-  isIdentifier,
+  identifierProblem,
   isLabelValue,
   timeProblem,
 } from './fields.ts';
@@ -143,10 +143,7 @@ export const siteConfigSchema = mapping(
     ),
     hosts: optional(
       list(
-        textOf(isIdentifier, {
-          expected: 'the serial number that one machine alone has, or a MAC address',
-          fix: 'Write it in quotes, as the label of the machine has it. If its firmware has none, write a MAC address.',
-        }),
+        text(identifierProblem, ''),
         {
           expected: `a list of at most ${MOST_HOSTS} serial numbers and MAC addresses`,
           fix: 'Write it as ["CZ1234ABCD", "52:54:00:12:34:56"], or omit it for any node.',

@@ -1,10 +1,11 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import type { Cluster } from '../cluster/cluster.ts';
+import { isLookupName } from './names.ts';
 import type { Problem } from './problem.ts';
 
 type ImageMirror = Cluster['imageMirrors'][number];
 
-const HOST = /^(localhost|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+const HOST = /^(?:([^:[\]]+)|\[([0-9A-Fa-f:.]+)\])(?::([1-9]\d{0,4}))?$/;
 const PATH_PART = /^[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*$/;
 
 /**
@@ -20,13 +21,17 @@ export function repositoryProblem(text: string): Problem | undefined {
     return { expected, fix: 'Omit the tag or digest.' };
   }
   const fix = 'Write it as registry.example.com:5000/ocp4/release.';
-  const named =
-    HOST.test(host) && (!host.startsWith('[') || isIPv6(/\[(.*)\]/.exec(host)?.[1] ?? ''));
   // Without a dot or a port, the first part would be part of a path below docker.io.
   const canonical = path.length === 0 || /[.:]/.test(host) || host === 'localhost';
-  return named && canonical && path.every((part) => PATH_PART.test(part))
+  return isHost(host) && canonical && path.every((part) => PATH_PART.test(part))
     ? undefined
     : { expected, fix };
+}
+
+function isHost(text: string): boolean {
+  const [whole, name, bracketed = '', port = '1'] = HOST.exec(text) ?? [];
+  if (whole === undefined || Number(port) > 65_535) return false;
+  return name === undefined ? isIPv6(bracketed) : isIPv4(name) || isLookupName(name);
 }
 
 /**

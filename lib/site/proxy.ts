@@ -25,7 +25,15 @@ export function proxyUrlProblem(text: string, schemes: readonly string[]): Probl
     const encode = 'Check host and port; percent-encode special characters in user and password.';
     return { expected, found: 'an invalid URL', fix: encode };
   }
-  const { pathname, search, hash } = new URL(text);
+  const { pathname, search, hash, hostname, port } = new URL(text);
+  if (port === '0') return { expected, found: 'a URL with port 0', fix };
+  // Programs in Go would look up an address that is not written in full, others would not.
+  if (isIP(hostname) === 4 && !text.includes(hostname)) {
+    return { expected, found: 'a URL with an address that is not written in full', fix };
+  }
+  if (!/^([a-z0-9._-]+|\[.*\])$/.test(hostname)) {
+    return { expected, found: 'a URL whose host is neither a name nor an address', fix };
+  }
   if (pathname === '/' && search === '' && hash === '') return undefined;
   return { expected, found: 'a URL with more than host and port', fix };
 }

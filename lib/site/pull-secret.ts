@@ -24,6 +24,10 @@ export function pullSecretProblem(text: string): Problem | undefined {
   if (!isRecord(auths)) return problem('JSON without a mapping auths');
   const entries = Object.entries(auths);
   if (entries.length === 0) return problem('empty auths');
+  const unnamed = entries.findIndex(([name]) => !isRegistry(name));
+  if (unnamed >= 0) {
+    return problem(`a name that no registry has, number ${unnamed + 1} of ${entries.length}`);
+  }
   const bad = entries.findIndex(([, entry]) => !isUsable(entry));
   return bad < 0
     ? undefined
@@ -59,16 +63,31 @@ function notJson(text: string): string {
   return `${whole}: ${FAULTS[first.error] ?? 'a fault'} ${at}`;
 }
 
-function isUsable(entry: unknown): boolean {
-  if (!isRecord(entry)) return false;
-  return typeof entry.auth === 'string' ? isCredential(entry.auth) : entry.credsStore !== undefined;
+/**
+ * A registry or what is below it; also as an URL, which Docker writes for its own, and with the patterns of the kubelet
+ * (containers-auth.json(5); kubernetes.io, "Interpretation of config.json").
+ */
+function isRegistry(name: string): boolean {
+  const [, port] =
+    /^(?:https?:\/\/)?(?:[\w.*?-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?(?:\/[\w.*?~/-]*)?$/.exec(
+      name,
+    ) ?? ['', '0'];
+  return port === undefined || (Number(port) > 0 && Number(port) <= 65_535);
 }
 
-/** Base64 of `user:password`, as every client decodes it (docker/cli, containers/image); empty: without a login. */
-function isCredential(auth: string): boolean {
+function isUsable(entry: unknown): boolean {
+  if (!isRecord(entry)) return false;
+  if (typeof entry.auth !== 'string') return entry.credsStore !== undefined;
+  const { identitytoken: token } = entry;
+  return isCredential(entry.auth, typeof token === 'string' && token !== '');
+}
+
+/** Base64 of `user:password`, as every client decodes it (docker/cli, containers/image); empty: without a login. A token stands for a password. */
+function isCredential(auth: string, hasToken: boolean): boolean {
   if (auth === '') return true;
   const bytes = Buffer.from(auth, 'base64');
-  return bytes.toString('base64') === auth && /^[^:]+:./s.test(bytes.toString('latin1'));
+  const login = bytes.toString('latin1');
+  return bytes.toString('base64') === auth && (hasToken ? /^[^:]+:/ : /^[^:]+:./s).test(login);
 }
 
 /** A name that does not look like a registry's may be a misplaced password. */

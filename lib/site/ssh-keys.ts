@@ -22,12 +22,22 @@ export function sshKeyProblem(text: string): Problem | undefined {
   }
   const bad = keys.findIndex((key) => !isKeyLine(key));
   if (bad < 0) return shortKeyProblem(keys);
+  if (CERTIFICATE.test(keys[bad] ?? '')) {
+    return {
+      expected,
+      found: `a certificate, number ${bad + 1} of ${keys.length}`,
+      fix: 'Write the key itself, from the .pub file without -cert in its name.',
+    };
+  }
   return {
     expected,
     found: `an invalid key, number ${bad + 1} of ${keys.length}`,
     fix: 'Copy the complete line of the .pub file, such as ssh-ed25519 AAAA... name.',
   };
 }
+
+/** As ssh-keygen -s writes it; sshd takes it from a client, never from this list. */
+const CERTIFICATE = /\b[\w-]+-cert-v\d\d@openssh\.com\s+AAAA/;
 
 /** The type and the beginning of a key, twice in a line. */
 const SECOND_KEY = /\b(?:ssh|ecdsa|sk)-[\w@.-]+\s+AAAA.*\s(?:ssh|ecdsa|sk)-[\w@.-]+\s+AAAA/;
@@ -54,9 +64,13 @@ export function sshKeys(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Options are names separated by commas, some with a quoted value in which \" is a quote. */
-const OPTION = '[A-Za-z0-9-]+(?:="(?:[^"\\\\]|\\\\.)*")?';
-const OPTIONS = new RegExp(`^${OPTION}(?:,${OPTION})*[ \\t]+`);
+/** Of sshd (auth-options.c), which reads over a line with others. Some have a quoted value, in which \" is a quote. */
+const FLAGS =
+  'restrict|cert-authority|(?:no-)?(?:agent-forwarding|port-forwarding|pty|touch-required|user-rc|verify-required|x11-forwarding)';
+const VALUED =
+  '(?:command|environment|expiry-time|from|permitlisten|permitopen|principals|tunnel)="(?:[^"\\\\]|\\\\.)*"';
+const OPTION = `(?:${FLAGS}|${VALUED})`;
+const OPTIONS = new RegExp(`^${OPTION}(?:,${OPTION})*[ \\t]+`, 'i');
 
 /** `TYPE BASE64` of such a line, without options and comment; undefined if it has no valid key. */
 export function publicKeyOf(line: string): string | undefined {

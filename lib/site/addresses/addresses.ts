@@ -1,6 +1,6 @@
 import { addressOf, bitsOf, familyOf, numberOf } from '../../network/address.ts';
 import { contains, type Network, networkText, parseNetwork } from '../../network/network.ts';
-import { at, type Misfit } from '../nmstate/misfit.ts';
+import { at, entriesOf, type Misfit } from '../nmstate/misfit.ts';
 import { portsOf } from '../nmstate/ports.ts';
 import { isWanted, namesOf } from '../nmstate/references.ts';
 import { isOff, isOn } from '../nmstate/values.ts';
@@ -25,14 +25,16 @@ export function addressFaults(plan: AddressPlan, machine: MachineNetworks | unde
   ];
 }
 
+export const LOOPBACK = 'of loopback';
+
 /** Ranges of which no address is a host's. */
 const UNUSABLE: readonly (readonly [range: string, what: string])[] = [
   ['0.0.0.0/8', 'of "this network"'],
-  ['127.0.0.0/8', 'of loopback'],
+  ['127.0.0.0/8', LOOPBACK],
   ['224.0.0.0/4', 'of multicast'],
   ['240.0.0.0/4', 'of no host'],
   ['::/128', 'of no host'],
-  ['::1/128', 'of loopback'],
+  ['::1/128', LOOPBACK],
   ['ff00::/8', 'of multicast'],
 ];
 
@@ -57,7 +59,7 @@ export function endOf({ family, address, prefix }: Network, ip: string): string 
 function ofKind({ path, owner, ip, prefix, network }: StaticAddress): Misfit[] {
   const kind = unusable(ip);
   const fix = 'Use a free address of the network.';
-  if (kind !== undefined && !(owner.entry.type === 'loopback' && kind === 'of loopback')) {
+  if (kind !== undefined && !(owner.entry.type === 'loopback' && kind === LOOPBACK)) {
     return [{ path, expected: 'an address of a host', found: `${ip}, an address ${kind}`, fix }];
   }
   if (prefix === 0) {
@@ -77,7 +79,9 @@ function ofKind({ path, owner, ip, prefix, network }: StaticAddress): Misfit[] {
   return [{ path, expected, found: `${ip}, ${end}`, fix }];
 }
 
-/** VRFs are networks of their own. */
+const LINK_LOCAL = parseNetwork('fe80::/10');
+
+/** VRFs are networks of their own, and so is each link for the addresses that count there only. */
 function ofTwice({ addresses, interfaces }: AddressPlan): Misfit[] {
   const inVrf = new Set(
     interfaces
@@ -87,6 +91,7 @@ function ofTwice({ addresses, interfaces }: AddressPlan): Misfit[] {
   const seen = new Map<string, string>();
   return addresses
     .filter(({ owner }) => !namesOf(owner).some((name) => inVrf.has(name)))
+    .filter(({ ip }) => LINK_LOCAL === undefined || !contains(LINK_LOCAL, ip))
     .flatMap(({ path, ip, owner }) => {
       const other = seen.get(ip);
       seen.set(ip, owner.name);
@@ -128,6 +133,12 @@ function isIn(cidr: string, ip: string): boolean {
 const isAdapter = (type: unknown) =>
   type === undefined || ['ethernet', 'unknown'].includes(`${type}`);
 
+/** Neither given nor asked for: nmstate takes such a family for one that is off. */
+function isWithoutSource(family: unknown, name: 'ipv4' | 'ipv6'): boolean {
+  const isAsked = !isOff(at(family, 'dhcp')) || (name === 'ipv6' && !isOff(at(family, 'autoconf')));
+  return !isAsked && entriesOf(at(family, 'address'), []).length === 0;
+}
+
 /** The host would have no address at all. */
 function ofNone({ interfaces }: AddressPlan): Misfit[] {
   const own = interfaces.filter(
@@ -151,11 +162,13 @@ function ofNone({ interfaces }: AddressPlan): Misfit[] {
     if (one.entry.type === 'ovs-bridge' || isPort) return false;
     return (['ipv4', 'ipv6'] as const).some((family) => {
       const enabled = at(one.entry, family, 'enabled');
-      return isOn(enabled) || (isAdapter(one.entry.type) && !isOff(enabled));
+      if (!isOn(enabled)) return isAdapter(one.entry.type) && !isOff(enabled);
+      return !isWithoutSource(at(one.entry, family), family);
     });
   });
   if (mayHaveAddress) return [];
-  const found = 'none in which ipv4 or ipv6 is enabled';
+  const found = 'none in which ipv4 or ipv6 is enabled, with an address or dhcp: true';
   const expected = 'an interface that has addresses';
-  return [{ path, expected, found, fix: 'Write enabled: true below ipv4 or ipv6 of it.' }];
+  const source = 'Write enabled: true below ipv4 or ipv6 of it, and address or dhcp: true.';
+  return [{ path, expected, found, fix: source }];
 }

@@ -1,3 +1,4 @@
+import { bitsOf } from '../../network/address.ts';
 import { contains, type Network, networkText, parseNetwork } from '../../network/network.ts';
 import type { Misfit } from '../nmstate/misfit.ts';
 import { namesOf } from '../nmstate/references.ts';
@@ -33,7 +34,9 @@ function ofHop({ path, hop, out, family }: StaticRoute, plan: AddressPlan): Misf
   if (one === undefined || isDynamic(one, family) || addresses.length === 0) return [];
   const networks = [...addresses.map(({ network }) => network), ...onLink(plan, out, family)];
   const there = networks.filter((network) => contains(network, hop));
-  if (there.length === 0 && !LINK_LOCAL.some((network) => contains(network, hop))) {
+  // Of an address without a network NetworkManager reaches the router itself (nm_l3_config_data_add_dependent_onlink_routes).
+  const isAlone = addresses.every(({ family, prefix }) => prefix === bitsOf(family));
+  if (there.length === 0 && !isAlone && !LINK_LOCAL.some((network) => contains(network, hop))) {
     const found = `${hop}, which is in none of its networks`;
     const where = `a router in a network of ${out} (${networks.map(networkText).join(', ')})`;
     return [{ path: below, expected: where, found, fix }];

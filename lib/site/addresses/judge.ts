@@ -1,7 +1,15 @@
 import { firstOfEach, type Misfit } from '../nmstate/misfit.ts';
 import { addressFaults, type MachineNetworks } from './addresses.ts';
 import { gatewayFaults } from './gateways.ts';
-import { insideFaults, networksIn, type Own, overlapFaults, serversIn } from './own-networks.ts';
+import {
+  insideFaults,
+  nameServersIn,
+  networksIn,
+  noServerFaults,
+  type Own,
+  overlapFaults,
+  serversIn,
+} from './own-networks.ts';
 import { addressPlan } from './plan.ts';
 
 /**
@@ -16,7 +24,11 @@ export function addressMisfits(
   machine: MachineNetworks | undefined,
 ): Misfit[] {
   const plan = addressPlan(document);
-  return [...addressFaults(plan, machine), ...gatewayFaults(plan)];
+  return [
+    ...addressFaults(plan, machine),
+    ...gatewayFaults(plan),
+    ...noServerFaults(nameServersIn(document)),
+  ];
 }
 
 /** The same for a host whose cluster is known: nothing of it is in one of the cluster's own networks. */
@@ -26,7 +38,7 @@ export function hostAddressMisfits(
   own: readonly Own[],
 ): Misfit[] {
   return firstOfEach([
-    ...overlapFaults(networksIn(document), own),
+    ...overlapFaults(networksIn(document, own), own),
     ...insideFaults(serversIn(document), own),
     ...addressMisfits(document, machine),
   ]);

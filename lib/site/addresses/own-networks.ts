@@ -7,7 +7,8 @@ import {
   parseNetwork,
 } from '../../network/network.ts';
 import { at, entriesOf, type Misfit, type Path } from '../nmstate/misfit.ts';
-import { addressPlan, isDefault } from './plan.ts';
+import { LOOPBACK, unusable } from './addresses.ts';
+import { addressPlan } from './plan.ts';
 
 /** A text of a configuration that is a network or an address. */
 export interface Place {
@@ -79,13 +80,29 @@ export const insideFaults = (places: readonly Place[], own: readonly Own[]): Mis
       ];
     });
 
-/** The networks that an nmstate document puts the host into, or gives it a route to. */
-export function networksIn(document: Record<string, unknown>): Place[] {
+/** A fault of each address at which no server can be; anything else is left out. One of loopback may be on the host itself. */
+export const noServerFaults = (places: readonly Place[]): Misfit[] =>
+  places
+    .filter(({ text }) => isAddress(text))
+    .flatMap(({ path, text }) => {
+      const kind = unusable(text);
+      if (kind === undefined || kind === LOOPBACK) return [];
+      const fix = 'Write the address of the server itself.';
+      return [
+        { path, expected: 'an address of a host', found: `${text}, an address ${kind}`, fix },
+      ];
+    });
+
+/**
+ * The networks that an nmstate document puts the host into, or gives it a route to. A route to a larger network than one
+ * of the node's own hides nothing: the longer prefix counts, as with the default route.
+ */
+export function networksIn(document: Record<string, unknown>, own: readonly Own[]): Place[] {
   const { addresses, routes } = addressPlan(document);
   return [
     ...addresses.map(({ path, ip, prefix }) => ({ path, text: `${ip}/${prefix}` })),
     ...routes
-      .filter((route) => !isDefault(route))
+      .filter(({ destination }) => own.some(({ network }) => isWithin(destination, network)))
       .map(({ path, destination }) => ({
         path: [...path, 'destination'],
         text: networkText(destination),
@@ -93,16 +110,24 @@ export function networksIn(document: Record<string, unknown>): Place[] {
   ];
 }
 
+const isWithin = (inner: Network, outer: Network): boolean =>
+  inner.prefix >= outer.prefix && contains(outer, inner.address);
+
+/** The name servers of an nmstate document. */
+export function nameServersIn(document: Record<string, unknown>): Place[] {
+  const servers = ['dns-resolver', 'config', 'server'];
+  return entriesOf(at(document, ...servers), servers).map(({ entry, path }) => ({
+    path,
+    text: `${entry}`,
+  }));
+}
+
 /** The routers and name servers of an nmstate document. */
 export function serversIn(document: Record<string, unknown>): Place[] {
-  const servers = ['dns-resolver', 'config', 'server'];
   return [
     ...addressPlan(document).routes.flatMap(({ path, hop }) =>
       hop === undefined ? [] : [{ path: [...path, 'next-hop-address'], text: hop }],
     ),
-    ...entriesOf(at(document, ...servers), servers).map(({ entry, path }) => ({
-      path,
-      text: `${entry}`,
-    })),
+    ...nameServersIn(document),
   ];
 }

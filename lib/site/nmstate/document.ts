@@ -49,7 +49,10 @@ function sectionMisfits(document: Record<string, unknown>, hostname: string): Mi
       const found = 'an unknown section';
       const near = suggest(key, SECTIONS);
       const replace = near === undefined ? `Use ${SECTIONS.join(', ')}.` : `Did you mean ${near}?`;
-      const fix = key === 'hostname' ? `Use ${hostname} instead.` : replace;
+      const ofPolicy = `Write what is below ${key}, without it: no policies are read here.`;
+      const isPolicy = ['desiredState', 'desired', 'capture'].includes(key);
+      const instead = isPolicy ? ofPolicy : replace;
+      const fix = key === 'hostname' ? `Use ${hostname} instead.` : instead;
       return { path: [key], ofKey: true, expected: 'an nmstate section', found, fix };
     });
   if (keys.length > 0) return unknown;

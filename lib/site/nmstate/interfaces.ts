@@ -1,13 +1,14 @@
 import { suggest } from '../../errors/suggest.ts';
 import { isRecord } from '../../json.ts';
 import { addressMisfits } from './address-rules.ts';
-import { at, entriesOf, listMisfit, type Misfit, noMapping, type Path } from './misfit.ts';
+import { baseMisfits, baseOf } from './bases.ts';
+import { foundTwice, isMacAddress, isNoAdapters } from './hardware.ts';
+import { entriesOf, listMisfit, type Misfit, noMapping, type Path } from './misfit.ts';
 import { controllerMisfits, portsOf } from './ports.ts';
-import { type Interface, interfacesOf, isWanted, namesOf, referenceMisfit } from './references.ts';
+import { type Interface, interfacesOf, isWanted, namesOf } from './references.ts';
 import { sectionMisfits } from './section-rules.ts';
 import { absentSchema, interfaceSchema, TYPES, typeOfSection } from './structure/interface.ts';
 import { structureMisfits } from './structure-misfits.ts';
-import { isWhole } from './values.ts';
 
 const STATES = ['up', 'down', 'absent', 'ignore'];
 const IDENTIFIERS = ['name', 'mac-address', 'pci-address'];
@@ -34,7 +35,9 @@ export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
     ),
     ...twiceNamed(all),
     ...controllerMisfits(all),
-    ...all.filter(isWanted).flatMap((each) => [...vlanMisfits(each, all), ...sectionMisfits(each)]),
+    ...foundTwice(all),
+    ...baseMisfits(all),
+    ...all.filter(isWanted).flatMap(sectionMisfits),
     ...all.filter(isPresent).flatMap(addressMisfits),
     ...entriesOf(document.interfaces, ['interfaces']).flatMap(({ entry, path }) =>
       isRecord(entry) ? structureMisfits(schemaOf(entry), entry, path) : [],
@@ -66,13 +69,13 @@ export function expectedOnHost(document: Record<string, unknown>): string[] {
     isAdapter(each) && [undefined, 'name'].includes(identifierOf(each));
   const made = new Set(all.filter((each) => !byName(each)).flatMap(namesOf));
   const named = all.filter(isWanted).flatMap((each) => {
-    const base = at(each.entry, 'vlan', 'base-iface');
+    const base = baseOf(each.entry);
     // Open vSwitch makes a port that is not declared.
     const isOwn = (name: string) => each.entry.type === 'ovs-bridge' && name === each.name;
     return [
       ...(byName(each) ? [each.name] : []),
       ...portsOf(each.entry).flatMap(({ name }) => (isOwn(name) ? [] : [name])),
-      ...(typeof base === 'string' ? [base] : []),
+      ...(base === undefined ? [] : [base]),
     ];
   });
   return [...new Set(named)].filter((name) => !made.has(name));
@@ -93,7 +96,7 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
     const fix = 'Name the interface; with identifier: mac-address, any name is valid.';
     wrong('name', 'a string', fix);
   } else if (!isFreelyNamed && !isInterfaceName(name)) {
-    const expected = 'at most 15 characters without spaces and slashes';
+    const expected = 'at most 15 characters without spaces, slashes and colons';
     wrong('name', expected, 'Shorten it: the kernel allows no more.');
   }
   misfits.push(...typeMisfits(entry, path));
@@ -103,9 +106,12 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
   if (identifier !== undefined && !IDENTIFIERS.includes(`${identifier}`)) {
     wrong('identifier', 'name, mac-address or pci-address', 'Omit it for name.');
   }
-  const isMac = typeof mac === 'string' && /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5,19}$/.test(mac);
+  const isMac = isMacAddress(mac);
   if (byMac ? !isMac : mac !== undefined && mac !== '' && !isMac) {
     const expected = 'six bytes such as 52:54:00:12:34:56';
+    wrong('mac-address', expected, 'Copy it from the adapter, in quotes.');
+  } else if (isMac && isNoAdapters(mac)) {
+    const expected = 'the address of one adapter, neither of a group nor all zeros';
     wrong('mac-address', expected, 'Copy it from the adapter, in quotes.');
   }
   if (identifier === 'pci-address' && entry['pci-address'] === undefined) {
@@ -114,9 +120,10 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
   return misfits;
 }
 
-/** A virtual function, which the host finds by its number, has a longer name. */
+/** As the kernel has it (dev_valid_name). A virtual function, which the host finds by its number, has a longer name. */
 const isInterfaceName = (name: string) =>
-  /^[^\s/\p{C}]{1,15}$/u.test(name) || /^sriov:[^\s/\p{C}]{1,15}:\d+$/u.test(name);
+  (/^[^\s/:\p{C}]{1,15}$/u.test(name) && !/^\.{1,2}$/.test(name)) ||
+  /^sriov:[^\s/\p{C}]{1,15}:\d+$/u.test(name);
 
 function typeMisfits(entry: Record<string, unknown>, path: Path): Misfit[] {
   const { type } = entry;
@@ -146,23 +153,4 @@ function twiceNamed(all: readonly Interface[]): Misfit[] {
     seen.add(key);
     return [];
   });
-}
-
-function vlanMisfits({ entry, path, name }: Interface, all: readonly Interface[]): Misfit[] {
-  if (entry.type !== 'vlan') return [];
-  const { vlan } = entry;
-  const below = [...path, 'vlan'];
-  const fix = 'Write it as vlan: {base-iface: eno1, id: 100}.';
-  if (!isRecord(vlan)) return [{ path: below, expected: 'a mapping with base-iface and id', fix }];
-  const base = vlan['base-iface'];
-  const misfits: Misfit[] = [];
-  if (typeof base !== 'string' || base === '' || base === name) {
-    misfits.push({ path: [...below, 'base-iface'], expected: 'another interface', fix });
-  } else {
-    misfits.push(...referenceMisfit(all, base, [...below, 'base-iface']));
-  }
-  if (!isWhole(vlan.id, 1, 4094)) {
-    misfits.push({ path: [...below, 'id'], expected: 'an integer from 1 to 4094', fix });
-  }
-  return misfits;
 }

@@ -3,7 +3,7 @@ import { isRecord } from '../../json.ts';
 import { at, entriesOf, type Misfit, type Path } from './misfit.ts';
 import { type Interface, isWanted, namesOf, referenceMisfit } from './references.ts';
 import { BOND_MODES, bondMode } from './section-rules.ts';
-import { isOn } from './values.ts';
+import { isOn, numberIn } from './values.ts';
 
 interface Port {
   name: string;
@@ -69,13 +69,15 @@ export function controllerMisfits(all: readonly Interface[]): Misfit[] {
       .map((name) => listedBy.get(name))
       .find((owner) => owner !== undefined && owner.entry !== one.entry);
   return [
-    ...wanted.flatMap((one) => [...bondMisfits(one), ...portMisfits(one, all, owners)]),
+    ...wanted.flatMap((one) => [...bondMisfits(one, all), ...portMisfits(one, all, owners)]),
     ...wanted.flatMap((one) => ofAddresses(one, ownerOf(one), wanted)),
+    ...wanted.flatMap((one) => ofMtu(one, ownerOf(one))),
+    ...wanted.flatMap((one) => ofOwnPort(one, wanted)),
     ...wanted.flatMap((one) => ofController(one, ownerOf(one), wanted)),
   ];
 }
 
-function bondMisfits({ entry, path }: Interface): Misfit[] {
+function bondMisfits({ entry, path }: Interface, all: readonly Interface[]): Misfit[] {
   if (entry.type !== 'bond') return [];
   const section = entry.bond === undefined ? 'link-aggregation' : 'bond';
   const bond = entry[section];
@@ -95,6 +97,19 @@ function bondMisfits({ entry, path }: Interface): Misfit[] {
     misfits.push({ path: [...below, 'port'], expected: 'a list of interfaces', fix });
   }
   const isSame = ports.every((name) => settings.includes(name)) && settings.length === ports.length;
+  const primary = at(bond, 'options', 'primary');
+  // The kernel has the name of the adapter, also where the document has another one.
+  const isByName = ports.every((port) =>
+    all.every(
+      (one) =>
+        !namesOf(one).includes(port) ||
+        [undefined, 'name'].some((by) => by === one.entry.identifier),
+    ),
+  );
+  if (typeof primary === 'string' && primary !== '' && isByName && !ports.includes(primary)) {
+    const expected = `a port of the bond (${ports.join(', ')})`;
+    misfits.push({ path: [...below, 'options', 'primary'], expected, fix: 'Name one of these.' });
+  }
   if (Array.isArray(bond['ports-config']) && !isSame) {
     const expected = 'the same interfaces as in port';
     const fix = 'Name each port of the bond once in both lists.';
@@ -154,6 +169,31 @@ function ofAddresses(
     const expected = `false: the interface is a port of ${owner.name}`;
     return [{ path, expected, fix: `Move the addresses to ${owner.name}.` }];
   });
+}
+
+/** The bond gives its ports its own. */
+function ofMtu({ entry, path }: Interface, owner: Interface | undefined): Misfit[] {
+  const [own, its] = [numberIn(entry.mtu), numberIn(owner?.entry.mtu)];
+  if (owner?.entry.type !== 'bond' || own === undefined || its === undefined || own === its)
+    return [];
+  const expected = `${its}, as that of ${owner.name}`;
+  return [
+    { path: [...path, 'mtu'], expected, fix: 'Write the same in both places, or omit it here.' },
+  ];
+}
+
+/** NetworkManager refuses an interface of Open vSwitch that is no port of a bridge (nm-setting-ovs-interface.c, verify). */
+function ofOwnPort({ entry, path, name }: Interface, wanted: readonly Interface[]): Misfit[] {
+  if (entry.type !== 'ovs-interface' || typeof entry.controller === 'string') return [];
+  const isListed = wanted.some((one) => portsOf(one.entry).some((port) => port.name === name));
+  const bridge = wanted.find((one) => one.name === name && one.entry.type === 'ovs-bridge');
+  const hasList =
+    (at(bridge?.entry, 'bridge', 'port') ?? at(bridge?.entry, 'bridge', 'ports')) !== undefined;
+  if (isListed || !hasList) return [];
+  const expected = `a port of the bridge ${name}`;
+  return [
+    { path: [...path, 'name'], expected, fix: `Add {name: ${name}} to bridge.port of the bridge.` },
+  ];
 }
 
 /** `controller` says the same as the list of ports. */

@@ -35,8 +35,10 @@ export function referenceMisfit(all: readonly Interface[], name: string, path: P
   const declared = all.filter((each) => namesOf(each).includes(name));
   if (declared.some(isWanted) || (declared.length === 0 && !MADE.test(name))) return [];
   if (declared.length > 0) {
-    const found = `${JSON.stringify(name)} with state absent or ignore`;
-    return [{ path, expected, found, fix: 'Name another.' }];
+    const states = declared.map(({ entry }) => entry.state).join(', ');
+    const found = `${JSON.stringify(name)} with state ${states}`;
+    const fix = `Name another, or write state: up for ${name}.`;
+    return [{ path, expected: 'an interface that is up', found, fix }];
   }
   const names = all.slice(0, MOST_COMPARED).map((each) => each.name);
   const near = suggest(name, names);

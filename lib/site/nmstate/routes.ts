@@ -79,10 +79,12 @@ function ofHop(
     misfits.push(...referenceMisfit(all, out, below), ...ofFamily(all, out, family, below));
   }
   if (hop === undefined) return misfits;
-  const version = typeof hop === 'string' ? isIP(hop) : 0;
+  const version = typeof hop === 'string' && !hop.includes('%') ? isIP(hop) : 0;
   if (version === 0 || (family !== undefined && version !== family)) {
     const expected = family === undefined ? 'an address' : `an IPv${family} address`;
-    const fix = 'Set the address of a router of the same family as the destination.';
+    const fix = `${hop}`.includes('%')
+      ? 'Omit the zone: next-hop-interface says which link is meant.'
+      : 'Set the address of a router of the same family as the destination.';
     misfits.push({ path: [...path, 'next-hop-address'], expected, fix });
   }
   return misfits;
@@ -157,6 +159,10 @@ function oneRule(entry: Record<string, unknown>, path: Path): Misfit[] {
     else if (family !== undefined && family !== `ipv${found}`) {
       wrong(key, `a network of family ${family}`, 'Change one of the two.');
     }
+  }
+  const [from, to] = ends.map((key) => familyOf(entry[key]));
+  if (from !== undefined && to !== undefined && from !== to) {
+    wrong('ip-to', `a network of IPv${from}, as ip-from is`, 'Change one of the two.');
   }
   if (entry.fwmask !== undefined && entry.fwmark === undefined) {
     wrong('fwmask', 'fwmark beside it', 'Set fwmark too, or remove it.');

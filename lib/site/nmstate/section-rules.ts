@@ -1,4 +1,5 @@
-import { at, entriesOf, type Misfit } from './misfit.ts';
+import { isIP } from 'node:net';
+import { at, entriesOf, type Misfit, type Path } from './misfit.ts';
 import type { Interface } from './references.ts';
 import { isOff, isOn, isWhole, numberIn } from './values.ts';
 
@@ -56,8 +57,19 @@ const ofBond = (section: string) =>
     if (interval > 0 && (numberIn(options('miimon')) ?? 0) > 0) {
       wrong('arp_interval', 'either miimon or arp_interval', 'Remove one of the two.');
     }
+    const targets = ['arp_ip_target', 'ns_ip6_target'];
+    if (interval > 0 && targets.every((name) => options(name) === undefined)) {
+      wrong('arp_interval', 'arp_ip_target beside it', 'Set arp_ip_target, or use miimon instead.');
+    }
+    if (!['active-backup', 'balance-tlb', 'balance-alb'].includes(mode ?? '')) {
+      wrong(
+        'primary',
+        `no such option with mode ${mode}`,
+        'Remove it, or write mode: active-backup.',
+      );
+    }
     if (interval === 0 && options('arp_interval') !== undefined) {
-      for (const name of ['arp_ip_target', 'ns_ip6_target']) {
+      for (const name of targets) {
         wrong(name, 'no such option without arp_interval', 'Set arp_interval above 0.');
       }
     }
@@ -82,7 +94,7 @@ function portVlans(list: string): Rule {
         const vlan = (name: string) => at(port, 'vlan', name);
         const tags = vlan('trunk-tags');
         const isTrunk = vlan('mode') === 'trunk';
-        const misfits: Misfit[] = [];
+        const misfits: Misfit[] = trunkMisfits(tags, [...place, 'trunk-tags']);
         const wrong = (key: string, expected: string, fix: string) =>
           misfits.push({ path: [...place, key], expected, fix });
         if (isTrunk && tags === undefined) {
@@ -101,6 +113,24 @@ function portVlans(list: string): Rule {
         return misfits;
       },
     );
+}
+
+/** Each tag in one entry. */
+function trunkMisfits(tags: unknown, list: Path): Misfit[] {
+  const seen: { from: number; to: number }[] = [];
+  return entriesOf(tags, list).flatMap(({ entry, path }): Misfit[] => {
+    const single = numberIn(at(entry, 'id'));
+    const from = single ?? numberIn(at(entry, 'id-range', 'min'));
+    const to = single ?? numberIn(at(entry, 'id-range', 'max'));
+    if (from === undefined || to === undefined) return [];
+    if (from > to) {
+      const expected = 'a range whose max is not below its min';
+      return [{ path, expected, fix: 'Exchange min and max.' }];
+    }
+    const isTwice = seen.some((other) => from <= other.to && other.from <= to);
+    seen.push({ from, to });
+    return isTwice ? [{ path, expected: 'each tag once', fix: 'Remove one of the two.' }] : [];
+  });
 }
 
 const withoutAddress = (type: string, why: string): Rule =>
@@ -181,6 +211,29 @@ const RULES: readonly Rule[] = [
     const [long, short] = [value('group-forward-mask'), value('group-fwd-mask')];
     if (long !== undefined && short !== undefined && numberIn(long) !== numberIn(short)) {
       misfit(['group-fwd-mask'], 'the same as group-forward-mask', 'Remove one of the two.');
+    }
+  }),
+  of(['ethernet', 'sr-iov'], (value, misfit) => {
+    const total = numberIn(value('total-vfs'));
+    const seen = new Set<number>();
+    for (const { entry, path } of entriesOf(value('vfs'), ['vfs'])) {
+      const id = numberIn(at(entry, 'id'));
+      if (id === undefined) continue;
+      if (seen.has(id)) misfit([...path, 'id'], 'each function once', 'Remove one of the two.');
+      else if (total !== undefined && id >= total) {
+        const expected = `a number below total-vfs (${total})`;
+        misfit([...path, 'id'], expected, 'Functions are counted from 0.');
+      }
+      seen.add(id);
+    }
+  }),
+  of(['ip-tunnel'], (value, misfit) => {
+    const family = { ipip: 4, sit: 4, ip6ip6: 6, ipip6: 6 }[`${value('mode')}`];
+    for (const end of ['local', 'remote']) {
+      const found = isIP(`${value(end)}`);
+      if (family === undefined || found === 0 || found === family) continue;
+      const expected = `an IPv${family} address for mode ${value('mode')}`;
+      misfit([end], expected, 'Change the address or the mode.');
     }
   }),
   withoutAddress('ovs-bridge', 'a bridge of Open vSwitch: its ovs-interface has them'),

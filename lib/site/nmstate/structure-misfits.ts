@@ -25,7 +25,9 @@ export function structureMisfits(schema: z.ZodType, value: unknown, path: Path):
   const { error } = schema.safeParse(value);
   return (error?.issues ?? []).flatMap((issue) => {
     const at = [...path, ...issue.path.map(place)];
-    if (issue.code !== 'unrecognized_keys') return [wrongValue(issue, at)];
+    if (issue.code !== 'unrecognized_keys') {
+      return [wrongValue(issue, at, isOptional(schema, issue.path))];
+    }
     const shape = shapeAt(schema, issue.path);
     return issue.keys.map((key, index) => unknownKey([...at, key], key, index, shape));
   });
@@ -42,8 +44,19 @@ export const NETWORK_SECRETS: Path = [
   'mka-cak',
 ];
 
-function wrongValue({ message: expected }: z.core.$ZodIssue, path: Path): Misfit {
-  const fix = `Write ${expected}, or omit it.`;
+/** Whether nmstate does without the key. */
+function isOptional(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+  const key = path.at(-1);
+  const own = typeof key === 'string' ? shapeAt(schema, path.slice(0, -1))?.[key] : undefined;
+  return own instanceof z.ZodOptional;
+}
+
+function wrongValue(
+  { message: expected }: z.core.$ZodIssue,
+  path: Path,
+  canBeOmitted: boolean,
+): Misfit {
+  const fix = canBeOmitted ? `Write ${expected}, or omit it.` : `Write ${expected}.`;
   const isSecret = path.some((part) => NETWORK_SECRETS.includes(part));
   return { path, expected, fix, ...(isSecret ? { found: 'another value' } : {}) };
 }

@@ -42,6 +42,19 @@ const STRICTER = [
   // Without its section or type nmstate would look for the interface on the host.
   /^a mapping with /,
   /^(linux-bridge|vlan)$/,
+  // NetworkManager or the kernel would refuse it.
+  /^an integer from (68 to 65536|[01] to 4094|0 to 4095|0 to 7|0 to 16777215)$/,
+  /^one of (pap|secure|system), /,
+  /^a list with some of leap/,
+  /^IPv4 addresses/,
+  /^arp_ip_target beside it$/,
+  /^a port of the bond/,
+  /^no such option with mode [a-z0-9.-]+$/,
+  /^an? (IPv[46] address for mode|interface that is up|adapter of its own|port of the bridge)/,
+  /^another (interface|number)/,
+  /^at most \d+: the mtu/,
+  /^each function once$/,
+  /^a number below total-vfs/,
 ];
 
 function documentIn(text: string): Record<string, unknown> {

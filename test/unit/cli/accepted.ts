@@ -38,6 +38,13 @@ export const accepted: readonly { name: string; edits: readonly Edit[]; gives?: 
     gives: { cluster: { sshKeys: [`from="10.0.0.0/8",no-pty ${KEY}`] } },
   },
   {
+    name: 'what looks like a template, where others read it',
+    edits: [
+      [KEY, `command="echo $\\{SSH_ORIGINAL_COMMAND}" ${KEY}`.replace('\\', '')],
+      ['  name: sno\n', '  name: sno\n  annotations: {a: "{{ b }}"}\n'],
+    ],
+  },
+  {
     name: 'workers',
     edits: [['replicas: 0', 'replicas: 3']],
     gives: { cluster: { dayOneWorkers: 3 } },

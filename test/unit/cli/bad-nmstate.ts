@@ -75,7 +75,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'a name that is too long',
     'interfaces: [{name: enp0s31f6np0.1234, type: ethernet}]',
-    '27:25 interfaces[0].name: expected at most 15 characters without spaces and slashes, found "enp0s31f6np0.1234". Shorten it: the kernel allows no more.',
+    '27:25 interfaces[0].name: expected at most 15 characters without spaces, slashes and colons, found "enp0s31f6np0.1234". Shorten it: the kernel allows no more.',
   ),
   bad(
     'an interface twice',
@@ -140,7 +140,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'a port that is to be absent',
     `${BOND} {mode: 802.3ad, port: [eno1]}\n- {name: eno1, type: ethernet, state: absent}`,
-    '30:48 interfaces[0].link-aggregation.port[0]: expected an existing interface, found "eno1" with state absent or ignore. Name another.',
+    '30:48 interfaces[0].link-aggregation.port[0]: expected an interface that is up, found "eno1" with state absent. Name another, or write state: up for eno1.',
   ),
   bad(
     'a port of two bonds',

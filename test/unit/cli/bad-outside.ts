@@ -133,6 +133,50 @@ const proxies: readonly Case[] = [
   },
 ];
 
+/** What is an address, but that of no server. */
+const servers: readonly Case[] = [
+  {
+    name: 'a proxy at no address of a host',
+    edits: [top('proxy: {httpProxy: "http://me:hunter2@0.0.0.0:3128"}')],
+    faults: ['20 proxy.httpProxy'],
+    says: /found 0\.0\.0\.0, an address of "this network"/,
+    hides: /hunter2/,
+  },
+  {
+    name: 'clocks at no address of a server',
+    edits: [
+      [
+        'existingSystem: overwrite',
+        'existingSystem: overwrite\n  additionalNTPSources: [ff02::101, 172.30.0.5]',
+      ],
+    ],
+    faults: [
+      '26 bootstrapInPlace.additionalNTPSources[0]',
+      '26 bootstrapInPlace.additionalNTPSources[1]',
+    ],
+    says: /an address of multicast[\s\S]*outside of the Services' network/,
+  },
+];
+
+/** As templates have them; the linter takes the dollar sign before a brace for a mistake. */
+const templates: readonly Case[] = [
+  {
+    name: 'a template that is not rendered',
+    edits: [
+      top('proxy: {httpProxy: "http://me:{{hunter2}}@proxy:3128"}'),
+      ['existingSystem: overwrite', 'existingSystem: overwrite\n  kernelArguments: ["foo={{x}}"]'],
+      ['sno1.example.com', '<hostname>'],
+    ],
+    faults: [
+      '20 proxy.httpProxy',
+      '25 bootstrapInPlace.hostname',
+      '27 bootstrapInPlace.kernelArguments[0]',
+    ],
+    says: /expected a value, found a placeholder of a template\. Fill it in/,
+    hides: /hunter2/,
+  },
+];
+
 const trust: readonly Case[] = [
   {
     name: 'trust bundle without a certificate',
@@ -273,4 +317,10 @@ const mirrors: readonly Case[] = [
 ];
 
 /** The site's access to external networks, and the CAs it trusts. */
-export const outside: readonly Case[] = [...proxies, ...trust, ...mirrors];
+export const outside: readonly Case[] = [
+  ...proxies,
+  ...servers,
+  ...templates,
+  ...trust,
+  ...mirrors,
+];

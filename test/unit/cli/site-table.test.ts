@@ -1,7 +1,10 @@
 /** A template and a table of sites: what is filled in, and which tables are refused. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { readTable } from '../../../cli/site/table.ts';
 import { filledTemplate, placeholdersIn } from '../../../cli/site/template.ts';
+import { sno } from './run-sno.ts';
 
 /** `@{a}` stands for the placeholder, which the linter takes for a mistake. */
 const own = (text: string) => text.replaceAll('@{', '${');
@@ -62,6 +65,13 @@ const BAD: readonly (readonly [name: string, text: string, faults: readonly RegE
   ['without the column of a value', 'site,b\nx,1\n', [/expected a column a, found site, b/]],
   ['without sites', 'a\n1\n', [/expected a column site/, /line 2: site/]],
   ['a column twice', 'site,a,a\nx,1,2\n', [/column a: expected once/]],
+  [
+    'the recipient misspelt',
+    'site,a,recipent\nx,1,age1\n',
+    [/column recipent: did you mean recipient\?/],
+  ],
+  ['semicolons', 'site;a\nx;1\n', [/expected commas between the columns, found semicolons/]],
+  ['tabs', 'site\ta\nx\t1\n', [/found tabs/]],
   ['a column with spaces', 'site,a,b c\nx,1,2\n', [/column "b c"/]],
   ['a row that is too short', 'site,a\nx\n', [/in CSV, found: Invalid Record Length/]],
   ['a row that is too long', 'site,a\nx,1,2\n', [/Invalid Record Length/]],
@@ -79,3 +89,59 @@ for (const [name, text, expected] of BAD) {
     for (const [at, says] of expected.entries()) t.match(faults[at], says);
   });
 }
+
+t.test('a column that is used nowhere is told', async (t) => {
+  const { unused, faults } = readTable('site,a,recipient,note\nx,1,,2\n', ['a']);
+  t.same(faults, []);
+  t.same(unused, ['note']);
+});
+
+t.test(
+  'a table in another encoding, and a recipient that is none, are faults of the table',
+  async (t) => {
+    const template = own('api_version: 1\ncluster_name: @{site}\nbase_domain: example.com\n');
+    const files = {
+      'latin.csv': Buffer.from('site,note\na,Z\u00fcrich\n', 'latin1'),
+      'wide.csv': Buffer.from('\uFEFFsite\na\n', 'utf16le'),
+      'bad.csv': 'site,recipient\na,\nb,age1abc\n',
+      'good.csv': '\uFEFFsite,note\r\na,Z\u00fcrich\r\n',
+    };
+    const dir = t.testdir({ 'site-config.yaml': template, ...files });
+    const create = (table: string) => {
+      const paths = ['--dir', dir, '--table', join(dir, table), '--output', join(dir, 'out')];
+      return sno(['create', 'site-volumes', ...paths, '--format', 'folder']);
+    };
+    for (const [table, says] of [
+      ['latin.csv', /expected UTF-8 text; found other bytes in line 2/],
+      ['wide.csv', /expected UTF-8 text; found UTF-16/],
+      ['bad.csv', /bad\.csv line 3 \(b\): .*age1abc is not a recipient of age/],
+    ] as const) {
+      const { code, err } = await create(table);
+      t.equal(code, 2);
+      t.match(err, says);
+      t.notOk(existsSync(join(dir, 'out')), 'nothing is written');
+    }
+    const { code, out } = await create('good.csv');
+    t.equal(code, 0);
+    t.match(out, /the column note is used nowhere/);
+  },
+);
+
+t.test('what is beside a site configuration', async (t) => {
+  const dir = t.testdir({
+    'site-config.yaml': 'api_version: 1\ncluster_name: a\nbase_domain: example.com\n',
+    'extra-manifests': {
+      'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "{{ x }}"}\n',
+    },
+    'facts.json': '{}',
+  });
+  const verify = (...more: readonly string[]) =>
+    sno(['verify', 'site-config', join(dir, 'site-config.yaml'), ...more]);
+  const { code, err } = await verify();
+  t.equal(code, 2);
+  t.match(err, /extra-manifests\/a\.yaml.*metadata\.name: expected a value, found a placeholder/);
+  const facts = await verify('--host-facts', join(dir, 'facts.json'));
+  t.equal(facts.code, 2);
+  t.match(facts.err, /has no facts of a node/);
+  t.notMatch(facts.err, /\n/, 'one line');
+});

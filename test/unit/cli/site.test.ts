@@ -26,7 +26,7 @@ const NETWORK = `interfaces:
   vlan: {base-iface: bond0, id: 100}
   ipv4: {enabled: true, dhcp: false, address: [{ip: 192.168.7.10, prefix-length: 24}]}
   ipv6: {enabled: true, address: [{ip: "fd00::10", prefix-length: 64}]}
-- {name: br-ex, type: ovs-bridge, bridge: {port: [{name: eno2}]}}
+- {name: br-ex, type: ovs-bridge, bridge: {port: [{name: eno2}, {name: br-ex}]}}
 - {name: br-ex, type: ovs-interface}
 routes:
   config:

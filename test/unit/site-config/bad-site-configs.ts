@@ -1,5 +1,6 @@
 /** Faulty site configurations, and the line and field of each of their faults. */
 import { badFields } from './bad-site-fields.ts';
+import { badServers } from './bad-site-servers.ts';
 import type { BadSite } from './good-site.ts';
 
 /** Whose aliases expand to 9^9 values. */
@@ -135,4 +136,10 @@ unknown: 1
   },
 ];
 
-export const badSiteConfigs: readonly BadSite[] = [...yaml, ...badFields, ...network, ...several];
+export const badSiteConfigs: readonly BadSite[] = [
+  ...yaml,
+  ...badFields,
+  ...badServers,
+  ...network,
+  ...several,
+];

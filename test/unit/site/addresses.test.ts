@@ -25,6 +25,7 @@ const host = (interfaces: readonly string[], ...routes: readonly string[]) =>
   `interfaces: [${interfaces.join()}]\nroutes: {config: [${routes.join()}]}\n`;
 
 const DHCP = '{name: eno9, type: ethernet, ipv4: {enabled: true, dhcp: true}}';
+const DHCP6 = '{name: eno8, type: ethernet, ipv6: {enabled: true, dhcp: true, autoconf: true}}';
 const ADDRESS = 'interfaces.0.ipv4.address.0.ip';
 const HOP = 'routes.config.0.next-hop-address';
 
@@ -93,6 +94,10 @@ const CASES: Readonly<Record<string, { text: string; faults: readonly [string, R
     text: host([eno('eno1', 'fd00::5/64'), eno('eno2', 'FD00:0::5/64')]),
     faults: [['interfaces.1.ipv6.address.0.ip', /fd00::5, which eno1 has too/]],
   },
+  'an address of the link, twice': {
+    text: host([eno('eno1', '10.0.0.5/24', 'fe80::5/64'), eno('eno2', 'fe80::5/64'), DHCP6]),
+    faults: [],
+  },
   'an address twice in VRFs': {
     text: host([
       eno('eno1', '10.0.0.5/24'),
@@ -116,6 +121,18 @@ const CASES: Readonly<Record<string, { text: string; faults: readonly [string, R
       '{destination: 10.0.1.1/32, next-hop-interface: eno1}',
     ),
     faults: [],
+  },
+  'a router outside, of an address without a network': {
+    text: host([eno('eno1', '10.0.0.5/32')], route('0.0.0.0/0', '10.0.1.1', 'eno1')),
+    faults: [],
+  },
+  'a router of IPv6 outside, of an address without a network': {
+    text: host([eno('eno1', 'fd00::5/128')], route('::/0', 'fd01::1', 'eno1')),
+    faults: [],
+  },
+  'a router outside, where another address has a network': {
+    text: host([eno('eno1', '10.0.0.5/32', '10.0.2.5/24')], route('0.0.0.0/0', '10.0.1.1', 'eno1')),
+    faults: [[HOP, /found 10\.0\.1\.1, which is in none/]],
   },
   'a router in the network of another adapter': {
     text: host(
@@ -184,6 +201,58 @@ const CASES: Readonly<Record<string, { text: string; faults: readonly [string, R
     text: host([eno('eno1', '10.0.0.5/24'), eno('eno2', '10.129.0.5/24')]),
     faults: [['interfaces.1.ipv4.address.0.ip', /without the pods' network/]],
   },
+  'a route to more than the pods': {
+    text: host(
+      [eno('eno1', '10.0.0.5/24')],
+      route('10.0.0.0/8', '10.0.0.1', 'eno1'),
+      route('0.0.0.0/1', '10.0.0.1', 'eno1'),
+      route('128.0.0.0/1', '10.0.0.1', 'eno1'),
+    ),
+    faults: [],
+  },
+  'routes to the pods, and to some of the Services': {
+    text: host(
+      [eno('eno1', '10.0.0.5/24')],
+      route('10.128.0.0/14', '10.0.0.1', 'eno1'),
+      route('172.30.7.0/24', '10.0.0.1', 'eno1'),
+    ),
+    faults: [
+      ['routes.config.0.destination', /without the pods' network/],
+      ['routes.config.1.destination', /without the Services' network/],
+    ],
+  },
+  'name servers at no address of a host': {
+    text: `${host([DHCP])}dns-resolver: {config: {server: [0.0.0.0, 224.0.0.251, 255.255.255.255, "::", "ff02::fb", 127.0.0.53]}}`,
+    faults: [
+      ['dns-resolver.config.server.0', /found 0\.0\.0\.0, an address of "this network"/],
+      ['dns-resolver.config.server.1', /an address of multicast/],
+      ['dns-resolver.config.server.2', /an address of no host/],
+      ['dns-resolver.config.server.3', /an address of no host/],
+      ['dns-resolver.config.server.4', /an address of multicast/],
+    ],
+  },
+  'a family without an address and without DHCP': {
+    text: host([
+      '{name: eno1, type: ethernet, ipv4: {enabled: true, dhcp: false}, ipv6: {enabled: false}}',
+    ]),
+    faults: [['interfaces', /an interface that has addresses/]],
+  },
+  'families without addresses, and nothing asked': {
+    text: host([
+      '{name: eno1, type: ethernet, ipv4: {enabled: true, dhcp: false, address: []}, ipv6: {enabled: true, dhcp: false, autoconf: false}}',
+    ]),
+    faults: [['interfaces', /an interface that has addresses/]],
+  },
+  'a family of which only that it is on is said': {
+    text: host(['{name: eno1, type: ethernet, ipv4: {enabled: true}, ipv6: {enabled: false}}']),
+    faults: [],
+  },
+  'IPv6 from the router alone': {
+    text: host([
+      '{name: eno1, type: ethernet, ipv4: {enabled: false}, ipv6: {enabled: true, dhcp: false}}',
+    ]),
+    faults: [],
+  },
   'all links down': {
     text: host([
       '{name: eno1, type: ethernet, state: down}',
@@ -243,7 +312,7 @@ t.test('what nmstate reads over is a notice', async (t) => {
 
 t.test('a secret with a fault is not shown', async (t) => {
   const { value } = readDocument(
-    'interfaces: [{name: eno1, type: ethernet, 802.1x: {identity: sno, password: 12345}}]',
+    'interfaces: [{name: eno1, type: ethernet, 802.1x: {identity: sno, eap-methods: [md5], password: 12345}}]',
   );
   const misfits = isRecord(value) ? nmstateMisfits(value, 'hostname') : [];
   t.match(misfits, [{ expected: 'a text', found: 'another value' }]);

@@ -19,6 +19,7 @@ const KEYS = [
 const OPTIONS = [
   'from="192.168.7.0/24,*.example.com"',
   'no-pty',
+  'No-Touch-Required,verify-required,permitopen="a:1",expiry-time="20300101",tunnel="0"',
   'restrict,command="echo \\"hello, you\\" | cat",environment="A=b c"',
   'cert-authority,principals="a,b"',
 ];
@@ -90,6 +91,11 @@ const BAD: readonly [name: string, line: string][] = [
   ['an option whose quote is not closed', `from="a ${ED25519}`],
   ['an empty option', `,no-pty ${ED25519}`],
   ['a control character', `${ED25519} \u001b[31m`],
+  ['a user before the key', `core ${ED25519}`],
+  ['an entry of a list', `- ${ED25519}`],
+  ['an option that sshd does not know', `no-pyt ${ED25519}`],
+  ['an option without its value', `from ${ED25519}`],
+  ['a flag with a value', `restrict="a" ${ED25519}`],
   ['a known_hosts line', `example.com ${ED25519}`.replace('example.com', 'example.com,192.0.2.1')],
 ];
 for (const [name, line] of BAD) {
@@ -114,4 +120,15 @@ t.test('RSA keys that log nobody in', async (t) => {
     expected: 'RSA keys of at least 2048 bits',
     found: '1024 bits in key number 2 of 2',
   });
+});
+
+t.test('a certificate is named as such: its file ends in .pub, too', async (t) => {
+  const certificate =
+    'ssh-ed25519-cert-v01@openssh.com AAAAIHNzaC1lZDI1NTE5LWNlcnQtdjAxQG9wZW5zc2guY29t me';
+  for (const line of [certificate, `cert-authority ${certificate}`]) {
+    t.match(sshKeyProblem(`${ED25519}\n${line}`), {
+      found: 'a certificate, number 2 of 2',
+      fix: /without -cert in its name/,
+    });
+  }
 });

@@ -13,8 +13,7 @@ import {
 } from '../../../lib/site/names.ts';
 import { cidrProblem } from '../../../lib/site/networks.ts';
 import type { Problem } from '../../../lib/site/problem.ts';
-import { completeNoProxy, noProxyProblem } from '../../../lib/site/proxy.ts';
-import { pullSecretProblem } from '../../../lib/site/pull-secret.ts';
+import { completeNoProxy } from '../../../lib/site/proxy.ts';
 import { trustBundleProblem } from '../../../lib/site/trust-bundle.ts';
 import { SITE_CA } from '../cli/certificates.ts';
 
@@ -174,35 +173,6 @@ const TABLES: Readonly<Record<string, Table>> = {
     good: ['data*', 'my data', 'Daten ü', 'a'.repeat(36)],
     bad: ['', ' ', 'a,b', 'a'.repeat(37), 'a\u001b[31m', 'a\u202eb', 'a\u2028b'],
   },
-  noProxy: {
-    isValid: finds(noProxyProblem),
-    good: ['', '*', 'a.com.', '.a.com.', 'a,10.0.0.0/8', 'fd00::1'],
-    bad: ['a..', ',', 'a,', '*.a', 'a b', '10.0.0.0/33', '.', 'http://a'],
-  },
-  'pull secrets': {
-    isValid: finds(pullSecretProblem),
-    good: [
-      '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}',
-      '{"auths":{"foo":{"auth":""}},"credHelpers":{}}',
-      '{"auths":{"foo":{"auth":"YTpiOmM="}}}',
-      '{"auths":{"foo":{"credsStore":"pass"}}}',
-    ],
-    bad: [
-      ...['', '{}', '[]', 'null', '"auths"', '{"auths":null}', '{"auths":[]}', '{"auths":{}}'],
-      ...[
-        '{"auths":{"a":null}}',
-        '{"auths":{"a":{}}}',
-        '{"auths":{"a":{"auth":1}}}',
-        '{"auths":{"a":"b"}}',
-      ],
-      '{"auths":{"a":{"auth":"YTpi"},"__proto__":{}}}',
-      // Not base64, not padded, base64 without a colon, without a password, without a user; the URL's alphabet.
-      ...['bar', 'YTpi=', 'dXNlcg==', 'dXNlcjo=', 'OnBhc3M=', 'a-_i', '$' + '{AUTH}'].map(
-        (auth) => `{"auths":{"foo":{"auth":"${auth}"}}}`,
-      ),
-      '{{ pull_secret }}',
-    ],
-  },
   'trust bundles': {
     isValid: finds(trustBundleProblem),
     good: ['', '\n', SITE_CA, `# ours\n${SITE_CA}\n${SITE_CA}`],
@@ -247,13 +217,6 @@ for (const [table, { isValid, good, bad }] of Object.entries(TABLES)) {
 t.test('a refused secret is not shown', async (t) => {
   const urls = ['https://me:hunter2@a/', 'http://me:hunter2@a/', 'hunter2 hunter2'];
   for (const url of urls) t.notMatch(JSON.stringify(machineConfigServerProblem(url)), 'hunter2');
-  const secrets = [
-    'hunter2',
-    '{"auths":{"hunter2":{}}}',
-    '{"auths":{"a.b":{"password":"hunter2"}}}',
-  ];
-  for (const text of secrets) t.notMatch(JSON.stringify(pullSecretProblem(text)), 'hunter2');
-  t.match(pullSecretProblem('{"auths":{"quay.io":{}}}')?.found, 'quay.io');
 });
 
 const mirror = (source: string, mirrors: string[], neverContactSource: boolean) => ({

@@ -1,9 +1,11 @@
+import { isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { vlanProtocol } from './ethernet.ts';
 import {
   flag,
   ipv6Address,
   list,
+  macAddress,
   mapping,
   numberedWords,
   onlyOneOf,
@@ -15,9 +17,13 @@ import {
   U16,
   U32,
   U64,
+  value,
   whole,
   words,
 } from './values.ts';
+
+const isListOfIpv4 = (given: unknown) =>
+  typeof given === 'string' && given.split(',').every((each) => isIPv4(each.trim()));
 
 /** Bonds, bridges and VRFs: interfaces that have others as ports (nmstate 2.2, ifaces/). */
 
@@ -28,13 +34,13 @@ export const bond = onlyOneOf(
     options: onlyOneOf(
       mapping({
         ad_actor_sys_prio: whole(0, U16),
-        ad_actor_system: text,
+        ad_actor_system: macAddress,
         ad_select: numberedWords('stable', 'bandwidth', 'count'),
         ad_user_port_key: whole(0, U16),
         all_slaves_active: numberedWords('dropped', 'delivered'),
         arp_all_targets: numberedWords('any', 'all'),
         arp_interval: whole(0, U32),
-        arp_ip_target: text,
+        arp_ip_target: value('IPv4 addresses, separated by commas', isListOfIpv4),
         arp_missed_max: whole(0, U8),
         arp_validate: numberedWords(
           ...['none', 'active', 'backup', 'all', 'filter', 'filter_active', 'filter_backup'],
@@ -76,18 +82,20 @@ export const bond = onlyOneOf(
   ['port', 'ports'],
 );
 
+const tag = whole(1, 4094);
+
 const trunkTag = z.union(
   [
-    openMapping({}, { id: whole(0, U16) }),
-    openMapping({}, { 'id-range': mapping({}, { min: whole(0, U16), max: whole(0, U16) }) }),
+    openMapping({}, { id: tag }),
+    openMapping({}, { 'id-range': mapping({}, { min: tag, max: tag }) }),
   ],
-  { error: '{id: 100} or {id-range: {min: 100, max: 199}}' },
+  { error: '{id: 100} or {id-range: {min: 100, max: 199}}, with tags from 1 to 4094' },
 );
 
 const portVlan = mapping({
   'enable-native': flag,
   mode: words('trunk', 'access'),
-  tag: whole(0, U16),
+  tag: whole(0, 4094),
   'trunk-tags': list(trunkTag),
 });
 
@@ -114,7 +122,7 @@ export const linuxBridge = onlyOneOf(
     'allow-extra-ports': plainFlag,
     options: mapping({
       'gc-timer': plainWhole(0, U64),
-      'group-addr': text,
+      'group-addr': macAddress,
       'group-forward-mask': whole(0, U16),
       'group-fwd-mask': whole(0, U16),
       'hash-max': whole(0, U32),
@@ -177,8 +185,9 @@ export const ovsBridge = onlyOneOf(
       stp: z.union([ovsFlag, spanningTree], { error: 'true, false or {enabled: true}' }),
       rstp: flag,
       'mcast-snooping-enable': flag,
-      'fail-mode': text,
-      datapath: text,
+      // Of NetworkManager (nm-setting-ovs-bridge.c).
+      'fail-mode': words('secure', 'standalone', ''),
+      datapath: words('system', 'netdev', ''),
     }),
     port: list(ovsPort),
     ports: list(ovsPort),

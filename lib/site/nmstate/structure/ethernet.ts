@@ -2,6 +2,7 @@ import { FEATURES } from './features.ts';
 import {
   flag,
   list,
+  macAddress,
   mapping,
   openMapping,
   text,
@@ -20,13 +21,13 @@ export const vlanProtocol = words('802.1q', '802.1ad');
 const virtualFunction = mapping(
   {
     'iface-name': text,
-    'mac-address': text,
+    'mac-address': macAddress,
     'spoof-check': flag,
     trust: flag,
     'min-tx-rate': whole(0, U32),
     'max-tx-rate': whole(0, U32),
-    'vlan-id': whole(0, U32),
-    qos: whole(0, U32),
+    'vlan-id': whole(0, 4095),
+    qos: whole(0, 7),
     'vlan-proto': vlanProtocol,
   },
   { id: whole(0, U32) },

@@ -23,11 +23,13 @@ import {
   pciAddress,
   plainWhole,
   text,
-  U32,
   U64,
   whole,
   words,
 } from './values.ts';
+
+/** Of the kernel (include/uapi/linux/if_ether.h), and that of lo. */
+const [LEAST_MTU, MOST_MTU] = [68, 65_536];
 
 /** What interfaces of all types have (nmstate 2.2, ifaces/base.rs). name, type, state and identifier are judged in interfaces.ts. */
 const COMMON = {
@@ -41,7 +43,7 @@ const COMMON = {
   'profile-name': text,
   description: text,
   driver: text,
-  mtu: whole(0, U32),
+  mtu: whole(LEAST_MTU, MOST_MTU),
   'min-mtu': plainWhole(0, U64),
   'max-mtu': plainWhole(0, U64),
   'wait-ip': words('any', 'ipv4', 'ipv6', 'ipv4+ipv6'),

@@ -44,7 +44,7 @@ export const vxlan = mapping(
     remote: ipAddress,
     'destination-port': whole(0, U16),
   },
-  { id: whole(0, U32) },
+  { id: whole(0, 0xff_ffff) },
 );
 
 /** `mac-vlan` and `mac-vtap`. */
@@ -143,9 +143,23 @@ export const libreswan = mapping(
   { right: text },
 );
 
+/** Of NetworkManager, which refuses others (nm-setting-8021x.c, verify). */
+const EAP_METHODS = ['leap', 'md5', 'tls', 'peap', 'ttls', 'sim', 'fast', 'pwd', 'external'];
+
 /** `802.1x`. */
-export const authentication = openMapping({
-  ...textKeys('identity', 'private-key', 'client-cert', 'ca-cert', 'private-key-password'),
-  ...textKeys('phase2-auth', 'password'),
-  'eap-methods': list(text),
-});
+export const authentication = openMapping(
+  {
+    ...textKeys('identity', 'private-key', 'client-cert', 'ca-cert', 'private-key-password'),
+    password: text,
+    'phase2-auth': words('pap', 'chap', 'mschap', 'mschapv2', 'gtc', 'otp', 'md5', 'tls'),
+  },
+  {
+    'eap-methods': value(
+      `a list with some of ${EAP_METHODS.join(', ')}`,
+      (given) =>
+        Array.isArray(given) &&
+        given.length > 0 &&
+        given.every((method: unknown) => EAP_METHODS.some((known) => known === method)),
+    ),
+  },
+);

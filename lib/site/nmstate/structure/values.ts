@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { isMacAddress } from '../hardware.ts';
 
 /** The values of nmstate documents, as nmstate 2.2 reads them (rust/src/lib/deserializer.rs). Messages say what is expected. */
 
@@ -56,6 +57,10 @@ export const ipv6Address = value(
   (given) => typeof given === 'string' && isIPv6(given) && !given.includes('%'),
 );
 
+export const macAddress = value('six bytes such as 52:54:00:12:34:56', (given) =>
+  isMacAddress(given),
+);
+
 export const pciAddress = value(
   'a PCI address such as 0000:07:00.1, in quotes',
   (given) =>
@@ -65,7 +70,7 @@ export const pciAddress = value(
 
 export const words = (...known: readonly string[]) =>
   value(
-    `one of ${known.join(', ')}`,
+    `one of ${known.filter((word) => word !== '').join(', ')}`,
     (given) => typeof given === 'string' && known.includes(given),
   );
 
