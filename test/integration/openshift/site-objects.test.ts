@@ -14,9 +14,9 @@ import { parseSiteConfig } from '../../../lib/site-config/read.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import { carryOut } from '../../../lib/site-openshift/site-write.ts';
 import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
+import { stepOn } from '../../unit/agents/node/reconfigure/openshift-step.ts';
 import { appliedLater, LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
-import { stepOn } from './site-step.ts';
 import { StoppedClient } from './stopped-client.ts';
 
 const LIFETIME_MS = 300_000;

@@ -21,11 +21,14 @@ import type { Call } from '../../../lib/kube/transport.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
+import {
+  type SiteStepContext,
+  siteContext,
+} from '../../unit/agents/node/reconfigure/openshift-step.ts';
 import { NodeObjects } from '../node-objects.ts';
 import { startIngress } from './ingress.ts';
 import { LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
-import { type SiteStepContext, siteContext } from './site-step.ts';
 import { StoppedClient } from './stopped-client.ts';
 
 const LIFETIME_MS = 300_000;

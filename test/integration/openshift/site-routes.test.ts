@@ -7,8 +7,8 @@ import { stringify } from 'yaml';
 import { routes } from '../../../agents/node/reconfigure/openshift/routes.ts';
 import { objectSchema } from '../../../lib/kube/resources.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
+import { stepOn } from '../../unit/agents/node/reconfigure/openshift-step.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
-import { stepOn } from './site-step.ts';
 
 const LIFETIME_MS = 300_000;
 const skip = await notBuilt();

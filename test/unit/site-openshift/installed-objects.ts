@@ -1,4 +1,10 @@
 /** What an installation of OpenShift leaves of the kinds that a site changes; its domain is sno.factory.test. */
+import type { Stored } from '../kube/stored-writes.ts';
+
+export interface SiteObject extends Stored {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
 
 const config = 'config.openshift.io/v1';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -8,7 +14,7 @@ export const condition = (type: string, status: string, message = '') => ({
   lastTransitionTime: '2026-01-01T00:00:00Z',
 });
 
-export const INSTALLED = [
+export const INSTALLED: readonly SiteObject[] = [
   {
     apiVersion: config,
     kind: 'Ingress',

@@ -7,7 +7,7 @@ import { carryOut } from '../../../lib/site-openshift/site-write.ts';
 import { type SiteIdentity, siteWrites } from '../../../lib/site-openshift/site-writes.ts';
 import { type FakeApi, startFakeApi } from '../kube/fake-api.ts';
 import type { Stored } from '../kube/stored-writes.ts';
-import { INSTALLED } from './installed-objects.ts';
+import { INSTALLED, type SiteObject } from './installed-objects.ts';
 import { OPENSHIFT_KINDS } from './openshift-kinds.ts';
 
 export const FACTORY = 'sno.factory.test';
@@ -45,7 +45,7 @@ export const siteOf = (text: string): SiteConfig =>
 export const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** Where an object of the kinds here is. @throws Error if none has that name */
-export function placeOf({ kind, metadata }: Stored & { readonly kind: string }): string {
+export function placeOf({ kind, metadata }: Pick<SiteObject, 'kind' | 'metadata'>): string {
   const served = OPENSHIFT_KINDS.find((each) => each.kind === kind);
   if (served === undefined) throw new Error(`no kind ${kind}`);
   return resourcePath(served, metadata);
@@ -57,8 +57,6 @@ export function plain(object: Stored | undefined): object | undefined {
   const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
-
-type SiteObject = Stored & { readonly kind: string };
 
 /**
  * The API of a cluster that has these objects, until the test ends. A write that names a field that OpenShift does not know
