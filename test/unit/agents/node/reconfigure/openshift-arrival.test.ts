@@ -9,6 +9,7 @@ import { namesAt } from '../../../../../agents/node/reconfigure/openshift/names.
 import { settle } from '../../../../../agents/node/reconfigure/openshift/settle.ts';
 import type { KeyPair } from '../../../../../lib/pki/authority.ts';
 import { thrownBy } from '../../../errors/thrown-by.ts';
+import { refusal } from '../../../kube/fake-api.ts';
 import { startSiteApi } from '../../../site-openshift/site-api.ts';
 import { siteContext } from './openshift-step.ts';
 
@@ -83,13 +84,23 @@ t.test('names: a server that was not rolled out shows another certificate', asyn
 });
 
 t.test('settle: waits for the Node of this host, for the time that operators need', async (t) => {
-  const { api, host, context, writes } = await atSite(t);
-  api.rule(({ path }) => (path === '/readyz' ? { code: 200, body: 'ok' } : undefined));
-  const progress = host.progress(AbortSignal.timeout(60_000), 1_000);
-  const error = await thrownBy(settle.run(context, progress));
-  t.match(error, { kind: 'deadline', message: /did not settle at its site/ });
+  const { api, put, host, context, writes } = await atSite(t);
+  put({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'edge-1' } });
+  api.rule(({ path }) => {
+    if (path === '/readyz') return { code: 200, body: 'ok' };
+    return /^\/apis\/[^/]+\/[^/]+$/.test(path) ? refusal(404, { reason: 'NotFound' }) : undefined;
+  });
   const { reconfigureOperatorsWindowMs: windowMs } = context.settings;
-  t.match(error, { message: `expected no change for ${windowMs / 1000} s` });
-  t.match(error, { message: /Node edge-0/ });
+  const ended = host.progress(AbortSignal.timeout(60_000), 1);
+  t.match(await thrownBy(settle.run(context, ended)), {
+    kind: 'deadline',
+    message: `did not settle at its site; expected no change for ${windowMs / 1000} s`,
+  });
+  const stop = new AbortController();
+  const running = thrownBy(settle.run(context, host.progress(stop.signal)));
+  await host.said(/Node edge-0/);
+  const stopped = new Error('stopped by the test');
+  stop.abort(stopped);
+  t.equal(await running, stopped);
   t.strictSame(writes(), []);
 });
