@@ -1,6 +1,9 @@
 /**
  * The objects of a site on OpenShift's own API server with its own definitions: what it refuses or prunes shows here. No
  * operator runs. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere: the same on an API that refuses and prunes likewise, test/unit/site-openshift, and the step in
+ * test/unit/agents/node/reconfigure/openshift-objects.test.ts.
  */
 import t from 'tap';
 import { z } from 'zod';

@@ -2,6 +2,9 @@
  * What a site is to OpenShift's API, step by step in the order of the plan, on OpenShift's own API server: each agent is killed
  * after its first change, and the next one goes on. No operator runs: the test says what openshift-apiserver's would, and a
  * server of the test is in the router's place. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere, each step killed behind each change:
+ * test/unit/agents/node/reconfigure/openshift-{objects,routes,arrival}.test.ts.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

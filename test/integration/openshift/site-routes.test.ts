@@ -1,6 +1,9 @@
 /**
  * Routes and Ingresses that move with the domain, by the agent's own step, on OpenShift's API server with the definition
  * of Route. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere: test/unit/site-openshift/move-routes.test.ts, and the step in
+ * test/unit/agents/node/reconfigure/openshift-routes.test.ts.
  */
 import t from 'tap';
 import { stringify } from 'yaml';

@@ -75,7 +75,7 @@ function created(before: Stored | undefined, { body }: Write, kind?: ServedKind)
   if (before !== undefined) return refuse(409, 'AlreadyExists', `"${name}" already exists`);
   if (resourceVersion !== undefined) {
     const message = 'resourceVersion should not be set on objects to be created';
-    return refuse(400, 'BadRequest', message);
+    return refuse(500, '', message);
   }
   const { status: _, ...without } = body;
   return checked(kind?.hasStatus === true ? { ...without, metadata: body.metadata } : body, kind);
