@@ -186,3 +186,16 @@ t.test('back in the domain of the installation: what is there stays, the rest mo
   t.strictSame(plain(api.get(`${ROUTES}/web`)), route('web', `web.${OLD}`));
   t.strictSame(plain(api.get(`${INGRESSES}/news`)), ingress('news', `news.${OLD}`));
 });
+
+t.test(
+  'a subdomain is in the domain of the installation, also of a node that comes back',
+  async (t) => {
+    const { says, run, writes, put, api } = await started(t, { baseDomain: 'site.test' });
+    const { metadata, ...sub } = route('sub', '');
+    put({ ...sub, metadata, spec: { subdomain: 'sub', to: { kind: 'Service', name: 'sub' } } });
+    says(observing(NEW), 'False');
+    t.match(await run(), { kind: 'done' });
+    t.ok(writes().includes(`PATCH ${ROUTES}/sub`));
+    t.match(api.get(`${ROUTES}/sub`), { spec: { subdomain: 'sub', host: `sub.${NEW}` } });
+  },
+);
