@@ -138,7 +138,7 @@ t.test('a status is written once, if there is none', async (t) => {
     if (!JSON.stringify(body).includes('"new"')) return undefined;
     return { code: 201, body: { metadata: { name: 'new', namespace: 'default', uid: 'u' } } };
   });
-  api.set(`${pods}/new`, { metadata: { name: 'new', namespace: 'default', uid: 'u' } });
+  api.set(`${pods}/new`, { metadata: { name: 'new', namespace: 'default' } });
   api.set(`${pods}/nil`, { metadata: { name: 'nil', namespace: 'default' }, status: null });
   const text = [
     pod('has'),

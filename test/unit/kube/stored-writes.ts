@@ -120,12 +120,13 @@ function applied(before: Stored | undefined, write: Write, kind?: ServedKind): W
 }
 
 function updated(before: Stored, body: Stored, write: Write, kind?: ServedKind): Written {
+  if (kind === undefined) return { object: body, pruned: [] };
   const { name, uid, resourceVersion } = body.metadata;
   if (name !== write.name) {
     const differs = `the name of the object (${name}) does not match the name on the URL (${write.name})`;
     return refuse(400, 'BadRequest', differs);
   }
-  if (resourceVersion === undefined && kind?.isCustom === true) {
+  if (resourceVersion === undefined && kind.isCustom) {
     const needed = `"${name}" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update`;
     return refuse(422, 'Invalid', needed);
   }
@@ -137,18 +138,17 @@ function updated(before: Stored, body: Stored, write: Write, kind?: ServedKind):
     return refuse(409, 'Conflict', changed);
   }
   const { status, ...others } = body;
-  if (write.subresource === 'status' && kind !== undefined) {
+  if (write.subresource === 'status') {
     return checked({ ...before, ...(status === undefined ? {} : { status }) }, kind);
   }
-  const after: Stored =
-    kind?.hasStatus === true
-      ? {
-          ...others,
-          metadata: body.metadata,
-          ...(before.status === undefined ? {} : { status: before.status }),
-        }
-      : body;
-  const immutable = kind?.changedImmutable?.(before, after);
+  const after: Stored = kind.hasStatus
+    ? {
+        ...others,
+        metadata: body.metadata,
+        ...(before.status === undefined ? {} : { status: before.status }),
+      }
+    : body;
+  const immutable = kind.changedImmutable?.(before, after);
   if (immutable === undefined) return checked(after, kind);
   return refuse(422, 'Invalid', `"${name}" is invalid: ${immutable}: field is immutable`);
 }
