@@ -1,3 +1,4 @@
+import type { Config, User } from '../ignition/config.ts';
 import { user } from '../ignition/entries.ts';
 import { machineConfigManifest } from '../render/machine-config/manifest.ts';
 import { timeFiles } from '../render/machine-config/time.ts';
@@ -10,17 +11,25 @@ const USER = 'core';
 const SSH = '99-master-ssh';
 
 /** Who may log in, in place of those of before. The daemon writes keys without a restart. */
-export const sshKeys = (keys: readonly string[]): SiteWrite =>
-  present(`MachineConfig ${SSH}`, openShiftResources.machineConfigs, { name: SSH }, (found) =>
-    found === undefined
-      ? machineConfigManifest(SSH, { users: [user(USER, { sshAuthorizedKeys: [...keys] })] })
-      : withKeys(found, keys),
+export const sshKeys = (keys: readonly string[]): SiteWrite => {
+  const core = user(USER, { sshAuthorizedKeys: [...keys] });
+  const manifest = machineConfigManifest(SSH, { users: [core] });
+  return present(
+    `MachineConfig ${SSH}`,
+    openShiftResources.machineConfigs,
+    { name: SSH },
+    (found) => (found === undefined ? manifest : withUser(found, core, manifest.spec.config)),
   );
+};
 
-function withKeys({ spec, ...found }: MachineConfigObject, keys: readonly string[]) {
-  const { config = {} } = spec;
-  const others = (config.passwd?.users ?? []).filter(({ name }) => name !== USER);
-  const users = [...others, user(USER, { sshAuthorizedKeys: [...keys] })];
+function withUser(
+  { spec, ...found }: MachineConfigObject,
+  added: User,
+  { ignition }: Pick<Config, 'ignition'>,
+) {
+  const { config = { ignition } } = spec;
+  const others = (config.passwd?.users ?? []).filter(({ name }) => name !== added.name);
+  const users = [...others, added];
   return {
     ...found,
     spec: { ...spec, config: { ...config, passwd: { ...config.passwd, users } } },

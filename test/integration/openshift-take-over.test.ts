@@ -2,6 +2,8 @@
  * The steps of the installed host of OpenShift against the API server of its fork, with the
  * controllers of its static pod operators. No kubelet runs: the test does what a node does with
  * installer pods. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere: the same steps on an API that only answers, test/unit/agents/post-reboot/openshift.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

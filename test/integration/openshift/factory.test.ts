@@ -2,6 +2,8 @@
  * The factory's side of a relocatable node on OpenShift's own API server, with its own definitions: `reconfigure prepare`, as a
  * process that is killed at each program that it runs, with the real systemctl on a host that is a folder; and what `reconfigure
  * validate` reads. No operator and no kubelet runs. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere: test/unit/agents/relocatable/openshift-*.test.ts, on an API that only answers.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -2,6 +2,9 @@
  * What the lab's static pod operators make a revision of, in a cluster with the manifests that the
  * renders of the lab's release left: OpenShift's API server, and a node without a kubelet. Needs components
  * that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * It is the operators that are tried here, and the manifests that they read: what the product does with these runs
+ * everywhere in test/unit/render/openshift.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,8 @@
 /**
  * The pod by which `reconfigure validate` asks a cluster, and OpenShift's own admission: SecurityContextConstraints restricted-v2 give
  * it a user of its namespace. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere: the objects of the probe, test/unit/agents/relocatable; not their admission.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

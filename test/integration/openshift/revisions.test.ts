@@ -3,6 +3,9 @@
  * with it left out until the operators that own it would add it. library-go's controllers with OpenShift's
  * API server; no kubelet runs: the test does what a node does with installer pods. Needs components that
  * `npm run lab -- --scenario openshift-components` builds.
+ *
+ * It is the operators that are tried here, which the product only watches: that runs everywhere in test/unit/openshift and
+ * test/unit/agents/post-reboot/openshift.
  */
 
 import type { Test } from 'tap';

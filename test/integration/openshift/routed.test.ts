@@ -1,6 +1,9 @@
 /**
  * Routes that have moved, dialled: through OpenShift's own router with haproxy. Needs components that
  * `npm run lab -- --scenario openshift-components` builds, haproxy, and openshift-router (SNO_OPENSHIFT_ROUTER).
+ *
+ * What runs everywhere: what is written of Routes and certificates, test/unit/site-openshift; not what the router makes of
+ * it.
  */
 
 import { once } from 'node:events';

@@ -12,6 +12,7 @@ import { openshiftKubernetes } from '../../../lab/components/openshift/kubernete
 import { openshiftRoute, ROUTE_CRD } from '../../../lab/components/openshift/route.ts';
 import { objectSchema } from '../../../lib/kube/resources.ts';
 import { clusterResources } from '../../../lib/openshift/operators.ts';
+import { condition, INSTALLED } from '../../unit/site-openshift/installed-objects.ts';
 import { cachedFolder } from './cached.ts';
 import { type ForkApiServer, startForkApiServer } from './fork-api-server.ts';
 
@@ -56,6 +57,7 @@ export async function startSiteCluster(
   ]) {
     await server.apply(path, await readFile(path, 'utf8'));
   }
+  const installed = [...NAMESPACES, ...INSTALLED];
   await server.apply('installed', installed.map((object) => stringify(object)).join('---\n'));
   const { admin, limits } = server;
   return {
@@ -95,96 +97,12 @@ const openShiftApiServers = {
 
 const namespaceOf = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-const config = 'config.openshift.io/v1';
-
-export const condition = (type: string, status: string, message = '') => ({
-  ...{ type, status, message, reason: 'AsExpected' },
-  lastTransitionTime: '2026-01-01T00:00:00Z',
-});
-
-const installed: readonly object[] = [
-  ...['openshift-config', 'openshift-ingress', 'openshift-ingress-operator', 'shop']
-    .concat('openshift-monitoring', 'openshift-console', 'openshift-ingress-canary', 'web')
-    .concat('openshift-apiserver')
-    .map(namespaceOf),
-  {
-    apiVersion: config,
-    kind: 'Ingress',
-    metadata: { name: 'cluster' },
-    spec: { domain: 'apps.sno.factory.test', loadBalancer: { platform: { type: '' } } },
-  },
-  {
-    apiVersion: config,
-    kind: 'APIServer',
-    metadata: { name: 'cluster' },
-    spec: { audit: { profile: 'Default' } },
-  },
-  { apiVersion: config, kind: 'Proxy', metadata: { name: 'cluster' }, spec: {} },
-  {
-    apiVersion: 'operator.openshift.io/v1',
-    kind: 'IngressController',
-    metadata: { namespace: 'openshift-ingress-operator', name: 'default' },
-    spec: { replicas: 1 },
-  },
-  {
-    apiVersion: 'operator.openshift.io/v1',
-    kind: 'OpenShiftAPIServer',
-    metadata: { name: 'cluster' },
-    spec: {
-      managementState: 'Managed',
-      observedConfig: { routingConfig: { subdomain: 'apps.sno.factory.test' } },
-    },
-  },
-  {
-    apiVersion: config,
-    kind: 'ClusterOperator',
-    metadata: { name: 'openshift-apiserver' },
-    spec: {},
-    status: { conditions: [condition('Progressing', 'False')] },
-  },
-  {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: 'kubernetes.io/dockerconfigjson',
-    metadata: { namespace: 'openshift-config', name: 'pull-secret' },
-    stringData: { '.dockerconfigjson': '{"auths":{"factory.test":{"auth":"YTpi"}}}' },
-  },
-  {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: 'kube-system', name: 'kubeadmin' },
-    stringData: { kubeadmin: '$2a$10$factory' },
-  },
-  {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { namespace: 'openshift-config', name: 'admin-kubeconfig-client-ca' },
-    data: { 'ca-bundle.crt': 'of the factory' },
-  },
-  {
-    apiVersion: 'machineconfiguration.openshift.io/v1',
-    kind: 'MachineConfig',
-    metadata: {
-      name: '99-master-ssh',
-      labels: { 'machineconfiguration.openshift.io/role': 'master' },
-    },
-    spec: {
-      config: {
-        ignition: { version: '3.2.0' },
-        passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA factory'] }] },
-      },
-    },
-  },
-  {
-    apiVersion: config,
-    kind: 'ImageDigestMirrorSet',
-    metadata: { name: 'image-digest-mirror' },
-    spec: { imageDigestMirrors: [{ source: 'quay.test/ocp', mirrors: ['factory.test/ocp'] }] },
-  },
-  {
-    apiVersion: 'operator.openshift.io/v1alpha1',
-    kind: 'ImageContentSourcePolicy',
-    metadata: { name: 'image-policy' },
-    spec: { repositoryDigestMirrors: [{ source: 'quay.test/ocp', mirrors: ['factory.test/ocp'] }] },
-  },
-];
+const NAMESPACES = [
+  ...['openshift-config', 'openshift-ingress', 'openshift-ingress-operator', 'shop', 'web'],
+  ...[
+    'openshift-monitoring',
+    'openshift-console',
+    'openshift-ingress-canary',
+    'openshift-apiserver',
+  ],
+].map(namespaceOf);

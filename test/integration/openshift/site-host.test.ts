@@ -3,6 +3,9 @@
  * own, as if each had been killed behind it, and once more inside the steps of the host (test/unit/agents/node/reconfigure).
  * The kubelet's certificates have expired under way: the test asks for new ones as a kubelet does. No operator runs: the
  * test says what they would. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere: the steps of the host and of the API, one by one, in
+ * test/unit/agents/node/reconfigure/openshift*.ts.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

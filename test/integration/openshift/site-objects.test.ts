@@ -1,6 +1,9 @@
 /**
  * The objects of a site on OpenShift's own API server with its own definitions: what it refuses or prunes shows here. No
  * operator runs. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere: the same on an API that refuses and prunes likewise, test/unit/site-openshift, and the step in
+ * test/unit/agents/node/reconfigure/openshift-objects.test.ts.
  */
 import t from 'tap';
 import { z } from 'zod';
@@ -14,9 +17,9 @@ import { parseSiteConfig } from '../../../lib/site-config/read.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import { carryOut } from '../../../lib/site-openshift/site-write.ts';
 import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
+import { stepOn } from '../../unit/agents/node/reconfigure/openshift-step.ts';
 import { appliedLater, LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
-import { stepOn } from './site-step.ts';
 import { StoppedClient } from './stopped-client.ts';
 
 const LIFETIME_MS = 300_000;

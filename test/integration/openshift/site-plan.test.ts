@@ -2,6 +2,9 @@
  * What a site is to OpenShift's API, step by step in the order of the plan, on OpenShift's own API server: each agent is killed
  * after its first change, and the next one goes on. No operator runs: the test says what openshift-apiserver's would, and a
  * server of the test is in the router's place. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere, each step killed behind each change:
+ * test/unit/agents/node/reconfigure/openshift-{objects,routes,arrival}.test.ts.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,11 +24,14 @@ import type { Call } from '../../../lib/kube/transport.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
+import {
+  type SiteStepContext,
+  siteContext,
+} from '../../unit/agents/node/reconfigure/openshift-step.ts';
 import { NodeObjects } from '../node-objects.ts';
 import { startIngress } from './ingress.ts';
 import { LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
-import { type SiteStepContext, siteContext } from './site-step.ts';
 import { StoppedClient } from './stopped-client.ts';
 
 const LIFETIME_MS = 300_000;

@@ -1,14 +1,17 @@
 /**
  * Routes and Ingresses that move with the domain, by the agent's own step, on OpenShift's API server with the definition
  * of Route. Needs components that `npm run lab -- --scenario openshift-components` builds.
+ *
+ * What runs everywhere: test/unit/site-openshift/move-routes.test.ts, and the step in
+ * test/unit/agents/node/reconfigure/openshift-routes.test.ts.
  */
 import t from 'tap';
 import { stringify } from 'yaml';
 import { routes } from '../../../agents/node/reconfigure/openshift/routes.ts';
 import { objectSchema } from '../../../lib/kube/resources.ts';
 import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
+import { stepOn } from '../../unit/agents/node/reconfigure/openshift-step.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
-import { stepOn } from './site-step.ts';
 
 const LIFETIME_MS = 300_000;
 const skip = await notBuilt();

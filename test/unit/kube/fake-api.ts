@@ -2,9 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { isDeepStrictEqual } from 'node:util';
 import type { Test } from 'tap';
 import { type KubeClient, kubeClient } from '../../../lib/kube/client.ts';
 import { adminKubeconfig, serveApi } from '../gather/cluster/serve-api.ts';
+import { isStored, type ServedKind, type Stored, written } from './stored-writes.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -22,15 +24,6 @@ export type Reply =
 type Headers = Readonly<Record<string, string>>;
 export type Rule = (request: ApiRequest) => Reply | undefined | Promise<Reply | undefined>;
 
-interface Stored {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string | undefined;
-    readonly [field: string]: unknown;
-  };
-  readonly [field: string]: unknown;
-}
-
 /** A Status in the API server's format. */
 export const refusal = (code: number, fields: object): Reply => ({
   code,
@@ -39,15 +32,28 @@ export const refusal = (code: number, fields: object): Reply => ({
 
 /**
  * An API server that stores what it is sent and streams changes to its watchers. Rules are tried
- * in order and replace the store's replies; everything else is 404.
+ * in order and replace the store's replies; everything else is 404. Of the given kinds, writes are checked as well.
  */
 export class FakeApi {
   readonly requests: ApiRequest[] = [];
+  /** Fields that writes have lost, because their kind does not know them. */
+  readonly pruned: string[] = [];
+  readonly #kinds: readonly ServedKind[];
   readonly #objects = new Map<string, Stored>();
   readonly #watches = new Set<{ path: string; query: ApiRequest['query']; to: ServerResponse }>();
   readonly #events: { place: string; version: number; type: string; object: Stored }[] = [];
   readonly #rules: Rule[] = [];
   #version = 100;
+  #changesLeft = Number.POSITIVE_INFINITY;
+
+  constructor(kinds: readonly ServedKind[] = []) {
+    this.#kinds = kinds;
+  }
+
+  /** From that many changes on, nobody gets a reply: to a client it is as if it had been killed behind the last one. */
+  endAfter(changes: number): void {
+    this.#changesLeft = changes;
+  }
 
   /** New rules are tried before earlier ones. */
   rule(rule: Rule): void {
@@ -73,6 +79,11 @@ export class FakeApi {
 
   get(path: string): Stored | undefined {
     return this.#objects.get(path);
+  }
+
+  /** Everything that is stored, by its path. */
+  all(): ReadonlyMap<string, Stored> {
+    return this.#objects;
   }
 
   /** Sends a line to every watcher of a collection. */
@@ -105,6 +116,7 @@ export class FakeApi {
       headers: message.headers,
       body: message.method === 'GET' ? undefined : await json(message).catch(() => undefined),
     };
+    if (this.#changesLeft <= 0) return void response.destroy();
     this.requests.push(request);
     let reply: Reply | undefined;
     for (const rule of this.#rules) {
@@ -112,7 +124,11 @@ export class FakeApi {
       if (reply !== undefined) break;
     }
     if (reply === undefined && request.query.watch === 'true') this.#watch(request, response);
-    else send(response, reply ?? this.#fromStore(request));
+    else send(response, this.#cutAtEnd(reply ?? this.#fromStore(request)));
+  }
+
+  #cutAtEnd(reply: Reply): Reply {
+    return this.#changesLeft <= 0 ? 'cut' : reply;
   }
 
   #watch({ path, query }: ApiRequest, response: ServerResponse): void {
@@ -127,28 +143,33 @@ export class FakeApi {
     }
   }
 
-  #fromStore({ method, path, body, query }: ApiRequest): Reply {
-    if (method === 'GET') {
-      const object = this.#objects.get(path);
-      if (object !== undefined) return { code: 200, body: object };
-      return isCollection(path) ? this.#list(path, query) : refusal(404, { reason: 'NotFound' });
-    }
-    if (method === 'POST' && isStored(body)) {
-      const place = `${path}/${body.metadata.name}`;
-      if (this.#objects.has(place))
-        return refusal(409, {
-          reason: 'AlreadyExists',
-          message: `"${body.metadata.name}" already exists`,
-        });
-      this.set(place, body);
-      return { code: 201, body: this.#objects.get(place) };
-    }
-    const place = this.#objects.has(path) ? path : path.replace(/\/[^/]+$/, '');
-    if (!this.#objects.has(place))
-      return refusal(404, { reason: 'NotFound', message: 'not found' });
-    if (method === 'PUT' && isStored(body)) this.set(place, body);
-    if (method === 'DELETE') this.delete(place);
-    return { code: 200, body: this.#objects.get(place) ?? {} };
+  #fromStore(request: ApiRequest): Reply {
+    const { method, path, query } = request;
+    if (method !== 'GET') return this.#write(request);
+    const object = this.#objects.get(path);
+    if (object !== undefined) return { code: 200, body: object };
+    return isCollection(path) ? this.#list(path, query) : refusal(404, { reason: 'NotFound' });
+  }
+
+  #write({ method, path, query, headers, body }: ApiRequest): Reply {
+    const of = placeOf(path);
+    const isPost = method === 'POST' && isStored(body);
+    const place = isPost ? `${path}/${body.metadata.name}` : of.place;
+    const name = decodeURIComponent(place.slice(place.lastIndexOf('/') + 1));
+    const { subresource } = isPost ? {} : of;
+    const contentType = headers['content-type'] ?? '';
+    const write = { method, name, subresource, contentType, query, body };
+    const kind = this.#kinds.find((each) => isOf(each, place));
+    const before = this.#objects.get(place);
+    const result = written(before, write, kind);
+    if ('refused' in result) return refusal(result.refused.code, result.refused);
+    this.pruned.push(...result.pruned.map((field) => `${place}: ${field}`));
+    const { object } = result;
+    const isSame = kind !== undefined && isDeepStrictEqual(object, before);
+    if (object === undefined) this.delete(place);
+    else if (!isSame) this.set(place, object);
+    if (!isSame) this.#changesLeft -= 1;
+    return { code: isPost ? 201 : 200, body: this.#objects.get(place) ?? {} };
   }
 
   #list(path: string, query: ApiRequest['query']): Reply {
@@ -171,9 +192,12 @@ export class FakeApi {
   }
 }
 
-/** A new server with a client, both until the test ends. */
-export async function startFakeApi(t: Test): Promise<{ api: FakeApi; client: KubeClient }> {
-  const api = new FakeApi();
+/** A new server with a client, both until the test ends. `kinds`: those whose writes are checked. */
+export async function startFakeApi(
+  t: Test,
+  kinds: readonly ServedKind[] = [],
+): Promise<{ api: FakeApi; client: KubeClient }> {
+  const api = new FakeApi(kinds);
   const { port } = await serveApi(t, (message, response) => api.answer(message, response));
   const path = join(t.testdir(), 'kubeconfig');
   await writeFile(path, adminKubeconfig(port));
@@ -214,6 +238,18 @@ function matches(
   return isIn && (wanted === undefined || wanted === object.metadata.name);
 }
 
-function isStored(body: unknown): body is Stored {
-  return typeof body === 'object' && body !== null && 'metadata' in body;
+/** Where an object is, and which part of it a path means. */
+function placeOf(path: string): {
+  readonly place: string;
+  readonly subresource?: string | undefined;
+} {
+  const [, root = '', rest = ''] =
+    /^(\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?)(.*)$/.exec(path) ?? [];
+  const [plural, name, subresource] = rest.split('/');
+  return { place: `${root}${plural}/${name}`, subresource };
 }
+
+const isOf = ({ apiVersion, plural }: ServedKind, place: string): boolean => {
+  const folder = place.slice(0, place.lastIndexOf('/')).replace(/\/namespaces\/[^/]+/, '');
+  return folder === `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}/${plural}`;
+};

@@ -1,4 +1,4 @@
-/** The names and certificates of a site on OpenShift; its objects and Routes: test/integration/openshift. */
+/** The names and certificates of a site on OpenShift; its objects and Routes: openshift-{objects,routes,arrival}.test.ts. */
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { arrive } from '../../../../../agents/node/reconfigure/arrive.ts';

@@ -1,11 +1,11 @@
 import type { Test } from 'tap';
-import type { ReconfigureContext } from '../../../agents/node/reconfigure/context.ts';
-import type { KubeClient } from '../../../lib/kube/client.ts';
-import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
-import { parseSiteConfig } from '../../../lib/site-config/read.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
-import { type HostOptions, type TestHost, testHost } from '../../unit/agents/host/host.ts';
-import { authorityCredentials } from '../../unit/site-volume/volumes.ts';
+import type { ReconfigureContext } from '../../../../../agents/node/reconfigure/context.ts';
+import type { KubeClient } from '../../../../../lib/kube/client.ts';
+import { decodeManifests } from '../../../../../lib/kube/manifest-decoding.ts';
+import { parseSiteConfig } from '../../../../../lib/site-config/read.ts';
+import type { StepBody } from '../../../../../lib/steps/within.ts';
+import { authorityCredentials } from '../../../site-volume/volumes.ts';
+import { type HostOptions, type TestHost, testHost } from '../../host/host.ts';
 
 interface Given {
   readonly former: { readonly clusterName: string; readonly baseDomain: string };
@@ -37,7 +37,7 @@ const NODE = 'edge-0';
 /** One volume for all steps of a test. */
 const credentials = authorityCredentials(new Date());
 
-/** The context of a step whose host is a folder and whose cluster is real. */
+/** The context of a step whose host is a folder and whose API is that of the client. */
 export async function siteContext(
   t: Test,
   client: KubeClient,
