@@ -95,7 +95,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'ignition',
-    sources: ['lib/ignition/*.ts'],
+    sources: ['lib/ignition/*.ts', 'lib/data-url.ts'],
     tests: ['test/{unit,integration}/ignition/**/*.test.ts'],
   },
   {
