@@ -5,7 +5,8 @@ import { addressByFamily, hostAddresses } from '../host/network.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { canonicalAddress } from '../network/address.ts';
 import { kubeletPaths } from '../render/kubernetes/kubelet.ts';
-import { type HostView, readHostView } from './views.ts';
+import { readHostView } from './host-view.ts';
+import type { HostView } from './views.ts';
 
 /** The part of a step's context that identifies this host. */
 export interface ThisHost {

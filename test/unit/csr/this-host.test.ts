@@ -4,8 +4,8 @@ import os from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createAuthority } from '../../../lab/certificates/signed-now.ts';
+import { readHostView } from '../../../lib/csr/host-view.ts';
 import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
-import { readHostView } from '../../../lib/csr/views.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { captureBuiltins } from '../host/builtins.ts';
 

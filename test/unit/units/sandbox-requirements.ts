@@ -176,6 +176,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       ...GATHER,
       'installed/sno-restore',
       'installed/sno-renew',
+      'installed/sno-approve',
       'live/approve-csr',
       'live/sno-network',
       'worker/sno-api',

@@ -1,0 +1,61 @@
+/** Whoever reads the addresses of its host needs netlink: without it, Node fails where a sandbox is, and in no test of the code. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { root, wayTo } from '../structure/source.ts';
+
+/** The folder of each agent's plan, and the unit that it runs in. */
+const UNITS: Readonly<Record<string, readonly string[]>> = {
+  'agents/approve-csr': ['live/approve-csr'],
+  'agents/aiokube': ['aio/aiokube'],
+  'agents/bootkube': ['live/bootkube'],
+  'agents/deferred': ['installed/sno-deferred'],
+  'agents/install-to-disk': ['live/install-to-disk'],
+  'agents/post-reboot': ['installed/bootkube'],
+  'agents/post-reboot/restore': ['installed/sno-restore'],
+  'agents/progress': ['live/progress', 'installed/progress'],
+  'agents/worker': ['worker/sno-worker'],
+  'agents/worker/trust': ['worker/sno-worker-trust'],
+  'agents/node/address': ['installed/sno-address'],
+  'agents/node/approve': ['installed/sno-approve'],
+  'agents/node/backup': ['installed/sno-backup'],
+  'agents/node/backup/restore': ['installed/sno-backup-restore'],
+  'agents/node/certificates': ['installed/sno-certificates'],
+  'agents/node/identity': ['installed/sno-identity'],
+  'agents/node/payload': ['installed/sno-payload'],
+  'agents/node/reconfigure': ['installed/reconfigure'],
+  'agents/node/renew': ['installed/sno-renew'],
+  'agents/node/rotate': ['installed/sno-rotate'],
+  'agents/node/trial': ['installed/sno-trial'],
+  'agents/node/unseal': ['installed/sno-unseal'],
+  'agents/node/update': ['installed/sno-update'],
+};
+/** On OpenShift they run in units of OpenShift's plans. */
+const OF_OPENSHIFT = /openshift/;
+/** Why an agent does not call what it imports. */
+const NOT_CALLED: Readonly<Record<string, string>> = {
+  'agents/node/certificates': 'it takes the name of a file from the step that approves',
+};
+
+const plans = globSync('agents/**/plan.ts', { cwd: root }).filter(
+  (path) => !OF_OPENSHIFT.test(path) && !/reconfigure\/(?:prepare|validate)/.test(path),
+);
+
+t.test('every plan has its unit here', async (t) => {
+  t.same(plans.map((path) => dirname(path)).toSorted(), Object.keys(UNITS).toSorted());
+});
+
+for (const folder of Object.keys(UNITS)) {
+  t.test(folder, async (t) => {
+    const way = wayTo(
+      ({ target, names }) => target === 'node:os' && names.includes('networkInterfaces'),
+      `${folder}/plan.ts`,
+    );
+    if (way === undefined || folder in NOT_CALLED) return;
+    for (const unit of UNITS[folder] ?? []) {
+      const text = readFileSync(join(root, 'units', `${unit}.service`), 'utf8');
+      const families = /^RestrictAddressFamilies=(.*)$/m.exec(text)?.[1] ?? '';
+      t.match(families, /\bAF_NETLINK\b/, `${unit}: ${way.join(' -> ')}`);
+    }
+  });
+}
