@@ -12,8 +12,8 @@ import { images, skipWithout } from '../media/images.ts';
 
 /** Maximum sizes in bytes, slightly above the current sizes. Look at the report before raising one. */
 const PROGRAMS = {
-  'agents/main.ts': 5_520_000,
-  'cli/main.ts': 2_900_000,
+  'agents/main.ts': 5_540_000,
+  'cli/main.ts': 2_925_000,
 };
 const LARGEST_SHOWN = 12;
 

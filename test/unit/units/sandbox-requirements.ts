@@ -174,9 +174,7 @@ export const sandboxRequirements: readonly Requirement[] = [
     units: [
       ...INSTALLING,
       ...GATHER,
-      'installed/sno-restore',
-      'installed/sno-renew',
-      'installed/sno-approve',
+      ...['installed/sno-restore', 'installed/sno-renew', 'installed/sno-approve'],
       'live/approve-csr',
       'live/sno-network',
       'worker/sno-api',
