@@ -24,6 +24,7 @@ import { routedPayload } from './payload.ts';
 import { rebootByHand } from './restart.ts';
 import type { LabContext } from './scenario.ts';
 import { DOMAIN, emptyDisk } from './site.ts';
+import { workerFollowsCa } from './worker-follows-ca.ts';
 import { writeImage } from './write-image.ts';
 
 const CREATE_MS = 60_000;
@@ -136,6 +137,10 @@ export class Workers extends AllInOne {
       report(check.name);
       await check.run(cluster, this.context.signal);
     }
+  }
+
+  async rotateCa(report: Report): Promise<void> {
+    await workerFollowsCa(this.cluster, this.#joined, report, this.context.signal);
   }
 
   /** The control-plane node has the taint of its row, or none. */

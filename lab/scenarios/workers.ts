@@ -33,6 +33,7 @@ export const workers = workersWith(
     { title: 'Create the Ignition config of workers', run: () => run.createWorkers() },
   ],
   (run) => [
+    { title: 'Replace the CA of the API server', run: (report) => run.rotateCa(report) },
     { title: 'Boot a host that is not allowed', run: (report) => run.refuseStranger(report) },
   ],
 );
