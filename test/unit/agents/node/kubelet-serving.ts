@@ -106,12 +106,12 @@ async function servingHost(
 
 const REQUEST_MS = 54_321;
 
-/** The time for a request is over as soon as the step has said that. */
-function overAfter(t: Test, said: Promise<void>): void {
+/** The time for a request is over as soon as that has happened. */
+function overAfter(t: Test, happened: Promise<void>): void {
   const real = timers.setTimeout;
   const over = async (ms: number, value: unknown, options: object) => {
     if (ms !== REQUEST_MS) return real(ms, value, options);
-    await said;
+    await happened;
     return value;
   };
   const replaced = mock.method(timers, 'setTimeout', over);
@@ -271,11 +271,19 @@ t.test('kubelet-serving', async (t) => {
 
   t.test('an API server that starts with the host is waited for', async (t) => {
     let asked = 0;
+    const ready = Promise.withResolvers<void>();
     const it = await servingHost(t, {
       days: 75,
       settings: { servingRequestMs: REQUEST_MS },
-      more: { 'GET /readyz': () => (++asked < 3 ? refuse(500, 'starting') : {}) },
+      more: {
+        'GET /readyz': () => {
+          if (++asked < 3) return refuse(500, 'starting');
+          ready.resolve();
+          return {};
+        },
+      },
     });
+    overAfter(t, ready.promise);
     t.match(await it.run(), { note: /^the kubelet requests the next one before 20/ });
     t.equal(await it.failure(), undefined);
     const late = await servingHost(t, {
