@@ -27,6 +27,13 @@ function innermost(test: Running): Running {
 // Rejections arrive here as well, since nothing listens to unhandledRejection.
 process.on('uncaughtException', (error) => innermost(t).threw(error));
 
+// With it, tap ends after the first file that it takes for the last one, and the tests of all others are not run.
+Object.defineProperty(t, 'teardown', {
+  value: () => {
+    throw new Error('a file cleans up in its tests: it shares the root with others');
+  },
+});
+
 const surroundings = () => ({
   env: { ...process.env },
   cwd: process.cwd(),

@@ -57,7 +57,13 @@ export function tallyFiles(
   parser.on('comment', (comment) => {
     const next = /^# file (\S+)\s*$/.exec(comment)?.[1];
     if (next === undefined) return;
-    if (next !== first) endFile();
+    if (next !== first) {
+      if (isEmpty(tally)) {
+        tally.failed += 1;
+        events.onFailure(file, 'no assertion was made');
+      }
+      endFile();
+    }
     file = next;
   });
   return new Promise((resolve, reject) => {

@@ -40,7 +40,7 @@ t.test('a rotation is requested and started', async (t) => {
   ];
   for (const [args, what, prints] of table) {
     t.test(args.join(' '), async (t) => {
-      const { host, run } = installed(t);
+      const { host, run } = await installed(t);
       const { code, printed } = await run(...args, '--no-wait');
       t.equal(code, 0);
       t.match(printed, prints);
@@ -58,7 +58,7 @@ t.test('a rotation is requested and started', async (t) => {
 
 t.test('what prevents a rotation: nothing is changed', async (t) => {
   t.test('everything at once', async (t) => {
-    const { host, run } = installed(t);
+    const { host, run } = await installed(t);
     await run('rotate-keys', 'encryption', '--no-wait');
     const request = host.read(REQUEST);
     host.remove('/var/lib/sno-agents/record.json');
@@ -82,7 +82,7 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
   });
 
   t.test('a clock with which the CAs are not valid', async (t) => {
-    const { host, run } = installed(t);
+    const { host, run } = await installed(t);
     mock.timers.enable({ apis: ['Date'], now: 0 });
     t.teardown(() => mock.timers.reset());
     const { code, errors } = await run('rotate-ca', 'etcd');
@@ -94,7 +94,7 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
 
   t.test('a CA that cannot sign its successor, unless its pods may be restarted', async (t) => {
     const authority = await earlierAuthority();
-    const { host, run } = installed(t, { api: (await apiOf(t, authority, ANSWERS)).url });
+    const { host, run } = await installed(t, { api: (await apiOf(t, authority, ANSWERS)).url });
     host.write(authorityPaths('serving').certificate, authority.certificate);
     const { code, errors } = await run('rotate-ca', 'serving');
     t.equal(code, 2);
@@ -107,7 +107,7 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
 
   t.test('a laptop that could not verify the API server any more', async (t) => {
     const { certificate } = issuedLeaves.apiServerServing;
-    const first = installed(t);
+    const first = await installed(t);
     t.equal((await first.run('rotate-ca', 'serving', '--no-wait')).code, 0, 'once it can');
     const next = await createSuccessor(servingPair, new Date());
     const rotated = (host: TestHost) => {
@@ -115,7 +115,7 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
       host.write(certificate, `${next.certificate}${next.cross}`);
     };
     const api = (await apiOf(t, next, ANSWERS)).url;
-    const { host, run } = installed(t, { api });
+    const { host, run } = await installed(t, { api });
     rotated(host);
     const { code, errors } = await run('rotate-ca', 'serving');
     t.equal(code, 2);
@@ -123,11 +123,11 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     t.notOk(host.has(REQUEST));
     host.write(certificate, next.certificate);
     t.equal((await run('rotate-ca', 'serving', '--no-wait')).code, 0, 'it knows the present one');
-    const other = installed(t, { api });
+    const other = await installed(t, { api });
     rotated(other.host);
     other.host.remove(laptopAdminCa);
     t.equal((await other.run('rotate-ca', 'serving', '--no-wait')).code, 0, 'it was exchanged');
-    const both = installed(t, { api });
+    const both = await installed(t, { api });
     rotated(both.host);
     t.equal((await both.run('rotate-ca', 'serving', 'admin', '--no-wait')).code, 0, 'it ends');
   });
@@ -142,7 +142,7 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
   ];
   for (const [args, says] of unknown) {
     t.test(args.join(' '), async (t) => {
-      const { host, run } = installed(t);
+      const { host, run } = await installed(t);
       const { code, errors } = await run(...args);
       t.equal(code, 2);
       t.match(errors, says);
@@ -174,7 +174,7 @@ t.test('the command follows the agent to its end', async (t) => {
     [{ state: 'stopped' }, 0, /continues at the next start of the host/],
   ];
   for (const [state, code, says] of table) {
-    const { host, run } = installed(t);
+    const { host, run } = await installed(t);
     host.write(STATUS, JSON.stringify({ ...status, ...state }));
     host.write('/var/lib/sno-agents/sno-rotate/last.json', JSON.stringify(record));
     // What the agent does at its end.
@@ -185,7 +185,7 @@ t.test('the command follows the agent to its end', async (t) => {
   }
 
   t.test('also past a failure after which systemd starts it again', async (t) => {
-    const { host, printing } = installed(t);
+    const { host, printing } = await installed(t);
     const retried = { kind: 'retry', code: 'unavailable', what: 'the API does not answer' };
     host.write(STATUS, JSON.stringify({ ...status, state: 'failed', failure: retried }));
     host.write('/var/lib/sno-agents/sno-rotate/last.json', JSON.stringify(record));

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
 import { runCertificates } from '../../../../agents/node/certificates/main.ts';
 import { addRotations } from '../../../../agents/node/rotate/commands.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
@@ -11,11 +11,13 @@ import { apiOf } from './earlier-authority.ts';
 export const REQUEST = '/var/lib/sno-agents/sno-rotate/request.json';
 
 /** The API of a cluster without workers. */
-const alone = await apiOf(t, servingPair, { 'GET /api/v1/nodes': listOf() });
+const alone = async (t: Test): Promise<HostEndpoints> => ({
+  api: (await apiOf(t, servingPair, { 'GET /api/v1/nodes': listOf() })).url,
+});
 
-/** An installed host whose systemd starts the unit. */
-export function installed(t: Test, endpoints: HostEndpoints = { api: alone.url }) {
-  const host = testHost(t, { endpoints });
+/** An installed host whose systemd starts the unit; by default in a cluster without workers. */
+export async function installed(t: Test, endpoints?: HostEndpoints) {
+  const host = testHost(t, { endpoints: endpoints ?? (await alone(t)) });
   for (const { path, contents, mode, uses } of rendered.files) {
     if (uses.includes('control-plane')) host.write(path, contents, mode);
   }

@@ -18,7 +18,7 @@ t.test('rotations that would cut workers off', async (t) => {
   t.test('they learn of no other CA than that of the API server', async (t) => {
     const nodes = listing(node('worker-0', present), node('worker-1'), node(hostname(), present));
     for (const name of ['kubelet-client', 'kubelet-serving', 'admin'] as const) {
-      const { host, run } = installed(t, { api: (await apiOf(t, servingPair, nodes)).url });
+      const { host, run } = await installed(t, { api: (await apiOf(t, servingPair, nodes)).url });
       for (const names of [[name], ['serving', name]]) {
         const { code, errors } = await run('rotate-ca', ...names);
         t.equal(code, 2);
@@ -40,7 +40,7 @@ t.test('rotations that would cut workers off', async (t) => {
       [[node(hostname()), node('worker-0', present)], undefined],
     ];
     for (const [nodes, named] of table) {
-      const { host, run } = installed(t, {
+      const { host, run } = await installed(t, {
         api: (await apiOf(t, servingPair, listing(...nodes))).url,
       });
       const { code, errors } = await run('rotate-ca', 'serving', '--no-wait');
@@ -53,7 +53,7 @@ t.test('rotations that would cut workers off', async (t) => {
 
   t.test('the name of the host may be pinned, and is no worker', async (t) => {
     const api = (await apiOf(t, servingPair, listing(node('pinned-0')))).url;
-    const { host, run } = installed(t, { api });
+    const { host, run } = await installed(t, { api });
     t.equal((await run('rotate-ca', 'admin')).code, 2);
     host.write(
       '/etc/sno-agents/kubelet.env',
@@ -66,7 +66,7 @@ t.test('rotations that would cut workers off', async (t) => {
     const cut: Answer = () => undefined;
     for (const answer of [cut, () => ({ kind: 'Status', code: 503 })]) {
       const { url } = await apiOf(t, servingPair, { 'GET /api/v1/nodes': answer });
-      const { host, run } = installed(t, { api: url });
+      const { host, run } = await installed(t, { api: url });
       for (const name of ['serving', 'kubelet-client', 'kubelet-serving', 'admin'] as const) {
         const { code, errors } = await run('rotate-ca', name, '--no-wait');
         t.equal(code, 2, name);
