@@ -73,3 +73,16 @@ t.test('files that share a process are counted separately', async (t) => {
     seen: ['file a.test.ts: 1 0 0', 'failure b.test.ts > inner > two', 'file b.test.ts: 0 1 0'],
   });
 });
+
+t.test('a file between others without an assertion is one that fails', async (t) => {
+  const { tally: counted, seen } = await tally(
+    '# file a.test.ts',
+    'ok 1 - one',
+    '# file b.test.ts',
+    '# file c.test.ts',
+    'ok 2 - two',
+    '1..2',
+  );
+  t.strictSame(counted, { passed: 2, failed: 1, skipped: 0 });
+  t.same(seen.slice(1, 3), ['failure b.test.ts', 'file b.test.ts: 0 1 0']);
+});
