@@ -71,9 +71,10 @@ async function exchange(path: string, options: ExchangeOptions): Promise<void> {
     await takeOverCa(path, text, access, await publishedRootCa(old, limits), options);
     return;
   }
-  const signed = await requestClientCertificate(old, SUBJECT, { signal, deadlineMs: signingMs });
+  // First: nothing is signed that would not be used.
   const report = (state: string) => say(`Waiting for the authority of the API server: ${state}`);
   const published = await publishedRootCaWithin(old, { signal, deadlineMs: publishedMs }, report);
+  const signed = await requestClientCertificate(old, SUBJECT, { signal, deadlineMs: signingMs });
   const ca = await tried(access, published, signed, limits);
   await writeFileAtomic(await realpath(path), withCredentials(text, ca, signed), 0o600);
   const fresh = standingOf(await readText(path), now());
