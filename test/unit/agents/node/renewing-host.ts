@@ -11,6 +11,7 @@ import {
   authorityPaths,
 } from '../../../../lib/render/kubernetes/authorities.ts';
 import { issuedLeaves, renewableLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
+import { listening } from '../../kube/listening.ts';
 import { textAt } from '../../render/rendered-host.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 
@@ -124,17 +125,9 @@ async function serve(
   server.prependListener('connection', () => {
     if (behaviour.reloads) server.setSecureContext({ ...pair(), ca });
   });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listening(t, server);
   return {
-    url: `https://127.0.0.1:${address.port}`,
+    url: `https://127.0.0.1:${port}`,
     open: () => server.setSecureContext({ ...pair(), ca }),
   };
 }

@@ -8,6 +8,7 @@ import { createSuccessor, type KeyPair } from '../../../../lib/pki/authority.ts'
 import { kubeconfig } from '../../../../lib/pki/kubeconfig.ts';
 import { kubeletPaths, trust } from '../../../../lib/render/kubernetes/kubelet.ts';
 import { FakeApi } from '../../kube/fake-api.ts';
+import { listening } from '../../kube/listening.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { endPauses } from '../host/timers.ts';
 
@@ -59,15 +60,7 @@ export interface TrustingHost {
 export async function trustingHost(t: Test): Promise<TrustingHost> {
   const api = new FakeApi();
   const server = createServer(servers.old, (message, response) => api.answer(message, response));
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listening(t, server);
   const host = testHost(t, { hostname: 'worker-0' });
   host.write(CA, old.certificate);
   host.write(READ, old.certificate);
@@ -77,7 +70,7 @@ export async function trustingHost(t: Test): Promise<TrustingHost> {
   host.write(
     kubeletPaths.kubeconfig,
     kubeconfig({
-      server: `https://127.0.0.1:${address.port}`,
+      server: `https://127.0.0.1:${port}`,
       cluster: 'local',
       user: 'kubelet',
       credentials: { kind: 'files', ...credentials },
