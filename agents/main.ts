@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { standardOutput } from '../lib/command-line.ts';
-import { EXIT, exitCodeFor } from '../lib/errors/exit-codes.ts';
-import { describeError } from '../lib/errors/failure.ts';
+import { standardOutput } from '../lib/base/command-line.ts';
+import { EXIT, exitCodeFor } from '../lib/base/errors/exit-codes.ts';
+import { describeError } from '../lib/base/errors/failure.ts';
+import { licenses } from '../lib/base/licenses.ts';
+import { productVersion } from '../lib/base/version.ts';
 import { hostPaths } from '../lib/host/paths.ts';
-import { licenses } from '../lib/licenses.ts';
-import { productVersion } from '../lib/version.ts';
 import { agentOf, agents } from './agents.ts';
 
 const names = Object.keys(agents);

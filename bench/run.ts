@@ -7,8 +7,8 @@
  */
 import { rm } from 'node:fs/promises';
 import { createRunFolder } from '../lab/host/run-folder.ts';
-import { EXIT } from '../lib/errors/exit-codes.ts';
-import { describeError } from '../lib/errors/failure.ts';
+import { EXIT } from '../lib/base/errors/exit-codes.ts';
+import { describeError } from '../lib/base/errors/failure.ts';
 import { type Benchmark, NotRunHere } from './benchmark.ts';
 import { benchmarks } from './index.ts';
 import { commit, machine } from './machine.ts';

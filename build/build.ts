@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { executableMark } from '../lib/agents/executable-mark.ts';
+import { executableMark } from '../lib/engine/agents/executable-mark.ts';
 import { ARCHITECTURES, type Architecture, hostArchitecture } from './base-node.ts';
 import { builtDigest, inputsDigest, type Stamp } from './up-to-date.ts';
 

@@ -8,7 +8,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { program } from '../cli/sno.ts';
-import { AGENTS } from '../lib/agents/table.ts';
+import { AGENTS } from '../lib/engine/agents/table.ts';
 import { ARCHITECTURES, type Architecture } from './base-node.ts';
 import { type BuiltExecutable, buildAll, versionOf } from './build.ts';
 import { bundleWithInputs } from './bundle.ts';

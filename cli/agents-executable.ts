@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { MARK, MAX_MARK_BYTES } from '../lib/agents/executable-mark.ts';
-import { readProgram } from '../lib/elf/elf.ts';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
+import { builtVersion } from '../lib/base/version.ts';
+import { MARK, MAX_MARK_BYTES } from '../lib/engine/agents/executable-mark.ts';
 import { type Architecture, hostArchitecture } from '../lib/host/architecture.ts';
 import { sha256OfFile } from '../lib/host/files.ts';
-import { builtVersion } from '../lib/version.ts';
+import { readProgram } from '../lib/payload/elf/elf.ts';
 import { requireRegularFile } from './process/regular-file.ts';
 
 /** Defined by the build: the digest of the sno-agents built together with this program. */

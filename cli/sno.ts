@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT } from '../lib/errors/exit-codes.ts';
-import { describeError, Failure } from '../lib/errors/failure.ts';
-import { productVersion } from '../lib/version.ts';
+import { EXIT } from '../lib/base/errors/exit-codes.ts';
+import { describeError, Failure } from '../lib/base/errors/failure.ts';
+import { productVersion } from '../lib/base/version.ts';
 import { commands } from './commands/commands.ts';
 import { Stopped } from './process/stopped.ts';
 import { isSystemError, systemErrorText } from './process/system-error.ts';

@@ -1,4 +1,4 @@
-import { FAILURE_CODES } from '../lib/errors/codes.ts';
+import { FAILURE_CODES } from '../lib/base/errors/codes.ts';
 import { rules } from '../report/rules.ts';
 
 /** Each failure code with its meaning and the findings that read it, as Markdown. */

@@ -1,7 +1,7 @@
 import { demandsOf, isMet, LEFT_OUT } from '../lab/faults/cells/demanded.ts';
 import { plansUnderTest } from '../lab/faults/cells/plans.ts';
 import { type Cell, cells } from '../lab/faults/cells/table.ts';
-import { TOUCHED } from '../lib/steps/touched.ts';
+import { TOUCHED } from '../lib/engine/steps/touched.ts';
 import { row, table } from './markdown-table.ts';
 
 const named = (outcome: string) => (outcome === 'interrupted' ? outcome : `\`${outcome}\``);

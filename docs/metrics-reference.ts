@@ -1,4 +1,4 @@
-import { METRICS } from '../lib/metrics/metrics.ts';
+import { METRICS } from '../lib/engine/metrics/metrics.ts';
 import { row, table } from './markdown-table.ts';
 
 /** Each metric of a host, as Markdown. */

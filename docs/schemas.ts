@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { resultSchema } from '../lab/result.ts';
-import { manifestSchema } from '../lib/backup/manifest.ts';
-import { backupListSchema } from '../lib/backup/store.ts';
-import { recordSchema } from '../lib/installation/record.ts';
+import { manifestSchema } from '../lib/change/backup/manifest.ts';
+import { backupListSchema } from '../lib/change/backup/store.ts';
+import { recordSchema } from '../lib/cluster/installation/record.ts';
+import { hostFactsSchema } from '../lib/config/site-config/host-facts.ts';
+import { topologyReportSchema } from '../lib/config/topology/report.ts';
+import { statusSchema } from '../lib/engine/steps/status.ts';
 import { inventorySchema } from '../lib/pki/inventory.ts';
-import { hostFactsSchema } from '../lib/site-config/host-facts.ts';
-import { volumeManifestSchema } from '../lib/site-volume/manifest.ts';
-import { statusSchema } from '../lib/steps/status.ts';
-import { topologyReportSchema } from '../lib/topology/report.ts';
+import { volumeManifestSchema } from '../lib/relocation/site-volume/manifest.ts';
 import { gatherRecordSchema } from '../report/gather-record.ts';
 import { reportSchema } from '../report/schema.ts';
 

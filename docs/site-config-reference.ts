@@ -1,4 +1,4 @@
-import { refusedFields } from '../lib/site-config/refused.ts';
+import { refusedFields } from '../lib/config/site-config/refused.ts';
 import { fieldsOf } from './config-fields.ts';
 import { siteConfigJsonSchema } from './config-schemas.ts';
 import { row, table } from './markdown-table.ts';

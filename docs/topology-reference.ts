@@ -1,9 +1,9 @@
-import { defaultPlacementOf } from '../lib/topology/installer.ts';
-import { controlPlaneNode, ingressPlacement } from '../lib/topology/kubernetes.ts';
-import { topologyManifests } from '../lib/topology/openshift.ts';
-import { OVERRIDES } from '../lib/topology/overrides.ts';
-import { LATEST_RELEASE, releaseText } from '../lib/topology/release.ts';
-import { ROWS, type Row } from '../lib/topology/rows.ts';
+import { defaultPlacementOf } from '../lib/config/topology/installer.ts';
+import { controlPlaneNode, ingressPlacement } from '../lib/config/topology/kubernetes.ts';
+import { topologyManifests } from '../lib/config/topology/openshift.ts';
+import { OVERRIDES } from '../lib/config/topology/overrides.ts';
+import { LATEST_RELEASE, releaseText } from '../lib/config/topology/release.ts';
+import { ROWS, type Row } from '../lib/config/topology/rows.ts';
 import { row, table } from './markdown-table.ts';
 
 /** The table of topologies, and what its rows mean on OpenShift and on Kubernetes, as Markdown. */

@@ -1,8 +1,12 @@
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  type RecordedStep,
+  recordedSteps,
+  recordSchema,
+} from '../lib/cluster/installation/record.ts';
+import { readJournal } from '../lib/engine/steps/journal.ts';
 import { exists, readTextIfPresent } from '../lib/host/files.ts';
-import { type RecordedStep, recordedSteps, recordSchema } from '../lib/installation/record.ts';
-import { readJournal } from '../lib/steps/journal.ts';
 
 /** Copies the agents' journals and status files out of a host's tree, to keep them after it is deleted. */
 export async function saveAgentState(rootDir: string, target: string): Promise<void> {

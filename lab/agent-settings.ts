@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import type { Settings } from '../lib/host/settings.ts';
-import { file } from '../lib/ignition/entries.ts';
+import { file } from '../lib/render/ignition/entries.ts';
 import type { Host } from './host/host.ts';
 
 /** Of settings.json. */

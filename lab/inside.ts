@@ -1,9 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Listr } from 'listr2';
-import { failureData, failureSentence } from '../lib/errors/failure-data.ts';
+import { failureData, failureSentence } from '../lib/base/errors/failure-data.ts';
+import { productVersion } from '../lib/base/version.ts';
 import { writeFileAtomic } from '../lib/host/files.ts';
-import { productVersion } from '../lib/version.ts';
 import { ETCD_VERSION } from './components/etcd.ts';
 import { KUBERNETES_VERSION } from './components/kubernetes.ts';
 import { readFaults, writeFaults } from './faults/result.ts';

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { type Family, familyOf } from '../lib/base/network/address.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
-import { type Family, familyOf } from '../lib/network/address.ts';
 import { expectDeferredNotice } from './checks/deferred-applied.ts';
 import { type HostIdentity, SEGMENTS } from './host/network.ts';
 import { cli } from './paths.ts';

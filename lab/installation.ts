@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { AGENTS } from '../lib/agents/table.ts';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
+import type { RecordedStep } from '../lib/cluster/installation/record.ts';
+import { AGENTS } from '../lib/engine/agents/table.ts';
 import { exists } from '../lib/host/files.ts';
-import type { RecordedStep } from '../lib/installation/record.ts';
 import { readAgentSteps, saveAgentState } from './agent-records.ts';
 import { type AgentSettings, addSettings } from './agent-settings.ts';
 import { type Carried, readCarried } from './checks/carried.ts';

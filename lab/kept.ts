@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import { isAlive } from '../lib/host/process.ts';
 import type { Entrance } from './host/host.ts';

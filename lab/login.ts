@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
 import { ensureComponent } from './components/component.ts';
 import { opensshServer, sshdPaths } from './components/openssh-server.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { OnAddressChange } from '../lib/cluster/cluster.ts';
-import { identitySchema } from '../lib/identity/identity.ts';
+import { identitySchema } from '../lib/change/identity/identity.ts';
+import type { OnAddressChange } from '../lib/config/cluster/cluster.ts';
 import { AllInOne } from './all-in-one.ts';
 import { certificateNames } from './checks/certificate-names.ts';
 import { kubectl } from './checks/kubectl.ts';

@@ -1,7 +1,7 @@
 import { link, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Failure } from '../lib/errors/failure.ts';
-import { systemErrorCode } from '../lib/errors/system-error-code.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
+import { systemErrorCode } from '../lib/base/errors/system-error-code.ts';
 import { copyFile } from '../lib/host/copy.ts';
 import { LIVE_ISO } from './components/live-iso.ts';
 import { OS_IMAGE } from './components/os-image.ts';

@@ -63,9 +63,13 @@ const payloadWith = (
   version: KUBERNETES_VERSION,
   recipe: [
     import.meta.filename,
-    ...['cli/create/payload.ts', 'cli/payload', 'lib/elf', 'lib/image', 'lib/payload'].map((path) =>
-      join(repository, path),
-    ),
+    ...[
+      'cli/create/payload.ts',
+      'cli/payload',
+      'lib/payload/elf',
+      'lib/payload/image',
+      'lib/payload',
+    ].map((path) => join(repository, path)),
   ],
   needs: [
     ...[kubernetes, etcd, cniPlugins, pause, kubeProxy, coredns, localPathProvisioner],

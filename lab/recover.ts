@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
 import { AllInOne } from './all-in-one.ts';

@@ -1,12 +1,16 @@
 import { join } from 'node:path';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import { BRIDGE as INTERNAL_BRIDGE } from '../lib/host/internal-bridge.ts';
 import { hostPaths } from '../lib/host/paths.ts';
-import { readFactoryPolicy } from '../lib/relocatable/policy.ts';
-import { factoryReportSchema, REPORT_NAMESPACE, reportPaths } from '../lib/relocatable/report.ts';
-import { PROBES } from '../lib/relocatable/validation/probes.ts';
-import { verifySignature } from '../lib/signature/ssh-signature.ts';
+import { verifySignature } from '../lib/pki/signature/ssh-signature.ts';
+import { readFactoryPolicy } from '../lib/relocation/relocatable/policy.ts';
+import {
+  factoryReportSchema,
+  REPORT_NAMESPACE,
+  reportPaths,
+} from '../lib/relocation/relocatable/report.ts';
+import { PROBES } from '../lib/relocation/relocatable/validation/probes.ts';
 import { AllInOne } from './all-in-one.ts';
 import { eventually } from './eventually.ts';
 import type { Host } from './host/host.ts';

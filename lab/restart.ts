@@ -1,4 +1,4 @@
-import { describeError, Failure } from '../lib/errors/failure.ts';
+import { describeError, Failure } from '../lib/base/errors/failure.ts';
 import { applyObject } from './checks/apply-object.ts';
 import type { RunningCluster } from './checks/check.ts';
 import { kubectl } from './checks/kubectl.ts';

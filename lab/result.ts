@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { failureDataSchema } from '../lib/errors/failure-data.ts';
-import { recordedStepSchema } from '../lib/installation/record.ts';
+import { failureDataSchema } from '../lib/base/errors/failure-data.ts';
+import { recordedStepSchema } from '../lib/cluster/installation/record.ts';
 
 /** `lab/out/<scenario>/result.json`: the result of a lab run, including failed ones. */
 export const resultSchema = z.object({

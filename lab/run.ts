@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Listr } from 'listr2';
 import { buildExecutables } from '../build/build.ts';
-import { describeError, Failure } from '../lib/errors/failure.ts';
+import { describeError, Failure } from '../lib/base/errors/failure.ts';
 import { ensureComponent } from './components/component.ts';
 import {
   installPackages,

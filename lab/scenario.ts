@@ -1,4 +1,4 @@
-import type { RecordedStep } from '../lib/installation/record.ts';
+import type { RecordedStep } from '../lib/cluster/installation/record.ts';
 import type { Components } from './components/index.ts';
 import type { Host } from './host/host.ts';
 import type { Hosts } from './host/hosts.ts';

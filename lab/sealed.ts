@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { decodeDataUrl } from '../lib/data-url.ts';
-import { Failure } from '../lib/errors/failure.ts';
-import { parseConfig } from '../lib/ignition/config.ts';
-import { effectiveConfig } from '../lib/ignition/validate.ts';
+import { decodeDataUrl } from '../lib/base/data-url.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
+import { parseConfig } from '../lib/render/ignition/config.ts';
+import { effectiveConfig } from '../lib/render/ignition/validate.ts';
 import { keyFingerprintsIn } from '../lib/render/private-keys.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { AllInOne } from './all-in-one.ts';

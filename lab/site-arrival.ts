@@ -1,11 +1,11 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../lib/errors/failure.ts';
-import { failureDataSchema, failureSentence } from '../lib/errors/failure-data.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
+import { failureDataSchema, failureSentence } from '../lib/base/errors/failure-data.ts';
+import { parseJson } from '../lib/base/json.ts';
 import { run } from '../lib/host/command.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
-import { parseJson } from '../lib/json.ts';
 import type { RunningCluster } from './checks/check.ts';
 import { kubectl } from './checks/kubectl.ts';
 import { services } from './checks/services.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Family } from '../lib/network/address.ts';
+import type { Family } from '../lib/base/network/address.ts';
 import { createDisk, type Disk } from './host/disk.ts';
 import {
   type DnsRecord,

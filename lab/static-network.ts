@@ -1,4 +1,4 @@
-import { familyOf } from '../lib/network/address.ts';
+import { familyOf } from '../lib/base/network/address.ts';
 import { type HostIdentity, SEGMENTS } from './host/network.ts';
 
 export const ADAPTER = 'eth0';

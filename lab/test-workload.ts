@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
-import { writeProgramImage } from '../lib/image/write.ts';
+import { writeProgramImage } from '../lib/payload/image/write.ts';
 import type { Host } from './host/host.ts';
 import { patient } from './patience.ts';
 

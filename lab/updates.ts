@@ -1,12 +1,12 @@
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
+import { parseJson } from '../lib/base/json.ts';
+import { readJournal } from '../lib/engine/steps/journal.ts';
+import { endedSchema } from '../lib/engine/trial/trial.ts';
 import { run } from '../lib/host/command.ts';
 import { sha256OfFile } from '../lib/host/files.ts';
-import { parseJson } from '../lib/json.ts';
-import { readJournal } from '../lib/steps/journal.ts';
-import { endedSchema } from '../lib/trial/trial.ts';
 import type { AllInOne } from './all-in-one.ts';
 import { kubectl } from './checks/kubectl.ts';
 import { steady } from './checks/steady.ts';

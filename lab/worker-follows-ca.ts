@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
+import { API_TRUST_ANNOTATION, trustDigest } from '../lib/cluster/workers/api-trust.ts';
 import { trust } from '../lib/render/kubernetes/kubelet.ts';
-import { API_TRUST_ANNOTATION, trustDigest } from '../lib/workers/api-trust.ts';
 import { rotate } from './certificates/rotation.ts';
 import type { RunningCluster } from './checks/check.ts';
 import { kubectl } from './checks/kubectl.ts';

@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
+import { controlPlaneNode } from '../lib/config/topology/kubernetes.ts';
+import { rowFor } from '../lib/config/topology/row-for.ts';
+import type { Row } from '../lib/config/topology/rows.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
-import { controlPlaneNode } from '../lib/topology/kubernetes.ts';
-import { rowFor } from '../lib/topology/row-for.ts';
-import type { Row } from '../lib/topology/rows.ts';
 import { AllInOne } from './all-in-one.ts';
 import type { RunningCluster } from './checks/check.ts';
 import { deleteIngressPod, deployIngress, ingressRunsOn } from './checks/ingress-placement.ts';

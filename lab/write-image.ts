@@ -1,6 +1,6 @@
 import { link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../lib/errors/failure.ts';
+import { Failure } from '../lib/base/errors/failure.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import type { Host, HostOptions } from './host/host.ts';
 import { bootLiveHost } from './host/live-host.ts';

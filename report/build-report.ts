@@ -1,5 +1,5 @@
-import { describeError } from '../lib/errors/failure.ts';
-import { productVersion } from '../lib/version.ts';
+import { describeError } from '../lib/base/errors/failure.ts';
+import { productVersion } from '../lib/base/version.ts';
 import type { BundleView, Evidence, Finding } from './bundle-view.ts';
 import { type ExplainedFinding, findAll } from './findings.ts';
 import { firstErrors } from './first-errors.ts';

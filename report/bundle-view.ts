@@ -1,5 +1,5 @@
-import type { FailureCode } from '../lib/errors/codes.ts';
-import type { FailureData } from '../lib/errors/failure-data.ts';
+import type { FailureCode } from '../lib/base/errors/codes.ts';
+import type { FailureData } from '../lib/base/errors/failure-data.ts';
 
 /**
  * The input of the analysis: the files of a bundle that the rules read (inputs.ts), by their paths

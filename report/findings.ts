@@ -1,4 +1,4 @@
-import { describeError } from '../lib/errors/failure.ts';
+import { describeError } from '../lib/base/errors/failure.ts';
 import type { BundleView, Evidence, Finding, Rule } from './bundle-view.ts';
 import { causeOf, citeSame, repeats } from './causes.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { failureDataSchema } from '../lib/errors/failure-data.ts';
+import { failureDataSchema } from '../lib/base/errors/failure-data.ts';
 
 const evidenceSchema = z.object({
   file: z.string().describe('Path in the bundle.'),

@@ -1,4 +1,4 @@
-import { AGENTS } from '../lib/agents/table.ts';
+import { AGENTS } from '../lib/engine/agents/table.ts';
 import type { BundleView } from './bundle-view.ts';
 import { hostFiles } from './reading/hosts.ts';
 import { agentStatuses, currentStepJournals } from './reading/steps.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '../lib/json.ts';
+import { parseJson } from '../lib/base/json.ts';
 import type { BundleView } from './bundle-view.ts';
 
 /** Source of the text of a bundle's files. */

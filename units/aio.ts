@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { kubeletRequires } from '../lib/agents/table.ts';
+import { kubeletRequires } from '../lib/engine/agents/table.ts';
 import { nodeUnits, progressUnit, unsealUnit } from './installed.ts';
 import type { UnitFile } from './unit-file.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { agentLinks, commandLinks, type LinkOnHost } from '../lib/agents/links.ts';
-import { scriptNames } from '../lib/gather/names.ts';
+import { scriptNames } from '../lib/clients/rights/names.ts';
+import { agentLinks, commandLinks, type LinkOnHost } from '../lib/engine/agents/links.ts';
 import type { UnitFile } from './unit-file.ts';
 
 /** The links of both hosts: what people call, and what the installer does. They stay. */

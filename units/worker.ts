@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { workerKubeletRequires } from '../lib/agents/table.ts';
+import { workerKubeletRequires } from '../lib/engine/agents/table.ts';
 import { executableUnits } from './aio.ts';
 import { nodeUnits, progressUnit } from './installed.ts';
 import type { UnitFile } from './unit-file.ts';

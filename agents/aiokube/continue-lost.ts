@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { importBackup } from '../../lib/backup/portable/import.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { importBackup } from '../../lib/change/backup/portable/import.ts';
+import { identityOf } from '../../lib/change/identity/identity.ts';
+import { lostHostPlaces, readLostHost } from '../../lib/change/identity/lost-host.ts';
+import { readLast, readRequest, writeRequest } from '../../lib/change/identity/request.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, syncDirectory } from '../../lib/host/files.ts';
 import { startUnit } from '../../lib/host/systemd.ts';
-import { identityOf } from '../../lib/identity/identity.ts';
-import { lostHostPlaces, readLostHost } from '../../lib/identity/lost-host.ts';
-import { readLast, readRequest, writeRequest } from '../../lib/identity/request.ts';
 import { readRenderInput } from '../../lib/render/render-input.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 const UNIT = 'sno-identity.service';

@@ -1,8 +1,8 @@
+import { markerOf, readMarker, writeMarker } from '../../lib/cluster/installation/marker.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { machineIdentity } from '../../lib/host/machine-identity.ts';
-import { markerOf, readMarker, writeMarker } from '../../lib/installation/marker.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 /** Marks the installation as finished, on the disk and for whoever waits for it on this host. */

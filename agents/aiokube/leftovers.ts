@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type LedgerEntry, ledgerPath } from '../../lib/cluster/installation/ledger.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, ifMissing, sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { type LedgerEntry, ledgerPath } from '../../lib/installation/ledger.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import { firstBootUnits } from '../../units/aio.ts';
 import type { HostContext } from '../steps/host-context.ts';
 

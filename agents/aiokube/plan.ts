@@ -1,8 +1,8 @@
-import { identity } from '../../lib/agents/table.ts';
+import { identity } from '../../lib/engine/agents/table.ts';
+import type { Plan } from '../../lib/engine/steps/step.ts';
+import { type StepBody, until, within } from '../../lib/engine/steps/within.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import { aioHost } from '../../lib/render/hosts.ts';
-import type { Plan } from '../../lib/steps/step.ts';
-import { type StepBody, until, within } from '../../lib/steps/within.ts';
 import { addOns } from '../steps/add-ons.ts';
 import { bootstrapComplete } from '../steps/bootstrap-complete.ts';
 import { clean } from '../steps/clean.ts';

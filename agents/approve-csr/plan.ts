@@ -1,7 +1,7 @@
-import { identity } from '../../lib/agents/table.ts';
+import { identity } from '../../lib/engine/agents/table.ts';
+import type { Plan } from '../../lib/engine/steps/step.ts';
+import { within } from '../../lib/engine/steps/within.ts';
 import type { Settings } from '../../lib/host/settings.ts';
-import type { Plan } from '../../lib/steps/step.ts';
-import { within } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { watchRequests } from './watch-requests.ts';
 

@@ -1,13 +1,13 @@
-import { approveServingRequests } from '../../lib/csr/approver.ts';
-import { describeDecision } from '../../lib/csr/decision.ts';
-import { viewOfThisHost } from '../../lib/csr/this-host.ts';
+import { kubeClient } from '../../lib/clients/kube/client.ts';
+import { approveServingRequests } from '../../lib/cluster/csr/approver.ts';
+import { describeDecision } from '../../lib/cluster/csr/decision.ts';
+import { viewOfThisHost } from '../../lib/cluster/csr/this-host.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists } from '../../lib/host/files.ts';
 import { waitForPath } from '../../lib/host/watch.ts';
-import { kubeClient } from '../../lib/kube/client.ts';
 import { bootstrapAccess } from '../../lib/render/access.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 /** Watches until bootkube is done. Without a Node, the policy approves nothing. */

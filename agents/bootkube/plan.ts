@@ -1,8 +1,8 @@
-import { identity } from '../../lib/agents/table.ts';
+import { identity } from '../../lib/engine/agents/table.ts';
+import type { Plan } from '../../lib/engine/steps/step.ts';
+import { until, within } from '../../lib/engine/steps/within.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import { installedHost, liveHost } from '../../lib/render/hosts.ts';
-import type { Plan } from '../../lib/steps/step.ts';
-import { until, within } from '../../lib/steps/within.ts';
 import { controlPlane } from '../steps/control-plane.ts';
 import { etcd } from '../steps/etcd.ts';
 import type { InstallContext } from '../steps/host-context.ts';

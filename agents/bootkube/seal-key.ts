@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
-import { createSealKey, newSealKey } from '../../lib/seal/credential.ts';
-import { sealPlaces } from '../../lib/seal/places.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
+import { createSealKey, newSealKey } from '../../lib/secrets/seal/credential.ts';
+import { sealPlaces } from '../../lib/secrets/seal/places.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 
 /**
  * Creates the key of the installed host's sealed files. The TPM of this machine is that host's, and the key is needed
- * before the first file is rendered: whatever is written through lib/seal/files.ts is then sealed here too. Everything
+ * before the first file is rendered: whatever is written through lib/secrets/seal/files.ts is then sealed here too. Everything
  * on a live host is in memory.
  */
 export const sealKey: StepBody<PlainHost> = {

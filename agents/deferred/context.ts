@@ -1,5 +1,5 @@
+import type { RunOptions } from '../../lib/engine/steps/agent-command.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import type { RunOptions } from '../../lib/steps/agent-command.ts';
 import { type HostContext, hostContext } from '../steps/host-context.ts';
 import { readExpiry, setExpiry } from './expiry.ts';
 

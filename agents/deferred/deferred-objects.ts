@@ -1,12 +1,12 @@
-import { deferredStatus } from '../../lib/deferred/access.ts';
-import type { DeferredManifest } from '../../lib/deferred/manifests.ts';
-import { describeError } from '../../lib/errors/failure.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import type { Attempt } from '../../lib/clients/kube/apply-one.ts';
+import type { KubeClient } from '../../lib/clients/kube/client.ts';
+import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
+import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
+import { deferredStatus } from '../../lib/clients/rights/deferred.ts';
+import type { DeferredManifest } from '../../lib/cluster/deferred/manifests.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { removeFile } from '../../lib/host/files.ts';
-import type { Attempt } from '../../lib/kube/apply-one.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
-import { isKubeError } from '../../lib/kube/kube-error.ts';
-import type { Manifest } from '../../lib/kube/manifest-decoding.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 import {
   isApplied,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { readOwnExpiry, writeExpiry } from '../../lib/deferred/expiry.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { readOwnExpiry, writeExpiry } from '../../lib/cluster/deferred/expiry.ts';
+import { recordSchema } from '../../lib/cluster/installation/record.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
-import { recordSchema } from '../../lib/installation/record.ts';
 
 const hoursMs = (hours: number) => hours * 3_600_000;
 

@@ -1,6 +1,6 @@
+import { runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { readSettings } from '../../lib/host/settings.ts';
-import { runAgentCommand } from '../../lib/steps/agent-command.ts';
 import { deferredContext } from './context.ts';
 import { deferredPlan } from './plan.ts';
 

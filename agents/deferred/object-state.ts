@@ -1,5 +1,5 @@
-import type { Attempt } from '../../lib/kube/apply-one.ts';
-import type { Manifest } from '../../lib/kube/manifest-decoding.ts';
+import type { Attempt } from '../../lib/clients/kube/apply-one.ts';
+import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
 
 /**
  * The state of a deferred manifest, as its entry in the status ConfigMap. The first

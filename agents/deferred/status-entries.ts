@@ -1,8 +1,8 @@
-import { deferredStatus } from '../../lib/deferred/access.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
-import { isKubeError } from '../../lib/kube/kube-error.ts';
-import { resources } from '../../lib/kube/resources.ts';
-import type { Limits } from '../../lib/wait/limits.ts';
+import type { Limits } from '../../lib/base/wait/limits.ts';
+import type { KubeClient } from '../../lib/clients/kube/client.ts';
+import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
+import { resources } from '../../lib/clients/kube/resources.ts';
+import { deferredStatus } from '../../lib/clients/rights/deferred.ts';
 import type { ObjectState } from './object-state.ts';
 
 export type StatusEntries = Readonly<Record<string, ObjectState>>;

@@ -1,5 +1,5 @@
-import { inOneLine } from '../../lib/printable.ts';
-import { productVersion } from '../../lib/version.ts';
+import { inOneLine } from '../../lib/base/printable.ts';
+import { productVersion } from '../../lib/base/version.ts';
 import type { GatherRecord, Outcome } from '../../report/gather-record.ts';
 import type { Stage } from './gather-host.ts';
 

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { CommanderError } from 'commander';
-import { EXIT } from '../../lib/errors/exit-codes.ts';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { inOneLine, printableLines } from '../../lib/base/printable.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings, readSettings, type Settings } from '../../lib/host/settings.ts';
-import { inOneLine, printableLines } from '../../lib/printable.ts';
 import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
 import { Limit, timeOf } from './collecting/abort.ts';
 import { listSources } from './collecting/listing.ts';

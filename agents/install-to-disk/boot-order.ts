@@ -1,8 +1,8 @@
-import { firmwareOf, setBootOrder } from '../../lib/boot-order/set-boot-order.ts';
-import { describeError } from '../../lib/errors/failure.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { firmwareOf, setBootOrder } from '../../lib/host/boot-order/set-boot-order.ts';
 import { readDisk } from '../../lib/host/disk.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 
 /**

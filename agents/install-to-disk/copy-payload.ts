@@ -1,18 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { installingAgents } from '../../lib/agents/table.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { markerOf, readMarker, writeMarker } from '../../lib/cluster/installation/marker.ts';
+import { installingAgents } from '../../lib/engine/agents/table.ts';
+import { journalPath } from '../../lib/engine/steps/agent-command.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFiles } from '../../lib/host/digests.ts';
 import { partition, readDisk, varFolder } from '../../lib/host/disk.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { type MountRequest, withMounted } from '../../lib/host/mount.ts';
-import { markerOf, readMarker, writeMarker } from '../../lib/installation/marker.ts';
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
-import { journalPath } from '../../lib/steps/agent-command.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 import { payloadFolder } from '../steps/payload-folder.ts';
 

@@ -1,6 +1,6 @@
+import { reboot } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
-import { reboot } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 
 /** Creates the installer's marker and requests the reboot; the disk is complete by now. */

@@ -1,12 +1,12 @@
-import { EXIT } from '../../lib/errors/exit-codes.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { failureFromData } from '../../lib/errors/failure-data.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { failureFromData } from '../../lib/base/errors/failure-data.ts';
+import { statusPath } from '../../lib/engine/steps/reporter.ts';
+import { readStatus } from '../../lib/engine/steps/status.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists } from '../../lib/host/files.ts';
 import { waitForFiles } from '../../lib/host/watch.ts';
-import { statusPath } from '../../lib/steps/reporter.ts';
-import { readStatus } from '../../lib/steps/status.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 /** Waits for bootkube's marker; ends immediately if bootkube has failed permanently. */

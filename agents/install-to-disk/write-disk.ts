@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { Installation } from '../../lib/cluster/cluster.ts';
+import { inspectAgain } from '../../lib/cluster/installation/inspect.ts';
+import type { Installation } from '../../lib/config/cluster/cluster.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { BlockNode } from '../../lib/host/block-device.ts';
 import { findDisk, partition, readDisk } from '../../lib/host/disk.ts';
 import { readTextIfPresent, sha256 } from '../../lib/host/files.ts';
 import { withMounted } from '../../lib/host/mount.ts';
 import { runTransientUnit } from '../../lib/host/transient-unit.ts';
-import { inspectAgain } from '../../lib/installation/inspect.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { RESTORE_FOLDER } from '../../lib/installation/snapshot-record.ts';
+import { RESTORE_FOLDER } from '../../lib/cluster/installation/snapshot-record.ts';
 import { retireAgent } from '../steps/retire.ts';
 
 /** The last step of this plan: see there. The journals of the live host are in `live`. */

@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ENDING_AGENTS, installingAgents } from '../../lib/agents/table.ts';
-import { standardOutput } from '../../lib/command-line.ts';
-import { progressLine } from '../../lib/console/progress-line.ts';
+import { standardOutput } from '../../lib/base/command-line.ts';
+import { ENDING_AGENTS, installingAgents } from '../../lib/engine/agents/table.ts';
+import { progressLine } from '../../lib/engine/console/progress-line.ts';
+import { statusPath } from '../../lib/engine/steps/reporter.ts';
+import { readStatus } from '../../lib/engine/steps/status.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { waitForFiles } from '../../lib/host/watch.ts';
-import { statusPath } from '../../lib/steps/reporter.ts';
-import { readStatus } from '../../lib/steps/status.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 /**

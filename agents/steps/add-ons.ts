@@ -1,8 +1,8 @@
-import { addOnsReady, areAddOnsReady } from '../../lib/kube/add-ons-ready.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { addOnsOf, alwaysRunning } from '../../lib/payload/add-ons.ts';
+import { addOnsReady, areAddOnsReady } from '../../lib/payload/add-ons-ready.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 

@@ -1,6 +1,6 @@
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { startUnit } from '../../lib/host/systemd.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import { awaitApi } from './await-api.ts';
 import { forgetEndedLeaders } from './ended-leaders.ts';
 import type { HostContext } from './host-context.ts';

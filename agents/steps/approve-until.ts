@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { approveServingRequests } from '../../lib/csr/approver.ts';
-import { type Decision, describeDecision } from '../../lib/csr/decision.ts';
-import { type ThisHost, viewOfThisHost } from '../../lib/csr/this-host.ts';
+import { canonicalAddress } from '../../lib/base/network/address.ts';
+import type { KubeClient } from '../../lib/clients/kube/client.ts';
+import { approveServingRequests } from '../../lib/cluster/csr/approver.ts';
+import { type Decision, describeDecision } from '../../lib/cluster/csr/decision.ts';
+import { type ThisHost, viewOfThisHost } from '../../lib/cluster/csr/this-host.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { readTextIfPresent, syncFile } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { waitForFiles } from '../../lib/host/watch.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
-import { canonicalAddress } from '../../lib/network/address.ts';
 import { inspectCertificate, isIssuedBy } from '../../lib/pki/certificate.ts';
 import { bootstrapAccess } from '../../lib/render/access.ts';
 import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
 import type { PlainHost } from './host-context.ts';
 
 /** The serving certificate and key of this host's kubelet, as PEM; undefined if it has none. */
@@ -63,7 +63,7 @@ export interface ApproveOptions {
 }
 
 /**
- * Approves requests of this host's kubelet by the policy of lib/csr, if the settings allow that, until
+ * Approves requests of this host's kubelet by the policy of lib/cluster/csr, if the settings allow that, until
  * the kubelet has the awaited serving certificate. Only its file shows that; the API shows that a certificate was issued.
  *
  * @returns false if the time to give up has passed.

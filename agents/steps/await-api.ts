@@ -1,5 +1,5 @@
-import { waitForApi } from '../../lib/kube/api-ready.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
+import { waitForApi } from '../../lib/clients/kube/api-ready.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
 import type { ControlPlaneRights } from './host-context.ts';
 
 /** Waits until the API server of this host is ready. @throws Failure (deadline) with what it answers */

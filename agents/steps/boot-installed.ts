@@ -1,12 +1,15 @@
-import { firmwareOf, setBootOrder } from '../../lib/boot-order/set-boot-order.ts';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import {
+  alreadyInstalled,
+  type FinishedInstallation,
+} from '../../lib/cluster/installation/inspect.ts';
+import { readMarker, writeMarker } from '../../lib/cluster/installation/marker.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { type Outcome, reboot } from '../../lib/engine/steps/step.ts';
+import { firmwareOf, setBootOrder } from '../../lib/host/boot-order/set-boot-order.ts';
 import { type BlockDevice, partition, readDisk, varFolder } from '../../lib/host/disk.ts';
 import { withMounted } from '../../lib/host/mount.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { alreadyInstalled, type FinishedInstallation } from '../../lib/installation/inspect.ts';
-import { readMarker, writeMarker } from '../../lib/installation/marker.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
-import { type Outcome, reboot } from '../../lib/steps/step.ts';
 import type { InstallContext } from './host-context.ts';
 
 /**

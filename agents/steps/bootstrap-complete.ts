@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isApiReady } from '../../lib/kube/api-ready.ts';
-import { publishBootstrapComplete } from '../../lib/kube/bootstrap-complete.ts';
-import { done, notYet } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
+import { isApiReady } from '../../lib/clients/kube/api-ready.ts';
+import { publishBootstrapComplete } from '../../lib/clients/kube/bootstrap-complete.ts';
+import { done, notYet } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 

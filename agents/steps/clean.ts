@@ -1,9 +1,14 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import {
+  isLeft,
+  type LedgerEntry,
+  ledgerPath,
+  readLedger,
+} from '../../lib/cluster/installation/ledger.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, removeFile, removeOverwritten } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
-import { isLeft, type LedgerEntry, ledgerPath, readLedger } from '../../lib/installation/ledger.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { PlainHost } from './host-context.ts';
 import { mountedPaths, neededMount } from './mounted-paths.ts';
 

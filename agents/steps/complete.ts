@@ -1,19 +1,19 @@
-import type { Cluster } from '../../lib/cluster/cluster.ts';
-import { describeError } from '../../lib/errors/failure.ts';
-import type { HostPaths } from '../../lib/host/paths.ts';
-import { readLostHost } from '../../lib/identity/lost-host.ts';
-import { KubeClient } from '../../lib/kube/client.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import { productVersion } from '../../lib/base/version.ts';
+import { readLostHost } from '../../lib/change/identity/lost-host.ts';
+import { KubeClient } from '../../lib/clients/kube/client.ts';
 import {
   type InstallationStatus,
   publishInstallationStatus,
   statusIdentity,
-} from '../../lib/kube/installation-status.ts';
-import type { Access } from '../../lib/kube/kubeconfig.ts';
+} from '../../lib/clients/kube/installation-status.ts';
+import type { Access } from '../../lib/clients/kube/kubeconfig.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
+import { done, type PlanEvent } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
 import { accessFor } from '../../lib/render/openshift/installed-access.ts';
 import { signedAccess } from '../../lib/render/signed-access.ts';
-import { done, type PlanEvent } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
-import { productVersion } from '../../lib/version.ts';
 import type { HostContext } from './host-context.ts';
 
 const REQUEST_DEADLINE_MS = 5000;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readGoYaml } from '../../lib/go-yaml/read.ts';
+import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { type Component, components } from '../../lib/render/kubernetes/static-pod.ts';
 

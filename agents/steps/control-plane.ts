@@ -1,10 +1,10 @@
-import type { Cluster } from '../../lib/cluster/cluster.ts';
+import { type ApiChecks, isApiReady, waitForApi } from '../../lib/clients/kube/api-ready.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { sha256 } from '../../lib/host/files.ts';
-import { type ApiChecks, isApiReady, waitForApi } from '../../lib/kube/api-ready.ts';
 import type { Rendered, StaticPod } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { placeStaticPod, waitUntilRunning } from './static-pods.ts';
 

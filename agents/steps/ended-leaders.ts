@@ -1,9 +1,9 @@
-import type { Container } from '../../lib/cri/messages.ts';
-import { connectHostRuntime } from '../../lib/cri/runtime.ts';
-import { deleteLeases } from '../../lib/kube/leases.ts';
-import { type Lease, resources } from '../../lib/kube/resources.ts';
-import { LEADER_LEASES } from '../../lib/steady/leases.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
+import type { Container } from '../../lib/clients/cri/messages.ts';
+import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
+import { deleteLeases } from '../../lib/clients/kube/leases.ts';
+import { type Lease, resources } from '../../lib/clients/kube/resources.ts';
+import { LEADER_LEASES } from '../../lib/cluster/steady/leases.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
 import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 

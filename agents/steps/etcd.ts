@@ -1,7 +1,7 @@
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { loadRendered, podOfRole } from '../../lib/render/store.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 import { placeStaticPod } from './static-pods.ts';

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
-import type { Cluster, InstallableCluster } from '../../lib/cluster/cluster.ts';
-import { readCluster, readInstallableCluster } from '../../lib/cluster/read-cluster.ts';
-import type { EtcdClient } from '../../lib/etcd/client.ts';
+import type { EtcdClient } from '../../lib/clients/etcd/client.ts';
+import type { KubeClient } from '../../lib/clients/kube/client.ts';
+import type { Cluster, InstallableCluster } from '../../lib/config/cluster/cluster.ts';
+import { readCluster, readInstallableCluster } from '../../lib/config/cluster/read-cluster.ts';
 import { readKubeletEnvironment } from '../../lib/host/kubelet-environment.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../lib/host/settings.ts';
 import { bootTime } from '../../lib/host/systemd.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
 import { withBootstrapAdmin, withEtcd, withEtcdOfApiServer } from '../../lib/render/access.ts';
 import { withLocalAdministrator } from '../../lib/render/openshift/installed-access.ts';
 import { withSignedAdministrator } from '../../lib/render/signed-access.ts';

@@ -1,6 +1,6 @@
-import { inspectTarget, requireWritable } from '../../lib/installation/inspect.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
+import { inspectTarget, requireWritable } from '../../lib/cluster/installation/inspect.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { bootInstalled } from './boot-installed.ts';
 import type { InstallContext } from './host-context.ts';
 

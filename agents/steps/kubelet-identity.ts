@@ -1,11 +1,11 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { isMissing, writeFileAtomic } from '../../lib/host/files.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
 import { bootstrapAccess } from '../../lib/render/access.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
 /** Folder of the single file `kubelet-client-<date>.pem`, named as the kubelet does. */

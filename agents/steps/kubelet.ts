@@ -1,7 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kubeletRequires, workerKubeletRequires } from '../../lib/agents/table.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { kubeletRequires, workerKubeletRequires } from '../../lib/engine/agents/table.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { removeFile, sha256 } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import {
@@ -13,9 +16,6 @@ import {
 } from '../../lib/host/systemd.ts';
 import type { FileUse } from '../../lib/render/hosts.ts';
 import { loadRendered } from '../../lib/render/store.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import { podsBeforeApi } from './control-plane.ts';
 import type { HostContext, PlainHost } from './host-context.ts';
 import { placeStaticPod } from './static-pods.ts';

@@ -1,16 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readDeferred } from '../../lib/deferred/manifests.ts';
-import { tieToRole } from '../../lib/deferred/tie-to-role.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { applyManifests } from '../../lib/clients/kube/apply.ts';
+import { failedRows, outcomeTable } from '../../lib/clients/kube/apply-table.ts';
+import { loadManifests } from '../../lib/clients/kube/manifests.ts';
+import { readDeferred } from '../../lib/cluster/deferred/manifests.ts';
+import { tieToRole } from '../../lib/cluster/deferred/tie-to-role.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { sha256, writeFileAtomic } from '../../lib/host/files.ts';
-import { applyManifests } from '../../lib/kube/apply.ts';
-import { failedRows, outcomeTable } from '../../lib/kube/apply-table.ts';
-import { loadManifests } from '../../lib/kube/manifests.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 

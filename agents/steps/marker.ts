@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises';
-import { Failure } from '../../lib/errors/failure.ts';
-import { isThisMachine, machineIdentity } from '../../lib/host/machine-identity.ts';
-import { syncFileSystems } from '../../lib/host/sync.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import {
   type InstallationMarker,
   markerOf,
   readMarker,
   writeMarker,
-} from '../../lib/installation/marker.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
+} from '../../lib/cluster/installation/marker.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { isThisMachine, machineIdentity } from '../../lib/host/machine-identity.ts';
+import { syncFileSystems } from '../../lib/host/sync.ts';
 import type { PlainHost } from './host-context.ts';
 
 /**

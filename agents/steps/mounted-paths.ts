@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectHostRuntime } from '../../lib/cri/runtime.ts';
+import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
 import { isMissing } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';

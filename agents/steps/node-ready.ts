@@ -1,8 +1,8 @@
-import type { KubeClient } from '../../lib/kube/client.ts';
-import { nodeReady as waitForNode } from '../../lib/kube/node-ready.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
+import type { KubeClient } from '../../lib/clients/kube/client.ts';
+import { nodeReady as waitForNode } from '../../lib/clients/kube/node-ready.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { HostContext, PlainHost } from './host-context.ts';
 
 /** Runs `use` with a client that may read this host's Node. */

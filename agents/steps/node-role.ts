@@ -1,10 +1,10 @@
-import { resourcePath, resources } from '../../lib/kube/resources.ts';
-import { watchUntil } from '../../lib/kube/watch-objects.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
-import { controlPlaneNode } from '../../lib/topology/kubernetes.ts';
-import { ROUTED_LABEL } from '../../lib/topology/routed.ts';
-import { rowFor } from '../../lib/topology/row-for.ts';
+import { resourcePath, resources } from '../../lib/clients/kube/resources.ts';
+import { watchUntil } from '../../lib/clients/kube/watch-objects.ts';
+import { controlPlaneNode } from '../../lib/config/topology/kubernetes.ts';
+import { ROUTED_LABEL } from '../../lib/config/topology/routed.ts';
+import { rowFor } from '../../lib/config/topology/row-for.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 

@@ -1,4 +1,4 @@
-import { readCluster } from '../../lib/cluster/read-cluster.ts';
+import { readCluster } from '../../lib/config/cluster/read-cluster.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 
 /** One of both, by the control plane of the host; that of Kubernetes if none is known, as for a command's help. */

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, sha256OfFile } from '../../lib/host/files.ts';
 import { bringPayload, payloadIsThere } from '../../lib/payload/bring.ts';
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
 import { fetchPayload } from '../../lib/payload/fetch.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { hasDigest } from '../../lib/payload/verify.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { PlainHost } from './host-context.ts';
 import { mediumPayload, payloadFolder } from './payload-folder.ts';
 import { pullReleaseImages, releaseIsPulled } from './release-images.ts';

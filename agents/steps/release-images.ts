@@ -1,9 +1,9 @@
-import { openShiftRelease } from '../../lib/cluster/cluster.ts';
+import { openShiftRelease } from '../../lib/config/cluster/cluster.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done, type Outcome } from '../../lib/engine/steps/step.ts';
 import { runNamedUnit } from '../../lib/host/named-unit.ts';
 import { hasRelease, pullRelease } from '../../lib/render/openshift/images.ts';
 import { hostPodman } from '../../lib/render/openshift/podman.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
-import { done, type Outcome } from '../../lib/steps/step.ts';
 import type { PlainHost } from './host-context.ts';
 
 /** Pulls the release image and the images whose render programs the step render runs. */

@@ -1,15 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openShiftRelease } from '../../lib/cluster/cluster.ts';
-import { connectHostRuntime } from '../../lib/cri/runtime.ts';
-import { deferredGroups, readDeferred } from '../../lib/deferred/manifests.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { NodeIps } from '../../lib/base/network/node-ips.ts';
+import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
+import { deferredGroups, readDeferred } from '../../lib/cluster/deferred/manifests.ts';
+import { readFutureToken } from '../../lib/cluster/workers/future-token.ts';
+import { openShiftRelease } from '../../lib/config/cluster/cluster.ts';
+import { fingerprint } from '../../lib/engine/steps/fingerprint.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { runNamedUnit } from '../../lib/host/named-unit.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
 import { withWorkFolder } from '../../lib/host/work-folder.ts';
-import type { NodeIps } from '../../lib/network/node-ips.ts';
 import { missingAddOns } from '../../lib/payload/add-ons.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { accessTo } from '../../lib/render/access.ts';
@@ -31,11 +36,6 @@ import {
   placeFiles,
   saveRendered,
 } from '../../lib/render/store.ts';
-import { fingerprint } from '../../lib/steps/fingerprint.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
-import { readFutureToken } from '../../lib/workers/future-token.ts';
 import { openShiftInstalledFiles } from '../../units/openshift.ts';
 import type { HostContext } from './host-context.ts';
 import { payloadFolder } from './payload-folder.ts';

@@ -1,5 +1,5 @@
-import type { RuntimeKind } from '../../lib/cri/kind.ts';
-import { connectRuntime, runningSocket } from '../../lib/cri/runtime.ts';
+import type { RuntimeKind } from '../../lib/clients/cri/kind.ts';
+import { connectRuntime, runningSocket } from '../../lib/clients/cri/runtime.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { restartUnit } from '../../lib/host/systemd.ts';
 

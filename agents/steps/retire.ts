@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { agentLinks } from '../../lib/agents/links.ts';
-import { type EndingAgent, removedWith, unitOf } from '../../lib/agents/table.ts';
+import { writeGoneKeys } from '../../lib/cluster/installation/gone-keys.ts';
+import { ledgerPath, readLedger } from '../../lib/cluster/installation/ledger.ts';
+import { agentLinks } from '../../lib/engine/agents/links.ts';
+import { type EndingAgent, removedWith, unitOf } from '../../lib/engine/agents/table.ts';
+import { journalPath } from '../../lib/engine/steps/agent-command.ts';
+import { readJournal } from '../../lib/engine/steps/journal.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits, startUnit } from '../../lib/host/systemd.ts';
-import { writeGoneKeys } from '../../lib/installation/gone-keys.ts';
-import { ledgerPath, readLedger } from '../../lib/installation/ledger.ts';
-import { journalPath } from '../../lib/steps/agent-command.ts';
-import { readJournal } from '../../lib/steps/journal.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import { deferredUnit } from '../../units/installed.ts';
 import type { PlainHost } from './host-context.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type Revision, revisionSchema } from '../../lib/cluster/openshift/revisions.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { type Revision, revisionSchema } from '../../lib/openshift/revisions.ts';
 
 /** Below the state of the agent that waits for the operators; `retire` deletes it. */
 const revisionsPath = ({ state }: HostPaths) => join(state, 'post-reboot/revisions.json');

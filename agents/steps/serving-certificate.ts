@@ -1,15 +1,15 @@
-import { KubeClient } from '../../lib/kube/client.ts';
+import { KubeClient } from '../../lib/clients/kube/client.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { validityOf } from '../../lib/pki/certificate.ts';
 import { approverAccess } from '../../lib/render/approver-access.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import { approveUntil, isForThisHost, servingPair } from './approve-until.ts';
 import type { HostContext } from './host-context.ts';
 
 const MINUTE_MS = 60_000;
 
 /**
- * Approves the serving certificate requested by this node's kubelet, by the policy of lib/csr,
+ * Approves the serving certificate requested by this node's kubelet, by the policy of lib/cluster/csr,
  * using an identity without any other rights. Requests from others are
  * reported and left pending.
  */

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { withoutCertificates } from '../../lib/pki/certificate.ts';
 import { renewLeaf } from '../../lib/pki/leaf.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { leafCatalogue } from '../../lib/render/kubernetes/leaves.ts';
-import { writeKeptFiles } from '../../lib/seal/files.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
+import { writeKeptFiles } from '../../lib/secrets/seal/files.ts';
 import type { HostContext } from './host-context.ts';
 import { dueLeaves, isValid, type LeafOnDisk, readAuthority } from './leaf-files.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Container } from '../../lib/cri/messages.ts';
-import { connectHostRuntime } from '../../lib/cri/runtime.ts';
-import { waitForContainers } from '../../lib/cri/wait.ts';
+import type { Container } from '../../lib/clients/cri/messages.ts';
+import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
+import { waitForContainers } from '../../lib/clients/cri/wait.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { StaticPod } from '../../lib/render/renderer.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /** Places a static pod for the kubelet; an identical one is left unchanged. */

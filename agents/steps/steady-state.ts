@@ -1,10 +1,14 @@
 import { join } from 'node:path';
-import type { EndingAgent, IDENTITY_AGENT, RESTORING_AGENT } from '../../lib/agents/table.ts';
+import { waitForSteadyState } from '../../lib/clients/kube/wait-for-steady-state.ts';
+import { type Restarts, restartsSchema } from '../../lib/cluster/installation/record.ts';
+import type {
+  EndingAgent,
+  IDENTITY_AGENT,
+  RESTORING_AGENT,
+} from '../../lib/engine/agents/table.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
-import { type Restarts, restartsSchema } from '../../lib/installation/record.ts';
-import { waitForSteadyState } from '../../lib/kube/wait-for-steady-state.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import { awaitApi } from './await-api.ts';
 import { forgetEndedLeaders } from './ended-leaders.ts';
 import type { HostContext } from './host-context.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { removeFile, writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { stopUnit } from '../../lib/host/systemd.ts';
 import { components } from '../../lib/render/kubernetes/static-pod.ts';
-import type { Progress } from '../../lib/steps/progress.ts';
 import { podsIn } from './control-plane-pods.ts';
 import { stopContainers } from './static-pods.ts';
 

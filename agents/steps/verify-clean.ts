@@ -1,9 +1,9 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { isLeft, type Ledger, readLedger } from '../../lib/cluster/installation/ledger.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { isLeft, type Ledger, readLedger } from '../../lib/installation/ledger.ts';
 import type { SearchedFiles } from '../../lib/secrets/scan/search-files.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { PlainHost } from './host-context.ts';
 import { searchHost } from './search-host.ts';
 

@@ -1,7 +1,7 @@
+import { markerOf, readMarker, writeMarker } from '../../lib/cluster/installation/marker.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { machineIdentity } from '../../lib/host/machine-identity.ts';
-import { markerOf, readMarker, writeMarker } from '../../lib/installation/marker.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 
 /** Marks the installation as finished, on the disk. */

@@ -1,7 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
-import { connectHostRuntime } from '../../lib/cri/runtime.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
+import { KubeClient, kubeClient } from '../../lib/clients/kube/client.ts';
+import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
+import { readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
+import { resources } from '../../lib/clients/kube/resources.ts';
+import { publishedRootCa } from '../../lib/clients/kube/root-ca.ts';
+import { trustDigest } from '../../lib/cluster/workers/api-trust.ts';
+import { workerPaths } from '../../lib/cluster/workers/paths.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, type NewFile, writeFileAtomic } from '../../lib/host/files.ts';
 import {
   kubeletEnvironmentPath,
@@ -10,18 +19,9 @@ import {
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
-import { KubeClient, kubeClient } from '../../lib/kube/client.ts';
-import { isKubeError } from '../../lib/kube/kube-error.ts';
-import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
-import { resources } from '../../lib/kube/resources.ts';
-import { publishedRootCa } from '../../lib/kube/root-ca.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
 import { trust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.ts';
 import { podEgressFile } from '../../lib/render/kubernetes/pod-egress.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
-import { trustDigest } from '../../lib/workers/api-trust.ts';
-import { workerPaths } from '../../lib/workers/paths.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { currentIdentity } from '../steps/kubelet-client-file.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';

@@ -1,8 +1,8 @@
+import { type LedgerEntry, ledgerPath } from '../../lib/cluster/installation/ledger.ts';
+import { workerPaths } from '../../lib/cluster/workers/paths.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, ifMissing, sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
-import { type LedgerEntry, ledgerPath } from '../../lib/installation/ledger.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
-import { workerPaths } from '../../lib/workers/paths.ts';
 import { firstBootUnits } from '../../units/aio.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 

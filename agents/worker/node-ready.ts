@@ -1,4 +1,4 @@
-import type { StepBody } from '../../lib/steps/within.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { nodeReadyBy } from '../steps/node-ready.ts';
 import { asNode } from './own-node.ts';

@@ -1,4 +1,4 @@
-import { type KubeClient, kubeClient } from '../../lib/kube/client.ts';
+import { type KubeClient, kubeClient } from '../../lib/clients/kube/client.ts';
 import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 

@@ -1,7 +1,7 @@
-import { identity } from '../../lib/agents/table.ts';
+import { identity } from '../../lib/engine/agents/table.ts';
+import type { Plan } from '../../lib/engine/steps/step.ts';
+import { type StepBody, until, within } from '../../lib/engine/steps/within.ts';
 import type { Settings } from '../../lib/host/settings.ts';
-import type { Plan } from '../../lib/steps/step.ts';
-import { type StepBody, until, within } from '../../lib/steps/within.ts';
 import { clean } from '../steps/clean.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { workerKubelet } from '../steps/kubelet.ts';

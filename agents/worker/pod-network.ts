@@ -1,9 +1,9 @@
+import { type Node, resources } from '../../lib/clients/kube/resources.ts';
+import { watchUntil } from '../../lib/clients/kube/watch-objects.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
-import { type Node, resources } from '../../lib/kube/resources.ts';
-import { watchUntil } from '../../lib/kube/watch-objects.ts';
 import { cniFileFor, cniPath } from '../../lib/render/kubernetes/cni.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { asNode } from './own-node.ts';
 

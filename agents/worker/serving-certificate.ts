@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { syncFile } from '../../lib/host/files.ts';
 import { waitForFiles } from '../../lib/host/watch.ts';
 import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
-import { done } from '../../lib/steps/step.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import { servingPair } from '../steps/approve-until.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 

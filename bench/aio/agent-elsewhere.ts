@@ -3,8 +3,8 @@
  * another folder and whose services have other addresses: HOST is an `OtherHost` as JSON.
  */
 import { agentOf, agents } from '../../agents/agents.ts';
-import { EXIT, exitCodeFor } from '../../lib/errors/exit-codes.ts';
-import { describeError } from '../../lib/errors/failure.ts';
+import { EXIT, exitCodeFor } from '../../lib/base/errors/exit-codes.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
 import { type HostEndpoints, hostPaths } from '../../lib/host/paths.ts';
 
 export interface OtherHost {

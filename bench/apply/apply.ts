@@ -1,9 +1,10 @@
 /** Applies a folder of manifests like bootkube, then exits: `apply KUBECONFIG FOLDER`. */
+
+import { applyManifests } from '../../lib/clients/kube/apply.ts';
+import { failedRows, failureTable } from '../../lib/clients/kube/apply-table.ts';
+import { kubeClient } from '../../lib/clients/kube/client.ts';
+import { loadManifests } from '../../lib/clients/kube/manifests.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
-import { applyManifests } from '../../lib/kube/apply.ts';
-import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
-import { kubeClient } from '../../lib/kube/client.ts';
-import { loadManifests } from '../../lib/kube/manifests.ts';
 
 const DEADLINE_MS = 300_000;
 

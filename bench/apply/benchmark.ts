@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensureComponent } from '../../lab/components/component.ts';
 import { KUBERNETES_VERSION } from '../../lab/components/kubernetes.ts';
 import { type ControlPlane, startControlPlane } from '../../lab/servers/control-plane.ts';
-import { resources } from '../../lib/kube/resources.ts';
+import { resources } from '../../lib/clients/kube/resources.ts';
 import { administrators } from '../../lib/pki/kubeconfig.ts';
 import type { BenchContext, Benchmark, Row } from '../benchmark.ts';
 import { bundledProgram } from '../bundled-program.ts';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeGoYaml } from '../../lib/go-yaml/write.ts';
+import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
 
 /** The number of operators, each with the manifests of `operatorManifests`. */
 const OPERATORS = 10;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { encode, encodeText, TAGS } from '../../lib/csr/der.ts';
+import { encode, encodeText, TAGS } from '../../lib/cluster/csr/der.ts';
 
 /** A PKCS#10 request that costs its reader as much as possible, and the rule by which it is left. */
 export interface CostlyRequest {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EtcdMember } from '../../lab/servers/etcd-member.ts';
-import { inParallel } from '../../lib/kube/in-parallel.ts';
+import { inParallel } from '../../lib/clients/kube/in-parallel.ts';
 
 /** Sizes of values like those of a cluster: many small objects, some large ConfigMaps and Secrets. */
 const SIZES: readonly { readonly kib: number; readonly share: number }[] = [

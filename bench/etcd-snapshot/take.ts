@@ -1,7 +1,7 @@
 /** Takes one snapshot like bootkube, then exits: `take ENDPOINT CA CERTIFICATE KEY TARGET`. */
 import { readFileSync } from 'node:fs';
-import { connectEtcd } from '../../lib/etcd/client.ts';
-import { takeSnapshot } from '../../lib/etcd/snapshot.ts';
+import { connectEtcd } from '../../lib/clients/etcd/client.ts';
+import { takeSnapshot } from '../../lib/clients/etcd/snapshot.ts';
 
 const DEADLINE_MS = 300_000;
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJournal } from '../../lib/steps/journal.ts';
+import { readJournal } from '../../lib/engine/steps/journal.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { expectLab, LAB_MS, runLab } from '../lab-run.ts';
 import { handoverRow, labResultSchema, shareRow } from './share.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JournalEntry } from '../../lib/steps/journal.ts';
+import type { JournalEntry } from '../../lib/engine/steps/journal.ts';
 import type { Row } from '../benchmark.ts';
 import { compare, spread } from '../statistics.ts';
 import { pollDelay } from '../waits/rows.ts';

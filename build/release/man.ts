@@ -1,5 +1,5 @@
-import { HOST_COMMANDS } from '../../lib/agents/commands.ts';
-import { AGENTS } from '../../lib/agents/table.ts';
+import { HOST_COMMANDS } from '../../lib/engine/agents/commands.ts';
+import { AGENTS } from '../../lib/engine/agents/table.ts';
 import { allCommands, type CommandNode } from './command-tree.ts';
 
 /** Escapes roff markup: backslashes, leading dots and quotes; a hyphen becomes a minus sign. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { reportPage } from '../../report/html/page.ts';
 import { linksTo, NO_LINKS } from '../../report/html/parts.ts';

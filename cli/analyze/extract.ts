@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { ArchivedFile } from '../../report/archive/read-archive.ts';
 import { type NotRead, readFiles } from './read-bundle.ts';
 

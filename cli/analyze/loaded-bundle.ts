@@ -1,4 +1,4 @@
-import { parseJson } from '../../lib/json.ts';
+import { parseJson } from '../../lib/base/json.ts';
 import type { ArchivedFile } from '../../report/archive/read-archive.ts';
 import { failedOutcome, gatherRecordSchema, type Outcome } from '../../report/gather-record.ts';
 import { isReportInput } from '../../report/inputs.ts';

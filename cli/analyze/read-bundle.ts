@@ -1,8 +1,8 @@
 import { constants, createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
-import { decompressed } from '../../lib/image/compression.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { decompressed } from '../../lib/payload/image/compression.ts';
 import { isSafeName } from '../../report/archive/names.ts';
 import {
   type ArchivedFile,

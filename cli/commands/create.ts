@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { TOKEN_HOURS } from '../../lib/workers/token.ts';
+import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
 import { createPayload } from '../create/payload.ts';
 import { createRestoreIgnition, type RestoreIgnitionOptions } from '../create/restore-ignition.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { licenses } from '../../lib/licenses.ts';
+import { licenses } from '../../lib/base/licenses.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** `sno licenses`: the licences of all third-party components in this executable. */

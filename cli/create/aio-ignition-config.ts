@@ -1,15 +1,22 @@
-import { hostCommandNames } from '../../lib/agents/commands.ts';
-import { agentLinks, commandLinks } from '../../lib/agents/links.ts';
-import { agentsOf } from '../../lib/agents/table.ts';
-import type { Cluster } from '../../lib/cluster/cluster.ts';
-import { issueLink } from '../../lib/console/publish-issue.ts';
-import { deferredFolder } from '../../lib/deferred/manifests.ts';
+import { addressEvents } from '../../lib/change/identity/address-events.ts';
+import { lostHostPlaces, lostHostText } from '../../lib/change/identity/lost-host.ts';
+import { deferredFolder } from '../../lib/cluster/deferred/manifests.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
+import { hostCommandNames } from '../../lib/engine/agents/commands.ts';
+import { agentLinks, commandLinks } from '../../lib/engine/agents/links.ts';
+import { agentsOf } from '../../lib/engine/agents/table.ts';
+import { issueLink } from '../../lib/engine/console/publish-issue.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { addressEvents } from '../../lib/identity/address-events.ts';
-import { lostHostPlaces, lostHostText } from '../../lib/identity/lost-host.ts';
-import type { Config } from '../../lib/ignition/config.ts';
-import { configOf, directory, file, link, unit, withDropins } from '../../lib/ignition/entries.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
+import type { Config } from '../../lib/render/ignition/config.ts';
+import {
+  configOf,
+  directory,
+  file,
+  link,
+  unit,
+  withDropins,
+} from '../../lib/render/ignition/entries.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import { aioUnits } from '../../units/aio.ts';
 import { gatherLinks } from '../../units/gather.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { clusterDomain } from '../../lib/cluster/cluster.ts';
-import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
-import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
+import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
+import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { Surroundings } from '../surroundings.ts';

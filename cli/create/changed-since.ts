@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Cluster, clusterSchema } from '../../lib/cluster/cluster.ts';
-import { decodeDataUrl } from '../../lib/data-url.ts';
-import type { Config } from '../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../lib/base/data-url.ts';
+import { type Cluster, clusterSchema } from '../../lib/config/cluster/cluster.ts';
+import type { Config } from '../../lib/render/ignition/config.ts';
 import type { LiveIgnitionInput } from './live-ignition.ts';
 import { liveIgnition } from './live-ignition.ts';
 

@@ -1,7 +1,7 @@
-import type { Cluster } from '../../lib/cluster/cluster.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { createFutureToken, type FutureToken } from '../../lib/workers/future-token.ts';
-import { tokenText } from '../../lib/workers/token.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { tokenText } from '../../lib/clients/rights/bootstrap-token.ts';
+import { createFutureToken, type FutureToken } from '../../lib/cluster/workers/future-token.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import {
   apiServerOf,

@@ -1,8 +1,8 @@
-import { deferrable } from '../../lib/deferred/deferrable.ts';
-import { deferredFile } from '../../lib/deferred/manifests.ts';
+import type { Manifest, UndecodableManifest } from '../../lib/clients/kube/manifest-decoding.ts';
+import { decodeManifestFile, splitDuplicates } from '../../lib/clients/kube/manifests.ts';
+import { deferrable } from '../../lib/cluster/deferred/deferrable.ts';
+import { deferredFile } from '../../lib/cluster/deferred/manifests.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
-import type { Manifest, UndecodableManifest } from '../../lib/kube/manifest-decoding.ts';
-import { decodeManifestFile, splitDuplicates } from '../../lib/kube/manifests.ts';
 import { unrendered } from './unrendered.ts';
 import type { UserManifest, UserManifests } from './user-manifests.ts';
 

@@ -1,6 +1,6 @@
 import { constants, gzipSync } from 'node:zlib';
-import { Failure } from '../../lib/errors/failure.ts';
-import type { Config } from '../../lib/ignition/config.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { Config } from '../../lib/render/ignition/config.ts';
 import { runProgram } from '../process/program.ts';
 
 /** The area of a CoreOS live ISO into which `coreos-installer iso ignition embed` writes. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Cluster } from '../../lib/cluster/cluster.ts';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import { type Payload, readPayload } from '../../lib/payload/payload.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import {

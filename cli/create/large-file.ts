@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { syncDirectory } from '../../lib/host/files.ts';
 import { requireProgram } from '../process/program.ts';
 import { namingFullDisk } from './full-disk.ts';

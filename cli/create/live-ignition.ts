@@ -1,10 +1,17 @@
-import { agentLinks, commandLinks } from '../../lib/agents/links.ts';
-import { agentsOf } from '../../lib/agents/table.ts';
-import { issueLink } from '../../lib/console/publish-issue.ts';
-import { deferredFolder } from '../../lib/deferred/manifests.ts';
+import { deferredFolder } from '../../lib/cluster/deferred/manifests.ts';
+import { agentLinks, commandLinks } from '../../lib/engine/agents/links.ts';
+import { agentsOf } from '../../lib/engine/agents/table.ts';
+import { issueLink } from '../../lib/engine/console/publish-issue.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import type { Config, Directory, Link } from '../../lib/ignition/config.ts';
-import { configOf, directory, file, link, unit, withDropins } from '../../lib/ignition/entries.ts';
+import type { Config, Directory, Link } from '../../lib/render/ignition/config.ts';
+import {
+  configOf,
+  directory,
+  file,
+  link,
+  unit,
+  withDropins,
+} from '../../lib/render/ignition/entries.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import { gatherLinks } from '../../units/gather.ts';
 import { liveDropins, networkUnit } from '../../units/live.ts';

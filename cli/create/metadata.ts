@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Cluster } from '../../lib/cluster/cluster.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 
 /** In the folder with install-config.yaml, under the name that openshift-install uses. */
 export const METADATA_NAME = 'metadata.json';

@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists, isMissing, syncDirectory } from '../../lib/host/files.ts';
 import { plural } from '../../report/reading/words.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
 import { kindOf } from '../process/regular-file.ts';
 import { namingFullDisk } from './full-disk.ts';

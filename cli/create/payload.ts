@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { fillPayload } from '../payload/fill.ts';

@@ -1,5 +1,5 @@
-import { faultText, firstOf } from '../../lib/config-file/fault.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { faultText, firstOf } from '../../lib/config/file/fault.ts';
 import { plural } from '../../report/reading/words.ts';
 import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { readSettings } from '../install-config/settings.ts';

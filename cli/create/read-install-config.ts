@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 

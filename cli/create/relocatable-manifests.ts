@@ -1,22 +1,22 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
-import { readGoYaml } from '../../lib/go-yaml/read.ts';
-import { writeGoYaml } from '../../lib/go-yaml/write.ts';
-import { writeFileAtomic } from '../../lib/host/files.ts';
-import { familyOf, isAddress } from '../../lib/network/address.ts';
-import { contains, parseNetwork } from '../../lib/network/network.ts';
-import {
-  RELOCATABLE_MACHINE_CONFIG,
-  relocatableManifest,
-} from '../../lib/render/machine-config/relocatable.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
+import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
+import { familyOf, isAddress } from '../../lib/base/network/address.ts';
+import { contains, parseNetwork } from '../../lib/base/network/network.ts';
 import {
   isBaseDomain,
   isClusterName,
   isUsableHostname,
   withoutFinalDot,
-} from '../../lib/site/names.ts';
+} from '../../lib/config/site/names.ts';
+import { writeFileAtomic } from '../../lib/host/files.ts';
+import {
+  RELOCATABLE_MACHINE_CONFIG,
+  relocatableManifest,
+} from '../../lib/relocation/relocatable/machine-config.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { refuse } from './new-folder.ts';
 

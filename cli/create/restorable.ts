@@ -1,9 +1,9 @@
-import { sizeOf } from '../../lib/backup/manifest.ts';
-import { missingAuthorities } from '../../lib/backup/portable/authorities.ts';
-import type { PortableHeader } from '../../lib/backup/portable/header.ts';
-import { describeError } from '../../lib/errors/failure.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import { sizeOf } from '../../lib/change/backup/manifest.ts';
+import { missingAuthorities } from '../../lib/change/backup/portable/authorities.ts';
+import type { PortableHeader } from '../../lib/change/backup/portable/header.ts';
+import { isOlder, numbersOf } from '../../lib/change/update/version.ts';
 import { parseSettings } from '../../lib/host/settings.ts';
-import { isOlder, numbersOf } from '../../lib/update/version.ts';
 import type { SourceOptions } from './host-sources.ts';
 
 const MIB = 2 ** 20;

@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 
 /** What a live host without a medium fetches, from the command line. */
 export interface ServedOptions {

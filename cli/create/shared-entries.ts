@@ -1,13 +1,13 @@
-import type { Cluster } from '../../lib/cluster/cluster.ts';
-import { deferredFolder } from '../../lib/deferred/manifests.ts';
+import { noProxyOf } from '../../lib/base/network/proxy-for.ts';
+import { deferredFolder } from '../../lib/cluster/deferred/manifests.ts';
+import { dhcpIdentity } from '../../lib/cluster/installation/dhcp-identity.ts';
+import { type FutureToken, futureTokenPath } from '../../lib/cluster/workers/future-token.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import type { Directory, File, User } from '../../lib/ignition/config.ts';
-import { dataUrl } from '../../lib/ignition/data-url.ts';
-import { directory, user } from '../../lib/ignition/entries.ts';
-import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
+import type { Directory, File, User } from '../../lib/render/ignition/config.ts';
+import { dataUrl } from '../../lib/render/ignition/data-url.ts';
+import { directory, user } from '../../lib/render/ignition/entries.ts';
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
-import { noProxyOf } from '../../lib/site/proxy-for.ts';
-import { type FutureToken, futureTokenPath } from '../../lib/workers/future-token.ts';
 import { messageCatalog } from '../../units/message-catalog.ts';
 import type { UserManifest } from './user-manifests.ts';
 

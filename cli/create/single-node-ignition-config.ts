@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Cluster, clusterDomain, clusterSchema } from '../../lib/cluster/cluster.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { type Cluster, clusterDomain, clusterSchema } from '../../lib/config/cluster/cluster.ts';
+import { machineConfigServerProblem } from '../../lib/config/site/machine-config-server.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
-import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
-import { validateConfigText } from '../../lib/ignition/validate.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
-import { machineConfigServerProblem } from '../../lib/site/machine-config-server.ts';
+import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
+import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
 import {
   describeExecutable,

@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
-import { type Cluster, clusterSchema } from '../../lib/cluster/cluster.ts';
-import { decodeDataUrl } from '../../lib/data-url.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { decodeDataUrl } from '../../lib/base/data-url.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { parseJson } from '../../lib/base/json.ts';
+import { type Cluster, clusterSchema } from '../../lib/config/cluster/cluster.ts';
 import { exists, sha256, sha256OfFile } from '../../lib/host/files.ts';
-import { type Config, parseConfig, serializeConfig } from '../../lib/ignition/config.ts';
-import { parseJson } from '../../lib/json.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
+import { type Config, parseConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
 import {
   type AgentsExecutable,
   executablePath,

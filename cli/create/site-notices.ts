@@ -1,7 +1,7 @@
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/base/printable.ts';
+import { networkNotices } from '../../lib/config/site/nmstate/notices.ts';
+import { certificatesOf } from '../../lib/config/site/trust-bundle.ts';
 import { containerdHosts } from '../../lib/render/machine-config/containerd-hosts.ts';
-import { networkNotices } from '../../lib/site/nmstate/notices.ts';
-import { certificatesOf } from '../../lib/site/trust-bundle.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
-import { SITE_CONFIG, siteDomain } from '../../lib/site-config/site-config.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { SITE_CONFIG, siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { type MadeVolume, makeVolume, type Protection } from '../site/make-volume.ts';
 import { readHostFacts, readSite, type Site, siteSource } from '../site/read-site.ts';

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { encrypterFor } from '../../lib/backup/portable/recipients.ts';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
-import type { HostFacts } from '../../lib/site-config/host-facts.ts';
-import { SITE_CONFIG } from '../../lib/site-config/site-config.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
+import type { HostFacts } from '../../lib/config/site-config/host-facts.ts';
+import { SITE_CONFIG } from '../../lib/config/site-config/site-config.ts';
 import { plural } from '../../report/reading/words.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { makeVolume } from '../site/make-volume.ts';

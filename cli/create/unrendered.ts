@@ -1,8 +1,8 @@
-import { PLACEHOLDER } from '../../lib/config-file/placeholder.ts';
-import { isRecord } from '../../lib/json.ts';
-import { builtInGroups } from '../../lib/kube/built-in-groups.ts';
-import { groupOf } from '../../lib/kube/kind-name.ts';
-import type { Manifest } from '../../lib/kube/manifest-decoding.ts';
+import { isRecord } from '../../lib/base/json.ts';
+import { builtInGroups } from '../../lib/clients/kube/built-in-groups.ts';
+import { groupOf } from '../../lib/clients/kube/kind-name.ts';
+import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
+import { PLACEHOLDER } from '../../lib/config/file/placeholder.ts';
 
 /** The whole value, so that whoever reads it gets nothing else. `$` within belongs to a language at run time. */
 const NOTHING_ELSE = /^\s*(?:\{\{[^{}$]*\}\}|\$\{[A-Za-z_][\w.-]*\})\s*$/;

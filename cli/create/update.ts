@@ -1,14 +1,14 @@
 import { chmod, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import { UPDATE_FILES, type UpdateManifest, updateText } from '../../lib/change/update/manifest.ts';
+import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
-import { signText } from '../../lib/signature/ssh-signature.ts';
-import { UPDATE_FILES, type UpdateManifest, updateText } from '../../lib/update/manifest.ts';
-import { UPDATE_SIGNATURE } from '../../lib/update/signature.ts';
+import { signText } from '../../lib/pki/signature/ssh-signature.ts';
 import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { expectFree, makeFolder, refuse } from './new-folder.ts';

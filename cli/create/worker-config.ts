@@ -1,8 +1,8 @@
-import { clusterDomain } from '../../lib/cluster/cluster.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
-import { validateConfigText } from '../../lib/ignition/validate.ts';
-import { TOKEN_HOURS } from '../../lib/workers/token.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
+import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
+import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
+import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import { aioNotices } from './site-notices.ts';
 import { type WorkerIgnitionInput, workerIgnitionConfig } from './worker-ignition-config.ts';

@@ -1,13 +1,20 @@
-import { agentLinks, commandLinks } from '../../lib/agents/links.ts';
-import { agentsOf, WORKER_AGENTS } from '../../lib/agents/table.ts';
-import type { Cluster } from '../../lib/cluster/cluster.ts';
-import { issueLink } from '../../lib/console/publish-issue.ts';
+import { workerApi, workerPaths } from '../../lib/cluster/workers/paths.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
+import { agentLinks, commandLinks } from '../../lib/engine/agents/links.ts';
+import { agentsOf, WORKER_AGENTS } from '../../lib/engine/agents/table.ts';
+import { issueLink } from '../../lib/engine/console/publish-issue.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import type { Config } from '../../lib/ignition/config.ts';
-import { configOf, directory, file, link, unit, withDropins } from '../../lib/ignition/entries.ts';
 import { tokenKubeconfig } from '../../lib/pki/kubeconfig.ts';
+import type { Config } from '../../lib/render/ignition/config.ts';
+import {
+  configOf,
+  directory,
+  file,
+  link,
+  unit,
+  withDropins,
+} from '../../lib/render/ignition/entries.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
-import { workerApi, workerPaths } from '../../lib/workers/paths.ts';
 import { gatherLinks } from '../../units/gather.ts';
 import { workerUnits } from '../../units/worker.ts';
 import { digestFiles } from './aio-ignition-config.ts';

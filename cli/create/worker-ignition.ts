@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { clusterDomain } from '../../lib/cluster/cluster.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { KubeClient } from '../../lib/kube/client.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { Limits } from '../../lib/base/wait/limits.ts';
+import { KubeClient } from '../../lib/clients/kube/client.ts';
 import {
   installationStatusSchema,
   STATUS_NAME,
   STATUS_NAMESPACE,
-} from '../../lib/kube/installation-status.ts';
-import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
-import { resources } from '../../lib/kube/resources.ts';
-import type { Limits } from '../../lib/wait/limits.ts';
-import { grantApiTrust } from '../../lib/workers/grant-api-trust.ts';
-import { routePods } from '../../lib/workers/route-pods.ts';
-import { createToken, tokenSecret, tokenText } from '../../lib/workers/token.ts';
+} from '../../lib/clients/kube/installation-status.ts';
+import { readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
+import { resources } from '../../lib/clients/kube/resources.ts';
+import { createToken, tokenSecret, tokenText } from '../../lib/clients/rights/bootstrap-token.ts';
+import { grantApiTrust } from '../../lib/cluster/workers/grant-api-trust.ts';
+import { routePods } from '../../lib/cluster/workers/route-pods.ts';
+import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import type { Surroundings } from '../surroundings.ts';

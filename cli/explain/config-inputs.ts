@@ -1,8 +1,12 @@
-import { type ConfigDocument, readDocument } from '../../lib/config-file/document.ts';
-import { type Fault, fieldName, inOrder } from '../../lib/config-file/fault.ts';
-import { foundAt, valueAt } from '../../lib/config-file/schema-faults.ts';
-import { isRecord } from '../../lib/json.ts';
-import { CONTROL_PLANE_NODES, PLATFORMS, type TopologyInputs } from '../../lib/topology/row-for.ts';
+import { isRecord } from '../../lib/base/json.ts';
+import { type ConfigDocument, readDocument } from '../../lib/config/file/document.ts';
+import { type Fault, fieldName, inOrder } from '../../lib/config/file/fault.ts';
+import { foundAt, valueAt } from '../../lib/config/file/schema-faults.ts';
+import {
+  CONTROL_PLANE_NODES,
+  PLATFORMS,
+  type TopologyInputs,
+} from '../../lib/config/topology/row-for.ts';
 import { isCount, notACount, notAPlatform, notOneNode, type Read } from './options.ts';
 
 type Path = readonly (string | number)[];

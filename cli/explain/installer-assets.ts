@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { decodeDataUrl } from '../../lib/data-url.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { type Config, readConfig } from '../../lib/ignition/config.ts';
-import { decodeManifests, type Manifest } from '../../lib/kube/manifest-decoding.ts';
-import { parseRelease, type Release } from '../../lib/topology/release.ts';
+import { decodeDataUrl } from '../../lib/base/data-url.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { decodeManifests, type Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
+import { parseRelease, type Release } from '../../lib/config/topology/release.ts';
+import { type Config, readConfig } from '../../lib/render/ignition/config.ts';
 import { faultsInConfig, readIgnitionText } from '../verify/ignition.ts';
 
 /** What openshift-install decided, as far as it concerns the topology. */

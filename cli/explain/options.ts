@@ -1,13 +1,17 @@
-import { type Fault, foundText } from '../../lib/config-file/fault.ts';
-import { suggest } from '../../lib/errors/suggest.ts';
+import { suggest } from '../../lib/base/errors/suggest.ts';
+import { type Fault, foundText } from '../../lib/config/file/fault.ts';
 import {
   FIRST_RELEASE,
   LATEST_RELEASE,
   parseRelease,
   type Release,
   releaseText,
-} from '../../lib/topology/release.ts';
-import { CONTROL_PLANE_NODES, PLATFORMS, type TopologyInputs } from '../../lib/topology/row-for.ts';
+} from '../../lib/config/topology/release.ts';
+import {
+  CONTROL_PLANE_NODES,
+  PLATFORMS,
+  type TopologyInputs,
+} from '../../lib/config/topology/row-for.ts';
 
 /** As commander gives them. */
 export interface ExplainOptions {

@@ -1,5 +1,5 @@
-import type { TopologyReport } from '../../lib/topology/report.ts';
-import { PLATFORMS } from '../../lib/topology/row-for.ts';
+import type { TopologyReport } from '../../lib/config/topology/report.ts';
+import { PLATFORMS } from '../../lib/config/topology/row-for.ts';
 import { plural } from '../../report/reading/words.ts';
 
 type ReportRow = TopologyReport['rows'][number];

@@ -1,9 +1,13 @@
-import { type Fault, faultText } from '../../lib/config-file/fault.ts';
-import { writeGoYaml } from '../../lib/go-yaml/write.ts';
-import { missingTopology } from '../../lib/topology/differences.ts';
-import { LATEST_RELEASE, type Release } from '../../lib/topology/release.ts';
-import { type Described, type TopologyReport, topologyReport } from '../../lib/topology/report.ts';
-import { rowFor, type TopologyInputs } from '../../lib/topology/row-for.ts';
+import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
+import { type Fault, faultText } from '../../lib/config/file/fault.ts';
+import { missingTopology } from '../../lib/config/topology/differences.ts';
+import { LATEST_RELEASE, type Release } from '../../lib/config/topology/release.ts';
+import {
+  type Described,
+  type TopologyReport,
+  topologyReport,
+} from '../../lib/config/topology/report.ts';
+import { rowFor, type TopologyInputs } from '../../lib/config/topology/row-for.ts';
 import { faultsIn } from '../create/read-folder.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { INSTALL_CONFIG } from '../install-config/file-name.ts';

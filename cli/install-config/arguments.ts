@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 
 /**
  * Splits a text into arguments as a POSIX shell does, with its quotes and

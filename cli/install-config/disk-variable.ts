@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { Fault } from '../../lib/config-file/fault.ts';
-import { describeError } from '../../lib/errors/failure.ts';
-import { diskPathProblem } from '../../lib/site/disk.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import type { Fault } from '../../lib/config/file/fault.ts';
+import { diskPathProblem } from '../../lib/config/site/disk.ts';
 import { splitArguments } from './arguments.ts';
 
 /** The installer's variable for arguments of coreos-installer, including the disk. */

@@ -1,12 +1,17 @@
-import { fieldName } from '../../lib/config-file/fault.ts';
-import type { Family } from '../../lib/network/address.ts';
-import { type Network, networkText, overlap, parseNetwork } from '../../lib/network/network.ts';
+import type { Family } from '../../lib/base/network/address.ts';
+import {
+  type Network,
+  networkText,
+  overlap,
+  parseNetwork,
+} from '../../lib/base/network/network.ts';
+import { fieldName } from '../../lib/config/file/fault.ts';
 import {
   defaultNetworks,
   HOST_PREFIX_DEFAULTS,
   NETWORK_LISTS,
   type NetworkList,
-} from '../../lib/site/network-defaults.ts';
+} from '../../lib/config/site/network-defaults.ts';
 import type { Config, Refinement } from './refinement.ts';
 
 interface Found {

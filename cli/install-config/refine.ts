@@ -1,18 +1,26 @@
-import type { ConfigDocument } from '../../lib/config-file/document.ts';
-import { type Fault, foundText } from '../../lib/config-file/fault.ts';
-import { misfitFault } from '../../lib/config-file/misfit-fault.ts';
-import { valueAt } from '../../lib/config-file/schema-faults.ts';
-import { familyOf, isAddress } from '../../lib/network/address.ts';
-import { contains, networkText, parseNetwork } from '../../lib/network/network.ts';
-import { hostAddressMisfits } from '../../lib/site/addresses/judge.ts';
+import { familyOf, isAddress } from '../../lib/base/network/address.ts';
+import { contains, networkText, parseNetwork } from '../../lib/base/network/network.ts';
+import type { ConfigDocument } from '../../lib/config/file/document.ts';
+import { type Fault, foundText } from '../../lib/config/file/fault.ts';
+import { misfitFault } from '../../lib/config/file/misfit-fault.ts';
+import { valueAt } from '../../lib/config/file/schema-faults.ts';
+import { hostAddressMisfits } from '../../lib/config/site/addresses/judge.ts';
 import {
   clusterNetworks,
   insideFaults,
   noServerFaults,
-} from '../../lib/site/addresses/own-networks.ts';
-import { clusterDomainProblem, hostnameProblem, withoutFinalDot } from '../../lib/site/names.ts';
-import { defaultNetworks, type NetworkList, networksOf } from '../../lib/site/network-defaults.ts';
-import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
+} from '../../lib/config/site/addresses/own-networks.ts';
+import {
+  clusterDomainProblem,
+  hostnameProblem,
+  withoutFinalDot,
+} from '../../lib/config/site/names.ts';
+import {
+  defaultNetworks,
+  type NetworkList,
+  networksOf,
+} from '../../lib/config/site/network-defaults.ts';
+import { nmstateMisfits } from '../../lib/config/site/nmstate/document.ts';
 import { DISK_VARIABLE, type DiskArguments } from './disk-variable.ts';
 import { networkRefinements } from './refine-networks.ts';
 import type { Config, Refinement } from './refinement.ts';
@@ -105,7 +113,7 @@ function networksOfConfig({ sound, isGiven }: Config) {
 }
 
 /**
- * The internal address is one of IPv4 (lib/relocatable/bridge.ts), workers know the node by its address, and a way back from a
+ * The internal address is one of IPv4 (lib/relocation/relocatable/bridge.ts), workers know the node by its address, and a way back from a
  * site needs keys that are not sealed.
  */
 function ofRelocation({ sound }: Config): Refinement[] {

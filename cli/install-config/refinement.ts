@@ -1,4 +1,4 @@
-import type { Misfit } from '../../lib/site/nmstate/misfit.ts';
+import type { Misfit } from '../../lib/config/site/nmstate/misfit.ts';
 import type { DiskArguments } from './disk-variable.ts';
 import type { SomeFields } from './schema.ts';
 

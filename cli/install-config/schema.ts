@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PREFLIGHT_CHECKS } from '../../lib/cluster/cluster.ts';
-import { field, list, optional, text, textOf, word } from '../../lib/config-file/message.ts';
+import { PREFLIGHT_CHECKS } from '../../lib/config/cluster/cluster.ts';
+import { field, list, optional, text, textOf, word } from '../../lib/config/file/message.ts';
 import {
   baseDomain,
   clusterName,
@@ -9,9 +9,9 @@ import {
   network,
   pullSecret,
   sshKey,
-} from '../../lib/config-file/site-fields.ts';
+} from '../../lib/config/file/site-fields.ts';
+import { DISK_PATH, diskPathProblem } from '../../lib/config/site/disk.ts';
 import { architectures } from '../../lib/host/architecture.ts';
-import { DISK_PATH, diskPathProblem } from '../../lib/site/disk.ts';
 import { bootFields, siteFields } from './site-schema.ts';
 
 /** A field with a single valid value. */

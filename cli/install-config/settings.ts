@@ -1,9 +1,9 @@
-import { readDocument } from '../../lib/config-file/document.ts';
-import { type Fault, inOrder, onePerPlace } from '../../lib/config-file/fault.ts';
-import { otherKind } from '../../lib/config-file/other-kind.ts';
-import { placeholderFaults } from '../../lib/config-file/placeholder.ts';
-import { type Issue, schemaFaults } from '../../lib/config-file/schema-faults.ts';
-import { soundFields } from '../../lib/config-file/sound-fields.ts';
+import { readDocument } from '../../lib/config/file/document.ts';
+import { type Fault, inOrder, onePerPlace } from '../../lib/config/file/fault.ts';
+import { otherKind } from '../../lib/config/file/other-kind.ts';
+import { placeholderFaults } from '../../lib/config/file/placeholder.ts';
+import { type Issue, schemaFaults } from '../../lib/config/file/schema-faults.ts';
+import { soundFields } from '../../lib/config/file/sound-fields.ts';
 import { readDiskVariable } from './disk-variable.ts';
 import { INSTALL_CONFIG } from './file-name.ts';
 import { refusedField } from './not-supported.ts';

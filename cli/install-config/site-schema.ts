@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ON_ADDRESS_CHANGE } from '../../lib/cluster/cluster.ts';
-import { field, list, optional, text, textOf, word } from '../../lib/config-file/message.ts';
+import { ON_ADDRESS_CHANGE } from '../../lib/config/cluster/cluster.ts';
+import { field, list, optional, text, textOf, word } from '../../lib/config/file/message.ts';
 import {
   mirrorList,
   ntpSources,
@@ -8,15 +8,15 @@ import {
   sourcePolicy,
   trustBundle,
   withoutNulls,
-} from '../../lib/config-file/site-fields.ts';
-import { SEAL_MODES } from '../../lib/seal/mode.ts';
+} from '../../lib/config/file/site-fields.ts';
 import {
   isPartitionIndex,
   isPartitionLabel,
   KERNEL_ARGUMENT,
   kernelArgumentProblem,
-} from '../../lib/site/boot-arguments.ts';
-import { CPU_SET, parseCpuSet } from '../../lib/site/cpu-set.ts';
+} from '../../lib/config/site/boot-arguments.ts';
+import { CPU_SET, parseCpuSet } from '../../lib/host/cpu-set.ts';
+import { SEAL_MODES } from '../../lib/secrets/seal/mode.ts';
 
 /** Fields of `bootstrapInPlace` that determine how the host starts. */
 export const bootFields = {

@@ -1,14 +1,14 @@
-import type { Cluster, InstallableCluster } from '../../lib/cluster/cluster.ts';
+import type { Cluster, InstallableCluster } from '../../lib/config/cluster/cluster.ts';
+import { mergeMirrors } from '../../lib/config/site/mirrors.ts';
+import { withoutFinalDot } from '../../lib/config/site/names.ts';
+import { networksOf } from '../../lib/config/site/network-defaults.ts';
+import { expectedOnHost } from '../../lib/config/site/nmstate/interfaces.ts';
+import { nmstateText } from '../../lib/config/site/nmstate/text.ts';
+import { completeNoProxy } from '../../lib/config/site/proxy.ts';
+import { certificatesOf } from '../../lib/config/site/trust-bundle.ts';
 import type { Architecture } from '../../lib/host/architecture.ts';
-import { SEAL_MODES, type SealMode } from '../../lib/seal/mode.ts';
-import { mergeMirrors } from '../../lib/site/mirrors.ts';
-import { withoutFinalDot } from '../../lib/site/names.ts';
-import { networksOf } from '../../lib/site/network-defaults.ts';
-import { expectedOnHost } from '../../lib/site/nmstate/interfaces.ts';
-import { nmstateText } from '../../lib/site/nmstate/text.ts';
-import { completeNoProxy } from '../../lib/site/proxy.ts';
-import { sshKeys } from '../../lib/site/ssh-keys.ts';
-import { certificatesOf } from '../../lib/site/trust-bundle.ts';
+import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
+import { SEAL_MODES, type SealMode } from '../../lib/secrets/seal/mode.ts';
 import type { DiskArguments } from './disk-variable.ts';
 import type { InstallConfig } from './schema.ts';
 

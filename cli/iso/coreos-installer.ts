@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { runProgram } from '../process/program.ts';
 
 const DEADLINE_MS = 10 * 60_000;

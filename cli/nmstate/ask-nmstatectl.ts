@@ -1,8 +1,8 @@
-import { readDocument } from '../../lib/config-file/document.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { isRecord } from '../../lib/json.ts';
-import { printable } from '../../lib/printable.ts';
-import { nmstateText } from '../../lib/site/nmstate/text.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { isRecord } from '../../lib/base/json.ts';
+import { printable } from '../../lib/base/printable.ts';
+import { readDocument } from '../../lib/config/file/document.ts';
+import { nmstateText } from '../../lib/config/site/nmstate/text.ts';
 import { runProgram } from '../process/program.ts';
 import { offlineDocument } from './offline-document.ts';
 

@@ -1,8 +1,8 @@
-import { isRecord } from '../../lib/json.ts';
-import { expectedOnHost } from '../../lib/site/nmstate/interfaces.ts';
-import { at, entriesOf } from '../../lib/site/nmstate/misfit.ts';
-import { interfacesOf, namesOf } from '../../lib/site/nmstate/references.ts';
-import { isOn } from '../../lib/site/nmstate/values.ts';
+import { isRecord } from '../../lib/base/json.ts';
+import { expectedOnHost } from '../../lib/config/site/nmstate/interfaces.ts';
+import { at, entriesOf } from '../../lib/config/site/nmstate/misfit.ts';
+import { interfacesOf, namesOf } from '../../lib/config/site/nmstate/references.ts';
+import { isOn } from '../../lib/config/site/nmstate/values.ts';
 
 /** Keys of an interface that `nmstatectl gc` refuses and `nmstatectl apply` does not: they need the host. */
 const OF_HOST = ['copy-mac-from', 'dispatch'];

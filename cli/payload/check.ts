@@ -1,10 +1,10 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { readProgram } from '../../lib/elf/elf.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { sha256OfFiles, sha256OfStream } from '../../lib/host/digests.ts';
-import { readImageArchive, readLayers } from '../../lib/image/archive.ts';
-import type { ArchivedImage } from '../../lib/image/contents.ts';
+import { readProgram } from '../../lib/payload/elf/elf.ts';
+import { readImageArchive, readLayers } from '../../lib/payload/image/archive.ts';
+import type { ArchivedImage } from '../../lib/payload/image/contents.ts';
 import {
   type Payload,
   type PayloadBinary,

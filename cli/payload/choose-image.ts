@@ -1,6 +1,6 @@
-import { Failure } from '../../lib/errors/failure.ts';
-import type { ArchivedImage } from '../../lib/image/contents.ts';
-import { imageNameOf, isReference } from '../../lib/image/reference.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { ArchivedImage } from '../../lib/payload/image/contents.ts';
+import { imageNameOf, isReference } from '../../lib/payload/image/reference.ts';
 
 export interface ChosenImage {
   image: ArchivedImage;

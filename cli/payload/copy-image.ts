@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { sha256OfFiles } from '../../lib/host/digests.ts';
-import { readLayers } from '../../lib/image/archive.ts';
-import type { ArchivedImage } from '../../lib/image/contents.ts';
-import { writeImageArchive } from '../../lib/image/write.ts';
+import { readLayers } from '../../lib/payload/image/archive.ts';
+import type { ArchivedImage } from '../../lib/payload/image/contents.ts';
+import { writeImageArchive } from '../../lib/payload/image/write.ts';
 import type { ChosenImage } from './choose-image.ts';
 
 /**

@@ -6,7 +6,7 @@ import { run } from '../../lib/host/command.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFiles } from '../../lib/host/digests.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
-import { writeProgramImage } from '../../lib/image/write.ts';
+import { writeProgramImage } from '../../lib/payload/image/write.ts';
 import { type PayloadDescription, payloadFile } from '../../lib/payload/payload.ts';
 import { copyImage } from './copy-image.ts';
 import { noting } from './noting.ts';

@@ -1,8 +1,8 @@
 import { open, stat } from 'node:fs/promises';
-import { isElf, type Program, readProgram } from '../../lib/elf/elf.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { readImageArchive } from '../../lib/image/archive.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { addOns } from '../../lib/payload/add-ons.ts';
+import { isElf, type Program, readProgram } from '../../lib/payload/elf/elf.ts';
+import { readImageArchive } from '../../lib/payload/image/archive.ts';
 import { namePattern } from '../../lib/payload/payload.ts';
 import { type ChosenImage, chooseImage } from './choose-image.ts';
 import { noting } from './noting.ts';

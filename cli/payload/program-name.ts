@@ -1,5 +1,5 @@
-import type { Program } from '../../lib/elf/elf.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { Program } from '../../lib/payload/elf/elf.ts';
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
 
 /** Main packages of programs that a payload usually has; the group is the program's name. */

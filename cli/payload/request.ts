@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { suggest } from '../../lib/errors/suggest.ts';
-import { isReference } from '../../lib/image/reference.ts';
+import { suggest } from '../../lib/base/errors/suggest.ts';
+import { isReference } from '../../lib/payload/image/reference.ts';
 import { namePattern, releasePattern } from '../../lib/payload/payload.ts';
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
 import { faultText } from './noting.ts';

@@ -1,5 +1,5 @@
-import type { Program } from '../../lib/elf/elf.ts';
-import { tagOf } from '../../lib/image/reference.ts';
+import type { Program } from '../../lib/payload/elf/elf.ts';
+import { tagOf } from '../../lib/payload/image/reference.ts';
 import type { PayloadDescription } from '../../lib/payload/payload.ts';
 import type { ImagePart, Parts } from './parts.ts';
 import type { PayloadRequest } from './request.ts';

@@ -8,8 +8,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
-import { redact } from '../../lib/log/redact.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { redact } from '../../lib/base/log/redact.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** As in openshift-install, the most detailed one first. */

@@ -1,4 +1,4 @@
-import { printableLines } from '../../lib/printable.ts';
+import { printableLines } from '../../lib/base/printable.ts';
 import { Stopped } from './stopped.ts';
 import { systemErrorText } from './system-error.ts';
 

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
-import { Failure } from '../../lib/errors/failure.ts';
-import { redact } from '../../lib/log/redact.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { redact } from '../../lib/base/log/redact.ts';
 
 export interface ProgramOptions {
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { readDocument } from '../../lib/config-file/document.ts';
-import { canonicalAddress } from '../../lib/network/address.ts';
-import { type SiteConfig, siteDomain } from '../../lib/site-config/site-config.ts';
+import { canonicalAddress } from '../../lib/base/network/address.ts';
+import { readDocument } from '../../lib/config/file/document.ts';
+import { type SiteConfig, siteDomain } from '../../lib/config/site-config/site-config.ts';
 
 /** A row of the table of sites, and what it makes. */
 export interface RowConfig {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { networkNotices, networkSecrets } from '../../lib/config/site/nmstate/notices.ts';
+import type { SiteConfig } from '../../lib/config/site-config/site-config.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
-import { networkNotices, networkSecrets } from '../../lib/site/nmstate/notices.ts';
-import type { SiteConfig } from '../../lib/site-config/site-config.ts';
 import type { Site } from './read-site.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
-import { suggest } from '../../lib/errors/suggest.ts';
+import { suggest } from '../../lib/base/errors/suggest.ts';
 
 /** A row of the table of sites. */
 export interface Row {

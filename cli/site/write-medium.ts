@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeVolume } from '../../lib/site-volume/write-volume.ts';
+import { writeVolume } from '../../lib/relocation/site-volume/write-volume.ts';
 import { writeLargeFile } from '../create/large-file.ts';
 import { makeFolder } from '../create/new-folder.ts';
 import { createMedium } from '../iso/create-medium.ts';

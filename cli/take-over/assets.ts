@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { OpenShiftRelease } from '../../lib/cluster/cluster.ts';
-import { decodeDataUrl, isDataUrl } from '../../lib/data-url.ts';
-import { readGoYaml } from '../../lib/go-yaml/read.ts';
-import type { Config, File } from '../../lib/ignition/config.ts';
-import { isRecord } from '../../lib/json.ts';
+import { decodeDataUrl, isDataUrl } from '../../lib/base/data-url.ts';
+import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
+import { isRecord } from '../../lib/base/json.ts';
+import type { OpenShiftRelease } from '../../lib/config/cluster/cluster.ts';
+import type { Config, File } from '../../lib/render/ignition/config.ts';
 
 const ASSETS = '/opt/openshift';
 export const assetPaths = {

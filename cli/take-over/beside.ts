@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Cluster, OpenShiftRelease } from '../../lib/cluster/cluster.ts';
-import { clusterDomain } from '../../lib/cluster/cluster.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { parseJson } from '../../lib/base/json.ts';
+import type { Cluster, OpenShiftRelease } from '../../lib/config/cluster/cluster.ts';
+import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { exists } from '../../lib/host/files.ts';
-import { readConfig } from '../../lib/ignition/config.ts';
-import { parseJson } from '../../lib/json.ts';
+import { readConfig } from '../../lib/render/ignition/config.ts';
 import type { Output } from '../create/outputs.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 

@@ -1,9 +1,9 @@
-import { Failure } from '../../lib/errors/failure.ts';
-import type { Config, File } from '../../lib/ignition/config.ts';
-import { highestVersion } from '../../lib/ignition/config.ts';
-import { dataUrl } from '../../lib/ignition/data-url.ts';
-import { configOf, directory, unit, withDropins } from '../../lib/ignition/entries.ts';
-import { mergeConfigs } from '../../lib/ignition/merge.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { Config, File } from '../../lib/render/ignition/config.ts';
+import { highestVersion } from '../../lib/render/ignition/config.ts';
+import { dataUrl } from '../../lib/render/ignition/data-url.ts';
+import { configOf, directory, unit, withDropins } from '../../lib/render/ignition/entries.ts';
+import { mergeConfigs } from '../../lib/render/ignition/merge.ts';
 import { liveDropins, openShiftDropins } from '../../units/live.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
 import { liveDirectories, liveLinks, plain } from '../create/live-ignition.ts';

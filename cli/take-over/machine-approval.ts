@@ -1,7 +1,7 @@
-import type { OpenShiftRelease } from '../../lib/cluster/cluster.ts';
-import { writeGoYaml } from '../../lib/go-yaml/write.ts';
-import { machineApprovalOff } from '../../lib/topology/openshift.ts';
-import { PLATFORMS, rowFor } from '../../lib/topology/row-for.ts';
+import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
+import type { OpenShiftRelease } from '../../lib/config/cluster/cluster.ts';
+import { machineApprovalOff } from '../../lib/config/topology/openshift.ts';
+import { PLATFORMS, rowFor } from '../../lib/config/topology/row-for.ts';
 import type { UserManifest } from '../create/user-manifests.ts';
 
 /** The ConfigMap by which the machine approver is configured. */

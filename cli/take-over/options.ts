@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { CreateOptions } from '../create/single-node-ignition-config.ts';
 
 /** Options of `sno create single-node-ignition-config` for a config of openshift-install. */

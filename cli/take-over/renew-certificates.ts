@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import {
   certificatesIn,

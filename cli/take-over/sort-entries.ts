@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { decodeDataUrl, isDataUrl } from '../../lib/data-url.ts';
-import type { Config, Resource, Unit } from '../../lib/ignition/config.ts';
-import { isRecord } from '../../lib/json.ts';
+import { decodeDataUrl, isDataUrl } from '../../lib/base/data-url.ts';
+import { isRecord } from '../../lib/base/json.ts';
+import type { Config, Resource, Unit } from '../../lib/render/ignition/config.ts';
 import {
   type Fate,
   type InstallerEntry,

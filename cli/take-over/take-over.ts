@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Cluster, clusterSchema } from '../../lib/cluster/cluster.ts';
-import { firstOf } from '../../lib/config-file/fault.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { type Config, readConfig, serializeConfig } from '../../lib/ignition/config.ts';
-import { validateConfigText } from '../../lib/ignition/validate.ts';
-import { printable } from '../../lib/printable.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { printable } from '../../lib/base/printable.ts';
+import { type Cluster, clusterSchema } from '../../lib/config/cluster/cluster.ts';
+import { firstOf } from '../../lib/config/file/fault.ts';
+import { type Config, readConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
+import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { plural } from '../../report/reading/words.ts';
 import { type AgentsExecutable, describeExecutable } from '../agents-executable.ts';
 import { CLUSTER_PATH } from '../create/changed-since.ts';

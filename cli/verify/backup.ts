@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { readSigner } from '../../lib/backup/portable/accepted-author.ts';
-import { HEADER_FILE, type PortableHeader } from '../../lib/backup/portable/header.ts';
-import { readPortable } from '../../lib/backup/portable/read.ts';
-import { decrypterFor } from '../../lib/backup/portable/recipients.ts';
-import { clusterDomain } from '../../lib/cluster/cluster.ts';
+import { readSigner } from '../../lib/change/backup/portable/accepted-author.ts';
+import { HEADER_FILE, type PortableHeader } from '../../lib/change/backup/portable/header.ts';
+import { readPortable } from '../../lib/change/backup/portable/read.ts';
+import { decrypterFor } from '../../lib/change/backup/portable/recipients.ts';
+import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../../lib/errors/failure.ts';
-import type { ConfigFault } from '../../lib/ignition/config.ts';
-import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { ConfigFault } from '../../lib/render/ignition/config.ts';
+import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { plural } from '../../report/reading/words.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 

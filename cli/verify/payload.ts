@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { plural } from '../../report/reading/words.ts';
 import { payloadFaults } from '../payload/check.ts';

@@ -1,4 +1,4 @@
-import { siteDomain } from '../../lib/site-config/site-config.ts';
+import { siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { readHostFacts, readSite, siteSource } from '../site/read-site.ts';
 import { siteNotices } from '../site/site-notices.ts';
 import type { Surroundings } from '../surroundings.ts';

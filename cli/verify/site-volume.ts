@@ -1,9 +1,13 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sshKeys } from '../../lib/site/ssh-keys.ts';
-import { siteDomain } from '../../lib/site-config/site-config.ts';
-import { acceptManifest, openVolume, readListed } from '../../lib/site-volume/open-volume.ts';
-import type { VolumeRules } from '../../lib/site-volume/volume.ts';
+import { siteDomain } from '../../lib/config/site-config/site-config.ts';
+import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
+import {
+  acceptManifest,
+  openVolume,
+  readListed,
+} from '../../lib/relocation/site-volume/open-volume.ts';
+import type { VolumeRules } from '../../lib/relocation/site-volume/volume.ts';
 import { readHostFacts } from '../site/read-site.ts';
 import { inTemporary, withIso } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';

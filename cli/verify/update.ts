@@ -1,13 +1,17 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import {
+  parseUpdate,
+  UPDATE_FILES,
+  type UpdateManifest,
+} from '../../lib/change/update/manifest.ts';
+import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
-import { allowedSigners, verifySignature } from '../../lib/signature/ssh-signature.ts';
-import { sshKeys } from '../../lib/site/ssh-keys.ts';
-import { parseUpdate, UPDATE_FILES, type UpdateManifest } from '../../lib/update/manifest.ts';
-import { UPDATE_SIGNATURE } from '../../lib/update/signature.ts';
+import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
+import { allowedSigners, verifySignature } from '../../lib/pki/signature/ssh-signature.ts';
 import { readExecutable } from '../agents-executable.ts';
 import { orderOf } from '../create/update.ts';
 import type { Surroundings } from '../surroundings.ts';

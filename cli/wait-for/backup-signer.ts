@@ -1,17 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import type { BackupSigner } from '../../lib/backup/portable/author.ts';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
-import { KubeClient } from '../../lib/kube/client.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import type { BackupSigner } from '../../lib/change/backup/portable/author.ts';
+import { KubeClient } from '../../lib/clients/kube/client.ts';
 import {
   installationStatusSchema,
   STATUS_NAME,
   STATUS_NAMESPACE,
-} from '../../lib/kube/installation-status.ts';
-import { type Access, readKubeconfig } from '../../lib/kube/kubeconfig.ts';
-import { resources } from '../../lib/kube/resources.ts';
-import { watchUntil } from '../../lib/kube/watch-objects.ts';
+} from '../../lib/clients/kube/installation-status.ts';
+import { type Access, readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
+import { resources } from '../../lib/clients/kube/resources.ts';
+import { watchUntil } from '../../lib/clients/kube/watch-objects.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { certificatesIn, inspectCertificate } from '../../lib/pki/certificate.ts';
 import { isNameOf } from '../../lib/render/kubernetes/authorities.ts';
 

@@ -1,16 +1,19 @@
 import { realpath } from 'node:fs/promises';
 import { z } from 'zod';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import type { Limits } from '../../lib/base/wait/limits.ts';
+import {
+  ADMINISTRATORS_GROUP,
+  recordReplacedLaptopCa,
+} from '../../lib/clients/kube/administrators.ts';
+import { KubeClient } from '../../lib/clients/kube/client.ts';
+import { requestClientCertificate } from '../../lib/clients/kube/client-certificate.ts';
+import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
+import { type Access, readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
+import { publishedRootCa, publishedRootCaWithin } from '../../lib/clients/kube/root-ca.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
-import { ADMINISTRATORS_GROUP, recordReplacedLaptopCa } from '../../lib/kube/administrators.ts';
-import { KubeClient } from '../../lib/kube/client.ts';
-import { requestClientCertificate } from '../../lib/kube/client-certificate.ts';
-import { isKubeError } from '../../lib/kube/kube-error.ts';
-import { type Access, readKubeconfig } from '../../lib/kube/kubeconfig.ts';
-import { publishedRootCa, publishedRootCaWithin } from '../../lib/kube/root-ca.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
-import type { Limits } from '../../lib/wait/limits.ts';
 import { readText, type Standing, standingOf, withCredentials } from './own-kubeconfig.ts';
 
 /** As the first one has it, in a group that the cluster's signer admits. */

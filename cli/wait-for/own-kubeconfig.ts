@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { readGoYaml } from '../../lib/go-yaml/read.ts';
-import { writeGoYaml } from '../../lib/go-yaml/write.ts';
-import { ADMINISTRATORS_GROUP } from '../../lib/kube/administrators.ts';
+import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
+import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
+import { ADMINISTRATORS_GROUP } from '../../lib/clients/kube/administrators.ts';
 import { type KeyPair, LAPTOP_ADMIN_CA } from '../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
 

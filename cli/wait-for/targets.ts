@@ -1,9 +1,9 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import {
   installationStatusSchema,
   STATUS_NAME,
   STATUS_NAMESPACE,
-} from '../../lib/kube/installation-status.ts';
+} from '../../lib/clients/kube/installation-status.ts';
 
 /** The watched data of a ConfigMap; undefined while it does not exist. */
 type Data = Readonly<Record<string, string>> | undefined;

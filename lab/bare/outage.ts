@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { askThroughout } from '../ask-throughout.ts';
 import { readiness, readinessUrl } from '../certificates/readiness.ts';
 import type { RunningCluster } from '../checks/check.ts';

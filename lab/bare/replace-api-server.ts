@@ -3,17 +3,17 @@
  * have changed that it reads once. Runs in the network of the host, whose PID 1 is LEADER; each N is another change.
  */
 
-import { podReady } from '../../agents/node/rotate/pod-ready.ts';
-import { endSurge, replaceApiServer } from '../../agents/node/rotate/replace-api-server.ts';
 import { podsIn } from '../../agents/steps/control-plane-pods.ts';
-import { readCluster } from '../../lib/cluster/read-cluster.ts';
-import { describeError } from '../../lib/errors/failure.ts';
+import { podReady } from '../../agents/upkeep/rotate/pod-ready.ts';
+import { endSurge, replaceApiServer } from '../../agents/upkeep/rotate/replace-api-server.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import { createLogger } from '../../lib/base/log/logger.ts';
+import { readCluster } from '../../lib/config/cluster/read-cluster.ts';
+import { Progress } from '../../lib/engine/steps/progress.ts';
 import { run } from '../../lib/host/command.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
-import { createLogger } from '../../lib/log/logger.ts';
 import { readOncePaths, withReadOnce } from '../../lib/render/kubernetes/read-once.ts';
-import { Progress } from '../../lib/steps/progress.ts';
 import { enterArguments } from '../host/machine.ts';
 
 const RESTART_MS = 3 * 60_000;

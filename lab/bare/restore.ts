@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { DATABASE_FILE } from '../../lib/backup/manifest.ts';
-import { backupsFolder } from '../../lib/backup/store.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { DATABASE_FILE } from '../../lib/change/backup/manifest.ts';
+import { backupsFolder } from '../../lib/change/backup/store.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { accessTo } from '../../lib/render/access.ts';

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import type { Host } from '../host/host.ts';
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { privateKeysBelow } from '../checks/private-keys.ts';
 import type { Host } from '../host/host.ts';
 import { searchBelow } from '../host/search.ts';

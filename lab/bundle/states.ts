@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
 import { onHost } from '../host/on-host.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:https';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
-import { urlHost } from '../../lib/network/address.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { urlHost } from '../../lib/base/network/address.ts';
 import { askThroughout } from '../ask-throughout.ts';
 import type { RunningCluster } from '../checks/check.ts';
 import type { Host } from '../host/host.ts';

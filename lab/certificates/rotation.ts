@@ -1,4 +1,4 @@
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { authorityNames } from '../../lib/render/kubernetes/authorities.ts';
 import { components } from '../../lib/render/kubernetes/static-pod.ts';
 import { withSettings } from '../agent-settings.ts';

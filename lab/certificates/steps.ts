@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { issuedLeaves, type Leaf } from '../../lib/render/kubernetes/leaves.ts';
 import { withSettings } from '../agent-settings.ts';
 import type { RunningCluster } from '../checks/check.ts';

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readAttempts } from '../../agents/node/renew/attempts.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { readAttempts } from '../../agents/upkeep/renew/attempts.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { type InventoryItem, inventorySchema } from '../../lib/pki/inventory.ts';
 import type { RunningCluster } from '../checks/check.ts';

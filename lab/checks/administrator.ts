@@ -1,12 +1,12 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { decodeDataUrl } from '../../lib/data-url.ts';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { decodeDataUrl } from '../../lib/base/data-url.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { urlHost } from '../../lib/base/network/address.ts';
 import { run } from '../../lib/host/command.ts';
 import { exists } from '../../lib/host/files.ts';
-import { parseConfig } from '../../lib/ignition/config.ts';
-import { urlHost } from '../../lib/network/address.ts';
+import { parseConfig } from '../../lib/render/ignition/config.ts';
 import { cli } from '../paths.ts';
 import { DOMAIN } from '../site.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { onHost } from '../host/on-host.ts';
 import type { RunningCheck } from './check.ts';
 import { expectNoFailedUnit } from './failed-units.ts';

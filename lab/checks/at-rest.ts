@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { eventually } from '../eventually.ts';
 import { onHost } from '../host/on-host.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';

@@ -1,5 +1,5 @@
-import { Failure } from '../../lib/errors/failure.ts';
-import { isAfter } from '../../lib/kube/node-ready.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { isAfter } from '../../lib/clients/kube/node-ready.ts';
 import { eventually } from '../eventually.ts';
 import { onHost } from '../host/on-host.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { verifyPayload } from '../../lib/payload/verify.ts';
 import { searchBelow } from '../host/search.ts';

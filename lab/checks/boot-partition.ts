@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { DiskCheck } from './check.ts';
 

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeDataUrl } from '../../lib/data-url.ts';
-import { hostPaths } from '../../lib/host/paths.ts';
-import { type Config, parseConfig } from '../../lib/ignition/config.ts';
-import { effectiveConfig } from '../../lib/ignition/validate.ts';
-import { type Ledger, ledgerPath, ledgerSchema } from '../../lib/installation/ledger.ts';
+import { decodeDataUrl } from '../../lib/base/data-url.ts';
+import { type Ledger, ledgerPath, ledgerSchema } from '../../lib/cluster/installation/ledger.ts';
 import {
   RESTORE_FOLDER,
   SNAPSHOT_RECORD_FILE,
   type SnapshotRecord,
   snapshotRecordSchema,
-} from '../../lib/installation/snapshot-record.ts';
+} from '../../lib/cluster/installation/snapshot-record.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
+import { type Config, parseConfig } from '../../lib/render/ignition/config.ts';
+import { effectiveConfig } from '../../lib/render/ignition/validate.ts';
 
 /** Data carried to the installed host by the combined Ignition, as far as the checks use it. */
 export interface Carried {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { Failure } from '../../lib/errors/failure.ts';
-import { canonicalAddress } from '../../lib/network/address.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { canonicalAddress } from '../../lib/base/network/address.ts';
 import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
 

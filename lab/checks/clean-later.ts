@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { RunningCheck } from './check.ts';
 
 const SEARCH_MS = 3 * 60_000;

@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import { eventually } from '../eventually.ts';
 import type { ClusterCheck, InstalledCluster } from './check.ts';

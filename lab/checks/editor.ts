@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';

@@ -1,6 +1,6 @@
-import { Failure } from '../../lib/errors/failure.ts';
-import { ingressPlacement } from '../../lib/topology/kubernetes.ts';
-import type { Row } from '../../lib/topology/rows.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { ingressPlacement } from '../../lib/config/topology/kubernetes.ts';
+import type { Row } from '../../lib/config/topology/rows.ts';
 import { eventually } from '../eventually.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { AGENTS } from '../../lib/agents/table.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { AGENTS } from '../../lib/engine/agents/table.ts';
 import type { ClusterCheck } from './check.ts';
 
 /** The installation as told by the journals, in order: agent and step. */

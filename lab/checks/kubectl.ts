@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { urlHost } from '../../lib/base/network/address.ts';
 import { run } from '../../lib/host/command.ts';
-import { urlHost } from '../../lib/network/address.ts';
 import { patient } from '../patience.ts';
 import { DOMAIN } from '../site.ts';
 import type { RunningCluster } from './check.ts';

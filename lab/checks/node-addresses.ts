@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
-import { familyOf } from '../../lib/network/address.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { familyOf } from '../../lib/base/network/address.ts';
 import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
 

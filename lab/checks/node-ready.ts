@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { DOMAIN, host } from '../site.ts';
 import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';

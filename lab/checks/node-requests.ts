@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { x509 } from '../../lib/pki/x509.ts';
 import { applyObject } from './apply-object.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';

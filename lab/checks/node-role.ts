@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
 

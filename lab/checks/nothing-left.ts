@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { agentLinks } from '../../lib/agents/links.ts';
-import { agentsOf } from '../../lib/agents/table.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { agentLinks } from '../../lib/engine/agents/links.ts';
+import { agentsOf } from '../../lib/engine/agents/table.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { ClusterCheck } from './check.ts';
 import { privateKeysOn } from './private-keys.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { ClusterCheck, InstalledCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 import { USER_CONFIG_MAP, USER_DEFINITION, USER_NAMESPACE } from './user-manifests.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { eventually } from '../eventually.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';

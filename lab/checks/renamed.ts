@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { eventually } from '../eventually.ts';
 import { onHost } from '../host/on-host.ts';
 import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';

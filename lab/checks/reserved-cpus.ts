@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
-import { parseCpuSet } from '../../lib/site/cpu-set.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { parseCpuSet } from '../../lib/host/cpu-set.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 

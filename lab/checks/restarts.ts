@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
-import { recordSchema } from '../../lib/installation/record.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { recordSchema } from '../../lib/cluster/installation/record.ts';
 import { isPatient } from '../patience.ts';
 import type { RunningCheck } from './check.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { familyOf, urlHost } from '../../lib/base/network/address.ts';
 import { run } from '../../lib/host/command.ts';
-import { familyOf, urlHost } from '../../lib/network/address.ts';
 import { DOMAIN } from '../site.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { KERNEL_ARGUMENT, PROXY } from '../site-inputs.ts';
 import type { ClusterCheck, DiskCheck } from './check.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../../lib/errors/failure.ts';
-import { familyOf } from '../../lib/network/address.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { familyOf } from '../../lib/base/network/address.ts';
 import type { Host } from '../host/host.ts';
 import { SEGMENTS } from '../host/network.ts';
 import { ADAPTER } from '../static-network.ts';

@@ -1,6 +1,6 @@
-import { Failure } from '../../lib/errors/failure.ts';
-import { parseJson } from '../../lib/json.ts';
-import { verdictSchema } from '../../lib/steady/verdict.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { parseJson } from '../../lib/base/json.ts';
+import { verdictSchema } from '../../lib/cluster/steady/verdict.ts';
 import { patient } from '../patience.ts';
 import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';

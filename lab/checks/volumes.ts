@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { eventually } from '../eventually.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';

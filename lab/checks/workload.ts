@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
-import { familyOf, urlHost } from '../../lib/network/address.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { familyOf, urlHost } from '../../lib/base/network/address.ts';
 import { eventually } from '../eventually.ts';
 import { SEGMENTS } from '../host/network.ts';
 import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../../lib/host/command.ts';
 import { sha256OfFiles } from '../../lib/host/digests.ts';
-import { writeImageArchive } from '../../lib/image/write.ts';
+import { writeImageArchive } from '../../lib/payload/image/write.ts';
 import type { Component } from './component.ts';
 import { type Layer, writeLayers } from './e2e-image-layers.ts';
 import { e2eTest } from './e2e-test.ts';

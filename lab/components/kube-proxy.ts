@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../../lib/host/command.ts';
-import { writeProgramImage } from '../../lib/image/write.ts';
+import { writeProgramImage } from '../../lib/payload/image/write.ts';
 import type { Component } from './component.ts';
 import { debianBase } from './debian-base.ts';
 import { buildGoBinaries } from './go-build.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeProgramImage } from '../../lib/image/write.ts';
+import { writeProgramImage } from '../../lib/payload/image/write.ts';
 import type { Component } from './component.ts';
 import { buildGoBinaries } from './go-build.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import type { RunningCluster } from '../checks/check.ts';
 import { ensureComponent } from '../components/component.ts';

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { E2E_REGISTRIES } from '../components/e2e-images.ts';
 import { type Outcome, readGinkgoReport } from './ginkgo-report.ts';
 

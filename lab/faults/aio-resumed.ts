@@ -1,6 +1,6 @@
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT } from '../../lib/errors/exit-codes.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { AllInOne } from '../all-in-one.ts';
 import { expectBundleAfterFailure } from '../bundle/after-failure.ts';

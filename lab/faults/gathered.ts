@@ -1,4 +1,4 @@
-import type { AgentName } from '../../lib/agents/table.ts';
+import type { AgentName } from '../../lib/engine/agents/table.ts';
 import { finishedCluster, gathered } from '../bundle/gathered.ts';
 import { layout } from '../bundle/layout.ts';
 import { apiDown, apiHanging, diskFull, flooded, runtimeDead } from '../bundle/states.ts';

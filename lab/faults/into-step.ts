@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentName } from '../../lib/agents/table.ts';
+import type { AgentName } from '../../lib/engine/agents/table.ts';
 
 /** Time after the step's start, where its beginning would not be interesting. */
 const INTO_STEP_MS: Partial<Readonly<Record<AgentName, Readonly<Record<string, number>>>>> = {

@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentName } from '../../lib/agents/table.ts';
-import { readJournal } from '../../lib/steps/journal.ts';
+import type { AgentName } from '../../lib/engine/agents/table.ts';
+import { readJournal } from '../../lib/engine/steps/journal.ts';
 import { intoStep } from './into-step.ts';
 
 export interface Kills {

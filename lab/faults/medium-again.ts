@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { EXIT } from '../../lib/errors/exit-codes.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exitWithin } from '../host/unit-state.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';

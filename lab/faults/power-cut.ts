@@ -1,6 +1,6 @@
-import type { AgentName } from '../../lib/agents/table.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { readJournal } from '../../lib/steps/journal.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { AgentName } from '../../lib/engine/agents/table.ts';
+import { readJournal } from '../../lib/engine/steps/journal.ts';
 import { AllInOne } from '../all-in-one.ts';
 import { journalStory } from '../checks/journal-story.ts';
 import { restarts } from '../checks/restarts.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { Host } from '../host/host.ts';
 import { waitForFailure } from '../host/unit-state.ts';
 import type { Installation } from '../installation.ts';

@@ -1,4 +1,4 @@
-import { EXIT } from '../../lib/errors/exit-codes.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
 import { expectBundleAfterFailure } from '../bundle/after-failure.ts';
 import { Installation, type InstallationOptions, scenarioOf } from '../installation.ts';
 import type { LabContext, Scenario } from '../scenario.ts';

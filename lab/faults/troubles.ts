@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import type { Hosts } from '../host/hosts.ts';
 import type { LabContext, ScenarioStep } from '../scenario.ts';
 import {

@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { quickly } from './command.ts';
 import { attachLoopDevice, detachLoopDevice } from './loop.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import { type Background, startInBackground } from './background.ts';
 import { startInCgroup } from './cgroup.ts';

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
 import { identifyProcess } from '../../lib/host/process.ts';
 import { quickly } from './command.ts';

@@ -1,9 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { type Family, familyOf, urlHost } from '../../lib/base/network/address.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
-import { type Family, familyOf, urlHost } from '../../lib/network/address.ts';
 import { type Background, startInBackground } from './background.ts';
 import { quickly } from './command.ts';
 import { teardownSignal } from './mount.ts';

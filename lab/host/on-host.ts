@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { Host } from './host.ts';
 
 /** Of a program that ends by itself, on the slowest host. */

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { ExecResult } from './exec.ts';
 
 export const SEARCH_MS = 60_000;

@@ -1,4 +1,4 @@
-import { describeError } from '../../lib/errors/failure.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
 
 type Undo = () => Promise<void>;
 

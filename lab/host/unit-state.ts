@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { patient } from '../patience.ts';
 import type { Exit } from './exec.ts';
 import type { Host } from './host.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentName } from '../../lib/agents/table.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { type JournalEntry, readJournal } from '../../lib/steps/journal.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import type { AgentName } from '../../lib/engine/agents/table.ts';
+import { type JournalEntry, readJournal } from '../../lib/engine/steps/journal.ts';
 import { patient } from '../patience.ts';
 import type { Host } from './host.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
 import { type Background, hasEnded, startInBackground } from '../host/background.ts';
 import { startInCgroup } from '../host/cgroup.ts';

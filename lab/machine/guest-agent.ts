@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { ENVIRONMENT, type ExecResult, KILLED_BY_TIMEOUT } from '../host/exec.ts';
 import { JsonLines } from './json-lines.ts';
 

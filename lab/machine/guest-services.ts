@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { AGENTS } from '../../lib/agents/table.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { AGENTS } from '../../lib/engine/agents/table.ts';
 import type { GuestAgent } from './guest-agent.ts';
 import { PORTS } from './qemu-arguments.ts';
 

@@ -5,7 +5,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { hasEnded } from '../host/background.ts';
 import { quickly } from '../host/command.ts';
 import { teardownSignal } from '../host/mount.ts';

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 
 /** Between two attempts to reach a socket that qemu has not made yet. */
 const CONNECT_EVERY_MS = 50;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { type Background, hasEnded } from '../host/background.ts';
 import { quickly } from '../host/command.ts';
 import { type ExecOptions, type ExecResult, type Exit, unlessAborted } from '../host/exec.ts';

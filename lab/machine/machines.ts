@@ -1,6 +1,6 @@
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { HostOptions } from '../host/host.ts';
 import type { Hosts } from '../host/hosts.ts';

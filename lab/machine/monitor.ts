@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { JsonLines } from './json-lines.ts';
 
 const ANSWER_MS = 30_000;

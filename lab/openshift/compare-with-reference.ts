@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
-import { readGoYaml } from '../../lib/go-yaml/read.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
-import { type InstallationRecord, recordSchema } from '../../lib/installation/record.ts';
-import { staticPodOperators } from '../../lib/openshift/operators.ts';
-import { revisionCounts } from '../../lib/openshift/revisions.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { type InstallationRecord, recordSchema } from '../../lib/cluster/installation/record.ts';
+import { staticPodOperators } from '../../lib/cluster/openshift/operators.ts';
+import { revisionCounts } from '../../lib/cluster/openshift/revisions.ts';
 import type { ClusterCheck } from '../checks/check.ts';
 import { cleanLaterBy } from '../checks/clean-later.ts';
 import { kubectl } from '../checks/kubectl.ts';

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { DISK_VARIABLE } from '../../cli/install-config/disk-variable.ts';
-import { writeGoYaml } from '../../lib/go-yaml/write.ts';
+import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
 import { run } from '../../lib/host/command.ts';
 import { ensureComponent } from '../components/component.ts';
 import { RELEASE_IMAGE } from '../components/openshift/images.ts';

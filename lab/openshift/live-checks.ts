@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { RESTORE_FOLDER, SNAPSHOT_FILE } from '../../lib/cluster/installation/snapshot-record.ts';
+import { readJournal } from '../../lib/engine/steps/journal.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { parseConfig } from '../../lib/ignition/config.ts';
-import { effectiveConfig } from '../../lib/ignition/validate.ts';
-import { RESTORE_FOLDER, SNAPSHOT_FILE } from '../../lib/installation/snapshot-record.ts';
-import { readJournal } from '../../lib/steps/journal.ts';
+import { parseConfig } from '../../lib/render/ignition/config.ts';
+import { effectiveConfig } from '../../lib/render/ignition/validate.ts';
 import type { DiskCheck } from '../checks/check.ts';
 
 /** Steps of bootkube whose notes prove what they did, with what each must say. */

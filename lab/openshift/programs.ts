@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { ETCD_VERSION } from '../components/etcd.ts';
 import { OPENSHIFT_KUBERNETES_VERSION } from '../components/openshift/kubernetes.ts';
 import type { ImageRoots } from './image-roots.ts';

@@ -1,6 +1,6 @@
 import { copyFile, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { ImageRoots } from './image-roots.ts';
 import { type Render, rendersOf } from './renders.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { writeGoYaml } from '../../lib/go-yaml/write.ts';
+import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
 import { createAuthority, issueLeaf } from '../certificates/signed-now.ts';
 import { ensureComponent } from '../components/component.ts';
 import { MIRROR_NAMESPACE, openshiftRegistry } from '../components/openshift/registry-storage.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { STATIC_POD_OPERATOR } from '../components/openshift/release-operators.ts';
 import type { ImageRoots } from './image-roots.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readGoYaml } from '../../lib/go-yaml/read.ts';
+import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
 import { exists } from '../../lib/host/files.ts';
 import { type Daemon, startDaemon } from '../servers/daemon.ts';
 import { NODE_ADDRESS } from './bootstrap-assets.ts';

@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { isRecord } from '../../lib/json.ts';
+import { isRecord } from '../../lib/base/json.ts';
 
 /** One tree to compare: texts by path, and what is particular to its cluster. */
 export interface ComparedTree {

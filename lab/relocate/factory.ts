@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import type { Settings } from '../../lib/host/settings.ts';

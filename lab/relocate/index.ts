@@ -1,4 +1,4 @@
-import { reconfigurePlan } from '../../agents/node/reconfigure/plan.ts';
+import { reconfigurePlan } from '../../agents/reconfigure/plan.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { type DemandedRows, EVERY_STEP, type FaultResult } from '../faults/result.ts';
 import { demandedOf, secondsSince, type Trouble, type TroublesOf } from '../faults/troubles.ts';

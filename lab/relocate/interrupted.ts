@@ -1,5 +1,5 @@
-import { reconfigurePlan } from '../../agents/node/reconfigure/plan.ts';
-import { EXIT } from '../../lib/errors/exit-codes.ts';
+import { reconfigurePlan } from '../../agents/reconfigure/plan.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { bootAgain, nextBoot } from '../faults/cells/faults.ts';
 import { runKilled } from '../faults/cells/killed.ts';

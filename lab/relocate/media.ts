@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { EXIT } from '../../lib/errors/exit-codes.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { run as runProgram } from '../../lib/host/command.ts';
 import { exists } from '../../lib/host/files.ts';
 import { BRIDGE } from '../../lib/host/internal-bridge.ts';

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { FailureCode } from '../../lib/errors/codes.ts';
-import { EXIT } from '../../lib/errors/exit-codes.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import type { FailureCode } from '../../lib/base/errors/codes.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { quickly } from '../host/command.ts';
 import { teardownSignal } from '../host/mount.ts';
 import { plugIn, portOf, SITE } from '../host/network.ts';

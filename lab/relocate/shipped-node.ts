@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { requestPath } from '../../agents/node/reconfigure/places.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { requestPath } from '../../lib/change/site/places.ts';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import { hostPaths, sealedPath } from '../../lib/host/paths.ts';
 import { AllInOne } from '../all-in-one.ts';

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { type Disk, inspectDisk } from '../host/disk.ts';
 
 const SEARCH_MS = 5 * 60_000;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
 import { onHost } from '../host/on-host.ts';

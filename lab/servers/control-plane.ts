@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { waitForApi } from '../../lib/kube/api-ready.ts';
-import { KubeClient } from '../../lib/kube/client.ts';
+import { waitForApi } from '../../lib/clients/kube/api-ready.ts';
+import { KubeClient } from '../../lib/clients/kube/client.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import { createSigningKey } from '../../lib/pki/keys.ts';
 import { kubeconfig } from '../../lib/pki/kubeconfig.ts';

@@ -1,8 +1,8 @@
 import { credentials } from '@grpc/grpc-js';
 import { z } from 'zod';
-import type { EtcdTls } from '../../lib/etcd/client.ts';
-import { type CallLimits, type Method, RpcClient } from '../../lib/grpc/client.ts';
-import { rpcMethod } from '../../lib/grpc/method.ts';
+import type { EtcdTls } from '../../lib/clients/etcd/client.ts';
+import { type CallLimits, type Method, RpcClient } from '../../lib/clients/grpc/client.ts';
+import { rpcMethod } from '../../lib/clients/grpc/method.ts';
 
 /** Reads and writes single keys; the agents' service descriptor lacks these calls. */
 interface EtcdKeys extends Disposable {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectEtcd, type EtcdClient, type EtcdTls } from '../../lib/etcd/client.ts';
-import type { CallLimits } from '../../lib/grpc/client.ts';
+import { connectEtcd, type EtcdClient, type EtcdTls } from '../../lib/clients/etcd/client.ts';
+import type { CallLimits } from '../../lib/clients/grpc/client.ts';
 import { createAuthority, issueLeaf } from '../certificates/signed-now.ts';
 import { startDaemon } from './daemon.ts';
 import { etcdKeys } from './etcd-keys.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 
 /** A server on 127.0.0.1 that accepts the clients that a kubelet accepts, and answers every request. */

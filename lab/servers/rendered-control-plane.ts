@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { waitForApi } from '../../lib/clients/kube/api-ready.ts';
+import { type KubeClient, kubeClient } from '../../lib/clients/kube/client.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { waitForApi } from '../../lib/kube/api-ready.ts';
-import { type KubeClient, kubeClient } from '../../lib/kube/client.ts';
 import { accessTo } from '../../lib/render/access.ts';
 import { liveHost } from '../../lib/render/hosts.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';

@@ -1,6 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemErrorCode } from '../errors/system-error-code.ts';
+import { systemErrorCode } from '../base/errors/system-error-code.ts';
 import { namesIn } from './files.ts';
 import type { HostPaths } from './paths.ts';
 

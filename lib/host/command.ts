@@ -1,7 +1,7 @@
 import { ExecaError, execa } from 'execa';
-import { Failure } from '../errors/failure.ts';
-import { redact } from '../log/redact.ts';
-import type { Limits } from '../wait/limits.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { redact } from '../base/log/redact.ts';
+import type { Limits } from '../base/wait/limits.ts';
 
 export interface CommandOptions extends Limits {
   readonly input?: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseCpuSet } from '../site/cpu-set.ts';
+import { parseCpuSet } from './cpu-set.ts';
 
 /** What the kubelet will be started with; CPUs as numbers. */
 export interface CpuManager {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemErrorCode } from '../errors/system-error-code.ts';
+import { systemErrorCode } from '../base/errors/system-error-code.ts';
 import {
   allBlockDevices,
   type BlockNode,

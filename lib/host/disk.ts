@@ -2,7 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { type BlockNode, partitionNumber, readBlockNode } from './block-device.ts';
 import { run } from './command.ts';
 import { exists, namesIn } from './files.ts';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { execa } from 'execa';
-import { Failure } from '../errors/failure.ts';
-import { exemptBy, noProxyOf, type ProxySettings, proxyFor } from '../site/proxy-for.ts';
-import type { Limits } from '../wait/limits.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { exemptBy, noProxyOf, type ProxySettings, proxyFor } from '../base/network/proxy-for.ts';
+import type { Limits } from '../base/wait/limits.ts';
 import { exists } from './files.ts';
 
 export interface FetchOptions extends Limits {

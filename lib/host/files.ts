@@ -3,7 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { systemErrorCode } from '../errors/system-error-code.ts';
+import { systemErrorCode } from '../base/errors/system-error-code.ts';
 
 /** Makes changes to a folder's entries durable: renames, creations, removals. */
 export async function syncDirectory(path: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { isPlaceholder } from '../site/placeholders.ts';
 import { readTextIfPresent } from './files.ts';
 import type { HostPaths } from './paths.ts';
+import { isPlaceholder } from './placeholders.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import type { Limits } from '../wait/limits.ts';
+import type { Limits } from '../base/wait/limits.ts';
 import { waitedFor } from './outside-sandbox.ts';
 
 export interface NamedUnit extends Limits {

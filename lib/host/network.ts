@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { canonicalAddress, type Family, familyOf, numberOf } from '../network/address.ts';
-import { contains, parseNetwork } from '../network/network.ts';
-import type { NodeIps } from '../network/node-ips.ts';
+import { canonicalAddress, type Family, familyOf, numberOf } from '../base/network/address.ts';
+import { contains, parseNetwork } from '../base/network/network.ts';
+import type { NodeIps } from '../base/network/node-ips.ts';
 import { run } from './command.ts';
 
 const addressesSchema = z.array(

@@ -1,4 +1,4 @@
-import type { Limits } from '../wait/limits.ts';
+import type { Limits } from '../base/wait/limits.ts';
 import { run } from './command.ts';
 
 /** Options of systemd-run for a program whose output and end are waited for. */

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { searchPath } from './search-path.ts';
 
 /** A program and its arguments. */

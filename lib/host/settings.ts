@@ -1,6 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
 import { z } from 'zod';
-import { describeError, Failure } from '../errors/failure.ts';
+import { describeError, Failure } from '../base/errors/failure.ts';
 import { readTextIfPresent } from './files.ts';
 import type { HostPaths } from './paths.ts';
 

@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { execa } from 'execa';
-import { Failure } from '../errors/failure.ts';
-import { redact } from '../log/redact.ts';
-import type { Limits } from '../wait/limits.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { redact } from '../base/log/redact.ts';
+import type { Limits } from '../base/wait/limits.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';
 import { unitProperties } from './systemd.ts';

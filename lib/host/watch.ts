@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
-import { Failure } from '../errors/failure.ts';
-import { ChangeSignal } from '../wait/change-signal.ts';
-import type { Limits } from '../wait/limits.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { ChangeSignal } from '../base/wait/change-signal.ts';
+import type { Limits } from '../base/wait/limits.ts';
 import { exists } from './files.ts';
 
 /** Waits until something exists at `path`. */

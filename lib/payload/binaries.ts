@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { copyFile } from '../host/copy.ts';
 import { sha256OfLargeFile } from '../host/digests.ts';
 import { isMissing } from '../host/files.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { type ContainerRuntime, connectHostRuntime } from '../cri/runtime.ts';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
+import type { Limits } from '../base/wait/limits.ts';
+import { type ContainerRuntime, connectHostRuntime } from '../clients/cri/runtime.ts';
+import type { Progress } from '../engine/steps/progress.ts';
 import { hostArchitecture } from '../host/architecture.ts';
 import { readTextIfPresent, removeFile, sha256OfFile, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { syncFileSystems } from '../host/sync.ts';
-import type { Progress } from '../steps/progress.ts';
-import type { Limits } from '../wait/limits.ts';
 import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';
 import { crioImporter } from './crio.ts';

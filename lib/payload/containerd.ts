@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecaError, execa } from 'execa';
-import type { ContainerRuntime } from '../cri/runtime.ts';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
+import type { ContainerRuntime } from '../clients/cri/runtime.ts';
 import type { ArchivedCopy, ImageImporter, ImportLimits } from './images.ts';
 import { Snapshots } from './snapshots.ts';
 import { removeUnpacked, unpackedDamage } from './unpacked.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { copyFile } from '../host/copy.ts';
 import { type Payload, payloadFile, payloadPath, readPayload } from './payload.ts';
 import { hasDigest, type PayloadFile, payloadFiles, verifyPayload } from './verify.ts';

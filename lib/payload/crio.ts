@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ContainerRuntime } from '../cri/runtime.ts';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
+import type { ContainerRuntime } from '../clients/cri/runtime.ts';
 import { run } from '../host/command.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import { runOutsideSandbox } from '../host/outside-sandbox.ts';

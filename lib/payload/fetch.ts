@@ -1,10 +1,10 @@
 import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { inParallel } from '../clients/kube/in-parallel.ts';
 import { sha256OfLargeFile } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
 import { exists, syncDirectory, syncFile } from '../host/files.ts';
-import { inParallel } from '../kube/in-parallel.ts';
 import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
 import { hasDigest, type PayloadFile, payloadFiles } from './verify.ts';
 

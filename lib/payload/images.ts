@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { Failure } from '../errors/failure.ts';
-import type { Limits } from '../wait/limits.ts';
+import { Failure } from '../base/errors/failure.ts';
+import type { Limits } from '../base/wait/limits.ts';
 import { type Payload, type PayloadImage, payloadPath } from './payload.ts';
 
 /** An image in a runtime; `id` is the digest of its configuration: `sha256:…`. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../base/json.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { parseJson } from '../json.ts';
 
 /**
  * The images whose unpacked files are known to be on the disk, by their ids. A runtime syncs its

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tarEntries } from '../base/archive/tar.ts';
 import { ifMissing } from '../host/files.ts';
-import { tarEntries } from '../image/tar.ts';
 
 /** What one layer of an image unpacks: a file's SHA-256, a link's target, or a folder. */
 type LayerFile =

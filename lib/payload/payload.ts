@@ -3,10 +3,10 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { architectures } from '../host/architecture.ts';
 import { isMissing } from '../host/files.ts';
-import { referencePattern } from '../image/reference.ts';
+import { referencePattern } from './image/reference.ts';
 
 export const releasePattern = /^v\d+\.\d+\.\d+[0-9A-Za-z.+-]*$/;
 

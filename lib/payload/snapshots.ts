@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { credentials, status } from '@grpc/grpc-js';
 import { z } from 'zod';
-import { type Descriptor, type Method, RpcClient } from '../grpc/client.ts';
-import { isRpcFailure } from '../grpc/failure.ts';
-import { rpcMethod } from '../grpc/method.ts';
-import type { Limits } from '../wait/limits.ts';
+import type { Limits } from '../base/wait/limits.ts';
+import { type Descriptor, type Method, RpcClient } from '../clients/grpc/client.ts';
+import { isRpcFailure } from '../clients/grpc/failure.ts';
+import { rpcMethod } from '../clients/grpc/method.ts';
 
 /** containerd's own API, by the field numbers of its api/services/snapshots/v1/snapshots.proto. */
 const descriptor: Descriptor = {

@@ -1,8 +1,8 @@
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
+import type { Limits } from '../base/wait/limits.ts';
 import { sha256 } from '../host/files.ts';
-import { readImageArchive, readLayers } from '../image/archive.ts';
-import type { ArchivedLayer } from '../image/contents.ts';
-import type { Limits } from '../wait/limits.ts';
+import { readImageArchive, readLayers } from './image/archive.ts';
+import type { ArchivedLayer } from './image/contents.ts';
 import type { ArchivedCopy } from './images.ts';
 import { firstDifference, layerFiles, linksIn } from './layer-files.ts';
 import type { Snapshots } from './snapshots.ts';

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { sha256OfLargeFile } from '../host/digests.ts';
 import { exists } from '../host/files.ts';
 import { type Payload, type PayloadDescription, payloadPath } from './payload.ts';

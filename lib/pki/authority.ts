@@ -1,4 +1,4 @@
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { parseCertificate, validityOf } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
 import { lifetimes, type SigningTime, validity } from './lifetimes.ts';

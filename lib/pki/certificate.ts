@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { x509 } from './x509.ts';
 
 export interface Subject {

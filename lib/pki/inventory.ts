@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeError } from '../errors/failure.ts';
+import { describeError } from '../base/errors/failure.ts';
 import { type CertificateFacts, certificatesIn, inspectCertificate } from './certificate.ts';
 import { needsRenewal, renewalDate, renewalGains } from './leaf.ts';
 

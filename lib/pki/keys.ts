@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 
 const generate = promisify(generateKeyPair);
 

@@ -1,4 +1,4 @@
-import { writeGoYaml } from '../go-yaml/write.ts';
+import { writeGoYaml } from '../base/go-yaml/write.ts';
 import { createLaptopAuthorities, type KeyPair } from './authority.ts';
 import { issueLeaf } from './leaf.ts';
 import { lifetimes } from './lifetimes.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
 import { certificatePem, type KeyPair, requireValid } from './authority.ts';
 import {
   certificatesIn,

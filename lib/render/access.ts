@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Cluster } from '../cluster/cluster.ts';
-import { Failure } from '../errors/failure.ts';
-import { connectEtcd, type EtcdClient } from '../etcd/client.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { connectEtcd, type EtcdClient } from '../clients/etcd/client.ts';
+import { type KubeClient, kubeClient } from '../clients/kube/client.ts';
+import type { Cluster } from '../config/cluster/cluster.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { type KubeClient, kubeClient } from '../kube/client.ts';
 import { authorityPaths } from './kubernetes/authorities.ts';
 import { backupFiles } from './kubernetes/backup-files.ts';
 import { encryptionConfigPath } from './kubernetes/encryption.ts';

@@ -1,6 +1,6 @@
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Access } from '../clients/kube/kubeconfig.ts';
+import type { Cluster } from '../config/cluster/cluster.ts';
 import type { HostPaths } from '../host/paths.ts';
-import type { Access } from '../kube/kubeconfig.ts';
 import { accessTo } from './access.ts';
 import { csrApprover } from './openshift/agent-identities.ts';
 import { accessFor } from './openshift/installed-access.ts';

@@ -1,7 +1,7 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import { deferredUser } from '../deferred/access.ts';
+import { type Access, readKubeconfig } from '../clients/kube/kubeconfig.ts';
+import { deferredUser } from '../clients/rights/deferred.ts';
+import type { Cluster } from '../config/cluster/cluster.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { type Access, readKubeconfig } from '../kube/kubeconfig.ts';
 import { accessTo, type ControlPlaneAccess } from './access.ts';
 import { accessFor } from './openshift/installed-access.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { clusterSchema } from '../cluster/cluster.ts';
-import { RUNTIMES } from '../cri/kind.ts';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { parseJson } from '../base/json.ts';
+import { nodeIpsSchema } from '../base/network/node-ips.ts';
+import { RUNTIMES } from '../clients/cri/kind.ts';
+import { clusterSchema } from '../config/cluster/cluster.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { parseJson } from '../json.ts';
-import { nodeIpsSchema } from '../network/node-ips.ts';
 import type { KeylessInput } from './renderer.ts';
 
 /** Increased when the stored format changes. */

@@ -1,7 +1,7 @@
-import type { Cluster } from '../cluster/cluster.ts';
-import type { RuntimeKind } from '../cri/kind.ts';
-import type { NodeIps } from '../network/node-ips.ts';
-import type { BootstrapToken } from '../workers/token.ts';
+import type { NodeIps } from '../base/network/node-ips.ts';
+import type { RuntimeKind } from '../clients/cri/kind.ts';
+import type { BootstrapToken } from '../clients/rights/bootstrap-token.ts';
+import type { Cluster } from '../config/cluster/cluster.ts';
 import type { FileUse } from './hosts.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Cluster } from '../cluster/cluster.ts';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { KubeClient } from '../clients/kube/client.ts';
+import type { Access } from '../clients/kube/kubeconfig.ts';
+import type { Cluster } from '../config/cluster/cluster.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { KubeClient } from '../kube/client.ts';
-import type { Access } from '../kube/kubeconfig.ts';
 import { inspectCertificate } from '../pki/certificate.ts';
 import { administrators } from '../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../pki/leaf.ts';

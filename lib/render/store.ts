@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/errors/failure.ts';
+import { parseJson } from '../base/json.ts';
+import { nodeIpsSchema } from '../base/network/node-ips.ts';
 import { readTextIfPresent } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { parseJson } from '../json.ts';
-import { nodeIpsSchema } from '../network/node-ips.ts';
-import { makeFolder, readSecret, writeKeptFiles, writeSecret } from '../seal/files.ts';
+import { makeFolder, readSecret, writeKeptFiles, writeSecret } from '../secrets/seal/files.ts';
 import { FILE_USES, type HostNeeds, neededBy } from './hosts.ts';
 import {
   KEY_CLASSES,

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
-import { Failure } from '../../lib/errors/failure.ts';
-import { atMost } from '../../lib/image/at-most.ts';
+import { atMost } from '../../lib/base/archive/at-most.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { nameInBundle, TakenNames } from './names.ts';
 
 export interface ArchiveLimits {

@@ -1,4 +1,4 @@
-import type { FactoryReport } from '../../lib/relocatable/report.ts';
+import type { FactoryReport } from '../../lib/relocation/relocatable/report.ts';
 import type { Html } from './html.ts';
 import { html } from './html.ts';
 import { document } from './page.ts';

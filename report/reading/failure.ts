@@ -1,10 +1,10 @@
-import type { FailureCode } from '../../lib/errors/codes.ts';
-import { sentence } from '../../lib/errors/failure.ts';
+import type { FailureCode } from '../../lib/base/errors/codes.ts';
+import { sentence } from '../../lib/base/errors/failure.ts';
 import {
   type FailureData,
   failureDataSchema,
   withinFailure,
-} from '../../lib/errors/failure-data.ts';
+} from '../../lib/base/errors/failure-data.ts';
 
 /** A failure recorded by an agent; empty if it cannot be parsed. */
 export function readFailure(raw: unknown): FailureData {

@@ -1,4 +1,4 @@
-import { type EndingAgent, unitOf } from '../../lib/agents/table.ts';
+import { type EndingAgent, unitOf } from '../../lib/engine/agents/table.ts';
 import type { BundleView } from '../bundle-view.ts';
 import { hostFiles, installedHosts } from './hosts.ts';
 import { currentStepJournals } from './steps.ts';
@@ -6,7 +6,7 @@ import { unitsOf } from './units.ts';
 import { textAt } from './values.ts';
 
 /**
- * Only the marker of a host without a live stage names the machine (lib/installation/marker.ts). aiokube
+ * Only the marker of a host without a live stage names the machine (lib/cluster/installation/marker.ts). aiokube
  * writes it in its first step; until then its unit tells.
  */
 export function isAllInOne(view: BundleView): boolean {

@@ -1,4 +1,4 @@
-import { parseJson } from '../../lib/json.ts';
+import { parseJson } from '../../lib/base/json.ts';
 import type { BundleView, Evidence } from '../bundle-view.ts';
 import { evidence } from './evidence.ts';
 import { numberAt, parseTime, textAt } from './values.ts';

@@ -1,4 +1,4 @@
-import { servingSigner } from '../../lib/kube/signers.ts';
+import { servingSigner } from '../../lib/clients/kube/signers.ts';
 import type { BundleView, Found } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from './certificates.ts';
 import { type ApiObject, objects } from './objects.ts';

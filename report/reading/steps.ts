@@ -1,6 +1,6 @@
-import type { FailureCode } from '../../lib/errors/codes.ts';
-import type { FailureData } from '../../lib/errors/failure-data.ts';
-import { parseJson } from '../../lib/json.ts';
+import type { FailureCode } from '../../lib/base/errors/codes.ts';
+import type { FailureData } from '../../lib/base/errors/failure-data.ts';
+import { parseJson } from '../../lib/base/json.ts';
 import type { BundleView, Evidence } from '../bundle-view.ts';
 import { evidence, whereSaid } from './evidence.ts';
 import { fixOf, readFailure, withCode } from './failure.ts';
@@ -10,7 +10,7 @@ import { at, msAt, numberAt, textAt } from './values.ts';
 const EVENTS = ['started', 'attempt-failed', 'stopped', 'done', 'failed', 'reboot'] as const;
 export type StepEvent = (typeof EVENTS)[number];
 
-/** An entry of an agent's step journal, as lib/steps/journal.ts writes it. */
+/** An entry of an agent's step journal, as lib/engine/steps/journal.ts writes it. */
 export interface StepEntry {
   readonly agent: string;
   readonly step: string;

@@ -1,4 +1,4 @@
-import type { AgentName } from '../../lib/agents/table.ts';
+import type { AgentName } from '../../lib/engine/agents/table.ts';
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { RESTORE } from '../reading/etcd-advice.ts';
 import { whereSaid } from '../reading/evidence.ts';

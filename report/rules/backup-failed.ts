@@ -7,7 +7,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'sno-backup-restore': 'The last restore of a backup failed',
 };
 
-/** sno-backup runs daily, sno-backup-restore on request (agents/node/backup/). */
+/** sno-backup runs daily, sno-backup-restore on request (agents/upkeep/backup/). */
 export const backupFailed: Rule = {
   name: 'backup-failed',
   looksFor:

@@ -1,10 +1,10 @@
-import type { FailureData } from '../../lib/errors/failure-data.ts';
+import type { FailureData } from '../../lib/base/errors/failure-data.ts';
 import type { Rule } from '../bundle-view.ts';
 import { allWithCode, factsOf, fixOf } from '../reading/failure.ts';
 import { pendingServingRequests } from '../reading/serving-requests.ts';
 import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 
-/** sno-renew renews certificates in the last third of their lifetime (agents/node/renew/). */
+/** sno-renew renews certificates in the last third of their lifetime (agents/upkeep/renew/). */
 export const certificateNotRenewed: Rule = {
   name: 'certificate-not-renewed',
   looksFor:

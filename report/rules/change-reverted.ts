@@ -2,7 +2,7 @@ import type { Rule } from '../bundle-view.ts';
 import { factsOf, fixOf, withCode } from '../reading/failure.ts';
 import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 
-/** sno-trial takes a change of the host back that is not confirmed in time (lib/trial). */
+/** sno-trial takes a change of the host back that is not confirmed in time (lib/engine/trial). */
 export const changeReverted: Rule = {
   name: 'change-reverted',
   looksFor:

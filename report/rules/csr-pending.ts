@@ -1,4 +1,4 @@
-import { servingSigner } from '../../lib/kube/signers.ts';
+import { servingSigner } from '../../lib/clients/kube/signers.ts';
 import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
 import { installingUnit } from '../reading/installation.ts';
@@ -15,7 +15,7 @@ const CLIENT_SIGNERS = /^kubernetes\.io\/kube-apiserver-client(-kubelet)?$/;
 /**
  * The kubelet requests its certificates with CertificateSigningRequests and continues without
  * them until one is approved. For each request that they do not approve, the agents log the
- * violated rule (lib/csr/decision.ts).
+ * violated rule (lib/cluster/csr/decision.ts).
  */
 export const csrPending: Rule = {
   name: 'csr-pending',

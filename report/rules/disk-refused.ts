@@ -12,7 +12,7 @@ const CODES = [
   'disk-kept-partitions',
 ] as const;
 
-/** lib/installation/disk-refusal.ts, lib/installation/inspect.ts, agents/steps/boot-installed.ts, agents/steps/marker.ts */
+/** lib/cluster/installation/disk-refusal.ts, lib/cluster/installation/inspect.ts, agents/steps/boot-installed.ts, agents/steps/marker.ts */
 export const diskRefused: Rule = {
   name: 'disk-refused',
   looksFor:

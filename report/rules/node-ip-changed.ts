@@ -12,7 +12,7 @@ const NODE_IPS = 'KUBELET_NODE_IPS=';
 
 /**
  * agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts, agents/aiokube/host-identity.ts,
- * agents/node/address/not-followed.ts
+ * agents/upkeep/address/not-followed.ts
  */
 export const nodeIpChanged: Rule = {
   name: 'node-ip-changed',

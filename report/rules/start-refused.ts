@@ -1,4 +1,4 @@
-import { keepsKubelet } from '../../lib/agents/table.ts';
+import { keepsKubelet } from '../../lib/engine/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
 import { factsOf } from '../reading/failure.ts';
 import { START_COMMANDS, startCommand } from '../reading/installation.ts';

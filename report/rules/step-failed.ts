@@ -1,4 +1,4 @@
-import { keepsKubelet, unitOf } from '../../lib/agents/table.ts';
+import { keepsKubelet, unitOf } from '../../lib/engine/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
 import { factsOf, withCode } from '../reading/failure.ts';
 import { aboutFailure, stepFailures } from '../reading/steps.ts';

@@ -1,4 +1,4 @@
-import { DEFERRED_AGENT } from '../../lib/agents/table.ts';
+import { DEFERRED_AGENT } from '../../lib/engine/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
 import { agentStatuses } from '../reading/steps.ts';
 import { duration, time } from '../reading/words.ts';

@@ -1,5 +1,5 @@
-import { unitOf } from '../../lib/agents/table.ts';
-import { parseJson } from '../../lib/json.ts';
+import { parseJson } from '../../lib/base/json.ts';
+import { unitOf } from '../../lib/engine/agents/table.ts';
 import type { BundleView, Evidence, Rule } from '../bundle-view.ts';
 import { evidence } from '../reading/evidence.ts';
 import { type BundleHost, hostsIn } from '../reading/hosts.ts';

@@ -1,4 +1,4 @@
-import { AGENTS, agentEntry } from '../../lib/agents/table.ts';
+import { AGENTS, agentEntry } from '../../lib/engine/agents/table.ts';
 import type { BundleView } from '../bundle-view.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { agentStatuses } from '../reading/steps.ts';

@@ -1,4 +1,4 @@
-import { failureSentence } from '../../lib/errors/failure-data.ts';
+import { failureSentence } from '../../lib/base/errors/failure-data.ts';
 import type { BundleView } from '../bundle-view.ts';
 import { allStepJournals, type StepEntry } from '../reading/steps.ts';
 import { type StepRun, stageOf } from './run.ts';

@@ -1,5 +1,5 @@
-import { agentEntry } from '../../lib/agents/table.ts';
-import type { FailureData } from '../../lib/errors/failure-data.ts';
+import type { FailureData } from '../../lib/base/errors/failure-data.ts';
+import { agentEntry } from '../../lib/engine/agents/table.ts';
 import type { Evidence } from '../bundle-view.ts';
 
 /** One run of a step, from its first attempt to its end. */

@@ -1,4 +1,4 @@
-import { agentsOf } from '../../lib/agents/table.ts';
+import { agentsOf } from '../../lib/engine/agents/table.ts';
 import type { BundleView } from '../bundle-view.ts';
 import { type Ahead, stepsAhead } from './ahead.ts';
 import { runsFromJournals } from './from-journals.ts';

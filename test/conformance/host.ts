@@ -5,7 +5,7 @@ import { E2E_ARCHIVES } from '../../lab/components/e2e-images.ts';
 import { endKept, insideHost, type KeptRun, listKept } from '../../lab/kept.ts';
 import { outFolder, repository } from '../../lab/paths.ts';
 import { readResult } from '../../lab/result.ts';
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 
 export const SCENARIO = 'conformance';
 /** On a fresh machine the components are built first. */

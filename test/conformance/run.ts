@@ -21,8 +21,8 @@ import { judge, type Verdict } from '../../lab/conformance/verdict.ts';
 import { besideHost, endKept } from '../../lab/kept.ts';
 import { outFolder, repository } from '../../lab/paths.ts';
 import { hostOf } from '../../lab/site.ts';
-import { EXIT, exitCodeFor } from '../../lib/errors/exit-codes.ts';
-import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { EXIT, exitCodeFor } from '../../lib/base/errors/exit-codes.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { importImages, keptHosts, SCENARIO, startHost } from './host.ts';
 

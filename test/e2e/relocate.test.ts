@@ -1,5 +1,5 @@
 import t from 'tap';
-import { reconfigurePlan } from '../../agents/node/reconfigure/plan.ts';
+import { reconfigurePlan } from '../../agents/reconfigure/plan.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { runLab } from './lab.ts';
 

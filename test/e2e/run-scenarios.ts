@@ -1,6 +1,6 @@
 import type { MachineKind } from '../../lab/machine-kind.ts';
-import { describeError } from '../../lib/errors/failure.ts';
-import { failureSentence } from '../../lib/errors/failure-data.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import { failureSentence } from '../../lib/base/errors/failure-data.ts';
 import { runLab } from './lab.ts';
 
 /** Of a scenario that installs one host. */

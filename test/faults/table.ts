@@ -6,7 +6,7 @@ import {
   isSameRow,
   WRONG,
 } from '../../lab/faults/result.ts';
-import { parseJson } from '../../lib/json.ts';
+import { parseJson } from '../../lib/base/json.ts';
 
 /** A row of `lab/out/faults.json`. */
 const rowSchema = faultResultSchema.extend({ scenario: z.string() });

@@ -6,7 +6,7 @@
  * `N passed, N failed, N skipped`.
  */
 import { randomInt } from 'node:crypto';
-import { describeError } from '../../lib/errors/failure.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
 import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
 import { SeededRandom } from '../unit/secrets/random.ts';
 import { redacted } from '../unit/secrets/streams.ts';

@@ -3,25 +3,25 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import type { ControlPlane } from '../../lab/servers/control-plane.ts';
+import { applyManifests } from '../../lib/clients/kube/apply.ts';
+import { failureTable } from '../../lib/clients/kube/apply-table.ts';
+import type { KubeClient } from '../../lib/clients/kube/client.ts';
+import { decodeManifests } from '../../lib/clients/kube/manifest-decoding.ts';
+import { objectSchema, type Resource, resources } from '../../lib/clients/kube/resources.ts';
 import {
   deferredAccess,
   deferredStatus,
   deferredUser,
   roleDependents,
-} from '../../lib/deferred/access.ts';
+} from '../../lib/clients/rights/deferred.ts';
 import {
   deferredFile,
   deferredFolder,
   deferredGroups,
   readDeferred,
-} from '../../lib/deferred/manifests.ts';
-import { tieToRole } from '../../lib/deferred/tie-to-role.ts';
+} from '../../lib/cluster/deferred/manifests.ts';
+import { tieToRole } from '../../lib/cluster/deferred/tie-to-role.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { applyManifests } from '../../lib/kube/apply.ts';
-import { failureTable } from '../../lib/kube/apply-table.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
-import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
-import { objectSchema, type Resource, resources } from '../../lib/kube/resources.ts';
 import { input } from '../unit/render/rendered-host.ts';
 
 const AGENT = join(import.meta.dirname, 'deferred-agent.ts');

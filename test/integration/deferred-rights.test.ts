@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
-import { deferredStatus, deferredUser } from '../../lib/deferred/access.ts';
+import { deferredStatus, deferredUser } from '../../lib/clients/rights/deferred.ts';
 import { grant, rbac, resource, until } from './deferred-host.ts';
 
 const { signal } = new AbortController();

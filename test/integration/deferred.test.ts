@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
+import { EXIT } from '../../lib/base/errors/exit-codes.ts';
+import { builtInGroups } from '../../lib/clients/kube/built-in-groups.ts';
+import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
+import { objectSchema, resources } from '../../lib/clients/kube/resources.ts';
 import {
   deferredRole,
   deferredStatus,
   deferredUser,
   roleDependents,
-} from '../../lib/deferred/access.ts';
-import { deferredFolder } from '../../lib/deferred/manifests.ts';
-import { EXIT } from '../../lib/errors/exit-codes.ts';
-import { builtInGroups } from '../../lib/kube/built-in-groups.ts';
-import { isKubeError } from '../../lib/kube/kube-error.ts';
-import { objectSchema, resources } from '../../lib/kube/resources.ts';
+} from '../../lib/clients/rights/deferred.ts';
+import { deferredFolder } from '../../lib/cluster/deferred/manifests.ts';
 import { installedHost, rbac, resource, UNIT, until } from './deferred-host.ts';
 
 const { signal } = new AbortController();

@@ -3,12 +3,12 @@ import { mkdir, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { attachLoopDevice, detachLoopDevice } from '../../lab/host/loop.ts';
+import { refuseDisk } from '../../lib/cluster/installation/disk-refusal.ts';
+import { keptPartitions, requireKept } from '../../lib/cluster/installation/kept-partitions.ts';
 import { readBlockNode } from '../../lib/host/block-device.ts';
 import { findDisk, labelledElsewhere, readDisk } from '../../lib/host/disk.ts';
 import { readDiskUse } from '../../lib/host/disk-use.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { refuseDisk } from '../../lib/installation/disk-refusal.ts';
-import { keptPartitions, requireKept } from '../../lib/installation/kept-partitions.ts';
 import { loopDisk, run, settledUdev, withoutLoopDevices as skip, soon } from './loop-disk.ts';
 
 /** Why the kernel's data forbids this device; as in a container, where loop devices are disks. */

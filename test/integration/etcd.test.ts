@@ -13,12 +13,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { etcdBinaries } from '../../lab/servers/binaries.ts';
 import { limits, makeTls, member, startEtcd } from '../../lab/servers/etcd-member.ts';
-import { Failure } from '../../lib/errors/failure.ts';
-import { connectEtcd, type HashKv } from '../../lib/etcd/client.ts';
-import { freeSpace } from '../../lib/etcd/free-space.ts';
-import { type RestoreOptions, restoreSnapshot } from '../../lib/etcd/restore.ts';
-import { waitUntilRevisionStable } from '../../lib/etcd/revision-stable.ts';
-import { type Snapshot, takeSnapshot } from '../../lib/etcd/snapshot.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { connectEtcd, type HashKv } from '../../lib/clients/etcd/client.ts';
+import { freeSpace } from '../../lib/clients/etcd/free-space.ts';
+import { type RestoreOptions, restoreSnapshot } from '../../lib/clients/etcd/restore.ts';
+import { waitUntilRevisionStable } from '../../lib/clients/etcd/revision-stable.ts';
+import { type Snapshot, takeSnapshot } from '../../lib/clients/etcd/snapshot.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
 
 const { etcd, etcdutl } = await etcdBinaries(AbortSignal.timeout(600_000));

@@ -1,16 +1,16 @@
 /** The report of the factory, signed by the real ssh-keygen with a key of the host, and the seal. */
 import { execa } from 'execa';
 import t from 'tap';
-import type { ValidateContext } from '../../agents/node/reconfigure/validate/context.ts';
-import { kubernetesPlatform } from '../../agents/node/reconfigure/validate/kubernetes.ts';
-import { writeReport } from '../../agents/node/reconfigure/validate/report.ts';
-import { seal } from '../../agents/node/reconfigure/validate/seal.ts';
+import type { ValidateContext } from '../../agents/reconfigure/validate/context.ts';
+import { kubernetesPlatform } from '../../agents/reconfigure/validate/kubernetes.ts';
+import { writeReport } from '../../agents/reconfigure/validate/report.ts';
+import { seal } from '../../agents/reconfigure/validate/seal.ts';
+import { hostFactsSchema } from '../../lib/config/site-config/host-facts.ts';
 import {
   factoryReportSchema,
   REPORT_NAMESPACE,
   reportPaths,
-} from '../../lib/relocatable/report.ts';
-import { hostFactsSchema } from '../../lib/site-config/host-facts.ts';
+} from '../../lib/relocation/relocatable/report.ts';
 import { testHost } from '../unit/agents/host/host.ts';
 import { input } from '../unit/render/rendered-host.ts';
 

@@ -2,11 +2,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
-import { applyManifests } from '../../lib/kube/apply.ts';
-import { failedRows, failureTable, outcomeTable } from '../../lib/kube/apply-table.ts';
-import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
-import { loadManifests } from '../../lib/kube/manifests.ts';
-import { objectSchema, type Resource, resourcePath, resources } from '../../lib/kube/resources.ts';
+import { applyManifests } from '../../lib/clients/kube/apply.ts';
+import { failedRows, failureTable, outcomeTable } from '../../lib/clients/kube/apply-table.ts';
+import { decodeManifests } from '../../lib/clients/kube/manifest-decoding.ts';
+import { loadManifests } from '../../lib/clients/kube/manifests.ts';
+import {
+  objectSchema,
+  type Resource,
+  resourcePath,
+  resources,
+} from '../../lib/clients/kube/resources.ts';
 import { withAddOns } from '../unit/render/addon-objects.ts';
 
 const { signal } = new AbortController();

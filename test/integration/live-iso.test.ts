@@ -10,12 +10,12 @@ import { ensureComponent } from '../../lab/components/component.ts';
 import { coreosInstaller } from '../../lab/components/coreos-installer.ts';
 import { missingPrerequisites } from '../../lab/components/debian-packages.ts';
 import { makeLiveIso } from '../../lab/components/live-iso.ts';
-import { decodeDataUrl } from '../../lib/data-url.ts';
+import { decodeDataUrl } from '../../lib/base/data-url.ts';
 import { sha256 } from '../../lib/host/files.ts';
-import { parseConfig } from '../../lib/ignition/config.ts';
+import { parseConfig } from '../../lib/render/ignition/config.ts';
 import { agentsExecutable } from '../unit/cli/agents-executable.ts';
 import { installerIgnition } from '../unit/cli/take-over/installer-ignition.ts';
-import { ARM64 } from '../unit/elf/program.ts';
+import { ARM64 } from '../unit/payload/elf/program.ts';
 
 const SECTOR = 2048;
 const IGNITION = 'bootstrap-in-place-for-live-iso.ign';

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { inspectDisk } from '../../agents/steps/inspect-disk.ts';
 import { testHost } from '../unit/agents/host/host.ts';
-import { type FakeVariables, fakeFirmware } from '../unit/boot-order/fake-firmware.ts';
+import { type FakeVariables, fakeFirmware } from '../unit/host/boot-order/fake-firmware.ts';
 import { loopDisk, run, settledUdev, withoutLoopDevices as skip } from './loop-disk.ts';
 
 const SHIM = process.arch === 'arm64' ? 'shimaa64.efi' : 'shimx64.efi';

@@ -5,19 +5,20 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { backupContext } from '../../agents/node/backup/context.ts';
-import { runBackup } from '../../agents/node/backup/main.ts';
-import { backupPlan } from '../../agents/node/backup/plan.ts';
-import { plannedExport } from '../../agents/node/backup/portable.ts';
-import { restoreOnNewHost } from '../../agents/node/backup/restore/new-host.ts';
-import { identityContext } from '../../agents/node/identity/context.ts';
-import { identityPlan } from '../../agents/node/identity/plan.ts';
+import { backupContext } from '../../agents/steps/backup/context.ts';
+import { runBackup } from '../../agents/upkeep/backup/main.ts';
+import { backupPlan } from '../../agents/upkeep/backup/plan.ts';
+import { plannedExport } from '../../agents/upkeep/backup/portable.ts';
+import { restoreOnNewHost } from '../../agents/upkeep/backup/restore/new-host.ts';
+import { identityContext } from '../../agents/upkeep/identity/context.ts';
+import { identityPlan } from '../../agents/upkeep/identity/plan.ts';
 import { issueLeaf } from '../../lab/certificates/signed-now.ts';
-import { encrypterFor } from '../../lib/backup/portable/recipients.ts';
-import { writePortable } from '../../lib/backup/portable/write.ts';
+import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
+import { writePortable } from '../../lib/change/backup/portable/write.ts';
+import { readRequest } from '../../lib/change/identity/request.ts';
+import { runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
-import { readRequest } from '../../lib/identity/request.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import type { LeafProfile } from '../../lib/pki/leaf.ts';
 import {
@@ -27,9 +28,8 @@ import {
   mediumServingCa,
 } from '../../lib/render/kubernetes/authorities.ts';
 import { kubernetesRenderer } from '../../lib/render/kubernetes/index.ts';
-import { runAgentCommand } from '../../lib/steps/agent-command.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
-import { writeBackup } from '../unit/backup/backup-folder.ts';
+import { writeBackup } from '../unit/change/backup/backup-folder.ts';
 import {
   ageKeys,
   BY_HOST,
@@ -37,7 +37,7 @@ import {
   headerOf,
   SIGNER,
   SIGNS,
-} from '../unit/backup/portable-backup.ts';
+} from '../unit/change/backup/portable-backup.ts';
 import { input, rendered, textAt } from '../unit/render/rendered-host.ts';
 import { ask } from './control-plane/request.ts';
 import { settings, startHost } from './identity/host.ts';

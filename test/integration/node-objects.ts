@@ -1,11 +1,11 @@
-import type { KubeClient } from '../../lib/kube/client.ts';
+import type { Limits } from '../../lib/base/wait/limits.ts';
+import type { KubeClient } from '../../lib/clients/kube/client.ts';
 import {
   type KubeObject,
   objectSchema,
   type Resource,
   resources,
-} from '../../lib/kube/resources.ts';
-import type { Limits } from '../../lib/wait/limits.ts';
+} from '../../lib/clients/kube/resources.ts';
 
 /** What a node, its pods and its leaders say of themselves, on an API server that has none of them. */
 export class NodeObjects {

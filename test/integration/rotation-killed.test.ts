@@ -4,13 +4,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { conclude } from '../../agents/node/rotate/conclude.ts';
-import type { RotateContext } from '../../agents/node/rotate/context.ts';
-import { overlap } from '../../agents/node/rotate/overlap.ts';
-import { trustBoth, trustNew, useNew } from '../../agents/node/rotate/phases.ts';
-import { rotationFolder } from '../../agents/node/rotate/request.ts';
-import { stage } from '../../agents/node/rotate/stage.ts';
+import { conclude } from '../../agents/upkeep/rotate/conclude.ts';
+import type { RotateContext } from '../../agents/upkeep/rotate/context.ts';
+import { overlap } from '../../agents/upkeep/rotate/overlap.ts';
+import { trustBoth, trustNew, useNew } from '../../agents/upkeep/rotate/phases.ts';
+import { stage } from '../../agents/upkeep/rotate/stage.ts';
 import { issueLeaf } from '../../lab/certificates/signed-now.ts';
+import { rotationFolder } from '../../lib/change/rotation/request.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { inspectCertificate, isIssuedBy } from '../../lib/pki/certificate.ts';
 import {
   authorityNames,
@@ -19,7 +20,6 @@ import {
 } from '../../lib/render/kubernetes/authorities.ts';
 import { rotatableLeaves } from '../../lib/render/kubernetes/leaves.ts';
 import { trustFiles } from '../../lib/render/kubernetes/trust.ts';
-import type { StepBody } from '../../lib/steps/within.ts';
 import { authorities } from '../unit/render/rendered-host.ts';
 import { rotatingHost } from './control-plane/rotating-host.ts';
 

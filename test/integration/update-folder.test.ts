@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { updateSource } from '../../agents/node/update/source.ts';
+import { updateSource } from '../../agents/upkeep/update/source.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { runSno } from '../../cli/sno.ts';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
-import { hostPaths } from '../../lib/host/paths.ts';
-import { publishBootstrapComplete } from '../../lib/kube/bootstrap-complete.ts';
-import { KubeClient } from '../../lib/kube/client.ts';
+import { publishBootstrapComplete } from '../../lib/clients/kube/bootstrap-complete.ts';
+import { KubeClient } from '../../lib/clients/kube/client.ts';
 import {
   installationStatusAccess,
   publishInstallationStatus,
   statusIdentity,
-} from '../../lib/kube/installation-status.ts';
-import { resources } from '../../lib/kube/resources.ts';
+} from '../../lib/clients/kube/installation-status.ts';
+import { resources } from '../../lib/clients/kube/resources.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
 import { accessTo } from '../../lib/render/access.ts';
 import { signedAccess } from '../../lib/render/signed-access.ts';
 

@@ -1,10 +1,10 @@
-/** What tests take for an API server (test/unit/kube/fake-api.ts), and a real one: they say the same of each write. */
+/** What tests take for an API server (test/unit/clients/kube/fake-api.ts), and a real one: they say the same of each write. */
 import { join } from 'node:path';
 import t from 'tap';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
-import { resources } from '../../lib/kube/resources.ts';
-import { startFakeApi } from '../unit/kube/fake-api.ts';
-import { RULED_KINDS, saidOfWrites, WIDGETS } from '../unit/kube/write-rules.ts';
+import { resources } from '../../lib/clients/kube/resources.ts';
+import { startFakeApi } from '../unit/clients/kube/fake-api.ts';
+import { RULED_KINDS, saidOfWrites, WIDGETS } from '../unit/clients/kube/write-rules.ts';
 import { until } from './deferred-host.ts';
 
 t.test('the same of each write', { timeout: 600_000 }, async (t) => {

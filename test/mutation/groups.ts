@@ -13,75 +13,100 @@ export interface Group {
 export const GROUPS: readonly Group[] = [
   {
     name: 'workers',
-    sources: ['lib/workers/*.ts', 'agents/worker/*.ts', 'agents/node/approve/*.ts'],
-    tests: ['test/unit/workers/**/*.test.ts', 'test/unit/agents/{worker,node}/**/*.test.ts'],
+    sources: ['lib/cluster/workers/*.ts', 'agents/worker/*.ts', 'agents/upkeep/approve/*.ts'],
+    tests: [
+      'test/unit/cluster/workers/**/*.test.ts',
+      'test/unit/agents/{worker,upkeep}/**/*.test.ts',
+    ],
   },
   {
     name: 'trial',
-    sources: ['lib/trial/*.ts', 'agents/node/trial/*.ts', 'agents/node/or-back.ts'],
-    tests: ['test/unit/trial/*.test.ts', 'test/unit/agents/node/{trial,update-reverted}.ts'],
+    sources: ['lib/engine/trial/*.ts', 'agents/upkeep/trial/*.ts', 'lib/change/or-back.ts'],
+    tests: [
+      'test/unit/engine/trial/*.test.ts',
+      'test/unit/agents/upkeep/{trial,update-reverted}.ts',
+    ],
   },
   {
     name: 'update',
-    sources: ['lib/update/*.ts', 'agents/node/update/*.ts'],
+    sources: ['lib/change/update/*.ts', 'agents/upkeep/update/*.ts'],
     tests: [
-      'test/unit/update/*.test.ts',
-      'test/unit/agents/node/{update,update-prepare,update-reverted}.ts',
-      'test/unit/agents/node/update-settle.test.ts',
+      'test/unit/change/update/*.test.ts',
+      'test/unit/agents/upkeep/{update,update-prepare,update-reverted}.ts',
+      'test/unit/agents/upkeep/update-settle.test.ts',
     ],
   },
   {
     name: 'identity',
-    sources: ['lib/identity/*.ts', 'agents/node/{identity,address}/*.ts'],
+    sources: ['lib/change/identity/*.ts', 'agents/upkeep/{identity,address}/*.ts'],
     tests: [
-      'test/unit/identity/*.test.ts',
-      'test/unit/agents/node/{identity-command,identity-steps,address,address-command}.ts',
+      'test/unit/change/identity/*.test.ts',
+      'test/unit/agents/upkeep/{identity-command,identity-steps,address,address-command}.ts',
     ],
   },
   {
     name: 'rotate',
-    sources: ['agents/node/{rotate,renew,certificates}/*.ts'],
+    sources: [
+      'agents/upkeep/{rotate,renew,certificates}/*.ts',
+      'agents/steps/certificates/*.ts',
+      'lib/change/rotation/*.ts',
+    ],
     tests: [
-      'test/unit/agents/node/{rotate-command,rotation-*,stage-rotation,replace-*}.ts',
-      'test/unit/agents/node/{renew-leaves,laptop-ca,certificates-command,worker-serving,kubelet-*}.ts',
+      'test/unit/agents/upkeep/{rotate-command,rotation-*,stage-rotation,replace-*}.ts',
+      'test/unit/agents/upkeep/{renew-leaves,laptop-ca,certificates-command,worker-serving,kubelet-*}.ts',
     ],
   },
   {
     name: 'backup',
-    sources: ['lib/backup/**/*.ts', 'agents/node/backup/**/*.ts'],
+    sources: [
+      'lib/change/{backup,restore}/**/*.ts',
+      'agents/upkeep/backup/**/*.ts',
+      'agents/steps/{backup,restore}/*.ts',
+    ],
     tests: [
-      'test/unit/backup/*.test.ts',
+      'test/unit/change/backup/*.test.ts',
       'test/unit/agents/backup/{command,create,or-undo,restore}.ts',
     ],
   },
   {
     name: 'reconfigure',
-    sources: ['agents/node/reconfigure/*.ts', 'lib/{site-config,site-volume}/*.ts'],
+    sources: [
+      'agents/reconfigure/*.ts',
+      'lib/config/site-config/*.ts',
+      'lib/relocation/site-volume/*.ts',
+    ],
     tests: [
-      'test/unit/{site,site-config,site-volume}/**/*.test.ts',
-      'test/unit/agents/node/reconfigure/every-field.test.ts',
-      'test/unit/agents/node/reconfigure/{arrive,console,credentials,fast-clock,hold-back,host-facts}.ts',
-      'test/unit/agents/node/reconfigure/{login-keys,network,site-certificate,start,steps,stop,tell-medium}.ts',
+      'test/unit/config/{site,site-config}/**/*.test.ts',
+      'test/unit/relocation/site-volume/**/*.test.ts',
+      'test/unit/agents/reconfigure/every-field.test.ts',
+      'test/unit/agents/reconfigure/{arrive,console,credentials,fast-clock,hold-back,host-facts}.ts',
+      'test/unit/agents/reconfigure/{login-keys,network,site-certificate,start,steps,stop,tell-medium}.ts',
     ],
   },
   {
     name: 'relocatable',
-    sources: ['lib/relocatable/**/*.ts', 'agents/node/reconfigure/{prepare,validate}/**/*.ts'],
-    tests: ['test/unit/{relocatable,agents/relocatable}/**/*.test.ts'],
+    sources: [
+      'lib/relocation/relocatable/**/*.ts',
+      'agents/reconfigure/{prepare,validate}/**/*.ts',
+    ],
+    tests: ['test/unit/{relocation,agents}/relocatable/**/*.test.ts'],
   },
   {
     name: 'site-openshift',
-    sources: ['lib/site-openshift/*.ts', 'agents/node/reconfigure/openshift/*.ts'],
+    sources: ['lib/relocation/site-openshift/*.ts', 'agents/reconfigure/openshift/*.ts'],
     tests: [
-      'test/unit/site-openshift/*.test.ts',
-      'test/unit/agents/node/reconfigure/{openshift,openshift-network,openshift-way-back}.ts',
+      'test/unit/relocation/site-openshift/*.test.ts',
+      'test/unit/agents/reconfigure/{openshift,openshift-network,openshift-way-back}.ts',
     ],
   },
-  { name: 'csr', sources: ['lib/csr/*.ts'], tests: ['test/unit/csr/**/*.test.ts'] },
+  { name: 'csr', sources: ['lib/cluster/csr/*.ts'], tests: ['test/unit/cluster/csr/**/*.test.ts'] },
   {
     name: 'steps',
-    sources: ['lib/steps/*.ts', 'lib/errors/*.ts'],
-    tests: ['test/unit/{steps,errors}/**/*.test.ts', 'test/integration/steps/notify.test.ts'],
+    sources: ['lib/engine/steps/*.ts', 'lib/base/errors/*.ts'],
+    tests: [
+      'test/unit/{engine/steps,base/errors}/**/*.test.ts',
+      'test/integration/steps/notify.test.ts',
+    ],
   },
   {
     name: 'agent-steps',
@@ -95,25 +120,31 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'ignition',
-    sources: ['lib/ignition/*.ts', 'lib/data-url.ts'],
-    tests: ['test/{unit,integration}/ignition/**/*.test.ts'],
+    sources: ['lib/render/ignition/*.ts', 'lib/base/data-url.ts'],
+    tests: ['test/unit/render/ignition/**/*.test.ts', 'test/integration/ignition/**/*.test.ts'],
   },
   {
     name: 'etcd',
-    sources: ['lib/etcd/*.ts'],
+    sources: ['lib/clients/etcd/*.ts'],
     // The wire format: only a real etcd, in the integration tier, can verify it.
-    excluded: ['lib/etcd/{descriptor,messages}.ts'],
-    tests: ['test/{unit,integration}/etcd/**/*.test.ts'],
+    excluded: ['lib/clients/etcd/{descriptor,messages}.ts'],
+    tests: ['test/unit/clients/etcd/**/*.test.ts', 'test/integration/etcd/**/*.test.ts'],
   },
   {
     name: 'installation',
-    sources: ['lib/installation/*.ts'],
-    tests: ['test/{unit,integration}/{installation,disk}/**/*.test.ts'],
+    sources: ['lib/cluster/installation/*.ts'],
+    tests: [
+      'test/unit/{cluster/installation,disk}/**/*.test.ts',
+      'test/integration/{installation,disk}/**/*.test.ts',
+    ],
   },
   {
     name: 'host',
     sources: ['lib/host/*.ts'],
-    tests: ['test/{unit,integration}/{host,disk,network,installation}/**/*.test.ts'],
+    tests: [
+      'test/unit/{host,disk,base/network,cluster/installation}/**/*.test.ts',
+      'test/integration/{host,disk,installation}/**/*.test.ts',
+    ],
   },
   {
     name: 'payload',
@@ -122,38 +153,43 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'topology',
-    sources: ['lib/topology/*.ts', 'cli/explain/*.ts'],
-    tests: ['test/unit/{topology,cli/explain}/**/*.test.ts'],
+    sources: ['lib/config/topology/*.ts', 'cli/explain/*.ts'],
+    tests: ['test/unit/{config/topology,cli/explain}/**/*.test.ts'],
   },
-  { name: 'kube', sources: ['lib/kube/*.ts'], tests: ['test/unit/kube/**/*.test.ts'] },
+  {
+    name: 'kube',
+    sources: ['lib/clients/kube/*.ts'],
+    tests: ['test/unit/clients/kube/**/*.test.ts'],
+  },
   {
     name: 'deferred',
-    sources: ['lib/deferred/*.ts'],
-    tests: ['test/unit/{deferred,agents/deferred}/**/*.test.ts'],
+    sources: ['lib/cluster/deferred/*.ts'],
+    tests: ['test/unit/{cluster,agents}/deferred/**/*.test.ts'],
   },
   {
     name: 'seal',
-    sources: ['lib/seal/*.ts', 'agents/node/unseal/*.ts'],
-    tests: ['test/unit/seal/**/*.test.ts', 'test/unit/agents/node/**/*.test.ts'],
+    sources: ['lib/secrets/seal/*.ts', 'agents/upkeep/unseal/*.ts'],
+    tests: ['test/unit/secrets/seal/**/*.test.ts', 'test/unit/agents/upkeep/**/*.test.ts'],
   },
   {
     name: 'metrics',
-    sources: ['lib/metrics/*.ts'],
-    tests: ['test/unit/metrics/**/*.test.ts'],
+    sources: ['lib/engine/metrics/*.ts'],
+    tests: ['test/unit/engine/metrics/**/*.test.ts'],
   },
   {
     name: 'render',
     sources: ['lib/render/**/*.ts', 'lib/pki/*.ts'],
+    excluded: ['lib/render/ignition/*.ts'],
     tests: ['test/unit/{render,pki}/**/*.test.ts'],
   },
   {
     name: 'redact',
     sources: ['lib/secrets/redact/*.ts'],
-    tests: ['test/unit/secrets/**/*.test.ts', 'test/unit/log/**/*.test.ts'],
+    tests: ['test/unit/secrets/**/*.test.ts', 'test/unit/base/log/**/*.test.ts'],
   },
   {
     name: 'units',
-    sources: ['units/**/*.{ts,service,socket,target,timer,path,mount,conf}'],
+    sources: ['units/**/*.{ts,service,socket,timer,path,mount,conf}'],
     tests: ['test/{unit,integration}/units/**/*.test.ts'],
   },
 ];

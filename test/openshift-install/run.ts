@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { ensureComponent } from '../../lab/components/component.ts';
 import { openshiftInstaller } from '../../lab/components/openshift/installer.ts';
 import { agentsExecutable } from '../unit/cli/agents-executable.ts';
-import { AMD64, ARM64 } from '../unit/elf/program.ts';
+import { AMD64, ARM64 } from '../unit/payload/elf/program.ts';
 import { type InstallConfigCase, installConfigCases } from './cases.ts';
 import { takeOverFaults } from './check-taken-over.ts';
 import { compareVerdicts, type Verdicts } from './compare.ts';

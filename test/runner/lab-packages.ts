@@ -3,7 +3,7 @@ import {
   missingPackages,
   missingPrerequisites,
 } from '../../lab/components/debian-packages.ts';
-import { describeError } from '../../lib/errors/failure.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
 
 /**
  * Installs the lab's Debian packages where the lab could run: several test files use their programs, and no order of

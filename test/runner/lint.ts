@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describeError } from '../../lib/errors/failure.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
 import { emptyTally, type Tally, type TallyEvents } from './tally.ts';
 
 const DEADLINE_MS = 120_000;

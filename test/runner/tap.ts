@@ -1,7 +1,7 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describeError } from '../../lib/errors/failure.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
 import { addTally, emptyTally, type Tally, type TallyEvents, tallyFiles } from './tally.ts';
 import type { Tier } from './tiers.ts';
 

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run } from '../../../lib/host/command.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 /** Where the log bundle takes the API's objects from once the API is stopped. */

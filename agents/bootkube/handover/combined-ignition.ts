@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
-import { withClosedKeys } from '../../../lib/ignition/closed-keys.ts';
-import { combine } from '../../../lib/ignition/combine.ts';
-import { parseConfig } from '../../../lib/ignition/config.ts';
-import { validateConfigText } from '../../../lib/ignition/validate.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
+import { withClosedKeys } from '../../../lib/render/ignition/closed-keys.ts';
+import { combine } from '../../../lib/render/ignition/combine.ts';
+import { parseConfig } from '../../../lib/render/ignition/config.ts';
+import { validateConfigText } from '../../../lib/render/ignition/validate.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { hostIdentity } from './host-identity.ts';
 import { installedHostConfig } from './installed-host.ts';

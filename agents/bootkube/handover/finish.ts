@@ -1,6 +1,6 @@
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { exists, writeFileAtomic } from '../../../lib/host/files.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 /** Creates the marker that install-to-disk, and every installer that starts bootkube, waits for. */

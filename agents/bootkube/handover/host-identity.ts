@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
+import { dhcpIdentity } from '../../../lib/cluster/installation/dhcp-identity.ts';
 import { readTextIfPresent } from '../../../lib/host/files.ts';
-import type { Config } from '../../../lib/ignition/config.ts';
-import { configOf, directory, file } from '../../../lib/ignition/entries.ts';
-import { dhcpIdentity } from '../../../lib/installation/dhcp-identity.ts';
+import type { Config } from '../../../lib/render/ignition/config.ts';
+import { configOf, directory, file } from '../../../lib/render/ignition/entries.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 /**

@@ -1,27 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { agentLinks } from '../../../lib/agents/links.ts';
-import { agentsOf } from '../../../lib/agents/table.ts';
-import { deferredFolder, readDeferred } from '../../../lib/deferred/manifests.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { exists, readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
-import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
-import type { Config } from '../../../lib/ignition/config.ts';
-import { configOf, directory, file, link, unit } from '../../../lib/ignition/entries.ts';
-import { type Ledger, type LedgerEntry, ledgerPath } from '../../../lib/installation/ledger.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { deferredFolder, readDeferred } from '../../../lib/cluster/deferred/manifests.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  ledgerPath,
+} from '../../../lib/cluster/installation/ledger.ts';
 import {
   ETCD_MANIFEST_FILE,
   RESTORE_FOLDER,
   readSnapshotRecord,
   SNAPSHOT_FILE,
   SNAPSHOT_RECORD_FILE,
-} from '../../../lib/installation/snapshot-record.ts';
+} from '../../../lib/cluster/installation/snapshot-record.ts';
+import { agentLinks } from '../../../lib/engine/agents/links.ts';
+import { agentsOf } from '../../../lib/engine/agents/table.ts';
+import { exists, readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
+import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
 import {
   type HostNeeds,
   installedHost,
   neededBy,
   sealedInstalledHost,
 } from '../../../lib/render/hosts.ts';
+import type { Config } from '../../../lib/render/ignition/config.ts';
+import { configOf, directory, file, link, unit } from '../../../lib/render/ignition/entries.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
 import { renderInputPath } from '../../../lib/render/render-input.ts';

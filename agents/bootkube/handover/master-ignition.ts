@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clusterDomain } from '../../../lib/cluster/cluster.ts';
+import { clusterDomain } from '../../../lib/config/cluster/cluster.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
-import { parseConfig, serializeConfig } from '../../../lib/ignition/config.ts';
-import { fetchMasterIgnition } from '../../../lib/ignition/machine-config-server.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
+import { parseConfig, serializeConfig } from '../../../lib/render/ignition/config.ts';
+import { fetchMasterIgnition } from '../../../lib/render/ignition/machine-config-server.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { nodeIgnition } from './node-ignition.ts';

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { hostCommandNames } from '../../../lib/agents/commands.ts';
-import { agentLinks, commandLinks } from '../../../lib/agents/links.ts';
-import { agentsOf } from '../../../lib/agents/table.ts';
-import { issueLink } from '../../../lib/console/publish-issue.ts';
+import { addressEvents } from '../../../lib/change/identity/address-events.ts';
+import { hostCommandNames } from '../../../lib/engine/agents/commands.ts';
+import { agentLinks, commandLinks } from '../../../lib/engine/agents/links.ts';
+import { agentsOf } from '../../../lib/engine/agents/table.ts';
+import { issueLink } from '../../../lib/engine/console/publish-issue.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { kubeletEnvironmentText } from '../../../lib/host/kubelet-environment.ts';
-import { addressEvents } from '../../../lib/identity/address-events.ts';
-import type { Config } from '../../../lib/ignition/config.ts';
+import { payloadFile } from '../../../lib/payload/payload.ts';
+import type { Config } from '../../../lib/render/ignition/config.ts';
 import {
   configOf,
   directory,
@@ -15,8 +16,7 @@ import {
   unit,
   user,
   withDropins,
-} from '../../../lib/ignition/entries.ts';
-import { payloadFile } from '../../../lib/payload/payload.ts';
+} from '../../../lib/render/ignition/entries.ts';
 import { machineConfig } from '../../../lib/render/machine-config/machine-config.ts';
 import { loadIdentity } from '../../../lib/render/store.ts';
 import { gatherLinks } from '../../../units/gather.ts';

@@ -1,9 +1,9 @@
-import { deleteLeases } from '../../../lib/kube/leases.ts';
+import { deleteLeases } from '../../../lib/clients/kube/leases.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { withBootstrapAdmin } from '../../../lib/render/access.ts';
 import type { PodRole } from '../../../lib/render/renderer.ts';
 import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';

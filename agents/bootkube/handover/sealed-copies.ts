@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { sealed } from '../../../lib/seal/envelope.ts';
-import { copyOf, sealKey } from '../../../lib/seal/files.ts';
-import { isInSealedFolder, sealPlaces } from '../../../lib/seal/places.ts';
+import { sealed } from '../../../lib/secrets/seal/envelope.ts';
+import { copyOf, sealKey } from '../../../lib/secrets/seal/files.ts';
+import { isInSealedFolder, sealPlaces } from '../../../lib/secrets/seal/places.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 /** A file or a folder of the installed host. */

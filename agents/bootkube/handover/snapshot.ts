@@ -1,21 +1,21 @@
 import { join } from 'node:path';
-import { Failure } from '../../../lib/errors/failure.ts';
-import type { EtcdClient } from '../../../lib/etcd/client.ts';
-import { waitUntilRevisionStable } from '../../../lib/etcd/revision-stable.ts';
-import { takeSnapshot } from '../../../lib/etcd/snapshot.ts';
-import { isMissing, sha256OfFile, writeFileAtomic } from '../../../lib/host/files.ts';
-import { hostAddresses } from '../../../lib/host/network.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { EtcdClient } from '../../../lib/clients/etcd/client.ts';
+import { waitUntilRevisionStable } from '../../../lib/clients/etcd/revision-stable.ts';
+import { takeSnapshot } from '../../../lib/clients/etcd/snapshot.ts';
 import {
   readSnapshotRecord,
   SNAPSHOT_FILE,
   SNAPSHOT_RECORD_FILE,
   type SnapshotRecord,
-} from '../../../lib/installation/snapshot-record.ts';
+} from '../../../lib/cluster/installation/snapshot-record.ts';
+import type { Progress } from '../../../lib/engine/steps/progress.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { isMissing, sha256OfFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { hostAddresses } from '../../../lib/host/network.ts';
 import { withEtcd } from '../../../lib/render/access.ts';
 import { type HostIdentity, loadIdentity } from '../../../lib/render/store.ts';
-import type { Progress } from '../../../lib/steps/progress.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 export const snapshotPath = ({ paths }: HostContext) => join(paths.assets, SNAPSHOT_FILE);

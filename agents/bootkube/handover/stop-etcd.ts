@@ -1,6 +1,6 @@
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';
 

@@ -1,4 +1,4 @@
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
 import { collectGarbage } from '../../../lib/host/own-memory.ts';
 import { LEVEL, type Spooled } from '../collecting/spool.ts';
 import type { Output } from '../entrance/output.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { chown, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { ifMissing } from '../../../lib/host/files.ts';
 import type { Spooled } from '../collecting/spool.ts';
 import type { Owner } from '../entrance/output.ts';

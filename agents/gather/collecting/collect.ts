@@ -1,4 +1,4 @@
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
 import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
 import { StreamLost } from '../../../lib/secrets/threads/redaction-thread.ts';
 import type { Outcome } from '../../../report/gather-record.ts';

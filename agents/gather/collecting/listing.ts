@@ -1,4 +1,4 @@
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { failedOutcome, type Outcome } from '../../../report/gather-record.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { inOneLine } from '../../../lib/printable.ts';
+import { inOneLine } from '../../../lib/base/printable.ts';
 import type { GatherResult } from '../gather.ts';
 import type { Written } from './destination.ts';
 import type { Workplace } from './workplace.ts';

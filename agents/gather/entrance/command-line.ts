@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { scriptNames } from '../../../lib/gather/names.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { scriptNames } from '../../../lib/clients/rights/names.ts';
 import { parseSince, SINCE_FORMS } from './since.ts';
 
 /** The names that gather can be called by. */

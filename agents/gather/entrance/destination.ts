@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
 import { ifMissing } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';

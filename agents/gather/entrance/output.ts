@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { ifMissing, syncDirectory } from '../../../lib/host/files.ts';
 
 /** Where an archive's bytes are written. */

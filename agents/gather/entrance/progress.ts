@@ -1,4 +1,4 @@
-import { inOneLine } from '../../../lib/printable.ts';
+import { inOneLine } from '../../../lib/base/printable.ts';
 
 /** A stream for messages, which may be a terminal. */
 export interface WordStream {

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { tarEntries } from '../../../lib/image/tar.ts';
+import { tarEntries } from '../../../lib/base/archive/tar.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { unzipped } from '../collecting/spool.ts';
 import type { GatherArguments } from './command-line.ts';
 import {

@@ -1,7 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeError } from '../../../lib/errors/failure.ts';
-import { systemErrorCode } from '../../../lib/errors/system-error-code.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import { systemErrorCode } from '../../../lib/base/errors/system-error-code.ts';
 import { isMissing } from '../../../lib/host/files.ts';
 
 /** Called with a path that could not be read, and the reason. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
 import { environmentFiles, units } from '../../../lib/secrets/formats/units.ts';
 import { type FileKind, SecretsIn } from '../../../lib/secrets/redact/secrets-in.ts';
 import { HOST } from '../../../lib/secrets/redact/shares.ts';

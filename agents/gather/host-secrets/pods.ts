@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { isRecord, parseJson } from '../../../lib/json.ts';
+import { isRecord, parseJson } from '../../../lib/base/json.ts';
 import { openRegularFile } from '../../../lib/secrets/scan/walk.ts';
 import { entriesOf, type Failed, filesBelow } from './files.ts';
 

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { agentRecords } from '../../../lib/agents/records.ts';
-import { backupList } from '../../../lib/backup/store.ts';
-import { deferredFolder } from '../../../lib/deferred/manifests.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { isRecord } from '../../../lib/base/json.ts';
+import { backupList } from '../../../lib/change/backup/store.ts';
+import { deferredFolder } from '../../../lib/cluster/deferred/manifests.ts';
+import {
+  RESTORE_FOLDER,
+  SNAPSHOT_RECORD_FILE,
+} from '../../../lib/cluster/installation/snapshot-record.ts';
+import { agentRecords } from '../../../lib/engine/agents/records.ts';
 import { exists } from '../../../lib/host/files.ts';
-import { RESTORE_FOLDER, SNAPSHOT_RECORD_FILE } from '../../../lib/installation/snapshot-record.ts';
-import { isRecord } from '../../../lib/json.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { file, filesBelow, folder } from './file.ts';

@@ -1,5 +1,5 @@
-import { gatherIdentity } from '../../../lib/gather/access.ts';
-import { type Access, readKubeconfig } from '../../../lib/kube/kubeconfig.ts';
+import { type Access, readKubeconfig } from '../../../lib/clients/kube/kubeconfig.ts';
+import { gatherIdentity } from '../../../lib/clients/rights/gather.ts';
 import { accessTo } from '../../../lib/render/access.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { GatherHost } from '../gather-host.ts';
@@ -25,7 +25,7 @@ const OPENSHIFT_KUBECONFIGS = [
 /**
  * The identities with which this host can use its API, the best first; none if no control plane
  * was rendered. The installed host keeps no identity for this: its authority signs a
- * ten-minute certificate in memory, with the rights of lib/gather/access.ts.
+ * ten-minute certificate in memory, with the rights of lib/clients/rights/gather.ts.
  */
 export async function identitiesOf(host: GatherHost): Promise<Identity[]> {
   const { kubeconfigs, gather } = accessTo('kubernetes');

@@ -1,7 +1,7 @@
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
-import { KubeClient } from '../../../lib/kube/client.ts';
-import { isKubeError } from '../../../lib/kube/kube-error.ts';
-import type { Answer, Call } from '../../../lib/kube/transport.ts';
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
+import { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { isKubeError } from '../../../lib/clients/kube/kube-error.ts';
+import type { Answer, Call } from '../../../lib/clients/kube/transport.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
 import { type Identity, identitiesOf } from './api-access.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseJson } from '../../../lib/base/json.ts';
 import { outputText } from '../../../lib/host/program-output.ts';
-import { parseJson } from '../../../lib/json.ts';
 
 /** A boot listed by `journalctl --list-boots --output=json`. */
 export interface Boot {

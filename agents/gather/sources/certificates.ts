@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
 import { isMissing } from '../../../lib/host/files.ts';
 import {
   certificatesIn as blocksIn,

@@ -1,5 +1,5 @@
-import { Failure } from '../../../lib/errors/failure.ts';
-import { isRecord, parseJson } from '../../../lib/json.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { isRecord, parseJson } from '../../../lib/base/json.ts';
 import { isSecretValue } from '../../../lib/secrets/redact/names.ts';
 import { type GatherHost, own, patient } from '../gather-host.ts';
 import type { Source } from '../source.ts';

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { isMissing } from '../../../lib/host/files.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Phase, Source } from '../source.ts';

@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { type Cluster, clusterDomain } from '../../../lib/cluster/cluster.ts';
-import { readCluster } from '../../../lib/cluster/read-cluster.ts';
+import { canonicalAddress } from '../../../lib/base/network/address.ts';
+import { type Cluster, clusterDomain } from '../../../lib/config/cluster/cluster.ts';
+import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { hostAddresses, nodeIpsOf } from '../../../lib/host/network.ts';
 import { parseResolvConf, type ResolverConfiguration } from '../../../lib/host/resolv-conf.ts';
-import { canonicalAddress } from '../../../lib/network/address.ts';
 import type { GatherHost } from '../gather-host.ts';
 
 const ANSWER_MS = 3000;

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
 import type { ArchiveLimits } from '../../../report/archive/read-archive.ts';
 import { isReportInput } from '../../../report/inputs.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { connectEtcd, type EtcdClient } from '../../../lib/etcd/client.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { connectEtcd, type EtcdClient } from '../../../lib/clients/etcd/client.ts';
 import { exists, namesIn } from '../../../lib/host/files.ts';
 import { accessTo } from '../../../lib/render/access.ts';
 import type { GatherHost } from '../gather-host.ts';

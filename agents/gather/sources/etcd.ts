@@ -1,9 +1,9 @@
 import { get as httpGet } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
-import type { EtcdClient } from '../../../lib/etcd/client.ts';
-import type { CallLimits } from '../../../lib/grpc/client.ts';
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
+import type { EtcdClient } from '../../../lib/clients/etcd/client.ts';
+import type { CallLimits } from '../../../lib/clients/grpc/client.ts';
 import { type GatherHost, own, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { etcdMetricsUrl, etcdTls, hasEtcd, withEtcdOf } from './etcd-access.ts';

@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { Source } from '../source.ts';
 import { type Differences, usual } from './command.ts';
 import { below, type WalkLimits, walkLimits } from './walk.ts';

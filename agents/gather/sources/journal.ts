@@ -1,5 +1,5 @@
+import { isRecord, parseJson } from '../../../lib/base/json.ts';
 import { output } from '../../../lib/host/program-output.ts';
-import { isRecord, parseJson } from '../../../lib/json.ts';
 import { wholeLines } from '../../../lib/secrets/redact/lines.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';

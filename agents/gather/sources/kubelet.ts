@@ -1,4 +1,4 @@
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { asItem, type Page } from './object-list.ts';
 
 const time = z.string().nullish().catch(undefined);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { isRecord } from '../../../lib/json.ts';
-import { KubeError } from '../../../lib/kube/kube-error.ts';
-import type { Call } from '../../../lib/kube/transport.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { isRecord } from '../../../lib/base/json.ts';
+import { KubeError } from '../../../lib/clients/kube/kube-error.ts';
+import type { Call } from '../../../lib/clients/kube/transport.ts';
 import type { Api } from './api.ts';
 
 /** Objects per page, as long as they are small. */

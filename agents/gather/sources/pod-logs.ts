@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isKubeError } from '../../../lib/kube/kube-error.ts';
-import { resourcePath, resources } from '../../../lib/kube/resources.ts';
+import { isKubeError } from '../../../lib/clients/kube/kube-error.ts';
+import { resourcePath, resources } from '../../../lib/clients/kube/resources.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { type Api, apiOf } from './api.ts';

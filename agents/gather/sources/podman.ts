@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { outputText } from '../../../lib/host/program-output.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import { Limit } from '../collecting/abort.ts';

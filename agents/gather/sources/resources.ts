@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import { Discovery, type ServedKind } from '../../../lib/clients/kube/discovery.ts';
+import { groupOf } from '../../../lib/clients/kube/kind-name.ts';
+import { resourcePath } from '../../../lib/clients/kube/resources.ts';
+import type { Answer } from '../../../lib/clients/kube/transport.ts';
 import {
   builtInCollections,
   type Collection,
   openshiftCollections,
   wholeGroups,
-} from '../../../lib/gather/collections.ts';
-import { Discovery, type ServedKind } from '../../../lib/kube/discovery.ts';
-import { groupOf } from '../../../lib/kube/kind-name.ts';
-import { resourcePath } from '../../../lib/kube/resources.ts';
-import type { Answer } from '../../../lib/kube/transport.ts';
+} from '../../../lib/clients/rights/collections.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { type Api, apiOf } from './api.ts';

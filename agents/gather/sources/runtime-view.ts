@@ -1,6 +1,10 @@
-import type { Container, ContainerStatus, PodSandbox } from '../../../lib/cri/messages.ts';
-import { type ContainerRuntime, connectRuntime, runningSocket } from '../../../lib/cri/runtime.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { Container, ContainerStatus, PodSandbox } from '../../../lib/clients/cri/messages.ts';
+import {
+  type ContainerRuntime,
+  connectRuntime,
+  runningSocket,
+} from '../../../lib/clients/cri/runtime.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
 
 /** Timeout of the single call that shows whether the runtime answers. */

@@ -1,11 +1,11 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, removeFile, sha256 } from '../../../lib/host/files.ts';
 import {
   type BootstrapPod,
   readBootstrapPods,
 } from '../../../lib/render/openshift/bootstrap-pods.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { mountedPaths, neededMount } from '../../steps/mounted-paths.ts';
 import { waitAndLogRevisions } from './wait.ts';

@@ -1,6 +1,6 @@
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { reloadUnits, restartUnit, unitProperties } from '../../../lib/host/systemd.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 const UNIT = 'kubelet.service';

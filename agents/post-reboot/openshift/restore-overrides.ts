@@ -1,10 +1,10 @@
+import { parseJson } from '../../../lib/base/json.ts';
+import { resourcePath } from '../../../lib/clients/kube/resources.ts';
+import { CLUSTER_VERSION, clusterResources } from '../../../lib/cluster/openshift/operators.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent } from '../../../lib/host/files.ts';
-import { parseJson } from '../../../lib/json.ts';
-import { resourcePath } from '../../../lib/kube/resources.ts';
-import { CLUSTER_VERSION, clusterResources } from '../../../lib/openshift/operators.ts';
 import { OVERRIDES_PATCH } from '../../../lib/render/openshift/installed-node.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 

@@ -1,5 +1,5 @@
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { waitAndLogRevisions } from './wait.ts';
 

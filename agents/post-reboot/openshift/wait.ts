@@ -1,7 +1,7 @@
-import type { Revision } from '../../../lib/openshift/revisions.ts';
-import { revisionCounts, withRevisions } from '../../../lib/openshift/revisions.ts';
-import { type Until, waitForOperators } from '../../../lib/openshift/wait-for-operators.ts';
-import type { Progress } from '../../../lib/steps/progress.ts';
+import type { Revision } from '../../../lib/cluster/openshift/revisions.ts';
+import { revisionCounts, withRevisions } from '../../../lib/cluster/openshift/revisions.ts';
+import { type Until, waitForOperators } from '../../../lib/cluster/openshift/wait-for-operators.ts';
+import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { readRevisions, writeRevisions } from '../../steps/revisions.ts';
 

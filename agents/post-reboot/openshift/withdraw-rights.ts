@@ -1,8 +1,8 @@
-import type { Resource } from '../../../lib/kube/resources.ts';
-import { objectSchema } from '../../../lib/kube/resources.ts';
+import type { Resource } from '../../../lib/clients/kube/resources.ts';
+import { objectSchema } from '../../../lib/clients/kube/resources.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { csrApprover } from '../../../lib/render/openshift/agent-identities.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 

@@ -1,8 +1,8 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { lostAddress } from '../../../lib/base/network/node-ips.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
-import { lostAddress } from '../../../lib/network/node-ips.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { requireRecord } from './record.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ETCD_MANIFEST_FILE } from '../../../lib/cluster/installation/snapshot-record.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
-import { ETCD_MANIFEST_FILE } from '../../../lib/installation/snapshot-record.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { restoreFile } from './record.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import {
   RESTORE_FOLDER,
   readSnapshotRecord,
   SNAPSHOT_RECORD_FILE,
   type SnapshotRecord,
-} from '../../../lib/installation/snapshot-record.ts';
+} from '../../../lib/cluster/installation/snapshot-record.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 export const restoreFile = ({ paths }: HostContext, name: string) =>

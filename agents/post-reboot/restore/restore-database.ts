@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Etcdutl } from '../../../lib/etcd/etcdutl.ts';
-import { restoreSnapshot } from '../../../lib/etcd/restore.ts';
+import type { Etcdutl } from '../../../lib/clients/etcd/etcdutl.ts';
+import { restoreSnapshot } from '../../../lib/clients/etcd/restore.ts';
+import { SNAPSHOT_FILE } from '../../../lib/cluster/installation/snapshot-record.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { exists } from '../../../lib/host/files.ts';
-import { SNAPSHOT_FILE } from '../../../lib/installation/snapshot-record.ts';
 import { accessTo } from '../../../lib/render/access.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { requireRecord, restoreFile } from './record.ts';
 

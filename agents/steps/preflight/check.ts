@@ -1,5 +1,5 @@
-import type { Cluster, PreflightCheck } from '../../../lib/cluster/cluster.ts';
-import type { FailureCode } from '../../../lib/errors/codes.ts';
+import type { FailureCode } from '../../../lib/base/errors/codes.ts';
+import type { Cluster, PreflightCheck } from '../../../lib/config/cluster/cluster.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
 import type { PlainHost } from '../host-context.ts';
 

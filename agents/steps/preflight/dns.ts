@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { clusterDomain } from '../../../lib/cluster/cluster.ts';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import { canonicalAddress } from '../../../lib/base/network/address.ts';
+import { clusterDomain } from '../../../lib/config/cluster/cluster.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
 import {
   absoluteName,
@@ -10,7 +11,6 @@ import {
   parseResolvConf,
   resolvConfForPods,
 } from '../../../lib/host/resolv-conf.ts';
-import { canonicalAddress } from '../../../lib/network/address.ts';
 import { bad, type Check, type CheckInput, good } from './check.ts';
 
 /** The DNS record type for an address family, and Node's value for the family. */

@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import type { InstallableCluster, Installation } from '../../../lib/cluster/cluster.ts';
+import { keptPartitions } from '../../../lib/cluster/installation/kept-partitions.ts';
+import type { InstallableCluster, Installation } from '../../../lib/config/cluster/cluster.ts';
+import { parseCpuSet } from '../../../lib/host/cpu-set.ts';
 import { type BlockDevice, findDisk, labelledElsewhere, readDisk } from '../../../lib/host/disk.ts';
 import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
 import { trust } from '../../../lib/render/kubernetes/kubelet.ts';
-import { parseCpuSet } from '../../../lib/site/cpu-set.ts';
 import { mediumPayload } from '../payload-folder.ts';
 import { bad, type Check, type CheckInput, type Finding, good } from './check.ts';
 

@@ -1,5 +1,5 @@
 import { join, normalize } from 'node:path';
-import { connectHostRuntime, runningSocket } from '../../../lib/cri/runtime.ts';
+import { connectHostRuntime, runningSocket } from '../../../lib/clients/cri/runtime.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { usedPlugins } from '../../../lib/payload/required.ts';
 import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';

@@ -1,8 +1,8 @@
-import type { Cluster, InstallableCluster } from '../../../lib/cluster/cluster.ts';
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
+import type { Cluster, InstallableCluster } from '../../../lib/config/cluster/cluster.ts';
+import { done, type Outcome } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { addressByFamily, hostAddresses } from '../../../lib/host/network.ts';
-import { done, type Outcome } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { PlainHost } from '../host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
 import { bad, type Check, type CheckInput, type Finding, warningOnly } from './check.ts';

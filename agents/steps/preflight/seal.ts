@@ -1,10 +1,10 @@
-import { describeError } from '../../../lib/errors/failure.ts';
-import { failureFromData } from '../../../lib/errors/failure-data.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import { failureFromData } from '../../../lib/base/errors/failure-data.ts';
+import { statusPath } from '../../../lib/engine/steps/reporter.ts';
+import { readStatus } from '../../../lib/engine/steps/status.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { trySealing } from '../../../lib/seal/credential.ts';
-import { sealKey } from '../../../lib/seal/files.ts';
-import { statusPath } from '../../../lib/steps/reporter.ts';
-import { readStatus } from '../../../lib/steps/status.ts';
+import { trySealing } from '../../../lib/secrets/seal/credential.ts';
+import { sealKey } from '../../../lib/secrets/seal/files.ts';
 import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
 import { bad, type Check, good } from './check.ts';
 

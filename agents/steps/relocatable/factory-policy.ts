@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import {
   readTextIfPresent,
   removeFile,
@@ -18,9 +20,7 @@ import {
   factoryPolicyText,
   readFactoryPolicy,
   SHIPPING_DAYS,
-} from '../../../lib/relocatable/policy.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
+} from '../../../lib/relocation/relocatable/policy.ts';
 import type { HostContext } from '../host-context.ts';
 import { installedAddress } from './internal-address.ts';
 

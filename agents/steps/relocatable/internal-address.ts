@@ -1,14 +1,14 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { familyOf } from '../../../lib/base/network/address.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run } from '../../../lib/host/command.ts';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import { BRIDGE } from '../../../lib/host/internal-bridge.ts';
 import { readKubeletEnvironment } from '../../../lib/host/kubelet-environment.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { familyOf } from '../../../lib/network/address.ts';
-import { bridgeProfile, bridgeProfilePath } from '../../../lib/relocatable/bridge.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
+import { bridgeProfile, bridgeProfilePath } from '../../../lib/relocation/relocatable/bridge.ts';
 import type { HostContext } from '../host-context.ts';
 
 const NMCLI_MS = 30_000;

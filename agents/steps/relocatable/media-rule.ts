@@ -1,9 +1,9 @@
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run } from '../../../lib/host/command.ts';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { mediaRule, mediaRulePath } from '../../../lib/relocatable/media-rule.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
+import { mediaRule, mediaRulePath } from '../../../lib/relocation/relocatable/media-rule.ts';
 import type { HostContext } from '../host-context.ts';
 
 const RELOAD_MS = 30_000;

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { writeFileAtomic } from '../../../lib/host/files.ts';
 import {
   kubeletEnvironmentPath,
@@ -7,8 +9,6 @@ import {
   readKubeletEnvironment,
 } from '../../../lib/host/kubelet-environment.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../host-context.ts';
 
 /** From now on the host may have another name than its Node. The kubelet that runs has that name already. */

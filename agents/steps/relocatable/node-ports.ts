@@ -1,15 +1,15 @@
-import type { Cluster } from '../../../lib/cluster/cluster.ts';
-import { clusterPath, readCluster } from '../../../lib/cluster/read-cluster.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { applyChanged } from '../../../lib/clients/kube/apply-changed.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
+import type { Cluster } from '../../../lib/config/cluster/cluster.ts';
+import { clusterPath, readCluster } from '../../../lib/config/cluster/read-cluster.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { applyChanged } from '../../../lib/kube/apply-changed.ts';
-import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import { addOnManifests } from '../../../lib/render/kubernetes/addons/index.ts';
 import { readRenderInput, saveRenderInput } from '../../../lib/render/render-input.ts';
 import type { KeylessInput } from '../../../lib/render/renderer.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../host-context.ts';
 
 /**

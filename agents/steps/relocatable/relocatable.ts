@@ -1,5 +1,5 @@
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import type { HostContext } from '../host-context.ts';
 import { type FactoryContext, factoryPolicy, usualChoices } from './factory-policy.ts';
 import { internalAddress } from './internal-address.ts';

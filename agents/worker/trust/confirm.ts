@@ -1,8 +1,8 @@
-import { Failure } from '../../../lib/errors/failure.ts';
-import { resourcePath, resources } from '../../../lib/kube/resources.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
-import { API_TRUST_ANNOTATION, trusts } from '../../../lib/workers/api-trust.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { resourcePath, resources } from '../../../lib/clients/kube/resources.ts';
+import { API_TRUST_ANNOTATION, trusts } from '../../../lib/cluster/workers/api-trust.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { asNode } from '../own-node.ts';
 import type { TrustContext } from './context.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { recordPath } from '../../../lib/agents/records.ts';
+import { parseJson } from '../../../lib/base/json.ts';
+import { recordPath } from '../../../lib/engine/agents/records.ts';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { parseJson } from '../../../lib/json.ts';
 
 const recordSchema = z.object({
   schemaVersion: z.literal(1),

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { trustDigest } from '../../../lib/cluster/workers/api-trust.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { trust } from '../../../lib/render/kubernetes/kubelet.ts';
-import { done } from '../../../lib/steps/step.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
-import { trustDigest } from '../../../lib/workers/api-trust.ts';
 import { restartKubelet } from '../../steps/kubelet.ts';
 import type { TrustContext } from './context.ts';
 import { readByKubelet, recordReadByKubelet } from './kubelet-record.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { BuildContext } from '../component.ts';
 import { unpackPackages } from '../debian-download.ts';
 import { runInTree } from './tree.ts';

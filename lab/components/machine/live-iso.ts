@@ -1,7 +1,7 @@
 import { copyFile, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { Component } from '../component.ts';
 import { coreosLayout, EMBED_AREA_BYTES } from '../coreos-layout.ts';
 import { ISOLINUX, LABEL, LIVE_ISO, makeIso } from '../live-iso.ts';

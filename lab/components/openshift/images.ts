@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256OfFiles } from '../../../lib/host/digests.ts';
 import { sha256 } from '../../../lib/host/files.ts';
-import { writeImageArchive } from '../../../lib/image/write.ts';
+import { writeImageArchive } from '../../../lib/payload/image/write.ts';
 import type { Component } from '../component.ts';
 import { etcd } from '../etcd.ts';
 import { addProgram, imageConfig, type RunConfig, writeTreeLayer } from '../image-tree.ts';

@@ -54,7 +54,7 @@ async function store(
     JSON.parse(await readFile(join(work, 'manifest.json'), 'utf8')),
   );
   const add = async (name: string) => {
-    // Named by their SHA-256 (lib/image/write.ts).
+    // Named by their SHA-256 (lib/payload/image/write.ts).
     const digest = name.replace(/\..*$/, '');
     const { size } = await stat(join(work, name));
     await storage.addLayer(digest, (path) => rename(join(work, name), path));

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
-import { payloadPlan } from '../../../agents/node/payload/plan.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { certificatesPlan } from '../../../agents/upkeep/certificates/plan.ts';
+import { payloadPlan } from '../../../agents/upkeep/payload/plan.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { AllInOne } from '../../all-in-one.ts';
 import type { State } from '../../bundle/states.ts';

@@ -1,9 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { approvePlan } from '../../../agents/node/approve/plan.ts';
-import { backupPlan } from '../../../agents/node/backup/plan.ts';
-import { renewPlan } from '../../../agents/node/renew/plan.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { approvePlan } from '../../../agents/upkeep/approve/plan.ts';
+import { backupPlan } from '../../../agents/upkeep/backup/plan.ts';
+import { renewPlan } from '../../../agents/upkeep/renew/plan.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import { age, serialOf } from '../../certificates/age.ts';

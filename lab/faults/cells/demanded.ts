@@ -1,5 +1,5 @@
-import type { AgentName } from '../../../lib/agents/table.ts';
-import type { Touched } from '../../../lib/steps/touched.ts';
+import type { AgentName } from '../../../lib/engine/agents/table.ts';
+import type { Touched } from '../../../lib/engine/steps/touched.ts';
 import type { PlanUnderTest } from './plan.ts';
 import { type Cell, clockFault, TORN } from './table.ts';
 

@@ -1,7 +1,7 @@
 /** What can go wrong around a plan of a running host. Each lasts while `look` runs and is then undone. */
 import { copyFile, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { AgentName } from '../../../lib/agents/table.ts';
+import type { AgentName } from '../../../lib/engine/agents/table.ts';
 import { apiHanging, diskFull, type State } from '../../bundle/states.ts';
 import type { Host } from '../../host/host.ts';
 import { onHost } from '../../host/on-host.ts';

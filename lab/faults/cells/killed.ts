@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { failureSentence } from '../../../lib/errors/failure-data.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { failureSentence } from '../../../lib/base/errors/failure-data.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import { eventually } from '../../eventually.ts';
 import type { Host } from '../../host/host.ts';

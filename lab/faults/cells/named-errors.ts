@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../../lib/errors/codes.ts';
+import type { FailureCode } from '../../../lib/base/errors/codes.ts';
 
 /** The failures in which a run with a fault may end, and what their sentences must say. */
 export const NAMED_ERRORS = {

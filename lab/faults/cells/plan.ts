@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { AgentName } from '../../../lib/agents/table.ts';
-import type { FailureCode } from '../../../lib/errors/codes.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import type { FailureCode } from '../../../lib/base/errors/codes.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { AgentName } from '../../../lib/engine/agents/table.ts';
+import { statusPath } from '../../../lib/engine/steps/reporter.ts';
+import { type AgentStatus, readStatus } from '../../../lib/engine/steps/status.ts';
+import type { Step } from '../../../lib/engine/steps/step.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
-import { statusPath } from '../../../lib/steps/reporter.ts';
-import { type AgentStatus, readStatus } from '../../../lib/steps/status.ts';
-import type { Step } from '../../../lib/steps/step.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import { eventually } from '../../eventually.ts';
 import type { Host } from '../../host/host.ts';

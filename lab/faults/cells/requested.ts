@@ -1,7 +1,7 @@
-import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
-import { identityPlan } from '../../../agents/node/identity/plan.ts';
-import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { backupRestorePlan } from '../../../agents/upkeep/backup/restore/plan.ts';
+import { identityPlan } from '../../../agents/upkeep/identity/plan.ts';
+import { rotatePlan } from '../../../agents/upkeep/rotate/plan.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import type { AllInOne } from '../../all-in-one.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentName } from '../../../lib/agents/table.ts';
-import { EXIT } from '../../../lib/errors/exit-codes.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { failureSentence } from '../../../lib/errors/failure-data.ts';
-import type { AgentStatus } from '../../../lib/steps/status.ts';
+import { EXIT } from '../../../lib/base/errors/exit-codes.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { failureSentence } from '../../../lib/base/errors/failure-data.ts';
+import type { AgentName } from '../../../lib/engine/agents/table.ts';
+import type { AgentStatus } from '../../../lib/engine/steps/status.ts';
 import { withSettings } from '../../agent-settings.ts';
 import type { AllInOne } from '../../all-in-one.ts';
 import type { Host } from '../../host/host.ts';

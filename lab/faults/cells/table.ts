@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATABASE_FILE } from '../../../lib/backup/manifest.ts';
+import { DATABASE_FILE } from '../../../lib/change/backup/manifest.ts';
 import { diskFull, diskNearlyFull, type State } from '../../bundle/states.ts';
 import type { Host } from '../../host/host.ts';
 import { fullUntilImported } from './before-kubelet.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { trialPlan } from '../../../agents/node/trial/plan.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { trialPlan } from '../../../agents/upkeep/trial/plan.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { sha256OfFile } from '../../../lib/host/files.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { AllInOne } from '../../all-in-one.ts';

@@ -1,7 +1,7 @@
 import { appendFile, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { updatePlan } from '../../../agents/node/update/plan.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { updatePlan } from '../../../agents/upkeep/update/plan.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { run as runProgram } from '../../../lib/host/command.ts';
 import { exists, sha256OfFile } from '../../../lib/host/files.ts';
 import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { parseJson } from '../../../lib/json.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { parseJson } from '../../../lib/base/json.ts';
 import { SITE } from '../../host/network.ts';
 import { siteHost } from '../../relocation.ts';
 import type { MediaNode } from './media-node.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { AllInOne } from '../../all-in-one.ts';
 import { requireLogs } from '../../certificates/logs.ts';
 import { readiness, readinessUrl } from '../../certificates/readiness.ts';

@@ -1,5 +1,5 @@
-import { type BootVariables, parseEfibootmgr } from '../../../lib/boot-order/efibootmgr.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { type BootVariables, parseEfibootmgr } from '../../../lib/host/boot-order/efibootmgr.ts';
 import type { Host } from '../../host/host.ts';
 import { onHost } from '../../host/on-host.ts';
 import { KERNEL_ARGUMENT } from '../../site-inputs.ts';

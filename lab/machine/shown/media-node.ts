@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { failureSentence } from '../../../lib/errors/failure-data.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { failureSentence } from '../../../lib/base/errors/failure-data.ts';
 import { workload } from '../../checks/workload.ts';
 import { eventually } from '../../eventually.ts';
 import { SITE, startNetwork } from '../../host/network.ts';

@@ -1,4 +1,4 @@
-import { EXIT } from '../../../lib/errors/exit-codes.ts';
+import { EXIT } from '../../../lib/base/errors/exit-codes.ts';
 import { bootWithDisk, expectRefusal } from '../../faults/refusal.ts';
 import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';
 import type { Host } from '../../host/host.ts';

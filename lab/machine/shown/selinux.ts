@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { Installation } from '../../installation.ts';
 
 const COMMAND_MS = 60_000;

@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { readiness, readinessUrl } from '../../certificates/readiness.ts';
 import { eventually } from '../../eventually.ts';
 import { type Moment, reached, requireInterrupted } from '../../faults/power-cut.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { failureSentence } from '../../../lib/errors/failure-data.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { failureSentence } from '../../../lib/base/errors/failure-data.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { nodeReady } from '../../checks/node-ready.ts';
 import { demandedOf, meetAll, type TroublesOf } from '../../faults/troubles.ts';

@@ -1,7 +1,7 @@
-import type { Cluster } from '../../cluster/cluster.ts';
-import { Failure } from '../../errors/failure.ts';
-import { bitsOf, familyOf } from '../../network/address.ts';
-import { addressAt as addressIn, type Network, parseNetwork } from '../../network/network.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import { bitsOf, familyOf } from '../../base/network/address.ts';
+import { addressAt as addressIn, type Network, parseNetwork } from '../../base/network/network.ts';
+import type { Cluster } from '../../config/cluster/cluster.ts';
 
 /**
  * The n-th address of a network; 0 is the network's own.

@@ -1,4 +1,4 @@
-import { writeGoYaml } from '../../go-yaml/write.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { RenderedFile } from '../renderer.ts';
 import { publicFile } from './files.ts';
 import { paths } from './paths.ts';

@@ -1,4 +1,4 @@
-import { familyOf } from '../../network/address.ts';
+import { familyOf } from '../../base/network/address.ts';
 import type { KeylessInput, RenderedFile } from '../renderer.ts';
 import { firstSubnet } from './addresses.ts';
 import { publicFile } from './files.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeGoYaml } from '../../go-yaml/write.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { RenderedFile } from '../renderer.ts';
 import { keyFile } from './files.ts';
 import { paths } from './paths.ts';

@@ -1,4 +1,4 @@
-import { writeGoYaml } from '../../go-yaml/write.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { KeylessInput, RenderedFile, StaticPod } from '../renderer.ts';
 import { type Authorities, clientBundle } from './authorities.ts';
 import { publicFile } from './files.ts';

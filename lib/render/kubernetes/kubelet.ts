@@ -1,5 +1,5 @@
-import type { RuntimeKind } from '../../cri/kind.ts';
-import { writeGoYaml } from '../../go-yaml/write.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
+import type { RuntimeKind } from '../../clients/cri/kind.ts';
 import type { FileUse } from '../hosts.ts';
 import { SHUTDOWN_SECONDS } from '../machine-config/shutdown.ts';
 import type { HostFacts, RenderedFile, RenderInput } from '../renderer.ts';

@@ -1,5 +1,5 @@
-import { clusterDomain } from '../../cluster/cluster.ts';
-import { deferredUser } from '../../deferred/access.ts';
+import { deferredUser } from '../../clients/rights/deferred.ts';
+import { clusterDomain } from '../../config/cluster/cluster.ts';
 import type { KeyPair, Successor } from '../../pki/authority.ts';
 import { validityOf } from '../../pki/certificate.ts';
 import { administrators } from '../../pki/kubeconfig.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { readGoYaml } from '../../go-yaml/read.ts';
-import { writeGoYaml } from '../../go-yaml/write.ts';
-import { fingerprint } from '../../steps/fingerprint.ts';
+import { readGoYaml } from '../../base/go-yaml/read.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
+import { fingerprint } from '../../engine/steps/fingerprint.ts';
 import type { StaticPod } from '../renderer.ts';
 import { inventory } from './inventory.ts';
 

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../config/cluster/cluster.ts';
 import type { NewFile } from '../../host/files.ts';
 import type { KeyPair } from '../../pki/authority.ts';
 import { certificatesIn } from '../../pki/certificate.ts';

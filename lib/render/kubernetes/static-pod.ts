@@ -1,5 +1,5 @@
-import { Failure } from '../../errors/failure.ts';
-import { writeGoYaml } from '../../go-yaml/write.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { KeylessInput, PodRole, StaticPod } from '../renderer.ts';
 
 /** In start order. */

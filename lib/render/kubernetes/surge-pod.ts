@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Failure } from '../../errors/failure.ts';
-import { readGoYaml } from '../../go-yaml/read.ts';
-import { writeGoYaml } from '../../go-yaml/write.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import { readGoYaml } from '../../base/go-yaml/read.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import { apiPort, paths } from './paths.ts';
 import { manifestFile } from './static-pod.ts';
 

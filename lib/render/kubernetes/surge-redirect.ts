@@ -1,5 +1,5 @@
-import type { Cluster } from '../../cluster/cluster.ts';
-import { familyOf } from '../../network/address.ts';
+import { familyOf } from '../../base/network/address.ts';
+import type { Cluster } from '../../config/cluster/cluster.ts';
 import { apiServiceIps } from './addresses.ts';
 import { apiPort } from './paths.ts';
 import { surgePort } from './surge-pod.ts';

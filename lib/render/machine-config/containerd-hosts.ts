@@ -1,4 +1,4 @@
-import type { ImageMirror } from '../../cluster/cluster.ts';
+import type { ImageMirror } from '../../config/cluster/cluster.ts';
 import type { SiteFile } from './site-files.ts';
 
 /** The default of containerd 2; containerd 1 looks here if `config_path` says so. */

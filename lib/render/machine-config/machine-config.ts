@@ -1,4 +1,4 @@
-import type { Cluster } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../config/cluster/cluster.ts';
 import { cniResultFiles } from './cni-results.ts';
 import { mirrorFiles } from './mirrors.ts';
 import { proxyDropins, proxyFiles } from './proxy.ts';

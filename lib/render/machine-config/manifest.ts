@@ -1,5 +1,5 @@
-import type { Config, File } from '../../ignition/config.ts';
-import { configOf, type Entries, file } from '../../ignition/entries.ts';
+import type { Config, File } from '../ignition/config.ts';
+import { configOf, type Entries, file } from '../ignition/entries.ts';
 import type { SiteFile } from './site-files.ts';
 
 /** A MachineConfig of OpenShift for the control-plane node (machineconfiguration.openshift.io/v1). */

@@ -1,4 +1,4 @@
-import type { ImageMirror } from '../../cluster/cluster.ts';
+import type { ImageMirror } from '../../config/cluster/cluster.ts';
 import { containerdHosts } from './containerd-hosts.ts';
 import type { SiteFile } from './site-files.ts';
 

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../config/cluster/cluster.ts';
 import type { SiteDropin, SiteFile } from './site-files.ts';
 
 const NAME = '10-sno-reserved-cpus.conf';

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../config/cluster/cluster.ts';
 import type { SiteFile } from './site-files.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { approverRole } from '../../csr/approver-role.ts';
-import { writeGoDocuments } from '../../go-yaml/write.ts';
-import { installationStatusAccess } from '../../kube/installation-status.ts';
-import { servingSigner } from '../../kube/signers.ts';
+import { writeGoDocuments } from '../../base/go-yaml/write.ts';
+import { installationStatusAccess } from '../../clients/kube/installation-status.ts';
+import { servingSigner } from '../../clients/kube/signers.ts';
+import { approverRole } from '../../clients/rights/approver-role.ts';
 import type { RenderedManifest } from '../renderer.ts';
 
 const rbac = 'rbac.authorization.k8s.io';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import { parseJson } from '../../base/json.ts';
 import { readTextIfPresent, sha256 } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
-import { parseJson } from '../../json.ts';
 import type { PodRole, RenderedFile, StaticPod } from '../renderer.ts';
 import { paths as openShift } from './paths.ts';
 

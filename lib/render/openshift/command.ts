@@ -1,4 +1,4 @@
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
 import type { Release } from './release.ts';
 import type { VersionedStage } from './stage.ts';
 

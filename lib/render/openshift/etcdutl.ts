@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Etcdutl } from '../../etcd/etcdutl.ts';
+import type { Etcdutl } from '../../clients/etcd/etcdutl.ts';
 import type { Podman } from './podman.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
 import type { VersionedStage } from './stage.ts';
 
 type Flow = Pick<VersionedStage, 'name' | 'needs' | 'makes'>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import type { Limits, Wait } from '../../base/wait/limits.ts';
 import { hostArchitecture } from '../../host/architecture.ts';
-import type { Limits, Wait } from '../../wait/limits.ts';
 import { imageOf } from './command.ts';
 import type { Podman, StoredImage } from './podman.ts';
 import { parseRelease, RELEASE_FILES, type Release } from './release.ts';

@@ -1,4 +1,4 @@
-import type { OpenShiftRelease } from '../../cluster/cluster.ts';
+import type { OpenShiftRelease } from '../../config/cluster/cluster.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import type { HostFacts, Renderer } from '../renderer.ts';
 import { agentIdentities } from './agent-identities.ts';

@@ -1,8 +1,8 @@
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import { KubeClient } from '../../clients/kube/client.ts';
+import { type Access, readKubeconfig } from '../../clients/kube/kubeconfig.ts';
 import { exists } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
-import { KubeClient } from '../../kube/client.ts';
-import { type Access, readKubeconfig } from '../../kube/kubeconfig.ts';
 import { paths as openShift } from './paths.ts';
 
 /** Written by the first revision of the API server's operator, and kept by it. */

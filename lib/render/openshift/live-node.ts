@@ -1,4 +1,4 @@
-import { writeGoYaml } from '../../go-yaml/write.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { HostFacts, RenderedFile } from '../renderer.ts';
 import { imageOf } from './command.ts';
 import { paths } from './paths.ts';

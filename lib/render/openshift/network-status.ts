@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readGoDocuments } from '../../go-yaml/read.ts';
-import { writeGoYaml } from '../../go-yaml/write.ts';
+import { readGoDocuments } from '../../base/go-yaml/read.ts';
+import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { RenderedManifest } from '../renderer.ts';
 
 /** Of openshift-install: the cluster's networks, whose status the network operator writes. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import { parseJson } from '../../base/json.ts';
+import { redact } from '../../base/log/redact.ts';
+import type { Limits } from '../../base/wait/limits.ts';
 import type { Ended, RunProgram } from '../../host/named-unit.ts';
-import { parseJson } from '../../json.ts';
-import { redact } from '../../log/redact.ts';
-import type { Limits } from '../../wait/limits.ts';
 
 /** One run of a container to its end. */
 export interface ContainerRun {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readGoYaml } from '../../go-yaml/read.ts';
+import { readGoYaml } from '../../base/go-yaml/read.ts';
 import { ifMissing, readTextIfPresent } from '../../host/files.ts';
 import type { FileUse } from '../hosts.ts';
 import { closedDirectories } from '../kubernetes/files.ts';

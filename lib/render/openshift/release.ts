@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Failure } from '../../errors/failure.ts';
-import { readGoYaml } from '../../go-yaml/read.ts';
-import { parseJson } from '../../json.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import { readGoYaml } from '../../base/go-yaml/read.ts';
+import { parseJson } from '../../base/json.ts';
 
 /** What a release image says of itself. */
 export interface Release {

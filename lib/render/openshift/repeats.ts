@@ -1,4 +1,4 @@
-import { decodeManifestFile, objectKey } from '../../kube/manifests.ts';
+import { decodeManifestFile, objectKey } from '../../clients/kube/manifests.ts';
 import type { RenderedManifest } from '../renderer.ts';
 
 /**

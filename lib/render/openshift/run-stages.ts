@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
 import { exists } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import type { RenderEffects } from '../renderer.ts';

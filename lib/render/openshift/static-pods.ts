@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Failure } from '../../errors/failure.ts';
-import { readGoYaml } from '../../go-yaml/read.ts';
+import { Failure } from '../../base/errors/failure.ts';
+import { readGoYaml } from '../../base/go-yaml/read.ts';
 import type { PodRole, StaticPod } from '../renderer.ts';
 
 interface Known {

@@ -1,6 +1,6 @@
 import { copyFile, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
 import { ifMissing } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import type { Copy, VersionedStage } from './stage.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/errors/failure.ts';
 
 /** A minor version, such as 4.21. */
 export type Minor = `${number}.${number}`;

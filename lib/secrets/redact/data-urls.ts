@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { decodeDataUrl } from '../../data-url.ts';
+import { decodeDataUrl } from '../../base/data-url.ts';
 import type { Budget } from '../bytes/budget.ts';
 import { isSecretValue, looksRandom } from './names.ts';
 

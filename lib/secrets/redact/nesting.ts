@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../base/json.ts';
 
 /** What is nested deeper is no document that a program needs, and would overflow the stack of what reads it. */
 export const MAX_NESTING = 100;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../base/json.ts';
 import { Budget } from '../bytes/budget.ts';
 import { Effort } from './effort.ts';
 import { JsonValues, type Part } from './json-values.ts';

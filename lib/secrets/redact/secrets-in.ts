@@ -1,5 +1,5 @@
-import { decodeDataUrl, isDataUrl } from '../../data-url.ts';
-import { isRecord, parseJson } from '../../json.ts';
+import { decodeDataUrl, isDataUrl } from '../../base/data-url.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
 import { Budget, type BudgetLimits } from '../bytes/budget.ts';
 import { keyLines, privateKeys } from '../formats/private-keys.ts';
 import { type NamedValue, type Reader, settings } from '../formats/settings.ts';

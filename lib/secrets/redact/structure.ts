@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Budget } from '../bytes/budget.ts';
 import { bareSecrets, bodyOf } from './data-urls.ts';
 import type { Certainty, Marks } from './marks.ts';

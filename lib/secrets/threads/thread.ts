@@ -1,6 +1,6 @@
 /** The thread that redacts, see threaded-redactor.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { describeError } from '../../errors/failure.ts';
+import { describeError } from '../../base/errors/failure.ts';
 import { collectGarbage } from '../../host/own-memory.ts';
 import { createRedactor, type Redaction } from '../redact/redactor.ts';
 import type { Answer, Request, ThreadData } from './messages.ts';

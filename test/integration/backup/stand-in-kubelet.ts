@@ -6,7 +6,7 @@ import { staticPodStarter } from '../../../lab/servers/static-pod-starter.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import { KUBELET_ACTIVE, stopRequest } from '../../unit/agents/host/kubelet-unit.ts';
-import { serveRuntime } from '../../unit/cri/serve-runtime.ts';
+import { serveRuntime } from '../../unit/clients/cri/serve-runtime.ts';
 
 const LOOK_MS = 100;
 

@@ -5,10 +5,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { setBootOrder } from '../../../lib/boot-order/set-boot-order.ts';
+import { setBootOrder } from '../../../lib/host/boot-order/set-boot-order.ts';
 import { readDisk } from '../../../lib/host/disk.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { fakePrograms, SYSTEMD_RUN } from '../../unit/boot-order/fake-firmware.ts';
+import { fakePrograms, SYSTEMD_RUN } from '../../unit/host/boot-order/fake-firmware.ts';
 import { loopDisk, run, settledUdev, withoutLoopDevices as skip, soon } from '../loop-disk.ts';
 
 const GLOBAL = '8be4df61-93ca-11d2-aa0d-00e098032b8c';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync 
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createPayload } from '../../../cli/create/payload.ts';
-import { readImageArchive } from '../../../lib/image/archive.ts';
+import { readImageArchive } from '../../../lib/payload/image/archive.ts';
 import {
   type ArchivedCopy,
   type ImageImporter,
@@ -18,8 +18,8 @@ import {
   payloadSources,
 } from '../../unit/cli/payload-sources.ts';
 import { sno } from '../../unit/cli/run-sno.ts';
-import { programBytes } from '../../unit/elf/program.ts';
-import { dockerArchive, hex, layerOf, tarOf } from '../../unit/image/archives.ts';
+import { programBytes } from '../../unit/payload/elf/program.ts';
+import { dockerArchive, hex, layerOf, tarOf } from '../../unit/payload/image/archives.ts';
 
 const signal = AbortSignal.timeout(60_000);
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
-import { topologyReportSchema } from '../../../lib/topology/report.ts';
+import { topologyReportSchema } from '../../../lib/config/topology/report.ts';
 import { GOOD } from '../../unit/cli/install-config-file.ts';
 
 const MAIN = join(import.meta.dirname, '../../../cli/main.ts');

@@ -16,10 +16,10 @@ import { withIso } from '../../../cli/site/write-medium.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { createSigningKey } from '../../../lib/pki/keys.ts';
 import { certificateRequest } from '../../../lib/pki/request.ts';
-import { openVolume } from '../../../lib/site-volume/open-volume.ts';
-import type { VolumeRules } from '../../../lib/site-volume/volume.ts';
+import { openVolume } from '../../../lib/relocation/site-volume/open-volume.ts';
+import type { VolumeRules } from '../../../lib/relocation/site-volume/volume.ts';
 import { type Run, sno } from '../../unit/cli/run-sno.ts';
-import { ageKeys, facts, rules, SITE, signal } from '../../unit/site-volume/volumes.ts';
+import { ageKeys, facts, rules, SITE, signal } from '../../unit/relocation/site-volume/volumes.ts';
 
 const skip =
   (await execa('xorriso', ['-version'], { reject: false })).failed && 'xorriso is not installed';

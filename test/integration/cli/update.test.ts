@@ -13,7 +13,7 @@ import t, { type Test } from 'tap';
 import { agentsExecutable } from '../../unit/cli/agents-executable.ts';
 import { createArguments, payloadSources } from '../../unit/cli/payload-sources.ts';
 import { sno } from '../../unit/cli/run-sno.ts';
-import { ARM64 } from '../../unit/elf/program.ts';
+import { ARM64 } from '../../unit/payload/elf/program.ts';
 
 const skip =
   (await execa('ssh-keygen', ['-?'], { reject: false })).code === 'ENOENT' && 'no ssh-keygen';

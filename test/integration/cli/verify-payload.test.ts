@@ -17,8 +17,8 @@ import { parse, stringify } from 'yaml';
 import { type PayloadDescription, parsePayload } from '../../../lib/payload/payload.ts';
 import { createArguments, payloadSources } from '../../unit/cli/payload-sources.ts';
 import { sno } from '../../unit/cli/run-sno.ts';
-import { ARM64, programBytes } from '../../unit/elf/program.ts';
-import { configOf, dockerArchive, hex, layerOf, tarOf } from '../../unit/image/archives.ts';
+import { ARM64, programBytes } from '../../unit/payload/elf/program.ts';
+import { configOf, dockerArchive, hex, layerOf, tarOf } from '../../unit/payload/image/archives.ts';
 
 let whole = '';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
-import { requestPem } from '../../unit/csr/requests.ts';
+import { requestPem } from '../../unit/cluster/csr/requests.ts';
 import { textAt } from '../../unit/render/rendered-host.ts';
 import type { Caller } from './request.ts';
 import { eventually, leafOf, NAMESPACE, NODE, OTHER_NODE, type World } from './world.ts';

@@ -2,11 +2,11 @@
  * Renews the leaves of a host in a process of its own, which may have another clock. Arguments: the
  * root of the host, its endpoints as JSON. Prints the note of the step.
  */
-import { renewLeaves } from '../../../agents/node/renew/renew-leaves.ts';
+import { renewLeaves } from '../../../agents/upkeep/renew/renew-leaves.ts';
+import { createLogger } from '../../../lib/base/log/logger.ts';
+import { Progress } from '../../../lib/engine/steps/progress.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
-import { createLogger } from '../../../lib/log/logger.ts';
-import { Progress } from '../../../lib/steps/progress.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';
 import { NODE } from './world.ts';
 

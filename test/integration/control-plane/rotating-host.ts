@@ -3,27 +3,27 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import { conclude } from '../../../agents/node/rotate/conclude.ts';
-import type { RotateContext } from '../../../agents/node/rotate/context.ts';
-import { overlap } from '../../../agents/node/rotate/overlap.ts';
-import { trustBoth, trustNew, useNew } from '../../../agents/node/rotate/phases.ts';
-import { readRecord } from '../../../agents/node/rotate/record.ts';
+import { signedRights } from '../../../agents/steps/host-context.ts';
+import { conclude } from '../../../agents/upkeep/rotate/conclude.ts';
+import type { RotateContext } from '../../../agents/upkeep/rotate/context.ts';
+import { overlap } from '../../../agents/upkeep/rotate/overlap.ts';
+import { trustBoth, trustNew, useNew } from '../../../agents/upkeep/rotate/phases.ts';
+import { stage } from '../../../agents/upkeep/rotate/stage.ts';
+import { workers } from '../../../agents/upkeep/rotate/workers.ts';
+import { createLogger } from '../../../lib/base/log/logger.ts';
+import { readRecord } from '../../../lib/change/rotation/record.ts';
 import {
   readRequest,
   rotationFolder,
   type What,
   writeRequest,
-} from '../../../agents/node/rotate/request.ts';
-import { stage } from '../../../agents/node/rotate/stage.ts';
-import { workers } from '../../../agents/node/rotate/workers.ts';
-import { signedRights } from '../../../agents/steps/host-context.ts';
+} from '../../../lib/change/rotation/request.ts';
+import { Progress } from '../../../lib/engine/steps/progress.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { namesIn } from '../../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
-import { createLogger } from '../../../lib/log/logger.ts';
 import { kubeletPaths, trust as kubeletTrust } from '../../../lib/render/kubernetes/kubelet.ts';
-import { Progress } from '../../../lib/steps/progress.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';
 import { FakePrograms } from '../../unit/agents/host/programs.ts';
 import { textAt } from '../../unit/render/rendered-host.ts';

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '@grpc/grpc-js';
 import { parseDocument } from 'yaml';
+import { ETCD_MANIFEST_FILE } from '../../../lib/cluster/installation/snapshot-record.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { ETCD_MANIFEST_FILE } from '../../../lib/installation/snapshot-record.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../lib/render/kubernetes/read-once.ts';
 import type { StaticPod } from '../../../lib/render/renderer.ts';
-import { serveRuntime } from '../../unit/cri/serve-runtime.ts';
+import { serveRuntime } from '../../unit/clients/cri/serve-runtime.ts';
 import { rendered } from '../../unit/render/rendered-host.ts';
 import type { World } from './world.ts';
 

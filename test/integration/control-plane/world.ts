@@ -5,9 +5,9 @@ import {
   type RenderedControlPlane,
   startRenderedControlPlane,
 } from '../../../lab/servers/rendered-control-plane.ts';
-import { applyManifests } from '../../../lib/kube/apply.ts';
-import { outcomeTable } from '../../../lib/kube/apply-table.ts';
-import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
+import { applyManifests } from '../../../lib/clients/kube/apply.ts';
+import { outcomeTable } from '../../../lib/clients/kube/apply-table.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 import type { KeyPair } from '../../../lib/pki/authority.ts';
 import type { LeafProfile } from '../../../lib/pki/leaf.ts';
 import { type AuthorityName, authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';

@@ -1,6 +1,9 @@
-import { craftedPem, type Parts } from '../../unit/csr/crafted-request.ts';
-import { type HostileEncoding, hostileEncodings } from '../../unit/csr/hostile-encodings.ts';
-import { host } from '../../unit/csr/requests.ts';
+import { craftedPem, type Parts } from '../../unit/cluster/csr/crafted-request.ts';
+import {
+  type HostileEncoding,
+  hostileEncodings,
+} from '../../unit/cluster/csr/hostile-encodings.ts';
+import { host } from '../../unit/cluster/csr/requests.ts';
 import type { Sender, Submission } from './world.ts';
 
 export const OWN = host.nodeName;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ControlPlaneOptions, startControlPlane } from '../../../lab/servers/control-plane.ts';
-import { fingerprintOf, type HostView } from '../../../lib/csr/views.ts';
-import { applyManifests } from '../../../lib/kube/apply.ts';
-import { failureTable } from '../../../lib/kube/apply-table.ts';
-import { KubeClient } from '../../../lib/kube/client.ts';
-import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
+import { applyManifests } from '../../../lib/clients/kube/apply.ts';
+import { failureTable } from '../../../lib/clients/kube/apply-table.ts';
+import { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 import {
   type CertificateSigningRequest,
   objectSchema,
   resources,
-} from '../../../lib/kube/resources.ts';
+} from '../../../lib/clients/kube/resources.ts';
+import { fingerprintOf, type HostView } from '../../../lib/cluster/csr/views.ts';
 import { users } from '../../../lib/render/kubernetes/leaves.ts';
 import { manifests as renderManifests } from '../../../lib/render/kubernetes/manifests.ts';
 import { input } from '../../unit/render/rendered-host.ts';

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { findDisk, partition, readDisk, varFolder } from '../../../lib/host/disk.ts';
 import { giveDisk } from '../../unit/agents/host/disk.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
-import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { recordLimits } from '../../unit/host/timers.ts';
 
 const signal = AbortSignal.timeout(60_000);

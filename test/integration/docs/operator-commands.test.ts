@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
 import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.ts';
-import { decodeDataUrl } from '../../../lib/data-url.ts';
+import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { sha256 } from '../../../lib/host/files.ts';
-import { parseConfig } from '../../../lib/ignition/config.ts';
+import { parseConfig } from '../../../lib/render/ignition/config.ts';
 import { agentsExecutable } from '../../unit/cli/agents-executable.ts';
 import { payloadSources } from '../../unit/cli/payload-sources.ts';
 import { read } from '../../unit/docs/documents.ts';
-import { dockerArchive, layerOf, tarOf } from '../../unit/image/archives.ts';
+import { dockerArchive, layerOf, tarOf } from '../../unit/payload/image/archives.ts';
 
 const operator = read('docs/operator.md');
 const main = join(import.meta.dirname, '../../../cli/main.ts');

@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type RestoreOptions, restoreSnapshot } from '../../../lib/etcd/restore.ts';
+import { type RestoreOptions, restoreSnapshot } from '../../../lib/clients/etcd/restore.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { waitForFiles } from '../../../lib/host/watch.ts';
-import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { recordFileOperations } from '../../unit/host/file-operations.ts';
 
 const SNAPSHOT = 'keys and values';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readGoDocuments } from '../../../lib/go-yaml/read.ts';
+import { readGoDocuments } from '../../../lib/base/go-yaml/read.ts';
 import { refusedHere, streamTexts, syntaxTexts } from './corpus.ts';
 import { askGo, canonicalJson, type GoAnswer } from './program.ts';
 import { scalarTexts } from './scalar-texts.ts';

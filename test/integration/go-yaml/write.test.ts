@@ -5,7 +5,7 @@ import {
   createLaptopAuthorities,
   issueLeaf,
 } from '../../../lab/certificates/signed-now.ts';
-import { writeGoDocuments, writeGoYaml } from '../../../lib/go-yaml/write.ts';
+import { writeGoDocuments, writeGoYaml } from '../../../lib/base/go-yaml/write.ts';
 import { adminKubeconfig, kubeconfig, tokenKubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import { input, rendered } from '../../unit/render/rendered-host.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { copyFile } from '../../../lib/host/copy.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
-import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { recordFileOperations } from '../../unit/host/file-operations.ts';
 import { recordLimits } from '../../unit/host/timers.ts';
 

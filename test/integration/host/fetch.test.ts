@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
 import { type FetchOptions, fetchFile } from '../../../lib/host/fetch.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
-import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { recordLimits } from '../../unit/host/timers.ts';
 import {
   type Answer,

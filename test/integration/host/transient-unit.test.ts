@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { identifyProcess, isAlive } from '../../../lib/host/process.ts';
 import { runTransientUnit, type TransientUnit } from '../../../lib/host/transient-unit.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
-import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { recordLimits } from '../../unit/host/timers.ts';
 
 const hasSystemd = existsSync('/run/systemd/system');

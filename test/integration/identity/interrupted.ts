@@ -1,4 +1,4 @@
-import type { KubeClient } from '../../../lib/kube/client.ts';
+import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 
 /** A client whose process is killed, as it were, before the change number `after` is sent. */
 export function killedAfter(client: KubeClient, after: number): KubeClient {

@@ -1,5 +1,5 @@
-import { applyManifests } from '../../../lib/kube/apply.ts';
-import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
+import { applyManifests } from '../../../lib/clients/kube/apply.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 import type { Rendered } from '../../../lib/render/renderer.ts';
 import { eventually } from '../control-plane/world.ts';
 import type { IdentityHost } from './host.ts';

@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
-import { type Config, configSchema } from '../../../lib/ignition/config.ts';
-import { dataUrl } from '../../../lib/ignition/data-url.ts';
-import { mergeConfigs } from '../../../lib/ignition/merge.ts';
-import { isRecord } from '../../../lib/json.ts';
+import { isRecord } from '../../../lib/base/json.ts';
+import { type Config, configSchema } from '../../../lib/render/ignition/config.ts';
+import { dataUrl } from '../../../lib/render/ignition/data-url.ts';
+import { mergeConfigs } from '../../../lib/render/ignition/merge.ts';
 import { type Case, laterCases } from './merge-cases.ts';
 
 /** Path of the program for Ignition's stages in Debian's package. */

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
-import { inspectAgain, inspectTarget } from '../../../lib/installation/inspect.ts';
+import { inspectAgain, inspectTarget } from '../../../lib/cluster/installation/inspect.ts';
+import type { InstallableCluster } from '../../../lib/config/cluster/cluster.ts';
+import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { kernelTree } from '../../unit/disk/kernel-tree.ts';
-import { thrownBy } from '../../unit/errors/thrown-by.ts';
 
 const OURS = '7b9e7a54-3d0c-4e3f-9a43-1f2f0f1f6c11';
 const signal = AbortSignal.timeout(120_000);

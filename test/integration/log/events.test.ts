@@ -2,11 +2,11 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
-import { openAgentLog } from '../../../lib/log/agent-log.ts';
-import { eventLine, journalEntry } from '../../../lib/log/journal-event.ts';
-import { JournaldWriter, writesToJournal } from '../../../lib/log/journald.ts';
-import { EVENTS } from '../../../lib/log/message-ids.ts';
-import { OrderedOutput } from '../../../lib/log/ordered-output.ts';
+import { openAgentLog } from '../../../lib/base/log/agent-log.ts';
+import { eventLine, journalEntry } from '../../../lib/base/log/journal-event.ts';
+import { JournaldWriter, writesToJournal } from '../../../lib/base/log/journald.ts';
+import { EVENTS } from '../../../lib/base/log/message-ids.ts';
+import { OrderedOutput } from '../../../lib/base/log/ordered-output.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const fixtures = join(import.meta.dirname, 'fixtures');
@@ -116,7 +116,7 @@ t.test('on a terminal it is a line without a priority, written immediately', asy
 
 t.test('pending entries are written when the process ends', async (t) => {
   const source = `
-    const { OrderedOutput } = await import(${JSON.stringify(join(root, 'lib/log/ordered-output.ts'))});
+    const { OrderedOutput } = await import(${JSON.stringify(join(root, 'lib/base/log/ordered-output.ts'))});
     const output = new OrderedOutput((line) => process.stdout.write(line));
     output.entry({ fallback: 'event\\n', send: () => new Promise(() => {}) });
     output.line('line\\n');

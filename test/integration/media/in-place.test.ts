@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { overwriteFiles } from '../../../lib/media/in-place/overwrite.ts';
-import { readMedium } from '../../../lib/media/read-medium.ts';
-import { emptyResults, resultFile } from '../../../lib/site-volume/result.ts';
-import { VOLUME_LIMITS } from '../../../lib/site-volume/volume.ts';
+import { overwriteFiles } from '../../../lib/host/media/in-place/overwrite.ts';
+import { readMedium } from '../../../lib/host/media/read-medium.ts';
+import { emptyResults, resultFile } from '../../../lib/relocation/site-volume/result.ts';
+import { VOLUME_LIMITS } from '../../../lib/relocation/site-volume/volume.ts';
 import { changeExt4, images, skipWithout } from './images.ts';
 
 type Kind = keyof typeof images;

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { readMedium } from '../../../lib/media/read-medium.ts';
-import { VOLUME_LIMITS } from '../../../lib/site-volume/volume.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { readMedium } from '../../../lib/host/media/read-medium.ts';
+import { VOLUME_LIMITS } from '../../../lib/relocation/site-volume/volume.ts';
 import { chainTo, damagedFats, enlarge, overwrite, tarText } from './damage.ts';
 import { changeExt4, images, quietly, skipWithout } from './images.ts';
 

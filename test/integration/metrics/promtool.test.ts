@@ -5,8 +5,8 @@ import t from 'tap';
 import { ensureComponent } from '../../../lab/components/component.ts';
 import { missingPrerequisites } from '../../../lab/components/debian-packages.ts';
 import { promtool } from '../../../lab/components/promtool.ts';
-import { exposition } from '../../../lib/metrics/exposition.ts';
-import { everySample } from '../../unit/metrics/samples.ts';
+import { exposition } from '../../../lib/engine/metrics/exposition.ts';
+import { everySample } from '../../unit/engine/metrics/samples.ts';
 
 const signal = AbortSignal.timeout(6 * 60_000);
 const alerts = join(import.meta.dirname, '../../../docs/alerts.yaml');

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/json.ts';
+import { isRecord } from '../../../lib/base/json.ts';
 
 /** A document that differs from an accepted one in one place. */
 export interface Mutant {

@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
 import { parse, stringify } from 'yaml';
-import { openShiftPlatform } from '../../../agents/node/reconfigure/validate/openshift.ts';
-import { probeObjects } from '../../../agents/node/reconfigure/validate/probe-objects.ts';
+import { openShiftPlatform } from '../../../agents/reconfigure/validate/openshift.ts';
+import { probeObjects } from '../../../agents/reconfigure/validate/probe-objects.ts';
 import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import {
   OPERATOR_CRDS,
@@ -19,14 +19,14 @@ import {
   PAYLOAD_CRDS,
 } from '../../../lab/components/openshift/api.ts';
 import { openshiftKubernetes } from '../../../lab/components/openshift/kubernetes.ts';
+import type { Limits } from '../../../lib/base/wait/limits.ts';
+import type { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { resources } from '../../../lib/clients/kube/resources.ts';
+import { clusterVersions, machineConfigPools } from '../../../lib/cluster/steady/openshift.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
-import type { KubeClient } from '../../../lib/kube/client.ts';
-import { resources } from '../../../lib/kube/resources.ts';
-import { readFactoryPolicy } from '../../../lib/relocatable/policy.ts';
-import { relocatableManifest } from '../../../lib/render/machine-config/relocatable.ts';
+import { relocatableManifest } from '../../../lib/relocation/relocatable/machine-config.ts';
+import { readFactoryPolicy } from '../../../lib/relocation/relocatable/policy.ts';
 import { withLocalAdministrator } from '../../../lib/render/openshift/installed-access.ts';
-import { clusterVersions, machineConfigPools } from '../../../lib/steady/openshift.ts';
-import type { Limits } from '../../../lib/wait/limits.ts';
 import { relocatableUnits } from '../../../units/openshift.ts';
 import type { TestHost } from '../../unit/agents/host/host.ts';
 import {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type t from 'tap';
 import { type ControlPlane, startControlPlane } from '../../../lab/servers/control-plane.ts';
-import { applyManifests } from '../../../lib/kube/apply.ts';
-import { failureTable } from '../../../lib/kube/apply-table.ts';
-import type { KubeClient } from '../../../lib/kube/client.ts';
-import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
-import type { Limits } from '../../../lib/wait/limits.ts';
+import type { Limits } from '../../../lib/base/wait/limits.ts';
+import { applyManifests } from '../../../lib/clients/kube/apply.ts';
+import { failureTable } from '../../../lib/clients/kube/apply-table.ts';
+import type { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 
 /** OpenShift's API server with a real etcd, for one test. */
 export interface ForkApiServer {

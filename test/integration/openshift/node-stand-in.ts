@@ -1,8 +1,8 @@
-import type { KubeClient } from '../../../lib/kube/client.ts';
-import { type Pod, resources } from '../../../lib/kube/resources.ts';
-import { watchObjects } from '../../../lib/kube/watch-objects.ts';
-import type { StaticPodOperator } from '../../../lib/openshift/operators.ts';
-import { AFTER_BOOT, NODE } from '../../unit/openshift/states.ts';
+import type { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { type Pod, resources } from '../../../lib/clients/kube/resources.ts';
+import { watchObjects } from '../../../lib/clients/kube/watch-objects.ts';
+import type { StaticPodOperator } from '../../../lib/cluster/openshift/operators.ts';
+import { AFTER_BOOT, NODE } from '../../unit/cluster/openshift/states.ts';
 
 const limits = (signal: AbortSignal) => ({ signal, deadlineMs: 30_000 });
 const ready = [{ type: 'Ready', status: 'True' }];

@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { resources } from '../../../lib/kube/resources.ts';
-import { watchUntil } from '../../../lib/kube/watch-objects.ts';
+import { resources } from '../../../lib/clients/kube/resources.ts';
+import { watchUntil } from '../../../lib/clients/kube/watch-objects.ts';
 import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
 import { notBuilt, startRenderedCluster } from './rendered-cluster.ts';
 

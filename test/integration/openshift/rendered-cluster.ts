@@ -18,10 +18,10 @@ import {
 import { staticPodOperator } from '../../../lab/components/openshift/static-pod-operator.ts';
 import { NODE_ADDRESS, writeBootstrapAssets } from '../../../lab/openshift/bootstrap-assets.ts';
 import { startDaemon } from '../../../lab/servers/daemon.ts';
-import { objectSchema, type Resource, resources } from '../../../lib/kube/resources.ts';
-import { staticPodOperators } from '../../../lib/openshift/operators.ts';
+import { objectSchema, type Resource, resources } from '../../../lib/clients/kube/resources.ts';
+import { staticPodOperators } from '../../../lib/cluster/openshift/operators.ts';
 import { withNetworkStatus } from '../../../lib/render/openshift/network-status.ts';
-import { NODE } from '../../unit/openshift/states.ts';
+import { NODE } from '../../unit/cluster/openshift/states.ts';
 import { cachedFolder } from './cached.ts';
 import { type ForkApiServer, startForkApiServer } from './fork-api-server.ts';
 

@@ -12,10 +12,10 @@ import { startDaemon } from '../../../lab/servers/daemon.ts';
 import { etcdKeys } from '../../../lab/servers/etcd-keys.ts';
 import { limits, makeTls } from '../../../lab/servers/etcd-member.ts';
 import { freePort } from '../../../lab/servers/free-port.ts';
-import { connectEtcd } from '../../../lib/etcd/client.ts';
-import type { Etcdutl } from '../../../lib/etcd/etcdutl.ts';
-import { restoreSnapshot } from '../../../lib/etcd/restore.ts';
-import { takeSnapshot } from '../../../lib/etcd/snapshot.ts';
+import { connectEtcd } from '../../../lib/clients/etcd/client.ts';
+import type { Etcdutl } from '../../../lib/clients/etcd/etcdutl.ts';
+import { restoreSnapshot } from '../../../lib/clients/etcd/restore.ts';
+import { takeSnapshot } from '../../../lib/clients/etcd/snapshot.ts';
 import { etcdMemberOf } from '../../../lib/render/openshift/etcd-member.ts';
 
 const programs = await etcdBinaries(AbortSignal.timeout(600_000));

@@ -4,17 +4,17 @@
  * API server; no kubelet runs: the test does what a node does with installer pods. Needs components that
  * `npm run lab -- --scenario openshift-components` builds.
  *
- * It is the operators that are tried here, which the product only watches: that runs everywhere in test/unit/openshift and
+ * It is the operators that are tried here, which the product only watches: that runs everywhere in test/unit/cluster/openshift and
  * test/unit/agents/post-reboot/openshift.
  */
 
 import type { Test } from 'tap';
 import t from 'tap';
 import { parse } from 'yaml';
-import { resources } from '../../../lib/kube/resources.ts';
-import { watchUntil } from '../../../lib/kube/watch-objects.ts';
-import { staticPodOperators } from '../../../lib/openshift/operators.ts';
-import { NODE } from '../../unit/openshift/states.ts';
+import { resources } from '../../../lib/clients/kube/resources.ts';
+import { watchUntil } from '../../../lib/clients/kube/watch-objects.ts';
+import { staticPodOperators } from '../../../lib/cluster/openshift/operators.ts';
+import { NODE } from '../../unit/cluster/openshift/states.ts';
 import { runInstallerPods } from './node-stand-in.ts';
 import { notBuilt, type RenderedCluster, startRenderedCluster } from './rendered-cluster.ts';
 

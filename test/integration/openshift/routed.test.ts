@@ -2,7 +2,7 @@
  * Routes that have moved, dialled: through OpenShift's own router with haproxy. Needs components that
  * `npm run lab -- --scenario openshift-components` builds, haproxy, and openshift-router (SNO_OPENSHIFT_ROUTER).
  *
- * What runs everywhere: what is written of Routes and certificates, test/unit/site-openshift; not what the router makes of
+ * What runs everywhere: what is written of Routes and certificates, test/unit/relocation/site-openshift; not what the router makes of
  * it.
  */
 
@@ -11,15 +11,15 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { stringify } from 'yaml';
-import { shown } from '../../../agents/node/reconfigure/names.ts';
+import { shown } from '../../../agents/reconfigure/names.ts';
 import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import { parseSiteConfig } from '../../../lib/config/site-config/read.ts';
 import type { KeyPair } from '../../../lib/pki/authority.ts';
-import { parseSiteConfig } from '../../../lib/site-config/read.ts';
-import { moveRoutes } from '../../../lib/site-openshift/move-routes.ts';
-import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
-import { carryOut } from '../../../lib/site-openshift/site-write.ts';
-import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
+import { moveRoutes } from '../../../lib/relocation/site-openshift/move-routes.ts';
+import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
+import { carryOut } from '../../../lib/relocation/site-openshift/site-write.ts';
+import { siteWrites } from '../../../lib/relocation/site-openshift/site-writes.ts';
 import { noRouter, startRouter } from './router.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 

@@ -10,9 +10,9 @@ import {
 } from '../../../lab/components/openshift/api.ts';
 import { openshiftKubernetes } from '../../../lab/components/openshift/kubernetes.ts';
 import { openshiftRoute, ROUTE_CRD } from '../../../lab/components/openshift/route.ts';
-import { objectSchema } from '../../../lib/kube/resources.ts';
-import { clusterResources } from '../../../lib/openshift/operators.ts';
-import { condition, INSTALLED } from '../../unit/site-openshift/installed-objects.ts';
+import { objectSchema } from '../../../lib/clients/kube/resources.ts';
+import { clusterResources } from '../../../lib/cluster/openshift/operators.ts';
+import { condition, INSTALLED } from '../../unit/relocation/site-openshift/installed-objects.ts';
 import { cachedFolder } from './cached.ts';
 import { type ForkApiServer, startForkApiServer } from './fork-api-server.ts';
 

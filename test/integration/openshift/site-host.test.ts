@@ -1,41 +1,38 @@
 /**
  * The whole plan of a site on OpenShift, on a host in a folder and OpenShift's own API server: every step in a process of its
- * own, as if each had been killed behind it, and once more inside the steps of the host (test/unit/agents/node/reconfigure).
+ * own, as if each had been killed behind it, and once more inside the steps of the host (test/unit/agents/reconfigure).
  * The kubelet's certificates have expired under way: the test asks for new ones as a kubelet does. No operator runs: the
  * test says what they would. Needs components that `npm run lab -- --scenario openshift-components` builds.
  *
  * What runs everywhere: the steps of the host and of the API, one by one, in
- * test/unit/agents/node/reconfigure/openshift*.ts.
+ * test/unit/agents/reconfigure/openshift*.ts.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { arrive } from '../../../agents/node/reconfigure/arrive.ts';
+import { arrive } from '../../../agents/reconfigure/arrive.ts';
 import {
   type ReconfigureContext,
   reconfigureContext,
-} from '../../../agents/node/reconfigure/context.ts';
-import { siteIdentity } from '../../../agents/node/reconfigure/openshift/certificates.ts';
-import { namesAt } from '../../../agents/node/reconfigure/openshift/names.ts';
-import { reconfigureOpenShiftPlan } from '../../../agents/node/reconfigure/openshift/plan.ts';
-import { beforeFolder } from '../../../agents/node/reconfigure/places.ts';
-import { readRequest, readResult } from '../../../agents/node/reconfigure/request.ts';
+} from '../../../agents/reconfigure/context.ts';
+import { siteIdentity } from '../../../agents/reconfigure/openshift/certificates.ts';
+import { namesAt } from '../../../agents/reconfigure/openshift/names.ts';
+import { reconfigureOpenShiftPlan } from '../../../agents/reconfigure/openshift/plan.ts';
 import type { CertificateAccess } from '../../../lab/servers/control-plane.ts';
-import { nodeBootstrapper } from '../../../lib/csr/judge-own-client.ts';
+import type { Limits } from '../../../lib/base/wait/limits.ts';
+import { beforeFolder } from '../../../lib/change/site/places.ts';
+import { readRequest, readResult } from '../../../lib/change/site/request.ts';
+import { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { resources } from '../../../lib/clients/kube/resources.ts';
+import { nodeBootstrapper } from '../../../lib/cluster/csr/judge-own-client.ts';
+import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { readKept } from '../../../lib/engine/trial/kept.ts';
+import { readTrial } from '../../../lib/engine/trial/store.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
-import { KubeClient } from '../../../lib/kube/client.ts';
-import { resources } from '../../../lib/kube/resources.ts';
-import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
-import { readKept } from '../../../lib/trial/kept.ts';
-import { readTrial } from '../../../lib/trial/store.ts';
-import type { Limits } from '../../../lib/wait/limits.ts';
-import { installed } from '../../unit/agents/node/reconfigure/openshift-disk.ts';
-import {
-  openShiftFactory,
-  STATIC_SITE,
-} from '../../unit/agents/node/reconfigure/openshift-site.ts';
-import { checked, insert } from '../../unit/agents/node/reconfigure/site-host.ts';
-import { requestPem } from '../../unit/csr/requests.ts';
+import { installed } from '../../unit/agents/reconfigure/openshift-disk.ts';
+import { openShiftFactory, STATIC_SITE } from '../../unit/agents/reconfigure/openshift-site.ts';
+import { checked, insert } from '../../unit/agents/reconfigure/site-host.ts';
+import { requestPem } from '../../unit/cluster/csr/requests.ts';
 import { until as waitUntil } from '../deferred-host.ts';
 import { NodeObjects } from '../node-objects.ts';
 import { startIngress } from './ingress.ts';

@@ -2,22 +2,22 @@
  * The objects of a site on OpenShift's own API server with its own definitions: what it refuses or prunes shows here. No
  * operator runs. Needs components that `npm run lab -- --scenario openshift-components` builds.
  *
- * What runs everywhere: the same on an API that refuses and prunes likewise, test/unit/site-openshift, and the step in
- * test/unit/agents/node/reconfigure/openshift-objects.test.ts.
+ * What runs everywhere: the same on an API that refuses and prunes likewise, test/unit/relocation/site-openshift, and the step in
+ * test/unit/agents/reconfigure/openshift-objects.test.ts.
  */
 import t from 'tap';
 import { z } from 'zod';
-import { certificates } from '../../../agents/node/reconfigure/openshift/certificates.ts';
-import { objects } from '../../../agents/node/reconfigure/openshift/objects.ts';
+import { certificates } from '../../../agents/reconfigure/openshift/certificates.ts';
+import { objects } from '../../../agents/reconfigure/openshift/objects.ts';
 import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
-import type { KubeObject, Place, Resource } from '../../../lib/kube/resources.ts';
-import { resources } from '../../../lib/kube/resources.ts';
-import type { Call } from '../../../lib/kube/transport.ts';
-import { parseSiteConfig } from '../../../lib/site-config/read.ts';
-import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
-import { carryOut } from '../../../lib/site-openshift/site-write.ts';
-import { siteWrites } from '../../../lib/site-openshift/site-writes.ts';
-import { stepOn } from '../../unit/agents/node/reconfigure/openshift-step.ts';
+import type { KubeObject, Place, Resource } from '../../../lib/clients/kube/resources.ts';
+import { resources } from '../../../lib/clients/kube/resources.ts';
+import type { Call } from '../../../lib/clients/kube/transport.ts';
+import { parseSiteConfig } from '../../../lib/config/site-config/read.ts';
+import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
+import { carryOut } from '../../../lib/relocation/site-openshift/site-write.ts';
+import { siteWrites } from '../../../lib/relocation/site-openshift/site-writes.ts';
+import { stepOn } from '../../unit/agents/reconfigure/openshift-step.ts';
 import { appliedLater, LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { StoppedClient } from './stopped-client.ts';

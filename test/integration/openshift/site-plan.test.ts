@@ -4,30 +4,24 @@
  * server of the test is in the router's place. Needs components that `npm run lab -- --scenario openshift-components` builds.
  *
  * What runs everywhere, each step killed behind each change:
- * test/unit/agents/node/reconfigure/openshift-{objects,routes,arrival}.test.ts.
+ * test/unit/agents/reconfigure/openshift-{objects,routes,arrival}.test.ts.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
-import {
-  certificates,
-  siteIdentity,
-} from '../../../agents/node/reconfigure/openshift/certificates.ts';
-import { namesAt } from '../../../agents/node/reconfigure/openshift/names.ts';
-import { objects } from '../../../agents/node/reconfigure/openshift/objects.ts';
-import { routes } from '../../../agents/node/reconfigure/openshift/routes.ts';
-import { settle } from '../../../agents/node/reconfigure/openshift/settle.ts';
-import { KubeClient } from '../../../lib/kube/client.ts';
-import { resources } from '../../../lib/kube/resources.ts';
-import type { Call } from '../../../lib/kube/transport.ts';
-import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
+import { certificates, siteIdentity } from '../../../agents/reconfigure/openshift/certificates.ts';
+import { namesAt } from '../../../agents/reconfigure/openshift/names.ts';
+import { objects } from '../../../agents/reconfigure/openshift/objects.ts';
+import { routes } from '../../../agents/reconfigure/openshift/routes.ts';
+import { settle } from '../../../agents/reconfigure/openshift/settle.ts';
+import { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { resources } from '../../../lib/clients/kube/resources.ts';
+import type { Call } from '../../../lib/clients/kube/transport.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
-import {
-  type SiteStepContext,
-  siteContext,
-} from '../../unit/agents/node/reconfigure/openshift-step.ts';
+import { type SiteStepContext, siteContext } from '../../unit/agents/reconfigure/openshift-step.ts';
 import { NodeObjects } from '../node-objects.ts';
 import { startIngress } from './ingress.ts';
 import { LATER } from './later-kind.ts';

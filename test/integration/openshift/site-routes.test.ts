@@ -2,15 +2,15 @@
  * Routes and Ingresses that move with the domain, by the agent's own step, on OpenShift's API server with the definition
  * of Route. Needs components that `npm run lab -- --scenario openshift-components` builds.
  *
- * What runs everywhere: test/unit/site-openshift/move-routes.test.ts, and the step in
- * test/unit/agents/node/reconfigure/openshift-routes.test.ts.
+ * What runs everywhere: test/unit/relocation/site-openshift/move-routes.test.ts, and the step in
+ * test/unit/agents/reconfigure/openshift-routes.test.ts.
  */
 import t from 'tap';
 import { stringify } from 'yaml';
-import { routes } from '../../../agents/node/reconfigure/openshift/routes.ts';
-import { objectSchema } from '../../../lib/kube/resources.ts';
-import { openShiftResources } from '../../../lib/site-openshift/resources.ts';
-import { stepOn } from '../../unit/agents/node/reconfigure/openshift-step.ts';
+import { routes } from '../../../agents/reconfigure/openshift/routes.ts';
+import { objectSchema } from '../../../lib/clients/kube/resources.ts';
+import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
+import { stepOn } from '../../unit/agents/reconfigure/openshift-step.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 
 const LIFETIME_MS = 300_000;

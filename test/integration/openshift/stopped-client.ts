@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CertificateAccess } from '../../../lab/servers/control-plane.ts';
-import { KubeClient } from '../../../lib/kube/client.ts';
-import type { Call } from '../../../lib/kube/transport.ts';
-import type { Limits } from '../../../lib/wait/limits.ts';
+import type { Limits } from '../../../lib/base/wait/limits.ts';
+import { KubeClient } from '../../../lib/clients/kube/client.ts';
+import type { Call } from '../../../lib/clients/kube/transport.ts';
 
 /** Is stopped after the first request that changes something, like an agent that is killed. A repeated one changes nothing. */
 export class StoppedClient extends KubeClient {

@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import { RUNTIMES, type RuntimeKind } from '../../../lib/cri/kind.ts';
+import { createLogger } from '../../../lib/base/log/logger.ts';
+import { RUNTIMES, type RuntimeKind } from '../../../lib/clients/cri/kind.ts';
+import { Progress } from '../../../lib/engine/steps/progress.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { createLogger } from '../../../lib/log/logger.ts';
-import { Progress } from '../../../lib/steps/progress.ts';
-import { serveRuntime } from '../../unit/cri/serve-runtime.ts';
+import { serveRuntime } from '../../unit/clients/cri/serve-runtime.ts';
 
 const signal = AbortSignal.timeout(120_000);
 export const ID = `sha256:${'c'.repeat(64)}`;

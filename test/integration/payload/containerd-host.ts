@@ -18,14 +18,14 @@ import { pack } from 'tar-stream';
 import { type Component, ensureComponent } from '../../../lab/components/component.ts';
 import { containerd, debianContainerd } from '../../../lab/components/containerd.ts';
 import { attachLoopDevice, detachLoopDevice } from '../../../lab/host/loop.ts';
-import { connectRuntime } from '../../../lib/cri/runtime.ts';
-import { RpcFailure } from '../../../lib/grpc/failure.ts';
+import { createLogger } from '../../../lib/base/log/logger.ts';
+import { connectRuntime } from '../../../lib/clients/cri/runtime.ts';
+import { RpcFailure } from '../../../lib/clients/grpc/failure.ts';
+import { Progress } from '../../../lib/engine/steps/progress.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { writeImageArchive } from '../../../lib/image/write.ts';
-import { createLogger } from '../../../lib/log/logger.ts';
-import { Progress } from '../../../lib/steps/progress.ts';
+import { writeImageArchive } from '../../../lib/payload/image/write.ts';
 
 /** The series of containerd that a host may have, with where their programs come from. */
 export const SERIES: Readonly<Record<string, Component>> = {
@@ -59,7 +59,10 @@ async function layerFile(folder: string, name: string, tree: Tree) {
 /** What each image has in its upper layer, by its name; both have the same lower one. */
 export const PROGRAMS: Readonly<Record<string, Tree>> = {
   pause: { pause: program('pause', 300_000) },
-  etcd: { 'usr/local/bin/etcd': program('etcd', 3_000_000), 'lib/etcd.so': program('so', 9_000) },
+  etcd: {
+    'usr/local/bin/etcd': program('etcd', 3_000_000),
+    'lib/clients/etcd.so': program('so', 9_000),
+  },
 };
 export const BASE: Tree = { 'etc/os-release': program('base', 200_000), lib: { link: '/usr/lib' } };
 

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { connectHostRuntime } from '../../../lib/cri/runtime.ts';
+import { connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
 import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
 import { crioImporter } from '../../../lib/payload/crio.ts';
 import { endPauses } from '../../unit/agents/host/timers.ts';
-import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { host, ID } from './bringing-host.ts';
 
 const signal = AbortSignal.timeout(120_000);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
-import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { captureBuiltins } from '../../unit/host/builtins.ts';
 import { recordFileOperations } from '../../unit/host/file-operations.ts';
 import { type Answer, answering, fileOf, openSite } from '../../unit/payload/site.ts';

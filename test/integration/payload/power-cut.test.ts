@@ -3,12 +3,12 @@ import { cp, lstat, readdir, readFile, rm, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
-import { runPayload } from '../../../agents/node/payload/main.ts';
+import { runPayload } from '../../../agents/upkeep/payload/main.ts';
 import { cutPower } from '../../../lab/host/power-cut.ts';
 import { ifMissing } from '../../../lib/host/files.ts';
 import { waitForFiles } from '../../../lib/host/watch.ts';
-import { readImageArchive } from '../../../lib/image/archive.ts';
 import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
+import { readImageArchive } from '../../../lib/payload/image/archive.ts';
 import { readImported } from '../../../lib/payload/imported.ts';
 import { withChainIds } from '../../../lib/payload/unpacked.ts';
 import { withoutLoopDevices as skip } from '../loop-disk.ts';

@@ -5,8 +5,8 @@ import t from 'tap';
 import { ensureComponent } from '../../../lab/components/component.ts';
 import { missingPrerequisites } from '../../../lab/components/debian-packages.ts';
 import { PULL_SOURCES, pullSources } from '../../../lab/components/pull-sources.ts';
+import { parseSiteConfig } from '../../../lib/config/site-config/read.ts';
 import { mirrorFiles } from '../../../lib/render/machine-config/mirrors.ts';
-import { parseSiteConfig } from '../../../lib/site-config/read.ts';
 
 const lacks = await missingPrerequisites();
 const signal = AbortSignal.timeout(12 * 60_000);

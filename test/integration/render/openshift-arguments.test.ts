@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { decodeDataUrl } from '../../../lib/data-url.ts';
-import { parseConfig } from '../../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../../lib/base/data-url.ts';
+import { parseConfig } from '../../../lib/render/ignition/config.ts';
 import { commandOf } from '../../../lib/render/openshift/command.ts';
 import { stagesIn } from '../../../lib/render/openshift/stage.ts';
 import { STAGES } from '../../../lib/render/openshift/stages.ts';

@@ -6,7 +6,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import t from 'tap';
-import { loadManifests } from '../../../lib/kube/manifests.ts';
+import { loadManifests } from '../../../lib/clients/kube/manifests.ts';
 import { liveHost, neededBy } from '../../../lib/render/hosts.ts';
 import { readTree } from '../../../lib/render/openshift/read-tree.ts';
 import { stagesIn } from '../../../lib/render/openshift/stage.ts';

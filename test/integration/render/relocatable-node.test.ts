@@ -8,11 +8,11 @@ import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { startDaemon } from '../../../lab/servers/daemon.ts';
 import { freePort } from '../../../lab/servers/free-port.ts';
-import { decodeDataUrl } from '../../../lib/data-url.ts';
+import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
-import { configSchema } from '../../../lib/ignition/config.ts';
-import { nodeDns, nodeDnsPath, siteDns } from '../../../lib/relocatable/local-dns.ts';
-import { relocatableManifest } from '../../../lib/render/machine-config/relocatable.ts';
+import { nodeDns, nodeDnsPath, siteDns } from '../../../lib/relocation/relocatable/local-dns.ts';
+import { relocatableManifest } from '../../../lib/relocation/relocatable/machine-config.ts';
+import { configSchema } from '../../../lib/render/ignition/config.ts';
 
 const PROGRAM_MS = 30_000;
 const SYSTEM_UNITS = '/lib/systemd/system';

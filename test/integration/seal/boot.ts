@@ -7,18 +7,18 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asOnDisk } from '../../../agents/bootkube/handover/sealed-copies.ts';
-import { saveStaged } from '../../../agents/node/rotate/changes.ts';
-import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
+import { saveStaged } from '../../../agents/steps/certificates/changes.ts';
+import { unsealPlan } from '../../../agents/upkeep/unseal/plan.ts';
+import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { sha256, writeFileAtomic } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { aioHost, neededBy, sealedInstalledHost } from '../../../lib/render/hosts.ts';
 import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
 import { placeFiles, saveRendered } from '../../../lib/render/store.ts';
-import { createSealKey, newSealKey } from '../../../lib/seal/credential.ts';
-import { SEAL_MODES } from '../../../lib/seal/mode.ts';
-import { SEALED_FOLDERS, sealPlaces } from '../../../lib/seal/places.ts';
-import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
+import { createSealKey, newSealKey } from '../../../lib/secrets/seal/credential.ts';
+import { SEAL_MODES } from '../../../lib/secrets/seal/mode.ts';
+import { SEALED_FOLDERS, sealPlaces } from '../../../lib/secrets/seal/places.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';
 import { rendered } from '../../unit/render/rendered-host.ts';
 

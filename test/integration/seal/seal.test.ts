@@ -9,9 +9,9 @@ import { ensureComponent } from '../../../lab/components/component.ts';
 import { missingPrerequisites } from '../../../lab/components/debian-packages.ts';
 import { swtpm, swtpmPaths } from '../../../lab/components/swtpm.ts';
 import { startTpm } from '../../../lab/servers/tpm.ts';
-import { EXIT } from '../../../lib/errors/exit-codes.ts';
+import { EXIT } from '../../../lib/base/errors/exit-codes.ts';
+import { readStatus } from '../../../lib/engine/steps/status.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { readStatus } from '../../../lib/steps/status.ts';
 
 const BOOT = join(import.meta.dirname, 'boot.ts');
 const signal = AbortSignal.timeout(8 * 60_000);

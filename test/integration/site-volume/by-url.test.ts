@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { arrive } from '../../../agents/node/reconfigure/arrive.ts';
-import { readRequest } from '../../../agents/node/reconfigure/request.ts';
-import { factoryHost, SITE } from '../../unit/agents/node/reconfigure/site-host.ts';
+import { arrive } from '../../../agents/reconfigure/arrive.ts';
+import { readRequest } from '../../../lib/change/site/request.ts';
+import { factoryHost, SITE } from '../../unit/agents/reconfigure/site-host.ts';
 import { type Answer, answering, fileOf, openSite, redirect } from '../../unit/payload/site.ts';
 import { images, skipWithout } from '../media/images.ts';
 import { makeMedia } from './media.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthority } from '../../../lab/certificates/signed-now.ts';
-import { encrypterTo, NOW, SITE } from '../../unit/site-volume/volumes.ts';
+import { encrypterTo, NOW, SITE } from '../../unit/relocation/site-volume/volumes.ts';
 import type { Hostile } from './hostile-media.ts';
 import type { Media } from './media.ts';
 

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { signText } from '../../../lib/signature/ssh-signature.ts';
-import type { VolumeRules } from '../../../lib/site-volume/volume.ts';
-import { type aVolume, NOW, SITE } from '../../unit/site-volume/volumes.ts';
+import { signText } from '../../../lib/pki/signature/ssh-signature.ts';
+import type { VolumeRules } from '../../../lib/relocation/site-volume/volume.ts';
+import { type aVolume, NOW, SITE } from '../../unit/relocation/site-volume/volumes.ts';
 import { limits, type Media } from './media.ts';
 
 export interface Hostile {

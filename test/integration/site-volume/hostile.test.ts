@@ -2,9 +2,9 @@
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { Failure } from '../../../lib/errors/failure.ts';
-import { openVolume } from '../../../lib/site-volume/open-volume.ts';
-import { encrypterTo, facts, rules, signal } from '../../unit/site-volume/volumes.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { openVolume } from '../../../lib/relocation/site-volume/open-volume.ts';
+import { encrypterTo, facts, rules, signal } from '../../unit/relocation/site-volume/volumes.ts';
 import { hostileContents } from './hostile-contents.ts';
 import { hostileMedia } from './hostile-media.ts';
 import { makeMedia } from './media.ts';

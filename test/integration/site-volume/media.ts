@@ -3,11 +3,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { pack } from 'tar-stream';
-import { signText } from '../../../lib/signature/ssh-signature.ts';
-import { listedFiles, manifestText } from '../../../lib/site-volume/manifest.ts';
-import { VOLUME_SIGNATURE } from '../../../lib/site-volume/signature.ts';
-import { writeVolume } from '../../../lib/site-volume/write-volume.ts';
-import { ageKeys, aVolume, encrypterTo, signal } from '../../unit/site-volume/volumes.ts';
+import { signText } from '../../../lib/pki/signature/ssh-signature.ts';
+import { listedFiles, manifestText } from '../../../lib/relocation/site-volume/manifest.ts';
+import { VOLUME_SIGNATURE } from '../../../lib/relocation/site-volume/signature.ts';
+import { writeVolume } from '../../../lib/relocation/site-volume/write-volume.ts';
+import {
+  ageKeys,
+  aVolume,
+  encrypterTo,
+  signal,
+} from '../../unit/relocation/site-volume/volumes.ts';
 
 export const limits = { signal, deadlineMs: 60_000 };
 

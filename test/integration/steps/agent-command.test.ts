@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { Tester } from '../../unit/steps/tester.ts';
+import { Tester } from '../../unit/engine/steps/tester.ts';
 
 t.test('output of a run, and of an invalid command line', async (t) => {
   const folders = t.testdir(Object.fromEntries(Array.from('abcde', (name) => [name, {}])));

@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import t from 'tap';
+import type { AgentStatus } from '../../../lib/engine/steps/status.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
-import type { AgentStatus } from '../../../lib/steps/status.ts';
-import { Tester } from '../../unit/steps/tester.ts';
+import { Tester } from '../../unit/engine/steps/tester.ts';
 
 const inMiddle = (status: AgentStatus) =>
   status.step?.name === 'middle' && status.step.attempt > 0 && status.step.waitingFor !== undefined;

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { SystemdNotifier } from '../../../lib/engine/steps/systemd-notify.ts';
 import { waitForFiles } from '../../../lib/host/watch.ts';
-import { SystemdNotifier } from '../../../lib/steps/systemd-notify.ts';
+import { setEnvironment } from '../../unit/engine/steps/environment.ts';
+import { Tester } from '../../unit/engine/steps/tester.ts';
 import { recordLimits } from '../../unit/host/timers.ts';
-import { setEnvironment } from '../../unit/steps/environment.ts';
-import { Tester } from '../../unit/steps/tester.ts';
 
 /** A `systemd-notify` that records its arguments, one call per line. */
 const RECORDER = `#!/bin/sh

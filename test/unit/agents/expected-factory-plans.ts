@@ -1,7 +1,7 @@
 import {
   openShiftPreparePlan,
   openShiftUndoPlan,
-} from '../../../agents/node/reconfigure/prepare/openshift/plan.ts';
+} from '../../../agents/reconfigure/prepare/openshift/plan.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { ExpectedPlan } from './expected-plan.ts';
 

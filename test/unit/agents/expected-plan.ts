@@ -1,5 +1,5 @@
+import type { Plan } from '../../../lib/engine/steps/step.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
-import type { Plan } from '../../../lib/steps/step.ts';
 
 /**
  * A step's own deadline setting, or milliseconds; `once`: it is not retried; `until`: the step that consumes its

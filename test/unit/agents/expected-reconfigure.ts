@@ -1,7 +1,7 @@
 /** The plans of a relocatable host, as `expected-plans.ts` states the others. */
 
-import { reconfigureOpenShiftPlan } from '../../../agents/node/reconfigure/openshift/plan.ts';
-import { reconfigurePlan } from '../../../agents/node/reconfigure/plan.ts';
+import { reconfigureOpenShiftPlan } from '../../../agents/reconfigure/openshift/plan.ts';
+import { reconfigurePlan } from '../../../agents/reconfigure/plan.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { ExpectedPlan } from './expected-plan.ts';
 

@@ -49,11 +49,11 @@ import { servingCertificate } from '../../../agents/steps/serving-certificate.ts
 import { signExpired } from '../../../agents/steps/sign-expired.ts';
 import { steadyState } from '../../../agents/steps/steady-state.ts';
 import { verifyClean } from '../../../agents/steps/verify-clean.ts';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { liveHost } from '../../../lib/render/hosts.ts';
 import { leafCatalogue } from '../../../lib/render/kubernetes/leaves.ts';
 import type { Rendered } from '../../../lib/render/renderer.ts';
-import type { StepBody } from '../../../lib/steps/within.ts';
 import { testHost } from './host/host.ts';
 import { giveRendered, rendered } from './host/rendered.ts';
 

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import t from 'tap';
 import { agentOf } from '../../../agents/agents.ts';
-import { agentLinks, commandLinks } from '../../../lib/agents/links.ts';
-import { AGENTS, agentsOf } from '../../../lib/agents/table.ts';
+import { agentLinks, commandLinks } from '../../../lib/engine/agents/links.ts';
+import { AGENTS, agentsOf } from '../../../lib/engine/agents/table.ts';
 import { gatherLinks } from '../../../units/gather.ts';
 
 const EXECUTABLE = '/var/lib/sno-agents/bin/sno-agents';

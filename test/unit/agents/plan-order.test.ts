@@ -3,23 +3,23 @@ import t from 'tap';
 import { aiokubePlan } from '../../../agents/aiokube/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
-import { backupPlan } from '../../../agents/node/backup/plan.ts';
-import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
-import { reconfigureOpenShiftPlan } from '../../../agents/node/reconfigure/openshift/plan.ts';
-import {
-  openShiftPreparePlan,
-  openShiftUndoPlan,
-} from '../../../agents/node/reconfigure/prepare/openshift/plan.ts';
-import { renewPlan } from '../../../agents/node/renew/plan.ts';
-import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
-import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
 import { postRebootOpenShiftPlan } from '../../../agents/post-reboot/openshift/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
+import { reconfigureOpenShiftPlan } from '../../../agents/reconfigure/openshift/plan.ts';
+import {
+  openShiftPreparePlan,
+  openShiftUndoPlan,
+} from '../../../agents/reconfigure/prepare/openshift/plan.ts';
+import { backupPlan } from '../../../agents/upkeep/backup/plan.ts';
+import { backupRestorePlan } from '../../../agents/upkeep/backup/restore/plan.ts';
+import { renewPlan } from '../../../agents/upkeep/renew/plan.ts';
+import { rotatePlan } from '../../../agents/upkeep/rotate/plan.ts';
+import { unsealPlan } from '../../../agents/upkeep/unseal/plan.ts';
 import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
+import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { defaultSettings as settings } from '../../../lib/host/settings.ts';
-import type { Plan } from '../../../lib/steps/step.ts';
 
 /** What must come before what, and why. */
 const reasons: [plan: Plan<never>, before: string, after: string, why: string][] = [

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { runVerifyClean } from '../../../agents/node/verify-clean/main.ts';
-import { writeGoneKeys } from '../../../lib/installation/gone-keys.ts';
+import { runVerifyClean } from '../../../agents/commands/verify-clean/main.ts';
+import { writeGoneKeys } from '../../../lib/cluster/installation/gone-keys.ts';
 import { newEcKey, plantedKey } from '../secrets/key-scan-forms.ts';
 import { type TestHost, testHost } from './host/host.ts';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { definitionNames, manifestSet } from '../../../bench/apply/manifest-set.ts';
-import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
-import { splitDuplicates } from '../../../lib/kube/manifests.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
+import { splitDuplicates } from '../../../lib/clients/kube/manifests.ts';
 
 const decoded = (set: string) =>
   manifestSet(set)

@@ -6,9 +6,9 @@ import {
   executablePath,
   requireSameArchitecture,
 } from '../../../cli/agents-executable.ts';
-import { executableMark, MARK } from '../../../lib/agents/executable-mark.ts';
+import { executableMark, MARK } from '../../../lib/engine/agents/executable-mark.ts';
 import { sha256 } from '../../../lib/host/files.ts';
-import { ARM64, programBytes } from '../elf/program.ts';
+import { ARM64, programBytes } from '../payload/elf/program.ts';
 import { agentsExecutable } from './agents-executable.ts';
 
 const { signal } = new AbortController();
@@ -41,7 +41,7 @@ t.test('the option takes precedence over the variable', async (t) => {
   });
 });
 
-const source = join(import.meta.dirname, '../../../lib/agents/executable-mark.ts');
+const source = join(import.meta.dirname, '../../../lib/engine/agents/executable-mark.ts');
 const REFUSED: readonly {
   name: string;
   contents?: string | Buffer;

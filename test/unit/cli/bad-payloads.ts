@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ARM64, programBytes } from '../elf/program.ts';
-import { dockerArchive, tarOf } from '../image/archives.ts';
+import { ARM64, programBytes } from '../payload/elf/program.ts';
+import { dockerArchive, tarOf } from '../payload/image/archives.ts';
 import {
   kubernetesProgram,
   type PayloadArguments,

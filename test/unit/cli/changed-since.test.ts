@@ -1,7 +1,7 @@
 import t from 'tap';
 import { changedSince } from '../../../cli/create/changed-since.ts';
 import { liveIgnition } from '../../../cli/create/live-ignition.ts';
-import { file } from '../../../lib/ignition/entries.ts';
+import { file } from '../../../lib/render/ignition/entries.ts';
 import { cluster } from '../agents/host/cluster.ts';
 
 const manifest = { path: 'manifests/one.yaml', contents: Buffer.from('one') };

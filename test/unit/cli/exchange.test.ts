@@ -10,8 +10,8 @@ import { createAuthority, createLaptopAuthorities } from '../../../lab/certifica
 import { adminKubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { certifyKey } from '../../../lib/pki/leaf.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
+import { FakeApi, refusal } from '../clients/kube/fake-api.ts';
 import { serveApi, servingAuthority } from '../gather/cluster/serve-api.ts';
-import { FakeApi, refusal } from '../kube/fake-api.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const ROOT_CA = '/api/v1/namespaces/kube-system/configmaps/kube-root-ca.crt';

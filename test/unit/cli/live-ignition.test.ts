@@ -6,8 +6,8 @@ import {
 } from '../../../cli/create/embed-area.ts';
 import { liveIgnition } from '../../../cli/create/live-ignition.ts';
 import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
-import { clusterSchema } from '../../../lib/cluster/cluster.ts';
-import { configOf, file } from '../../../lib/ignition/entries.ts';
+import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
+import { configOf, file } from '../../../lib/render/ignition/entries.ts';
 import { liveUnits } from '../../../units/live.ts';
 import { noise } from './noise.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { LogFile, logged } from '../../../cli/process/log-file.ts';
 import type { Surroundings } from '../../../cli/surroundings.ts';
-import { durationText, parseDuration } from '../../../lib/duration.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { durationText, parseDuration } from '../../../lib/base/duration.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 
 const NAME = '.sno.log';
 const at = new Date('2026-01-02T03:04:05Z');

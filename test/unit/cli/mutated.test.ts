@@ -2,8 +2,8 @@ import t from 'tap';
 import { configNotices } from '../../../cli/create/site-notices.ts';
 import { INSTALL_CONFIG } from '../../../cli/install-config/file-name.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
-import { clusterSchema } from '../../../lib/cluster/cluster.ts';
-import { faultText } from '../../../lib/config-file/fault.ts';
+import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
+import { faultText } from '../../../lib/config/file/fault.ts';
 import { accepted } from './accepted.ts';
 import { edited, GOOD } from './install-config-file.ts';
 

@@ -6,8 +6,8 @@ import {
   createLaptopAuthorities,
   issueLeaf,
 } from '../../../lab/certificates/signed-now.ts';
-import { readGoYaml } from '../../../lib/go-yaml/read.ts';
-import { writeGoYaml } from '../../../lib/go-yaml/write.ts';
+import { readGoYaml } from '../../../lib/base/go-yaml/read.ts';
+import { writeGoYaml } from '../../../lib/base/go-yaml/write.ts';
 import { adminKubeconfig, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type ProgramOptions, programBytes } from '../elf/program.ts';
-import { dockerArchive, layerOf, ociArchive, tarOf } from '../image/archives.ts';
+import { type ProgramOptions, programBytes } from '../payload/elf/program.ts';
+import { dockerArchive, layerOf, ociArchive, tarOf } from '../payload/image/archives.ts';
 
 /** The command line of `sno create payload` by option; test cases replace parts of it. */
 export interface PayloadArguments {

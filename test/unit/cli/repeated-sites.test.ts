@@ -1,7 +1,7 @@
 /** What the rows of a table of sites must not have in common. */
 import t from 'tap';
 import { repeatedIn, sharedAddresses } from '../../../cli/site/repeated.ts';
-import { parseSiteConfig } from '../../../lib/site-config/read.ts';
+import { parseSiteConfig } from '../../../lib/config/site-config/read.ts';
 
 const network = (ip: string) => `raw_nm_state_config:
   interfaces:

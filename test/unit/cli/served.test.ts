@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { requireServed, type ServedOptions } from '../../../cli/create/served.ts';
-import { clusterSchema } from '../../../lib/cluster/cluster.ts';
-import { decodeDataUrl } from '../../../lib/data-url.ts';
-import { parseConfig } from '../../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../../lib/base/data-url.ts';
+import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
+import { parseConfig } from '../../../lib/render/ignition/config.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { sno } from './run-sno.ts';
 

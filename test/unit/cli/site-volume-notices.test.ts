@@ -1,8 +1,8 @@
 import t from 'tap';
 import { siteNotices } from '../../../cli/site/site-notices.ts';
 import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
-import { parseSiteConfig } from '../../../lib/site-config/read.ts';
-import { NOW, SITE } from '../site-volume/volumes.ts';
+import { parseSiteConfig } from '../../../lib/config/site-config/read.ts';
+import { NOW, SITE } from '../relocation/site-volume/volumes.ts';
 
 const DAY_MS = 86_400_000;
 const notices = (more: string, isEncrypted = false, files = new Map<string, Uint8Array>()) => {

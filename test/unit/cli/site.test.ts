@@ -3,11 +3,15 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { configNotices } from '../../../cli/create/site-notices.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
-import { isPartitionIndex } from '../../../lib/site/boot-arguments.ts';
-import { diskPathProblem } from '../../../lib/site/disk.ts';
-import { repositoryProblem } from '../../../lib/site/mirrors.ts';
-import { nmstateMisfits } from '../../../lib/site/nmstate/document.ts';
-import { completeNoProxy, noProxyProblem, proxyUrlProblem } from '../../../lib/site/proxy.ts';
+import { isPartitionIndex } from '../../../lib/config/site/boot-arguments.ts';
+import { diskPathProblem } from '../../../lib/config/site/disk.ts';
+import { repositoryProblem } from '../../../lib/config/site/mirrors.ts';
+import { nmstateMisfits } from '../../../lib/config/site/nmstate/document.ts';
+import {
+  completeNoProxy,
+  noProxyProblem,
+  proxyUrlProblem,
+} from '../../../lib/config/site/proxy.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { EXPIRED_CA, SITE_CA } from './certificates.ts';
 import { type Edit, edited } from './install-config-file.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { cluster } from '../agents/host/cluster.ts';
-import { ageKeys, KEY, portableBackup, SIGNER } from '../backup/portable-backup.ts';
+import { ageKeys, KEY, portableBackup, SIGNER } from '../change/backup/portable-backup.ts';
 import { sno } from './run-sno.ts';
 
 t.test('sno verify backup', async (t) => {

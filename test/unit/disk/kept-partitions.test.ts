@@ -1,8 +1,8 @@
 import t from 'tap';
 import { judgeSize, spaceOn } from '../../../agents/steps/preflight/machine.ts';
+import { judgeDisk } from '../../../lib/cluster/installation/inspect.ts';
+import { keptPartitions, requireKept } from '../../../lib/cluster/installation/kept-partitions.ts';
 import type { Partition } from '../../../lib/host/disk.ts';
-import { judgeDisk } from '../../../lib/installation/inspect.ts';
-import { keptPartitions, requireKept } from '../../../lib/installation/kept-partitions.ts';
 
 const partition = (number: number, partlabel: string | null): Partition => ({
   path: `/dev/sda${number}`,

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import t from 'tap';
-import { hostCommandNames } from '../../../lib/agents/commands.ts';
-import { AGENTS } from '../../../lib/agents/table.ts';
+import { hostCommandNames } from '../../../lib/engine/agents/commands.ts';
+import { AGENTS } from '../../../lib/engine/agents/table.ts';
 import { documents, read, root } from './documents.ts';
 
 /** Of the operating system: of systemd, util-linux, coreutils and their like, and what a host needs anyway. */
@@ -74,7 +74,7 @@ t.test('every subcommand of ours that an advice names exists', async (t) => {
   const ofHost = (agent: string) => [
     ...['plan', 'run', 'status'],
     ...(folders[agent] ?? [agent.replace(/^sno-/, '')]).flatMap((folder) =>
-      registered(`agents/node/${folder}/**/*.ts`),
+      registered(`agents/upkeep/${folder}/**/*.ts`),
     ),
     ...registered(`agents/${agent.replace(/^sno-/, '')}/**/*.ts`),
   ];

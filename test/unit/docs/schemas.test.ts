@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
 import t from 'tap';
 import { schemaDocuments } from '../../../docs/schemas.ts';
-import { backupList, backupsFolder } from '../../../lib/backup/store.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { backupList, backupsFolder } from '../../../lib/change/backup/store.ts';
+import { Reporter, statusPath } from '../../../lib/engine/steps/reporter.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
-import { writeBackup } from '../backup/backup-folder.ts';
+import { writeBackup } from '../change/backup/backup-folder.ts';
 import { sno } from '../cli/run-sno.ts';
 import { read } from './documents.ts';
 

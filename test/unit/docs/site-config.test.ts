@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import { readTable } from '../../../cli/site/table.ts';
 import { filledTemplate, placeholdersIn } from '../../../cli/site/template.ts';
 import { EXAMPLE_SITE_CONFIG } from '../../../docs/site-config-reference.ts';
-import { readSiteConfig } from '../../../lib/site-config/read.ts';
-import { facts, NOW } from '../site-volume/volumes.ts';
+import { readSiteConfig } from '../../../lib/config/site-config/read.ts';
+import { facts, NOW } from '../relocation/site-volume/volumes.ts';
 import { read } from './documents.ts';
 
 const guide = read('docs/relocation.md');

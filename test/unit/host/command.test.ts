@@ -2,9 +2,9 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExecaError } from 'execa';
 import t from 'tap';
-import { describeError } from '../../../lib/errors/failure.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
+import { thrownBy } from '../base/errors/thrown-by.ts';
 
 const limits = { signal: new AbortController().signal, deadlineMs: 60_000 };
 const node = (source: string) => [process.execPath, ['-e', source]] as const;

@@ -3,7 +3,7 @@ import t from 'tap';
 import { sha256OfFiles, sha256OfLargeFile, sha256OfStream } from '../../../lib/host/digests.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { testHost } from '../agents/host/host.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
+import { thrownBy } from '../base/errors/thrown-by.ts';
 import { recordLimits } from './timers.ts';
 
 const signal = AbortSignal.timeout(30_000);

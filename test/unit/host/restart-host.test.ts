@@ -1,7 +1,7 @@
 import t from 'tap';
 import { restartHost } from '../../../lib/host/restart-host.ts';
 import { testHost } from '../agents/host/host.ts';
-import { type StoppedClock, stopClock } from '../kube/stopped-clock.ts';
+import { type StoppedClock, stopClock } from '../clients/kube/stopped-clock.ts';
 
 const WATCHDOG_MS = 180_000;
 /** Of systemctl, which sleeps by the same clock. */

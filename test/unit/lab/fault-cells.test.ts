@@ -2,7 +2,7 @@ import t from 'tap';
 import { demandsOf, isMet, LEFT_OUT, WITHOUT_CELLS } from '../../../lab/faults/cells/demanded.ts';
 import { plansUnderTest } from '../../../lab/faults/cells/plans.ts';
 import { cells } from '../../../lab/faults/cells/table.ts';
-import { agentsOf } from '../../../lib/agents/table.ts';
+import { agentsOf } from '../../../lib/engine/agents/table.ts';
 
 const plans = Object.values(plansUnderTest);
 const demands = demandsOf(plans);

@@ -3,7 +3,7 @@ import t from 'tap';
 import { expectTold } from '../../../lab/relocate/network-faults.ts';
 import { formsOf, TRACES } from '../../../lab/relocate/traces.ts';
 import { expectUnchanged } from '../../../lab/relocate/unchanged.ts';
-import { EXIT } from '../../../lib/errors/exit-codes.ts';
+import { EXIT } from '../../../lib/base/errors/exit-codes.ts';
 
 t.test('a text is found in base64, wherever it begins', async (t) => {
   const needle = 'lab.example.test';

@@ -3,14 +3,14 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { createLogger } from '../../../lib/base/log/logger.ts';
+import { Progress } from '../../../lib/engine/steps/progress.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { createLogger } from '../../../lib/log/logger.ts';
 import { installBinaries } from '../../../lib/payload/binaries.ts';
 import { bringPayload } from '../../../lib/payload/bring.ts';
 import { parsePayload, payloadPath, readPayload } from '../../../lib/payload/payload.ts';
 import { verifyPayload } from '../../../lib/payload/verify.ts';
-import { Progress } from '../../../lib/steps/progress.ts';
 
 const signal = AbortSignal.timeout(30_000);
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');

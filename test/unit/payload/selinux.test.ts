@@ -3,7 +3,7 @@ import fsp from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { labelPrograms } from '../../../lib/payload/selinux.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
+import { thrownBy } from '../base/errors/thrown-by.ts';
 import { captureBuiltins } from '../host/builtins.ts';
 
 const signal = AbortSignal.timeout(60_000);

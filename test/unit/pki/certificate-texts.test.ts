@@ -1,8 +1,8 @@
 /** PEM texts of others: what is found in them, in a time that grows with their length. */
 import t from 'tap';
 import { createAuthority } from '../../../lab/certificates/signed-now.ts';
+import { certificatesOf, trustBundleProblem } from '../../../lib/config/site/trust-bundle.ts';
 import { certificatesIn, withoutCertificates } from '../../../lib/pki/certificate.ts';
-import { certificatesOf, trustBundleProblem } from '../../../lib/site/trust-bundle.ts';
 
 const { certificate } = await createAuthority('one');
 const other = (await createAuthority('other')).certificate;

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { ServerCredentials } from '@grpc/grpc-js';
 import t, { type Test } from 'tap';
 import { createAuthority } from '../../../lab/certificates/signed-now.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
-import type { EtcdClient } from '../../../lib/etcd/client.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { EtcdClient } from '../../../lib/clients/etcd/client.ts';
 import type { HostEndpoints } from '../../../lib/host/paths.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../../lib/render/access.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import { testHost } from '../agents/host/host.ts';
-import { listen, statusAt } from '../etcd/serve-etcd.ts';
+import { listen, statusAt } from '../clients/etcd/serve-etcd.ts';
 import { adminKubeconfig, serveApi } from '../gather/cluster/serve-api.ts';
 import { authorities, byPath, textAt } from './rendered-host.ts';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { NodeIps } from '../../../lib/network/node-ips.ts';
+import type { NodeIps } from '../../../lib/base/network/node-ips.ts';
 import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import type { Rendered } from '../../../lib/render/renderer.ts';

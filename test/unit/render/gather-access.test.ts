@@ -1,8 +1,8 @@
 import t from 'tap';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { builtInCollections } from '../../../lib/gather/collections.ts';
-import { groupOf } from '../../../lib/kube/kind-name.ts';
+import { groupOf } from '../../../lib/clients/kube/kind-name.ts';
+import { builtInCollections } from '../../../lib/clients/rights/collections.ts';
 import { rendered } from './rendered-host.ts';
 
 const ruleSchema = z.object({

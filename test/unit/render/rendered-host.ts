@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
-import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
+import type { InstallableCluster } from '../../../lib/config/cluster/cluster.ts';
 import type { KeyPair } from '../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';

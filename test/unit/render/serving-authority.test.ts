@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:tls';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { leafChanges } from '../../../agents/node/rotate/authority-files.ts';
+import { leafChanges } from '../../../agents/steps/certificates/authority-files.ts';
 import { issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { createSuccessor, type KeyPair } from '../../../lib/pki/authority.ts';
 import { certificatesIn, inspectCertificate } from '../../../lib/pki/certificate.ts';
@@ -11,7 +11,7 @@ import { renewLeaf } from '../../../lib/pki/leaf.ts';
 import { authorityPaths, createAuthorities } from '../../../lib/render/kubernetes/authorities.ts';
 import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import { trustFiles } from '../../../lib/render/kubernetes/trust.ts';
-import { earlierAuthority } from '../agents/node/earlier-authority.ts';
+import { earlierAuthority } from '../agents/upkeep/earlier-authority.ts';
 import { authorities, byPath, rendered, textAt } from './rendered-host.ts';
 
 const medium = authorities.servingCa;

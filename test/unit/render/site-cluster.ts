@@ -1,4 +1,4 @@
-import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
+import type { InstallableCluster } from '../../../lib/config/cluster/cluster.ts';
 import { SITE_CA } from '../cli/certificates.ts';
 import { input } from './rendered-host.ts';
 

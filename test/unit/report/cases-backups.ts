@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { json, M, type RuleCase, step } from './rule-case.ts';
 import { NOW } from './view.ts';
 

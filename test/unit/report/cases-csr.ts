@@ -1,5 +1,5 @@
-import { describeDecision } from '../../../lib/csr/decision.ts';
-import { formatLine } from '../../../lib/log/line.ts';
+import { formatLine } from '../../../lib/base/log/line.ts';
+import { describeDecision } from '../../../lib/cluster/csr/decision.ts';
 import { json, list, M, object, type RuleCase, step } from './rule-case.ts';
 
 const LONG_AGO = '2026-11-21T14:50:00Z';

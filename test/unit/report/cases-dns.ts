@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { json, type RuleCase, step } from './rule-case.ts';
 
 const live = (agent: string, ...lines: string[]) => ({

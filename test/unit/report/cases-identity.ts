@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { AIO, COMPLETE, installed, json, M, type RuleCase, step } from './rule-case.ts';
 
 const CHANGED = new Failure('fatal', "the reboot changed the host's IPv4 address", {

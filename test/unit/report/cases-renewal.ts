@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { json, list, M, object, type RuleCase, step } from './rule-case.ts';
 
 const KUBELETS_PENDING = new Failure('fatal', "the kubelet's request csr-7 is not approved", {

@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import { M, type RuleCase, step } from './rule-case.ts';
 
 const REVERTED = new Failure('fatal', 'the update to 1.2.3 was taken back', {

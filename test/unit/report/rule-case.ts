@@ -1,5 +1,5 @@
-import { Failure } from '../../../lib/errors/failure.ts';
-import { failureData } from '../../../lib/errors/failure-data.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { failureData } from '../../../lib/base/errors/failure-data.ts';
 import type { CollectFailure, Finding } from '../../../report/bundle-view.ts';
 
 /** Files of a bundle made at 15:20 (view.ts), and the findings expected of one rule. */

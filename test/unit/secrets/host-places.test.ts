@@ -1,6 +1,6 @@
 import t from 'tap';
 import { hostSecrets } from '../../../agents/gather/host-secrets/host-secrets.ts';
-import { dataUrl } from '../../../lib/ignition/data-url.ts';
+import { dataUrl } from '../../../lib/render/ignition/data-url.ts';
 import { hostRoot } from './host-root.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { hostSecrets } from '../../../agents/gather/host-secrets/host-secrets.ts';
-import { dataUrl } from '../../../lib/ignition/data-url.ts';
+import { dataUrl } from '../../../lib/render/ignition/data-url.ts';
 import { hostRoot } from './host-root.ts';
 
 const secret = () => randomBytes(15).toString('hex');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { dataUrl } from '../../../lib/ignition/data-url.ts';
+import { dataUrl } from '../../../lib/render/ignition/data-url.ts';
 import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
 import { type FileKind, SecretsIn } from '../../../lib/secrets/redact/secrets-in.ts';
 

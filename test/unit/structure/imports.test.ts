@@ -4,11 +4,27 @@ import { join } from 'node:path';
 import t from 'tap';
 import { type Import, importsOf, parseImports, root, sourcesIn, wayTo } from './source.ts';
 
+/** The rooms of `lib/`, lowest first: a file imports its own room and those before it, nothing else of `lib/`. */
+const ROOMS = [
+  'base',
+  'host',
+  'pki',
+  'secrets',
+  'clients',
+  'config',
+  'engine',
+  'payload',
+  'render',
+  'cluster',
+  'change',
+  'relocation',
+];
+
 /** Forbidden imports: paths from the root, `$1` is the first group of `from`. */
 const FORBIDDEN = [
   {
     why: 'agents share through agents/steps/ and lib/',
-    from: /^agents\/(?!steps\/)([^/]+)\/.+/,
+    from: /^agents\/(?!steps\/)((?:(?:upkeep|commands)\/)?[^/]+)\/.+/,
     to: /^agents\/(?!$1\/|steps\/)/,
   },
   {
@@ -31,29 +47,30 @@ const FORBIDDEN = [
 const PURE = [
   'report/{rules,reading,timeline}/*.ts',
   'report/{causes,findings,first-errors,host-facts,state,summary}.ts',
-  'lib/csr/{checks,judge,judge-worker,requested-certificate}.ts',
-  'lib/workers/{access,bootstrappers,entry}.ts',
-  'lib/identity/{changes,identity,objects,replacements}.ts',
+  'lib/cluster/csr/{checks,judge,judge-worker,requested-certificate}.ts',
+  'lib/clients/rights/*.ts',
+  'lib/cluster/workers/entry.ts',
+  'lib/change/identity/{changes,identity,objects,replacements}.ts',
   'lib/secrets/bytes/*.ts',
   'lib/secrets/scan/base64.ts',
-  'lib/ignition/combine.ts',
-  'lib/ignition/data-url.ts',
-  'lib/ignition/merge.ts',
-  'lib/ignition/validate.ts',
-  'lib/log/{line,redact}.ts',
-  'lib/network/*.ts',
+  'lib/render/ignition/combine.ts',
+  'lib/render/ignition/data-url.ts',
+  'lib/render/ignition/merge.ts',
+  'lib/render/ignition/validate.ts',
+  'lib/base/log/{line,redact}.ts',
+  'lib/base/network/*.ts',
   'lib/secrets/redact/*.ts',
   'lib/render/kubernetes/**/*.ts',
   'lib/render/machine-config/**/*.ts',
   'cli/install-config/**/*.ts',
-  'lib/config-file/*.ts',
-  'lib/site-config/*.ts',
-  'lib/site/**/*.ts',
-  'lib/topology/*.ts',
+  'lib/config/file/*.ts',
+  'lib/config/site-config/*.ts',
+  'lib/config/site/**/*.ts',
+  'lib/config/topology/*.ts',
   'cli/explain/{config-inputs,options,text}.ts',
-  'lib/steps/{deadline,fingerprint}.ts',
-  'lib/errors/*.ts',
-  'lib/agents/*.ts',
+  'lib/engine/steps/{deadline,fingerprint}.ts',
+  'lib/base/errors/*.ts',
+  'lib/engine/agents/*.ts',
 ];
 
 /** Pure modules of Node: all others, and the packages below, reach outside the process. */
@@ -92,6 +109,18 @@ t.test('every import goes in an allowed direction', async (t) => {
   }
 });
 
+t.test('rooms of lib/ import those below them', async (t) => {
+  const files = sourcesIn('lib/**/*.ts');
+  const floorOf = (file: string) => ROOMS.indexOf(file.split('/')[1] ?? '');
+  t.same(new Set(files.map((file) => file.split('/')[1])), new Set(ROOMS), 'the list is complete');
+  const upwards = files.flatMap((file) =>
+    importsOf(file)
+      .filter(({ target, isLocal }) => isLocal && floorOf(target) > floorOf(file))
+      .map(({ target }) => `${file} -> ${target}`),
+  );
+  t.same(upwards, []);
+});
+
 t.test('pure modules have no effects, not even through their imports', async (t) => {
   for (const pattern of PURE) {
     const files = sourcesIn(pattern);
@@ -104,13 +133,13 @@ t.test('pure modules have no effects, not even through their imports', async (t)
 
 /** Whatever else is written there quotes names of others, and would have a terminal interpret them. */
 const WRITES_TO_TERMINAL: Readonly<Record<string, string>> = {
-  'lib/command-line.ts': 'the one place where texts lose what a terminal interprets',
-  'lib/log/logger.ts': 'lines of loggedLine',
-  'lib/log/agent-log.ts': 'lines of loggedLine',
+  'lib/base/command-line.ts': 'the one place where texts lose what a terminal interprets',
+  'lib/base/log/logger.ts': 'lines of loggedLine',
+  'lib/base/log/agent-log.ts': 'lines of loggedLine',
   'cli/main.ts': 'given to cli/process/output.ts, which does the same',
   'agents/gather/main.ts': 'also the bundle, and progress of its own in one line',
-  'agents/node/reconfigure/read-medium.ts': 'an archive for another process',
-  'agents/node/confirm.ts': 'a question without foreign text',
+  'agents/reconfigure/read-medium.ts': 'an archive for another process',
+  'lib/change/confirm.ts': 'a question without foreign text',
 };
 
 t.test('texts go to a terminal through one place', async (t) => {

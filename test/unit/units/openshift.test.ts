@@ -1,6 +1,6 @@
 /** The units of a relocatable host of OpenShift: those of every node, except for what CoreOS and its operators demand. */
 import t from 'tap';
-import { reconfigureOpenShiftPlan } from '../../../agents/node/reconfigure/openshift/plan.ts';
+import { reconfigureOpenShiftPlan } from '../../../agents/reconfigure/openshift/plan.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { nodeUnits } from '../../../units/installed.ts';
 import { relocatableUnits } from '../../../units/openshift.ts';

@@ -16,25 +16,25 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   'agents/progress': ['live/progress', 'installed/progress'],
   'agents/worker': ['worker/sno-worker'],
   'agents/worker/trust': ['worker/sno-worker-trust'],
-  'agents/node/address': ['installed/sno-address'],
-  'agents/node/approve': ['installed/sno-approve'],
-  'agents/node/backup': ['installed/sno-backup'],
-  'agents/node/backup/restore': ['installed/sno-backup-restore'],
-  'agents/node/certificates': ['installed/sno-certificates'],
-  'agents/node/identity': ['installed/sno-identity'],
-  'agents/node/payload': ['installed/sno-payload'],
-  'agents/node/reconfigure': ['installed/reconfigure'],
-  'agents/node/renew': ['installed/sno-renew'],
-  'agents/node/rotate': ['installed/sno-rotate'],
-  'agents/node/trial': ['installed/sno-trial'],
-  'agents/node/unseal': ['installed/sno-unseal'],
-  'agents/node/update': ['installed/sno-update'],
+  'agents/upkeep/address': ['installed/sno-address'],
+  'agents/upkeep/approve': ['installed/sno-approve'],
+  'agents/upkeep/backup': ['installed/sno-backup'],
+  'agents/upkeep/backup/restore': ['installed/sno-backup-restore'],
+  'agents/upkeep/certificates': ['installed/sno-certificates'],
+  'agents/upkeep/identity': ['installed/sno-identity'],
+  'agents/upkeep/payload': ['installed/sno-payload'],
+  'agents/reconfigure': ['installed/reconfigure'],
+  'agents/upkeep/renew': ['installed/sno-renew'],
+  'agents/upkeep/rotate': ['installed/sno-rotate'],
+  'agents/upkeep/trial': ['installed/sno-trial'],
+  'agents/upkeep/unseal': ['installed/sno-unseal'],
+  'agents/upkeep/update': ['installed/sno-update'],
 };
 /** On OpenShift they run in units of OpenShift's plans. */
 const OF_OPENSHIFT = /openshift/;
 /** Why an agent does not call what it imports. */
 const NOT_CALLED: Readonly<Record<string, string>> = {
-  'agents/node/certificates': 'it takes the name of a file from the step that approves',
+  'agents/upkeep/certificates': 'it takes the name of a file from the step that approves',
 };
 
 const plans = globSync('agents/**/plan.ts', { cwd: root }).filter(

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
-import { AGENTS, agentEntry } from '../../../lib/agents/table.ts';
+import { AGENTS, agentEntry } from '../../../lib/engine/agents/table.ts';
 import { aioUnits, MEDIUM_LABEL } from '../../../units/aio.ts';
 import { deferredUnit, nodeUnits, pivotUnits } from '../../../units/installed.ts';
 import { executableByUrl, liveUnits, networkUnit } from '../../../units/live.ts';

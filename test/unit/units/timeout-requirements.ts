@@ -1,16 +1,16 @@
-import { addressPlan } from '../../../agents/node/address/plan.ts';
-import { backupPlan } from '../../../agents/node/backup/plan.ts';
-import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
-import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
-import { identityPlan } from '../../../agents/node/identity/plan.ts';
-import { payloadPlan } from '../../../agents/node/payload/plan.ts';
-import { reconfigurePlan } from '../../../agents/node/reconfigure/plan.ts';
-import { renewPlan } from '../../../agents/node/renew/plan.ts';
-import { trialPlan } from '../../../agents/node/trial/plan.ts';
-import { unsealPlan } from '../../../agents/node/unseal/plan.ts';
-import { updatePlan } from '../../../agents/node/update/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
+import { reconfigurePlan } from '../../../agents/reconfigure/plan.ts';
+import { addressPlan } from '../../../agents/upkeep/address/plan.ts';
+import { backupPlan } from '../../../agents/upkeep/backup/plan.ts';
+import { backupRestorePlan } from '../../../agents/upkeep/backup/restore/plan.ts';
+import { certificatesPlan } from '../../../agents/upkeep/certificates/plan.ts';
+import { identityPlan } from '../../../agents/upkeep/identity/plan.ts';
+import { payloadPlan } from '../../../agents/upkeep/payload/plan.ts';
+import { renewPlan } from '../../../agents/upkeep/renew/plan.ts';
+import { trialPlan } from '../../../agents/upkeep/trial/plan.ts';
+import { unsealPlan } from '../../../agents/upkeep/unseal/plan.ts';
+import { updatePlan } from '../../../agents/upkeep/update/plan.ts';
 import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { ETCD_MANIFEST_FILE } from '../../../../lib/cluster/installation/snapshot-record.ts';
+import { done } from '../../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { runNamedUnit } from '../../../../lib/host/named-unit.ts';
-import { ETCD_MANIFEST_FILE } from '../../../../lib/installation/snapshot-record.ts';
 import { type EtcdMember, etcdMemberOf } from '../../../../lib/render/openshift/etcd-member.ts';
 import { obtain } from '../../../../lib/render/openshift/images.ts';
 import {
@@ -8,8 +10,6 @@ import {
   installedEnvironment,
   type Podman,
 } from '../../../../lib/render/openshift/podman.ts';
-import { done } from '../../../../lib/steps/step.ts';
-import type { StepBody } from '../../../../lib/steps/within.ts';
 import type { HostContext } from '../../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import { restoreFile } from '../../restore/record.ts';

@@ -1,9 +1,9 @@
-import { identity } from '../../../../lib/agents/table.ts';
+import { SNAPSHOT_FILE } from '../../../../lib/cluster/installation/snapshot-record.ts';
+import { identity } from '../../../../lib/engine/agents/table.ts';
+import type { Plan } from '../../../../lib/engine/steps/step.ts';
+import { within } from '../../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
-import { SNAPSHOT_FILE } from '../../../../lib/installation/snapshot-record.ts';
 import { canHash, etcdutlIn } from '../../../../lib/render/openshift/etcdutl.ts';
-import type { Plan } from '../../../../lib/steps/step.ts';
-import { within } from '../../../../lib/steps/within.ts';
 import type { HostContext } from '../../../steps/host-context.ts';
 import { checkIdentity } from '../../restore/check-identity.ts';
 import { placeEtcd } from '../../restore/place-etcd.ts';

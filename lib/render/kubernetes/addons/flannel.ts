@@ -1,6 +1,6 @@
-import { writeGoYaml } from '../../../go-yaml/write.ts';
-import { familyOf } from '../../../network/address.ts';
-import { ROUTED_LABEL } from '../../../topology/routed.ts';
+import { writeGoYaml } from '../../../base/go-yaml/write.ts';
+import { familyOf } from '../../../base/network/address.ts';
+import { ROUTED_LABEL } from '../../../config/topology/routed.ts';
 import type { KeylessInput } from '../../renderer.ts';
 import { ownNodeOnly } from './flannel-policy.ts';
 import {

@@ -1,4 +1,4 @@
-import { writeGoDocuments } from '../../../go-yaml/write.ts';
+import { writeGoDocuments } from '../../../base/go-yaml/write.ts';
 import { type AddOn, addOns } from '../../../payload/add-ons.ts';
 import type {
   KeylessInput,

@@ -1,5 +1,5 @@
-import { writeGoYaml } from '../../../go-yaml/write.ts';
-import { fingerprint } from '../../../steps/fingerprint.ts';
+import { writeGoYaml } from '../../../base/go-yaml/write.ts';
+import { fingerprint } from '../../../engine/steps/fingerprint.ts';
 import type { KeylessInput } from '../../renderer.ts';
 import {
   addOnPod,

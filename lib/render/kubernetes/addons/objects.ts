@@ -1,5 +1,5 @@
+import { ROLES, roleToleration } from '../../../config/topology/roles.ts';
 import { type AddOn, addOnLabel } from '../../../payload/add-ons.ts';
-import { ROLES, roleToleration } from '../../../topology/roles.ts';
 import { localApi } from '../paths.ts';
 
 const rbac = 'rbac.authorization.k8s.io';

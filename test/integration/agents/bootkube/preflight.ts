@@ -19,7 +19,7 @@ import {
   preflight as preflightOf,
 } from '../../../../agents/steps/preflight/preflight.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
-import type { Failure } from '../../../../lib/errors/failure.ts';
+import type { Failure } from '../../../../lib/base/errors/failure.ts';
 import type { Partition } from '../../../../lib/host/disk.ts';
 import {
   at,

@@ -6,10 +6,10 @@ import {
 import { networkCheck } from '../../../../agents/steps/preflight/network.ts';
 import { liveIgnition } from '../../../../cli/create/live-ignition.ts';
 import { createLaptopAuthorities } from '../../../../lab/certificates/signed-now.ts';
-import type { InstallableCluster } from '../../../../lib/cluster/cluster.ts';
-import type { Config } from '../../../../lib/ignition/config.ts';
-import { withDropins } from '../../../../lib/ignition/entries.ts';
-import { validateConfig } from '../../../../lib/ignition/validate.ts';
+import type { InstallableCluster } from '../../../../lib/config/cluster/cluster.ts';
+import type { Config } from '../../../../lib/render/ignition/config.ts';
+import { withDropins } from '../../../../lib/render/ignition/entries.ts';
+import { validateConfig } from '../../../../lib/render/ignition/validate.ts';
 import { liveUnits } from '../../../../units/live.ts';
 import { testHost } from '../../../unit/agents/host/host.ts';
 import { input } from '../../../unit/render/rendered-host.ts';

@@ -5,10 +5,10 @@ import {
   throwIfFailed,
   waitForBootkube,
 } from '../../../../agents/install-to-disk/wait-for-bootkube.ts';
-import { describeError, Failure } from '../../../../lib/errors/failure.ts';
-import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { describeError, Failure } from '../../../../lib/base/errors/failure.ts';
+import { failureData } from '../../../../lib/base/errors/failure-data.ts';
+import type { AgentStatus } from '../../../../lib/engine/steps/status.ts';
 import { writeFileAtomic } from '../../../../lib/host/files.ts';
-import type { AgentStatus } from '../../../../lib/steps/status.ts';
 import { cluster } from '../../../unit/agents/host/cluster.ts';
 import { testHost } from '../../../unit/agents/host/host.ts';
 

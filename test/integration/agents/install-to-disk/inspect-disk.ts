@@ -5,7 +5,7 @@ import { inspectDisk } from '../../../../agents/steps/inspect-disk.ts';
 import { cluster } from '../../../unit/agents/host/cluster.ts';
 import { diskFile, type FakeDisk, giveDisk } from '../../../unit/agents/host/disk.ts';
 import { type HostOptions, type TestHost, testHost } from '../../../unit/agents/host/host.ts';
-import { type FakeVariables, fakeFirmware } from '../../../unit/boot-order/fake-firmware.ts';
+import { type FakeVariables, fakeFirmware } from '../../../unit/host/boot-order/fake-firmware.ts';
 
 const MARKER = 'var/lib/sno-agents/installation.json';
 const marker = (more: object = {}) =>

@@ -3,8 +3,8 @@ import t, { type Test } from 'tap';
 import { leftovers } from '../../../../agents/aiokube/leftovers.ts';
 import { clean } from '../../../../agents/steps/clean.ts';
 import { verifyClean } from '../../../../agents/steps/verify-clean.ts';
+import { readLedger } from '../../../../lib/cluster/installation/ledger.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
-import { readLedger } from '../../../../lib/installation/ledger.ts';
 import { type HostOptions, testHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { aiokubePlan } from '../../../../agents/aiokube/plan.ts';
+import { openAgentLog } from '../../../../lib/base/log/agent-log.ts';
+import { fingerprint } from '../../../../lib/engine/steps/fingerprint.ts';
+import { Journal } from '../../../../lib/engine/steps/journal.ts';
+import { Reporter } from '../../../../lib/engine/steps/reporter.ts';
+import { PlanRunner } from '../../../../lib/engine/steps/runner.ts';
 import { defaultSettings } from '../../../../lib/host/settings.ts';
-import { openAgentLog } from '../../../../lib/log/agent-log.ts';
-import { fingerprint } from '../../../../lib/steps/fingerprint.ts';
-import { Journal } from '../../../../lib/steps/journal.ts';
-import { Reporter } from '../../../../lib/steps/reporter.ts';
-import { PlanRunner } from '../../../../lib/steps/runner.ts';
 import { testHost } from '../host/host.ts';
 import { giveRendered } from '../host/rendered.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { watchRequests } from '../../../../agents/approve-csr/watch-requests.ts';
-import { describeError } from '../../../../lib/errors/failure.ts';
+import { describeError } from '../../../../lib/base/errors/failure.ts';
 import { fakeApi, kubeconfigs, listOf } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { BackupContext } from '../../../../agents/node/backup/context.ts';
-import type { RestoreContext } from '../../../../agents/node/backup/restore/context.ts';
-import { writeRequest } from '../../../../agents/node/backup/restore/request.ts';
-import type { Outcome } from '../../../../lib/steps/step.ts';
-import type { StepBody } from '../../../../lib/steps/within.ts';
-import { writeBackup } from '../../backup/backup-folder.ts';
+import type { BackupContext } from '../../../../agents/steps/backup/context.ts';
+import type { RestoreContext } from '../../../../agents/steps/restore/context.ts';
+import { writeRequest } from '../../../../lib/change/restore/request.ts';
+import type { Outcome } from '../../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { fakeControlPlane } from '../host/control-plane.ts';
 import { fakeEtcd } from '../host/etcd.ts';
 import { type HostOptions, type TestHost, testHost } from '../host/host.ts';

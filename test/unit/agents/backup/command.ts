@@ -2,22 +2,18 @@ import { appendFileSync, chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import { runBackup } from '../../../../agents/node/backup/main.ts';
-import {
-  endRequest,
-  readRequest,
-  recordFailure,
-} from '../../../../agents/node/backup/restore/request.ts';
-import { readPortable } from '../../../../lib/backup/portable/read.ts';
-import { decrypterFor } from '../../../../lib/backup/portable/recipients.ts';
-import { Failure } from '../../../../lib/errors/failure.ts';
-import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { runBackup } from '../../../../agents/upkeep/backup/main.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { failureData } from '../../../../lib/base/errors/failure-data.ts';
+import { readPortable } from '../../../../lib/change/backup/portable/read.ts';
+import { decrypterFor } from '../../../../lib/change/backup/portable/recipients.ts';
+import { endRequest, readRequest, recordFailure } from '../../../../lib/change/restore/request.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
-import { sealed } from '../../../../lib/seal/envelope.ts';
-import { sealPlaces } from '../../../../lib/seal/places.ts';
-import { writeBackup } from '../../backup/backup-folder.ts';
+import { sealed } from '../../../../lib/secrets/seal/envelope.ts';
+import { sealPlaces } from '../../../../lib/secrets/seal/places.ts';
+import { writeBackup } from '../../change/backup/backup-folder.ts';
 import {
   ageKeys,
   BY_HOST,
@@ -25,7 +21,7 @@ import {
   KEY_FILE,
   portableBackup,
   SIGNER,
-} from '../../backup/portable-backup.ts';
+} from '../../change/backup/portable-backup.ts';
 import { input, textAt } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import type { TestHost } from '../host/host.ts';

@@ -1,18 +1,14 @@
 import t, { type Test } from 'tap';
-import { orUndo } from '../../../../agents/node/backup/restore/or-undo.ts';
-import { backupRestorePlan } from '../../../../agents/node/backup/restore/plan.ts';
-import {
-  readRequest,
-  readResult,
-  recordFailure,
-} from '../../../../agents/node/backup/restore/request.ts';
-import { Failure } from '../../../../lib/errors/failure.ts';
-import { failureData } from '../../../../lib/errors/failure-data.ts';
-import { openAgentLog } from '../../../../lib/log/agent-log.ts';
-import { Journal } from '../../../../lib/steps/journal.ts';
-import { Reporter } from '../../../../lib/steps/reporter.ts';
-import { PlanRunner } from '../../../../lib/steps/runner.ts';
-import { done, notYet, type Step } from '../../../../lib/steps/step.ts';
+import { orUndo } from '../../../../agents/upkeep/backup/restore/or-undo.ts';
+import { backupRestorePlan } from '../../../../agents/upkeep/backup/restore/plan.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { failureData } from '../../../../lib/base/errors/failure-data.ts';
+import { openAgentLog } from '../../../../lib/base/log/agent-log.ts';
+import { readRequest, readResult, recordFailure } from '../../../../lib/change/restore/request.ts';
+import { Journal } from '../../../../lib/engine/steps/journal.ts';
+import { Reporter } from '../../../../lib/engine/steps/reporter.ts';
+import { PlanRunner } from '../../../../lib/engine/steps/runner.ts';
+import { done, notYet, type Step } from '../../../../lib/engine/steps/step.ts';
 import { COMPONENTS, database, podFile, REPLACED, restoringHost } from './backup-host.ts';
 
 type RestoreStep = Parameters<typeof orUndo>[0];

@@ -2,27 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { conclude } from '../../../../agents/node/backup/restore/conclude.ts';
-import { withProvidersOf } from '../../../../agents/node/backup/restore/encryption.ts';
-import { rebuild } from '../../../../agents/node/backup/restore/rebuild.ts';
-import { replace } from '../../../../agents/node/backup/restore/replace.ts';
-import {
-  readRequest,
-  readResult,
-  recordFailure,
-} from '../../../../agents/node/backup/restore/request.ts';
-import { start } from '../../../../agents/node/backup/restore/start.ts';
-import { stop } from '../../../../agents/node/backup/restore/stop.ts';
-import { undo } from '../../../../agents/node/backup/restore/undo.ts';
 import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
-import { Failure } from '../../../../lib/errors/failure.ts';
-import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { withProvidersOf } from '../../../../agents/steps/restore/encryption.ts';
+import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
+import { replace } from '../../../../agents/steps/restore/replace.ts';
+import { conclude } from '../../../../agents/upkeep/backup/restore/conclude.ts';
+import { start } from '../../../../agents/upkeep/backup/restore/start.ts';
+import { stop } from '../../../../agents/upkeep/backup/restore/stop.ts';
+import { undo } from '../../../../agents/upkeep/backup/restore/undo.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { failureData } from '../../../../lib/base/errors/failure-data.ts';
+import { readRequest, readResult, recordFailure } from '../../../../lib/change/restore/request.ts';
+import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { stopUnit } from '../../../../lib/host/systemd.ts';
-import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/seal/envelope.ts';
-import { lockAgent } from '../../../../lib/steps/lock.ts';
-import { writeBackup } from '../../backup/backup-folder.ts';
-import { thrownBy } from '../../errors/thrown-by.ts';
+import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/secrets/seal/envelope.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { fakeApi } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import {

@@ -4,13 +4,13 @@ import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-
 import { masterIgnition } from '../../../../agents/bootkube/handover/master-ignition.ts';
 import { kubeletIdentity, readIdentity } from '../../../../agents/steps/kubelet-identity.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
-import { decodeDataUrl } from '../../../../lib/data-url.ts';
+import { decodeDataUrl } from '../../../../lib/base/data-url.ts';
+import type { NodeIps } from '../../../../lib/base/network/node-ips.ts';
+import { addressEvents } from '../../../../lib/change/identity/address-events.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
-import { addressEvents } from '../../../../lib/identity/address-events.ts';
-import { parseConfig } from '../../../../lib/ignition/config.ts';
-import type { NodeIps } from '../../../../lib/network/node-ips.ts';
 import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
+import { parseConfig } from '../../../../lib/render/ignition/config.ts';
 import { saveRendered } from '../../../../lib/render/store.ts';
 import { nodeUnits } from '../../../../units/installed.ts';
 import { messageCatalog } from '../../../../units/message-catalog.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { hostIdentity } from '../../../../agents/bootkube/handover/host-identity.ts';
-import { decodeDataUrl } from '../../../../lib/data-url.ts';
-import { dhcpIdentity } from '../../../../lib/installation/dhcp-identity.ts';
+import { decodeDataUrl } from '../../../../lib/base/data-url.ts';
+import { dhcpIdentity } from '../../../../lib/cluster/installation/dhcp-identity.ts';
 import { siteCluster } from '../../render/site-cluster.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 

@@ -8,15 +8,15 @@ import { bundlePath } from '../../../../agents/bootkube/handover/log-bundle.ts';
 import { originalMasterPath } from '../../../../agents/bootkube/handover/master-ignition.ts';
 import { snapshotPath, snapshotRecordPath } from '../../../../agents/bootkube/handover/snapshot.ts';
 import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
-import { decodeDataUrl } from '../../../../lib/data-url.ts';
-import { parseConfig } from '../../../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../../../lib/base/data-url.ts';
+import { ledgerSchema } from '../../../../lib/cluster/installation/ledger.ts';
+import { createSigningKey } from '../../../../lib/pki/keys.ts';
+import { parseConfig } from '../../../../lib/render/ignition/config.ts';
 import {
   effectiveConfig,
   holdsPrivateKey,
   validateConfig,
-} from '../../../../lib/ignition/validate.ts';
-import { ledgerSchema } from '../../../../lib/installation/ledger.ts';
-import { createSigningKey } from '../../../../lib/pki/keys.ts';
+} from '../../../../lib/render/ignition/validate.ts';
 import type { Rendered, RenderedFile } from '../../../../lib/render/renderer.ts';
 import { saveRendered } from '../../../../lib/render/store.ts';
 import { deferredUnit, pivotUnits } from '../../../../units/installed.ts';

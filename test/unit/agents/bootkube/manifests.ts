@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { manifests } from '../../../../agents/steps/manifests.ts';
-import { roleDependents } from '../../../../lib/deferred/access.ts';
-import { resourcePath } from '../../../../lib/kube/resources.ts';
+import { resourcePath } from '../../../../lib/clients/kube/resources.ts';
+import { roleDependents } from '../../../../lib/clients/rights/deferred.ts';
 import { type HostIdentity, saveRendered } from '../../../../lib/render/store.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse, warn } from '../host/api.ts';
 import { testHost } from '../host/host.ts';

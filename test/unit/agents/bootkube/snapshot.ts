@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { snapshot } from '../../../../agents/bootkube/handover/snapshot.ts';
+import type { NodeIps } from '../../../../lib/base/network/node-ips.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
-import type { NodeIps } from '../../../../lib/network/node-ips.ts';
 import { saveRendered } from '../../../../lib/render/store.ts';
 import { cluster } from '../host/cluster.ts';
 import { fakeEtcd, snapshotBytes } from '../host/etcd.ts';

@@ -6,7 +6,7 @@ import {
   stateAfter,
   stateAtExpiry,
 } from '../../../../agents/deferred/object-state.ts';
-import type { Attempt } from '../../../../lib/kube/apply-one.ts';
+import type { Attempt } from '../../../../lib/clients/kube/apply-one.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const till = { apiVersion: 'example.com/v1', kind: 'Till' };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { applyDeferred } from '../../../../agents/deferred/apply-deferred.ts';
-import { describeError } from '../../../../lib/errors/failure.ts';
+import { describeError } from '../../../../lib/base/errors/failure.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 

@@ -1,4 +1,4 @@
-import { clusterSchema, type InstallableCluster } from '../../../../lib/cluster/cluster.ts';
+import { clusterSchema, type InstallableCluster } from '../../../../lib/config/cluster/cluster.ts';
 
 const parsed = clusterSchema.parse({
   apiVersion: 'sno-agents/v1',

@@ -9,8 +9,8 @@ import {
 import { fromJSON } from '@grpc/proto-loader';
 import type { Test } from 'tap';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
-import { messageOf } from '../../../../lib/errors/failure.ts';
-import { etcdDescriptor } from '../../../../lib/etcd/descriptor.ts';
+import { messageOf } from '../../../../lib/base/errors/failure.ts';
+import { etcdDescriptor } from '../../../../lib/clients/etcd/descriptor.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import type { TestHost } from './host.ts';
 

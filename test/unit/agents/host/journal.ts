@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../../../lib/steps/journal.ts';
+import type { JournalEntry } from '../../../../lib/engine/steps/journal.ts';
 
 /** A journal's text: an event for each step, with seconds at the end of a run. */
 export function journalOf(

@@ -1,6 +1,6 @@
 import { hostArchitecture } from '../../../../lib/host/architecture.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
-import type { Handlers } from '../../cri/serve-runtime.ts';
+import type { Handlers } from '../../clients/cri/serve-runtime.ts';
 import type { TestHost } from './host.ts';
 
 const ETCD = { reference: 'registry.k8s.io/etcd:3.6.8-0', id: `sha256:${'e'.repeat(64)}` };

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Test } from 'tap';
-import { type Handlers, serveRuntime } from '../../cri/serve-runtime.ts';
+import { type Handlers, serveRuntime } from '../../clients/cri/serve-runtime.ts';
 import type { TestHost } from './host.ts';
 
 /** A container as described by a test; it is running unless it has a state. */

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { NodeIps } from '../../../../lib/network/node-ips.ts';
-import { lostAddress } from '../../../../lib/network/node-ips.ts';
+import type { NodeIps } from '../../../../lib/base/network/node-ips.ts';
+import { lostAddress } from '../../../../lib/base/network/node-ips.ts';
 
 t.test('what the reboot did to the addresses', async (t) => {
   const both: NodeIps = ['192.0.2.10', '2001:db8::10'];

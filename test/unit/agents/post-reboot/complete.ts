@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { announce, complete } from '../../../../agents/steps/complete.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
-import { Failure } from '../../../../lib/errors/failure.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { cluster } from '../host/cluster.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { retire } from '../../../../agents/post-reboot/retire.ts';
 import { retireAgent } from '../../../../agents/steps/retire.ts';
-import { agentLinks } from '../../../../lib/agents/links.ts';
-import { AGENTS, type AgentName } from '../../../../lib/agents/table.ts';
+import { agentLinks } from '../../../../lib/engine/agents/links.ts';
+import { AGENTS, type AgentName } from '../../../../lib/engine/agents/table.ts';
 import { gatherLinks } from '../../../../units/gather.ts';
 import { testHost } from '../host/host.ts';
 

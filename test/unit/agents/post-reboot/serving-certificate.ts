@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { servingCertificate } from '../../../../agents/steps/serving-certificate.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
-import { requestObject } from '../../csr/requests.ts';
+import { requestObject } from '../../cluster/csr/requests.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
 import { type ApiAnswer, listOf } from '../host/api.ts';
 import {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { showProgress } from '../../../../agents/progress/show-progress.ts';
+import { statusPath } from '../../../../lib/engine/steps/reporter.ts';
 import { writeFileAtomic } from '../../../../lib/host/files.ts';
-import { statusPath } from '../../../../lib/steps/reporter.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 
 /** Starts showing progress, and resolves when a line was shown. */

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { choicesFor, requirePreparable } from '../../../../agents/reconfigure/prepare/accept.ts';
+import type { Cluster } from '../../../../lib/config/cluster/cluster.ts';
 import {
-  choicesFor,
-  requirePreparable,
-} from '../../../../agents/node/reconfigure/prepare/accept.ts';
-import type { Cluster } from '../../../../lib/cluster/cluster.ts';
-import { factoryPolicyPath, factoryPolicyText } from '../../../../lib/relocatable/policy.ts';
+  factoryPolicyPath,
+  factoryPolicyText,
+} from '../../../../lib/relocation/relocatable/policy.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input } from '../../render/rendered-host.ts';
 import { type TestHost, testHost } from '../host/host.ts';

@@ -2,19 +2,19 @@
 
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import t from 'tap';
-import { arrivalFaults, arrivalNotes } from '../../../../agents/node/reconfigure/arrival-faults.ts';
-import { arrive } from '../../../../agents/node/reconfigure/arrive.ts';
-import { knownNode } from '../../../../agents/node/reconfigure/known-node.ts';
-import {
-  choicesFor,
-  requirePreparable,
-} from '../../../../agents/node/reconfigure/prepare/accept.ts';
+import { arrivalFaults, arrivalNotes } from '../../../../agents/reconfigure/arrival-faults.ts';
+import { arrive } from '../../../../agents/reconfigure/arrive.ts';
+import { knownNode } from '../../../../agents/reconfigure/known-node.ts';
+import { choicesFor, requirePreparable } from '../../../../agents/reconfigure/prepare/accept.ts';
 import { isInstalled } from '../../../../lib/host/search-path.ts';
-import { ageIdentityPath, readFactoryPolicy } from '../../../../lib/relocatable/policy.ts';
+import {
+  ageIdentityPath,
+  readFactoryPolicy,
+} from '../../../../lib/relocation/relocatable/policy.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input } from '../../render/rendered-host.ts';
 import type { TestHost } from '../host/host.ts';
-import { factoryHost, insert } from '../node/reconfigure/site-host.ts';
+import { factoryHost, insert } from '../reconfigure/site-host.ts';
 
 const signal = AbortSignal.timeout(300_000);
 const { identity, recipient } = await identityOfAge();

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
-import { runPrepare } from '../../../../agents/node/reconfigure/prepare/main.ts';
-import type { Cluster } from '../../../../lib/cluster/cluster.ts';
-import { relocatableFiles } from '../../../../lib/render/machine-config/relocatable.ts';
+import { runPrepare } from '../../../../agents/reconfigure/prepare/main.ts';
+import type { Cluster } from '../../../../lib/config/cluster/cluster.ts';
+import { relocatableFiles } from '../../../../lib/relocation/relocatable/machine-config.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, listOf } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
 import { type TestHost, testHost } from '../host/host.ts';

@@ -1,6 +1,6 @@
 /** `reconfigure prepare --undo` on OpenShift: when it is refused. */
 import t from 'tap';
-import { requireUndoable } from '../../../../agents/node/reconfigure/prepare/openshift/accept.ts';
+import { requireUndoable } from '../../../../agents/reconfigure/prepare/openshift/accept.ts';
 import { openShiftApi, openShiftHost, prepare } from './openshift-host.ts';
 
 t.test('not taken back while a change or a way back needs the units', async (t) => {

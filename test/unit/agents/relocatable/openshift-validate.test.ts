@@ -1,8 +1,8 @@
 /** What `reconfigure validate` asks of OpenShift and its host. */
 import t, { type Test } from 'tap';
-import { validateContext } from '../../../../agents/node/reconfigure/validate/context.ts';
-import { openShiftPlatform } from '../../../../agents/node/reconfigure/validate/openshift.ts';
-import { validatePlan } from '../../../../agents/node/reconfigure/validate/plan.ts';
+import { validateContext } from '../../../../agents/reconfigure/validate/context.ts';
+import { openShiftPlatform } from '../../../../agents/reconfigure/validate/openshift.ts';
+import { validatePlan } from '../../../../agents/reconfigure/validate/plan.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { kubeconfig, tokenKubeconfig } from '../../../../lib/pki/kubeconfig.ts';
 import { withLocalAdministrator } from '../../../../lib/render/openshift/installed-access.ts';

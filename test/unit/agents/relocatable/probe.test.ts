@@ -2,11 +2,11 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import type { ValidateContext } from '../../../../agents/node/reconfigure/validate/context.ts';
-import { kubernetesPlatform } from '../../../../agents/node/reconfigure/validate/kubernetes.ts';
-import { probeCluster } from '../../../../agents/node/reconfigure/validate/probe.ts';
-import { answersOf } from '../../../../agents/node/reconfigure/validate/probe-answers.ts';
-import { probeObjects } from '../../../../agents/node/reconfigure/validate/probe-objects.ts';
+import type { ValidateContext } from '../../../../agents/reconfigure/validate/context.ts';
+import { kubernetesPlatform } from '../../../../agents/reconfigure/validate/kubernetes.ts';
+import { probeCluster } from '../../../../agents/reconfigure/validate/probe.ts';
+import { answersOf } from '../../../../agents/reconfigure/validate/probe-answers.ts';
+import { probeObjects } from '../../../../agents/reconfigure/validate/probe-objects.ts';
 import { input } from '../../render/rendered-host.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
 import { type TestHost, testHost } from '../host/host.ts';

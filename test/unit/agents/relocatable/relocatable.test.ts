@@ -12,7 +12,7 @@ import {
 } from '../../../../agents/steps/relocatable/internal-address.ts';
 import { nodeName, withoutNodeName } from '../../../../agents/steps/relocatable/node-name.ts';
 import { relocatable } from '../../../../agents/steps/relocatable/relocatable.ts';
-import { readFactoryPolicy } from '../../../../lib/relocatable/policy.ts';
+import { readFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
 import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 
 const ENV = '/etc/sno-agents/kubelet.env';

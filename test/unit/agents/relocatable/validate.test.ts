@@ -1,9 +1,9 @@
 import t from 'tap';
-import { objectFacts } from '../../../../agents/node/reconfigure/validate/objects.ts';
+import { objectFacts } from '../../../../agents/reconfigure/validate/objects.ts';
 import { nodePorts, withoutNodePorts } from '../../../../agents/steps/relocatable/node-ports.ts';
-import { clusterPath, readCluster } from '../../../../lib/cluster/read-cluster.ts';
-import { connectHostRuntime } from '../../../../lib/cri/runtime.ts';
-import { isRecord } from '../../../../lib/json.ts';
+import { isRecord } from '../../../../lib/base/json.ts';
+import { connectHostRuntime } from '../../../../lib/clients/cri/runtime.ts';
+import { clusterPath, readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
 import { readRenderInput, saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input } from '../../render/rendered-host.ts';
 import { fakeApi, listOf } from '../host/api.ts';

@@ -7,7 +7,7 @@ import { leftovers } from '../../../../agents/worker/leftovers.ts';
 import { nodeReady } from '../../../../agents/worker/node-ready.ts';
 import { servingCertificate } from '../../../../agents/worker/serving-certificate.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
-import { readMarker } from '../../../../lib/installation/marker.ts';
+import { readMarker } from '../../../../lib/cluster/installation/marker.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { endPauses } from '../host/timers.ts';
 import { NODES, workerHost } from './worker-host.ts';

@@ -11,8 +11,8 @@ import {
 } from '../../../../lib/pki/keys.ts';
 import { certifyKey } from '../../../../lib/pki/leaf.ts';
 import { x509 } from '../../../../lib/pki/x509.ts';
-import type { FakeApi } from '../../kube/fake-api.ts';
-import { refusal } from '../../kube/fake-api.ts';
+import type { FakeApi } from '../../clients/kube/fake-api.ts';
+import { refusal } from '../../clients/kube/fake-api.ts';
 import { REQUESTS, type WorkerHost, workerHost } from './worker-host.ts';
 
 const PKI = '/var/lib/kubelet/pki';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sha256 } from '../../../../lib/host/files.ts';
+import { refusal } from '../../clients/kube/fake-api.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
-import { refusal } from '../../kube/fake-api.ts';
 import { both, CA, next, old, other, trustingHost } from './trusting-host.ts';
 
 const PATCHES = (requests: readonly { method: string }[]) =>

@@ -7,8 +7,8 @@ import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-
 import { createSuccessor, type KeyPair } from '../../../../lib/pki/authority.ts';
 import { kubeconfig } from '../../../../lib/pki/kubeconfig.ts';
 import { kubeletPaths, trust } from '../../../../lib/render/kubernetes/kubelet.ts';
-import { FakeApi } from '../../kube/fake-api.ts';
-import { listening } from '../../kube/listening.ts';
+import { FakeApi } from '../../clients/kube/fake-api.ts';
+import { listening } from '../../clients/kube/listening.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { endPauses } from '../host/timers.ts';
 

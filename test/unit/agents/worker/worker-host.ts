@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
+import { workerPaths } from '../../../../lib/cluster/workers/paths.ts';
 import { tokenKubeconfig } from '../../../../lib/pki/kubeconfig.ts';
-import { workerPaths } from '../../../../lib/workers/paths.ts';
+import { FakeApi } from '../../clients/kube/fake-api.ts';
 import { adminKubeconfig, serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
-import { FakeApi } from '../../kube/fake-api.ts';
 import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 
 export const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';

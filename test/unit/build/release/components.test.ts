@@ -26,7 +26,7 @@ t.test('components are the packages with bytes in the bundle, and Node', async (
     'node_modules/zod/v4/core.js': 1,
     'node_modules/@grpc/grpc-js/build/src/index.js': 5,
     'node_modules/yaml/unused.js': 0,
-    'own:lib/errors/failure.ts': 100,
+    'own:lib/base/errors/failure.ts': 100,
   });
   t.strictSame(
     components.map(({ name }) => name),

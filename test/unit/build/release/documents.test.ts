@@ -8,7 +8,7 @@ import {
 } from '../../../../build/release/completion.ts';
 import { agentsManual, snoManual } from '../../../../build/release/man.ts';
 import { program } from '../../../../cli/sno.ts';
-import { AGENTS } from '../../../../lib/agents/table.ts';
+import { AGENTS } from '../../../../lib/engine/agents/table.ts';
 
 const tree = commandTree(
   program({

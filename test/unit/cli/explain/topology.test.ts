@@ -1,7 +1,7 @@
 import t from 'tap';
 import { stringify } from 'yaml';
-import { decodeManifests } from '../../../../lib/kube/manifest-decoding.ts';
-import { topologyReportSchema } from '../../../../lib/topology/report.ts';
+import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
+import { topologyReportSchema } from '../../../../lib/config/topology/report.ts';
 import { read } from '../../docs/documents.ts';
 import { GOOD } from '../install-config-file.ts';
 import { sno } from '../run-sno.ts';

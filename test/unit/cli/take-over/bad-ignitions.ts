@@ -1,4 +1,4 @@
-import type { Config } from '../../../../lib/ignition/config.ts';
+import type { Config } from '../../../../lib/render/ignition/config.ts';
 import { clusterConfig, clusterVersion, file, INSTALL_CONFIG } from './installer-ignition.ts';
 
 export interface BadCase {

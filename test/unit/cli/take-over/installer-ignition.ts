@@ -1,4 +1,4 @@
-import type { Config, File, Unit } from '../../../../lib/ignition/config.ts';
+import type { Config, File, Unit } from '../../../../lib/render/ignition/config.ts';
 import { type Issued, issue } from './test-authority.ts';
 
 const encoded = (text: string) => ({

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { installerEntries, passivePlaces } from '../../../../cli/take-over/installer-entries.ts';
 import { sortEntries } from '../../../../cli/take-over/sort-entries.ts';
-import type { Config } from '../../../../lib/ignition/config.ts';
+import type { Config } from '../../../../lib/render/ignition/config.ts';
 import { file } from './installer-ignition.ts';
 
 /** What becomes of each file, in the words of the installer's sources. */

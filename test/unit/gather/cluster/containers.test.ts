@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { containers } from '../../../../agents/gather/sources/containers.ts';
 import { podLogs } from '../../../../agents/gather/sources/pod-logs.ts';
-import { type Handlers, serveRuntime } from '../../cri/serve-runtime.ts';
+import { type Handlers, serveRuntime } from '../../clients/cri/serve-runtime.ts';
 import { readAll, testHost } from './host.ts';
 
 const SOCKET = '/run/containerd/containerd.sock';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatherHost, Stage } from '../../../../agents/gather/gather-host.ts';
 import type { Source, SourceGroup } from '../../../../agents/gather/source.ts';
-import { describeError } from '../../../../lib/errors/failure.ts';
+import { describeError } from '../../../../lib/base/errors/failure.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../../lib/host/settings.ts';
 

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import t from 'tap';
-import { agentRecords } from '../../../../lib/agents/records.ts';
+import { agentRecords } from '../../../../lib/engine/agents/records.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -25,7 +25,7 @@ t.test('a record of an agent that the guide names is in a log bundle', async (t)
 t.test('no other source names such a file', async (t) => {
   const names = new Set(records.map((path) => basename(path)));
   for (const path of globSync('{agents,lib}/**/*.ts', { cwd: root })) {
-    if (path === 'lib/agents/records.ts') continue;
+    if (path === 'lib/engine/agents/records.ts') continue;
     const joined = [...read(path).matchAll(/join\([^()]*(?:\([^()]*\))?[^()]*'([a-z-]+\.json)'/g)];
     for (const [text, name = ''] of joined) t.notOk(names.has(name), `${path}: ${text}`);
   }

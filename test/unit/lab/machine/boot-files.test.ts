@@ -9,7 +9,7 @@ import {
   liveBootLoaders,
 } from '../../../../lab/components/machine/boot-files.ts';
 import { machinePartitions } from '../../../../lab/components/machine/os-image.ts';
-import { parseJson } from '../../../../lib/json.ts';
+import { parseJson } from '../../../../lib/base/json.ts';
 
 const layout = coreosLayout(LIVE_ARGUMENTS, liveBootLoaders);
 const text = (path: string) => layout.get(path) ?? '';

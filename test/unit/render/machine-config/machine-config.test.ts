@@ -1,6 +1,6 @@
 import t from 'tap';
 import { parse } from 'yaml';
-import type { ImageMirror } from '../../../../lib/cluster/cluster.ts';
+import type { ImageMirror } from '../../../../lib/config/cluster/cluster.ts';
 import { containerdHosts } from '../../../../lib/render/machine-config/containerd-hosts.ts';
 import { machineConfig } from '../../../../lib/render/machine-config/machine-config.ts';
 import { mirrorFiles } from '../../../../lib/render/machine-config/mirrors.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { stringify } from 'yaml';
 import { etcdMemberOf } from '../../../../lib/render/openshift/etcd-member.ts';
 import { canHash, etcdutlIn } from '../../../../lib/render/openshift/etcdutl.ts';
-import { thrownBy } from '../../errors/thrown-by.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { FakePodman } from './fake-podman.ts';
 
 const pod = (script: string, env: Readonly<Record<string, string>>) =>

@@ -2,11 +2,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Failure } from '../../../../lib/errors/failure.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import type { Limits } from '../../../../lib/base/wait/limits.ts';
 import { hostArchitecture } from '../../../../lib/host/architecture.ts';
 import type { ContainerRun, Podman } from '../../../../lib/render/openshift/podman.ts';
 import { RELEASE_FILES } from '../../../../lib/render/openshift/release.ts';
-import type { Limits } from '../../../../lib/wait/limits.ts';
 import { imageReferences } from './release.ts';
 
 const privateKey = (): string =>

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { hasRelease, pullRelease } from '../../../../lib/render/openshift/images.ts';
 import { parseRelease } from '../../../../lib/render/openshift/release.ts';
-import { stopClock } from '../../kube/stopped-clock.ts';
+import { stopClock } from '../../clients/kube/stopped-clock.ts';
 import { FakePodman } from './fake-podman.ts';
 import { digest, imageReferences, referenceOf } from './release.ts';
 

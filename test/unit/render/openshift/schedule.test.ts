@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { runTasks } from '../../../../lib/render/openshift/schedule.ts';
-import { stopClock } from '../../kube/stopped-clock.ts';
+import { stopClock } from '../../clients/kube/stopped-clock.ts';
 
 const task = (name: string, ...after: string[]) => ({ name, after: new Set(after) });
 const never = new AbortController().signal;

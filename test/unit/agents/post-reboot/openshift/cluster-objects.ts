@@ -1,12 +1,12 @@
 import type { Test } from 'tap';
-import { staticPodOperators } from '../../../../../lib/openshift/operators.ts';
+import { staticPodOperators } from '../../../../../lib/cluster/openshift/operators.ts';
 import { administratorKubeconfigs } from '../../../../../lib/render/openshift/installed-access.ts';
 import {
   operatorState,
   revisionStatus,
   staticPod,
   withConditions,
-} from '../../../openshift/states.ts';
+} from '../../../cluster/openshift/states.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, listOf } from '../../host/api.ts';
 import { type TestHost, testHost } from '../../host/host.ts';
 

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { parseJson } from '../../lib/base/json.ts';
+import { requireIdle } from '../../lib/change/exclusion.ts';
+import { identityOf } from '../../lib/change/identity/identity.ts';
+import { mediumFolder, seenPath, siteFolder, workFolder } from '../../lib/change/site/places.ts';
+import {
+  type ReconfigureRequest,
+  readRequest,
+  readResult,
+  recordUse,
+  usedVolumes,
+  writeRequest,
+} from '../../lib/change/site/request.ts';
+import type { UsedVolume } from '../../lib/change/site/used-volume.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
+import { copyMedium } from '../../lib/host/media/read-unprivileged.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import {
+  ageIdentityPath,
+  type FactoryPolicy,
+  readFactoryPolicy,
+} from '../../lib/relocation/relocatable/policy.ts';
+import type { VolumeManifest } from '../../lib/relocation/site-volume/manifest.ts';
+import { openVolume } from '../../lib/relocation/site-volume/open-volume.ts';
+import {
+  type VerifiedVolume,
+  VOLUME_FILES,
+  VOLUME_LABELS,
+  VOLUME_LIMITS,
+} from '../../lib/relocation/site-volume/volume.ts';
+import { sealedKeysFault } from './arrival-faults.ts';
+import { askUrl, urlToAsk } from './ask-url.ts';
+import { readHostFacts } from './host-facts.ts';
+import { type KnownNode, knownNode } from './known-node.ts';
+import { tellEnd, tellRefusal } from './tell-medium.ts';
+import { recordWayBack } from './way-back.ts';
+
+const READ_MS = 120_000;
+
+/** What was found, for the console: nothing to do, or a request that is to be carried out. */
+export type Arrival =
+  | { readonly kind: 'nothing'; readonly note: string }
+  | { readonly kind: 'request'; readonly request: ReconfigureRequest };
+
+/**
+ * Looks for a site volume, and accepts it. Until the request is written, nothing on the host has changed.
+ *
+ * @throws Failure (usage) with everything that is wrong with the volume
+ */
+export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arrival> {
+  await recordWayBack(paths);
+  const underWay = await readRequest(paths);
+  if (underWay !== undefined) {
+    await recordUse(paths, underWay.volume);
+    return { kind: 'request', request: underWay };
+  }
+  // Of a volume whose agent was killed when it had ended its request.
+  await rm(siteFolder(paths), { recursive: true, force: true });
+  const policy = await readFactoryPolicy(paths);
+  if (policy === undefined) return nothing('this host is not relocatable');
+  const media = await findMedia(paths, VOLUME_LABELS, signal);
+  const [medium, other] = media;
+  if (other !== undefined) throw twoVolumes(media);
+  if (medium === undefined) return fromUrl(paths, policy, signal);
+  await requireIdle(paths, 'site');
+  const node = await requireNode(paths, policy);
+  try {
+    const time = { signal, deadlineMs: READ_MS };
+    await copyMedium(paths, medium, mediumFolder(paths), VOLUME_LIMITS, time);
+    return await judged(paths, { node, policy }, medium, signal);
+  } finally {
+    await rm(mediumFolder(paths), { recursive: true, force: true });
+  }
+}
+
+/** Without a medium, a sealed host asks its factory's URL. What comes by a network must be signed. */
+async function fromUrl(
+  paths: HostPaths,
+  policy: FactoryPolicy,
+  signal: AbortSignal,
+): Promise<Arrival> {
+  const none = 'no site volume is inserted';
+  const known = await knownNode(paths, policy);
+  if (policy.siteUrl === undefined || known === undefined) return nothing(none);
+  const url = await urlToAsk(paths, policy, await readHostFacts(paths, known, policy));
+  if (url === undefined) return nothing(none);
+  await requireIdle(paths, 'site');
+  const node = await requireNode(paths, policy);
+  try {
+    const why = await askUrl(paths, url, signal);
+    // udev could not start this unit for one that was inserted meanwhile.
+    const media = await findMedia(paths, VOLUME_LABELS, signal);
+    if (media.length > 0) return await arrive(paths, signal);
+    if (why !== undefined) return nothing(`${none}; ${why}`);
+    const strict = { ...policy, unsignedAllowed: false };
+    return await judged(paths, { node, policy: strict }, { inserted: url }, signal);
+  } finally {
+    await rm(mediumFolder(paths), { recursive: true, force: true });
+  }
+}
+
+/** Whether the volume whose files are in the folder of media is carried out. A medium is told why not. */
+async function judged(
+  paths: HostPaths,
+  by: { readonly node: KnownNode; readonly policy: FactoryPolicy },
+  source: Medium | Pick<Medium, 'inserted'>,
+  signal: AbortSignal,
+): Promise<Arrival> {
+  const medium = 'device' in source ? source : undefined;
+  let trusted: VolumeManifest | undefined;
+  const trust = (manifest: VolumeManifest) => {
+    trusted = manifest;
+  };
+  try {
+    const volume = await opened(paths, { ...by, trust }, signal);
+    const why = await whyNotAgain(paths, source, volume);
+    if (why === undefined) {
+      return { kind: 'request', request: await accepted(paths, volume, by.node) };
+    }
+    if (medium !== undefined) await tellAgain(paths, medium, volume.use, signal);
+    return nothing(why);
+  } catch (error) {
+    if (medium !== undefined && trusted !== undefined) {
+      await tellRefusal(paths, medium, { error, serial: trusted.serial }, signal);
+    }
+    throw error;
+  }
+}
+
+/** Whoever inserts a volume again: how it went, if the host lost its power before it could say so. */
+async function tellAgain(
+  paths: HostPaths,
+  medium: Medium,
+  use: UsedVolume,
+  signal: AbortSignal,
+): Promise<void> {
+  const last = await readResult(paths);
+  if (last?.volume.sha256 === use.sha256) await tellEnd(paths, medium, last, signal);
+}
+
+const nothing = (note: string): Arrival => ({ kind: 'nothing', note });
+
+async function opened(
+  paths: HostPaths,
+  by: {
+    readonly node: KnownNode;
+    readonly policy: FactoryPolicy;
+    trust(manifest: VolumeManifest): void;
+  },
+  signal: AbortSignal,
+): Promise<VerifiedVolume> {
+  const { node, policy, trust } = by;
+  const work = workFolder(paths);
+  await rm(work, { recursive: true, force: true });
+  try {
+    return await openVolume(
+      mediumFolder(paths),
+      {
+        allowedSigners: policy.allowedSigners,
+        unsignedAllowed: policy.unsignedAllowed,
+        ageIdentity: await readTextIfPresent(ageIdentityPath(paths)),
+        used: await usedVolumes(paths),
+        facts: await readHostFacts(paths, node, policy),
+        now: new Date(),
+      },
+      work,
+      signal,
+      trust,
+    );
+  } finally {
+    // It has the decrypted files.
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Keeps the verified files, then the request, then its use: a power cut leaves nothing half begun. A volume that was used
+ * without a request would not be taken again.
+ */
+async function accepted(
+  paths: HostPaths,
+  volume: VerifiedVolume,
+  node: KnownNode,
+): Promise<ReconfigureRequest> {
+  const folder = siteFolder(paths);
+  await rm(folder, { recursive: true, force: true });
+  for (const [name, contents] of volume.files) {
+    await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(join(folder, name), contents, 0o600);
+  }
+  // By its time the files are judged again whenever they are read.
+  const manifest = await readFile(join(mediumFolder(paths), VOLUME_FILES.manifest));
+  await writeFileAtomic(join(folder, VOLUME_FILES.manifest), manifest, 0o600);
+  const request: ReconfigureRequest = {
+    schemaVersion: 1,
+    id: randomUUID(),
+    at: new Date().toISOString(),
+    volume: volume.use,
+    from: identityOf(node),
+  };
+  await writeRequest(paths, request);
+  await recordUse(paths, volume.use);
+  return request;
+}
+
+const seenSchema = z.object({ sha256: z.string(), inserted: z.string() });
+
+/**
+ * A volume that is in use does nothing. One that failed is tried again when somebody has inserted it again, but not
+ * because the host, which went back, has restarted with it.
+ */
+async function whyNotAgain(
+  paths: HostPaths,
+  { inserted }: Pick<Medium, 'inserted'>,
+  { use, isKnown }: VerifiedVolume,
+): Promise<string | undefined> {
+  if (!isKnown) return undefined;
+  const last = await readResult(paths);
+  if (last?.volume.sha256 !== use.sha256) return 'this host has used the volume before';
+  if (last.outcome === 'configured') return 'the host is configured as the volume says';
+  const seen = seenSchema.safeParse(
+    parseJson((await readTextIfPresent(seenPath(paths))) ?? ''),
+  ).data;
+  if (seen?.sha256 === use.sha256 && seen.inserted !== inserted) return undefined;
+  await mkdir(dirname(seenPath(paths)), { recursive: true, mode: 0o700 });
+  const text = `${JSON.stringify({ sha256: use.sha256, inserted })}\n`;
+  await writeFileAtomic(seenPath(paths), text, 0o600);
+  const how = last.outcome === 'reverted' ? 'was taken back' : 'failed';
+  return `the volume ${how} here: to use it all the same, insert it again, or insert a corrected one`;
+}
+
+async function requireNode(paths: HostPaths, policy: FactoryPolicy): Promise<KnownNode> {
+  const node = await knownNode(paths, policy);
+  if (node === undefined) {
+    throw refused('/etc/sno-agents/render-input.json', 'no such file');
+  }
+  const sealed = sealedKeysFault(node.cluster);
+  if (sealed !== undefined) throw refused('keys that lie on the disk', sealed);
+  return node;
+}
+
+const refused = (expected: string, found: string): Failure =>
+  new Failure('usage', 'this host cannot be reconfigured', {
+    code: 'reconfigure-refused',
+    expected,
+    found,
+    fix: 'See docs/relocation.md for which hosts can be reconfigured.',
+  });
+
+const twoVolumes = (media: readonly Medium[]): Failure =>
+  new Failure('usage', 'more than one site volume is inserted', {
+    code: 'medium-refused',
+    expected: 'one',
+    found: media.map(({ device, label }) => `${label} in ${device}`).join(', '),
+    fix: 'Remove all but one, and insert that one again.',
+  });

@@ -1,0 +1,51 @@
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { stillRunning } from '../../lib/change/exclusion.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done, notYet, type Outcome } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { namesIn } from '../../lib/host/files.ts';
+import { BRIDGE } from '../../lib/host/internal-bridge.ts';
+import { isInstalled } from '../../lib/host/search-path.ts';
+import { presentInput, type ReconfigureContext } from './context.ts';
+import { requireUsableKeys } from './login.ts';
+
+/** What needs the whole host to itself: nothing has changed until its end. */
+export const check: StepBody<ReconfigureContext> = {
+  name: 'check',
+  leaves: 'a host with the adapters that the site expects, and no other agent that changes it',
+  touches: ['network'],
+  neededUntil: 'arm',
+  input: ({ request }) => request.id,
+  holds: async () => true,
+  async run(context, progress) {
+    await presentInput(context);
+    return requireReadyHost(context, progress);
+  },
+};
+
+/** Whether nothing else changes the host, and it has what the site needs. @throws Failure (usage) if it never will */
+export async function requireReadyHost(
+  context: ReconfigureContext,
+  { signal }: Pick<Progress, 'signal'>,
+): Promise<Outcome> {
+  const { paths, site } = context;
+  const running = await stillRunning(paths);
+  if (running !== undefined) return running;
+  await requireNmstate(context);
+  await requireUsableKeys(context.site, signal);
+  const present = await namesIn(paths.at('/sys/class/net'));
+  const missing = [BRIDGE, ...site.expectedAdapters].filter((name) => !present.includes(name));
+  if (missing.length === 0) return done(present.join(', '));
+  // An adapter on USB appears late.
+  return notYet(`the host has no network adapter ${missing.join(', ')}`);
+}
+
+/** A host without it can only have the network that it has, by DHCP for one. */
+async function requireNmstate({ site }: ReconfigureContext): Promise<void> {
+  if (site.networkConfig === undefined || (await isInstalled('nmstatectl'))) return;
+  throw new Failure('usage', 'the host has no nmstatectl, which applies a network', {
+    code: 'reconfigure-refused',
+    expected: 'the package nmstate of the operating system, as on CoreOS',
+    fix: 'Remove raw_nm_state_config and dns and use DHCP, or have the factory install nmstate.',
+  });
+}

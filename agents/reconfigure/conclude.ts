@@ -1,0 +1,81 @@
+import { rm } from 'node:fs/promises';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import {
+  type FailureData,
+  failureData,
+  failureFromData,
+} from '../../lib/base/errors/failure-data.ts';
+import { siteFolder } from '../../lib/change/site/places.ts';
+import {
+  endRequest,
+  type ReconfigureRequest,
+  type ReconfigureResult,
+  readRequest,
+} from '../../lib/change/site/request.ts';
+import { done, notYet } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { readLast, readTrial } from '../../lib/engine/trial/store.ts';
+import { startUnit } from '../../lib/host/systemd.ts';
+import { deferredUnit } from '../../units/installed.ts';
+import { describeReconfigure, type ReconfigureContext } from './context.ts';
+import { stagedPath } from './credentials.ts';
+import { hasHeldBack } from './hold-back.ts';
+
+/** Ends the request, and deletes what the volume carried. After a failure it reports what failed, so that the unit fails. */
+export const conclude: StepBody<ReconfigureContext> = {
+  name: 'conclude',
+  leaves: 'nothing of the volume but its result',
+  touches: ['disk', 'systemd'],
+  retries: true,
+  input: ({ request }) => request.id,
+  holds: async ({ paths }) => (await readRequest(paths)) === undefined,
+  async run({ paths, request }, progress) {
+    if ((await readTrial(paths))?.reverting !== undefined) {
+      return notYet('the host restarts to go back');
+    }
+    const last = await readLast(paths);
+    const ended = last?.id === request.id ? last : undefined;
+    const failure = ended === undefined ? (await readRequest(paths))?.failure : ended.reason;
+    const outcome = outcomeOf(ended?.outcome);
+    await rm(stagedPath(paths), { force: true });
+    if (outcome === 'configured' && (await hasHeldBack(paths))) {
+      // Enabled: if it does not start now, it does at the next boot.
+      await startUnit(deferredUnit.name, progress.signal).catch((error: unknown) =>
+        progress.warn(`${deferredUnit.name}: ${describeError(error)}`),
+      );
+    }
+    await endRequest(paths, outcome, failure);
+    await rm(siteFolder(paths), { recursive: true, force: true });
+    if (outcome === 'configured') return done(describeReconfigure(request));
+    throw failed(request, outcome, failure);
+  },
+};
+
+const outcomeOf = (
+  trial: 'confirmed' | 'reverted' | 'incomplete' | undefined,
+): ReconfigureResult['outcome'] => {
+  if (trial === undefined) return 'refused';
+  return trial === 'confirmed' ? 'configured' : 'reverted';
+};
+
+/** Why the host has not the configuration of its site, for the unit and the console: one instruction. */
+function failed(
+  request: ReconfigureRequest,
+  outcome: Exclude<ReconfigureResult['outcome'], 'configured'>,
+  reason: FailureData | undefined,
+): Failure {
+  const cause = failureFromData(reason ?? failureData(new Failure('fatal', 'no reason is known')));
+  const { fix, ...details } = cause.details;
+  const found = describeError(new Failure(cause.kind, cause.what, details));
+  const what = describeReconfigure(request);
+  return new Failure(
+    'fatal',
+    outcome === 'refused' ? `${what} failed before anything was changed` : `${what} was taken back`,
+    {
+      code: cause.code,
+      found,
+      fix: fix ?? 'The host is as it was before. Call support with this text.',
+      parts: [cause],
+    },
+  );
+}

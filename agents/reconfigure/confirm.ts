@@ -1,0 +1,21 @@
+import { beforeFolder } from '../../lib/change/site/places.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { confirmTrial } from '../../lib/engine/trial/arm.ts';
+import { keepTrial } from '../../lib/engine/trial/kept.ts';
+import { readLast } from '../../lib/engine/trial/store.ts';
+import type { ReconfigureContext } from './context.ts';
+
+/** Ends the trial. What the host had before is kept for "reconfigure rollback". */
+export const confirm: StepBody<ReconfigureContext> = {
+  name: 'confirm',
+  leaves: 'a configuration that stays, and a way back on request',
+  touches: ['disk'],
+  input: ({ request }) => request.id,
+  holds: async ({ paths, request }) => (await readLast(paths))?.id === request.id,
+  async run({ paths }, { signal }) {
+    await keepTrial(paths, beforeFolder(paths), signal);
+    await confirmTrial(paths, signal);
+    return done();
+  },
+};

@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { parseJson } from '../../lib/base/json.ts';
+import { kubeconfigPath, reconfigureFolder } from '../../lib/change/site/places.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { readTextIfPresent, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { createAuthority, type Successor } from '../../lib/pki/authority.ts';
+import { inspectCertificate, validityOf } from '../../lib/pki/certificate.ts';
+import { rekeyLeaf } from '../../lib/pki/leaf.ts';
+import {
+  type AuthorityName,
+  authorityPaths,
+  laptopAdminCa,
+  ownServing,
+} from '../../lib/render/kubernetes/authorities.ts';
+import { apiServerPod } from '../../lib/render/kubernetes/kube-apiserver.ts';
+import { rotatableLeaves } from '../../lib/render/kubernetes/leaves.ts';
+import { trustFiles } from '../../lib/render/kubernetes/trust.ts';
+import type { StaticPod } from '../../lib/render/renderer.ts';
+import { removeKeptFile, writeKeptFiles } from '../../lib/secrets/seal/files.ts';
+import { podsIn } from '../steps/control-plane-pods.ts';
+import { readAuthority } from '../steps/leaf-files.ts';
+import { withPresentFiles } from '../steps/read-once.ts';
+import { placeStaticPod } from '../steps/static-pods.ts';
+import { hasIdentityBegun, presentInput, type ReconfigureContext } from './context.ts';
+
+const stagedSchema = z.object({
+  id: z.uuid(),
+  changes: z.array(z.object({ path: z.string(), contents: z.string(), mode: z.number() })),
+});
+type Changes = z.infer<typeof stagedSchema>['changes'];
+
+export const stagedPath = (paths: Pick<HostPaths, 'state'>) =>
+  join(reconfigureFolder(paths), 'credentials.json');
+
+/**
+ * The authorities of the site, and everything that they sign or are trusted by. They are made once and kept until the
+ * end: an interrupted attempt goes on with the same ones. Nothing runs that reads them.
+ */
+export const credentials: StepBody<ReconfigureContext> = {
+  name: 'credentials',
+  leaves:
+    "the site's authorities in place of the factory's, whose administrators are refused; an API server with the site's certificate",
+  touches: ['disk', 'clock'],
+  neededUntil: 'start',
+  input: ({ request }) => request.id,
+  async holds(context) {
+    // Which signs some of them again.
+    if (await hasIdentityBegun(context)) return true;
+    const changes = await staged(context);
+    if (changes === undefined) return false;
+    for (const { path, contents } of changes) {
+      if ((await readTextIfPresent(context.paths.at(path))) !== contents) return false;
+    }
+    const { present, wanted } = await apiServer(context);
+    return present === wanted?.manifest;
+  },
+  async run(context) {
+    const changes = (await staged(context)) ?? (await stage(context));
+    // Of an earlier site, whose administrators are refused from here on.
+    await removeFile(kubeconfigPath(context.paths));
+    await writeKeptFiles(context.paths, changes);
+    // Whose administrators nobody is to be any more.
+    const keepsLaptop = changes.some(({ path }) => path === laptopAdminCa);
+    if (!keepsLaptop) await removeKeptFile(context.paths, laptopAdminCa);
+    const { wanted } = await apiServer(context);
+    if (wanted !== undefined) await placeStaticPod(context.paths, wanted);
+    return done(`${changes.length} files`);
+  },
+};
+
+/**
+ * The API server as its host has it, and as it is to be: with the certificate of the site, or without that of an earlier
+ * one. A change of the identity, if there is one, renders it again.
+ */
+async function apiServer(
+  context: ReconfigureContext,
+): Promise<{ present?: string; wanted?: Pick<StaticPod, 'file' | 'manifest'> }> {
+  const { paths } = context;
+  const placed = (await podsIn(paths.staticPods)).find(
+    ({ component }) => component === 'kube-apiserver',
+  );
+  if (placed === undefined) return {};
+  const manifest = await withPresentFiles(paths, apiServerPod(await presentInput(context)));
+  return { present: placed.manifest, wanted: { file: placed.file, manifest } };
+}
+
+async function staged({ paths, request }: ReconfigureContext): Promise<Changes | undefined> {
+  const { data } = stagedSchema.safeParse(
+    parseJson((await readTextIfPresent(stagedPath(paths))) ?? ''),
+  );
+  return data?.id === request.id ? data.changes : undefined;
+}
+
+async function stage({ paths, request, credentials: given }: ReconfigureContext): Promise<Changes> {
+  const now = new Date();
+  const replacing = async (name: AuthorityName) => {
+    const { certificate } = await readAuthority(paths, name);
+    return createAuthority(`${name}-ca`, { now, validFrom: validityOf(certificate).notBefore });
+  };
+  // The key of the volume is on copies of it, too.
+  const serving =
+    given.kind === 'authorities' ? ownServing(given.servingCa, now) : replacing('serving');
+  const made = new Map<AuthorityName, Successor>([
+    ['serving', await serving],
+    ['admin', await replacing('admin')],
+  ]);
+  const administrators = given.kind === 'authorities' ? given.adminCa.certificate : '';
+  const changes = await changesFor(paths, made, administrators, now);
+  await writeFileAtomic(
+    stagedPath(paths),
+    `${JSON.stringify({ id: request.id, changes })}\n`,
+    0o600,
+  );
+  return changes;
+}
+
+/**
+ * Every file that follows from new authorities.
+ *
+ * @param administrators of the laptop, trusted beside the host's own; empty: nobody
+ */
+export async function changesFor(
+  paths: HostPaths,
+  made: ReadonlyMap<AuthorityName, Successor>,
+  administrators: string,
+  now: Date,
+): Promise<Changes> {
+  const read = (path: string) => readTextIfPresent(paths.at(path));
+  const changes: Changes = [];
+  for (const leaf of rotatableLeaves) {
+    const authority = made.get(leaf.authority);
+    const old = await read(leaf.certificate);
+    if (authority === undefined || old === undefined) continue;
+    const signed = await rekeyLeaf(old, authority, now);
+    const chain = inspectCertificate(old).serverAuth ? (authority.cross ?? '') : '';
+    const fresh = { ...signed, certificate: signed.certificate + chain };
+    if (leaf.certificate === leaf.key) {
+      changes.push({ path: leaf.key, contents: fresh.certificate + fresh.key, mode: 0o600 });
+    } else {
+      changes.push({ path: leaf.key, contents: fresh.key, mode: 0o600 });
+      changes.push({ path: leaf.certificate, contents: fresh.certificate, mode: 0o644 });
+    }
+  }
+  for (const { path, authorities, trustsLaptop } of trustFiles) {
+    if (!authorities.some((name) => made.has(name)) || (await read(path)) === undefined) continue;
+    const pairs = await Promise.all(
+      authorities.map(async (name) => made.get(name) ?? (await readAuthority(paths, name))),
+    );
+    const trusted = pairs.map((pair) => pair.certificate).join('');
+    changes.push({ path, contents: trusted + (trustsLaptop ? administrators : ''), mode: 0o644 });
+  }
+  for (const [name, pair] of made) {
+    changes.push({ path: authorityPaths(name).key, contents: pair.key, mode: 0o600 });
+    changes.push({
+      path: authorityPaths(name).certificate,
+      contents: pair.certificate,
+      mode: 0o644,
+    });
+  }
+  if (administrators !== '') {
+    changes.push({ path: laptopAdminCa, contents: administrators, mode: 0o644 });
+  }
+  return changes;
+}

@@ -1,0 +1,27 @@
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
+import { readCluster } from '../../lib/config/cluster/read-cluster.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import type { FactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
+import { readRenderInput } from '../../lib/render/render-input.ts';
+import type { HostFacts } from '../../lib/render/renderer.ts';
+
+/** The cluster of a relocatable node, and by what it knows the node. */
+export interface KnownNode {
+  readonly cluster: Cluster;
+  readonly host: Pick<HostFacts, 'hostname' | 'nodeIps'>;
+}
+
+/**
+ * From what the control plane was rendered; on OpenShift, whose operators render it, from what the factory has fixed. Undefined
+ * on a host of an earlier release.
+ */
+export async function knownNode(
+  paths: HostPaths,
+  { nodeName, internalAddress }: Pick<FactoryPolicy, 'nodeName' | 'internalAddress'>,
+): Promise<KnownNode | undefined> {
+  const input = await readRenderInput(paths);
+  if (input !== undefined) return input;
+  const cluster = await readCluster(paths);
+  if (cluster.controlPlane === 'kubernetes') return undefined;
+  return { cluster, host: { hostname: nodeName, nodeIps: [internalAddress] } };
+}

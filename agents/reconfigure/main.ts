@@ -1,0 +1,165 @@
+import type { Command } from 'commander';
+import { standardOutput } from '../../lib/base/command-line.ts';
+import { EXIT, type ExitCode, exitCodeFor } from '../../lib/base/errors/exit-codes.ts';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import { asFailure } from '../../lib/base/errors/unexpected.ts';
+import type { AgentLogOptions } from '../../lib/base/log/agent-log.ts';
+import { confirm } from '../../lib/change/confirm.ts';
+import {
+  type ReconfigureRequest,
+  type ReconfigureResult,
+  readResult,
+} from '../../lib/change/site/request.ts';
+import { publishIssue } from '../../lib/engine/console/publish-issue.ts';
+import { journalPath, runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
+import { readJournal } from '../../lib/engine/steps/journal.ts';
+import { Reporter, type ReporterOptions } from '../../lib/engine/steps/reporter.ts';
+import type { Plan } from '../../lib/engine/steps/step.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { restartHost } from '../../lib/host/restart-host.ts';
+import { readSettings, type Settings } from '../../lib/host/settings.ts';
+import { backUpNow } from '../steps/backup/on-request.ts';
+import { ofKind } from '../steps/of-kind.ts';
+import { arrive } from './arrive.ts';
+import { consoleLines } from './console.ts';
+import { type ReconfigureContext, reconfigureContext } from './context.ts';
+import { reconfigureOpenShiftPlan } from './openshift/plan.ts';
+import { paceOf } from './pace.ts';
+import { reconfigurePlan } from './plan.ts';
+import { runPrepare } from './prepare/main.ts';
+import { runReadMedium } from './read-medium.ts';
+import { tellLast } from './tell-medium.ts';
+import { runValidate } from './validate/main.ts';
+import { commit, rollback } from './way-back.ts';
+import { runWriteMedium } from './write-medium.ts';
+
+/** Waiting for udev, asking a URL, reading the medium, verifying it. */
+const ARRIVE_MS = 270_000;
+
+const AGENT = 'reconfigure';
+/** On standard error: the unit connects it to the console. */
+const seen = consoleLines(standardOutput.writeError);
+
+type Write = (text: string) => void;
+
+type RunPart = (
+  paths: HostPaths,
+  args: readonly string[],
+  output?: AgentLogOptions,
+) => Promise<number>;
+
+/**
+ * What a factory does before a host is shipped: `reconfigure prepare` and `reconfigure validate`. Each is a plan with a
+ * journal of its own, and receives the arguments behind its name.
+ */
+const FACTORY: Readonly<Record<string, RunPart>> = {
+  prepare: runPrepare,
+  validate: runValidate,
+};
+
+/**
+ * The command line of reconfigure: the common one, and that of the factory. `run` is what the unit runs at
+ * each boot and when a site volume is inserted. Returns the exit code.
+ */
+export async function runReconfigure(
+  paths: HostPaths,
+  args: readonly string[],
+  output: AgentLogOptions = {},
+): Promise<number> {
+  const [name = '', ...rest] = args;
+  const factory = Object.hasOwn(FACTORY, name) ? FACTORY[name] : undefined;
+  if (factory !== undefined) return factory(paths, rest, output);
+  // Without rights: it reads neither configuration nor state.
+  if (name === 'read-medium') return runReadMedium(rest);
+  if (name === 'write-medium') return runWriteMedium(rest);
+  const settings = await readSettings(paths);
+  const planOf = await ofKind(paths, reconfigurePlan, reconfigureOpenShiftPlan);
+  const plan = planOf(settings);
+  let reporting: ReporterOptions = {};
+  if (name === 'run' && !rest.includes('--help')) {
+    const looked = await look(paths, plan, output);
+    if (typeof looked === 'number') return looked;
+    reporting = { pace: paceOf(plan, await readJournal(journalPath(paths, AGENT)), looked), seen };
+  }
+  const code = await runAgentCommand(
+    {
+      plan,
+      paths,
+      context: () => reconfigureContext(paths),
+      reporting,
+      reboot: restartHost,
+      about: async () => {
+        const last = await readResult(paths);
+        return { text: last === undefined ? '' : lastText(last), data: { last: last ?? null } };
+      },
+      addCommands: (program, write) => {
+        addRollback(program, paths, settings, write);
+        addCommit(program, paths, write);
+      },
+    },
+    args,
+    output,
+  );
+  if (name !== 'run') return code;
+  const untold = await tellLast(paths);
+  if (untold !== undefined) standardOutput.write(`The result is not on the volume: ${untold}\n`);
+  return code;
+}
+
+/** Looks for a site volume. The exit code if there is nothing to carry out. */
+async function look(
+  paths: HostPaths,
+  plan: Plan<ReconfigureContext>,
+  { write = standardOutput.write }: AgentLogOptions,
+): Promise<ExitCode | ReconfigureRequest> {
+  try {
+    const arrival = await arrive(paths, AbortSignal.timeout(ARRIVE_MS));
+    if (arrival.kind === 'request') return arrival.request;
+    write(`${arrival.note}\n`);
+    await publishIssue(paths);
+    return EXIT.done;
+  } catch (error) {
+    const failure = asFailure(error);
+    const code = exitCodeFor(failure);
+    // For the login prompt and "reconfigure status", too.
+    const reporter = new Reporter(plan, paths, { seen });
+    await reporter.agentBegins();
+    await reporter.agentEnds('failed', code, failure);
+    return code;
+  }
+}
+
+function addRollback(program: Command, paths: HostPaths, settings: Settings, write: Write): void {
+  program
+    .command('rollback')
+    .description('bring the host back to what it was before its site: restarts it')
+    .option('--yes', 'do not ask')
+    .action(async ({ yes }: { readonly yes?: boolean }) => {
+      const { what, go } = await rollback(paths, settings, new Date());
+      // A control plane that does not work is a reason to go back: it does not hold that up.
+      const kept = await backUpNow(paths).then(
+        (backup) => `It is in the backup ${backup}.`,
+        (error: unknown) => `It will be lost: ${describeError(error)}`,
+      );
+      write(`${what} is taken back, with everything that was written to the API since. ${kept}\n`);
+      if (yes !== true) await confirm('bring the host back', 'the way back');
+      write('The host restarts.\n');
+      await go();
+    });
+}
+
+function addCommit(program: Command, paths: HostPaths, write: Write): void {
+  program
+    .command('commit')
+    .description('give up the way back')
+    .action(async () => write(`${await commit(paths)} stays.\n`));
+}
+
+const lastText = ({ volume, outcome, endedAt }: ReconfigureResult): string => {
+  const how = {
+    configured: 'is in use',
+    refused: 'failed before anything was changed',
+    reverted: 'was taken back',
+  }[outcome];
+  return `last: the site configuration ${volume.serial} ${how}, ${endedAt}\n`;
+};

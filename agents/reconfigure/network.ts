@@ -1,0 +1,218 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import type { Limits } from '../../lib/base/wait/limits.ts';
+import { reconfigureFolder } from '../../lib/change/site/places.ts';
+import { networkAfter } from '../../lib/config/site-config/name-servers.ts';
+import { siteDomain } from '../../lib/config/site-config/site-config.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { readTextIfPresent, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { BRIDGE } from '../../lib/host/internal-bridge.ts';
+import { hostAddresses } from '../../lib/host/network.ts';
+import { runOutsideSandbox } from '../../lib/host/outside-sandbox.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
+import { networkConfigPath } from '../../lib/render/machine-config/machine-config.ts';
+import type { ReconfigureContext } from './context.ts';
+import { refusingDuplicates } from './duplicates.ts';
+import { defaultGateways, silentNeighbours } from './neighbours.ts';
+import { type FailedCheck, failedChecks } from './site-checks.ts';
+
+/** After which NetworkManager itself goes back, if this process is gone. */
+const ROLLBACK_SECONDS = 180;
+const APPLY_MS = 120_000;
+const PAUSE_MS = 3_000;
+
+/**
+ * The network of the site. First only in memory, with a deadline of NetworkManager's own: if the site's servers do not
+ * answer, or this host loses its power, the network of before is in use again. Then it is kept.
+ */
+export const network: StepBody<ReconfigureContext> = {
+  name: 'network',
+  leaves: "the site's network, over which its servers answer",
+  touches: ['disk', 'network'],
+  neededUntil: 'start',
+  input: ({ request }) => request.id,
+  holds: async (context) => (await isKept(context)) && (await wrong(context)).length === 0,
+  async run(context, progress) {
+    if (context.site.networkConfig === undefined) {
+      await answered(context, progress);
+      return done('as it was');
+    }
+    await requireCables(context);
+    await keepNetwork(context, context.site.networkConfig, progress);
+    return done();
+  },
+};
+
+/** Whether NetworkManager keeps the network of the site, or the site has none of its own. */
+export async function isKept(context: ReconfigureContext): Promise<boolean> {
+  const { networkConfig } = context.site;
+  if (networkConfig === undefined) return true;
+  return (await readTextIfPresent(appliedPath(context))) === networkConfig;
+}
+
+/**
+ * Tries the network in memory, and keeps it once the site answers over it.
+ *
+ * @throws Failure (fatal) with what does not answer, or why it cannot be applied; then NetworkManager has gone back
+ */
+export async function keepNetwork(
+  context: ReconfigureContext,
+  networkConfig: string,
+  progress: Progress,
+  nameServers?: NameServers,
+): Promise<void> {
+  const { paths } = context;
+  const file = join(reconfigureFolder(paths), 'network.yml');
+  await writeFileAtomic(file, networkConfig, 0o600);
+  const limits = { signal: progress.signal, deadlineMs: APPLY_MS };
+  const trial = ['--no-commit', '--memory-only', `--timeout=${ROLLBACK_SECONDS}`];
+  // Of an earlier attempt: there can be one only.
+  await nmstate(['rollback'], limits).catch(() => undefined);
+  await refusingDuplicates(paths, limits, () => nmstate(['apply', ...trial, file], limits));
+  try {
+    await answered(context, progress, nameServers);
+  } catch (error) {
+    await nmstate(['rollback'], limits).catch(() => undefined);
+    throw error;
+  }
+  await nmstate(['commit'], limits);
+  await nmstate(['apply', file], limits);
+  // An all-in-one host applies it again at each boot.
+  const ofBoot = await readTextIfPresent(paths.at(networkConfigPath));
+  if (ofBoot !== undefined) {
+    const next = networkAfter(ofBoot, networkConfig);
+    await writeFileAtomic(paths.at(networkConfigPath), next, 0o600);
+  }
+  await writeFileAtomic(appliedPath(context), networkConfig, 0o600);
+  await removeFile(file);
+}
+
+const appliedPath = ({ paths }: ReconfigureContext): string =>
+  join(reconfigureFolder(paths), 'applied-network.yml');
+
+async function nmstate(args: readonly string[], limits: Limits): Promise<void> {
+  try {
+    // It reads the kernel's settings of devices, which the agent's sandbox denies.
+    await runOutsideSandbox('nmstatectl', args, limits);
+  } catch (cause) {
+    throw new Failure('fatal', "the site's network cannot be applied", {
+      code: 'site-network',
+      found: describeError(cause),
+      fix: 'Correct raw_nm_state_config, or dns, in the site configuration.',
+      cause,
+      tellsCause: true,
+    });
+  }
+}
+
+/** What a technician can see at once. @throws Failure (fatal, site-link) */
+export async function requireCables({ paths, site }: ReconfigureContext): Promise<void> {
+  const unplugged: string[] = [];
+  for (const name of site.expectedAdapters) {
+    // EINVAL: the adapter is down, so it cannot tell.
+    const carrier = await readFile(paths.at(`/sys/class/net/${name}/carrier`), 'utf8').catch(
+      () => '',
+    );
+    if (carrier.trim() === '0') unplugged.push(name);
+  }
+  const [first] = unplugged;
+  if (first === undefined) return;
+  throw new Failure('fatal', `no link on ${unplugged.join(', ')}`, {
+    code: 'site-link',
+    fix: `Check the cable in ${first}, and insert the volume again.`,
+  });
+}
+
+/** Waits until the site answers as it says. @throws Failure (fatal, site-check) with what does not */
+export async function answered(
+  context: ReconfigureContext,
+  progress: Progress,
+  nameServers?: NameServers,
+): Promise<void> {
+  const endsAt =
+    performance.now() + Math.min(context.settings.reconfigureAnswersMs, progress.remainingMs());
+  for (;;) {
+    const faults = await wrong(context, nameServers);
+    const [first] = faults;
+    if (first === undefined) return;
+    if (performance.now() > endsAt) {
+      throw new Failure('fatal', 'the site does not answer as its configuration says', {
+        code: 'site-check',
+        found: faults.map(({ found }) => found).join('; '),
+        fix: first.fix,
+      });
+    }
+    progress.waitingFor(`the site to answer: ${first.found}`);
+    await sleep(PAUSE_MS, undefined, { signal: progress.signal });
+  }
+}
+
+/** The trust of the site is given to the host after its network: the checks need it before. */
+async function bundleFile({ paths, site }: ReconfigureContext): Promise<string | undefined> {
+  if (site.additionalTrustBundle === undefined) return undefined;
+  const file = join(reconfigureFolder(paths), 'trust-bundle.pem');
+  await writeFileAtomic(file, site.additionalTrustBundle, 0o644);
+  return file;
+}
+
+/** The file with the name servers of the host's network, on the host. */
+export type NameServers = (paths: HostPaths) => Promise<string>;
+
+/** Everything that is not as the site says: name servers, the internal address, the answers of servers. */
+export async function wrong(
+  context: ReconfigureContext,
+  nameServers: NameServers = resolvConfForPods,
+): Promise<FailedCheck[]> {
+  const { paths, site } = context;
+  const faults: FailedCheck[] = [];
+  const signal = AbortSignal.timeout(PAUSE_MS * 10);
+  const bridge = (await hostAddresses(signal)).find(
+    ({ interfaceName }) => interfaceName === BRIDGE,
+  );
+  if (bridge === undefined) {
+    faults.push({
+      found: `${BRIDGE} has no address`,
+      fix: 'Call the factory: the node has lost its internal address.',
+    });
+  }
+  const file = await nameServers(paths);
+  const text = (await readTextIfPresent(paths.at(file))) ?? '';
+  const words = (key: string) =>
+    [...text.matchAll(new RegExp(`^${key}[ \\t]+(.*)$`, 'gm'))].flatMap(([, rest = '']) =>
+      rest.trim().split(/\s+/),
+    );
+  const servers = words('nameserver');
+  const missing = [
+    ...site.dns.servers.filter((server) => !servers.includes(server)),
+    ...site.dns.search.filter((domain) => !words('search').includes(domain)),
+  ];
+  if (missing.length > 0) {
+    faults.push({
+      found: `${file} does not name ${missing.join(', ')}`,
+      fix: 'Correct dns in the site configuration.',
+    });
+  }
+  return [...faults, ...(await silentServers(context, servers, signal))];
+}
+
+/** Of a site that says what must answer, that; of any other, what its network has. */
+async function silentServers(
+  context: ReconfigureContext,
+  servers: readonly string[],
+  signal: AbortSignal,
+): Promise<FailedCheck[]> {
+  const { site } = context;
+  if (site.siteChecks.length > 0) {
+    const trustBundle = await bundleFile(context);
+    return failedChecks(site.siteChecks, { trustBundle, signal });
+  }
+  const gateways = await defaultGateways(signal);
+  // One of the host itself tells nothing of its site.
+  const nameServers = servers.filter((server) => !/^(127\.|::1$)/.test(server));
+  return silentNeighbours({ gateways, nameServers }, `api.${siteDomain(site)}`, signal);
+}

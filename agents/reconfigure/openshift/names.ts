@@ -1,0 +1,61 @@
+import { siteDomain } from '../../../lib/config/site-config/site-config.ts';
+import { done, notYet } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { componentHosts, whyElsewhere } from '../../../lib/relocation/site-openshift/domain.ts';
+import { CLUSTER } from '../../../lib/relocation/site-openshift/names.ts';
+import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
+import { chainAnchor } from '../../../lib/relocation/site-volume/shown-certificate.ts';
+import { apiPort } from '../../../lib/render/kubernetes/paths.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import type { ReconfigureContext } from '../context.ts';
+import { type Dialled, dialled } from '../names.ts';
+import { requireSiteIdentity } from './certificates.ts';
+
+type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site' | 'withAdministrator'>;
+
+/** On which the host answers for its names. */
+interface Ports {
+  readonly api: number;
+  readonly ingress: number;
+}
+
+/**
+ * It is done when it was dialled: the operators say that their routes are at the site, and the API and the router show the
+ * site's certificates at each address of the host. An API server or a router that was not rolled out shows those of before.
+ */
+export const namesAt = (ports: Ports): StepBody<Context> => ({
+  name: 'names',
+  leaves: "an API and routes of the operators that show the site's certificates",
+  touches: ['network', 'api'],
+  retries: true,
+  neededUntil: 'confirm',
+  input: ({ request }) => request.id,
+  holds: async () => true,
+  async run(context, progress) {
+    const { signal } = progress;
+    const { api, ingress } = await requireSiteIdentity(context);
+    const why = await context.withAdministrator(progress, async (client) =>
+      whyElsewhere(
+        await client.get(
+          openShiftResources.ingresses,
+          { name: CLUSTER },
+          { signal, deadlineMs: REQUEST_DEADLINE_MS },
+        ),
+      ),
+    );
+    if (why !== undefined) return notYet(why);
+    const domain = siteDomain(context.site);
+    const shows = (name: string, port: number, given: string): Dialled => ({
+      ...{ name, port, given, ca: chainAnchor(given) },
+    });
+    const all = [
+      shows(`api.${domain}`, ports.api, api.certificate),
+      ...componentHosts(domain).map(({ hostname }) =>
+        shows(hostname, ports.ingress, ingress.certificate),
+      ),
+    ];
+    return done(await dialled(all, signal));
+  },
+});
+
+export const names = namesAt({ api: apiPort, ingress: 443 });

@@ -1,0 +1,45 @@
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import type { ReconfigureContext } from '../context.ts';
+import {
+  answered,
+  isKept,
+  keepNetwork,
+  type NameServers,
+  requireCables,
+  wrong,
+} from '../network.ts';
+import { bridgeAddresses, dismantleBridge, makeBridge } from './bridge.ts';
+
+/** /etc/resolv.conf names the node itself, which asks these. */
+const nameServers: NameServers = async () => '/run/NetworkManager/no-stub-resolv.conf';
+
+/**
+ * The network of the site, and the bridge of the pod network from its adapter. The adapter is taken out of the bridge first:
+ * as a port it has no address. The site has to answer twice, by way of the adapter before its network is kept, and by way of
+ * the bridge at the end. Whatever fails, the host restarts: the bridge lies in /run alone, and is made of the profiles of before.
+ */
+export const network: StepBody<ReconfigureContext> = {
+  name: 'network',
+  leaves: "the site's network on the bridge of the pod network, over which its servers answer",
+  touches: ['disk', 'network', 'systemd'],
+  neededUntil: 'start',
+  input: ({ request }) => request.id,
+  async holds(context, { signal }) {
+    if (!(await isKept(context))) return false;
+    if ((await bridgeAddresses(context, signal)).length === 0) return false;
+    return (await wrong(context, nameServers)).length === 0;
+  },
+  async run(context, progress) {
+    const { networkConfig } = context.site;
+    if (networkConfig !== undefined) {
+      await requireCables(context);
+      await dismantleBridge(progress);
+      await keepNetwork(context, networkConfig, progress, nameServers);
+    }
+    const isThere = (await bridgeAddresses(context, progress.signal)).length > 0;
+    if (networkConfig !== undefined || !isThere) await makeBridge(context, progress);
+    await answered(context, progress, nameServers);
+    return done((await bridgeAddresses(context, progress.signal)).join(', '));
+  },
+};

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { requireIdle } from '../../../lib/change/exclusion.ts';
+import { readMembers } from '../../../lib/cluster/workers/members.ts';
+import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
+import { isInstalled } from '../../../lib/host/search-path.ts';
+import { publicKeyOf } from '../../../lib/pki/signature/ssh-keys.ts';
+import { readFactoryPolicy, SHIPPING_DAYS } from '../../../lib/relocation/relocatable/policy.ts';
+import { readRenderInput } from '../../../lib/render/render-input.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+import { type FactoryChoices, usualChoices } from '../../steps/relocatable/factory-policy.ts';
+import { installedAddress } from '../../steps/relocatable/internal-address.ts';
+import { sealedKeysFault, signersFault } from '../arrival-faults.ts';
+
+/** Options of `reconfigure prepare`. */
+export interface Asked {
+  /** Files with public keys. */
+  readonly signer?: readonly string[];
+  readonly allowUnsigned?: boolean;
+  readonly siteUrl?: string;
+  readonly shippingDays?: string;
+}
+
+/**
+ * Whether this host of the Kubernetes payload can be made relocatable; nothing is changed.
+ * @throws Failure (usage) with the reason why not
+ */
+export async function requirePreparable(host: HostContext): Promise<void> {
+  const { paths } = host;
+  if (!(await exists(paths.record))) {
+    throw refused('the installation is not complete', { fix: 'Wait for its end.' });
+  }
+  const kubelet = await readTextIfPresent(paths.at('/etc/systemd/system/kubelet.service'));
+  if (kubelet?.includes('KUBELET_NODE_NAME') !== true) {
+    throw refused("the kubelet's unit is one of an earlier release", {
+      fix: 'Update the host first: see "sno-update run".',
+    });
+  }
+  const sealed = sealedKeysFault(host.cluster);
+  if (sealed !== undefined) {
+    throw refused('this node cannot be relocated', {
+      found: sealed,
+      fix: 'Install it again, without sealSecrets.',
+    });
+  }
+  if ((await readRenderInput(paths)) === undefined) {
+    throw refused('this node cannot be relocated', {
+      expected: '/etc/sno-agents/render-input.json, which hosts have since this release',
+      found: 'a host of an earlier release',
+    });
+  }
+  await requireIdle(paths);
+  const workers = await readMembers(paths);
+  if (workers.length > 0) {
+    throw refused('the cluster has workers, which know the node by its address', {
+      found: workers.map(({ name }) => name).join(', '),
+      fix: 'Only a node without workers can be relocated: remove them.',
+    });
+  }
+  await installedAddress(paths);
+  if (!(await isInstalled('nmcli'))) {
+    throw refused('the host has no NetworkManager', { expected: 'nmcli in PATH' });
+  }
+}
+
+/**
+ * What the factory decides: what is asked, else what it decided before, else the usual.
+ * @throws Failure (usage) with every option that cannot be used
+ */
+export async function choicesFor(host: HostContext, asked: Asked): Promise<FactoryChoices> {
+  const before = await readFactoryPolicy(host.paths);
+  const { allowedSigners, unsignedAllowed, shippingDays, siteUrl } =
+    before ?? usualChoices(host.cluster);
+  const keys = await signersIn(asked.signer ?? []);
+  const url = asked.siteUrl === undefined ? siteUrl : urlOf(asked.siteUrl);
+  const trusted = {
+    allowedSigners: asked.signer === undefined ? allowedSigners : keys,
+    unsignedAllowed: asked.allowUnsigned ?? unsignedAllowed,
+  };
+  const nobody = signersFault(trusted);
+  if (nobody !== undefined) throw refused('this node would take no site', { found: nobody });
+  return {
+    ...trusted,
+    shippingDays: asked.shippingDays === undefined ? shippingDays : daysOf(asked.shippingDays),
+    ...(url === undefined ? {} : { siteUrl: url }),
+  };
+}
+
+async function signersIn(files: readonly string[]): Promise<string[]> {
+  const keys: string[] = [];
+  for (const path of files) {
+    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+      throw refused(`--signer ${path} cannot be read`, { cause });
+    });
+    const found = text.split(/\r?\n/).flatMap((line) => publicKeyOf(line) ?? []);
+    if (found.length === 0) {
+      throw refused(`--signer ${path} has no public key`, {
+        expected: 'lines such as ssh-ed25519 AAAA…',
+      });
+    }
+    keys.push(...found);
+  }
+  return keys;
+}
+
+function urlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return text;
+  throw refused('--site-url cannot be used', { expected: 'an http or https URL', found: text });
+}
+
+function daysOf(text: string): number {
+  const days = Number(text);
+  if (/^\d{1,4}$/.test(text) && days >= 1 && days <= 3650) return days;
+  throw refused('--shipping-days cannot be used', {
+    expected: `a whole number from 1 to 3650; ${SHIPPING_DAYS} without the option`,
+    found: text,
+  });
+}
+
+const refused = (
+  what: string,
+  details: { expected?: string; found?: string; fix?: string; cause?: unknown },
+) => new Failure('usage', `${what}; nothing was changed`, details);

@@ -1,0 +1,77 @@
+import { Command } from 'commander';
+import { runCommandLine } from '../../../lib/base/command-line.ts';
+import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
+import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
+import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { readSettings } from '../../../lib/host/settings.ts';
+import { hostContext, signedRights } from '../../steps/host-context.ts';
+import { NEVER_RUN } from '../openshift/never-run.ts';
+import { type Asked, choicesFor, requirePreparable } from './accept.ts';
+import {
+  requirePreparable as requirePreparableOpenShift,
+  requireUndoable,
+} from './openshift/accept.ts';
+import { openShiftPreparePlan, openShiftUndoPlan } from './openshift/plan.ts';
+import { preparePlan, undoPlan } from './plan.ts';
+
+const each = (value: string, values: readonly string[] = []) => [...values, value];
+
+/** `reconfigure prepare [--undo]`. Returns the exit code. */
+export async function runPrepare(
+  paths: HostPaths,
+  args: readonly string[],
+  output: AgentLogOptions = {},
+): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const program = new Command('reconfigure prepare')
+    .description('make this node relocatable: it keeps its address and its name at every site')
+    .addHelpText('after', `\n${NEVER_RUN}.`)
+    .exitOverride()
+    .option('--signer <file>', 'public keys that may sign a site configuration; several', each)
+    .option('--allow-unsigned', 'take a site configuration that nobody has signed, too')
+    .option('--no-allow-unsigned', 'take only what is signed, which is the default')
+    .option('--site-url <url>', 'where the node asks for <serial>.site')
+    .option('--shipping-days <n>', 'how long it may be under way')
+    .option('--undo', 'make the node one of this site again')
+    .action(async ({ undo, ...asked }: Asked & { readonly undo?: boolean }) => {
+      code = undo === true ? await takeBack(paths, output) : await prepare(paths, asked, output);
+    });
+  return runCommandLine(program, args, () => code);
+}
+
+async function prepare(paths: HostPaths, asked: Asked, output: AgentLogOptions) {
+  const host = await factoryHost(paths);
+  const settings = await readSettings(paths);
+  if (host.cluster.controlPlane === 'openshift') {
+    const deadlineMs = settings.relocatableMs;
+    const limits = { signal: AbortSignal.timeout(deadlineMs), deadlineMs };
+    const node = await requirePreparableOpenShift(host, limits);
+    const choices = await choicesFor(host, asked);
+    const context = { ...host, hostname: () => node.nodeName, node, choices };
+    const plan = openShiftPreparePlan(settings);
+    return runAgentCommand({ plan, paths, context: async () => context }, ['run'], output);
+  }
+  await requirePreparable(host);
+  const choices = await choicesFor(host, asked);
+  const plan = preparePlan(settings);
+  return runAgentCommand(
+    { plan, paths, context: async () => ({ ...host, choices }) },
+    ['run'],
+    output,
+  );
+}
+
+async function takeBack(paths: HostPaths, output: AgentLogOptions) {
+  const host = await factoryHost(paths);
+  const settings = await readSettings(paths);
+  const isOpenShift = host.cluster.controlPlane === 'openshift';
+  if (isOpenShift) await requireUndoable(host);
+  const plan = isOpenShift ? openShiftUndoPlan(settings) : undoPlan(settings);
+  return runAgentCommand({ plan, paths, context: () => factoryHost(paths) }, ['run'], output);
+}
+
+async function factoryHost(paths: HostPaths) {
+  const host = await hostContext(paths);
+  return { ...host, ...signedRights(host) };
+}

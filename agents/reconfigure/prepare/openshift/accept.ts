@@ -1,0 +1,96 @@
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import type { Limits } from '../../../../lib/base/wait/limits.ts';
+import { requireIdle } from '../../../../lib/change/exclusion.ts';
+import { beforeFolder } from '../../../../lib/change/site/places.ts';
+import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
+import { resources } from '../../../../lib/clients/kube/resources.ts';
+import { readKept } from '../../../../lib/engine/trial/kept.ts';
+import { exists } from '../../../../lib/host/files.ts';
+import { BRIDGE } from '../../../../lib/host/internal-bridge.ts';
+import { hostAddresses } from '../../../../lib/host/network.ts';
+import { sealedPath } from '../../../../lib/host/paths.ts';
+import {
+  kubeletDropinPath,
+  type RelocatableNode,
+} from '../../../../lib/relocation/relocatable/machine-config.ts';
+import {
+  nodeFaults,
+  openShiftFaults,
+} from '../../../../lib/relocation/relocatable/openshift/node.ts';
+import type { HostContext } from '../../../steps/host-context.ts';
+import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
+import { fixedNode, openShiftFacts } from '../../openshift/node.ts';
+
+/** What the MachineConfig has fixed: the same at every site. */
+export type FixedNode = Pick<RelocatableNode, 'address' | 'nodeName'>;
+
+/**
+ * Whether this host of OpenShift can be made relocatable; nothing is changed.
+ * @throws Failure (usage) with everything that keeps it from that
+ */
+export async function requirePreparable(host: HostContext, limits: Limits): Promise<FixedNode> {
+  const { paths } = host;
+  if (!(await exists(paths.record))) {
+    throw refused('the installation is not complete', { fix: 'Wait for its end.' });
+  }
+  await requireIdle(paths);
+  const node = await fixedNode(paths);
+  if (node === undefined) {
+    throw refused('this node was not installed as a relocatable one', {
+      expected: `${kubeletDropinPath}, with the address and the name of the Node`,
+      found: 'no such drop-in',
+      fix: 'Install it again, with the manifest of "sno create relocatable-manifests": its address cannot be fixed later.',
+    });
+  }
+  if (await exists(sealedPath(paths))) {
+    throw refused('this node is sealed', {
+      fix: 'Run "reconfigure validate --unseal" first: its API has to be asked.',
+    });
+  }
+  const faults = await host.withAdministrator({ remainingMs: () => limits.deadlineMs }, (client) =>
+    faultsOf(host, client, node, limits.signal),
+  );
+  if (faults.length === 0) return node;
+  throw refused('this node cannot be relocated', { found: faults.join('; ') });
+}
+
+/**
+ * Whether what `reconfigure prepare` has placed can be taken away; nothing is changed.
+ * @throws Failure (usage) while one of the units carries out a change, or keeps the way back from one
+ */
+export async function requireUndoable({ paths }: Pick<HostContext, 'paths'>): Promise<void> {
+  await requireIdle(paths);
+  const kept = await readKept(beforeFolder(paths));
+  if (kept === undefined) return;
+  throw refused(`the way back from ${kept.what} is kept`, {
+    fix: 'Run "reconfigure rollback" or "reconfigure commit" first.',
+  });
+}
+
+async function faultsOf(
+  { paths }: HostContext,
+  client: KubeClient,
+  node: FixedNode,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+  const { items: nodes } = await client.list(resources.nodes, {}, limits);
+  const own = nodes.find(({ metadata }) => metadata.name === node.nodeName);
+  const addresses = await hostAddresses(signal);
+  return [
+    ...openShiftFaults(await openShiftFacts(paths, client, node, limits)),
+    ...nodeFaults({
+      ...node,
+      nodes: nodes.map(({ metadata }) => metadata.name),
+      nodeAddresses: own?.status?.addresses
+        ?.filter(({ type }) => type === 'InternalIP')
+        .map(({ address }) => address),
+      isOnBridge: addresses.some(
+        ({ interfaceName, address }) => interfaceName === BRIDGE && address === node.address,
+      ),
+    }),
+  ];
+}
+
+const refused = (what: string, details: { expected?: string; found?: string; fix?: string }) =>
+  new Failure('usage', `${what}; nothing was changed`, details);

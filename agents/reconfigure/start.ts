@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { failureFromData } from '../../lib/base/errors/failure-data.ts';
+import { nodeIpsSchema } from '../../lib/base/network/node-ips.ts';
+import {
+  type Identity,
+  identityOf,
+  machineNetworkFor,
+} from '../../lib/change/identity/identity.ts';
+import { readRequest, writeRequest } from '../../lib/change/identity/request.ts';
+import { isApiReady } from '../../lib/clients/kube/api-ready.ts';
+import { statusPath } from '../../lib/engine/steps/reporter.ts';
+import { readStatus } from '../../lib/engine/steps/status.ts';
+import { done } from '../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { exists, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { BRIDGE } from '../../lib/host/internal-bridge.ts';
+import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
+import { sealedPath } from '../../lib/host/paths.ts';
+import { startAndWait } from '../../lib/host/start-and-wait.ts';
+import { restartUnit } from '../../lib/host/systemd.ts';
+import {
+  factoryPolicyPath,
+  factoryPolicyText,
+  readFactoryPolicy,
+} from '../../lib/relocation/relocatable/policy.ts';
+import { awaitApi } from '../steps/await-api.ts';
+import { presentInput, type ReconfigureContext, wantedIdentity } from './context.ts';
+
+const IDENTITY_UNIT = 'sno-identity.service';
+
+/**
+ * Opens the seal and starts the control plane: with the name, the address and the domain of the site by a change of
+ * the identity, which is resumed by its own unit; if none of them differs, as it is.
+ */
+export const start: StepBody<ReconfigureContext> = {
+  name: 'start',
+  leaves: 'a running control plane with the name, the address and the domain of the site',
+  touches: ['disk', 'systemd', 'runtime', 'api'],
+  neededUntil: 'confirm',
+  input: ({ request }) => request.id,
+  async holds(context, progress) {
+    const { paths } = context;
+    if (await exists(sealedPath(paths))) return false;
+    if ((await readRequest(paths)) !== undefined) return false;
+    const present = identityOf(await presentInput(context));
+    if (!isDeepStrictEqual(present, await siteIdentity(context, progress.signal))) return false;
+    return context.withAdministrator(progress, (client) => isApiReady(client, progress.signal));
+  },
+  async run(context, progress) {
+    const { paths } = context;
+    await removeFile(sealedPath(paths));
+    const to = await siteIdentity(context, progress.signal);
+    const from = identityOf(await presentInput(context));
+    const underWay = await readRequest(paths);
+    if (underWay !== undefined || !isDeepStrictEqual(from, to)) {
+      // The step "settle" asks for more than its steady state does.
+      if (underWay === undefined) await writeRequest(paths, { from, to, settlesLater: true });
+      await progress.wait('the change of the identity', () => startAndWait(IDENTITY_UNIT));
+      await requireEnded(context);
+    } else {
+      await restartUnit('kubelet.service', progress.signal);
+    }
+    await keepName(context, to);
+    await awaitApi(context, progress);
+    return done(`${to.hostname}, ${to.nodeIps.join(', ')}, ${to.clusterName}.${to.baseDomain}`);
+  },
+};
+
+async function siteIdentity(context: ReconfigureContext, signal: AbortSignal): Promise<Identity> {
+  const { request, site } = context;
+  if (site.nodeAddress === 'internal') return wantedIdentity(context);
+  const all = (await hostAddresses(signal)).filter(({ interfaceName }) => interfaceName !== BRIDGE);
+  const found = addressesIn(all, site.machineNetworks).map(({ address }) => address);
+  const nodeIps = nodeIpsSchema.safeParse([...new Set(found)]);
+  if (!nodeIps.success || nodeIps.data.length !== request.from.nodeIps.length) {
+    throw new Failure('fatal', 'the host has not exactly one address of the site in each family', {
+      code: 'address-missing',
+      expected: `an address in ${site.machineNetworks.join(', ')}`,
+      found: found.join(', ') || 'none',
+      fix: 'Correct machine_networks or raw_nm_state_config in the site configuration.',
+    });
+  }
+  const networks = machineNetworkFor(request.from.machineNetwork, nodeIps.data, all);
+  return wantedIdentity(context, { nodeIps: nodeIps.data, machineNetwork: networks });
+}
+
+async function requireEnded({ paths }: ReconfigureContext): Promise<void> {
+  if ((await readRequest(paths)) === undefined) return;
+  const failure = (await readStatus(statusPath(paths, 'sno-identity')))?.failure;
+  const cause = failure === undefined ? undefined : failureFromData(failure);
+  throw new Failure('fatal', 'the host could not be given its name, address and domain', {
+    code: cause?.code,
+    cause,
+    fix: 'See "sno-identity status".',
+  });
+}
+
+/** The factory fixed the name of the Node: it is another one now. */
+async function keepName({ paths }: ReconfigureContext, { hostname }: Identity): Promise<void> {
+  const policy = await readFactoryPolicy(paths);
+  if (policy === undefined || policy.nodeName === hostname) return;
+  const text = factoryPolicyText({ ...policy, nodeName: hostname });
+  await writeFileAtomic(factoryPolicyPath(paths), text, 0o600);
+}

@@ -1,0 +1,155 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeError } from '../../lib/base/errors/failure.ts';
+import { type FailureData, failureData } from '../../lib/base/errors/failure-data.ts';
+import { productVersion } from '../../lib/base/version.ts';
+import { kubeconfigPath, mediumFolder } from '../../lib/change/site/places.ts';
+import { type ReconfigureResult, readRequest, readResult } from '../../lib/change/site/request.ts';
+import { exists, readTextIfPresent, sha256 } from '../../lib/host/files.ts';
+import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
+import type { Overwritten } from '../../lib/host/media/in-place/overwrite.ts';
+import { copyMedium } from '../../lib/host/media/read-unprivileged.ts';
+import { overwriteMedium } from '../../lib/host/media/write-unprivileged.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { MAX_MANIFEST_BYTES } from '../../lib/relocation/site-volume/manifest.ts';
+import { readVolumeFile } from '../../lib/relocation/site-volume/read-file.ts';
+import {
+  codeLine,
+  RESULT_FILES,
+  resultFile,
+  resultText,
+  type Told,
+} from '../../lib/relocation/site-volume/result.ts';
+import {
+  VOLUME_FILES,
+  VOLUME_LABELS,
+  VOLUME_LIMITS,
+} from '../../lib/relocation/site-volume/volume.ts';
+import { readRenderInput } from '../../lib/render/render-input.ts';
+
+/*
+ * What a volume is told: how it went, in the room that "sno create site-volume" left for it. Only a volume whose signature
+ * was verified (or that the factory takes without one) is written to. It is a courtesy: nothing fails without it,
+ * and each function returns why nothing was written, for the journal.
+ */
+
+const TELL_MS = 60_000;
+
+/** Why it was refused. @param serial that of the volume, which is trusted */
+export async function tellRefusal(
+  paths: HostPaths,
+  medium: Medium,
+  refusal: { readonly error: unknown; readonly serial: number },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { error, serial } = refusal;
+  const failure = failureData(error);
+  return written(medium, async () => {
+    const text = await textOf(paths, { serial, endedAt: undefined, failure });
+    const present = await readVolumeFile(mediumFolder(paths), text.name, text.contents.length);
+    // udev has the host look at a medium again that was written to; a reason may name the time of the day.
+    if (present?.includes(codeLine(failure)) === true) return;
+    await tell(paths, medium, [text], signal);
+  });
+}
+
+/** How its last use ended. The medium's files are in the folder for them. */
+export async function tellEnd(
+  paths: HostPaths,
+  medium: Medium,
+  last: ReconfigureResult,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return written(medium, async () => {
+    const { outcome, endedAt, volume, failure } = last;
+    const isDone = outcome === 'configured';
+    const text = await textOf(paths, {
+      serial: volume.serial,
+      endedAt,
+      failure: isDone ? undefined : (failure ?? failureData(new Error('no reason is known'))),
+    });
+    const more = isDone ? await kubeconfigOf(paths) : [];
+    await tell(paths, medium, [text, ...more], signal);
+  });
+}
+
+/** After a run: the volume that it was about, if it is in a drive still. */
+export async function tellLast(paths: HostPaths): Promise<string | undefined> {
+  const time = { signal: AbortSignal.timeout(TELL_MS), deadlineMs: TELL_MS };
+  const last = await readResult(paths);
+  if (last === undefined || (await readRequest(paths)) !== undefined) return undefined;
+  try {
+    const [medium, other] = await findMedia(paths, VOLUME_LABELS, time.signal);
+    if (medium === undefined || other !== undefined || medium.isReadOnly) return undefined;
+    const folder = mediumFolder(paths);
+    await copyMedium(paths, medium, folder, VOLUME_LIMITS, time);
+    const manifest = await readVolumeFile(folder, VOLUME_FILES.manifest, MAX_MANIFEST_BYTES);
+    // Its signature was verified when it was accepted.
+    if (manifest === undefined || sha256(manifest) !== last.volume.sha256) return undefined;
+    return await tellEnd(paths, medium, last, time.signal);
+  } catch (error) {
+    return describeError(error);
+  } finally {
+    await rm(mediumFolder(paths), { recursive: true, force: true });
+  }
+}
+
+async function written(
+  { isReadOnly }: Medium,
+  write: () => Promise<void>,
+): Promise<string | undefined> {
+  if (isReadOnly) return undefined;
+  try {
+    await write();
+    return undefined;
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+/** Only what differs: each write makes udev look at the medium again. */
+async function tell(
+  paths: HostPaths,
+  medium: Medium,
+  files: readonly Overwritten[],
+  signal: AbortSignal,
+): Promise<void> {
+  const differing: Overwritten[] = [];
+  for (const file of files) {
+    const present = await readVolumeFile(mediumFolder(paths), file.name, file.contents.length);
+    if (present !== undefined && !present.equals(file.contents)) differing.push(file);
+  }
+  if (differing.length === 0) return;
+  await overwriteMedium(paths, medium, differing, { signal, deadlineMs: TELL_MS });
+}
+
+async function textOf(
+  paths: HostPaths,
+  told: Pick<Told, 'serial' | 'endedAt' | 'failure'>,
+): Promise<Overwritten> {
+  const node = (await readRenderInput(paths))?.host.hostname ?? 'unknown';
+  const failure = (await isEncrypted(paths)) ? withoutDetails(told.failure) : told.failure;
+  const text = resultText({ ...told, failure, node, version: productVersion });
+  return resultFile(RESULT_FILES.text, text);
+}
+
+const isEncrypted = (paths: HostPaths): Promise<boolean> =>
+  exists(join(mediumFolder(paths), VOLUME_FILES.encrypted));
+
+/** Whoever encrypted the volume does not want the site's addresses to be on it. */
+const withoutDetails = (failure: FailureData | undefined): FailureData | undefined =>
+  failure && {
+    code: failure.code,
+    kind: failure.kind,
+    what: failure.what,
+    fix: 'Read the console of the node: it says more.',
+  };
+
+/** Of a volume whose request everybody may read, hence also what was signed. It has no key. */
+async function kubeconfigOf(paths: HostPaths): Promise<Overwritten[]> {
+  const folder = mediumFolder(paths);
+  const request = await readVolumeFile(folder, VOLUME_FILES.adminRequest, VOLUME_LIMITS.bytes);
+  const text = await readTextIfPresent(kubeconfigPath(paths));
+  if (request === undefined || text === undefined) return [];
+  return [resultFile(RESULT_FILES.kubeconfig, text)];
+}

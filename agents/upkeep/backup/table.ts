@@ -1,0 +1,22 @@
+import type { BackupList } from '../../../lib/change/backup/store.ts';
+
+const TITLES = ['NAME', 'STATE', 'SIZE', 'REVISION', 'VERSION'];
+const MIB = 2 ** 20;
+
+/** For people, oldest first. */
+export function backupTable({ backups, folder }: BackupList): string {
+  if (backups.length === 0) return `no backup in ${folder}\n`;
+  const rows = backups.map(({ name, state, bytes, revision, version, problem }) => [
+    name,
+    state,
+    `${Math.ceil(bytes / MIB)} MiB`,
+    String(revision ?? '-'),
+    version ?? problem ?? '-',
+  ]);
+  const all = [TITLES, ...rows];
+  const widths = TITLES.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}

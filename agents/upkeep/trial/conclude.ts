@@ -1,0 +1,56 @@
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
+import { failureFromData } from '../../../lib/base/errors/failure-data.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { dropTrial, endReverted } from '../../../lib/engine/trial/arm.ts';
+import { judgeTrial } from '../../../lib/engine/trial/judge.ts';
+import { readTrialState } from '../../../lib/engine/trial/store.ts';
+import { type EndedTrial, wasAsked } from '../../../lib/engine/trial/trial.ts';
+import type { TrialContext } from './context.ts';
+
+/**
+ * Ends a trial that was taken back, and fails with the reason, so that it is on the console, in the status and
+ * in the journal; unless somebody wanted it so, and has it. Its record says first that it has ended: nothing is taken back twice.
+ */
+export const conclude: StepBody<TrialContext> = {
+  name: 'conclude',
+  leaves: 'no change that is being taken back, and the record of the last one',
+  touches: ['disk', 'systemd'],
+  retries: true,
+  input: ({ now }) => now,
+  async holds({ paths, now }) {
+    const { kind } = judgeTrial(await readTrialState(paths), now);
+    return kind === 'none' || kind === 'goes-on';
+  },
+  async run({ paths, now }, { signal }) {
+    const state = await readTrialState(paths);
+    const verdict = judgeTrial(state, now);
+    if (state.trial === undefined || verdict.kind === 'none' || verdict.kind === 'goes-on') {
+      return done('nothing is taken back');
+    }
+    const ended = verdict.kind === 'ended' ? state.last : await endReverted(paths, state.trial);
+    await dropTrial(paths, state.trial, signal);
+    if (ended === undefined || ended.outcome === 'confirmed') return done('it has ended');
+    if (wasAsked(ended)) return done(`${ended.what} was taken back, as somebody has asked`);
+    throw reverted(ended);
+  },
+};
+
+/** How a trial that was taken back ended, for its unit and for whoever made the change. */
+export function reverted({ what, reason, problems, outcome }: EndedTrial): Failure {
+  const why = reason === undefined ? undefined : failureFromData(reason);
+  const found = why === undefined ? {} : { found: describeError(why) };
+  if (outcome === 'incomplete') {
+    return new Failure('fatal', `${what} was taken back, but not completely`, {
+      code: 'trial-incomplete',
+      ...found,
+      fix: 'See "sno-trial status" for what is not as before. Its copies are in /var/lib/sno-agents/sno-trial/copies.',
+      parts: problems.map(({ failure }) => failureFromData(failure)),
+    });
+  }
+  return new Failure('fatal', `${what} was taken back`, {
+    code: 'trial-reverted',
+    ...found,
+    fix: 'The host is as it was before. Remove the cause before the change is made again.',
+  });
+}

@@ -1,0 +1,43 @@
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { armTrial } from '../../../lib/engine/trial/arm.ts';
+import { networkManagerPoints } from '../../../lib/engine/trial/points.ts';
+import { readTrial } from '../../../lib/engine/trial/store.ts';
+import { backupToReturnTo } from './backup.ts';
+import { describeUpdate, type UpdateContext } from './context.ts';
+import { movedPayload } from './places.ts';
+import { loadPrepared } from './prepare.ts';
+import { isInUse } from './stage.ts';
+
+/** From here on the host goes back to what it has now, unless the update is confirmed. */
+export const arm: StepBody<UpdateContext> = {
+  name: 'arm',
+  leaves: 'the points of return, and a trial with a deadline',
+  touches: ['disk', 'systemd'],
+  neededUntil: 'confirm',
+  input: ({ request }) => request.id,
+  holds: async ({ paths, request }) => (await readTrial(paths))?.id === request.id,
+  async run(context, { signal }) {
+    const { paths, settings, request } = context;
+    const { files, enable, links } = await loadPrepared(context);
+    const units = enable.map((name) => `/etc/systemd/system/${name}`);
+    const isSame = await isInUse(context, signal);
+    const trial = await armTrial(
+      paths,
+      {
+        id: request.id,
+        what: describeUpdate(request),
+        deadlineMs: settings.updateTrialMs,
+        bootsCount: settings.updateBootsCount,
+        points: {
+          network: networkManagerPoints,
+          files: [...files.map(({ path }) => path), ...units, ...links.map(({ path }) => path)],
+          moved: isSame ? [] : [movedPayload],
+          database: await backupToReturnTo(context),
+        },
+      },
+      signal,
+    );
+    return done(`${trial.points.files.length} files are kept`);
+  },
+};

@@ -1,0 +1,75 @@
+import { rm } from 'node:fs/promises';
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
+import {
+  type FailureData,
+  failureData,
+  failureFromData,
+} from '../../../lib/base/errors/failure-data.ts';
+import {
+  endRequest,
+  readRequest,
+  type UpdateRequest,
+  type UpdateResult,
+} from '../../../lib/change/update/request.ts';
+import { writeTaken } from '../../../lib/change/update/taken.ts';
+import { done, notYet } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { readLast, readTrial } from '../../../lib/engine/trial/store.ts';
+import { describeUpdate, type UpdateContext } from './context.ts';
+import { nextFolder, preparedPath } from './places.ts';
+
+/** Ends the request. After a failure it reports what failed, so that the unit fails. */
+export const conclude: StepBody<UpdateContext> = {
+  name: 'conclude',
+  leaves: 'no update under way, and the result of this one',
+  touches: ['disk'],
+  retries: true,
+  input: ({ request }) => request.id,
+  holds: async ({ paths }) => (await readRequest(paths)) === undefined,
+  async run({ paths, request }) {
+    if ((await readTrial(paths))?.reverting !== undefined) {
+      return notYet('the host restarts to go back');
+    }
+    const last = await readLast(paths);
+    const ended = last?.id === request.id ? last : undefined;
+    const failure = ended === undefined ? (await readRequest(paths))?.failure : ended.reason;
+    const outcome = outcomeOf(ended?.outcome);
+    await rm(nextFolder(paths), { recursive: true, force: true });
+    await rm(preparedPath(paths), { force: true });
+    if (outcome === 'updated') await writeTaken(paths, request.manifest.serial);
+    await endRequest(paths, outcome, failure);
+    if (outcome === 'updated') return done(describeUpdate(request));
+    throw failed(request, outcome, failure);
+  },
+};
+
+const outcomeOf = (
+  trial: 'confirmed' | 'reverted' | 'incomplete' | undefined,
+): UpdateResult['outcome'] => {
+  if (trial === undefined) return 'refused';
+  return trial === 'confirmed' ? 'updated' : 'reverted';
+};
+
+/** Why an update is not in use, for the unit and for whoever asked for it. */
+export function failed(
+  request: UpdateRequest,
+  outcome: Exclude<UpdateResult['outcome'], 'updated'>,
+  reason: FailureData | undefined,
+): Failure {
+  const cause = failureFromData(reason ?? failureData(new Failure('fatal', 'no reason is known')));
+  const what = describeUpdate(request);
+  if (outcome === 'refused') {
+    return new Failure('fatal', `${what} failed before anything was changed`, {
+      code: 'update-refused',
+      found: describeError(cause),
+      parts: [cause],
+    });
+  }
+  return new Failure('fatal', `${what} was taken back`, {
+    code: 'update-reverted',
+    expected: 'a host that settles with it',
+    found: describeError(cause),
+    fix: 'The host is as it was before. Remove the cause, and run "sno-update run" again.',
+    parts: [cause],
+  });
+}

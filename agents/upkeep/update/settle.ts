@@ -1,0 +1,102 @@
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { Container } from '../../../lib/clients/cri/messages.ts';
+import { connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
+import { waitForContainers } from '../../../lib/clients/cri/wait.ts';
+import { applyChanged } from '../../../lib/clients/kube/apply-changed.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
+import { LEADER_LEASES } from '../../../lib/cluster/steady/leases.ts';
+import { scheduledShutdown } from '../../../lib/cluster/steady/planned-restart.ts';
+import { verdictText } from '../../../lib/cluster/steady/verdict.ts';
+import { waitSteady } from '../../../lib/cluster/steady/wait.ts';
+import type { Progress } from '../../../lib/engine/steps/progress.ts';
+import { done } from '../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { bootMoment } from '../../../lib/host/boot.ts';
+import { type Payload, readPayload } from '../../../lib/payload/payload.ts';
+import { components } from '../../../lib/render/kubernetes/static-pod.ts';
+import type { UpdateContext } from './context.ts';
+import { presentManifestsRun } from './mirror-pods.ts';
+import { loadPrepared } from './prepare.ts';
+
+/**
+ * Waits until the control plane runs the images of the payload, brings the add-ons up to date, and waits until nothing
+ * changes any more. The runtime is asked first: until then the API may show the control plane of before.
+ */
+export const settle: StepBody<UpdateContext> = {
+  name: 'settle',
+  leaves: 'a steady host with the control plane and the add-ons of the payload',
+  touches: ['api', 'runtime', 'clock'],
+  // It has to be seen in this boot, for the whole window.
+  neededUntil: 'confirm',
+  input: ({ request }) => request.id,
+  holds: async () => true,
+  async run(context, progress) {
+    const payload = await readPayload(context.paths.payload);
+    await controlPlaneRuns(context, payload, progress);
+    await context.withAdministrator(progress, async (client) => {
+      await presentManifestsRun(client, context, progress);
+      const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+      const { manifests } = await loadPrepared(context);
+      const objects = manifests.flatMap(
+        ({ name, contents }) => decodeManifests(name, contents).manifests,
+      );
+      await applyChanged(client, objects, limits);
+      const { boot: bootId } = await bootMoment();
+      const verdict = await waitSteady(
+        client,
+        {
+          nodeName: context.hostname(),
+          bootTime: await context.bootTime(progress.signal),
+          leases: LEADER_LEASES.kubernetes,
+        },
+        {
+          windowMs: context.settings.updateWindowMs,
+          bootId,
+          scheduled: () => scheduledShutdown(context.paths),
+          report: (text) => progress.waitingFor(text),
+          ...limits,
+        },
+      );
+      if (verdict.state === 'steady') return;
+      throw new Failure('deadline', 'the host did not settle with the update', {
+        expected: `no change for ${context.settings.updateWindowMs / 1000} s`,
+        found: verdictText(verdict),
+      });
+    });
+    return done('nothing changes any more');
+  },
+};
+
+async function controlPlaneRuns(
+  { paths }: UpdateContext,
+  payload: Payload,
+  progress: Progress,
+): Promise<void> {
+  const description = 'the control plane to run the images of the payload';
+  using runtime = connectHostRuntime(paths);
+  await progress.wait(description, () =>
+    waitForContainers(runtime, (containers) => runsImages(containers, payload), {
+      description,
+      signal: progress.signal,
+      deadlineMs: progress.remainingMs(),
+      report: (text) => progress.waitingFor(text),
+    }),
+  );
+}
+
+/** Whether each component runs from the payload's image, and from no other one. */
+export const runsImages = (
+  containers: readonly Pick<Container, 'name' | 'state' | 'imageRef'>[],
+  { images }: Pick<Payload, 'images'>,
+): boolean =>
+  components.every((component) => {
+    const id = images.find(({ name }) => name === component)?.id.replace('sha256:', '');
+    const running = containers.filter(
+      ({ name, state }) => name === component && state === 'running',
+    );
+    return (
+      id !== undefined &&
+      running.length > 0 &&
+      running.every(({ imageRef }) => imageRef.includes(id))
+    );
+  });

@@ -1,0 +1,80 @@
+import { Failure } from '../base/errors/failure.ts';
+import { isLocked } from '../engine/steps/lock.ts';
+import { notYet, type Outcome } from '../engine/steps/step.ts';
+import { readTrial } from '../engine/trial/store.ts';
+import { exists } from '../host/files.ts';
+import type { HostPaths } from '../host/paths.ts';
+import { requestPath as identityRequest } from './identity/request.ts';
+import { requestPath as restoreRequest } from './restore/request.ts';
+import { requestPath as rotationRequest } from './rotation/request.ts';
+import { requestPath as reconfigureRequest } from './site/places.ts';
+import { requestPath as updateRequest } from './update/request.ts';
+
+/*
+ * Backup, renewal, restore, rotation, update, a change of the identity and that to a site read and replace the same files. A request excludes the
+ * others: their units have the condition that it does not exist, and no other request is accepted.
+ * What is running when a request is written ends first.
+ */
+
+const CHANGES = {
+  restore: {
+    request: restoreRequest,
+    what: 'a backup is being restored',
+    status: 'sno-backup-restore status',
+  },
+  rotation: {
+    request: rotationRequest,
+    what: 'a rotation of CAs or keys is under way',
+    status: 'sno-rotate status',
+  },
+  identity: {
+    request: identityRequest,
+    what: 'the host is getting another name, address or domain',
+    status: 'sno-identity status',
+  },
+  update: {
+    request: updateRequest,
+    what: 'an update is under way',
+    status: 'sno-update status',
+  },
+  site: {
+    request: reconfigureRequest,
+    what: 'the host is getting the configuration of its site',
+    status: 'reconfigure status',
+  },
+} as const;
+
+/**
+ * Why nothing else may be requested now; undefined if nothing is under way.
+ *
+ * @param own a change that does not exclude: that of the caller.
+ */
+export async function changeUnderWay(
+  paths: HostPaths,
+  own?: keyof typeof CHANGES,
+): Promise<Failure | undefined> {
+  for (const [name, { request, what, status }] of Object.entries(CHANGES)) {
+    if (name === own || !(await exists(request(paths)))) continue;
+    return new Failure('usage', what, { fix: `Wait for its end: see "${status}".` });
+  }
+  return undefined;
+}
+
+/** @throws Failure (usage) while another change of the host is under way, or on trial */
+export async function requireIdle(paths: HostPaths, own?: keyof typeof CHANGES): Promise<void> {
+  const underWay = await changeUnderWay(paths, own);
+  if (underWay !== undefined) throw underWay;
+  const trial = await readTrial(paths);
+  if (trial === undefined) return;
+  throw new Failure('usage', `${trial.what} is on trial`, {
+    fix: 'Wait for its end: see "sno-trial status".',
+  });
+}
+
+/** For the first step of a request: what is still running; undefined if it may begin. */
+export async function stillRunning({ root }: HostPaths): Promise<Outcome | undefined> {
+  for (const agent of ['sno-backup', 'sno-renew']) {
+    if (await isLocked(agent, root)) return notYet(`${agent} is running`);
+  }
+  return undefined;
+}

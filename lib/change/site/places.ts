@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { recordPath } from '../../engine/agents/records.ts';
+import type { HostPaths } from '../../host/paths.ts';
+
+type State = Pick<HostPaths, 'state'>;
+
+/** Everything that the command keeps on the host. */
+export const reconfigureFolder = ({ state }: State) => join(state, 'reconfigure');
+
+/** While it exists, other agents that change the host wait (their units have the condition that it does not). */
+export const requestPath = (paths: State) => recordPath(paths, 'reconfigure-request');
+/** How the last one ended. */
+export const resultPath = (paths: State) => recordPath(paths, 'reconfigure');
+/** Serials and digests of the volumes that this host has used. */
+export const usedPath = (paths: State) => recordPath(paths, 'reconfigure-volumes');
+/** The verified files of the volume: it may be pulled out. */
+export const siteFolder = (paths: State) => join(reconfigureFolder(paths), 'site');
+/** What the host had before, until it is committed. */
+export const beforeFolder = (paths: State) => join(reconfigureFolder(paths), 'before');
+/** Files of the site that may not be in use yet. */
+export const unreadPath = (paths: State) => join(reconfigureFolder(paths), 'unread.json');
+/** Made for the certificate request of an administrator. */
+export const kubeconfigPath = (paths: State) => join(reconfigureFolder(paths), 'admin.kubeconfig');
+
+/** What was in the drives when this boot began: names in /run end with the boot. */
+export const seenPath = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'seen.json');
+/** That a sealed host has asked its factory's URL in this boot. */
+export const askedPath = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'asked');
+/** What it was given, until it is read. */
+export const fetchedPath = ({ run }: Pick<HostPaths, 'run'>) =>
+  join(run, 'reconfigure', 'fetched.iso');
+/** Copies of media until they are judged. */
+export const mediumFolder = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'medium');
+/** Of the tools that verify and decrypt. */
+export const workFolder = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'work');

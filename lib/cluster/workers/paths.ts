@@ -1,0 +1,18 @@
+import { trust } from '../../render/kubernetes/kubelet.ts';
+import { localApi } from '../../render/kubernetes/paths.ts';
+
+/** Files of a worker, on the host. */
+export const workerPaths = {
+  /** With the token that every worker has; deleted when it has joined. */
+  bootstrapKubeconfig: '/etc/sno-agents/worker-bootstrap.kubeconfig',
+  /** Where sno-api.service connects to. */
+  apiAddress: '/etc/sno-agents/api.env',
+  /** Whom the worker trusts as the API server. */
+  apiCa: trust.api,
+} as const;
+
+/**
+ * The API for every client on a worker: sno-api forwards it to the control-plane host, so that add-ons
+ * and kubelets are configured alike on all nodes. TLS ends at the API server.
+ */
+export const workerApi = localApi;

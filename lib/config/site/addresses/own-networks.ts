@@ -1,0 +1,133 @@
+import { isAddress } from '../../../base/network/address.ts';
+import {
+  contains,
+  type Network,
+  networkText,
+  overlap,
+  parseNetwork,
+} from '../../../base/network/network.ts';
+import { at, entriesOf, type Misfit, type Path } from '../nmstate/misfit.ts';
+import { LOOPBACK, unusable } from './addresses.ts';
+import { addressPlan } from './plan.ts';
+
+/** A text of a configuration that is a network or an address. */
+export interface Place {
+  readonly path: Path;
+  readonly text: string;
+}
+
+/** A network of the node itself: what is there cannot be reached outside, or hides it. */
+export interface Own {
+  readonly network: Network;
+  /** In words, as in "without the pods' network". */
+  readonly what: string;
+}
+
+export const ownNetworks = (texts: readonly string[], what: string): Own[] =>
+  texts.flatMap((text) => {
+    const network = parseNetwork(isAddress(text) ? hostNetwork(text) : text);
+    return network === undefined ? [] : [{ network, what }];
+  });
+
+const hostNetwork = (address: string): string => `${address}/${address.includes(':') ? 128 : 32}`;
+
+/** The networks of pods and Services. */
+export const clusterNetworks = (pods: readonly string[], services: readonly string[]): Own[] => [
+  ...ownNetworks(pods, "the pods' network"),
+  ...ownNetworks(services, "the Services' network"),
+];
+
+/**
+ * What OVN-Kubernetes uses inside of each node: its join, transit and masquerade networks (openshift/api,
+ * operator/v1, OVNKubernetesConfig; go-controller/pkg/config). A node with an address there cannot reach its pods.
+ */
+export const OVN_NETWORKS: readonly Own[] = [
+  ...ownNetworks(['100.64.0.0/16', 'fd98::/64'], "OVN-Kubernetes' join network"),
+  ...ownNetworks(['100.88.0.0/16', 'fd97::/64'], "OVN-Kubernetes' transit network"),
+  ...ownNetworks(['169.254.0.0/17', 'fd69::/112'], "OVN-Kubernetes' masquerade network"),
+];
+
+/** A fault of each network that contains some of the node's own. */
+export const overlapFaults = (places: readonly Place[], own: readonly Own[]): Misfit[] =>
+  places.flatMap(({ path, text }) => {
+    const network = parseNetwork(text);
+    const other = network && own.find((each) => overlap(each.network, network));
+    if (network === undefined || other === undefined) return [];
+    return [
+      {
+        path,
+        expected: `a network without ${other.what} (${networkText(other.network)})`,
+        found: networkText(network),
+        fix: 'Choose another: the node keeps its own at every site.',
+      },
+    ];
+  });
+
+/** A fault of each address that is in one of the node's own networks; anything else is left out. */
+export const insideFaults = (places: readonly Place[], own: readonly Own[]): Misfit[] =>
+  places
+    .filter(({ text }) => isAddress(text))
+    .flatMap(({ path, text }) => {
+      const other = own.find(({ network }) => contains(network, text));
+      if (other === undefined) return [];
+      return [
+        {
+          path,
+          expected: `an address outside of ${other.what} (${networkText(other.network)})`,
+          found: text,
+          fix: 'Use a server that the node can reach there.',
+        },
+      ];
+    });
+
+/** A fault of each address at which no server can be; anything else is left out. One of loopback may be on the host itself. */
+export const noServerFaults = (places: readonly Place[]): Misfit[] =>
+  places
+    .filter(({ text }) => isAddress(text))
+    .flatMap(({ path, text }) => {
+      const kind = unusable(text);
+      if (kind === undefined || kind === LOOPBACK) return [];
+      const fix = 'Write the address of the server itself.';
+      return [
+        { path, expected: 'an address of a host', found: `${text}, an address ${kind}`, fix },
+      ];
+    });
+
+/**
+ * The networks that an nmstate document puts the host into, or gives it a route to. A route to a larger network than one
+ * of the node's own hides nothing: the longer prefix counts, as with the default route.
+ */
+export function networksIn(document: Record<string, unknown>, own: readonly Own[]): Place[] {
+  const { addresses, routes } = addressPlan(document);
+  return [
+    ...addresses.map(({ path, ip, prefix }) => ({ path, text: `${ip}/${prefix}` })),
+    ...routes
+      .filter(({ destination }) => own.some(({ network }) => isWithin(destination, network)))
+      .map(({ path, destination }) => ({
+        path: [...path, 'destination'],
+        text: networkText(destination),
+      })),
+  ];
+}
+
+const isWithin = (inner: Network, outer: Network): boolean =>
+  inner.prefix >= outer.prefix && contains(outer, inner.address);
+
+/** The name servers of an nmstate document. */
+export function nameServersIn(document: Record<string, unknown>): Place[] {
+  const servers = ['dns-resolver', 'config', 'server'];
+  return entriesOf(at(document, ...servers), servers).map(({ entry, path }) => ({
+    path,
+    text: `${entry}`,
+  }));
+}
+
+/** The routers and name servers of an nmstate document. */
+export function serversIn(document: Record<string, unknown>): Place[] {
+  return [
+    ...addressPlan(document).routes.flatMap(({ path, hop }) =>
+      hop === undefined ? [] : [{ path: [...path, 'next-hop-address'], text: hop }],
+    ),
+    ...nameServersIn(document),
+  ];
+}

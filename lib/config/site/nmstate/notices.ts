@@ -1,0 +1,64 @@
+import { isRecord } from '../../../base/json.ts';
+import { readDocument } from '../../file/document.ts';
+import { fieldName } from '../../file/fault.ts';
+import { nmstateIgnores } from './document.ts';
+import { at, entriesOf, type Path } from './misfit.ts';
+import { interfacesOf, isWanted } from './references.ts';
+import { IGNORED_IN_FAMILY } from './structure/ip.ts';
+import { NETWORK_SECRETS } from './structure-misfits.ts';
+
+const FAMILIES = ['ipv4', 'ipv6'] as const;
+
+/**
+ * What is valid in an nmstate document (YAML without faults), but does nothing, or not what was intended: one line each.
+ */
+export function networkNotices(text: string | undefined): string[] {
+  const document = text === undefined ? undefined : readDocument(text).value;
+  if (!isRecord(document)) return [];
+  return [
+    ...nmstateIgnores(document).map(({ path, meant }) => {
+      const fix = meant === undefined ? 'it does not know this key' : `did you mean ${meant}?`;
+      return `nmstate ignores ${fieldName(path)}: ${fix}`;
+    }),
+    ...interfacesOf(document).filter(isWanted).flatMap(addressNotices),
+  ];
+}
+
+/** The fields of an nmstate document with a secret, such as a password for 802.1X. */
+export function networkSecrets(text: string | undefined): string[] {
+  const document = text === undefined ? undefined : readDocument(text).value;
+  return secretsBelow(document, []);
+}
+
+function secretsBelow(value: unknown, path: Path): string[] {
+  if (Array.isArray(value)) return value.flatMap((each, at) => secretsBelow(each, [...path, at]));
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    isSecret(key, inner) ? [fieldName([...path, key])] : secretsBelow(inner, [...path, key]),
+  );
+}
+
+/** A private key may be the path of one. */
+const isSecret = (key: string, value: unknown): boolean =>
+  NETWORK_SECRETS.includes(key) &&
+  typeof value === 'string' &&
+  !(key === 'private-key' && value.startsWith('/'));
+
+function addressNotices({ entry, path }: ReturnType<typeof interfacesOf>[number]): string[] {
+  return FAMILIES.flatMap((family) => {
+    const value = entry[family];
+    if (!isRecord(value)) return [];
+    const field = (key: string) => fieldName([...path, family, key]);
+    const hasAddress = entriesOf(at(value, 'address'), []).length > 0;
+    return [
+      ...IGNORED_IN_FAMILY[family]
+        .filter((key) => value[key] !== undefined)
+        .map((key) => `nmstate ignores ${field(key)}: it is a key of the other family`),
+      ...(hasAddress && value.enabled === undefined
+        ? [
+            `no ${field('enabled')}: nmstate sets the addresses only where ${family} is enabled already; write enabled: true`,
+          ]
+        : []),
+    ];
+  });
+}

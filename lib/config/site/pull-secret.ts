@@ -1,0 +1,96 @@
+import { type ParseError, parse } from 'jsonc-parser';
+import type { Problem } from '../../base/errors/problem.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
+
+const expected =
+  'JSON with auths that has an auth, base64 of user:password, or credsStore for each registry';
+/** An example in the message would be redacted, like everything that looks like a secret. */
+const COPY_PULL_SECRET =
+  'Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.';
+const problem = (found: string): Problem => ({ expected, found, fix: COPY_PULL_SECRET });
+
+/**
+ * Why a text is not a pull secret: the JSON that container tools keep in
+ * config.json. As in the installer (pkg/validate, ImagePullSecret), at least one
+ * registry must be named; the registry judges the user and the password in the decoded `auth`.
+ */
+export function pullSecretProblem(text: string): Problem | undefined {
+  if (/\$\{|\{\{/.test(text)) {
+    return { expected, found: 'a placeholder of a template', fix: 'Fill in the secret itself.' };
+  }
+  const json = parseJson(text);
+  if (json === undefined) return problem(notJson(text));
+  const auths = isRecord(json) ? json.auths : undefined;
+  if (!isRecord(auths)) return problem('JSON without a mapping auths');
+  const entries = Object.entries(auths);
+  if (entries.length === 0) return problem('empty auths');
+  const unnamed = entries.findIndex(([name]) => !isRegistry(name));
+  if (unnamed >= 0) {
+    return problem(`a name that no registry has, number ${unnamed + 1} of ${entries.length}`);
+  }
+  const bad = entries.findIndex(([, entry]) => !isUsable(entry));
+  return bad < 0
+    ? undefined
+    : problem(`no usable auth for ${registryName(entries[bad]?.[0] ?? '')}`);
+}
+
+/** By the codes of jsonc-parser; what is said never quotes the text. */
+const FAULTS: Readonly<Record<number, string>> = {
+  1: 'no value that JSON knows',
+  2: 'a number that is none',
+  3: 'a name without quotes, or one too many comma',
+  4: 'no value',
+  5: 'a missing colon',
+  6: 'a missing comma',
+  7: 'a missing }',
+  8: 'a missing ]',
+  9: 'more after the end',
+  10: 'a comment',
+  12: 'a quote that is not closed',
+};
+
+/** Where the first fault is, since a secret is one long line. */
+function notJson(text: string): string {
+  const errors: ParseError[] = [];
+  parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+  // What is left open at the end is a consequence of what went wrong before it.
+  const first = errors.toSorted((a, b) => a.offset - b.offset)[0];
+  const whole = `a string of ${text.length} characters that is not JSON`;
+  if (first === undefined) return whole;
+  const before = text.slice(0, first.offset).split('\n');
+  const line = before.length === 1 ? '' : ` of line ${before.length}`;
+  const at = `at character ${(before.at(-1)?.length ?? 0) + 1}${line}`;
+  return `${whole}: ${FAULTS[first.error] ?? 'a fault'} ${at}`;
+}
+
+/**
+ * A registry or what is below it; also as an URL, which Docker writes for its own, and with the patterns of the kubelet
+ * (containers-auth.json(5); kubernetes.io, "Interpretation of config.json").
+ */
+function isRegistry(name: string): boolean {
+  const [, port] =
+    /^(?:https?:\/\/)?(?:[\w.*?-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?(?:\/[\w.*?~/-]*)?$/.exec(
+      name,
+    ) ?? ['', '0'];
+  return port === undefined || (Number(port) > 0 && Number(port) <= 65_535);
+}
+
+function isUsable(entry: unknown): boolean {
+  if (!isRecord(entry)) return false;
+  if (typeof entry.auth !== 'string') return entry.credsStore !== undefined;
+  const { identitytoken: token } = entry;
+  return isCredential(entry.auth, typeof token === 'string' && token !== '');
+}
+
+/** Base64 of `user:password`, as every client decodes it (docker/cli, containers/image); empty: without a login. A token stands for a password. */
+function isCredential(auth: string, hasToken: boolean): boolean {
+  if (auth === '') return true;
+  const bytes = Buffer.from(auth, 'base64');
+  const login = bytes.toString('latin1');
+  return bytes.toString('base64') === auth && (hasToken ? /^[^:]+:/ : /^[^:]+:./s).test(login);
+}
+
+/** A name that does not look like a registry's may be a misplaced password. */
+function registryName(name: string): string {
+  return /^[\w.:[\]/-]{1,100}$/.test(name) && /[.:]|^localhost/.test(name) ? name : 'a registry';
+}

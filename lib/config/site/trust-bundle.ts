@@ -1,0 +1,45 @@
+import { X509Certificate } from 'node:crypto';
+import type { Problem } from '../../base/errors/problem.ts';
+
+/** Up to the next dashes only: a text with many BEGIN lines and no END would take the square of its length. */
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----)[\s\S])*-----END \1-----/g;
+
+/**
+ * Why a string does not consist of PEM certificates; undefined if it does. Lines
+ * between them are comments.
+ */
+export function trustBundleProblem(text: string): Problem | undefined {
+  if (text.trim() === '') return undefined;
+  const expected = 'X.509 certificates in PEM';
+  const fix = 'Include the CA certificates, each from its BEGIN to its END line.';
+  if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)) {
+    return {
+      expected,
+      found: 'a private key',
+      fix: 'Remove it: only the CA certificate is needed.',
+    };
+  }
+  const blocks = [...text.matchAll(BLOCK)];
+  if (text.split('-----BEGIN ').length - 1 !== blocks.length) {
+    return { expected, found: 'a BEGIN line without its END line', fix };
+  }
+  if (blocks.length === 0) return { expected, found: 'none', fix };
+  const other = blocks.find(([, label]) => label !== 'CERTIFICATE');
+  if (other !== undefined) return { expected, found: `a block ${other[1]}`, fix };
+  const bad = blocks.findIndex(([block]) => !isCertificate(block));
+  if (bad < 0) return undefined;
+  return { expected, found: `an invalid certificate, number ${bad + 1} of ${blocks.length}`, fix };
+}
+
+/** The certificates of a valid bundle. */
+export function certificatesOf(bundle: string): X509Certificate[] {
+  return [...bundle.matchAll(BLOCK)].map(([block]) => new X509Certificate(block));
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).subject !== undefined;
+  } catch {
+    return false;
+  }
+}

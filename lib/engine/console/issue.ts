@@ -1,0 +1,146 @@
+import { EXIT } from '../../base/errors/exit-codes.ts';
+import { failureSentence } from '../../base/errors/failure-data.ts';
+import { endsInstallation, installs, keepsKubelet } from '../agents/table.ts';
+import type { AgentStatus } from '../steps/status.ts';
+import { progressLine } from './progress-line.ts';
+import { PLAIN_WORDS, printable } from './wording.ts';
+
+/** Facts about a finished installation. */
+export interface Installed {
+  /** The cluster's full name. */
+  readonly cluster: string;
+  /** When it completed, as an ISO date. */
+  readonly completed: string;
+  /** It is sealed: its kubelet starts once a site volume was inserted. */
+  readonly awaitsSite?: boolean;
+  /** The last change, if the host was brought back to what it was before because somebody asked for that. */
+  readonly takenBack?: { readonly what: string; readonly at: string };
+  /** The last change of the host was kept: an earlier one that was taken back is of no interest any more. */
+  readonly isConfirmed?: boolean;
+}
+
+/** The first thing a technician wants to know. */
+export type Verdict = 'installing' | 'restarting' | 'waiting' | 'installed' | 'failed';
+
+export interface Issue {
+  readonly verdict: Verdict;
+  /** As agetty prints it above the login prompt. */
+  readonly text: string;
+}
+
+const WIDTH = 78;
+
+/**
+ * The login prompt's text about this host: whether it is installed, what failed and
+ * what to do. `statuses` are those of the agents that have run since the host
+ * started. Undefined if nothing is known.
+ */
+export function issueOf(
+  statuses: readonly AgentStatus[],
+  installed: Installed | undefined,
+): Issue | undefined {
+  const told = statuses.filter(({ agent }) => Object.hasOwn(PLAIN_WORDS, agent));
+  const failed = withoutEcho(told, installed).filter(isFinal);
+  const [first] = failed;
+  if (first !== undefined) return issue('failed', failed.flatMap(failureLines).concat(AFTER));
+  const restarting = told.find(({ state }) => state === 'reboot');
+  if (restarting !== undefined) {
+    const line = installs(restarting.agent)
+      ? 'The disk is written. This host restarts into it automatically.'
+      : `This host restarts automatically: ${restarting.reason ?? 'no reason given'}`;
+    return issue('restarting', [line]);
+  }
+  const running = told.filter(({ state }) => state === 'running' || state === 'failed');
+  const site = running.find(({ agent }) => agent === 'reconfigure');
+  if (site !== undefined) {
+    const now = 'This host is being set up for its site. Do not switch it off.';
+    return issue('installing', [now, nowLine(site)]);
+  }
+  if (installed?.awaitsSite === true) {
+    return issue('waiting', [
+      'This host waits for its site volume. Insert the stick, or attach the virtual CD.',
+      ...takenBackLines(installed),
+    ]);
+  }
+  if (installed !== undefined && !running.some(({ agent }) => endsInstallation(agent))) {
+    const { cluster, completed } = installed;
+    const day = completed.slice(0, 10);
+    return issue('installed', [
+      `PASS: this host is installed: cluster ${cluster}, since ${day}. Nothing is left to do.`,
+      ...takenBackLines(installed),
+      ...running.map(nowLine),
+    ]);
+  }
+  if (told.length === 0) return undefined;
+  return issue('installing', [
+    'This host is being installed. Do not switch it off.',
+    ...running.map(nowLine),
+  ]);
+}
+
+const AFTER = [
+  'If that does not help, photograph this screen, leave the host switched on and',
+  'call support. The host has collected its logs automatically.',
+];
+
+/** What systemd does not restart: exit code 1 is retried, except for a oneshot. */
+function isFinal({ agent, state, exitCode }: AgentStatus): boolean {
+  return state === 'failed' && (exitCode !== EXIT.retryable || keepsKubelet(agent));
+}
+
+/**
+ * A site that was taken back is one failure: reconfigure says why, and what to do. It is none any more while the next volume
+ * is at work, and once that is kept. What sno-trial could not put back is another one.
+ */
+function withoutEcho(
+  told: readonly AgentStatus[],
+  installed: Installed | undefined,
+): AgentStatus[] {
+  const isNewer = told.some(
+    ({ agent, state }) => agent === 'reconfigure' && (state === 'failed' || state === 'running'),
+  );
+  if (!isNewer && installed?.isConfirmed !== true) return [...told];
+  return told.filter(
+    ({ agent, failure }) => agent !== 'sno-trial' || failure?.code !== 'trial-reverted',
+  );
+}
+
+const takenBackLines = ({ takenBack }: Installed): string[] =>
+  takenBack === undefined
+    ? []
+    : [`On ${takenBack.at.slice(0, 10)} ${takenBack.what} was taken back, as somebody has asked.`];
+
+function failureLines(status: AgentStatus): string[] {
+  const { agent, failure, reason } = status;
+  const who = Object.entries(PLAIN_WORDS).find(([name]) => name === agent)?.[1] ?? agent;
+  if (failure === undefined) return [`FAILED: ${who}: ${reason ?? 'no reason given'}`];
+  const { fix, ...facts } = failure;
+  return [
+    `FAILED: ${who}: ${failureSentence(facts)}`,
+    ...(fix === undefined ? [] : [`What to do: ${fix}`]),
+    `Code: ${failure.code}`,
+  ];
+}
+
+/** Not shown as a failure while systemd retries: people could do nothing about it. */
+const nowLine = (status: AgentStatus): string =>
+  `Now: ${progressLine({ ...status, state: 'running' }) ?? status.agent}`;
+
+function issue(verdict: Verdict, lines: readonly string[]): Issue {
+  const text = lines.flatMap((line) => wrapped(escaped(printable(line)))).join('\n');
+  return { verdict, text: `\n${text}\n\n` };
+}
+
+/** agetty interprets a backslash as an escape sequence (`man 8 agetty`). */
+const escaped = (line: string): string => line.replaceAll('\\', '\\\\');
+
+function wrapped(line: string): string[] {
+  const lines = [''];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,92 @@
+import { execa } from 'execa';
+import { z } from 'zod';
+import { parseJson } from '../../base/json.ts';
+import { clusterPath } from '../../config/cluster/read-cluster.ts';
+import { exists, readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import type { HostPaths } from '../../host/paths.ts';
+import { sealedPath } from '../../host/paths.ts';
+import { AGENTS } from '../agents/table.ts';
+import { readStatus } from '../steps/status.ts';
+import { readLast } from '../trial/store.ts';
+import { wasAsked } from '../trial/trial.ts';
+import { type Installed, type Issue, issueOf } from './issue.ts';
+
+/**
+ * Where agetty looks. It reads /run/issue.d only if /etc/issue does not exist, but
+ * always reads /etc/issue.d; a symlink there allows agents that may not write to
+ * /etc to write the text.
+ */
+export const issueLink = {
+  path: '/etc/issue.d/30-sno-agents.issue',
+  target: '/run/sno-agents/console.issue',
+} as const;
+
+const presentSchema = z.object({ name: z.string(), baseDomain: z.string() });
+const recordSchema = z.object({ cluster: z.string(), completed: z.string() });
+/** More than the number of agents that can write concurrently. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Writes the login prompt's text about this host, from the statuses of all agents.
+ * Every agent calls it after its status has changed; it rereads the statuses after
+ * writing, so that of two concurrent writers the later one is right. Never rejects:
+ * the text of a prompt must not fail an installation.
+ */
+export async function publishIssue(paths: HostPaths): Promise<void> {
+  try {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      if (!(await writeIfChanged(paths))) return;
+    }
+  } catch {
+    // /run is full, or a status is being replaced: the next change retries.
+  }
+}
+
+async function writeIfChanged(paths: HostPaths): Promise<boolean> {
+  const path = paths.at(issueLink.target);
+  const before = await readTextIfPresent(path);
+  const issue = await currentIssue(paths);
+  if (issue === undefined || issue.text === before) return false;
+  await writeFileAtomic(path, issue.text, 0o644);
+  if (paths.root === '/' && isNews(issue, before)) await showAgain();
+  return true;
+}
+
+/** Redrawing the prompt at every step would scroll away what a person is reading. */
+const isNews = ({ verdict }: Issue, before: string | undefined): boolean =>
+  before === undefined || (verdict !== 'installing' && verdict !== 'restarting');
+
+/** Makes each idle login prompt reread its files; a prompt in use is left alone. */
+async function showAgain(): Promise<void> {
+  await execa('agetty', ['--reload'], { timeout: 10_000, reject: false, stdio: 'ignore' });
+}
+
+async function currentIssue(paths: HostPaths): Promise<Issue | undefined> {
+  const statuses = await Promise.all(
+    AGENTS.map(({ name }) => readStatus(`${paths.run}/${name}/status.json`)),
+  );
+  return issueOf(
+    statuses.filter((status) => status !== undefined),
+    await readInstalled(paths),
+  );
+}
+
+async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
+  const text = await readTextIfPresent(paths.record);
+  if (text === undefined) return undefined;
+  const { cluster, completed } = recordSchema.parse(JSON.parse(text));
+  const present = presentSchema.safeParse(
+    parseJson((await readTextIfPresent(clusterPath(paths))) ?? ''),
+  ).data;
+  const last = await readLast(paths);
+  return {
+    // The record gets another name at the end of a change only.
+    cluster: present === undefined ? cluster : `${present.name}.${present.baseDomain}`,
+    completed,
+    awaitsSite: await exists(sealedPath(paths)),
+    isConfirmed: last?.outcome === 'confirmed',
+    ...(last !== undefined && wasAsked(last)
+      ? { takenBack: { what: last.what, at: last.endedAt } }
+      : {}),
+  };
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../base/errors/failure.ts';
+import { parseJson } from '../../base/json.ts';
+import { readTextIfPresent } from '../../host/files.ts';
+import type { HostPaths } from '../../host/paths.ts';
+
+/** For how long a node may be under way, unless the factory says otherwise. */
+export const SHIPPING_DAYS = 30;
+
+/** `/etc/sno-agents/factory.json`: what the factory has fixed for this node, and whose site configuration it takes. */
+export const factoryPolicySchema = z.strictObject({
+  schemaVersion: z.literal(1),
+  /** The address of the installation, which the node keeps on its internal bridge at every site. */
+  internalAddress: z.ipv4(),
+  /** The name of the Node, whatever the host is called. */
+  nodeName: z.string().min(1),
+  /** Public keys, as in authorized_keys, that may sign a site configuration. */
+  allowedSigners: z.array(z.string()),
+  /** Whether a site configuration that nobody has signed is taken, too. */
+  unsignedAllowed: z.boolean(),
+  /** Where the node asks for `<serial>.site`, if it does. */
+  siteUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** How many days may pass until the site configuration arrives. */
+  shippingDays: z.int().min(1).max(3650),
+  /** age1...: a site configuration for this recipient can be read by this node only. */
+  recipient: z.string().regex(/^age1[0-9a-z]+$/),
+});
+
+export type FactoryPolicy = z.infer<typeof factoryPolicySchema>;
+
+export const factoryPolicyPath = ({ config }: Pick<HostPaths, 'config'>): string =>
+  join(config, 'factory.json');
+
+/** The identity of age that belongs to the policy's recipient (0600). */
+export const ageIdentityPath = ({ config }: Pick<HostPaths, 'config'>): string =>
+  join(config, 'reconfigure', 'age-identity.txt');
+
+/**
+ * Undefined on a node that is not relocatable.
+ * @throws Failure (fatal) if the file is damaged or from another version
+ */
+export async function readFactoryPolicy(
+  paths: Pick<HostPaths, 'config'>,
+): Promise<FactoryPolicy | undefined> {
+  const text = await readTextIfPresent(factoryPolicyPath(paths));
+  if (text === undefined) return undefined;
+  const parsed = factoryPolicySchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new Failure('fatal', `${factoryPolicyPath(paths)} cannot be used`, {
+    expected: 'what "reconfigure prepare" has written, with schemaVersion 1',
+    found: z.prettifyError(parsed.error),
+    fix: 'Run "reconfigure prepare" again, in the factory.',
+  });
+}
+
+export const factoryPolicyText = (policy: FactoryPolicy): string =>
+  `${JSON.stringify(policy, null, 2)}\n`;

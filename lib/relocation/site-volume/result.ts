@@ -1,0 +1,84 @@
+import { type FailureData, failureSentence } from '../../base/errors/failure-data.ts';
+import { printable } from '../../engine/console/wording.ts';
+import type { Overwritten } from '../../host/media/in-place/overwrite.ts';
+
+/**
+ * Files of a volume that its manifest does not list: room for what the node tells, which it writes where they lie. Nobody
+ * reads them but people.
+ */
+export const RESULT_FILES = {
+  /** PASS or FAIL, with one instruction. */
+  text: 'sno-result.txt',
+  /** The certificate for the request of the volume; the key is on the laptop. */
+  kubeconfig: 'sno-kubeconfig.yaml',
+} as const;
+
+type ResultFile = (typeof RESULT_FILES)[keyof typeof RESULT_FILES];
+
+/** Of each of them; the rest of a shorter text is empty lines. */
+const ROOM_BYTES = 8 << 10;
+
+/** The first line: without it, nothing is overwritten. */
+const MARKS: Readonly<Record<ResultFile, string>> = {
+  [RESULT_FILES.text]: 'The node writes here how it went.\n',
+  [RESULT_FILES.kubeconfig]: '# The node writes here what belongs to the request of this volume.\n',
+};
+
+const EMPTY: Readonly<Record<ResultFile, string>> = {
+  [RESULT_FILES.text]: 'No node has used the volume yet.\n',
+  [RESULT_FILES.kubeconfig]: '# No node has used it yet.\n',
+};
+
+/** The room that `sno create site-volume` leaves on a volume, with a request or without. */
+export function emptyResults(hasRequest: boolean): ReadonlyMap<string, Uint8Array> {
+  const { text, kubeconfig } = RESULT_FILES;
+  const names = hasRequest ? [text, kubeconfig] : [text];
+  return new Map(names.map((name) => [name, resultFile(name, EMPTY[name]).contents]));
+}
+
+/** A file with a text, exactly as large as the room for it: what is too long is cut off. */
+export function resultFile(name: ResultFile, text: string): Overwritten {
+  const mark = MARKS[name];
+  const contents = Buffer.alloc(ROOM_BYTES, '\n');
+  contents.write(mark + text);
+  contents[ROOM_BYTES - 1] = '\n'.charCodeAt(0);
+  return { name, mark, contents };
+}
+
+/** How it went on one node. */
+export interface Told {
+  /** As the cluster knows the node. */
+  readonly node: string;
+  readonly serial: number | undefined;
+  readonly version: string;
+  /** Undefined: the volume was refused. */
+  readonly endedAt: string | undefined;
+  /** Undefined: PASS. */
+  readonly failure: FailureData | undefined;
+}
+
+/** In plain words: PASS, or FAIL with one instruction and a code. */
+export function resultText({ node, serial, version, endedAt, failure }: Told): string {
+  const facts = [
+    `Node: ${node}`,
+    ...(serial === undefined ? [] : [`Serial of the volume: ${serial}`]),
+    ...(endedAt === undefined ? [] : [`Time: ${endedAt}`]),
+    `Software: sno-agents ${version}`,
+  ];
+  return `\n${[...verdictLines(failure), '', ...facts].map(printable).join('\n')}\n`;
+}
+
+function verdictLines(failure: FailureData | undefined): string[] {
+  if (failure === undefined) {
+    return ['PASS: the node has the configuration of its site. Nothing is left to do.'];
+  }
+  const { fix, ...said } = failure;
+  return [
+    `FAIL: ${failureSentence(said)}`,
+    `What to do: ${fix ?? 'Call support with this text.'}`,
+    codeLine(failure),
+  ];
+}
+
+/** By what programs know the reason. */
+export const codeLine = ({ code }: Pick<FailureData, 'code'>): string => `Code: ${code}`;

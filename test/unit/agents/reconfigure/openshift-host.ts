@@ -1,0 +1,147 @@
+/** Checking, stopping, the clock and the start of a host of OpenShift at its site. */
+import t, { type Test } from 'tap';
+import { arm } from '../../../../agents/reconfigure/openshift/arm.ts';
+import { check } from '../../../../agents/reconfigure/openshift/check.ts';
+import { clock } from '../../../../agents/reconfigure/openshift/clock.ts';
+import { start } from '../../../../agents/reconfigure/openshift/start.ts';
+import { stop } from '../../../../agents/reconfigure/openshift/stop.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { fakeApi, kubeconfigs } from '../host/api.ts';
+import type { TestHost } from '../host/host.ts';
+import { fakeRuntime } from '../host/runtime.ts';
+import { ofUnits } from './openshift-disk.ts';
+import { DHCP_SITE, openShiftArrived } from './openshift-site.ts';
+
+const KUBECONFIG =
+  '/etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost.kubeconfig';
+const DAY_MS = 86_400_000;
+
+for (const [name, prepare, says] of [
+  [
+    'a bridge that a person describes',
+    (host: TestHost) => host.write('/etc/nmstate/openshift/applied'),
+    /described by hand: \/etc\/nmstate\/openshift\/applied/,
+  ],
+  [
+    'a second bridge',
+    (host: TestHost) => host.write('/etc/ovnk/extra_bridge', 'eno2'),
+    /described by hand.*extra_bridge/,
+  ],
+  [
+    'no Open vSwitch',
+    (host: TestHost) => host.programs.remove('ovs-vsctl'),
+    /the host has no ovs-vsctl/,
+  ],
+] as const) {
+  t.test(`check: ${name} is refused`, async (t) => {
+    const { host, run } = await openShiftArrived(t);
+    t.match(await run(check), { kind: 'done' });
+    prepare(host);
+    await t.rejects(run(check), { kind: 'usage', code: 'reconfigure-refused', message: says });
+  });
+}
+
+t.test('stop: a sealed host without a network has no CRI-O, and waits for none', async (t) => {
+  const { host, run, holds } = await openShiftArrived(t);
+  await run(arm);
+  t.match(await run(stop), { note: '0 pods' });
+  t.same(
+    ofUnits(host).filter((call) => call.startsWith('stop')),
+    [
+      'stop kubelet.service',
+      'stop kubelet-dependencies.target',
+      'stop nodeip-configuration.service',
+      'stop ovs-configuration.service',
+      'stop crio.service',
+    ],
+  );
+  t.ok(await holds(stop));
+  host.write('/var/lib/etcd/member/snap/db', 'the database of the site');
+  await run(stop);
+  t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
+});
+
+t.test('stop: pods end before CRI-O does, and not while it starts', async (t) => {
+  const { host, run, holds } = await openShiftArrived(t);
+  await run(arm);
+  host.write('/units/crio.service', 'activating');
+  t.match(await run(stop), { kind: 'not-yet', reason: 'crio.service is starting' });
+  t.notOk(ofUnits(host).includes('stop crio.service'));
+  host.write('/units/crio.service', 'active');
+  t.notOk(await holds(stop));
+  const stopped: string[] = [];
+  const record = (request: unknown) => {
+    stopped.push(JSON.stringify(request));
+    t.ok(ofUnits(host).includes('stop kubelet.service'), 'which would start them again');
+    t.notOk(ofUnits(host).includes('stop crio.service'), 'it is asked to');
+    t.notOk(host.has('/var/lib/etcd.site'), 'a database in use is not copied');
+    return {};
+  };
+  await fakeRuntime(t, host, () => [{ name: 'etcd' }], {
+    ListPodSandbox: () => ({ items: [{ id: 'pod-1', metadata: { name: 'etcd' } }] }),
+    StopContainer: record,
+    StopPodSandbox: record,
+  });
+  t.match(await run(stop), { note: '1 pods' });
+  t.match(stopped, [/"id-of-etcd".*"30"/, /"pod-1"/], 'a database has time to end');
+  t.ok(await holds(stop));
+});
+
+const leaf = async (from: Date, days: number) => {
+  const authority = await createAuthority('an operator', undefined, from);
+  const subject = { commonName: 'system:node:edge-0', organizations: ['system:nodes'] };
+  const { certificate, key } = await issueLeaf(
+    authority,
+    { subject, usage: 'client', lifetimeDays: days },
+    from,
+  );
+  return `${certificate}${key}`;
+};
+
+t.test(
+  'clock: not before the certificates of operators; time servers are asked at once',
+  async (t) => {
+    const servers = 'additionalNTPSources: [198.51.100.123]\nallowRestart: true\n';
+    const { host, run, holds } = await openShiftArrived(t, { config: DHCP_SITE + servers });
+    host.programs.give('chronyc', 'exit 1');
+    t.match(await run(clock), { kind: 'done' });
+    t.same(host.programs.calls('chronyc'), []);
+    const path = '/etc/kubernetes/static-pod-resources/etcd-certs/secrets/etcd-all-certs/a.crt';
+    host.write(path, await leaf(new Date(Date.now() + 90 * DAY_MS), 30));
+    t.notOk(await holds(clock));
+    t.match(await run(clock), { kind: 'not-yet', reason: /there are certificates since/ });
+    t.same(host.programs.calls('chronyc'), [
+      'chronyc add server 198.51.100.123 iburst',
+      'chronyc makestep',
+    ]);
+  },
+);
+
+const PAIRS = ['client', 'server'].map((of) => `/var/lib/kubelet/pki/kubelet-${of}-current.pem`);
+
+async function certified(host: TestHost): Promise<void> {
+  const pair = await leaf(new Date(Date.now() - DAY_MS), 30);
+  for (const path of PAIRS) host.write(path, pair, 0o600);
+}
+
+/** The API behind the kubeconfig of its operator. */
+async function operatorApi(t: Test, host: TestHost): Promise<void> {
+  await fakeApi(t, host, { 'GET /readyz': () => ({}) });
+  host.write(KUBECONFIG, host.read(kubeconfigs.bootstrapAdmin), 0o600);
+}
+
+t.test('start: the seal is opened, and the kubelet brings what it requires', async (t) => {
+  const { host, run, holds } = await openShiftArrived(t);
+  t.match(await run(start), {
+    kind: 'not-yet',
+    reason: /API server is not ready: there is no kubeconfig/,
+  });
+  t.notOk(host.has('/etc/sno-agents/sealed'));
+  t.same(ofUnits(host).slice(-2), ['daemon-reload', 'start --no-block kubelet.service']);
+  await certified(host);
+  await operatorApi(t, host);
+  t.match(await run(start), { kind: 'done' });
+  t.ok(await holds(start));
+  host.write(PAIRS[0] ?? '', await leaf(new Date(Date.now() - 60 * DAY_MS), 30), 0o600);
+  t.notOk(await holds(start), 'a certificate has expired under way');
+});

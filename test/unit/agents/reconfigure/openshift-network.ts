@@ -1,0 +1,108 @@
+/** The network of a site on OpenShift: the adapter, and the bridge of the pod network that is made of it. */
+import t from 'tap';
+import { network } from '../../../../agents/reconfigure/openshift/network.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
+import type { TestHost } from '../host/host.ts';
+import { ofUnits } from './openshift-disk.ts';
+import { DHCP_SITE, openShiftArrived, SITE_ADDRESS, STATIC_SITE } from './openshift-site.ts';
+import { STATE } from './site-host.ts';
+
+/** What changes the network, in its order. */
+const ofNetwork = (host: TestHost) =>
+  host.programs
+    .calls()
+    .filter((call) => /^(nmcli .*delete|ovs-vsctl|nmstatectl|systemctl restart)/.test(call))
+    .map((call) => call.replaceAll(host.root, ''));
+
+t.test('network: out of the bridge, tried, kept, and the bridge made of it again', async (t) => {
+  const { host, run, holds } = await openShiftArrived(t);
+  host.write('/bridge', 'of the factory');
+  host.write('/run/configure-ovs-boot-done');
+  host.write('/run/nodeip-configuration/primary-ip', '192.0.2.10');
+  t.notOk(await holds(network));
+  t.match(await run(network), { kind: 'done', note: SITE_ADDRESS });
+  t.ok(await holds(network));
+  t.same(ofNetwork(host), [
+    ...['br-ex', 'ovs-port-phys0', 'ovs-if-phys0', 'ovs-if-br-ex'].map(
+      (name) => `nmcli --wait 30 connection delete uuid uuid-${name}`,
+    ),
+    'ovs-vsctl --timeout=30 --if-exists del-br br-ex',
+    'nmstatectl rollback',
+    `nmstatectl apply --no-commit --memory-only --timeout=180 ${STATE}/network.yml`,
+    'nmstatectl commit',
+    `nmstatectl apply ${STATE}/network.yml`,
+    'systemctl restart nodeip-configuration.service',
+    'systemctl restart ovs-configuration.service',
+  ]);
+  t.equal(host.read('/run/nodeip-configuration/primary-ip'), `${SITE_ADDRESS}\n`, 'chosen anew');
+  t.match(host.read('/profiles'), /uuid-br-node:br-node/, 'the internal address stays');
+});
+
+t.test(
+  'network: one by DHCP stays as the boot has made it, or is made once it has a route',
+  async (t) => {
+    const { host, run, holds } = await openShiftArrived(t, { config: DHCP_SITE });
+    t.notOk(await holds(network), 'no bridge yet');
+    t.match(await run(network), { kind: 'done', note: SITE_ADDRESS });
+    t.same(ofNetwork(host), [
+      'systemctl restart nodeip-configuration.service',
+      'systemctl restart ovs-configuration.service',
+    ]);
+    t.ok(await holds(network));
+    t.match(await run(network), { kind: 'done' });
+    t.equal(ofNetwork(host).length, 2, 'it is there');
+  },
+);
+
+for (const [name, more, prepare, code, says] of [
+  [
+    'no cable',
+    '',
+    (host: TestHost) => host.write('/sys/class/net/eno1/carrier', '0\n'),
+    'site-link',
+    /^no link on eno1/,
+  ],
+  [
+    'no default route',
+    '',
+    (host: TestHost) => host.write('/no-route'),
+    'site-network',
+    /bridge cannot be made.*found nodeip-configuration\.service: command.*exit code 1.*gateway/s,
+  ],
+  [
+    'a bridge without an address',
+    '',
+    (host: TestHost) =>
+      host.programs.give(
+        'ip',
+        'echo "[{\\"ifname\\":\\"br-node\\",\\"addr_info\\":[{\\"local\\":\\"192.0.2.10\\",\\"prefixlen\\":32,\\"scope\\":\\"global\\"}]}]"',
+      ),
+    'site-network',
+    /br-ex has no address of the site/,
+  ],
+  [
+    'name servers of another network',
+    'dns:\n  servers: [203.0.113.53]\n',
+    () => undefined,
+    'site-check',
+    /no-stub-resolv\.conf does not name 203\.0\.113\.53/,
+  ],
+  [
+    'a gateway that answers on the adapter, but not on the bridge',
+    'siteChecks:\n  - ping: 198.51.100.1\n',
+    (host: TestHost) => host.programs.give('ping', '[ ! -e "$ROOT/bridge" ]'),
+    'site-check',
+    /no answer to ping from 198\.51\.100\.1/,
+  ],
+] as const) {
+  t.test(`network: ${name}`, async (t) => {
+    const { host, context, holds } = await openShiftArrived(t, { config: STATIC_SITE + more });
+    prepare(host);
+    const failure = await thrownBy(network.run(context, host.progress(undefined, 10)));
+    t.match(failure, { kind: 'fatal', code, message: says });
+    t.notOk(await holds(network));
+    if (name === 'no default route') {
+      t.ok(ofUnits(host).includes('stop nodeip-configuration.service'), 'it waits no longer');
+    }
+  });
+}

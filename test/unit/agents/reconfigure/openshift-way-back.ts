@@ -1,0 +1,136 @@
+/** What a host of OpenShift goes back to: disk and database agree. */
+import t from 'tap';
+import type { ReconfigureContext } from '../../../../agents/reconfigure/context.ts';
+import { arm } from '../../../../agents/reconfigure/openshift/arm.ts';
+import { network } from '../../../../agents/reconfigure/openshift/network.ts';
+import { onTrial } from '../../../../agents/reconfigure/openshift/plan.ts';
+import { stop } from '../../../../agents/reconfigure/openshift/stop.ts';
+import { beforeFolder } from '../../../../lib/change/site/places.ts';
+import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import { keepTrial, returnToKept } from '../../../../lib/engine/trial/kept.ts';
+import { isRestBack, putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points.ts';
+import { readTrial } from '../../../../lib/engine/trial/store.ts';
+import type { TestHost } from '../host/host.ts';
+import { changedBySite, installed, onDisk } from './openshift-disk.ts';
+import { openShiftArrived } from './openshift-site.ts';
+
+t.test('arm: longer than everything that is on trial', async (t) => {
+  const { host, run, context } = await openShiftArrived(t);
+  installed(host);
+  await run(arm);
+  const trial = await readTrial(host.paths);
+  t.equal(trial?.deadlineMs, context.settings.reconfigureOperatorsTrialMs);
+  const sum = onTrial(context.settings).reduce((all, { deadlineMs }) => all + deadlineMs, 0);
+  t.ok((trial?.deadlineMs ?? 0) > sum, `${sum / 60_000} min`);
+  t.ok(context.settings.reconfigureOperatorsMs > 2 * context.settings.reconfigureOperatorsWindowMs);
+  const files = trial?.points.files.map(({ path }) => path) ?? [];
+  t.notOk(files.includes('/etc/systemd/system/masked.service'), 'a link is the daemon’s to make');
+  t.notOk(files.includes('/usr/local/bin/configure-ovs.sh'), 'out of reach, and not changed');
+  t.notOk(
+    files.some((path) => path.startsWith('/etc/kubernetes/manifests/')),
+    'as a whole',
+  );
+});
+
+t.test('arm: a configuration of the daemon that cannot be read changes nothing', async (t) => {
+  const { host, run } = await openShiftArrived(t);
+  for (const text of ['no JSON', '{}', '{"spec":{"config":{"storage":{"files":[{}]}}}}']) {
+    host.write('/etc/machine-config-daemon/currentconfig', text);
+    await t.rejects(run(arm), { kind: 'fatal', message: /currentconfig cannot be read/ });
+    t.equal(await readTrial(host.paths), undefined);
+  }
+});
+
+t.test(
+  'the way back: disk and database agree, also with what was pruned and what is new',
+  async (t) => {
+    const { host, run, holds } = await openShiftArrived(t);
+    installed(host);
+    const before = onDisk(host);
+    await run(arm);
+    t.notOk(await holds(stop));
+    await run(stop);
+    t.ok(await holds(stop));
+    changedBySite(host);
+    const trial = await readTrial(host.paths);
+    if (trial === undefined) throw new Error('no trial');
+    await putBackNetwork(host.paths, trial.points);
+    await putBackRest(host.paths, trial.points);
+    t.ok(await isRestBack(host.paths, trial.points));
+    t.same(onDisk(host), before);
+  },
+);
+
+t.test('the way back on request: from copies, where there are no links', async (t) => {
+  const { host, run } = await openShiftArrived(t);
+  installed(host);
+  const before = onDisk(host);
+  await run(arm);
+  await run(stop);
+  changedBySite(host);
+  // As between /etc and /var of CoreOS.
+  const no = 'case "$*" in *--link*static-pod*|*--link*ssh*) mkdir -p "$5"; exit 1 ;; esac';
+  host.programs.give('cp', `${no}\nexec /bin/cp "$@"`);
+  await keepTrial(host.paths, beforeFolder(host.paths), AbortSignal.timeout(60_000));
+  const trial = await readTrial(host.paths);
+  if (trial === undefined) throw new Error('no trial');
+  for (const { aside } of trial.points.moved) host.remove(aside);
+  host.remove('/var/lib/sno-agents/sno-trial/trial.json');
+  const reason = { code: 'x', kind: 'usage', what: 'asked' } as const;
+  const id = '00000000-0000-4000-8000-000000000000';
+  await returnToKept(
+    host.paths,
+    beforeFolder(host.paths),
+    { id, reason },
+    AbortSignal.timeout(60_000),
+  );
+  const back = await readTrial(host.paths);
+  if (back === undefined) throw new Error('no trial');
+  await putBackNetwork(host.paths, back.points);
+  await putBackRest(host.paths, back.points);
+  t.same(onDisk(host), before);
+});
+
+t.test('killed at each program that the host’s part runs: it ends as it would have', async (t) => {
+  const steps: StepBody<ReconfigureContext>[] = [arm, stop, network];
+  const { host, run, holds } = await openShiftArrived(t);
+  installed(host);
+  host.write('/bridge', 'of the factory');
+  const before = onDisk(host);
+  const kill = async (at: number): Promise<boolean> => {
+    host.write('/budget', `${at}`);
+    for (const step of steps) {
+      // As the runner does.
+      if (step !== network && (await holds(step).catch(() => false))) continue;
+      const failed = await run(step).then(
+        () => false,
+        () => true,
+      );
+      if (failed && Number(host.read('/budget')) <= 0) return true;
+    }
+    return false;
+  };
+  host.programs.give('cp', 'exec /bin/cp "$@"');
+  for (const program of ['cp', 'nmcli', 'nmstatectl', 'ovs-vsctl', 'systemctl']) {
+    dying(host, program);
+  }
+  let killed = 0;
+  for (let at = 1; (await kill(at)) && at < 100; at++) killed++;
+  t.ok(killed > 15, `${killed} times`);
+  host.write('/budget', '1000');
+  for (const step of steps) await run(step);
+  t.ok(await holds(network));
+  changedBySite(host);
+  const trial = await readTrial(host.paths);
+  if (trial === undefined) throw new Error('no trial');
+  await putBackNetwork(host.paths, trial.points);
+  await putBackRest(host.paths, trial.points);
+  t.same(onDisk(host), before);
+});
+
+/** Has a program fail before its work once `left` programs have run: nobody is there to go on behind it. */
+function dying(host: TestHost, program: string): void {
+  const count =
+    'n=$(($(cat "$ROOT/budget") - 1)); echo $n > "$ROOT/budget"; [ $n -gt 0 ] || exit 9';
+  host.programs.unless(program, count);
+}

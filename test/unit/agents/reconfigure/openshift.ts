@@ -1,0 +1,166 @@
+/** The names and certificates of a site on OpenShift; its objects and Routes: openshift-{objects,routes,arrival}.test.ts. */
+import { X509Certificate } from 'node:crypto';
+import t from 'tap';
+import { arrive } from '../../../../agents/reconfigure/arrive.ts';
+import { conclude } from '../../../../agents/reconfigure/conclude.ts';
+import {
+  certificates,
+  siteIdentity,
+} from '../../../../agents/reconfigure/openshift/certificates.ts';
+import { localNames } from '../../../../agents/reconfigure/openshift/local-names.ts';
+import { names } from '../../../../agents/reconfigure/openshift/names.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
+import { openShiftFactory } from './openshift-site.ts';
+import { arrived, insert, REQUEST, STATE } from './site-host.ts';
+
+const STAGED = `${STATE}/credentials.json`;
+
+t.test(
+  'certificates: the authority of the volume signs those that the site does not bring',
+  async (t) => {
+    const { host, context } = await arrived(t);
+    const given = await authorityCredentials();
+    if (given.kind !== 'authorities') throw new Error('no authorities');
+    const atSite = { ...context, credentials: given };
+    t.notOk(await certificates.holds(atSite, host.progress()));
+    await certificates.run(atSite, host.progress());
+    t.ok(await certificates.holds(atSite, host.progress()));
+    t.equal(host.mode(STAGED), 0o600);
+    const identity = await siteIdentity(atSite);
+    t.equal(identity?.administrators, given.adminCa.certificate);
+    const authority = new X509Certificate(given.servingCa.certificate);
+    for (const [pair, name, other] of [
+      [identity?.api, 'api.shop.example.com', 'api-int.shop.example.com'],
+      [identity?.ingress, 'web.apps.shop.example.com', 'shop.example.com'],
+    ] as const) {
+      const leaf = new X509Certificate(pair?.certificate ?? '');
+      t.ok(leaf.verify(authority.publicKey), name);
+      t.ok(leaf.checkHost(name), name);
+      t.notOk(leaf.checkHost(other), other);
+      t.ok(pair?.certificate.endsWith(given.servingCa.certificate), 'its authority is behind it');
+    }
+    t.notOk(host.has(`${STATE}/admin.kubeconfig`), 'it is on the laptop');
+  },
+);
+
+t.test('local-names: the node answers for its names at the site', async (t) => {
+  const { host, context } = await arrived(t);
+  host.programs.give('systemctl', '[ "$*" = "restart dnsmasq.service" ]');
+  t.notOk(await localNames.holds(context, host.progress()));
+  t.match(await localNames.run(context, host.progress()), { kind: 'done' });
+  t.ok(await localNames.holds(context, host.progress()));
+  const text = host.read('/etc/dnsmasq.d/sno-site.conf');
+  for (const name of ['api', 'api-int', 'apps']) {
+    t.match(text, `address=/${name}.shop.example.com/${context.request.from.nodeIps[0]}\n`);
+  }
+});
+
+t.test('certificates: made once, and again for another volume', async (t) => {
+  const { host, context } = await arrived(t);
+  await certificates.run(context, host.progress());
+  const before = await siteIdentity(context);
+  t.same(await siteIdentity(context), before);
+  const next = { ...context.request, id: '00000000-0000-4000-8000-000000000000' };
+  t.notOk(await certificates.holds({ ...context, request: next }, host.progress()));
+});
+
+t.test('certificates: those of the site are used as they are', async (t) => {
+  const { host, context } = await arrived(t);
+  const pair = { certificate: 'given', key: 'its key' };
+  const site = { ...context.site, certificates: { api: pair, ingress: undefined } };
+  await certificates.run({ ...context, site }, host.progress());
+  const identity = await siteIdentity(context);
+  t.same(identity?.api, pair);
+  t.ok(
+    new X509Certificate(identity?.ingress.certificate ?? '').checkHost('a.apps.shop.example.com'),
+  );
+});
+
+t.test('certificates: a request for an administrator is signed, and no key is kept', async (t) => {
+  const { host, context } = await arrived(t);
+  await certificates.run(context, host.progress());
+  const kubeconfig = host.read(`${STATE}/admin.kubeconfig`);
+  t.equal(host.mode(`${STATE}/admin.kubeconfig`), 0o600);
+  t.match(kubeconfig, 'https://api.shop.example.com:6443');
+  t.notMatch(kubeconfig, 'client-key-data');
+  const [, data = ''] = /client-certificate-data: (\S+)/.exec(kubeconfig) ?? [];
+  const client = new X509Certificate(Buffer.from(data, 'base64'));
+  const identity = await siteIdentity(context);
+  const authority = new X509Certificate(identity?.administrators ?? '');
+  t.ok(client.verify(authority.publicKey), 'by the authority that the cluster is told');
+  t.notMatch(host.read(STAGED), /"admin"/, 'whose key is not kept');
+});
+
+t.test('names: without the certificates of the site nothing is dialled', async (t) => {
+  const { host, context } = await arrived(t);
+  await t.rejects(names.run(context, host.progress()), {
+    kind: 'fatal',
+    message: /certificates of the site's names do not exist/,
+  });
+});
+
+t.test('certificates: nothing of them stays behind the end', async (t) => {
+  const { host, context, run } = await arrived(t);
+  await certificates.run(context, host.progress());
+  await t.rejects(run(conclude));
+  t.notOk(host.has(STAGED));
+});
+
+const TRUST = JSON.stringify((await createAuthority('trusted by the site')).certificate);
+const PLAIN = 'api_version: 1\ncluster_name: edge\nbase_domain: site.test\n';
+
+for (const [name, more, says] of [
+  ['another name of the Node', 'hostname: till-7\nrenameNode: true\n', /renameNode.*stays edge-0/s],
+  [
+    'the address of the site',
+    'nodeAddress: site\nmachine_networks: [198.51.100.0/24]\n',
+    /nodeAddress.*internal/s,
+  ],
+  [
+    'time servers',
+    'additionalNTPSources: [198.51.100.123]\n',
+    /additionalNTPSources.*allowRestart: true/s,
+  ],
+  [
+    'trusted certificates',
+    `additionalTrustBundle: {userCaBundle: ${TRUST}}\n`,
+    /additionalTrustBundle.*allowRestart: true/s,
+  ],
+  ['a proxy', 'proxy: {httpProxy: "http://proxy.site.test:3128"}\n', /proxy.*allowRestart: true/s],
+] as const) {
+  t.test(`the agent refuses on OpenShift: ${name}`, async (t) => {
+    const host = await openShiftFactory(t);
+    await insert(host, { config: PLAIN + more });
+    await t.rejects(arrive(host.paths, AbortSignal.timeout(60_000)), {
+      kind: 'usage',
+      message: says,
+    });
+    t.notOk(host.has(REQUEST));
+    t.notOk(host.has(`${STATE}/used.json`));
+  });
+}
+
+t.test('the agent refuses on OpenShift: another name of the cluster', async (t) => {
+  const host = await openShiftFactory(t);
+  await insert(host, { config: PLAIN.replace('edge', 'shop') });
+  await t.rejects(arrive(host.paths, AbortSignal.timeout(60_000)), {
+    kind: 'usage',
+    message: /cluster_name.*edge, which on OpenShift stays/s,
+  });
+});
+
+t.test(
+  'the agent takes a volume on OpenShift, and what costs a restart if that is allowed',
+  async (t) => {
+    for (const more of ['', 'additionalNTPSources: [198.51.100.123]\nallowRestart: true\n']) {
+      const host = await openShiftFactory(t);
+      await insert(host, { config: PLAIN + more });
+      t.match(await arrive(host.paths, AbortSignal.timeout(60_000)), {
+        kind: 'request',
+        request: { from: { hostname: 'edge-0', nodeIps: ['192.0.2.10'] } },
+      });
+      t.ok(host.has(REQUEST));
+    }
+  },
+);

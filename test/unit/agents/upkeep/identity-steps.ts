@@ -1,0 +1,177 @@
+import t, { type Test } from 'tap';
+import { check } from '../../../../agents/upkeep/identity/check.ts';
+import { conclude } from '../../../../agents/upkeep/identity/conclude.ts';
+import {
+  type IdentityContext,
+  identityContext,
+} from '../../../../agents/upkeep/identity/context.ts';
+import { hold, release } from '../../../../agents/upkeep/identity/hold.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { isHeld } from '../../../../lib/change/identity/held.ts';
+import { identityOf } from '../../../../lib/change/identity/identity.ts';
+import { readLast, readRequest, writeRequest } from '../../../../lib/change/identity/request.ts';
+import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
+import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import { defaultSettings } from '../../../../lib/host/settings.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { input, rendered } from '../../render/rendered-host.ts';
+import { COMPONENTS } from '../backup/backup-host.ts';
+import { fakeControlPlane } from '../host/control-plane.ts';
+import { type HostOptions, testHost } from '../host/host.ts';
+import { giveAddresses } from '../host/network.ts';
+
+const FOLDER = '/var/lib/sno-agents/sno-identity';
+const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
+const pod = (name: string) => `/etc/kubernetes/manifests/${name}.yaml`;
+const from = identityOf(input);
+const to = { ...from, hostname: 'edge-9', nodeIps: ['198.51.100.7'] as [string] };
+
+async function changingHost(t: Test, options: HostOptions = {}) {
+  const host = testHost(t, options);
+  for (const { path, contents, mode, uses } of rendered.files) {
+    if (uses.includes('control-plane')) host.write(path, contents, mode);
+  }
+  for (const { component, manifest } of rendered.staticPods) host.write(pod(component), manifest);
+  await saveRenderInput(host.paths, input);
+  giveAddresses(host, '198.51.100.7/24');
+  await fakeControlPlane(t, host, pod);
+  const request = await writeRequest(host.paths, { from, to });
+  const context: IdentityContext = { ...host.context, request, hostname: () => to.hostname };
+  return {
+    host,
+    run: (step: StepBody<IdentityContext>) => step.run(context, host.progress()),
+    holds: (step: StepBody<IdentityContext>) => step.holds(context, host.progress()),
+  };
+}
+
+t.test('check: the addresses of the new identity, and nobody else at work', async (t) => {
+  const { host, run } = await changingHost(t);
+  t.match(await run(check), { kind: 'done', note: '198.51.100.7' });
+  giveAddresses(host, '192.0.2.10/24');
+  t.match(await run(check), {
+    kind: 'not-yet',
+    reason: /has not the address 198\.51\.100\.7 .*192\.0\.2\.10/,
+  });
+  const lock = await lockAgent('sno-backup', host.root);
+  t.match(await run(check), { kind: 'not-yet', reason: 'sno-backup is running' });
+  lock[Symbol.dispose]();
+  host.remove(pod('etcd'));
+  t.match(await thrownBy(run(check)), { kind: 'fatal', message: /no static pod of etcd/ });
+});
+
+t.test('check: nothing is stopped with a clock at which the host can sign nothing', async (t) => {
+  const { host, run } = await changingHost(t);
+  const past = new Date('2020-01-01T00:00:00Z');
+  const { certificate } = await createAuthority('kubelet-client-ca', 1, past);
+  host.write(authorityPaths('kubelet-client').certificate, certificate);
+  t.match(await run(check), {
+    kind: 'not-yet',
+    reason: /kubelet-client-ca has expired.*Check the host's clock/,
+  });
+});
+
+t.test('hold: the control plane stops, and the kubelet cannot register a Node', async (t) => {
+  const { host, run, holds } = await changingHost(t);
+  t.equal(await holds(hold), false);
+  await run(hold);
+  t.equal(await holds(hold), true);
+  for (const name of COMPONENTS) {
+    t.notOk(host.has(pod(name)), name);
+    t.ok(host.has(`${FOLDER}/manifests/${name}.yaml`), name);
+  }
+  t.match(
+    host.read(DROP_IN),
+    /^ExecStart=\nExecStart=\S+\/kubelet --config=\/etc\/kubernetes\/kubelet-live\.yaml\n/m,
+  );
+  t.notMatch(host.read(DROP_IN), /kubeconfig/);
+  t.match(
+    host.read('/etc/kubernetes/kubelet-live.yaml'),
+    /staticPodPath: \/etc\/kubernetes\/manifests/,
+  );
+  t.equal(await isHeld(host.paths), true);
+  await run(hold);
+  t.ok(host.has(`${FOLDER}/manifests/etcd.yaml`), 'a second run loses nothing');
+
+  await release(host.paths, new AbortController().signal);
+  t.equal(await isHeld(host.paths), false);
+  t.notOk(host.has('/etc/kubernetes/kubelet-live.yaml'));
+  t.equal(host.programs.calls('systemctl').at(-1), 'systemctl daemon-reload');
+});
+
+t.test('conclude: only the record stays', async (t) => {
+  const { host, run, holds } = await changingHost(t);
+  host.write(`${FOLDER}/manifests/etcd.yaml`, '');
+  host.write(`${FOLDER}/volumes.json`, '');
+  const installed = { schemaVersion: 1, completed: '2026-11-21', steps: [{ agent: 'aiokube' }] };
+  const of = { cluster: 'edge.factory.test', node: 'edge-0' };
+  host.write('/var/lib/sno-agents/record.json', JSON.stringify({ ...of, ...installed }));
+  t.equal(await holds(conclude), false);
+  t.match(await run(conclude), {
+    note: 'name edge-0 -> edge-9; address 192.0.2.10 -> 198.51.100.7',
+  });
+  t.equal(await holds(conclude), true);
+  t.equal(await readRequest(host.paths), undefined);
+  t.match(await readLast(host.paths), { from, to });
+  t.notOk(host.has(`${FOLDER}/manifests`));
+  t.notOk(host.has(`${FOLDER}/volumes.json`));
+  const named = { cluster: `${to.clusterName}.${to.baseDomain}`, node: 'edge-9' };
+  t.same(JSON.parse(host.read('/var/lib/sno-agents/record.json')), { ...installed, ...named });
+});
+
+t.test('interrupted at any moment, the control plane is held as a whole', async (t) => {
+  await killedAtAnyMoment(t, {
+    prepare: () => changingHost(t),
+    run: ({ run }) => run(hold),
+    allowed({ host }, when) {
+      for (const name of COMPONENTS) {
+        const places = [pod(name), `${FOLDER}/manifests/${name}.yaml`];
+        t.ok(
+          places.some((path) => host.has(path) && host.read(path) !== ''),
+          `${when}: ${name}`,
+        );
+      }
+    },
+    result: async ({ host, holds }) => ({
+      holds: await holds(hold),
+      manifests: COMPONENTS.map((name) => host.read(`${FOLDER}/manifests/${name}.yaml`)),
+      kubelet: host.read(DROP_IN),
+    }),
+    least: 10,
+    isDurable: true,
+  });
+});
+
+t.test('interrupted at any moment of its end, it is ended once', async (t) => {
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await changingHost(t);
+      it.host.write(`${FOLDER}/manifests/etcd.yaml`, '');
+      it.host.write(`${FOLDER}/volumes.json`, '');
+      it.host.write('/var/lib/sno-agents/record.json', '{"cluster":"a.b","node":"edge-0"}');
+      return it;
+    },
+    run: ({ run }) => run(conclude),
+    // As its plan does: a request that has ended is not ended again.
+    again: async ({ run, holds }) => void ((await holds(conclude)) || (await run(conclude))),
+    result: async ({ host }) => ({
+      request: await readRequest(host.paths),
+      to: (await readLast(host.paths))?.to,
+      record: host.read('/var/lib/sno-agents/record.json'),
+      left: ['manifests', 'volumes.json'].filter((name) => host.has(`${FOLDER}/${name}`)),
+    }),
+    least: 8,
+  });
+});
+
+t.test('as a part of another change, which waits itself, it waits for no window', async (t) => {
+  const { host } = await changingHost(t);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(host.context.cluster));
+  const { settings } = await identityContext(host.paths);
+  t.equal(settings.settlingWindowMs, defaultSettings.settlingWindowMs);
+  await writeRequest(host.paths, { from, to, settlesLater: true });
+  const part = await identityContext(host.paths);
+  t.same(part.settings, { ...settings, settlingWindowMs: 0 });
+});

@@ -1,0 +1,92 @@
+import t, { type Test } from 'tap';
+import { readAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
+import { laptopCa } from '../../../../agents/upkeep/renew/laptop-ca.ts';
+import {
+  createAuthority,
+  createLaptopAuthorities,
+} from '../../../../lab/certificates/signed-now.ts';
+import { readKubeconfig } from '../../../../lib/clients/kube/kubeconfig.ts';
+import { exists } from '../../../../lib/host/files.ts';
+import type { HostEndpoints } from '../../../../lib/host/paths.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import { laptopAdminCa } from '../../../../lib/render/kubernetes/authorities.ts';
+import { trust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
+import { servingAuthority } from '../../gather/cluster/serve-api.ts';
+import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
+import { testHost } from '../host/host.ts';
+
+const RECORD = 'GET /api/v1/namespaces/kube-system/configmaps/sno-administrators';
+const own = await createAuthority('admin-ca');
+const { adminCa } = await createLaptopAuthorities();
+
+/** A host that trusts the laptop, and an API with these answers. */
+async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>>) {
+  const endpoints: { -readonly [Name in keyof HostEndpoints]: HostEndpoints[Name] } = {};
+  const host = testHost(t, { endpoints, settings: { renewApiMs: 600, renewProofMs: 1 } });
+  const api = await fakeApi(t, host, { 'GET /readyz': () => ({}), ...answers });
+  endpoints.api = (await readKubeconfig(host.at(kubeconfigs.csrApprover))).server.href;
+  const { gather } = accessTo('kubernetes');
+  host.write(gather.ca, servingAuthority);
+  host.write(gather.signer.certificate, own.certificate);
+  host.write(gather.signer.key, own.key, 0o600);
+  host.write(trust.clients, own.certificate + adminCa.certificate);
+  host.write(laptopAdminCa, adminCa.certificate);
+  const context = { ...host.context, run: 'first' };
+  return {
+    host,
+    api,
+    run: () => laptopCa.run(context, host.progress()),
+    holds: () => laptopCa.holds(context, host.progress()),
+    failure: async () => (await readAttempts(host.paths)).at(0)?.failure,
+  };
+}
+
+const configMap = (data: Record<string, string>): ApiAnswer => {
+  return () => ({ metadata: { name: 'sno-administrators', namespace: 'kube-system' }, data });
+};
+const replaced = { version: '1', laptopCa: 'replaced', time: new Date().toISOString() };
+const ofLostHost = { ...replaced, time: new Date(Date.now() - 60_000).toISOString() };
+
+t.test("the laptop's CA", async (t) => {
+  for (const [what, answer] of [
+    ['no record', () => refuse(404, 'not found')],
+    ['another state', configMap({ ...replaced, laptopCa: 'in use' })],
+    ['no time', configMap({ version: '1', laptopCa: 'replaced' })],
+    ['nothing', configMap({})],
+    ['a record from before it was made', configMap(ofLostHost)],
+  ] as const) {
+    t.test(`stays trusted: ${what}`, async (t) => {
+      const it = await trustingHost(t, { [RECORD]: answer });
+      t.match(await it.run(), { note: /^trusted/ });
+      t.equal(it.host.read(trust.clients), own.certificate + adminCa.certificate);
+      t.equal(await it.failure(), undefined);
+      t.equal(await it.holds(), true, 'for this run');
+    });
+  }
+
+  t.test('an API that is gone is a failure of this step only', async (t) => {
+    const it = await trustingHost(t, { 'GET /readyz': () => refuse(500, 'starting') });
+    t.same(await it.run(), { kind: 'done', note: 'failed' });
+    t.match(await it.failure(), {
+      code: 'laptop-ca-trusted',
+      cause: { what: /the API was not ready/ },
+    });
+    t.equal(it.host.read(trust.clients), own.certificate + adminCa.certificate);
+  });
+
+  t.test('a server that names no authority proves nothing', async (t) => {
+    const it = await trustingHost(t, { [RECORD]: configMap(replaced) });
+    t.same(await it.run(), { kind: 'done', note: 'failed' });
+    t.match(await it.failure(), { cause: { cause: { found: 'neither' } } });
+    t.equal(it.host.read(trust.clients), own.certificate, 'it is not trusted again');
+    t.ok(await exists(it.host.at(laptopAdminCa)), 'the next run goes on');
+  });
+
+  t.test('a host without it asks nobody', async (t) => {
+    const it = await trustingHost(t, {});
+    it.host.remove(laptopAdminCa);
+    t.equal(await it.holds(), true);
+    t.match(await it.run(), { note: 'nothing trusts it' });
+    t.same(it.api.requests, []);
+  });
+});

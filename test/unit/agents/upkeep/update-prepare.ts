@@ -1,0 +1,144 @@
+/** What a new executable changes on a host, as it computes it there, and what proves that it is in use. */
+import t, { type Test } from 'tap';
+import { prepareUpdate } from '../../../../agents/upkeep/update/again.ts';
+import { otherImages } from '../../../../agents/upkeep/update/mirror-pods.ts';
+import { runsImages } from '../../../../agents/upkeep/update/settle.ts';
+import { addressEvents } from '../../../../lib/change/identity/address-events.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { nodeUnits } from '../../../../units/installed.ts';
+import { input, rendered } from '../../render/rendered-host.ts';
+import { cluster } from '../host/cluster.ts';
+import { type TestHost, testHost } from '../host/host.ts';
+import { writePayload } from '../host/payload.ts';
+
+const EXECUTABLE = '/var/lib/sno-agents/bin/sno-agents';
+const SOURCE = '/mnt/update/payload';
+
+/** The host of the rendered control plane, as its installation left it. */
+async function installedHost(t: Test): Promise<TestHost> {
+  const host = testHost(t);
+  for (const { path, contents, mode, uses } of rendered.files) {
+    if (uses.includes('control-plane') || uses.includes('node')) host.write(path, contents, mode);
+  }
+  for (const { component, manifest } of rendered.staticPods) {
+    const file = component === 'etcd' ? 'etcd-pod' : component;
+    host.write(`/etc/kubernetes/manifests/${file}.yaml`, manifest, 0o600);
+  }
+  for (const { name, contents } of nodeUnits) host.write(`/etc/systemd/system/${name}`, contents);
+  host.write(addressEvents.path, addressEvents.contents, addressEvents.mode);
+  const { installation: _, ...description } = cluster;
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(description), 0o600);
+  const { authorities: __, ...keyless } = input;
+  await saveRenderInput(host.paths, keyless);
+  host.write(EXECUTABLE, 'the new executable');
+  return host;
+}
+
+/** A payload whose images are those of the rendered host, but for one. */
+function otherImage(host: TestHost, component: string): string {
+  writePayload(host, SOURCE);
+  const payload = JSON.parse(host.read(`${SOURCE}/payload.yaml`));
+  const [first] = payload.images;
+  payload.images = Object.entries(input.host.images).map(([name, reference]) => ({
+    ...first,
+    name,
+    reference: name === component ? 'example.test/new:2' : reference,
+  }));
+  host.write(`${SOURCE}/payload.yaml`, JSON.stringify(payload));
+  return SOURCE;
+}
+
+const prepareOn = (host: TestHost, payloadFolder: string) =>
+  prepareUpdate(
+    host.paths,
+    { payloadFolder: host.at(payloadFolder), executable: host.at(EXECUTABLE) },
+    AbortSignal.timeout(60_000),
+  );
+
+t.test('a new executable changes only what differs on this host', async (t) => {
+  const host = await installedHost(t);
+  const { files, enable, manifests } = await prepareOn(host, otherImage(host, 'etcd'));
+  t.same(files.map(({ path }) => path).toSorted(), [
+    '/etc/kubernetes/manifests/etcd-pod.yaml',
+    '/etc/sno-agents/cluster.json',
+    '/etc/sno-agents/executable.sha256',
+    '/etc/sno-agents/payload.sha256',
+    '/etc/sno-agents/render-input.json',
+  ]);
+  t.match(
+    files.find(({ path }) => path.endsWith('etcd-pod.yaml')),
+    {
+      contents: /example\.test\/new:2/,
+      mode: 0o600,
+    },
+  );
+  t.match(
+    files.find(({ path }) => path.endsWith('executable.sha256')),
+    {
+      contents: `${sha256('the new executable')}  ${EXECUTABLE}\n`,
+    },
+  );
+  t.same([enable, manifests], [[], []]);
+});
+
+t.test('a unit that the host does not have is enabled', async (t) => {
+  const host = await installedHost(t);
+  host.remove('/etc/systemd/system/sno-trial.timer');
+  host.remove('/etc/systemd/system/sno-renew.timer');
+  host.write('/etc/systemd/system/sno-renew.timer', 'an older one', 0o600);
+  const { files, enable } = await prepareOn(host, otherImage(host, 'etcd'));
+  t.same(enable, ['sno-trial.timer']);
+  t.match(
+    files.find(({ path }) => path.endsWith('sno-trial.timer')),
+    { mode: 0o644 },
+  );
+  t.match(
+    files.find(({ path }) => path.endsWith('sno-renew.timer')),
+    { mode: 0o600 },
+    'its mode stays',
+  );
+});
+
+t.test('a host of an earlier release, which kept no input, is refused', async (t) => {
+  const host = await installedHost(t);
+  host.remove('/etc/sno-agents/render-input.json');
+  await t.rejects(prepareOn(host, otherImage(host, 'etcd')), {
+    kind: 'usage',
+    code: 'update-refused',
+  });
+});
+
+t.test('the control plane has to run the images of the payload, and no others', async (t) => {
+  const id = (letter: string) => `sha256:${letter.repeat(64)}`;
+  const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  const images = names.map((name) => ({
+    ...{ name, reference: `r.test/${name}:1`, id: id('a'), archive: 'x', size: 1, sha256: 'x' },
+  }));
+  const running = names.map((name) => ({ name, state: 'running', imageRef: id('a') }) as const);
+  t.ok(runsImages(running, { images }));
+  t.ok(runsImages([...running, { name: 'etcd', state: 'exited', imageRef: id('b') }], { images }));
+  t.notOk(
+    runsImages([...running, { name: 'etcd', state: 'running', imageRef: id('b') }], { images }),
+  );
+  t.notOk(runsImages(running.slice(1), { images }));
+  t.notOk(runsImages(running, { images: images.slice(1) }));
+});
+
+t.test('the mirror pods say which manifests run', async (t) => {
+  const pod = (name: string, image: string) => ({
+    metadata: { name: `${name}-n1` },
+    spec: { containers: [{ image }] },
+  });
+  const wanted = new Map([
+    ['etcd-n1', 'r.test/etcd:2'],
+    ['kube-scheduler-n1', 'r.test/kube-scheduler:2'],
+  ]);
+  const present = [pod('etcd', 'r.test/etcd:2'), pod('kube-scheduler', 'r.test/kube-scheduler:2')];
+  t.same(otherImages([...present, pod('coredns', 'r.test/coredns:1')], wanted), []);
+  const earlier = pod('kube-scheduler', 'r.test/kube-scheduler:1');
+  t.same(otherImages([...present.slice(0, 1), earlier], wanted), [
+    'kube-scheduler-n1 runs r.test/kube-scheduler:1',
+  ]);
+  t.same(otherImages(present.slice(1), wanted), ['no pod etcd-n1']);
+});

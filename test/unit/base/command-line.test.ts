@@ -1,0 +1,34 @@
+import { Command } from 'commander';
+import t, { type Test } from 'tap';
+import { runCommandLine, standardOutput } from '../../../lib/base/command-line.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+
+/** What `body` writes, without what this process reports meanwhile. */
+function written(t: Test, body: () => void): string[] {
+  const texts: string[] = [];
+  const record = (text: string | Uint8Array) => texts.push(String(text)) > 0;
+  const streams = [process.stdout, process.stderr];
+  const captured = streams.map((stream) => t.capture(stream, 'write', record));
+  body();
+  for (const each of captured) each.restore();
+  return texts;
+}
+
+t.test('whatever a command prints or an error quotes, a terminal interprets nothing', async (t) => {
+  t.same(
+    written(t, () => standardOutput.write('NAME\tAGE\npod\u001b[2J\t1\n')),
+    ['NAME\tAGE\npod\\u001b[2J\t1\n'],
+  );
+  const errors: string[] = [];
+  const program = new Command('x').exitOverride().action(() => {
+    throw new Failure('usage', 'no pod \u202e"a\u009bb"', { found: 'c\u2028d' });
+  });
+  const code = await runCommandLine(program, [], () => 0, {
+    writeError: (text) => void errors.push(text),
+  });
+  t.equal(code, 2);
+  t.same(
+    written(t, () => standardOutput.writeError(errors.join(''))),
+    ['x: no pod \\u202e"a\\u009bb"; found c\\u2028d\n'],
+  );
+});

@@ -1,0 +1,94 @@
+import t from 'tap';
+import { EXIT, exitCodeFor } from '../../../../lib/base/errors/exit-codes.ts';
+import { describeError, FAILURE_KINDS, Failure } from '../../../../lib/base/errors/failure.ts';
+import { fingerprint } from '../../../../lib/engine/steps/fingerprint.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+
+t.test('a failure is printed as what, expected, found and fix', async (t) => {
+  const table: [object, string][] = [
+    [{}, 'disk'],
+    [{ expected: 'one' }, 'disk; expected one'],
+    [{ found: 'two' }, 'disk; found two'],
+    [{ expected: 'one', found: 'two', fix: 'Wipe it.' }, 'disk; expected one; found two. Wipe it.'],
+  ];
+  for (const [details, message] of table) {
+    t.equal(new Failure('fatal', 'disk', details).message, message);
+  }
+  t.equal(String(new Failure('fatal', 'disk')), 'Failure: disk', 'as a stack names it');
+});
+
+t.test('exit codes', async (t) => {
+  t.strictSame(EXIT, { done: 0, retryable: 1, usage: 2, deadline: 3, fatal: 4 });
+  t.equal(exitCodeFor(new Failure('retry', '')), 1);
+  t.equal(exitCodeFor(new Failure('usage', '')), 2);
+  t.equal(exitCodeFor(new Failure('deadline', '')), 3);
+  t.equal(exitCodeFor(new Failure('fatal', '')), 4);
+  t.equal(exitCodeFor(new Failure('bug', '')), 4);
+  t.equal(exitCodeFor(new TypeError('x is not a function')), 4);
+  t.equal(exitCodeFor(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })), 1);
+  t.equal(exitCodeFor(new SyntaxError('Unexpected token')), 1, 'data, not the program');
+  t.equal(exitCodeFor(new Error('any')), 1);
+  t.equal(exitCodeFor('thrown text'), 1);
+  t.equal(exitCodeFor(undefined), 1);
+});
+
+t.test('errors are described with their causes, each once, without secrets', async (t) => {
+  const circular = new Error('round');
+  circular.cause = circular;
+  const refused = new AggregateError([new Error('refused ::1'), new Error('refused 127.0.0.1')]);
+  const table: [unknown, string][] = [
+    [new Error('a', { cause: new Error('b', { cause: 'c' }) }), 'a: b: c'],
+    [new Error('a because b', { cause: new Error('b') }), 'a because b'],
+    [circular, 'round'],
+    [
+      new TypeError('fetch failed', { cause: refused }),
+      'fetch failed: refused ::1, refused 127.0.0.1',
+    ],
+    [new RangeError(), 'RangeError'],
+    ['text', 'text'],
+    [null, 'null'],
+    [new Error('get https://me:hunter2@host/x'), 'get https://me:<redacted>@host/x'],
+  ];
+  for (const [error, text] of table) t.equal(describeError(error), text);
+});
+
+t.test('a long chain of causes is truncated', async (t) => {
+  let error = new Error('9');
+  for (let level = 8; level >= 0; level--) error = new Error(String(level), { cause: error });
+  t.equal(describeError(error), '0: 1: 2: 3: 4: 5');
+});
+
+t.test('a cause already in the sentence is not repeated', async (t) => {
+  const cause = new Error('why');
+  t.equal(describeError(new Failure('retry', 'no', { cause })), 'no: why');
+  t.equal(describeError(new Failure('retry', 'no', { cause, tellsCause: true })), 'no');
+  t.equal(describeError(new AggregateError([cause, cause, 'x'])), 'why, x');
+  t.equal(describeError(new AggregateError([cause], 'all failed')), 'all failed');
+});
+
+t.test('a failure has a code, that of its kind if no other is given', async (t) => {
+  const codes = FAILURE_KINDS.map((kind) => [kind, new Failure(kind, '').code]);
+  t.same(Object.fromEntries(codes), {
+    retry: 'unavailable',
+    usage: 'usage',
+    deadline: 'deadline',
+    fatal: 'refused',
+    bug: 'bug',
+  });
+  const cause = new Error('why');
+  const failure = new Failure('fatal', 'no', { code: 'disk-in-use', cause });
+  t.match(failure, { name: 'Failure', kind: 'fatal', code: 'disk-in-use', what: 'no', cause });
+  t.notOk('cause' in new Failure('fatal', 'no'));
+});
+
+t.test('a fingerprint depends on the data, not on its notation', async (t) => {
+  t.equal(fingerprint({ b: [2, 1], a: 'x' }), sha256('{"a":"x","b":[2,1]}').slice(0, 16));
+  t.equal(fingerprint(undefined), fingerprint(null));
+  t.equal(
+    fingerprint({ a: 1, b: { c: [1, 2], d: 3 } }),
+    fingerprint({ b: { d: 3, c: [1, 2] }, a: 1 }),
+  );
+  const all = [undefined, '', 0, [], {}, [1, 2], [2, 1], { a: 1 }, { a: '1' }].map(fingerprint);
+  t.equal(new Set(all).size, all.length, 'different data, different fingerprints');
+  for (const print of all) t.match(print, /^[0-9a-f]{16}$/);
+});

@@ -1,0 +1,228 @@
+/** Which updates a host takes: tables of versions, architectures and manifests. */
+import t from 'tap';
+import { sshPublicKey } from '../../../../lab/site-inputs.ts';
+import {
+  type InstalledVersions,
+  isInstalled,
+  requireSuitable,
+} from '../../../../lib/change/update/judge.ts';
+import {
+  parseUpdate,
+  type UpdateManifest,
+  updateText,
+} from '../../../../lib/change/update/manifest.ts';
+import { UPDATE_SIGNATURE } from '../../../../lib/change/update/signature.ts';
+import { isOlder, numbersOf } from '../../../../lib/change/update/version.ts';
+import { allowedSigners } from '../../../../lib/pki/signature/ssh-signature.ts';
+
+const installed: InstalledVersions = {
+  architecture: 'amd64',
+  executable: { version: '1.2.3+abc', sha256: 'a'.repeat(64) },
+  payload: { versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }, sha256: 'b'.repeat(64) },
+};
+
+interface Versions {
+  readonly architecture?: UpdateManifest['architecture'];
+  readonly agents?: string;
+  readonly kubernetes?: string;
+  readonly etcd?: string;
+  readonly serial?: number;
+  readonly expires?: string;
+}
+
+const update = ({
+  architecture = 'amd64',
+  agents = '1.2.4',
+  kubernetes = 'v1.34.5',
+  etcd = 'v3.6.9',
+  ...order
+}: Versions = {}): UpdateManifest => ({
+  apiVersion: 'sno-agents/v1',
+  kind: 'Update',
+  ...order,
+  architecture,
+  executable: { version: agents, size: 10, sha256: 'c'.repeat(64) },
+  payload: { versions: { kubernetes, etcd }, size: 20, sha256: 'd'.repeat(64) },
+});
+
+const TAKEN: readonly (readonly [why: string, versions: Versions])[] = [
+  ['newer patch releases', {}],
+  [
+    'the same versions, built again',
+    { agents: '1.2.3+def', kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+  ],
+  ['a newer minor release of the agents', { agents: '1.3.0' }],
+  ['a newer major release of the agents', { agents: '2.0.0' }],
+  ['a version with two digits', { kubernetes: 'v1.34.10' }],
+];
+
+const REFUSED: readonly (readonly [why: string, versions: Versions, found: RegExp])[] = [
+  ['another architecture', { architecture: 'arm64' }, /it is for arm64, and this host is amd64/],
+  ['older agents', { agents: '1.2.2' }, /sno-agents 1\.2\.2 is older than 1\.2\.3/],
+  ['agents of an older minor release', { agents: '1.1.9' }, /older/],
+  ['agents of an older major release', { agents: '0.9.9' }, /older/],
+  ['an older payload', { kubernetes: 'v1.34.3' }, /kubernetes v1\.34\.3 is older/],
+  ['an older etcd', { etcd: 'v3.6.7' }, /etcd v3\.6\.7 is older/],
+  ['the next minor version', { kubernetes: 'v1.35.0' }, /kubernetes v1\.35\.0 is of another minor/],
+  ['the minor version before', { kubernetes: 'v1.33.9' }, /another minor/],
+  ['another major version', { kubernetes: 'v2.34.4' }, /another minor/],
+  ['the next minor version of etcd', { etcd: 'v3.7.0' }, /etcd v3\.7\.0 is of another minor/],
+  ['a pre-release of what is installed', { agents: '1.2.3-rc.9' }, /1\.2\.3-rc\.9 is older/],
+  ['a pre-release of the payload', { kubernetes: 'v1.34.4-rc.0' }, /v1\.34\.4-rc\.0 is older/],
+  ['a pre-release of etcd', { etcd: 'v3.6.8-beta' }, /v3\.6\.8-beta is older/],
+  ['what has expired', { expires: '2026-01-01T00:00:00Z' }, /it has expired at 2026-01-01/],
+  ['a version that is none', { agents: 'newest' }, /newest cannot be compared/],
+];
+
+for (const [why, versions] of TAKEN) {
+  t.test(`taken: ${why}`, async (t) => {
+    t.doesNotThrow(() => requireSuitable(update(versions), installed));
+  });
+}
+
+for (const [why, versions, found] of REFUSED) {
+  t.test(`refused: ${why}`, async (t) => {
+    t.throws(() => requireSuitable(update(versions), installed), {
+      kind: 'usage',
+      code: 'update-refused',
+      message: found,
+    });
+  });
+}
+
+t.test('what was signed before the update in use is not taken again', async (t) => {
+  const judged = (serial: number | undefined, present: number | undefined) => () =>
+    requireSuitable(update(serial === undefined ? {} : { serial }), {
+      ...installed,
+      serial: present,
+    });
+  t.doesNotThrow(judged(6, 5));
+  t.doesNotThrow(judged(5, 5), 'the same again');
+  t.doesNotThrow(judged(1, undefined));
+  t.doesNotThrow(judged(undefined, undefined), 'of an earlier release');
+  t.throws(judged(4, 5), { message: /its serial 4 is older than 5/ });
+  t.throws(judged(undefined, 5), {
+    message: /it has no serial, and this host has taken the serial 5/,
+  });
+});
+
+t.test('an update is taken until it expires', async (t) => {
+  const expiring = update({ expires: '2027-01-01T00:00:00Z' });
+  const at = (time: string) => () => requireSuitable(expiring, installed, new Date(time));
+  t.doesNotThrow(at('2026-12-31T23:59:59Z'));
+  t.throws(at('2027-01-01T00:00:00Z'), { message: /expired at 2027-01-01T00:00:00Z, and it is/ });
+});
+
+/** Each version is older than the next one. */
+const ASCENDING: readonly (readonly string[])[] = [
+  // The example of Semantic Versioning 2.0, 11.4.
+  [
+    ...['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2'],
+    ...['1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.1-rc.1', '1.0.1', '1.1.0', '2.0.0'],
+  ],
+  ['v1.34.4-rc.9+k3s1', 'v1.34.4-rc.10', 'v1.34.4+k3s1', 'v1.34.4+k3s2', 'v1.34.4+k3s10'],
+  ['1.2.3+build.9.1', '1.2.3+build.9.2', '1.2.3+build.10.0'],
+  ['1.2.3+20261127', '1.2.3+20261128', '1.2.4+20250101'],
+  ['1.0.9007199254740993-1', '1.0.9007199254740994'],
+];
+
+t.test('the order of versions', async (t) => {
+  for (const versions of ASCENDING) {
+    for (const [index, older] of versions.entries()) {
+      t.equal(isOlder(older, older), false, older);
+      for (const newer of versions.slice(index + 1)) {
+        t.equal(isOlder(older, newer), true, `${older} before ${newer}`);
+        t.equal(isOlder(newer, older), false, `${newer} after ${older}`);
+      }
+    }
+  }
+  for (const [a, b] of [
+    ['1.2.3+abc', '1.2.3+def'],
+    ['1.2.3+1a2b3c', '1.2.3+9f8e7d6'],
+    ['1.2.3', '1.2.3+build'],
+  ] as const) {
+    t.equal(isOlder(a, b), false, `${a} and ${b} have no order`);
+    t.equal(isOlder(b, a), false, `${b} and ${a} have no order`);
+  }
+  t.equal(isOlder('newest', '1.0.0'), undefined);
+  t.equal(isOlder('1.0.0', ''), undefined);
+});
+
+t.test('every reason is named at once', async (t) => {
+  t.throws(
+    () =>
+      requireSuitable(
+        update({ architecture: 'arm64', agents: '1.0.0', etcd: 'v4.0.0' }),
+        installed,
+      ),
+    { message: /arm64.*; sno-agents 1\.0\.0.*; etcd v4/ },
+  );
+});
+
+t.test('what the host runs is known by its digests', async (t) => {
+  const same = update();
+  const runs = {
+    ...installed,
+    executable: { ...installed.executable, sha256: same.executable.sha256 },
+    payload: { ...installed.payload, sha256: same.payload.sha256 },
+  };
+  t.ok(isInstalled(same, runs));
+  t.notOk(isInstalled(same, { ...runs, payload: installed.payload }));
+  t.notOk(isInstalled(same, { ...runs, executable: installed.executable }));
+});
+
+t.test('versions as numbers', async (t) => {
+  t.same(numbersOf('v1.34.4'), [1, 34, 4]);
+  t.same(numbersOf('0.1.0+1a2b3c'), [0, 1, 0]);
+  t.same(numbersOf('v1.35.0-rc.1'), [1, 35, 0]);
+  for (const text of ['', '1.2', 'v1.2.3.4', '1.2.x', ' 1.2.3'])
+    t.equal(numbersOf(text), undefined, text);
+});
+
+t.test('a manifest is read as it is written', async (t) => {
+  t.same(parseUpdate(updateText(update()), 'update.json'), update());
+});
+
+const wrong = (change: object) => JSON.stringify({ ...update(), ...change });
+const BAD: readonly (readonly [why: string, text: string])[] = [
+  ['not JSON', '{'],
+  ['another kind', wrong({ kind: 'Payload' })],
+  ['an unknown field', wrong({ run: 'rm -rf /' })],
+  ['an unknown architecture', wrong({ architecture: 's390x' })],
+  ['no payload', wrong({ payload: undefined })],
+  [
+    'a digest in upper case',
+    wrong({ executable: { version: '1.2.3', size: 1, sha256: 'A'.repeat(64) } }),
+  ],
+  ['a size that is none', wrong({ executable: { ...update().executable, size: -1 } })],
+  ['a version that is none', wrong({ executable: { ...update().executable, version: 'new' } })],
+];
+for (const [why, text] of BAD) {
+  t.test(`no manifest: ${why}`, async (t) => {
+    t.throws(() => parseUpdate(text, '/mnt/update.json'), {
+      kind: 'usage',
+      message: /^\/mnt\/update\.json is not the manifest of an update/,
+    });
+  });
+}
+
+t.test('keys that may log in may sign updates, and nothing else', async (t) => {
+  const key = sshPublicKey().split(' ').slice(0, 2).join(' ');
+  const line = `sno-update namespaces="sno-agents-update" ${key}\n`;
+  t.equal(allowedSigners([`${key} me@laptop`], UPDATE_SIGNATURE), line);
+  for (const options of [
+    'from="10.0.0.0/8",no-pty',
+    'command="echo ssh-rsa is old"',
+    'expiry-time="20200101"',
+    'restrict',
+    'no-touch-required',
+    'FROM="10.0.0.0/8"',
+    `command="echo ${key}"`,
+  ]) {
+    t.equal(allowedSigners([`${options} ${key} me`], UPDATE_SIGNATURE), '', options);
+    t.equal(allowedSigners([`${options} ${key}`, key], UPDATE_SIGNATURE), line, 'but others do');
+  }
+  t.equal(allowedSigners(['ssh-ed25519 AAAA torn'], UPDATE_SIGNATURE), '', 'not a torn one');
+  t.equal(allowedSigners([`cert-authority ${key} ca`], UPDATE_SIGNATURE), '', 'not an authority');
+  t.equal(allowedSigners([], UPDATE_SIGNATURE), '');
+});

@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import t from 'tap';
+import {
+  kubeletEnvironmentPath,
+  kubeletEnvironmentText,
+  readKubeletEnvironment,
+} from '../../../../lib/host/kubelet-environment.ts';
+import { hostPaths } from '../../../../lib/host/paths.ts';
+import { bridgeProfile } from '../../../../lib/relocation/relocatable/bridge.ts';
+import {
+  type FactoryPolicy,
+  factoryPolicyPath,
+  factoryPolicyText,
+  readFactoryPolicy,
+} from '../../../../lib/relocation/relocatable/policy.ts';
+
+const policy: FactoryPolicy = {
+  schemaVersion: 1,
+  internalAddress: '192.0.2.10',
+  nodeName: 'edge-0',
+  allowedSigners: ['ssh-ed25519 AAAA'],
+  unsignedAllowed: false,
+  siteUrl: 'https://sites.example.test/',
+  shippingDays: 30,
+  recipient: 'age1qqqq',
+};
+
+t.test('the policy of the factory is what was written', async (t) => {
+  const paths = hostPaths(t.testdir());
+  t.equal(await readFactoryPolicy(paths), undefined, 'a node that is not relocatable');
+  mkdirSync(dirname(factoryPolicyPath(paths)), { recursive: true });
+  writeFileSync(factoryPolicyPath(paths), factoryPolicyText(policy));
+  t.strictSame(await readFactoryPolicy(paths), policy);
+});
+
+const damaged: readonly [what: string, change: object][] = [
+  ['another version', { schemaVersion: 2 }],
+  ['an unknown field', { further: true }],
+  ['an address of IPv6', { internalAddress: 'fd00::1' }],
+  ['no days', { shippingDays: 0 }],
+  ['half a day', { shippingDays: 0.5 }],
+  ['a URL of a file', { siteUrl: 'file:///etc/shadow' }],
+  ['a recipient of another kind', { recipient: 'ssh-ed25519 AAAA' }],
+  ['no name', { nodeName: '' }],
+];
+
+t.test('a damaged policy is refused: who may sign decides who owns the node', async (t) => {
+  const paths = hostPaths(t.testdir());
+  mkdirSync(dirname(factoryPolicyPath(paths)), { recursive: true });
+  for (const [what, change] of damaged) {
+    writeFileSync(factoryPolicyPath(paths), JSON.stringify({ ...policy, ...change }));
+    await t.rejects(readFactoryPolicy(paths), { message: /cannot be used/ }, what);
+  }
+  writeFileSync(factoryPolicyPath(paths), '{"schemaVersion": 1');
+  await t.rejects(readFactoryPolicy(paths), { message: /cannot be used/ }, 'half a file');
+});
+
+t.test('the environment of the kubelet, with and without a pinned name', async (t) => {
+  const paths = hostPaths(t.testdir());
+  t.equal(await readKubeletEnvironment(paths), undefined);
+  mkdirSync(dirname(kubeletEnvironmentPath(paths)), { recursive: true });
+  for (const environment of [
+    { nodeIps: ['192.0.2.10', '2001:db8::10'] },
+    { nodeIps: ['192.0.2.10'], nodeName: 'edge-0.example.test' },
+  ]) {
+    writeFileSync(kubeletEnvironmentPath(paths), kubeletEnvironmentText(environment));
+    t.strictSame(await readKubeletEnvironment(paths), environment);
+  }
+  writeFileSync(kubeletEnvironmentPath(paths), 'KUBELET_NODE_NAME=edge-0\n');
+  t.equal(await readKubeletEnvironment(paths), undefined, 'without addresses nothing is fixed');
+});
+
+t.test('the bridge takes no route, no name server and no address of IPv6', async (t) => {
+  const profile = bridgeProfile('192.0.2.10');
+  t.match(profile, /^\[connection\]\nid=br-node\ntype=bridge\ninterface-name=br-node\n/m);
+  t.match(profile, /^\[ipv4\]\nmethod=manual\naddress1=192\.0\.2\.10\/32\nnever-default=true\n/m);
+  t.match(profile, /^\[ipv6\]\nmethod=disabled\n/m);
+  t.notMatch(profile, /dns|gateway|route/);
+});

@@ -1,0 +1,130 @@
+import t from 'tap';
+import type { Route } from '../../../../lib/relocation/site-openshift/resources.ts';
+import { judgeRoutes, type RouteChange } from '../../../../lib/relocation/site-openshift/routes.ts';
+
+const domains = { former: ['sno.factory.test', 'sno.before.test'], site: 'sno.site.test' };
+
+interface Given {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly metadata?: Partial<Route['metadata']>;
+  readonly spec: Route['spec'];
+}
+
+const route = ({ namespace = 'shop', name = 'web', metadata, spec }: Given): Route => ({
+  metadata: { namespace, name, ...metadata },
+  spec,
+});
+
+const generated = { annotations: { 'openshift.io/host.generated': 'true' } };
+const moved = (host: string, ...notes: string[]): RouteChange => ({ kind: 'moved', host, notes });
+const byHand = 'its host was set by hand';
+const ownCertificate = 'it shows a certificate of its own, which does not name the new host';
+const old = 'web.apps.sno.factory.test';
+const long = 'a'.repeat(63);
+
+const cases: readonly (readonly [what: string, given: Given, change: Partial<RouteChange>])[] = [
+  ['set by hand', { spec: { host: old } }, moved('web.apps.sno.site.test', byHand)],
+  ['generated', { metadata: generated, spec: { host: old } }, moved('web.apps.sno.site.test')],
+  [
+    'of the site before',
+    { spec: { host: 'web.apps.sno.before.test' } },
+    moved('web.apps.sno.site.test', byHand),
+  ],
+  ['beside apps', { spec: { host: 'till.sno.factory.test' } }, moved('till.sno.site.test', byHand)],
+  [
+    'with its own certificate',
+    { metadata: generated, spec: { host: old, tls: { certificate: 'PEM' } } },
+    moved('web.apps.sno.site.test', ownCertificate),
+  ],
+  [
+    'with a certificate of a Secret',
+    { metadata: generated, spec: { host: old, tls: { externalCertificate: { name: 'own' } } } },
+    moved('web.apps.sno.site.test', ownCertificate),
+  ],
+  [
+    'a subdomain',
+    { metadata: generated, spec: { subdomain: 'web' } },
+    moved('web.apps.sno.site.test'),
+  ],
+  ['at the site', { spec: { host: 'web.apps.sno.site.test' } }, { kind: 'elsewhere' }],
+  ['of another domain', { spec: { host: 'www.example.com' } }, { kind: 'elsewhere' }],
+  ['that only ends alike', { spec: { host: 'web.notsno.factory.test' } }, { kind: 'elsewhere' }],
+  ['without a host', { spec: {} }, { kind: 'elsewhere' }],
+  ['with an empty host', { spec: { host: '' } }, { kind: 'elsewhere' }],
+  [
+    'that is being deleted',
+    { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, spec: { host: old } },
+    { kind: 'elsewhere' },
+  ],
+  [
+    'of an Ingress',
+    { metadata: { ownerReferences: [{ kind: 'Ingress' }] }, spec: { host: old } },
+    { kind: 'stays', why: 'it is made from an Ingress, and follows it' },
+  ],
+  [
+    'of monitoring',
+    { namespace: 'openshift-monitoring', name: 'thanos-querier', spec: { host: old } },
+    { kind: 'made-again' },
+  ],
+  [
+    "somebody's beside those of monitoring",
+    { namespace: 'openshift-monitoring', name: 'grafana', spec: { host: old } },
+    moved('web.apps.sno.site.test', byHand),
+  ],
+  [
+    "somebody's with a name of monitoring",
+    { name: 'thanos-querier', spec: { host: old } },
+    moved('web.apps.sno.site.test', byHand),
+  ],
+  ['of the console', { namespace: 'openshift-console', spec: { host: old } }, { kind: 'stays' }],
+  [
+    'of the canary',
+    { namespace: 'openshift-ingress-canary', name: 'canary', spec: { subdomain: 'canary' } },
+    { kind: 'stays', why: 'it checks the domain of the installation' },
+  ],
+];
+
+for (const [what, given, change] of cases) {
+  t.test(`a Route ${what}`, async (t) => {
+    const [judged] = judgeRoutes([route(given)], domains);
+    t.match(judged?.change, change);
+    if (change.kind === 'moved') t.same(judged?.change, change);
+  });
+}
+
+t.test('a name that gets too long', async (t) => {
+  const deep = { ...domains, site: `sno.${long}.${long}.test` };
+  const host = `${long}.${long}.apps.sno.factory.test`;
+  const [judged] = judgeRoutes([route({ spec: { host } })], deep);
+  t.match(judged?.change, { kind: 'stays', why: /no DNS name/ });
+});
+
+t.test('a name that another Route has', async (t) => {
+  const there = route({ namespace: 'other', spec: { host: 'web.apps.sno.site.test' } });
+  const [first, second] = judgeRoutes([route({ spec: { host: old } }), there], domains);
+  t.same(first?.change, { kind: 'stays', why: 'web.apps.sno.site.test belongs to other/web' });
+  t.same(second?.change, { kind: 'elsewhere' });
+
+  const paths = [{ path: '/a' }, { path: '/b' }, { path: '/a' }].map((path, at) =>
+    route({
+      name: `web-${at}`,
+      spec: { host: `web.apps.sno.${['factory', 'before', 'before'][at]}.test`, ...path },
+    }),
+  );
+  t.same(
+    judgeRoutes(paths, domains).map(({ change }) => change.kind),
+    ['moved', 'moved', 'stays'],
+    'by host and path',
+  );
+});
+
+t.test('domains in one another', async (t) => {
+  const change = (host: string, former: string, site: string) =>
+    judgeRoutes([route({ spec: { host } })], { former: [former], site })[0]?.change;
+  const [inner, outer] = ['sno.shop.test', 'shop.test'];
+  t.match(change('web.sno.shop.test', outer, inner), { kind: 'elsewhere' });
+  t.match(change('web.shop.test', outer, inner), { host: 'web.sno.shop.test' });
+  t.match(change('web.sno.shop.test', inner, outer), { host: 'web.shop.test' });
+  t.match(change('web.shop.test', inner, outer), { kind: 'elsewhere' });
+});

@@ -1,0 +1,197 @@
+/** A volume is written, opened, and gives what was put into it; whether it is used depends on node and time. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { decrypterFor } from '../../../../lib/change/backup/portable/recipients.ts';
+import { decryptFiles } from '../../../../lib/relocation/site-volume/archive.ts';
+import { openVolume } from '../../../../lib/relocation/site-volume/open-volume.ts';
+import type { VolumeRules } from '../../../../lib/relocation/site-volume/volume.ts';
+import { writeVolume } from '../../../../lib/relocation/site-volume/write-volume.ts';
+import {
+  ageKeys,
+  authorityCredentials,
+  aVolume,
+  encrypterTo,
+  facts,
+  NOW,
+  requestCredentials,
+  rules,
+  SITE,
+  signal,
+} from './volumes.ts';
+
+const DAY_MS = 86_400_000;
+const MANIFEST = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: site, namespace: default}
+`;
+
+async function written(t: Test, files: ReadonlyMap<string, Uint8Array>): Promise<string> {
+  const folder = t.testdir();
+  await writeVolume(folder, files);
+  return folder;
+}
+
+const open = (folder: string, different?: Partial<VolumeRules>) =>
+  openVolume(folder, rules(different), join(folder, '../work'), signal);
+
+t.test('what is put in comes out', async (t) => {
+  const credentials = await requestCredentials();
+  const folder = await written(
+    t,
+    await aVolume({
+      credentials,
+      config: `${SITE}hosts: [CZ1234ABCD]\n`,
+      hosts: ['cz1234abcd'],
+      more: { 'extra-manifests/10-site.yaml': MANIFEST },
+    }),
+  );
+  writeFileSync(join(folder, 'notes.txt'), 'of somebody else');
+  const volume = await open(folder);
+  t.match(volume.config, { clusterName: 'shop', baseDomain: 'example.com', hosts: ['cz1234abcd'] });
+  t.same(volume.credentials, credentials);
+  t.match(volume.manifests, [{ kind: 'ConfigMap', name: 'site' }]);
+  t.same([...volume.files.keys()].toSorted(), [
+    'credentials/admin.csr',
+    'extra-manifests/10-site.yaml',
+    'site-config.yaml',
+  ]);
+  t.match(volume, { isKnown: false, signedBy: undefined, use: { serial: 7 } });
+});
+
+t.test('an encrypted volume shows nothing but its manifest', async (t) => {
+  const { identity, recipient } = await ageKeys();
+  const credentials = await authorityCredentials();
+  const folder = await written(
+    t,
+    await aVolume({ credentials, encrypter: encrypterTo(recipient) }),
+  );
+  t.same(readdirSync(folder).toSorted(), ['site-volume.age', 'site-volume.json', 'sno-result.txt']);
+  const volume = await open(folder, { ageIdentity: identity });
+  t.same(volume.credentials, credentials);
+  t.equal(volume.config.clusterName, 'shop');
+  await t.rejects(open(folder), { code: 'site-volume-refused', message: /no identity of age/ });
+  const other = await ageKeys();
+  await t.rejects(open(folder, { ageIdentity: other.identity }), {
+    kind: 'usage',
+    code: 'site-volume-refused',
+    message: /cannot be decrypted/,
+  });
+});
+
+t.test('of the header of an encrypted volume no more is read than recipients need', async (t) => {
+  const { identity } = await ageKeys();
+  const part = `-> X25519 ${'A'.repeat(43)}\n${'A'.repeat(43)}\n`;
+  const header = (parts: number) =>
+    Buffer.from(`age-encryption.org/v1\n${part.repeat(parts)}--- ${'A'.repeat(43)}\n`);
+  const decrypter = decrypterFor(identity, 'identity');
+  let tried = 0;
+  t.capture(decrypter, 'decrypt', async () => {
+    tried += 1;
+    throw new Error('no identity matched');
+  });
+  const refused = { code: 'site-volume-refused', message: /cannot be decrypted/ };
+  await t.rejects(decryptFiles(header(600), decrypter, signal), refused);
+  t.equal(tried, 1);
+  await t.rejects(decryptFiles(header(800), decrypter, signal), {
+    ...refused,
+    message: /expected a header of age of at most 65536 bytes/,
+  });
+  t.equal(tried, 1);
+});
+
+t.test('certificates come from files of the volume', async (t) => {
+  const authority = await createAuthority('site', 100, NOW);
+  const { certificate, key } = await issueLeaf(
+    authority,
+    {
+      subject: { commonName: 'api' },
+      usage: 'server',
+      dnsNames: ['api.shop.example.com'],
+      lifetimeDays: 30,
+    },
+    NOW,
+  );
+  const { identity, recipient } = await ageKeys();
+  const volume = await aVolume({
+    config: `${SITE}certificates: {api: {certificate: tls/api.crt, key: tls/api.key}}\n`,
+    more: { 'tls/api.crt': certificate, 'tls/api.key': key },
+    encrypter: encrypterTo(recipient),
+  });
+  const { config } = await open(await written(t, volume), {
+    ageIdentity: identity,
+    facts: undefined,
+  });
+  t.same(config.certificates.api, { certificate, key });
+  t.equal(config.certificates.ingress, undefined);
+});
+
+t.test('serial numbers rise', async (t) => {
+  const folder = await written(t, await aVolume({ serial: 7 }));
+  const { use } = await open(folder);
+  const other = 'a'.repeat(64);
+  const known = await open(folder, { used: [{ serial: 3, sha256: other }, use] });
+  t.equal(known.isKnown, true, 'the same volume again');
+  const newer = await open(folder, { used: [{ serial: 6, sha256: other }] });
+  t.equal(newer.isKnown, false);
+  for (const used of [
+    [{ serial: 8, sha256: other }],
+    [{ serial: 7, sha256: other }],
+    [use, { serial: 8, sha256: other }],
+  ]) {
+    await t.rejects(open(folder, { used }), {
+      code: 'site-volume-refused',
+      message: /serial above \d; found 7/,
+    });
+  }
+});
+
+t.test('an early clock of the host is not earlier than the volume', async (t) => {
+  const validUntil = new Date(NOW.getTime() + 10 * DAY_MS);
+  const folder = await written(t, await aVolume({ validUntil }));
+  t.ok(await open(folder, { now: new Date(0) }), 'the clock lost its battery');
+  t.ok(await open(folder, { now: validUntil }));
+  await t.rejects(open(folder, { now: new Date(validUntil.getTime() + 1000) }), {
+    message: /the volume has expired/,
+  });
+});
+
+t.test('a laptop without facts judges no node', async (t) => {
+  const folder = await written(t, await aVolume({ hosts: ['another'] }));
+  t.ok(await open(folder, { facts: undefined }));
+  await t.rejects(open(folder, { facts }), { message: /for another node/ });
+});
+
+t.test('a key is written only where it is encrypted', async (t) => {
+  const { key } = await createAuthority('any', 1, NOW);
+  const secret = `kind: Secret\ndata: {tls.key: ${Buffer.from(key).toString('base64')}}\n`;
+  for (const more of [{ 'extra-manifests/a.yaml': secret }, { 'tls/a.key': key }]) {
+    const [path = ''] = Object.keys(more);
+    await t.rejects(aVolume({ more }), {
+      kind: 'usage',
+      message: /a private key is never written to a volume that is not encrypted/,
+      details: { found: path },
+    });
+  }
+  await t.rejects(aVolume({ credentials: await authorityCredentials() }), {
+    message: /not encrypted/,
+  });
+  const encrypted =
+    '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n';
+  await t.rejects(aVolume({ more: { 'a.key': encrypted } }), { message: /not encrypted/ });
+});
+
+t.test('no more than a host reads', async (t) => {
+  const files = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`extra-manifests/${at}.yaml`, '']),
+    );
+  t.ok(await aVolume({ more: files(58) }));
+  await t.rejects(aVolume({ more: files(59) }), { message: /at most 60 files/ });
+  await t.rejects(aVolume({ more: { 'a.yaml': Buffer.alloc(16 << 20) } }), {
+    message: /too large/,
+  });
+  await t.rejects(aVolume({ more: { 'a b': '' } }), { message: /path below the volume/ });
+  await t.rejects(aVolume({ more: { a: '', A: '' } }), { message: /named twice/ });
+});
