@@ -5,7 +5,7 @@ import { Failure } from '../errors/failure.ts';
 import { atMost } from './at-most.ts';
 
 export interface TarEntry {
-  /** Without a leading `../../payload/image/`. */
+  /** Without a leading `./`. */
   name: string;
   /** `file`, `directory`, `symlink`, `link` and so on. */
   type: string;
