@@ -57,6 +57,8 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
     format: 'cjs',
     // Its CommonJS is UMD, whose require() esbuild does not see.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    // Package debug colours its lines with it where it is installed, and works without.
+    external: ['supports-color'],
     // There is no folder to load modules from: remaining import() calls become require().
     supported: { 'dynamic-import': false },
     // Names are kept and lines are short, so that stack traces in a host's journal are readable.

@@ -7,14 +7,15 @@ import {
   STATUS_NAME,
   STATUS_NAMESPACE,
 } from '../../lib/clients/kube/installation-status.ts';
-import { readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
+import { publishedRootCa } from '../../lib/clients/kube/root-ca.ts';
 import { createToken, tokenSecret, tokenText } from '../../lib/clients/rights/bootstrap-token.ts';
 import { grantApiTrust } from '../../lib/cluster/workers/grant-api-trust.ts';
 import { routePods } from '../../lib/cluster/workers/route-pods.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
+import { readPersonsKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type AioOptions, inspect } from './aio-ignition.ts';
 import { kibibytes } from './embed-area.ts';
@@ -51,7 +52,10 @@ export async function createWorkerIgnition(
   const hours = tokenHours(options.tokenHours);
   const sound = await inspect(options, [ignition], surroundings);
   const apiServer = apiServerOf(options.apiServer, sound.settings);
-  const access = await readKubeconfig(options.kubeconfig ?? join(dir, 'auth', 'kubeconfig'));
+  const access = await readPersonsKubeconfig(
+    options.kubeconfig ?? join(dir, 'auth', 'kubeconfig'),
+    { signal },
+  );
   using client = new KubeClient(access);
   const limits = { signal, deadlineMs: REQUEST_MS };
   const clusterId = await clusterIdOf(client, sound.settings, limits);
@@ -59,7 +63,7 @@ export async function createWorkerIgnition(
   const text = configText({
     cluster: describedFor(sound, clusterId),
     pullSecret: sound.settings.pullSecret,
-    apiCa: access.ca,
+    apiCa: (await publishedRootCa(client, limits)) ?? access.ca,
     token: tokenText(token),
     apiServer,
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),

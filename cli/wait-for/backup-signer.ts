@@ -8,12 +8,13 @@ import {
   STATUS_NAME,
   STATUS_NAMESPACE,
 } from '../../lib/clients/kube/installation-status.ts';
-import { type Access, readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
+import type { Access } from '../../lib/clients/kube/kubeconfig.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
 import { watchUntil } from '../../lib/clients/kube/watch-objects.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { certificatesIn, inspectCertificate } from '../../lib/pki/certificate.ts';
 import { isNameOf } from '../../lib/render/kubernetes/authorities.ts';
+import { readPersonsKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 
 const SIGNER_NAME = 'backup-signer.json';
 const REQUEST_MS = 30_000;
@@ -36,7 +37,7 @@ interface Options {
 export async function saveBackupSigner(kubeconfig: string, options: Options): Promise<void> {
   const { signal, say } = options;
   const to = join(dirname(kubeconfig), SIGNER_NAME);
-  const access = await readKubeconfig(kubeconfig);
+  const access = await readPersonsKubeconfig(kubeconfig, { signal });
   if (!isOfHost(access)) return;
   try {
     const text = `${JSON.stringify(await signerOf(access, options), null, 2)}\n`;

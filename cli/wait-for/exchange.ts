@@ -9,11 +9,12 @@ import {
 import { KubeClient } from '../../lib/clients/kube/client.ts';
 import { requestClientCertificate } from '../../lib/clients/kube/client-certificate.ts';
 import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
-import { type Access, readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
+import type { Access } from '../../lib/clients/kube/kubeconfig.ts';
 import { publishedRootCa, publishedRootCaWithin } from '../../lib/clients/kube/root-ca.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
+import { readPersonsKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import { readText, type Standing, standingOf, withCredentials } from './own-kubeconfig.ts';
 
 /** As the first one has it, in a group that the cluster's signer admits. */
@@ -60,7 +61,7 @@ export async function exchangeKubeconfig(path: string, options: ExchangeOptions)
 async function exchange(path: string, options: ExchangeOptions): Promise<void> {
   const { signal, signingMs, publishedMs, now, say } = options;
   const text = await readText(path);
-  const access = await readKubeconfig(path);
+  const access = await readPersonsKubeconfig(path, { signal });
   const standing = standingOf(text, now());
   if (standing.kind === 'foreign') {
     say(`${path} is not one that sno created: it is not exchanged, and not renewed`);

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { durationText, parseDuration } from '../../lib/base/duration.ts';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { KubeClient } from '../../lib/clients/kube/client.ts';
-import { readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
 import { watchUntil } from '../../lib/clients/kube/watch-objects.ts';
 import { exists } from '../../lib/host/files.ts';
+import { readPersonsKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import { LEVELS, type Level, type LogFile } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { saveBackupSigner } from './backup-signer.ts';
@@ -44,7 +44,7 @@ export async function waitFor(
   const { namespace, name, what, describe, isReached, exchanges } = targets[target];
   const deadlineMs = parseDuration('--timeout', timeout);
   const path = await kubeconfigIn(dir);
-  const access = await readKubeconfig(path);
+  const access = await readPersonsKubeconfig(path, { signal });
   log.begin();
   const say = (level: Level, message: string) => {
     log.add(level, message);

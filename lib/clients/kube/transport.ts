@@ -1,8 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import { Agent, request as httpsRequest } from 'node:https';
+import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { Limits } from '../../base/wait/limits.ts';
 import { KubeError, tooLong, unreachable } from './kube-error.ts';
-import type { Access } from './kubeconfig.ts';
+import type { Access, Credentials } from './kubeconfig.ts';
 import { warningTexts } from './warnings.ts';
 
 export interface Call {
@@ -31,18 +33,13 @@ const MOST_BYTES = 32 << 20;
 /** HTTPS to one API server over persistent connections. Throws KubeError `unreachable`, or the signal's reason. */
 export class Transport {
   readonly #access: Access;
-  readonly #agent: Agent;
+  #credentials: Credentials;
+  #agent: Agent;
 
   constructor(access: Access) {
     this.#access = access;
-    this.#agent = new Agent({
-      keepAlive: true,
-      ca: access.ca,
-      // As kubectl does: what a kubeconfig trusts may be the certificate of an issuer that is not a root.
-      allowPartialTrustChain: true,
-      cert: access.certificate,
-      key: access.key,
-    });
+    this.#credentials = access;
+    this.#agent = agentFor(access);
   }
 
   [Symbol.dispose](): void {
@@ -90,11 +87,24 @@ export class Transport {
     }
   }
 
-  #send(
+  /** Connections belong to the certificate that they were made with. */
+  async #renew(): Promise<void> {
+    if (this.#access.renewed === undefined) return;
+    const before = this.#credentials;
+    this.#credentials = await this.#access.renewed();
+    if (this.#credentials.certificate === before.certificate) return;
+    const agent = this.#agent;
+    this.#agent = agentFor({ ...this.#access, ...this.#credentials });
+    agent.destroy();
+  }
+
+  async #send(
     { method, path, body, contentType, accept }: Call,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const { server, token, actingFor } = this.#access;
+    await this.#renew();
+    const { server, actingFor } = this.#access;
+    const { token } = this.#credentials;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const request = httpsRequest(
@@ -107,9 +117,7 @@ export class Transport {
             accept: accept ?? JSON_TYPE,
             'user-agent': 'sno-agents',
             ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-            ...(actingFor === undefined
-              ? {}
-              : { 'impersonate-user': actingFor.user, 'impersonate-group': [...actingFor.groups] }),
+            ...impersonation(actingFor),
             ...(payload === undefined
               ? {}
               : {
@@ -125,6 +133,47 @@ export class Transport {
       request.end(payload);
     });
   }
+}
+
+function agentFor(access: Access): Agent {
+  const { ca, serverName, certificate, key, connections } = access;
+  const isDirect = serverName === undefined && connections === undefined;
+  const options = {
+    keepAlive: true,
+    ca,
+    // As kubectl does: what a kubeconfig trusts may be the certificate of an issuer that is not a root.
+    allowPartialTrustChain: true,
+    cert: certificate,
+    key,
+    ...(isDirect ? {} : verifiedFor(access)),
+  };
+  return connections?.(options) ?? new HttpsAgent(options);
+}
+
+/** The connection itself may know another name than the server's. An address is none that a client names (RFC 6066). */
+function verifiedFor({ server, serverName }: Access) {
+  const name = serverName ?? server.hostname.replace(/^\[|\]$/g, '');
+  return {
+    servername: isIP(name) === 0 ? name : '',
+    checkServerIdentity: (_host: string, certificate: PeerCertificate) =>
+      checkServerIdentity(name, certificate),
+  };
+}
+
+function impersonation(actingFor: Access['actingFor']): OutgoingHttpHeaders {
+  if (actingFor === undefined) return {};
+  const { user, groups, uid, extra = {} } = actingFor;
+  return {
+    'impersonate-user': user,
+    'impersonate-group': [...groups],
+    ...(uid === undefined ? {} : { 'impersonate-uid': uid }),
+    ...Object.fromEntries(
+      Object.entries(extra).map(([key, values]) => [
+        `impersonate-extra-${encodeURIComponent(key)}`,
+        [...values],
+      ]),
+    ),
+  };
 }
 
 const describe = ({ method, path }: Call) => `${method} ${path}`;

@@ -1,4 +1,6 @@
-import type { Server } from 'node:https';
+import { Server as HttpServer } from 'node:http';
+import { Server as HttpsServer } from 'node:https';
+import type { Server } from 'node:net';
 import type { Test } from 'tap';
 
 /** The port at which a server listens on loopback until the test ends. */
@@ -7,7 +9,7 @@ export async function listening(t: Test, server: Server): Promise<number> {
   server.listen(0, '127.0.0.1', resolve);
   await promise;
   t.teardown(() => {
-    server.closeAllConnections();
+    if (server instanceof HttpServer || server instanceof HttpsServer) server.closeAllConnections();
     server.close();
   });
   const address = server.address();

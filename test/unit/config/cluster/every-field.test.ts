@@ -156,7 +156,7 @@ t.test('the same from the same', async (t) => {
 
 for (const [field, [file, name]] of Object.entries(DONE)) {
   t.test(`${field} of cluster.json is tried by a step`, async (t) => {
-    const text = readFileSync(join(import.meta.dirname, '../../..', file), 'utf8');
+    const text = readFileSync(join(import.meta.dirname, '../../../..', file), 'utf8');
     t.ok(
       text.split('\n').some((line) => line.includes(name)),
       `${file} "${name}"`,

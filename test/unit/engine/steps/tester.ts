@@ -11,7 +11,7 @@ import { hostPaths } from '../../../../lib/host/paths.ts';
 
 const program = join(import.meta.dirname, 'fixtures/agent.ts');
 /** Halves the time of each of the many starts. */
-const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compile');
+const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/compile');
 
 /** The result of a run of the fixture agent. */
 export interface Ended {
