@@ -10,6 +10,7 @@ import { faultsReference } from './faults-reference.ts';
 import { findingsReference } from './findings-reference.ts';
 import { installConfigReference } from './install-config-reference.ts';
 import { metricsReference } from './metrics-reference.ts';
+import { plansReference } from './plans-reference.ts';
 import { schemaDocuments } from './schemas.ts';
 import { siteConfigReference } from './site-config-reference.ts';
 import { snoReference } from './sno-reference.ts';
@@ -38,6 +39,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
       contents: `${JSON.stringify(siteConfigJsonSchema(), null, 2)}\n`,
     },
     { path: 'docs/reference/metrics.md', contents: metricsReference() },
+    { path: 'docs/reference/plans.md', contents: plansReference() },
     ...schemaDocuments(),
     { path: 'docs/reference/sno.md', contents: await snoReference(signal) },
     { path: 'docs/reference/topology.md', contents: topologyReference() },

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DISK_VARIABLE } from '../cli/install-config/disk-variable.ts';
 import { NOT_SUPPORTED } from '../cli/install-config/not-supported.ts';
 import { readSettings } from '../cli/install-config/settings.ts';
@@ -6,22 +8,10 @@ import { installConfigJsonSchema } from './config-schemas.ts';
 import { row, table } from './markdown-table.ts';
 
 /** The smallest valid configuration; its absent fields show the defaults. */
-export const MINIMAL_INSTALL_CONFIG = `apiVersion: v1
-baseDomain: example.com
-metadata:
-  name: sno
-compute:
-  - name: worker
-    replicas: 0
-controlPlane:
-  name: master
-  replicas: 1
-platform:
-  none: {}
-bootstrapInPlace:
-  installationDisk: /dev/disk/by-id/wwn-0x5000c500a1b2c3d4
-pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
-`;
+export const MINIMAL_INSTALL_CONFIG = readFileSync(
+  join(import.meta.dirname, 'examples/bootstrap-in-place/install-config.yaml'),
+  'utf8',
+);
 
 /** install-config.yaml according to its schema and messages, as Markdown. */
 export function installConfigReference(): string {
@@ -36,7 +26,7 @@ export function installConfigReference(): string {
 Generated from the code by \`docs/generate.ts\`; do not edit. For a guide, see [Preparing an installation](../operator.md).
 For editors and pipelines: [JSON Schema](schemas/install-config.schema.json).
 
-A minimal configuration:
+A minimal configuration ([others](../examples/README.md)):
 
 \`\`\`yaml
 ${MINIMAL_INSTALL_CONFIG}\`\`\`

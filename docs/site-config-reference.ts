@@ -1,34 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { refusedFields } from '../lib/config/site-config/refused.ts';
 import { fieldsOf } from './config-fields.ts';
 import { siteConfigJsonSchema } from './config-schemas.ts';
 import { row, table } from './markdown-table.ts';
 
 /** A site with a fixed address, mirrors and checks. */
-export const EXAMPLE_SITE_CONFIG = `api_version: 1
-cluster_name: shop-0042
-base_domain: example.com
-hosts: ["CZ1234ABCD"]
-validUntil: 2036-12-31
-hostname: shop-0042.example.com
-raw_nm_state_config:
-  interfaces:
-    - name: eno1
-      type: ethernet
-      state: up
-      ipv4: {enabled: true, dhcp: false, address: [{ip: 192.168.7.10, prefix-length: 24}]}
-  routes:
-    config:
-      - {destination: 0.0.0.0/0, next-hop-address: 192.168.7.1, next-hop-interface: eno1}
-dns: {servers: [192.168.7.1], search: [example.com]}
-additionalNTPSources: [192.168.7.1]
-imageDigestSources:
-  - source: quay.io
-    mirrors: [registry.example.com:5000]
-node_labels: {example.com/site: "0042"}
-siteChecks:
-  - ping: 192.168.7.1
-  - tcp: registry.example.com:5000
-`;
+export const EXAMPLE_SITE_CONFIG = readFileSync(
+  join(import.meta.dirname, 'examples/site-static/site-config.yaml'),
+  'utf8',
+);
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   serial: 'the time in seconds',
@@ -54,7 +35,7 @@ export function siteConfigReference(): string {
 Generated from the code by \`docs/generate.ts\`; do not edit. For a guide, see [Relocatable nodes](../relocation.md).
 For editors and pipelines: [JSON Schema](schemas/site-config.schema.json).
 
-An example, which \`sno verify site-config\` accepts:
+An example, which \`sno verify site-config\` accepts ([others](../examples/README.md)):
 
 \`\`\`yaml
 ${EXAMPLE_SITE_CONFIG}\`\`\`

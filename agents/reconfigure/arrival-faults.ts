@@ -17,7 +17,7 @@ const PROGRAMS = ['udevadm', 'lsblk', 'systemd-run', 'nmcli'] as const;
 
 /**
  * Why this host would refuse every site configuration, whatever is on the volume, one sentence each. The factory judges a
- * node by it before it is shipped: at the site it may be too late, and nobody there who could mend it.
+ * node by it before it is shipped: at the site it may be too late, and there may be nobody who could repair it.
  */
 export async function arrivalFaults(
   paths: HostPaths,

@@ -59,7 +59,7 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
     await recordUse(paths, underWay.volume);
     return { kind: 'request', request: underWay };
   }
-  // Of a volume whose agent was killed when it had ended its request.
+  // Left by an agent that was killed after it had ended its request.
   await rm(siteFolder(paths), { recursive: true, force: true });
   const policy = await readFactoryPolicy(paths);
   if (policy === undefined) return nothing('this host is not relocatable');
@@ -132,7 +132,7 @@ async function judged(
   }
 }
 
-/** Whoever inserts a volume again: how it went, if the host lost its power before it could say so. */
+/** For a person who inserts the volume again: its result, if the host lost power before it could report it. */
 async function tellAgain(
   paths: HostPaths,
   medium: Medium,

@@ -35,8 +35,8 @@ export async function urlToAsk(
 }
 
 /**
- * Asks once in each boot, and copies the files of the volume to the folder of media; it is judged like one. What is
- * there is the ISO of `sno create site-volume`. Returns why there is none: the host then waits for a medium.
+ * Asks once in each boot, and copies the files of the volume to the folder of media, where they are judged like a medium. The URL
+ * serves the ISO of `sno create site-volume`. Returns why there is no volume; the host then waits for a medium.
  */
 export async function askUrl(
   paths: HostPaths,

@@ -9,7 +9,7 @@ import { isInstalled } from '../../lib/host/search-path.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
 import { requireUsableKeys } from './login.ts';
 
-/** What needs the whole host to itself: nothing has changed until its end. */
+/** Checks that nothing else is changing the host. Until the end of this step, nothing on it has changed. */
 export const check: StepBody<ReconfigureContext> = {
   name: 'check',
   leaves: 'a host with the adapters that the site expects, and no other agent that changes it',
@@ -40,7 +40,7 @@ export async function requireReadyHost(
   return notYet(`the host has no network adapter ${missing.join(', ')}`);
 }
 
-/** A host without it can only have the network that it has, by DHCP for one. */
+/** Without it, a host can only keep its present network, such as one with DHCP. */
 async function requireNmstate({ site }: ReconfigureContext): Promise<void> {
   if (site.networkConfig === undefined || (await isInstalled('nmstatectl'))) return;
   throw new Failure('usage', 'the host has no nmstatectl, which applies a network', {

@@ -7,7 +7,7 @@ import { authorityNames, authorityPaths } from '../../lib/render/kubernetes/auth
 import type { ReconfigureContext } from './context.ts';
 
 interface Clocked {
-  /** The certificates of the control plane as it is, PEM. */
+  /** The present certificates of the control plane, PEM. */
   own(context: ReconfigureContext): Promise<readonly string[]>;
   /** What can be done about a clock that is too early; it is asked again afterwards. */
   askTheTime?(context: ReconfigureContext, progress: Progress): Promise<void>;

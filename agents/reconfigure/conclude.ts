@@ -58,7 +58,7 @@ const outcomeOf = (
   return trial === 'confirmed' ? 'configured' : 'reverted';
 };
 
-/** Why the host has not the configuration of its site, for the unit and the console: one instruction. */
+/** Why the host does not have the configuration of its site, for the unit and the console: one instruction. */
 function failed(
   request: ReconfigureRequest,
   outcome: Exclude<ReconfigureResult['outcome'], 'configured'>,

@@ -79,7 +79,7 @@ export async function presentInput({
 
 /**
  * Whether the change of the identity has begun. It stops and starts the control plane and signs certificates by itself, also
- * after a restart of the host: what has to be done before it must not be done again.
+ * after a restart of the host: what must be done before the change must not be repeated then.
  */
 export async function hasIdentityBegun(
   context: Pick<ReconfigureContext, 'paths' | 'request'>,
@@ -88,7 +88,7 @@ export async function hasIdentityBegun(
   return !isDeepStrictEqual(identityOf(await presentInput(context)), context.request.from);
 }
 
-/** By what the host is to be known, with these addresses of its Node. */
+/** The identity that the host gets, with these addresses of its Node. */
 export function wantedIdentity(
   { request: { from }, site }: Pick<ReconfigureContext, 'request' | 'site'>,
   node: Pick<Identity, 'nodeIps' | 'machineNetwork'> = from,

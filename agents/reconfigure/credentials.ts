@@ -37,7 +37,7 @@ export const stagedPath = (paths: Pick<HostPaths, 'state'>) =>
 
 /**
  * The authorities of the site, and everything that they sign or are trusted by. They are made once and kept until the
- * end: an interrupted attempt goes on with the same ones. Nothing runs that reads them.
+ * end: an interrupted attempt continues with the same ones. Nothing that reads them is running.
  */
 export const credentials: StepBody<ReconfigureContext> = {
   name: 'credentials',
@@ -47,7 +47,7 @@ export const credentials: StepBody<ReconfigureContext> = {
   neededUntil: 'start',
   input: ({ request }) => request.id,
   async holds(context) {
-    // Which signs some of them again.
+    // The change of the identity signs some of them again.
     if (await hasIdentityBegun(context)) return true;
     const changes = await staged(context);
     if (changes === undefined) return false;
@@ -59,10 +59,10 @@ export const credentials: StepBody<ReconfigureContext> = {
   },
   async run(context) {
     const changes = (await staged(context)) ?? (await stage(context));
-    // Of an earlier site, whose administrators are refused from here on.
+    // The kubeconfig of an earlier site, whose administrators are refused from here on.
     await removeFile(kubeconfigPath(context.paths));
     await writeKeptFiles(context.paths, changes);
-    // Whose administrators nobody is to be any more.
+    // Unless the site has such an authority, no laptop's administrators are accepted any more.
     const keepsLaptop = changes.some(({ path }) => path === laptopAdminCa);
     if (!keepsLaptop) await removeKeptFile(context.paths, laptopAdminCa);
     const { wanted } = await apiServer(context);
@@ -72,8 +72,8 @@ export const credentials: StepBody<ReconfigureContext> = {
 };
 
 /**
- * The API server as its host has it, and as it is to be: with the certificate of the site, or without that of an earlier
- * one. A change of the identity, if there is one, renders it again.
+ * The manifest of the API server as the host has it, and as it must be: with the certificate of the site, or without the
+ * certificate of an earlier site. A change of the identity, if there is one, renders it again.
  */
 async function apiServer(
   context: ReconfigureContext,
@@ -100,7 +100,7 @@ async function stage({ paths, request, credentials: given }: ReconfigureContext)
     const { certificate } = await readAuthority(paths, name);
     return createAuthority(`${name}-ca`, { now, validFrom: validityOf(certificate).notBefore });
   };
-  // The key of the volume is on copies of it, too.
+  // The key of the volume is also on its copies.
   const serving =
     given.kind === 'authorities' ? ownServing(given.servingCa, now) : replacing('serving');
   const made = new Map<AuthorityName, Successor>([

@@ -34,7 +34,7 @@ import { requireLogin } from './login.ts';
 const PULL_SECRET = '/var/lib/kubelet/config.json';
 const PROGRAM_MS = 120_000;
 
-/** Files of the site, and those of before that the site does not have. Paths on the host. */
+/** Files of the site, and earlier files that the site does not have. Paths on the host. */
 export interface SiteFiles {
   readonly wanted: readonly NewFile[];
   readonly obsolete: readonly string[];
@@ -77,7 +77,7 @@ export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
   };
 }
 
-/** What the site's trust, mirrors, time, proxy, pull secret, SSH keys and certificate of the API are as files. */
+/** The site's trust, mirrors, time servers, proxy, pull secret, SSH keys and API certificate as files. */
 export async function siteFiles(context: ReconfigureContext): Promise<SiteFiles> {
   const { cluster } = await presentInput(context);
   const old = filesOf(cluster);

@@ -35,7 +35,7 @@ import { presentInput, type ReconfigureContext } from './context.ts';
 const HOUR_MS = 3_600_000;
 const UNIT = `/etc/systemd/system/${deferredUnit.name}`;
 const WANTED = `/etc/systemd/system/multi-user.target.wants/${deferredUnit.name}`;
-/** Behind every one of the installation, which are counted from 1. */
+/** After all manifests of the installation, which are numbered from 1. */
 const FIRST = 5000;
 const OF_A_SITE = /^[5-9]\d{3}\./;
 

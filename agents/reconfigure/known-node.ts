@@ -5,15 +5,15 @@ import type { FactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
 import { readRenderInput } from '../../lib/render/render-input.ts';
 import type { HostFacts } from '../../lib/render/renderer.ts';
 
-/** The cluster of a relocatable node, and by what it knows the node. */
+/** The cluster of a relocatable node, and the name and address by which it knows the node. */
 export interface KnownNode {
   readonly cluster: Cluster;
   readonly host: Pick<HostFacts, 'hostname' | 'nodeIps'>;
 }
 
 /**
- * From what the control plane was rendered; on OpenShift, whose operators render it, from what the factory has fixed. Undefined
- * on a host of an earlier release.
+ * Read from the input that the control plane was rendered from; on OpenShift, whose operators render it, from what the
+ * factory has fixed. Undefined on a host of an earlier release.
  */
 export async function knownNode(
   paths: HostPaths,

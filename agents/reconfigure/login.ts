@@ -8,7 +8,8 @@ import { rsaBitsOf } from '../../lib/pki/signature/ssh-keys.ts';
 const PROGRAM_MS = 30_000;
 
 /**
- * Whether this host's sshd takes the keys of the site, before anything is changed: the site would be locked out.
+ * Checks that this host's sshd accepts the keys of the site, before anything is changed: otherwise the site would be
+ * locked out.
  * @throws Failure (usage, `site-login`) with what it does not take
  */
 export async function requireUsableKeys(
@@ -40,7 +41,7 @@ const unusable = (found: string, fix: string): Failure =>
     fix,
   });
 
-/** By the operating system's policy, such as that of RHEL. */
+/** Why sshd refuses a key: usually the operating system's policy, such as that of RHEL. */
 function whyRefused(key: string, settings: ReadonlyMap<string, string>): string | undefined {
   const type = key.split(/[ \t]/, 1)[0] ?? '';
   // The second name is that before OpenSSH 8.5.
@@ -57,7 +58,7 @@ const signaturesOf = (type: string): readonly string[] =>
   type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256', type] : [type];
 
 /**
- * Has sshd read what the site says of it. Asked every time: an agent that was killed may have written it only.
+ * Has sshd read the site's configuration. Done every time: an agent that was killed may only have written the file.
  * @throws Failure (fatal, `site-login`) if other configuration of the host is stronger
  */
 export async function requireLogin(

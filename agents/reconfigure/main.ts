@@ -58,7 +58,7 @@ const FACTORY: Readonly<Record<string, RunPart>> = {
 };
 
 /**
- * The command line of reconfigure: the common one, and that of the factory. `run` is what the unit runs at
+ * The command line of reconfigure: the common one, and the commands of the factory. `run` is what the unit runs at
  * each boot and when a site volume is inserted. Returns the exit code.
  */
 export async function runReconfigure(
@@ -136,7 +136,7 @@ function addRollback(program: Command, paths: HostPaths, settings: Settings, wri
     .option('--yes', 'do not ask')
     .action(async ({ yes }: { readonly yes?: boolean }) => {
       const { what, go } = await rollback(paths, settings, new Date());
-      // A control plane that does not work is a reason to go back: it does not hold that up.
+      // A control plane that does not work is a reason to go back, and must not prevent it.
       const kept = await backUpNow(paths).then(
         (backup) => `It is in the backup ${backup}.`,
         (error: unknown) => `It will be lost: ${describeError(error)}`,

@@ -14,7 +14,7 @@ import type { ReconfigureContext } from './context.ts';
 
 const ANSWER_MS = 10_000;
 
-/** It is done when it was dialled: at each address of the host, the API shows the certificate of its name here. */
+/** Proves the names by dialling them: at each address of the host, the API shows the certificate of its name at this site. */
 export const names: StepBody<ReconfigureContext> = {
   name: 'names',
   leaves: "an API that shows the site's certificate at each address of the host",

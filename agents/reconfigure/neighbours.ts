@@ -8,7 +8,7 @@ import type { FailedCheck } from './site-checks.ts';
 
 const ANSWER_MS = 10_000;
 
-/** What a network has that can be asked without knowing its site. */
+/** What can be asked in a network without knowing its site. */
 export interface Neighbours {
   readonly gateways: readonly Gateway[];
   /** Addresses, of which one must answer. */
@@ -51,7 +51,7 @@ export async function defaultGateways(signal: AbortSignal): Promise<Gateway[]> {
 }
 
 /**
- * Why nothing says that a network is that of its site: its gateway or its name servers are silent, or it has neither.
+ * Why there is no evidence that a network is that of its site: its gateway or its name servers are silent, or it has neither.
  *
  * @param name what the name servers are asked for; that there is no such name is an answer
  */

@@ -28,7 +28,7 @@ const PAUSE_MS = 3_000;
 
 /**
  * The network of the site. First only in memory, with a deadline of NetworkManager's own: if the site's servers do not
- * answer, or this host loses its power, the network of before is in use again. Then it is kept.
+ * answer, or this host loses power, the earlier network is in use again. Once they answer, the new one is kept.
  */
 export const network: StepBody<ReconfigureContext> = {
   name: 'network',
@@ -163,7 +163,7 @@ async function bundleFile({ paths, site }: ReconfigureContext): Promise<string |
 /** The file with the name servers of the host's network, on the host. */
 export type NameServers = (paths: HostPaths) => Promise<string>;
 
-/** Everything that is not as the site says: name servers, the internal address, the answers of servers. */
+/** Everything that differs from what the site says: name servers, the internal address, the answers of servers. */
 export async function wrong(
   context: ReconfigureContext,
   nameServers: NameServers = resolvConfForPods,
@@ -200,7 +200,7 @@ export async function wrong(
   return [...faults, ...(await silentServers(context, servers, signal))];
 }
 
-/** Of a site that says what must answer, that; of any other, what its network has. */
+/** What the site says must answer; if it says nothing, what its network has. */
 async function silentServers(
   context: ReconfigureContext,
   servers: readonly string[],
@@ -212,7 +212,7 @@ async function silentServers(
     return failedChecks(site.siteChecks, { trustBundle, signal });
   }
   const gateways = await defaultGateways(signal);
-  // One of the host itself tells nothing of its site.
+  // A name server on the host itself says nothing about the site.
   const nameServers = servers.filter((server) => !/^(127\.|::1$)/.test(server));
   return silentNeighbours({ gateways, nameServers }, `api.${siteDomain(site)}`, signal);
 }

@@ -20,7 +20,7 @@ import { applyOrHoldBack } from './hold-back.ts';
 const ADMINISTRATOR_DAYS = 365;
 const MERGE = 'application/merge-patch+json';
 
-/** What the cluster has of its site: labels of the Node, hosts of Ingresses, the manifests of the volume. */
+/** What the site changes in the cluster: labels of the Node, hosts of Ingresses, the manifests of the volume. */
 export const objects: StepBody<ReconfigureContext> = {
   name: 'objects',
   leaves:
@@ -70,7 +70,7 @@ type Ingress = z.infer<typeof ingressSchema>;
 const listSchema = z.object({ items: z.array(ingressSchema) });
 const GROUP = '/apis/networking.k8s.io/v1';
 
-/** The spec of an Ingress with the hosts of another domain; undefined if it names none of the old one. */
+/** The spec of an Ingress with the hosts of another domain; undefined if it has no host in the old domain. */
 export function movedSpec(
   { spec }: Ingress,
   from: string,
@@ -108,7 +108,7 @@ export async function moveIngresses(
   }
 }
 
-/** The key stays with whoever made the request. */
+/** The key stays with the person who made the request. */
 async function certifyAdministrator(
   { paths, credentials }: ReconfigureContext,
   progress: Progress,

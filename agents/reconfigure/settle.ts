@@ -19,7 +19,7 @@ export const settle: StepBody<ReconfigureContext> = {
   holds: async () => true,
   run: async (context, progress) =>
     settled(context, progress, {
-      // That of now: the Node may have been renamed since this process began.
+      // The present name: the Node may have been renamed since this process began.
       nodeName: (await presentInput(context)).host.hostname,
       windowMs: context.settings.reconfigureWindowMs,
     }),
@@ -42,7 +42,7 @@ export async function settled(
   { nodeName, windowMs }: { readonly nodeName: string; readonly windowMs: number },
 ): Promise<Outcome> {
   const { boot: bootId } = await bootMoment();
-  // Everything was stopped: evidence of before is of another place.
+  // Everything was stopped: earlier evidence comes from another site.
   const since = later(await bootTime(progress.signal), new Date(request.at));
   const verdict = await withAdministrator(progress, async (client) =>
     waitSteady(

@@ -31,7 +31,7 @@ const IDENTITY_UNIT = 'sno-identity.service';
 
 /**
  * Opens the seal and starts the control plane: with the name, the address and the domain of the site by a change of
- * the identity, which is resumed by its own unit; if none of them differs, as it is.
+ * the identity, which its own unit resumes. If none of these differs, it starts unchanged.
  */
 export const start: StepBody<ReconfigureContext> = {
   name: 'start',

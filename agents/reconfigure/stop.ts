@@ -20,7 +20,7 @@ const GRACE_SECONDS = 30;
 const COPY_MS = 10 * 60_000;
 
 /**
- * Stops the kubelet and every pod: they are to see neither two networks nor two identities. Then the change goes on
+ * Stops the kubelet and every pod: they must see neither two networks nor two identities. The change then continues
  * with copies of the folders that it changes as a whole, such as etcd's; the trial has the originals.
  */
 export const stop: StepBody<ReconfigureContext> = {

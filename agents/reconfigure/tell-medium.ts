@@ -35,7 +35,7 @@ import { readRenderInput } from '../../lib/render/render-input.ts';
 
 const TELL_MS = 60_000;
 
-/** Why it was refused. @param serial that of the volume, which is trusted */
+/** Writes why the volume was refused. @param serial of the volume, which is trusted */
 export async function tellRefusal(
   paths: HostPaths,
   medium: Medium,
@@ -136,7 +136,7 @@ async function textOf(
 const isEncrypted = (paths: HostPaths): Promise<boolean> =>
   exists(join(mediumFolder(paths), VOLUME_FILES.encrypted));
 
-/** Whoever encrypted the volume does not want the site's addresses to be on it. */
+/** The person who encrypted the volume does not want the site's addresses on it. */
 const withoutDetails = (failure: FailureData | undefined): FailureData | undefined =>
   failure && {
     code: failure.code,
@@ -145,7 +145,7 @@ const withoutDetails = (failure: FailureData | undefined): FailureData | undefin
     fix: 'Read the console of the node: it says more.',
   };
 
-/** Of a volume whose request everybody may read, hence also what was signed. It has no key. */
+/** For a volume whose request everybody may read, and so may read what was signed. It contains no key. */
 async function kubeconfigOf(paths: HostPaths): Promise<Overwritten[]> {
   const folder = mediumFolder(paths);
   const request = await readVolumeFile(folder, VOLUME_FILES.adminRequest, VOLUME_LIMITS.bytes);

@@ -83,7 +83,7 @@ export async function recordWayBack(paths: HostPaths): Promise<void> {
   await writeFileAtomic(resultPath(paths), `${JSON.stringify(taken)}\n`, 0o600);
 }
 
-/** Gives the way back up. @throws Failure (usage) if there is none */
+/** Gives up the way back. @throws Failure (usage) if there is no way back */
 export async function commit(paths: HostPaths): Promise<string> {
   const kept = await readKept(beforeFolder(paths));
   if (kept === undefined) throw new Failure('usage', 'nothing is kept of the host from before');

@@ -24,7 +24,7 @@ const CHOSEN_ADDRESSES = ['primary-ip', 'ipv4', 'ipv6'].map((name) =>
 
 const PROGRAM_MS = 60_000;
 /**
- * For each of both, which by themselves wait without an end. A run of configure-ovs.sh that works takes up to two minutes: ten
+ * For each of the two units, which on their own wait for ever. A successful run of configure-ovs.sh takes up to two minutes: ten
  * seconds and a minute for the adapter, a minute for a default route, the same for the bridge.
  */
 const UNIT_MS = 150_000;
@@ -41,7 +41,7 @@ export async function bridgeAddresses(
     .filter((address) => !internal.includes(address));
 }
 
-/** Takes the adapter out of the bridge, and the bridge away; what is not there is none. */
+/** Removes the adapter from the bridge, and then the bridge. Not an error if either does not exist. */
 export async function dismantleBridge({ signal }: Pick<Progress, 'signal'>): Promise<void> {
   const limits = { signal, deadlineMs: PROGRAM_MS };
   const list = ['--terse', '--escape', 'no', '--fields', 'UUID,NAME', 'connection', 'show'];
@@ -73,7 +73,7 @@ export async function makeBridge(context: ReconfigureContext, progress: Progress
   throw failed('br-ex has no address of the site');
 }
 
-/** It would go on by itself, while the host goes back. */
+/** Otherwise it would continue on its own while the host goes back. */
 async function ended(unit: string, cause: unknown): Promise<never> {
   const signal = AbortSignal.timeout(PROGRAM_MS);
   await stopUnit(unit, signal).catch(() => undefined);

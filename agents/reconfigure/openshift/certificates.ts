@@ -31,7 +31,7 @@ type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site' | 'credenti
 
 /**
  * The certificates that the names of the site show on OpenShift, given or made, and the authority of its administrators. They
- * are made once: an interrupted attempt goes on with the same ones, and no operator rolls out twice.
+ * are made once: an interrupted attempt continues with the same ones, and no operator rolls out twice.
  */
 export const certificates: StepBody<Context> = {
   name: 'certificates',

@@ -30,8 +30,8 @@ export async function nodeSince(paths: HostPaths, now: Date): Promise<Date> {
 }
 
 /**
- * The site's time servers come with a MachineConfig, behind the start of the control plane: until then chronyd is told of them
- * in its memory, and asks them at once.
+ * The site's time servers come with a MachineConfig, after the start of the control plane. Until then chronyd gets them at run
+ * time, and asks them at once.
  */
 export const clock = clockBy({
   own: async ({ paths }) =>

@@ -6,7 +6,7 @@ import { CLUSTER } from '../../../lib/relocation/site-openshift/names.ts';
 import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
 import type { ReconfigureContext } from '../context.ts';
 
-/** That of the installation, which Ingress "cluster" keeps, that of the site before, and the one to come. */
+/** The domain of the installation, which Ingress "cluster" keeps, that of the last site, and the new one. */
 export async function domainsOf(
   client: KubeClient,
   { request: { from }, site }: Pick<ReconfigureContext, 'request' | 'site'>,

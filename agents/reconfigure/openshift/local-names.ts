@@ -9,8 +9,8 @@ import type { ReconfigureContext } from '../context.ts';
 type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site'>;
 
 /**
- * Has the node itself know the names at its site, whatever the site's name servers say: operators dial them before they call
- * a Route available. Those of the installation stay.
+ * Makes the node itself resolve the names at its site, whatever the site's name servers say: operators dial them before
+ * they call a Route available. The names of the installation stay.
  */
 export const localNames: StepBody<Context> = {
   name: 'local-names',

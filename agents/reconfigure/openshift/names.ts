@@ -20,8 +20,8 @@ interface Ports {
 }
 
 /**
- * It is done when it was dialled: the operators say that their routes are at the site, and the API and the router show the
- * site's certificates at each address of the host. An API server or a router that was not rolled out shows those of before.
+ * Proves the names by dialling them: the operators say that their routes are at the site, and the API and the router show the
+ * site's certificates at each address of the host. An API server or a router that was not rolled out shows the earlier ones.
  */
 export const namesAt = (ports: Ports): StepBody<Context> => ({
   name: 'names',

@@ -16,8 +16,8 @@ const nameServers: NameServers = async () => '/run/NetworkManager/no-stub-resolv
 
 /**
  * The network of the site, and the bridge of the pod network from its adapter. The adapter is taken out of the bridge first:
- * as a port it has no address. The site has to answer twice, by way of the adapter before its network is kept, and by way of
- * the bridge at the end. Whatever fails, the host restarts: the bridge lies in /run alone, and is made of the profiles of before.
+ * as a port it has no address. The site must answer twice: through the adapter before its network is kept, and through
+ * the bridge at the end. Whatever fails, the host restarts: the bridge is only in /run, and is made again from the earlier profiles.
  */
 export const network: StepBody<ReconfigureContext> = {
   name: 'network',

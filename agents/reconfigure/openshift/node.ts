@@ -17,7 +17,7 @@ import { CLUSTER } from '../../../lib/relocation/site-openshift/names.ts';
 import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
 import type { SiteFile } from '../../../lib/render/machine-config/site-files.ts';
 
-/** By what the kubelet of this host knows its Node; undefined on a host without the MachineConfig of a relocatable node. */
+/** Name and address of the Node as this host's kubelet has them; undefined without the MachineConfig of a relocatable node. */
 export async function fixedNode(
   paths: HostPaths,
 ): Promise<Pick<RelocatableNode, 'address' | 'nodeName'> | undefined> {
@@ -54,7 +54,7 @@ export async function openShiftFacts(
   };
 }
 
-/** What is not as the daemon wrote it: one that finds it itself makes the pool degraded. */
+/** Files that differ from what the daemon wrote: when the daemon finds one itself, it makes the pool degraded. */
 async function differing(paths: HostPaths, files: readonly SiteFile[]): Promise<string[]> {
   const found: string[] = [];
   for (const { path, mode, contents } of files) {

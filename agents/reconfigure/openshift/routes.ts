@@ -16,8 +16,8 @@ import { domainsOf } from './domains.ts';
 type Context = Pick<ReconfigureContext, 'request' | 'site' | 'withAdministrator'>;
 
 /**
- * Moves every Route into the domain of the site. Not before the API that gives Routes their hosts knows that domain: an operator
- * makes its Route again within seconds, and would get one in the old domain.
+ * Moves every Route into the domain of the site, once the API that gives Routes their hosts knows that domain: an operator
+ * creates its Route again within seconds, and would otherwise get a host in the old domain.
  */
 export const routes: StepBody<Context> = {
   name: 'routes',

@@ -10,7 +10,7 @@ import { BEFORE_RUNTIME, BRIDGE_UNITS, KUBELET, RUNTIME } from './units.ts';
 
 /**
  * Stops the kubelet, every pod (the machine-config daemon is one) and CRI-O, and ends what waits for a network: a sealed host
- * whose new network gives no address has neither CRI-O nor a pod. Then the change goes on with copies of the folders that
+ * whose new network gives no address has neither CRI-O nor a pod. The change then continues with copies of the folders that
  * operators write; the trial has the originals.
  */
 export const stop: StepBody<ReconfigureContext> = {
@@ -30,7 +30,7 @@ export const stop: StepBody<ReconfigureContext> = {
     const { signal } = progress;
     await progress.wait('the kubelet to stop', () => stopUnit(KUBELET, signal));
     const runtime = await stateOf(RUNTIME, signal);
-    // While it starts it has containers, perhaps, and nobody to be told to end them.
+    // While CRI-O starts, there may be containers, and nothing yet that could be told to end them.
     if (runtime === 'activating') return notYet(`${RUNTIME} is starting`);
     const stopped = runtime === 'active' ? await stopPods(paths, progress) : 0;
     // CRI-O requires the target: it stops as well, and its start is given up if it has been waiting for a network.

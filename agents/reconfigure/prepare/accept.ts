@@ -64,7 +64,7 @@ export async function requirePreparable(host: HostContext): Promise<void> {
 }
 
 /**
- * What the factory decides: what is asked, else what it decided before, else the usual.
+ * The decisions of the factory: from the options, else from the last run, else the usual ones.
  * @throws Failure (usage) with every option that cannot be used
  */
 export async function choicesFor(host: HostContext, asked: Asked): Promise<FactoryChoices> {

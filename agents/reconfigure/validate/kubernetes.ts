@@ -6,7 +6,7 @@ import { listCertificates } from '../../steps/certificates/list.ts';
 import type { PlainHost } from '../../steps/host-context.ts';
 import type { Platform } from './platform.ts';
 
-/** A control plane of the Kubernetes payload, by what it was rendered from. */
+/** A control plane of the Kubernetes payload, described by what it was rendered from. */
 export const kubernetesPlatform = (
   { paths, settings }: Pick<PlainHost, 'paths' | 'settings'>,
   { host: { images, versions } }: KeylessInput,

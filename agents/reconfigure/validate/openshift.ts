@@ -24,14 +24,14 @@ import { fixedNode, openShiftFacts } from '../openshift/node.ts';
 import { askNameServer } from './cluster-dns.ts';
 import type { Platform } from './platform.ts';
 
-/** With which the kubelet asks for its first certificate, and for another when that has expired. */
+/** The kubelet uses it to request its first certificate, and another one when that has expired. */
 const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/kubeconfig';
 const ETCD = 'openshift-etcd';
 
 /** User and groups are those of the namespace, by SecurityContextConstraints restricted-v2: it refuses any other. */
 export const restrictedPod = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
 
-/** OpenShift, whose operators render the control plane: it is asked for what it is made of. */
+/** On OpenShift, operators render the control plane: the cluster is asked what it consists of. */
 export const openShiftPlatform = (
   { paths, settings }: Pick<PlainHost, 'paths' | 'settings'>,
   policy: Pick<FactoryPolicy, 'internalAddress' | 'nodeName' | 'shippingDays'>,

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import type { FactoryReport } from '../../../lib/relocation/relocatable/report.ts';
 import type { NodeFacts } from '../../../lib/relocation/relocatable/validation/facts.ts';
 
-/** Of what the probe of a kind of control plane is made. */
+/** What the probe is made of, for one kind of control plane. */
 export interface ProbeMaterial {
   /** An etcd that is on every such host: it serves HTTP, and keeps what it is told. */
   readonly image: string;

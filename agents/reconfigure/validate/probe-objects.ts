@@ -22,7 +22,7 @@ const labels = { app: PROBE_NAME };
 export const PROBE_SELECTOR = `app=${PROBE_NAME}`;
 const metadata = { name: PROBE_NAME, namespace: PROBE_NAMESPACE };
 
-/** An etcd of its own, which has nothing to do with that of the cluster; in the order in which they are created. */
+/** The probe is a separate etcd that has nothing to do with the cluster's. Objects in the order in which they are created. */
 export const probeObjects = (options: ProbeOptions): object[] => [
   {
     apiVersion: 'v1',

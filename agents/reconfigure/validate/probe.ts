@@ -64,7 +64,7 @@ export async function probeCluster(
       else results.push({ name, outcome: 'not-tried', why: lacks });
     }
   } finally {
-    // Whoever ends this agent does not wait for the cluster.
+    // A person who stops this agent does not wait for the cluster.
     const soon = { signal: AbortSignal.timeout(LAST_REQUEST_MS), deadlineMs: LAST_REQUEST_MS };
     if (signal.aborted) await deleteProbe(client, soon).catch(() => false);
     else await attempt('namespace', () => removeProbe(client, wait));
@@ -95,7 +95,7 @@ async function startProbe(
 
 interface Part {
   readonly name: ProbeName;
-  /** What the payload has not that it needs. */
+  /** What the probe needs and the payload lacks. */
   readonly lacks: string | undefined;
   body(): Promise<void>;
 }

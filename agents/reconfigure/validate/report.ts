@@ -59,7 +59,7 @@ export async function writeReport(
   ]);
 }
 
-/** The key by which the host is known to those who log in; else one of its own. */
+/** The host key that people who log in know; otherwise a key made for this purpose. */
 async function signingKey(paths: HostPaths, signal: AbortSignal): Promise<string> {
   const ofHost = paths.at('/etc/ssh/ssh_host_ed25519_key');
   if (await exists(ofHost)) return ofHost;

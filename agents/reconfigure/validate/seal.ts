@@ -6,7 +6,7 @@ import { sealedPath } from '../../../lib/host/paths.ts';
 import { reportPaths } from '../../../lib/relocation/relocatable/report.ts';
 import type { ValidateContext } from './context.ts';
 
-/** From the next boot on the kubelet does not start, until the site configuration has arrived. What runs goes on. */
+/** From the next boot on, the kubelet does not start until the site configuration has arrived. What is running keeps running. */
 export const seal: StepBody<ValidateContext> = {
   name: 'seal',
   leaves: 'a node whose kubelet starts at its site only',
@@ -21,6 +21,6 @@ export const seal: StepBody<ValidateContext> = {
   },
 };
 
-/** By which report it was sealed. */
+/** The report with which it was sealed. */
 const sealText = async ({ paths }: ValidateContext): Promise<string> =>
   `${JSON.stringify({ schemaVersion: 1, report: sha256(await readFile(reportPaths(paths).json)) })}\n`;

@@ -6,9 +6,9 @@ import { startUnit, stopUnit } from '../../../lib/host/systemd.ts';
 export const IDENTITY_UNIT = 'sno-identity.service';
 
 /**
- * Gives up an earlier change to an address that the host has lost since: it could not end. While it holds the
- * control plane back it goes on, by loopback, and is given up afterwards. One that a person has asked for is
- * theirs. Returns whether it is given up.
+ * Gives up an earlier change to an address that the host has lost since: it could never end. While the change holds the
+ * control plane back, it continues over loopback and is given up afterwards. A change that a person requested is
+ * left to that person. Returns whether it is given up.
  */
 export async function isWithdrawn(
   paths: HostPaths,

@@ -19,8 +19,9 @@ import { readState, updateState } from './state.ts';
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Has the identity changed if the host has another address, and that is configured and possible. Otherwise
- * nothing is changed, and it fails with both addresses: the kubelet goes on, but registers no address that it has not.
+ * Requests a change of the identity if the host has another address, and following it is configured and possible. Otherwise
+ * nothing is changed, and the step fails with both addresses: the kubelet keeps running, but registers no address that
+ * it does not have.
  */
 export const follow: StepBody<AddressContext> = {
   name: 'follow',
@@ -86,7 +87,7 @@ async function request(
   if (changes.length === 0) return done('it is back');
   const { followed } = await readState(paths);
   const now = new Date();
-  // Also those of the future, by a clock that was wrong.
+  // Including those dated in the future by a wrong clock.
   const recent = followed.filter((at) => now.getTime() - Date.parse(at) < DAY_MS);
   if (recent.length >= settings.addressFollowsCount) throw tooOften(from, to, recent.length);
   await updateState(paths, {

@@ -32,7 +32,7 @@ const COMMAND_MS = 60_000;
 type Write = (text: string) => void;
 
 /**
- * The command line of sno-address: the common one, `set`, and `needed`, by which its unit decides whether to run.
+ * The command line of sno-address: the common one, `set`, and `needed`, with which its unit decides whether to run.
  * Returns the exit code.
  */
 export async function runAddress(

@@ -21,7 +21,7 @@ const NOTHING: AddressState = { schemaVersion: 1, interfaces: {}, followed: [] }
 
 const statePath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'address');
 
-/** A damaged file is as good as none: what it says is found out again. */
+/** A damaged file counts as none: its contents are determined again. */
 export async function readState(paths: HostPaths): Promise<AddressState> {
   return (
     stateSchema.safeParse(parseJson((await readTextIfPresent(statePath(paths))) ?? '')).data ??

@@ -44,7 +44,7 @@ export const approveWorkers: Omit<Step<PlainHost>, 'deadlineMs' | 'retry'> = {
     if (!context.settings.approveCertificates) return done(APPROVED_ELSEWHERE);
     const reported = new Set<string>();
     const decisions = new Decisions();
-    // Opened before the list is read: a file that comes in between is not missed.
+    // Opened before the list is read, so that a file that is added meanwhile is not missed.
     await using changes = await FolderChanges.open(workersFolder(context.paths), progress.signal);
     for (;;) {
       const list = await readList(context);

@@ -30,7 +30,7 @@ export interface PortableOptions {
 export type Export = (name: string) => Promise<string>;
 
 /**
- * Checks everything that can be checked before a backup is made. Undefined if none shall leave the
+ * Checks everything that can be checked before a backup is made. Undefined if no backup is to leave the
  * host.
  *
  * @throws Failure (usage) for options or a target that cannot be used; nothing was changed.
@@ -93,7 +93,7 @@ async function openedFiles(
   return { files: described, opened };
 }
 
-/** That of the authority of administrators, whose certificate the laptop has. @throws Failure if it is missing */
+/** The key of the authority of administrators; the laptop has its certificate. @throws Failure if it is missing */
 async function signingKey(paths: HostPaths): Promise<string> {
   const { key } = authorityPaths('admin');
   const text = await readTextIfPresent(paths.at(key));

@@ -10,7 +10,7 @@ interface EndedPod {
   readonly name: string;
 }
 
-/** Pods that have ended, and by this clock will be made later: the clock was fast when they were. */
+/** Pods that have ended, with a date in the future by this clock: the clock was fast when they were created. */
 async function futurePods(runtime: ContainerRuntime, limits: CallLimits): Promise<EndedPod[]> {
   const sandboxes = await runtime.listPodSandboxes(limits);
   const containers = await runtime.listContainers(limits);

@@ -28,7 +28,7 @@ import { restoringOf } from './from-backup.ts';
 
 /**
  * Takes over the authorities of the lost host, while the control plane is stopped: what they have signed for
- * administrators and workers stays good. Every other key is one of this host: leaves are signed for new ones.
+ * administrators and workers stays valid. Every other key is this host's own: leaves are signed for new keys.
  * The authorities are written last, so an interrupted attempt is repeated.
  */
 export const authorities: StepBody<IdentityContext> = {

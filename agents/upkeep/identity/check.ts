@@ -16,7 +16,7 @@ import { heldManifests } from './hold.ts';
 /**
  * Waits until the host has the addresses that its Node is to register, and until a backup or renewal
  * that is running has ended. Until the end of this step, nothing on the host has changed. With a clock at which an
- * authority of the host is not valid, it could not go on after the control plane was stopped.
+ * authority of the host is not valid, the change could not continue after the control plane was stopped.
  */
 export const check: StepBody<IdentityContext> = {
   name: 'check',

@@ -10,7 +10,7 @@ import { restartsPath } from '../../steps/steady-state.ts';
 import type { IdentityContext } from './context.ts';
 import { heldManifests } from './hold.ts';
 
-/** The record of the installation has the present names; what came to pass stays as it is written. */
+/** The record of the installation gets the present names; what it says about the past stays. */
 async function rename({ paths, request: { to } }: IdentityContext): Promise<void> {
   const record = parseJson((await readTextIfPresent(paths.record)) ?? '');
   if (!isRecord(record)) return;

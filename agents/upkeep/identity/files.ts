@@ -73,7 +73,7 @@ export const files: StepBody<IdentityContext> = {
     // Static and transient name; it writes /etc/hostname durably.
     const limits = { signal: progress.signal, deadlineMs: HOSTNAME_MS };
     await runProgram('hostnamectl', ['set-hostname', hostname], limits);
-    // It would start them under the old name.
+    // It would otherwise start them under the old name.
     await stopUnit('kubelet.service', progress.signal);
     await placeProxy(context, input, progress.signal);
     await placeDatabaseAndApi(context, input);

@@ -19,8 +19,8 @@ import { start } from './start.ts';
 
 /**
  * Gives the host and its cluster another name, address or domain, or continues the cluster of a lost
- * host here: with the database of its backup, and the keys of this host, by its own authorities or those of the lost one. Every step may be killed; the unit
- * continues it at the next boot.
+ * host here: with the database of its backup and the keys of this host, signed by its own authorities or those of the lost
+ * host. Every step may be killed; the unit continues it at the next boot.
  */
 export const identityPlan = (s: Settings): Plan<IdentityContext> => ({
   ...identity('sno-identity'),

@@ -33,7 +33,7 @@ export const start: StepBody<IdentityContext> = {
   async run(context, progress) {
     const { paths } = context;
     const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
-    // Of leaders that are gone, by the old name: their successors would wait for a minute.
+    // The Leases of leaders under the old name, which are gone: their successors would wait for a minute.
     await context.withAdministrator(progress, (client) => deleteLeases(client, leases, limits));
     const placed = await podsIn(paths.staticPods);
     const isPlaced = (name: string) => placed.some(({ component }) => component === name);

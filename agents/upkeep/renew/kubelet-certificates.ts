@@ -17,8 +17,8 @@ const KUBELET = 'kubelet.service';
 const LEEWAY_MS = 60_000;
 
 /**
- * Ends what a wrong clock left in the kubelet. It rotates its certificates by itself, but does not
- * replace one that is not valid yet, and does not start when that of its client has expired. Tokens
+ * Ends what a wrong clock left in the kubelet. The kubelet rotates its certificates by itself, but does not
+ * replace one that is not valid yet, and does not start with an expired client certificate. Tokens
  * that it got for pods while the clock was fast are refused afterwards, and it keeps them in memory
  * until they are about to expire. A restart of the kubelet does not stop containers.
  *

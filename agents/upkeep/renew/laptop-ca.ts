@@ -24,8 +24,8 @@ const NAME = 'laptop-admin-ca';
 
 /**
  * Ends the trust in the authority that signed the first kubeconfig on the laptop, once the cluster
- * has the record that this kubeconfig was exchanged. Its key is not on this host, so no client of it
- * can be tried here: the proof is that the API server does not name it any more when it asks a
+ * has the record that this kubeconfig was exchanged. Its key is not on this host, so none of its clients
+ * can be tried here: the proof is that the API server no longer names it when it asks a
  * client for a certificate. The file is deleted last, so that an interrupted run is continued.
  */
 export const laptopCa: StepBody<RenewContext> = {

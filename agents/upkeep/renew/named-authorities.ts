@@ -41,7 +41,7 @@ async function receivedInHandshake(
   plain.on('end', () => relay.push(null));
   plain.on('error', (error) => relay.destroy(error));
   const socket = connect({ socket: relay, host: hostname, ca, maxVersion: 'TLSv1.2' });
-  // Later ones, too, than the one that ends the wait.
+  // Also bytes that arrive after the one that ends the wait.
   socket.on('error', () => {});
   relay.on('error', (error) => socket.destroy(error));
   try {

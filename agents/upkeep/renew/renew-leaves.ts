@@ -26,7 +26,7 @@ export const renewLeaves: StepBody<RenewContext> = {
   async holds({ paths, run }) {
     const tried = (await readAttempts(paths)).filter((attempt) => attempt.run === run);
     const open = await openLeaves(paths);
-    // A failure of an earlier run that no longer holds has to be dropped, or `conclude` fails with it.
+    // An earlier failure that no longer holds must be dropped, or `conclude` fails with it.
     if ((await renewedElsewhere(paths)).length > 0) return false;
     return open.every((name) => tried.some((attempt) => attempt.name === name));
   },

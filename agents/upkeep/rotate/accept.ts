@@ -143,7 +143,7 @@ async function lostClients(
 
 /**
  * The first kubeconfig knows the authority of the API server by what the server presents behind its
- * certificate, which may not certify any number of successors. With that of the administrators, it ends anyway.
+ * certificate, which may not certify any number of successors. A rotation of the administrators' authority ends it anyway.
  */
 async function cutOffLaptop(paths: HostPaths, what: What): Promise<Failure[]> {
   if (what.kind !== 'authorities' || !what.names.includes('serving')) return [];

@@ -21,8 +21,8 @@ import { restartUnits } from './units.ts';
 /**
  * Changes the files of a phase, restarts what reads one of them only when it starts, and checks the
  * result. If that fails, the old files come back, and what was restarted is restarted with them.
- * May be killed at any time: the next attempt writes the same files, or goes on to restore the old
- * ones if these have failed. A first phase that fails ends the rotation; after a later one both are
+ * May be killed at any time: the next attempt writes the same files, or continues to restore the old
+ * ones if the new ones have failed. A first phase that fails ends the rotation; after a later one both are
  * trusted, and the agent tries again when it is started.
  *
  * @param verify what must work with the new files.

@@ -8,7 +8,7 @@ import { trust } from '../../../lib/render/kubernetes/kube-controller-manager.ts
 import { plainHost, signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 
-/** By these a worker knows the clients of its kubelet, or its certificates are signed by them. It learns of no other one. */
+/** These identify the clients of a worker's kubelet, or sign the worker's certificates. It never learns of others. */
 const FIXED: readonly string[] = ['kubelet-client', 'kubelet-serving', 'admin'];
 
 /**

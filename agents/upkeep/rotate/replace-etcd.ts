@@ -7,7 +7,7 @@ import { podReady } from './pod-ready.ts';
 import { replacePod } from './replace-pod.ts';
 
 const TABLE = 'table inet sno-etcd';
-/** After that the kernel itself ends it, should nobody else. */
+/** After that, the kernel itself ends it if nothing else has. */
 const RESET_SECONDS = 60;
 
 const noReset = `${TABLE}\ndelete ${TABLE}\n`;
@@ -29,7 +29,7 @@ const reset = `${noReset}${TABLE} {
  * Replaces etcd by one with another manifest. Without its database, an API server lets requests wait for half a minute,
  * also the kubelet's to delete the mirror pod of the earlier etcd; and the kubelet starts the new one only after that
  * (tryReconcileMirrorPods, 47 s measured). So the host's connections to the API server are reset until etcd is ready: the
- * request fails at once, and the kubelet goes on.
+ * request fails at once, and the kubelet continues.
  */
 export async function replaceEtcd(
   context: Pick<RotateContext, 'paths' | 'settings' | 'runNft'>,

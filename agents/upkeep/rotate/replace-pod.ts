@@ -49,7 +49,7 @@ export async function replacePod(
   });
 }
 
-/** Looks again and again; gives up after a while. */
+/** Looks repeatedly, and gives up after a while. */
 async function untilTrue(
   forMs: number,
   signal: AbortSignal,

@@ -22,7 +22,7 @@ async function readRestarts(paths: HostPaths, id: string): Promise<Restart[]> {
   return parsed.success && parsed.data.id === id ? parsed.data.restarts : [];
 }
 
-/** Keeps that something is about to be restarted: also a kill in between does not hide it. */
+/** Records that something is about to be restarted, so that a kill before or after it does not hide it. */
 export async function addRestart(
   paths: HostPaths,
   id: string,

@@ -35,7 +35,7 @@ export async function stageAuthorities(
   return {
     phases: {
       'trust-both': await trustChanges(replaced, read, ({ old, next }) => [old, next], laptop),
-      // The signers last: a leaf that is renewed in between belongs to the authority on the disk.
+      // The signers last: a leaf that is renewed meanwhile is signed by the authority on the disk.
       'use-new': [...leaves.changes, ...signerChanges(replaced)],
       // Administrators of the laptop end with those of the old authority.
       'trust-new': await trustChanges(

@@ -77,7 +77,7 @@ async function secretNames(client: KubeClient, patience: Patience): Promise<Secr
   }
 }
 
-/** `expired`: a list that takes longer than etcd keeps its revision has to begin again. */
+/** `expired`: a list that takes longer than etcd keeps its revision must start again. */
 async function secretPage(
   client: KubeClient,
   next: string | undefined,

@@ -10,7 +10,8 @@ import type { TrialContext } from './context.ts';
 
 /**
  * Ends a trial that was taken back, and fails with the reason, so that it is on the console, in the status and
- * in the journal; unless somebody wanted it so, and has it. Its record says first that it has ended: nothing is taken back twice.
+ * in the journal, unless a person requested it and it worked. The record says that it has ended before anything else is done:
+ * nothing is taken back twice.
  */
 export const conclude: StepBody<TrialContext> = {
   name: 'conclude',
@@ -36,7 +37,7 @@ export const conclude: StepBody<TrialContext> = {
   },
 };
 
-/** How a trial that was taken back ended, for its unit and for whoever made the change. */
+/** How a trial that was taken back ended, for its unit and for the person who made the change. */
 export function reverted({ what, reason, problems, outcome }: EndedTrial): Failure {
   const why = reason === undefined ? undefined : failureFromData(reason);
   const found = why === undefined ? {} : { found: describeError(why) };

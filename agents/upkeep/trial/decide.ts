@@ -10,7 +10,7 @@ import {
 } from '../../../lib/engine/trial/store.ts';
 import type { TrialContext } from './context.ts';
 
-/** Counts this boot, synced: a host that loses its power again and again uses its restarts up. */
+/** Counts this boot, synced: a host that keeps losing power uses up its restarts. */
 export const countBoot: StepBody<TrialContext> = {
   name: 'count-boot',
   leaves: 'this boot among those that the trial has seen',

@@ -69,7 +69,7 @@ export const files = putBackStep({
   putBack: putBackRest,
 });
 
-/** The unit sno-backup-restore restores it once the kubelet runs, and goes on after a power cut. */
+/** The unit sno-backup-restore restores it once the kubelet runs, and continues after a power cut. */
 export const database = putBackStep({
   name: 'database',
   leaves: 'the requested restore of the database, if the change has one to go back to',

@@ -17,8 +17,8 @@ import type { PlainHost } from '../../steps/host-context.ts';
 import { mountedType } from './mounts.ts';
 
 /**
- * Opens the key of the host's sealed files into memory. At the first boot it creates one, unless a live host has. Unlike a tmpfs, ramfs is never
- * swapped to a disk.
+ * Opens the key of the host's sealed files into memory. At the first boot it creates one, unless a live host has done so.
+ * Unlike a tmpfs, ramfs is never swapped to a disk.
  */
 export const openKey: StepBody<PlainHost> = {
   name: 'open-key',

@@ -50,7 +50,7 @@ const outcomeOf = (
   return trial === 'confirmed' ? 'updated' : 'reverted';
 };
 
-/** Why an update is not in use, for the unit and for whoever asked for it. */
+/** Why an update is not in use, for the unit and for the person who requested it. */
 export function failed(
   request: UpdateRequest,
   outcome: Exclude<UpdateResult['outcome'], 'updated'>,

@@ -69,7 +69,7 @@ const fromFolder = (folder: string): UpdateSource => ({
   },
 });
 
-/** No link, no pipe, and of that size: what is copied must not be without end. */
+/** A regular file of that size, no link and no pipe: a copy must end. */
 async function requireRegular(path: string, size: number): Promise<void> {
   const found = await lstat(path).catch(ifMissing);
   const expected = `a regular file of ${size} bytes`;

@@ -23,7 +23,7 @@ const STOPPED = ['kubelet.service', 'sno-certificates.service', 'sno-payload.ser
 
 /**
  * Replaces the executable, the payload and the files while the kubelet is stopped, so that it never sees a
- * mixture. Containers go on. The units that verify and import the new payload start with the kubelet.
+ * mixture. Containers keep running. The units that verify and import the new payload start with the kubelet.
  */
 export const switchOver: StepBody<UpdateContext> = {
   name: 'switch',

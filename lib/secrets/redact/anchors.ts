@@ -4,7 +4,7 @@ import { valueAt } from './value-extent.ts';
 
 const ALIAS = /^\*(?<name>[\w.-]{1,64})$/;
 
-/** What the alias of YAML stands for; undefined if the value is none, or its anchor is not found. */
+/** What a YAML alias stands for; undefined if the value is not an alias, or its anchor is not found. */
 export function aliased(value: string, line: TextLine, lines: TextLines): Secret | undefined {
   const name = ALIAS.exec(value)?.groups?.name;
   if (name === undefined) return undefined;

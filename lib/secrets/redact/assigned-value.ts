@@ -10,7 +10,7 @@ export interface Name extends Span {
   readonly sensitivity: Sensitivity;
 }
 
-/** The value that is read, if it has to go. */
+/** The value that was read, if it must be removed. */
 export function ofValue(
   name: Pick<Name, 'text'>,
   { value, isQuoted }: Value,

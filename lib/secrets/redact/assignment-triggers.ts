@@ -1,4 +1,4 @@
-/** One of these stands in every name by which a value is a secret. */
+/** Every name that makes a value a secret contains one of these. */
 export const ASSIGNMENT_TRIGGERS = [
   'passw',
   'passphrase',

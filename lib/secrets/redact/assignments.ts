@@ -9,7 +9,7 @@ import { type Extent, valueAt } from './value-extent.ts';
 import { linesBelow } from './value-lines.ts';
 import { inTable, judged, namedValue, valueLines, withParts } from './values-below.ts';
 
-/** What is assigned to a name, in any of the ways in which programs write that. */
+/** What is assigned to a name, in every notation that programs use. */
 export const ASSIGNMENTS: LineRule = { triggers: ASSIGNMENT_TRIGGERS, at: assignmentAt };
 
 /** How far before a name the line is examined. */
@@ -78,7 +78,7 @@ const ESCAPES: Readonly<Record<string, RegExp>> = {
   '\\': /^(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[nrt])/i,
 };
 
-/** The length of what seems to be the beginning of a name, and ends an escape. */
+/** The length of what looks like the beginning of a name but ends an escape. */
 function escapeEnd(line: string, start: number): number {
   return ESCAPES[line.charAt(start - 1)]?.exec(line.slice(start))?.[0].length ?? 0;
 }
@@ -138,7 +138,7 @@ function inLine(
   const whole = ofValue(name, read, line, !isSetting);
   const found = whole && withParts(whole, { line, lines }, read);
   if (found === undefined || position !== 'first' || separator.by !== 'colon') return found;
-  // In YAML and LDIF a value can go on.
+  // In YAML and LDIF a value can continue on the next line.
   if (extent === 'word' || (read.isQuoted && read.isCut !== true)) return found;
   const until = read.isQuoted ? line.text[read.value.start - 1] : undefined;
   const below = linesBelow({ line, lines, isLast }, name.start, {

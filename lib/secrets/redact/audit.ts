@@ -47,7 +47,7 @@ function inArguments(text: string, from: number, inside: Inside): Secret[] {
   });
 }
 
-/** The part of an argument that has changed. */
+/** The part of an argument that was changed. */
 function changed({ start, end }: Span, before: string, after: string): Span {
   let first = 0;
   while (first < before.length && before[first] === after[first]) first++;

@@ -11,7 +11,7 @@ const PADDING = 0x3d;
 const BACKSLASH = 0x5c;
 /** After a backslash. */
 const ESCAPED = /^[nrt]$/;
-/** What may stand between a run and the end of the bytes, if the next ones can go on with it. */
+/** What may stand between a run and the end of the bytes if the next bytes can continue the run. */
 const OPEN_END = /^\r?\n?$/;
 
 export const isBase64 = (byte: number | undefined): boolean =>
@@ -28,11 +28,11 @@ export interface Group {
   readonly runs: readonly Run[];
   /** Of the last run. */
   readonly end: number;
-  /** Where its first line begins, if it reaches the end of the bytes and the next ones may go on with it. */
+  /** Where its first line begins, if it reaches the end of the bytes and the next bytes may continue it. */
   readonly openFrom?: number;
 }
 
-/** All texts in base64 that begin with a run of at least MIN_RUN characters; paths are such, too, but no digests and no UUIDs. */
+/** All texts in base64 that begin with a run of at least MIN_RUN characters; that includes paths, but not digests or UUIDs. */
 export function base64Groups(bytes: Buffer): Group[] {
   const groups: Group[] = [];
   for (let at = nextRun(bytes, 0, MIN_RUN, anyBase64); at !== -1; ) {
@@ -55,7 +55,7 @@ function runAt(bytes: Buffer, start: number): Run {
   return { start, end };
 }
 
-/** The letter of an escaped newline is none of base64. */
+/** The letter of an escaped newline does not belong to the base64. */
 function withoutEscape(bytes: Buffer, { start, end }: Run): Run {
   const isEscape =
     bytes[start - 1] === BACKSLASH && ESCAPED.test(bytes.toString('latin1', start, start + 1));

@@ -5,7 +5,7 @@ import { packedIn, unpack } from '../bytes/packed.ts';
 import { beginsPrivateKey, privateKeyMarkers } from '../bytes/private-keys.ts';
 import type { Run } from './base64-runs.ts';
 
-/** What unpacks to more than this many times its size is no log and no manifest. */
+/** Whatever unpacks to more than this many times its size is neither a log nor a manifest. */
 const MAX_RATIO = 200;
 
 /**
@@ -14,7 +14,7 @@ const MAX_RATIO = 200;
  */
 const ATTEMPT_BYTES = 1 << 15;
 
-/** Texts by which a document in base64 is told, where something else in front is base64 by its look too. */
+/** Texts that identify a document in base64 where something in front of it looks like base64 too. */
 const BEGINNINGS = ['LS0tLS1', 'H4sI', 'KLUv/'];
 
 /** By the first byte: white space, printable, the first of a longer character, DER, gzip or zstd; a path begins with another. */
@@ -36,7 +36,7 @@ export function mayHoldDocument(bytes: Buffer, runs: readonly Run[]): boolean {
   if (beginsDocument[bytes[first.start] ?? 0] === 1) return true;
   for (let at = first.start + 1; at < first.end; at++) {
     if (beginsBeginning[bytes[at] ?? 0] !== 1) continue;
-    // No more of it: this is asked at many offsets of a long text.
+    // No more than that: this is called at many offsets of a long text.
     const text = bytes.toString('latin1', at, Math.min(first.end, at + LONGEST_BEGINNING));
     if (BEGINNINGS.some((beginning) => text.startsWith(beginning))) return true;
   }

@@ -3,7 +3,7 @@ import type { Pattern } from './pattern.ts';
 
 const HAS_DIGIT = /\d/;
 
-/** Lines of particular files and programs, which write a secret without a name. */
+/** Lines of particular files and programs that write a secret without a name. */
 export const CREDENTIAL_FILES: readonly Pattern[] = [
   // chap-secrets and pap-secrets of PPP: client, server, secret, addresses.
   {

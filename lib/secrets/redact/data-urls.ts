@@ -19,7 +19,7 @@ interface Body {
   readonly with: (text: string) => string;
 }
 
-/** Undefined if it is no text, larger than the budget allows to read, or cannot be decoded. */
+/** Undefined if it is not text, is larger than the budget allows, or cannot be decoded. */
 export function bodyOf(source: string, budget: Budget): Body | undefined {
   const comma = source.indexOf(',');
   const head = source.slice(0, comma + 1);
@@ -71,13 +71,13 @@ export function bareSecrets(text: string, name = ''): string[] {
   return words.filter((word) => looksRandom(word) && !isDigest(word));
 }
 
-/** One word that is no number and no name. */
+/** One word that is neither a number nor a name. */
 const isMade = (word: string) =>
   /^[^\s/.:<>=-]{8,}$/.test(word) && /\d/.test(word) && /[A-Za-z]/.test(word);
 
 /**
- * Whether a data URL in a text has to go as a whole: it cannot be decoded, or is nothing but a secret. What is
- * packed or longer is looked into as base64 everywhere is.
+ * Whether a data URL in a text must be removed as a whole: it cannot be decoded, or is nothing but a secret. Packed or
+ * longer contents are searched like base64 elsewhere.
  */
 export function isSecretUrl(source: string): boolean {
   const body = source.slice(source.indexOf(',') + 1);

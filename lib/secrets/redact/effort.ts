@@ -1,4 +1,4 @@
-/** Of processor time, for a stream of any length: compiling the rules takes part of it. */
+/** Processor time for a stream of any length; compiling the rules takes part of it. */
 const FREE_MS = 200;
 /** Many times what ordinary text takes: slow machines and text with a secret in every line stay below it. */
 const NS_PER_BYTE = 200;
@@ -13,7 +13,7 @@ const threadTime = () => {
 
 /**
  * Bounds the work on a stream of text, against input made to be expensive in a way that no rule
- * foresees. What is left of the block then is removed unseen.
+ * foresees. The rest of the block is then removed unread.
  */
 export class Effort {
   readonly #now: () => number;

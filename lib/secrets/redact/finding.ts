@@ -1,4 +1,4 @@
-/** Bytes that have to go, and what stands in their place. */
+/** Bytes to remove, and what replaces them. */
 export interface Finding {
   readonly start: number;
   readonly end: number;
@@ -8,7 +8,7 @@ export interface Finding {
 /** Stands for the rest of a block that takes too long. */
 export const LEFT_OUT = '<redacted>\n';
 
-/** The bytes with the findings replaced; the same bytes when there are none. What overlaps goes as one. */
+/** The bytes with the findings replaced; the same bytes if there are none. Overlapping findings are replaced as one. */
 export function replaced(bytes: Buffer, findings: readonly Finding[]): Buffer {
   if (findings.length === 0) return bytes;
   const all = merged(findings);

@@ -42,7 +42,7 @@ export class FoundSecrets {
     return this.cut.length > 0;
   }
 
-  /** Of whom they did. */
+  /** Whose secrets were left out. */
   get cut(): string[] {
     return distinct(
       this.#kinds.flatMap(({ cut }) => [...cut]),
@@ -54,7 +54,7 @@ export class FoundSecrets {
     return [this.#words, ...this.#needed];
   }
 
-  /** What of each has room. */
+  /** As many of each as there is room for. */
   #chosen(): { chosen: ReadonlySet<string>; cut: string[] } {
     const kinds = this.#kinds;
     const owners = distinct(kinds.flatMap((kind) => kind.owners));

@@ -31,7 +31,7 @@ type State = 'between' | 'key' | 'value' | 'too-long' | 'line' | 'broken';
 /**
  * Cuts a stream of JSON documents into values that can be parsed, so that a list of any
  * length is read object by object. All parts together are the stream, byte for byte. A line that
- * is no JSON is no value; after a fault within a large value nothing is one any more.
+ * is not JSON is not a value; after a fault within a large value, nothing counts as a value any more.
  */
 export class JsonValues {
   /** The large values that it is in. */
@@ -71,7 +71,7 @@ export class JsonValues {
     if (from < chunk.length) yield* this.#unfinished(chunk.subarray(from));
   }
 
-  /** What has not ended. */
+  /** The part that has not ended. */
   *end(): Generator<Part> {
     if (this.#length > 0) yield { bytes: this.#taken() };
   }

@@ -15,7 +15,7 @@ const MAX_ESCAPES = 32;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** What of a key follows its first marker in the same line: wrapped in an escaped or an encoded way. */
+/** The part of a key that follows its first marker in the same line, with escaped or encoded line breaks. */
 const AFTER_MARKER =
   /(?:(?<=[nAD2])(?:Proc-Type|DEK-Info|Version|Comment):[^\\%#"]{1,80}|[A-Za-z0-9+/=]|\\{1,15}[nr]|\\(?=\/)|%(?:0[AD]|2[BF]|3D)|#01[25]| (?=[A-Za-z0-9+/]{40}))+/y;
 
@@ -41,15 +41,15 @@ export interface Extent {
   readonly start: number;
   /** The end of the first marker. */
   readonly bodyStart: number;
-  /** The end of the key, or that of what is looked at if its own is missing. */
+  /** The end of the key; if it is missing, the end of what is examined. */
   readonly end: number;
   readonly isEnded: boolean;
 }
 
 /**
- * A finding for each line of a key: what of the first and last one belongs to it, and of those
- * between what looks like it, whatever stands before and after. All have the mark of the whole,
- * however it is written.
+ * A finding for each line of a key: in the first and last line the part that belongs to the key, in the
+ * lines between what looks like a key, whatever stands before and after it. All have the mark of the
+ * whole key, however it is written.
  */
 export function keyParts(bytes: Buffer, extent: Extent, marks: Marks): Finding[] {
   const parts = extent.isEnded ? endedParts(bytes, extent) : unendedParts(bytes, extent);
@@ -83,7 +83,7 @@ function endedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
 function unendedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
   const first = lineAt(bytes, start, end);
   const parts: Line[] = [];
-  // The marker is no secret, and can be the beginning of a key of which the rest is in other texts.
+  // The marker is not a secret, and the rest of its key can be in other texts.
   const own = firstPart(bytes, start, bodyStart, first);
   if (own.end > bodyStart) parts.push({ start: bodyStart, end: own.end });
   if (end <= first.end) return parts;
@@ -121,7 +121,7 @@ function firstPart(bytes: Buffer, start: number, bodyStart: number, line: Line):
   AFTER_MARKER.lastIndex = bodyStart - start;
   const text = textOf(bytes, { start, end: line.end });
   const end = AFTER_MARKER.test(text) ? start + AFTER_MARKER.lastIndex : bodyStart;
-  // The escaped newline of a record is none of the key.
+  // The escaped newline of a record does not belong to the key.
   return { start, end: end === line.end ? end : end - trailingEscapes(bytes, bodyStart, end) };
 }
 
@@ -138,7 +138,7 @@ export function tailParts(
 ): Line[] {
   const line = lineAt(bytes, start, end + MAX_MARKER);
   const own = backOverKey(bytes, line.start, end);
-  // The marker stays, as that of a beginning does.
+  // The marker stays, like the one at the beginning of a key.
   if (own < start) return [{ start: own, end: start }];
   const parts: Line[] = [];
   const frame = frameOf(textOf(bytes, line), start - line.start, end - line.start);

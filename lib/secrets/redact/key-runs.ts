@@ -1,6 +1,6 @@
 import type { Span } from './line-rule.ts';
 
-/** Of a body's line; only the last one is shorter, which is told by what stands around it. */
+/** The least length of a line of a key's body. Only the last line is shorter; what stands around it identifies it. */
 export const LONG = 40;
 /** Of what stands before and after a line of a key in a record, with numbers and without. */
 const AROUND = { read: 16, compared: 6 } as const;

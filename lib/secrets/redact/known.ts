@@ -13,7 +13,7 @@ const MAX_LISTED = 48;
 /** The audit log has command lines as hex, but cuts them off at 128 bytes. */
 const MAX_HEX = 128;
 
-/** For all secrets together; beyond it, secrets are searched for only verbatim. */
+/** For all secrets together; beyond it, secrets are searched for verbatim only. */
 const MAX_SPELLINGS = 16_000;
 /** Characters of these, and of those of one secret: of a long one with many special characters they are a thousand times its own. */
 const MAX_SPELLED = 1 << 23;
@@ -66,7 +66,7 @@ export class KnownSecrets {
     this.#marks = marks;
   }
 
-  /** What overlaps is one finding. The rest of what takes too long is a finding too. */
+  /** Overlapping hits are one finding. The rest of a text that takes too long is a finding too. */
   find(bytes: Uint8Array, effort: Pick<Effort, 'isSpent'> = UNBOUNDED): Finding[] {
     return this.#searches.flatMap((search) => this.#findBy(search, bytes, effort));
   }
@@ -120,7 +120,7 @@ function extentOf(bytes: Uint8Array, offset: number, { text, before, after }: Sp
   };
 }
 
-/** Whether a value cannot be an ordinary word or number by chance: only such ones can be looked for. */
+/** Whether a value cannot be an ordinary word or number by chance: only such values can be searched for. */
 export function isDistinctive(secret: string): boolean {
   return secret.length >= MIN_LENGTH && new Set(secret).size >= 4 && !/^[a-z]{1,11}$/.test(secret);
 }
@@ -142,7 +142,7 @@ function spellingsOf(secret: string): Spelling[] {
   return [
     ...[...whole].map((text) => ({ text, before: 0, after: 0 })),
     ...inBase64(bytes),
-    // Once more encoded, as a kubeconfig's key in a Secret.
+    // Encoded once more, like a kubeconfig's key in a Secret.
     ...inBase64(bytes).flatMap(({ text }) => inBase64(Buffer.from(text, 'latin1'))),
   ];
 }

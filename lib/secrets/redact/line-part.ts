@@ -7,7 +7,7 @@ const CONTEXT = 1 << 14;
 const MAX_HELD = 1 << 16;
 /** The most that is expected between a name and its value. */
 const NEAR = 600;
-/** A value that ends this close to the cut may go on after it. */
+/** A value that ends this close to the cut may continue after it. */
 const MAX_OPEN = 256;
 
 /**
@@ -29,7 +29,7 @@ export function settledBytes(part: Buffer, findings: readonly Finding[]): number
   return settled;
 }
 
-/** The end of the last gap before `end`; the start of the part is one, too. */
+/** The end of the last gap before `end`; the start of the part counts as one. */
 function gapBefore(bytes: Buffer, end: number): number {
   let at = Math.max(0, end);
   while (!isGap(bytes[at - 1])) at--;

@@ -7,11 +7,11 @@ export interface Span {
   readonly end: number;
 }
 
-/** What has to go. */
+/** What must be removed. */
 export interface Secret extends Span {
   /** Where it stands, if not on the line of the trigger. */
   readonly line?: TextLine;
-  /** What it stands for, if that is not what is written: of it its mark is made. */
+  /** What it stands for, if that differs from what is written: its mark is made from that. */
   readonly means?: string;
   /** Whether it is a secret only because of its place. */
   readonly certainty?: Certainty;
@@ -19,7 +19,7 @@ export interface Secret extends Span {
 
 /** What is found at a trigger. */
 export interface InLine {
-  /** The column at which the same rule goes on. */
+  /** The column at which the same rule continues. */
   readonly next: number;
   readonly secrets: readonly Secret[];
   /** Later lines can change it: the stream must not be cut between. */
@@ -41,7 +41,7 @@ export interface Place {
 /** Takes the secrets out of text that a rule has decoded, as latin1; undefined if there are none in it. */
 export type Inside = (text: string) => string | undefined;
 
-/** A means to find secrets that needs more than one regular expression. */
+/** A rule that needs more than one regular expression to find secrets. */
 export interface LineRule {
   readonly triggers: readonly string[];
   readonly at: (place: Place, inside: Inside) => InLine;

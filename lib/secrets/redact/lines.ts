@@ -1,5 +1,5 @@
 const NEWLINE = 0x0a;
-/** A line that is longer is cut: nothing that is written as text has such lines, and memory has to have a bound. */
+/** Longer lines are cut: nothing written as text has such lines, and memory must be bounded. */
 export const MAX_LINE_BYTES = 1 << 20;
 /** Blocks are large enough that what is done once for each costs nothing. */
 const BLOCK_BYTES = 1 << 16;
@@ -13,8 +13,8 @@ for (const char of '"\',;&') gap[char.charCodeAt(0)] = 1;
 export const isGap = (byte = 0): boolean => gap[byte] === 1;
 
 /**
- * Chunks as blocks of whole lines. Of a line that is too long a block is a part, cut between
- * two words; a word that is too long, of which nobody can tell what it holds, is left out.
+ * Chunks as blocks of whole lines. A line that is too long is cut into blocks between two words. A word that
+ * is too long is left out, since nobody can tell what it holds.
  * What is cut depends on the text alone, not on the chunks.
  */
 export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

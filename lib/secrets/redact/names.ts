@@ -1,5 +1,5 @@
 /**
- * Names of fields, variables and options by which a value is a secret whatever it looks
+ * Names of fields, variables and options that make a value a secret, whatever it looks
  * like. The whole name is compared by its end, so that `DB_PASSWORD`, `proxyPassword` and
  * `aws_secret_access_key` count too, but `passwordFile` and `tokenPath` do not.
  */
@@ -88,7 +88,7 @@ export const SOMETIMES: readonly string[] = [
   'signingkey',
 ];
 
-/** What ends like one of the above and is none. */
+/** Names that end like one of the above but are not secrets. */
 export const NEVER: ReadonlySet<string> = new Set([
   'nopasswd',
   'initialclustertoken',
@@ -222,7 +222,7 @@ export function isUserAndPassword(value: string): boolean {
   );
 }
 
-/** Nothing that could be a secret: empty, a word for nothing, or hidden already. */
+/** Not a secret: empty, a word for nothing, or already redacted. */
 export function isNothing(value: string): boolean {
   return (
     value.startsWith('<redacted') ||
@@ -234,7 +234,7 @@ export function isNothing(value: string): boolean {
 const isMade = (value: string) =>
   /^\S{8,128}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value);
 
-/** Whether the value that stands under this name has to go. */
+/** Whether the value under this name must be removed. */
 export function isSecretValue(name: string, value: string): boolean {
   const sensitivity = sensitivityOf(name);
   if (sensitivity === 'never' || isNothing(value)) return false;

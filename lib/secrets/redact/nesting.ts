@@ -1,9 +1,9 @@
 import { parseJson } from '../../base/json.ts';
 
-/** What is nested deeper is no document that a program needs, and would overflow the stack of what reads it. */
+/** No program needs a document that is nested deeper; it would overflow the stack of its reader. */
 export const MAX_NESTING = 100;
 
-/** The value of a JSON text; undefined if it is no JSON, or nested too deeply to be read. */
+/** The value of a JSON text; undefined if it is not JSON, or nested too deeply to be read. */
 export function shallowJson(text: string): unknown {
   return isDeep(text) ? undefined : parseJson(text);
 }

@@ -1,9 +1,9 @@
 import type { InLine, Secret } from './line-rule.ts';
 
 /**
- * One way in which a secret stands in a line whatever its name is. `triggers` are texts of which
- * one stands in it, in any case; it is looked for only there. Each has at least two characters. One
- * with fewer than four is searched for alone, from its first character on: this is a rare one, no blank.
+ * One shape in which a secret occurs in a line, whatever its name is. Every occurrence contains one of
+ * `triggers`, in upper or lower case, and is searched for only there. Each trigger has at least two characters.
+ * One with fewer than four is searched for alone, by its first character, which must be rare and not a blank.
  */
 export interface Pattern {
   readonly triggers: readonly string[];

@@ -7,7 +7,7 @@ import type { Pattern } from './pattern.ts';
 /** No part of another word; the letter of an escaped newline and percent-encoding end one. */
 const START = '(?:(?<![\\w-])|(?<=\\\\[nrt]|%[0-9A-Fa-f]{2}|\\\\u00[0-9a-f]{2}))';
 
-/** Tokens that say by their beginning whose they are. */
+/** Tokens whose prefix says what they belong to. */
 const prefixed = (prefix: string, rest: string): Pattern => ({
   triggers: [prefix],
   find: new RegExp(`${START}(?<secret>${prefix.replace('.', '\\.')}${rest})`, 'dy'),
@@ -27,7 +27,7 @@ const PROSE =
 const LOOKED_AT = { before: 200, after: 400 };
 
 export const PATTERNS: readonly Pattern[] = [
-  // A URL's password; a port is none, nor an image's tag before its digest.
+  // The password in a URL; not a port, and not the tag of an image before its digest.
   {
     triggers: ['://'],
     find: /:\/\/[^\s/:@"'<>]{0,256}:(?!\d{1,5}(?:[/,;?#\\]|$))(?<secret>[^\s/"'<>\\]{1,1024})@(?!sha\d+:)/dy,
@@ -133,7 +133,7 @@ export const PATTERNS: readonly Pattern[] = [
   ...['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'].map((prefix) =>
     prefixed(prefix, '\\w{16,512}'),
   ),
-  // The token by which a K3s node joins.
+  // The token with which a K3s node joins.
   { triggers: ['::server:', '::node:'], find: /::(?:server|node):(?<secret>[^\s"']{8,256})/dy },
   // The signature of an Azure storage URL.
   {
@@ -145,7 +145,7 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['$1$', '$5$', '$6$', '$y$j', '$gy$', '$7$', '$2a$', '$2b$', '$2y$', '$apr1$'],
     find: /(?<![\w$])(?<secret>\$(?:1|5|6|y|gy|7|2[aby]|apr1)\$[./A-Za-z0-9$=,+-]{8,512})/dy,
   },
-  // An Ignition's file of which nothing can be shown; in others it is looked for as everywhere.
+  // A file of an Ignition config of which nothing can be shown; other files are searched like any text.
   {
     triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'],
     find: /(?<![\w-])data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy,
@@ -171,7 +171,7 @@ export const PATTERNS: readonly Pattern[] = [
     find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}(?:"(?<secret>[^"]{8,256})"|'(?<secret>[^']{8,256})'|(?<secret>[^\s"']{8,256}))/dg,
     around: { before: 0, after: 400 },
   },
-  // A community of SNMP; the two that everybody knows are none.
+  // An SNMP community; the two that everybody knows are not secrets.
   {
     triggers: ['community'],
     find: /(?<=(?:\br[ow]|trap|snmp-server\s))community6?\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy,
@@ -206,7 +206,7 @@ export const PATTERNS: readonly Pattern[] = [
     find: /auth (?:plain|login) (?<secret>[A-Za-z0-9+/]{8,512}={0,2})/diy,
   },
   { triggers: ['pass '], find: /(?<=(?:[<>:]|^)\s{0,4})PASS (?<secret>\S{4,256})\s{0,8}$/dy },
-  // Keys of Vault, of a Ceph volume, of QEMU, of a program that says no more.
+  // Keys of Vault, of a Ceph volume, of QEMU, of a program that prints nothing else.
   {
     triggers: ['unseal key'],
     find: /unseal key (?:\d{1,3}|\(will be hidden\)):?\s{1,8}(?<secret>[\w+/=-]{16,128})/diy,
@@ -235,7 +235,7 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['identified '],
     find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}["'](?<secret>[^"'\\]{1,256})/diy,
   },
-  // Keys by which name servers are updated.
+  // Keys with which name servers are updated.
   {
     triggers: ['key ', ' -y ', '"-y"'],
     find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy,

@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts';
 import { extentEnd, keyParts, MAX_MARKER, marked, tailParts } from './key-lines.ts';
 import type { Marks } from './marks.ts';
 
-/** By which a line is told that a private key begins or ends in it, also in a URL or a form. */
+/** Texts that show that a private key begins or ends in a line, also in a URL or a form. */
 export const PEM_TRIGGERS = [
   'private key-----',
   'private key block-----',
@@ -30,9 +30,9 @@ export interface PemKeys {
 
 /**
  * Private keys in PEM: in one line, escaped or percent-encoded, or over many, each of which may
- * have a prefix of its own, as in a journal, or be a value in a record. Of a key whose beginning was
- * cut off, the lines before its end go, if they stand in its place. A marker goes only with the other
- * one: what stands between them can be in other texts. `offsets`: where triggers stand.
+ * have a prefix of its own, as in a journal, or be a value in a record. If the beginning of a key was cut
+ * off, the lines before its end are removed if they look like lines of it. A marker is removed only
+ * together with its counterpart: what belongs between them can be in other texts. `offsets`: where triggers stand.
  */
 export function pemKeys(
   bytes: Buffer,

@@ -23,7 +23,7 @@ export function wordAround(line: string, offset: number): { start: number; end: 
   return { start, end };
 }
 
-/** What it stands for, of latin1; what is no percent-encoding in it stays. */
+/** The decoded text, from latin1; what is not percent-encoding stays. */
 export function decodedWord(word: string): Buffer {
   const decoded = word.replace(/%[0-9a-f]{2}/gi, (code) =>
     String.fromCharCode(Number.parseInt(code.slice(1), 16)),

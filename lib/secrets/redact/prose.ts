@@ -26,7 +26,7 @@ const FIRST = new RegExp(`${MESSAGE}[^\\S\\n]{0,200}${LEADING}(?:${COLOUR})?["'\
 const FIRST_QUOTED =
   /(?:\\{0,15}(?<quote>["'`])|\\{1,15}[nr])(?:\\t|[^\S\n]){0,80}(?:- |# |export )?$/;
 
-/** The end, apart from blanks, of what matches it: asked first, which takes a tenth of the time. */
+/** How a match ends, apart from blanks. Tested first, which takes a tenth of the time. */
 const ENDS_QUOTED = /["'`#-]$|\\[nrt]$|rt$/;
 
 const MAX_PREFIX = 512;

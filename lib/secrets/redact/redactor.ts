@@ -18,9 +18,9 @@ export type Redaction = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uin
 export interface Redactor {
   /** Logs and configuration of any kind: what has no secret in it comes through byte for byte. */
   readonly text: Redaction;
-  /** JSON documents, one or one a line, lists of any length; what is none is treated as text. */
+  /** JSON documents: a single one or one for each line, lists of any length. Anything else is treated as text. */
   readonly json: Redaction;
-  /** YAML documents; what is none, or too large to be parsed, is treated as text. */
+  /** YAML documents. Anything else, and what is too large to be parsed, is treated as text. */
   readonly yaml: Redaction;
 }
 
@@ -76,7 +76,7 @@ export function redactorWith(
     return (value, name = '') => withoutSecrets(value, name, { text: rule, marks, budget });
   };
   type Parts = (chunks: AsyncIterable<Uint8Array>, visit: Visit) => AsyncIterable<Uint8Array>;
-  // What no field tells is found in the text that they become.
+  // Secrets that no field reveals are found in the text that the values become.
   const structured = (parts: Parts) => (chunks: AsyncIterable<Uint8Array>) => {
     const limits = streamLimits();
     return text(parts(chunks, visitWith(limits)), limits);

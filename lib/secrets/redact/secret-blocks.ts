@@ -4,7 +4,7 @@ import { isNothing } from './names.ts';
 import { valuesIn } from './secret-objects.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
 
-/** By which the parts of a Kubernetes Secret are found that is printed over many lines, as YAML or JSON. */
+/** Finds the parts of a Kubernetes Secret that is printed over many lines, as YAML or JSON. */
 export const SECRET_TRIGGERS = [
   'apiversion',
   'kind: ',
@@ -93,7 +93,7 @@ export class SecretBlocks {
       }
       if (next.start - line.start > MAX_BYTES) break;
       const rest = next.text.slice(column);
-      // The next object, which is as much in the dark as this one.
+      // The next object: its kind is not known yet either.
       if (/^\s*$|^---/.test(rest) || rest.replace(/["']/, '').startsWith(name)) break;
       const isDeeper = /^[\s}]/.test(rest);
       if (isDeeper && isInside) values.push(next);

@@ -61,7 +61,7 @@ function inObjects(text: string): Secret[] {
   return outermost(found).flatMap((values) => valuesIn(text, values));
 }
 
-/** What is in others is found with them. */
+/** What is inside other brackets is found with those. */
 function outermost(found: readonly Values[]): Values[] {
   const result: Values[] = [];
   for (const values of found.toSorted((a, b) => a.start - b.start)) {
@@ -123,7 +123,7 @@ const BYTES =
 const QUOTE = /\\{0,15}["']/y;
 /** In a map that Go prints, up to the next key. */
 const GO_VALUE = /(?:[^\s\]}]|\s(?![-._A-Za-z0-9]{1,253}:))+/y;
-/** What begins with a bracket is no value, but can have some in it. */
+/** What begins with a bracket is not a value, but can contain values. */
 const FLOW_VALUE = /(?![[{])[^,}\]\\"]+/y;
 
 /** A value for each key up to `end`, whatever it looks like. `isEncoded`: in base64, marked as what it stands for. */

@@ -27,7 +27,7 @@ const MIN_BLOB = 24;
 const MAX_DOCUMENTS = 5000;
 /** For everything unpacked from a file: an Ignition config has hundreds of compressed files. */
 const FILE_LIMITS: BudgetLimits = { bytes: 64 << 20, perByte: 0, depth: MAX_DEPTH };
-/** Of what is not the host's own. */
+/** For what is not the host's own. */
 const FOREIGN_LIMITS: BudgetLimits = { ...FILE_LIMITS, bytes: 8 << 20 };
 /** Characters that are not part of names, paths and addresses. */
 const SYMBOL = /[!#$%^&*+=~|;<>?(){}[\]]/;

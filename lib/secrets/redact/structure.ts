@@ -16,15 +16,15 @@ const MAX_DEPTH = 6;
 /**
  * Takes secrets out of a parsed document by what its fields mean: a Secret's data, a pull
  * secret's auths, what is in Ignition's files, environment variables and arguments by
- * their names. Texts that a document has to quote go through `text`; of the others what
- * no name tells is found in the document as it is written. `name`: the field that the value is in. The value itself is not changed; the
- * same value comes back when there is nothing to hide.
+ * their names. Texts that a document has to quote go through `text`. In the others, secrets that no name
+ * reveals are found later, in the document as it is written. `name`: the field that the value is in. The value
+ * itself is not changed; the same value is returned if there is nothing to hide.
  */
 export function withoutSecrets(value: unknown, name: string, means: Means): unknown {
   return new Document(means).visit(value, name, 0);
 }
 
-/** By what secrets are found in a document. */
+/** The means to find the secrets of a document. */
 export interface Means {
   readonly text: TextRule;
   readonly marks: Marks;
@@ -32,7 +32,7 @@ export interface Means {
   readonly budget: Budget;
 }
 
-/** A text with one of these stands in JSON or YAML in another form than its own. */
+/** JSON and YAML write a text with one of these in another form than its own. */
 const QUOTED = /[\p{Cc}"'\\<>&]/u;
 
 /** A Secret; in a list of them, each may leave out what it is. */
@@ -149,7 +149,7 @@ class Document {
     return QUOTED.test(text) ? this.#text(text) : text;
   }
 
-  /** A text that is a document in JSON; undefined if it is none. */
+  /** A text that is a JSON document, without its secrets; undefined if it is not one. */
   #document(text: string, name: string, depth: number): string | undefined {
     if (depth >= MAX_DEPTH || !/^\s*[{[]/.test(text)) return undefined;
     const inner = shallowJson(text);

@@ -2,7 +2,7 @@ import type { Place, Secret, Span } from './line-rule.ts';
 import type { TextLine } from './text-lines.ts';
 import type { Below } from './value-lines.ts';
 
-/** Rows that are read; a longer table is no listing of passwords. */
+/** Rows that are read; a longer table is not a listing of passwords. */
 const MAX_ROWS = 200;
 const MAX_LINE = 4096;
 const BAR = /\||\xe2\x94\x82/g;

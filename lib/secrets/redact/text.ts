@@ -22,7 +22,7 @@ interface Found {
   readonly findings: readonly Finding[];
   /** Where lines begin whose meaning the next block decides. */
   readonly openFrom: readonly number[];
-  /** From a line to the end of a secret on a later line: only together do they show it. In order. */
+  /** From a line to the end of a secret on a later line: only together do they reveal it. In order. */
   readonly joined: readonly Span[];
 }
 
@@ -35,10 +35,10 @@ const LINE_LIMITS = { bytes: 4 << 20, perByte: 0, ms: 2_000 } as const;
  * a document; deeper nobody looks.
  */
 export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 3 };
-/** More is not held back: memory has to have a bound, and lines that belong together can be long. */
+/** No more is held back: memory must be bounded, and lines that belong together can be long. */
 const MAX_HELD = 1 << 21;
 
-/** By what secrets are found, and what stands in their place. */
+/** The means to find secrets and to replace them. */
 export interface Means {
   readonly known: KnownSecrets;
   readonly triggers: TriggerSearch;
@@ -54,8 +54,8 @@ export interface Limits {
 }
 
 /**
- * Takes secrets out of text, block by block. What may go on in the next block, such as a
- * private key, is held back until it is known.
+ * Removes secrets from text, block by block. What may continue in the next block, such as a
+ * private key, is held back until that block is known.
  */
 export class TextRedactor {
   readonly #means: Means;
@@ -96,7 +96,7 @@ export class TextRedactor {
     return replaced(bytes.subarray(0, complete), inside);
   }
 
-  /** What was held back; afterwards it begins anew. */
+  /** Returns what was held back, and starts again with nothing. */
   end(): Buffer {
     const bytes = this.#held;
     this.#held = EMPTY;
@@ -104,7 +104,7 @@ export class TextRedactor {
     return this.whole(bytes);
   }
 
-  /** A text that is complete; the same bytes when there is nothing to hide in them. */
+  /** Redacts a complete text; returns the same bytes if there is nothing to hide. */
   whole(bytes: Buffer): Buffer {
     return replaced(bytes, this.#scan(bytes, true).findings);
   }
@@ -123,7 +123,7 @@ export class TextRedactor {
       ...inLines.openFrom,
       ...openGroups.map((from) => Math.max(from, pem.unendedTo)),
     ];
-    // What has a secret's own mark comes first.
+    // Findings with the secret's own mark come first.
     const findings = [
       ...known,
       ...pem.findings,
@@ -152,7 +152,7 @@ export class TextRedactor {
     const findings: Finding[] = [];
     const joined: Span[] = [];
     const openFrom: number[] = [];
-    /** By rule: up to where it needs not look again. */
+    /** By rule: the offset up to which it need not look again. */
     const done = new Map<Rule, number>();
     let last: Span = { start: 0, end: 0 };
     for (const place of places) {
@@ -260,14 +260,14 @@ function meaning(latin1: string): string {
   return text;
 }
 
-/** A place, not after `settled`, that divides none of the spans, unless a chain of them is too long. */
+/** An offset, not after `settled`, that divides no span, unless a chain of spans is too long. */
 const undivided = (settled: number, spans: readonly Span[]) =>
   spans.reduceRight(
     (at, { start, end }) => (start < at && at < end && settled - start <= MAX_HELD ? start : at),
     settled,
   );
 
-/** Where what has to wait for the next block begins: the last line, or an open one not far before it. */
+/** Where the part begins that must wait for the next block: the last line, or an open one not far before it. */
 function unheld(bytes: Buffer, findings: readonly Finding[], open: readonly number[]): number {
   const end = bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings);
   return open.reduce((at, from) => (end - from <= MAX_HELD ? Math.min(at, from) : at), end);

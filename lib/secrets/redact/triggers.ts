@@ -7,7 +7,7 @@ import { type PlacedTrigger, Places, type Rule } from './places.ts';
 import { SECRET_TRIGGERS } from './secret-blocks.ts';
 import { USER_INFO, userInfoSigns } from './user-info.ts';
 
-/** By what a rule is called for: texts that stand where it may find something, in any case. */
+/** What calls for a rule: texts that occur wherever it may find something, in upper or lower case. */
 export interface Trigger {
   readonly text: string;
   readonly rule: Rule;
@@ -26,7 +26,7 @@ export const TRIGGERS: readonly Trigger[] = [
 /** Finds the triggers of all rules in text, in any case. */
 export class TriggerSearch {
   readonly #search: LiteralSearch;
-  /** Of which that search finds the first; then come those that are too short for it, none of which has letters. */
+  /** That search finds the first ones. The others are too short for it, and have no letters. */
   readonly #triggers: readonly PlacedTrigger[];
   /** Text, and index in that list. */
   readonly #short: readonly (readonly [text: string, trigger: number])[];

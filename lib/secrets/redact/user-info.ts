@@ -32,5 +32,5 @@ export function userInfoSigns(bytes: Buffer): number[] {
   return offsets;
 }
 
-/** A blank, a quote, or a slash: nothing of a password's. */
+/** A blank, a quote, or a slash: not part of a password. */
 const endsWord = (byte: number) => byte <= 0x20 || byte === 0x22 || byte === 0x27 || byte === 0x2f;

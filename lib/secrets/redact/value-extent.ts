@@ -34,14 +34,14 @@ const BYTES = new RegExp(
 const PROPERTIES = /(?:[&!][\w!./-]{1,64}[^\S\n]{1,8}){1,3}/y;
 
 /**
- * Ends before what ends a value in a list, a map or a command line. What can end it is the value's own
- * where nothing follows that would be another's.
+ * Ends before what ends a value in a list, a map or a command line. Such a character belongs to the value
+ * where nothing follows that could belong to another value.
  */
 const PLAIN =
   /(?:[^\s\0"'`,;&)\]}\\<]|,(?=[^\s"'{[\\])(?![\w.-]{1,40}[=:])|[&;](?=[^\s"'])(?!(?:amp;)?[\w.-]{1,40}=)|[)\]}'`](?=[A-Za-z0-9])|<(?![/A-Za-z!])|\\(?![nrtu"'\\]|x1b|033))+/y;
 /** A field of a template, the scheme of a hash. */
 const BRACED = /\{(?:\{|[A-Z0-9-]{3,16}\}[^\s,}])/y;
-/** What no value begins with. */
+/** What a value never begins with. */
 const ENDS = ' )]};&,<';
 const PLAIN_LIMIT = 1024;
 const QUOTED_LIMIT = 2048;
@@ -83,7 +83,7 @@ export function valueAt(line: string, at: number, extent: Extent): Value | undef
     const isElsewhere = endOf(LOOKUP, line, start) !== undefined;
     return isElsewhere ? undefined : quoted(line, OPENING.lastIndex, opening);
   }
-  // A list's first entry; what begins a mapping is none.
+  // The first entry of a list; what begins a mapping is not a value.
   const from = line[start] === '[' ? start + 1 : start;
   const isNone =
     line[from] === '{' ? endOf(BRACED, line, from) === undefined : ENDS.includes(line.charAt(from));

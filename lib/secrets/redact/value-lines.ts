@@ -15,7 +15,7 @@ const TEXT = '[^\\\\"\\n]{1,4096}';
 const QUOTED_BLOCK = new RegExp(`${HEADER}${NEXT}(?<lines>${TEXT}(?:${NEXT}${TEXT}){0,199})`, 'dy');
 /** The end of a message in a record. */
 const MESSAGE_END = /\\{1,7}n["']/;
-/** What begins something else than a line of a value. */
+/** What begins something other than a line of a value. */
 const ENTRY = /^(?:[-?] |[#}\]<]|["']?[\w.$/-]{1,128}["']?\s{0,8}(?::(?:\s|$)|=\s))/;
 
 /** The only entry of a mapping that holds the value. */
@@ -34,7 +34,7 @@ export const isBlock = (line: string, at: number): boolean => endOf(BLOCK, line,
 /** Whether nothing stands at `at`, so that the value can be on the next line. */
 export const isEmpty = (line: string, at: number): boolean => endOf(EMPTY, line, at) !== undefined;
 
-/** The lines of a block that begins at `at` and goes on in the same line, after escaped newlines. */
+/** The lines of a block that begins at `at` and continues in the same line, after escaped newlines. */
 export function quotedBlock(line: string, at: number): Span | undefined {
   return spanOf(matchAt(QUOTED_BLOCK, line, at), 'lines');
 }

@@ -55,7 +55,7 @@ export function inTable(place: Place, name: Name): InLine | undefined {
   return below && judged(name, below, place.line);
 }
 
-/** Also what of the value stands in the next parts of a line that a container runtime has cut. */
+/** Also the rest of a value in the next parts of a line that a container runtime has cut. */
 export function withParts(
   found: InLine,
   place: Pick<Place, 'line' | 'lines'>,
@@ -66,7 +66,7 @@ export function withParts(
   return { ...found, secrets: [...found.secrets, ...secrets] };
 }
 
-/** Under a name that is only sometimes a secret's, the lines that look like one. */
+/** Under a name that is only sometimes that of a secret: the lines that look like one. */
 export function judged(
   name: Name,
   found: Pick<InLine, 'secrets' | 'isOpen'>,

@@ -7,7 +7,7 @@ const ALIAS = /(?<=^|[\s[{,:-])\*[^\s,[\]{}*'"]/gm;
 /** The parser rejects more, but only after it has read the whole document for each of them. */
 const MAX_ALIASES = 100;
 
-/** Part of a text, and what stands in its place. */
+/** Part of a text, and what replaces it. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -16,8 +16,8 @@ interface Edit {
 
 /**
  * The YAML documents with each value as `visit` returns it; everything else stays as it is
- * written, comments and numbers in other notations too. Undefined if the text is no YAML, or
- * if a value has changed that cannot be exchanged alone.
+ * written, including comments and numbers in other notations. Undefined if the text is not YAML, or
+ * if a value was changed that cannot be replaced on its own.
  */
 export function yamlWith(text: string, visit: (value: unknown) => unknown): string | undefined {
   if ((text.match(ALIAS) ?? []).length > MAX_ALIASES) return undefined;

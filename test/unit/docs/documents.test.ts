@@ -2,7 +2,17 @@ import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { generatedDocuments } from '../../../docs/generate.ts';
-import { anchorsOf, documents, links, namedPaths, read, root } from './documents.ts';
+import { AGENTS } from '../../../lib/engine/agents/table.ts';
+import {
+  anchorsOf,
+  documents,
+  folderGuides,
+  links,
+  namedPaths,
+  read,
+  root,
+  subfolders,
+} from './documents.ts';
 
 t.test('generated documents match the code', async (t) => {
   for (const { path, contents } of await generatedDocuments(AbortSignal.timeout(40_000))) {
@@ -28,6 +38,49 @@ t.test('every named path of the repository exists', async (t) => {
       t.not(globSync(path, { cwd: root }).length, 0, `${document} names ${path}`);
     }
   }
+});
+
+t.test(
+  'every folder of the first floor has a guide, which links to all that is in it',
+  async (t) => {
+    const first = ['agents', 'bench', 'build', 'cli', 'lab', 'report', 'test', 'units'];
+    for (const folder of [...first, ...subfolders('lib').map((room) => `lib/${room}`)]) {
+      t.ok(folderGuides.has(folder), `${folder}/README.md`);
+    }
+    for (const [folder, guide] of folderGuides) {
+      const text = read(guide);
+      const start = text.indexOf('| Here |');
+      if (start === -1) continue;
+      const linked = links(text.slice(start)).map(({ file }) => file.split('/')[0]);
+      for (const name of subfolders(folder))
+        t.ok(linked.includes(name), `${guide} links to ${name}`);
+    }
+  },
+);
+
+t.test('ARCHITECTURE.md names every agent', async (t) => {
+  const [, table = ''] = /^## The agents\n([\s\S]*?)^## /m.exec(read('ARCHITECTURE.md')) ?? [];
+  const named = Array.from(
+    table.matchAll(/`([a-z-]+)`(?=[^|]*\|[^|]*\|[^|]*\|[^|]*\|$)/gm),
+    ([, name]) => name,
+  );
+  t.same(new Set(named), new Set(AGENTS.map(({ name }) => name)));
+});
+
+t.test('every plan is on the page of plans', async (t) => {
+  const page = read('docs/reference/plans.md');
+  for (const plan of globSync('agents/**/plan.ts', { cwd: root })) {
+    t.ok(page.includes(`(../../${plan})`), plan);
+    const source = read(plan);
+    for (const [, name = ''] of source.matchAll(/^export const (\w+Plan)\b/gm)) {
+      t.match(read('docs/plans-reference.ts'), new RegExp(`\\b${name}[,(\\]]`), name);
+    }
+  }
+  const headings = Array.from(page.matchAll(/^## ([\w-]+)/gm), ([, name]) => name);
+  t.same(
+    AGENTS.map(({ name }) => name).filter((name) => !headings.includes(name)),
+    ['gather'],
+  );
 });
 
 t.test('links, anchors and paths are recognised', async (t) => {

@@ -1,12 +1,9 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..', '..');
 
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-
-/** Every document for people, by its path from the root of the repository. */
-export const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();
 
 export interface Link {
   /** As written, relative to the document; empty within the document itself. */
@@ -51,6 +48,26 @@ const folders = readdirSync(root, { withFileTypes: true })
   .filter((name) => !name.startsWith('.') || name === '.ci');
 /** Created by commands, so missing in a clone. */
 const MADE = /^lab\/out(\/|$)/;
+
+/** Every document for people, by its path from the root of the repository. */
+export const documents = globSync(['*.md', ...folders.map((folder) => `${folder}/**/*.md`)], {
+  cwd: root,
+  exclude: (path) => MADE.test(path),
+}).toSorted();
+
+/** The documents that say what is in a folder, by the path of the folder. */
+export const folderGuides: ReadonlyMap<string, string> = new Map(
+  documents
+    .filter((document) => basename(document) === 'README.md' && document !== 'README.md')
+    .map((document) => [dirname(document), document]),
+);
+
+/** The folders in a folder that git would have. */
+export const subfolders = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !MADE.test(`${folder}/${entry.name}`))
+    .map(({ name }) => name);
+
 const PATH = new RegExp(
   `^(?:${folders.map((name) => name.replace('.', '\\.')).join('|')})/[\\w.*/{},-]*$`,
 );

@@ -121,6 +121,15 @@ t.test('rooms of lib/ import those below them', async (t) => {
   t.same(upwards, []);
 });
 
+t.test('ARCHITECTURE.md lists the rooms in this order', async (t) => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const rows = Array.from(
+    text.matchAll(/^\| \[\w+\]\(lib\/(\w+)\/README\.md\)/gm),
+    ([, room]) => room,
+  );
+  t.same(rows, ROOMS);
+});
+
 t.test('pure modules have no effects, not even through their imports', async (t) => {
   for (const pattern of PURE) {
     const files = sourcesIn(pattern);

@@ -35,7 +35,7 @@ export const conclude: StepBody<RestoreContext> = {
   },
 };
 
-/** Why a restore was undone, for the unit and for whoever requested it. */
+/** Why a restore was undone, for the unit and for the person who requested it. */
 export function undone({ backup, replacedNothing }: RestoreRequest, cause: Failure): Failure {
   const now =
     replacedNothing === true

@@ -42,7 +42,7 @@ export async function arePlaced(
   return moved.every(({ component }) => placed.some((pod) => pod.component === component));
 }
 
-/** Puts the manifests back and restarts the kubelet; the containers of workloads go on. */
+/** Puts the manifests back and restarts the kubelet; the containers of workloads keep running. */
 export async function placeControlPlane(
   context: RestoreContext,
   progress: Progress,
