@@ -230,7 +230,7 @@ t.test('a plug-in is asked again once its credential has ended', async (t) => {
   t.same(seen.length, 3);
 });
 
-t.test('a token in a file is read again, and one that replaces it is used', async (t) => {
+t.test('a token in a file is asked for before each request', async (t) => {
   const { port } = await startApi(t);
   const path = place(t, config(port, {}, { tokenFile: 'token' }));
   const { renewed } = await readPersonsKubeconfig(path, { signal });
