@@ -20,8 +20,12 @@ const IMPORT =
 export const sourcesIn = (...patterns: string[]): string[] =>
   globSync(patterns, { cwd: root }).toSorted();
 
+const parsed = new Map<string, Import[]>();
+
 export function importsOf(file: string): Import[] {
-  return parseImports(readFileSync(join(root, file), 'utf8'), file);
+  const known = parsed.get(file) ?? parseImports(readFileSync(join(root, file), 'utf8'), file);
+  parsed.set(file, known);
+  return known;
 }
 
 /** What the source of `file` imports, re-exports or loads by name. */
