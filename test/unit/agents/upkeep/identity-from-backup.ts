@@ -3,9 +3,11 @@ import t from 'tap';
 import type { RestoreContext } from '../../../../agents/steps/restore/context.ts';
 import type { IdentityContext } from '../../../../agents/upkeep/identity/context.ts';
 import { fromBackup } from '../../../../agents/upkeep/identity/from-backup.ts';
+import { identityPlan } from '../../../../agents/upkeep/identity/plan.ts';
 import { identityOf } from '../../../../lib/change/identity/identity.ts';
 import { writeRequest } from '../../../../lib/change/identity/request.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
+import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { input } from '../../render/rendered-host.ts';
 import { NAME } from '../backup/backup-host.ts';
 import { testHost } from '../host/host.ts';
@@ -40,4 +42,19 @@ t.test('a step of a restore runs for the backup of the request, and only for one
   t.equal(await holds(alone, host.progress()), true);
   t.match(await run(alone, host.progress()), { note: 'not needed' });
   t.equal(seen.length, 1);
+});
+
+/** Of every host: what they leave does not depend on the request. */
+const OF_OTHERS = ['serving-certificate', 'node-ready', 'steady-state'];
+
+t.test('for another request, each step of a change is done anew', async (t) => {
+  const host = testHost(t);
+  const from = identityOf(input);
+  const first = { ...host.context, request: await writeRequest(host.paths, { from, to: from }) };
+  const next = { ...host.context, request: await writeRequest(host.paths, { from, to: from }) };
+  for (const { name, input } of identityPlan(defaultSettings).steps) {
+    if (OF_OTHERS.includes(name)) continue;
+    t.strictSame(input(first), first.request.id, name);
+    t.strictSame(input(next), next.request.id, name);
+  }
 });

@@ -3,6 +3,7 @@ import t from 'tap';
 import { readStaged } from '../../../../agents/steps/certificates/changes.ts';
 import { conclude } from '../../../../agents/upkeep/rotate/conclude.ts';
 import { overlap } from '../../../../agents/upkeep/rotate/overlap.ts';
+import { rotatePlan } from '../../../../agents/upkeep/rotate/plan.ts';
 import { addRestart } from '../../../../agents/upkeep/rotate/restarts.ts';
 import { stage } from '../../../../agents/upkeep/rotate/stage.ts';
 import { readRecord } from '../../../../lib/change/rotation/record.ts';
@@ -13,6 +14,7 @@ import {
   type What,
 } from '../../../../lib/change/rotation/request.ts';
 import { namesIn } from '../../../../lib/host/files.ts';
+import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encryption.ts';
 import { serviceAccount } from '../../../../lib/render/kubernetes/service-account.ts';
@@ -21,6 +23,13 @@ import { rendered } from '../../render/rendered-host.ts';
 import { requested, rotating } from './rotating-host.ts';
 
 const staticPods = '/etc/kubernetes/manifests';
+
+t.test('for another request, each step of a rotation is done anew', async (t) => {
+  const { context } = await requested(t);
+  for (const { name, input } of rotatePlan(defaultSettings).steps) {
+    t.equal(input(context), context.request.id, name);
+  }
+});
 
 t.test('stage: what is asked for, and nothing of the host is changed', async (t) => {
   const { certificate, key } = authorityPaths('legacy-unknown');
