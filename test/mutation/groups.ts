@@ -41,7 +41,9 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/change/identity/*.ts', 'agents/upkeep/{identity,address}/*.ts'],
     tests: [
       'test/unit/change/identity/*.test.ts',
-      'test/unit/agents/upkeep/{identity-command,identity-steps,address,address-command}.ts',
+      'test/unit/agents/upkeep/{identity-*,address,address-command}.ts',
+      'test/unit/agents/plans.test.ts',
+      'test/integration/identity.test.ts',
     ],
   },
   {
@@ -52,8 +54,10 @@ export const GROUPS: readonly Group[] = [
       'lib/change/rotation/*.ts',
     ],
     tests: [
-      'test/unit/agents/upkeep/{rotate-command,rotation-*,stage-rotation,replace-*}.ts',
-      'test/unit/agents/upkeep/{renew-leaves,laptop-ca,certificates-command,worker-serving,kubelet-*}.ts',
+      'test/unit/agents/upkeep/{rotate-command,rotate-workers,rotation-*,stage-rotation,replace-*}.ts',
+      'test/unit/agents/upkeep/{renew-leaves,laptop-ca,certificates-command,before-kubelet,worker-serving,kubelet-*}.ts',
+      'test/unit/agents/plans.test.ts',
+      'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
   {

@@ -3,9 +3,8 @@ import { inputFor } from '../../../lib/change/identity/identity.ts';
 import { type IdentityRequest, readRequest } from '../../../lib/change/identity/request.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
-import type { RenderInput } from '../../../lib/render/renderer.ts';
+import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import { type HostContext, hostContext, signedRights } from '../../steps/host-context.ts';
-import { readAuthority } from '../../steps/leaf-files.ts';
 
 /** The host under its new name, and what changes. */
 export interface IdentityContext extends HostContext {
@@ -42,14 +41,12 @@ const later = (a: Date, b: Date): Date => (a > b ? a : b);
 export async function inputOf(
   { paths }: Pick<IdentityContext, 'paths'>,
   identity: IdentityRequest['to'],
-): Promise<RenderInput> {
+): Promise<KeylessInput> {
   const input = await readRenderInput(paths);
   if (input === undefined) {
     throw new Failure('fatal', '/etc/sno-agents/render-input.json does not exist', {
       expected: 'what the control plane was rendered from',
     });
   }
-  const servingCa = await readAuthority(paths, 'serving');
-  const { certificate } = await readAuthority(paths, 'admin');
-  return { ...inputFor(input, identity), authorities: { servingCa, adminCa: { certificate } } };
+  return inputFor(input, identity);
 }

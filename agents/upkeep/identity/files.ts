@@ -22,11 +22,12 @@ import { apiServerPod } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { issuedLeaves, servingLeafFiles } from '../../../lib/render/kubernetes/leaves.ts';
 import { proxyFiles } from '../../../lib/render/machine-config/proxy.ts';
 import { readRenderInput, saveRenderInput } from '../../../lib/render/render-input.ts';
-import type { RenderInput } from '../../../lib/render/renderer.ts';
+import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import { awaitApi } from '../../steps/await-api.ts';
 import { podsIn } from '../../steps/control-plane-pods.ts';
 import { currentIdentity, placeIdentity } from '../../steps/kubelet-client-file.ts';
 import { isOfNode, issueIdentity } from '../../steps/kubelet-identity.ts';
+import { readAuthority } from '../../steps/leaf-files.ts';
 import { withPresentFiles } from '../../steps/read-once.ts';
 import { restartRuntime } from '../../steps/restart-runtime.ts';
 import { placeStaticPod } from '../../steps/static-pods.ts';
@@ -87,7 +88,7 @@ export const files: StepBody<IdentityContext> = {
 /** The cluster's own names and networks need no proxy, and those are other ones now. */
 async function placeProxy(
   { paths }: IdentityContext,
-  { cluster }: RenderInput,
+  { cluster }: KeylessInput,
   signal: AbortSignal,
 ): Promise<void> {
   const files = proxyFiles(cluster);
@@ -99,14 +100,14 @@ async function placeProxy(
 }
 
 /** With the certificates that are served behind it, after a rotation of the authority. */
-async function servingFiles({ paths }: IdentityContext, input: RenderInput): Promise<NewFile[]> {
+async function servingFiles({ paths }: IdentityContext, input: KeylessInput): Promise<NewFile[]> {
   const { certificate } = issuedLeaves.apiServerServing;
   const old = (await readTextIfPresent(paths.at(certificate))) ?? '';
   const now = new Date();
   const others = certificatesIn(old)
     .slice(1)
     .filter((pem) => validityOf(pem).notAfter > now);
-  const rendered = await servingLeafFiles(input, input.authorities.servingCa);
+  const rendered = await servingLeafFiles(input, await readAuthority(paths, 'serving'));
   return rendered.map(({ path, contents, mode }) => ({
     path: paths.at(path),
     contents: path === certificate ? [contents, ...others].join('') : contents,
@@ -115,7 +116,7 @@ async function servingFiles({ paths }: IdentityContext, input: RenderInput): Pro
 }
 
 /** Under the names that their files have on this host. */
-async function placeDatabaseAndApi({ paths }: IdentityContext, input: RenderInput): Promise<void> {
+async function placeDatabaseAndApi({ paths }: IdentityContext, input: KeylessInput): Promise<void> {
   for (const { component, file, manifest } of await podsIn(heldManifests(paths))) {
     if (component === 'etcd') {
       const etcd = await withPresentFiles(paths, { component, manifest });

@@ -208,7 +208,7 @@ export const rotatableLeaves: readonly RotatableLeaf[] = [
 export const kubeletLeaves: readonly RotatableLeaf[] = [kubeletClient, kubeletServing];
 
 /** Whether an agent applies manifests after the installation, under its own identity. */
-export function hasDeferred({ deferredGroups }: RenderInput): boolean {
+export function hasDeferred({ deferredGroups }: KeylessInput): boolean {
   return deferredGroups.length > 0;
 }
 
@@ -226,7 +226,7 @@ export async function leafFiles(
 }
 
 /** The only leaf that names the host, its addresses and the domain of its cluster, issued anew. */
-export const servingLeafFiles = (input: RenderInput, serving: KeyPair): Promise<RenderedFile[]> =>
+export const servingLeafFiles = (input: KeylessInput, serving: KeyPair): Promise<RenderedFile[]> =>
   filesOf(issuedLeaves.apiServerServing, input, serving);
 
 /** The client certificate of the agent of deferred manifests, issued anew. */

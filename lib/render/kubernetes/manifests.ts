@@ -26,7 +26,7 @@ interface RoleSubject {
  * Bootstrap tokens of other groups than that of workers have no rights on purpose. Nothing lets the
  * controller-manager approve a first client certificate for an arbitrary node name.
  */
-export function manifests(input: RenderInput): RenderedManifest[] {
+export function manifests(input: Omit<RenderInput, 'authorities'>): RenderedManifest[] {
   return [
     manifest('10-kubelet-api-access.yaml', [
       // Logs, exec and metrics: the API server as a client of the kubelet.

@@ -12,6 +12,10 @@ import { giveAddresses } from '../host/network.ts';
 const CLUSTER = '/etc/sno-agents/cluster.json';
 const METRICS = '/var/lib/sno-agents/metrics/sno-address.prom';
 
+const OTHER_INTERFACE = JSON.stringify([
+  { ifname: 'eth1', addr_info: [{ local: '192.0.2.10', prefixlen: 24, scope: 'global' }] },
+]);
+
 async function installed(t: Test) {
   const host = testHost(t, { settings: {} });
   host.write(CLUSTER, JSON.stringify(cluster));
@@ -61,12 +65,24 @@ t.test(
       (await run('status')).printed,
       /of the Node: 192\.0\.2\.10; the host has 192\.0\.2\.77\n/,
     );
+    t.match(JSON.parse((await run('status', '--json')).printed), {
+      onAddressChange: 'stop',
+      interfaces: { '192.0.2.10': 'eth0' },
+      last: { registered: '192.0.2.10', found: '192.0.2.77', isMoved: true },
+    });
     t.match(host.read('/run/sno-agents/console.issue'), /FAILED: .*address/);
 
     giveAddresses(host, '192.0.2.10/24');
     t.equal(await isNeeded(), true, 'what it has said is no longer so');
     t.equal((await run('run')).code, 0);
     t.equal(await isNeeded(), false);
+    t.match(
+      (await run('status')).printed,
+      /^addresses of the Node: 192\.0\.2\.10\nwhen its address moves, this host changes nothing /m,
+    );
+    host.programs.give('ip', `echo '${OTHER_INTERFACE}'`);
+    t.equal(await isNeeded(), true, 'on another interface');
+    giveAddresses(host, '192.0.2.10/24');
     host.write(CLUSTER, 'damaged');
     t.equal(await isNeeded(), true, 'the run says what is wrong');
   },
@@ -79,10 +95,14 @@ t.test('set: for both descriptions of the cluster, and it looks at once', async 
     (await readRenderInput(host.paths))?.cluster.onAddressChange,
   ];
   t.match(await run('status'), { printed: /\(onAddressChange: stop\)\n$/ });
+  t.match(JSON.parse((await run('status', '--json')).printed), { interfaces: {}, last: null });
   for (const mode of ['follow', 'stop']) {
     t.match(await run('set', mode), { code: 0, printed: `onAddressChange is ${mode}.\n` });
     t.same(await modes(), [mode, mode]);
     t.equal(host.mode(CLUSTER), 0o600);
+    t.equal(host.mode('/etc/sno-agents/render-input.json'), 0o600);
+    const does = mode === 'follow' ? 'follows' : 'changes nothing';
+    t.match(await run('status'), { printed: `this host ${does} (onAddressChange: ${mode})` });
   }
   const started = 'systemctl start --no-block sno-address.service';
   t.same(host.programs.calls('systemctl'), [started, started]);

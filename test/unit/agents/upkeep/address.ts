@@ -9,6 +9,7 @@ import type { OnAddressChange } from '../../../../lib/config/cluster/cluster.ts'
 import { armTrial } from '../../../../lib/engine/trial/arm.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { input } from '../../render/rendered-host.ts';
 import { testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
@@ -16,6 +17,7 @@ import { giveAddresses } from '../host/network.ts';
 const from = identityOf(input);
 const at = (...nodeIps: [string]): Identity => ({ ...from, nodeIps });
 const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
+const STATE = '/var/lib/sno-agents/sno-address/state.json';
 const STARTED = 'systemctl start --no-block sno-identity.service';
 
 /** An installed host. */
@@ -75,8 +77,59 @@ t.test('follow: the change is requested and started, once', async (t) => {
   t.match(await run(), { kind: 'done' });
   t.equal((await readRequest(host.paths))?.id, id);
   t.same(host.programs.calls('systemctl'), [STARTED, STARTED]);
-  t.equal((await readState(host.paths)).followed.length, 1);
+  const { followed, last } = await readState(host.paths);
+  t.equal(followed.length, 1);
+  t.same(last, { registered: '192.0.2.77', found: '192.0.2.77', isMoved: false });
+  t.equal(host.mode(STATE), 0o600);
 });
+
+t.test('follow: interrupted at any moment, it is counted, requested and started', async (t) => {
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await movingHost(t, 'follow');
+      giveAddresses(it.host, '192.0.2.77/24');
+      return it;
+    },
+    run: ({ run }) => run(),
+    async allowed({ host }, when) {
+      const isRequested = (await readRequest(host.paths)) !== undefined;
+      const { followed } = await readState(host.paths);
+      t.ok(!isRequested || followed.length > 0, `${when}: counted before it is requested`);
+      const isStarted = host.programs.calls(STARTED).length > 0;
+      t.ok(!isStarted || isRequested, `${when}: requested before it is started`);
+    },
+    result: async ({ host, holds }) => ({
+      to: (await readRequest(host.paths))?.to,
+      isCounted: (await readState(host.paths)).followed.length > 0,
+      isStarted: host.programs.calls(STARTED).length > 0,
+      holds: await holds(),
+    }),
+    least: 10,
+    isDurable: true,
+  });
+});
+
+t.test('the interface that had the address is remembered, whatever its network', async (t) => {
+  const { host, run } = await movingHost(t, 'follow');
+  const { interfaces, ...others } = await readState(host.paths);
+  t.same(interfaces, {});
+  host.write(STATE, JSON.stringify({ ...others, interfaces: { '192.0.2.10': 'eth0' } }));
+  giveAddresses(host, '198.51.100.7/25');
+  t.match(await run(), { kind: 'done', note: /address 192\.0\.2\.10 -> 198\.51\.100\.7; machine/ });
+  host.write(STATE, 'damaged');
+  t.same(await readState(host.paths), { ...others, interfaces });
+});
+
+t.test(
+  'a change that a person has asked for is not started while the address is there',
+  async (t) => {
+    const { host, run } = await movingHost(t, 'follow');
+    await writeRequest(host.paths, { from, to: at('192.0.2.77') });
+    giveAddresses(host, '192.0.2.77/24');
+    t.match(await run(), { kind: 'done', note: '192.0.2.77' });
+    t.same(host.programs.calls('systemctl'), []);
+  },
+);
 
 t.test('addresses that change while it looks are not followed', async (t) => {
   const { host, run } = await movingHost(t, 'follow');
@@ -102,10 +155,7 @@ t.test('after three changes within a day it stops', async (t) => {
   const { host, run } = await movingHost(t, 'follow');
   const hours = (count: number) => new Date(Date.now() - count * 3_600_000).toISOString();
   const remember = (...followed: string[]) =>
-    host.write(
-      '/var/lib/sno-agents/sno-address/state.json',
-      JSON.stringify({ schemaVersion: 1, interfaces: {}, followed }),
-    );
+    host.write(STATE, JSON.stringify({ schemaVersion: 1, interfaces: {}, followed }));
   giveAddresses(host, '192.0.2.77/24');
   // One of them by a clock that was ahead.
   remember(hours(23), hours(1), hours(-90));
@@ -171,11 +221,13 @@ t.test('a change that began while it was given up goes on', async (t) => {
   t.same(host.programs.calls('systemctl'), ['systemctl stop sno-identity.service', STARTED]);
 });
 
-t.test('a change that a person has asked for is theirs', async (t) => {
-  const { host, run } = await movingHost(t, 'follow');
-  await writeRequest(host.paths, { from, to: at('192.0.2.77') });
-  giveAddresses(host, '192.0.2.78/24');
-  t.match(await run(), { kind: 'not-yet', reason: /under way/ });
-  t.match(await readRequest(host.paths), { to: at('192.0.2.77') });
-  t.same(host.programs.calls('systemctl'), []);
+t.test('a change that a person has asked for is theirs, and one with a backup', async (t) => {
+  for (const asked of [{}, { isFollowing: true, backup: '20300102T030405Z' } as const]) {
+    const { host, run } = await movingHost(t, 'follow');
+    await writeRequest(host.paths, { from, to: at('192.0.2.77'), ...asked });
+    giveAddresses(host, '192.0.2.78/24');
+    t.match(await run(), { kind: 'not-yet', reason: /under way/ });
+    t.match(await readRequest(host.paths), { to: at('192.0.2.77') });
+    t.same(host.programs.calls('systemctl'), []);
+  }
 });

@@ -15,7 +15,7 @@ const FOLDER = '/var/lib/sno-agents/sno-identity';
 const from = identityOf(input);
 
 /** An installed host whose systemd ends each change at once. */
-async function installed(t: Test) {
+async function installed(t: Test, installedWith = input) {
   const { url } = await apiOf(t, servingPair, {
     'GET /api/v1/nodes/worker-0': { metadata: { name: 'worker-0' } },
   });
@@ -25,8 +25,8 @@ async function installed(t: Test) {
   }
   host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
   host.write('/var/lib/sno-agents/record.json', '{}');
-  await saveRenderInput(host.paths, input);
-  giveAddresses(host, '192.0.2.10/24', '198.51.100.7/25');
+  await saveRenderInput(host.paths, installedWith);
+  giveAddresses(host, '192.0.2.10/24', '198.51.100.7/25', '2001:db8:1::7/64');
   const ends = `cd "$ROOT${FOLDER}" && [ "$1" = start ] && cp request.json started.json && mv request.json last.json; exit 0`;
   host.programs.give('systemctl', ends);
   const errors: string[] = [];
@@ -67,6 +67,54 @@ t.test('a change is requested, and waited for', async (t) => {
     t.strictSame(request.to, { ...from, ...changed });
     t.equal(host.mode(`${FOLDER}/started.json`), 0o600);
   }
+});
+
+t.test('a host with addresses of both families gets one of each, in their order', async (t) => {
+  const machineNetwork = ['192.0.2.0/24', '2001:db8::/64'];
+  const { host, run } = await installed(t, {
+    ...input,
+    cluster: { ...input.cluster, machineNetwork },
+    host: { ...input.host, nodeIps: ['192.0.2.10', '2001:db8::10'] },
+  });
+  const given = (...addresses: string[]) =>
+    run('change', '--yes', ...addresses.flatMap((address) => ['--address', address]));
+  for (const addresses of [
+    ['192.0.2.10'],
+    ['2001:db8:1::7', '198.51.100.7'],
+    ['198.51.100.7', 'edge'],
+    ['198.51.100.7', '198.51.100.8'],
+    ['198.51.100.7', '2001:db8:1::7', '2001:db8:1::8'],
+  ]) {
+    t.match(await given(...addresses), {
+      code: 2,
+      errors: `--address has to be given for each family of the cluster, in its order (IPv4, IPv6); found ${addresses.join(', ')}`,
+    });
+  }
+  t.equal((await given('198.51.100.7', '2001:db8:1:0::7')).code, 0);
+  const { to } = JSON.parse(host.read(`${FOLDER}/started.json`));
+  t.same(to.nodeIps, ['198.51.100.7', '2001:db8:1::7']);
+  t.same(to.machineNetwork, ['198.51.100.0/25', '2001:db8:1::/64']);
+});
+
+t.test('everything that prevents it is said', async (t) => {
+  const { host, run } = await installed(t);
+  host.remove('/var/lib/sno-agents/record.json');
+  host.write('/var/lib/sno-agents/sno-update/request.json', '{}');
+  const { code, errors } = await run('change', '--hostname', 'Edge_9', '--base-domain', 'a..b');
+  t.equal(code, 2);
+  for (const each of [
+    /an update is under way/,
+    /not complete/,
+    /--hostname is/,
+    /--base-domain is/,
+  ])
+    t.match(errors, each);
+});
+
+t.test('an API server that does not answer prevents nothing', async (t) => {
+  const { host, run } = await installed(t);
+  host.remove('/etc/kubernetes/pki/ca/admin/ca.key');
+  t.match(await run('change', '--hostname', 'worker-0', '--yes'), { code: 0 });
 });
 
 t.test('a change that cannot be made is refused, and nothing is written', async (t) => {
@@ -119,10 +167,18 @@ t.test('a change that has not ended says why, and how it goes on', async (t) => 
   );
   host.programs.give('systemctl', 'exit 1');
   const result = await run('change', '--hostname', 'edge-9', '--yes');
-  t.match(result, { errors: /the change has not ended.*systemctl start sno-identity\.service/s });
-  t.not(result.code, 0);
-  t.match(await run('change', '--hostname', 'edge-8', '--yes'), {
+  t.match(result, {
+    code: 3,
+    errors: /the change has not ended.*systemctl start sno-identity\.service/s,
+  });
+  t.match(result.errors, /the API server is not ready/);
+  const again = await run('change', '--hostname', 'edge-8', '--yes');
+  t.match(again, {
     code: 2,
     errors: /another change is under way; found name edge-0 -> edge-9/,
   });
+  t.notMatch(again.errors, /is getting another name/, 'it is said once');
+  host.remove('/run/sno-agents/sno-identity/status.json');
+  host.remove(`${FOLDER}/request.json`);
+  t.match(await run('change', '--hostname', 'edge-9', '--yes'), { code: 1 }, 'it may be repeated');
 });

@@ -12,6 +12,7 @@ import { identityOf } from '../../../../lib/change/identity/identity.ts';
 import { readLast, readRequest, writeRequest } from '../../../../lib/change/identity/request.ts';
 import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import { namesIn } from '../../../../lib/host/files.ts';
 import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
@@ -58,7 +59,12 @@ t.test('check: the addresses of the new identity, and nobody else at work', asyn
   const lock = await lockAgent('sno-backup', host.root);
   t.match(await run(check), { kind: 'not-yet', reason: 'sno-backup is running' });
   lock[Symbol.dispose]();
-  host.remove(pod('etcd'));
+  giveAddresses(host);
+  t.match(await run(check), { kind: 'not-yet', reason: /has not the address .*\(none\)/ });
+  giveAddresses(host, '198.51.100.7/24');
+  await run(hold);
+  t.match(await run(check), { kind: 'done' }, 'pods that are held are not missing');
+  host.remove(`${FOLDER}/manifests/etcd.yaml`);
   t.match(await thrownBy(run(check)), { kind: 'fatal', message: /no static pod of etcd/ });
 });
 
@@ -78,6 +84,11 @@ t.test('hold: the control plane stops, and the kubelet cannot register a Node', 
   t.equal(await holds(hold), false);
   await run(hold);
   t.equal(await holds(hold), true);
+  t.same(host.programs.calls('systemctl'), [
+    'systemctl daemon-reload',
+    'systemctl stop kubelet.service',
+  ]);
+  t.equal(host.mode(DROP_IN), 0o644);
   for (const name of COMPONENTS) {
     t.notOk(host.has(pod(name)), name);
     t.ok(host.has(`${FOLDER}/manifests/${name}.yaml`), name);
@@ -105,6 +116,7 @@ t.test('conclude: only the record stays', async (t) => {
   const { host, run, holds } = await changingHost(t);
   host.write(`${FOLDER}/manifests/etcd.yaml`, '');
   host.write(`${FOLDER}/volumes.json`, '');
+  host.write(`${FOLDER}/restarts.json`, '');
   const installed = { schemaVersion: 1, completed: '2026-11-21', steps: [{ agent: 'aiokube' }] };
   const of = { cluster: 'edge.factory.test', node: 'edge-0' };
   host.write('/var/lib/sno-agents/record.json', JSON.stringify({ ...of, ...installed }));
@@ -115,10 +127,31 @@ t.test('conclude: only the record stays', async (t) => {
   t.equal(await holds(conclude), true);
   t.equal(await readRequest(host.paths), undefined);
   t.match(await readLast(host.paths), { from, to });
-  t.notOk(host.has(`${FOLDER}/manifests`));
-  t.notOk(host.has(`${FOLDER}/volumes.json`));
+  t.same(await namesIn(host.at(FOLDER)), ['last.json']);
+  t.equal(host.mode('/var/lib/sno-agents/record.json'), 0o644);
+  t.equal(host.mode(`${FOLDER}/last.json`), 0o600);
   const named = { cluster: `${to.clusterName}.${to.baseDomain}`, node: 'edge-9' };
   t.same(JSON.parse(host.read('/var/lib/sno-agents/record.json')), { ...installed, ...named });
+});
+
+t.test('conclude: the record of the installation has the present names', async (t) => {
+  const cluster = `${to.clusterName}.${to.baseDomain}`;
+  const right = JSON.stringify({ cluster, node: 'edge-9' });
+  const table: [before: string | undefined, after: object | string | undefined][] = [
+    [right, right],
+    [JSON.stringify({ cluster: 'a.b', node: 'edge-9' }), { cluster, node: 'edge-9' }],
+    [JSON.stringify({ cluster, node: 'edge-0' }), { cluster, node: 'edge-9' }],
+    ['damaged', 'damaged'],
+    [undefined, undefined],
+  ];
+  for (const [before, after] of table) {
+    const { host, run } = await changingHost(t);
+    const path = '/var/lib/sno-agents/record.json';
+    if (before !== undefined) host.write(path, before);
+    await run(conclude);
+    const found = host.has(path) ? host.read(path) : undefined;
+    t.same(typeof after === 'object' ? JSON.parse(found ?? '') : found, after, before ?? 'none');
+  }
 });
 
 t.test('interrupted at any moment, the control plane is held as a whole', async (t) => {
@@ -163,6 +196,48 @@ t.test('interrupted at any moment of its end, it is ended once', async (t) => {
       left: ['manifests', 'volumes.json'].filter((name) => host.has(`${FOLDER}/${name}`)),
     }),
     least: 8,
+  });
+});
+
+t.test('hold: a host of an earlier release has nothing to render from', async (t) => {
+  const { host, run } = await changingHost(t);
+  host.remove('/etc/sno-agents/render-input.json');
+  t.match(await thrownBy(run(hold)), {
+    kind: 'fatal',
+    message: /render-input\.json does not exist; expected what the control plane was rendered from/,
+  });
+  t.ok(host.has(pod('etcd')));
+});
+
+t.test('hold: it does not hold with a pod in its place, or containers that run', async (t) => {
+  const { host, run, holds } = await changingHost(t);
+  await run(hold);
+  host.write(pod('etcd'), host.read(`${FOLDER}/manifests/etcd.yaml`));
+  t.equal(await holds(hold), false, 'a pod');
+  host.remove(pod('etcd'));
+  t.equal(await holds(hold), true);
+  host.remove('/run/stopped-id-of-etcd');
+  t.equal(await holds(hold), false, 'a container');
+  host.write('/run/stopped-id-of-etcd');
+  host.write(DROP_IN, 'another');
+  t.equal(await holds(hold), false, 'a drop-in');
+});
+
+t.test('the host of a change: only what happened since the request counts', async (t) => {
+  const { host } = await changingHost(t);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(host.context.cluster));
+  const { request, bootTime, hostname } = await identityContext(host.paths);
+  t.equal(hostname(), 'edge-9');
+  const signal = AbortSignal.timeout(10_000);
+  const booted = (script: string) => {
+    host.programs.give('systemctl', script);
+    return bootTime(signal);
+  };
+  t.same(await booted('echo -99000000'), new Date(request.at), 'booted before');
+  host.remove('/var/lib/sno-agents/sno-identity/request.json');
+  t.match(await thrownBy(identityContext(host.paths)), {
+    kind: 'usage',
+    message: /no change of the identity was requested.*Run "sno-identity change"/,
   });
 });
 

@@ -6,7 +6,9 @@ import {
   authorityPaths,
   laptopAdminCa,
 } from '../../../../lib/render/kubernetes/authorities.ts';
+import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encryption.ts';
 import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
+import { serviceAccount } from '../../../../lib/render/kubernetes/service-account.ts';
 import { servingPair } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
@@ -132,6 +134,22 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     t.equal((await both.run('rotate-ca', 'serving', 'admin', '--no-wait')).code, 0, 'it ends');
   });
 
+  t.test('a key that is missing', async (t) => {
+    const { privateKey, publicKey } = serviceAccount;
+    for (const [kind, path] of [
+      ['encryption', encryptionConfigPath],
+      ['service-account', privateKey],
+      ['service-account', publicKey],
+    ] as const) {
+      const { host, run } = await installed(t);
+      host.remove(path);
+      const { code, errors } = await run('rotate-keys', kind, '--no-wait');
+      t.equal(code, 2);
+      t.match(errors, `${path} does not exist. Restore it from a backup.`);
+      t.notOk(host.has(REQUEST));
+    }
+  });
+
   const unknown: [args: string[], says: RegExp][] = [
     [
       ['rotate-ca', 'etcd', 'root', 'web'],
@@ -183,6 +201,60 @@ t.test('the command follows the agent to its end', async (t) => {
     t.equal(ended.code, code);
     t.match(ended.printed + ended.errors, says);
   }
+
+  t.test('and prints each of its steps once', async (t) => {
+    const { host, printing } = await installed(t);
+    const running = { ...status, state: 'running' };
+    const step = { name: 'trust-both', number: 2, of: 8, attempt: 1, since: '', until: '' };
+    const write = (state: object) => host.write(STATUS, JSON.stringify({ ...running, ...state }));
+    write({});
+    host.write('/var/lib/sno-agents/sno-rotate/last.json', JSON.stringify(record));
+    const next = (text: string) => {
+      if (/^Starting/.test(text)) write({ step });
+      if (/^Step 2 of 8: trust-both\n/.test(text)) {
+        // The same once more, before the next one.
+        setTimeout(() => write({ step: { ...step, waitingFor: 'etcd' } }), 1500);
+      }
+      if (/^Step 2 of 8: trust-both, waiting for etcd\n/.test(text)) {
+        host.remove(REQUEST);
+        write({ state: 'done' });
+      }
+    };
+    const { code, printed } = await printing(next, 'rotate-keys', 'encryption');
+    t.equal(code, 0);
+    t.equal(printed.match(/trust-both\n/g)?.length, 1);
+    t.match(printed, /Rotated the encryption key; restarted: kube-apiserver\n$/);
+  });
+
+  t.test('one that is under way already, from its present step', async (t) => {
+    const { host, run, printing } = await installed(t);
+    await run('rotate-keys', 'encryption', '--no-wait');
+    const earlier = { ...status, updated: '2020-01-01T00:00:00Z' };
+    host.write(STATUS, JSON.stringify({ ...earlier, state: 'running' }));
+    const next = (text: string) => {
+      if (!/^Starting/.test(text)) return;
+      host.remove(REQUEST);
+      host.write(STATUS, JSON.stringify({ ...status, state: 'done' }));
+    };
+    const { code, printed } = await printing(next, 'rotate-keys', 'encryption');
+    t.equal(code, 0);
+    t.match(printed, /is under way already/);
+    t.match(printed, /Rotated everything; restarted: nothing\n$/);
+  });
+
+  t.test('an agent that does not start', async (t) => {
+    const { host, run } = await installed(t);
+    // Of an earlier run.
+    const earlier = { ...status, updated: '2020-01-01T00:00:00Z', state: 'done' };
+    host.write(STATUS, JSON.stringify(earlier));
+    let now = 0;
+    const clock = mock.method(performance, 'now', () => (now += 10_000));
+    t.teardown(() => clock.mock.restore());
+    t.match(await run('rotate-keys', 'encryption'), {
+      code: 1,
+      errors: /sno-rotate has not started.*journalctl -u sno-rotate/,
+    });
+  });
 
   t.test('also past a failure after which systemd starts it again', async (t) => {
     const { host, printing } = await installed(t);

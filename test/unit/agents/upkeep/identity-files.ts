@@ -1,0 +1,228 @@
+/** The steps of a change of the identity that write keys and files, on a host whose control plane is held. */
+import t from 'tap';
+import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
+import { files } from '../../../../agents/upkeep/identity/files.ts';
+import { start } from '../../../../agents/upkeep/identity/start.ts';
+import { isHeld } from '../../../../lib/change/identity/held.ts';
+import { certificatesIn, inspectCertificate, isIssuedBy } from '../../../../lib/pki/certificate.ts';
+import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
+import { apiServerPod } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
+import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
+import { readRenderInput } from '../../../../lib/render/render-input.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { rendered, servingPair, textAt } from '../../render/rendered-host.ts';
+import { COMPONENTS } from '../backup/backup-host.ts';
+import type { TestHost } from '../host/host.ts';
+import { KUBELET_ACTIVE } from '../host/kubelet-unit.ts';
+import {
+  cross,
+  ENVIRONMENT,
+  fileOf,
+  heldHosts,
+  heldPod,
+  kubeletFiles,
+  pod,
+  proxy,
+  serving,
+} from './held-host.ts';
+
+/** Whether a pod is placed as it is for the identity of the host, and for the files that it reads once. */
+async function isFresh(host: TestHost, component: (typeof COMPONENTS)[number]): Promise<boolean> {
+  const path = pod(fileOf(component));
+  const present = await readRenderInput(host.paths);
+  const before = rendered.staticPods.find((each) => each.component === component);
+  const { manifest } =
+    component === 'kube-apiserver' && present !== undefined
+      ? apiServerPod(present)
+      : (before ?? {});
+  if (!host.has(path) || manifest === undefined) return false;
+  return host.read(path) === (await withPresentFiles(host.paths, { component, manifest }));
+}
+
+/** Everything that depends on the identity: what it says, and the modes. */
+async function identityOn(host: TestHost) {
+  const { paths } = host;
+  const served = host.read(serving.certificate);
+  const [, ...others] = certificatesIn(served);
+  const { dnsNames, ipAddresses } = inspectCertificate(served);
+  const kubelet = host.has(kubeletPaths.clientPair) ? host.read(kubeletPaths.clientPair) : '';
+  const present = await readRenderInput(paths);
+  const modes = [
+    ...[serving.certificate, serving.key, ENVIRONMENT, '/etc/sno-agents/cluster.json'],
+    ...['/etc/sno-agents/render-input.json', '/etc/sno-agents/proxy.env', pod('kube-apiserver')],
+  ];
+  return {
+    names: [dnsNames.includes('edge-9'), dnsNames.includes('api.shop.example.org')],
+    addresses: ipAddresses.filter((address) => address.startsWith('1')),
+    isIssued: await isIssuedBy(served, servingPair.certificate),
+    isPair: publicKeyFingerprint(served) === publicKeyFingerprint(host.read(serving.key)),
+    others,
+    isWhole: served === certificatesIn(served).join(''),
+    kubelet: kubelet === '' ? '' : inspectCertificate(kubelet).subject,
+    kubeletFiles: (await kubeletFiles(host)).length,
+    environment: host.read(ENVIRONMENT),
+    hostname: host.read('/etc/hostname'),
+    cluster: JSON.parse(host.read('/etc/sno-agents/cluster.json')),
+    proxy: host.has('/etc/sno-agents/proxy.env') && host.read('/etc/sno-agents/proxy.env'),
+    input: present,
+    pods: await Promise.all(COMPONENTS.map((name) => isFresh(host, name))),
+    modes: modes.map((path) => host.has(path) && host.mode(path).toString(8)),
+  };
+}
+
+/** What is expected on a host that was in the network of the factory, with its proxy. */
+const expected = {
+  names: [true, true],
+  addresses: ['127.0.0.1', '198.51.100.7', '172.30.0.1'],
+  isIssued: true,
+  isPair: true,
+  isWhole: true,
+  others: [...certificatesIn(textAt(serving.certificate)).slice(1), cross.certificate],
+  kubelet: { commonName: 'system:node:edge-9', organizations: ['system:nodes'] },
+  kubeletFiles: 2,
+  environment: 'KUBELET_NODE_IPS=198.51.100.7\n',
+  hostname: 'set-hostname edge-9\n',
+  pods: [true, true, false, false],
+  modes: ['644', '600', '644', '600', '600', false, '600'],
+};
+
+t.test(
+  'files: all of them are those of the new identity, and the API server is ready',
+  async (t) => {
+    const { held, seen } = await heldHosts(t);
+    const { host, run, holds } = await held({ isSlow: true });
+    t.equal(await holds(files), false);
+    t.match(await run(files), { kind: 'done', note: 'edge-9, 198.51.100.7' });
+    t.match(await identityOn(host), { ...expected, proxy: false, cluster: { name: 'shop' } });
+    t.same(seen.asked.splice(0), ['running, saved: false'], 'ready before the input is saved');
+    t.same(host.programs.calls(), [
+      'hostnamectl set-hostname edge-9',
+      'systemctl stop kubelet.service',
+      'systemctl restart kubelet.service',
+    ]);
+    t.equal(await holds(files), true);
+    const before = host.read(kubeletPaths.clientPair);
+    await run(files);
+    t.equal(host.read(kubeletPaths.clientPair), before, 'the identity of the Node stays');
+    host.remove(KUBELET_ACTIVE);
+    t.equal(await holds(files), false, 'an API server that does not run');
+    host.write(KUBELET_ACTIVE);
+    t.equal(await holds(files), true);
+    host.remove('/etc/sno-agents/render-input.json');
+    t.equal(await holds(files), false, 'nothing to render from');
+  },
+);
+
+t.test('files: what cannot be written or started is not passed over', async (t) => {
+  const { held } = await heldHosts(t);
+  const inTheWay = [
+    ...['/etc/sno-agents/cluster.json', '/etc/sno-agents/proxy.env'],
+    ...[pod('etcd-pod'), pod('kube-apiserver')],
+  ];
+  for (const path of inTheWay) {
+    const { host, run } = await held({ proxy });
+    host.write(`${path}/folder`);
+    await t.rejects(run(files), path);
+    t.notMatch(host.read('/etc/sno-agents/render-input.json'), 'edge-9', 'it is not done');
+  }
+  const programs = [
+    ['hostnamectl', 'set-hostname edge-9'],
+    ['systemctl', 'stop kubelet.service'],
+    ['systemctl', 'restart containerd.service'],
+    ['systemctl', 'restart kubelet.service'],
+  ] as const;
+  for (const [name, args] of programs) {
+    const { host, run } = await held({ proxy });
+    host.programs.unless(name, `[ "$*" = '${args}' ] && exit 1`);
+    await t.rejects(run(files), { message: new RegExp(`"${name} ${args}" failed`) });
+    t.notMatch(host.read('/etc/sno-agents/render-input.json'), 'edge-9', 'it is not done');
+  }
+});
+
+t.test('files: a runtime reads its proxy anew, and a pinned Node has the new name', async (t) => {
+  const { held } = await heldHosts(t);
+  const pinned = 'KUBELET_NODE_IPS=192.0.2.10\nKUBELET_NODE_NAME=edge-0\n';
+  const { host, run } = await held({ proxy, environment: pinned, isSlow: true });
+  await run(files);
+  const text = 'HTTP_PROXY=http://proxy.example:3128\nhttp_proxy=http://proxy.example:3128\n';
+  const without = '198.51.100.0/25,api-int.shop.example.org';
+  t.match(await identityOn(host), {
+    ...expected,
+    environment: 'KUBELET_NODE_IPS=198.51.100.7\nKUBELET_NODE_NAME=edge-9\n',
+    proxy: `${text}NO_PROXY=${without}\nno_proxy=${without}\n`,
+    modes: ['644', '600', '644', '600', '600', '600', '600'],
+  });
+  t.same(host.programs.calls('systemctl'), [
+    'systemctl stop kubelet.service',
+    'systemctl restart containerd.service',
+    'systemctl restart kubelet.service',
+  ]);
+});
+
+t.test('start: the rest of the control plane, and a kubelet with the API', async (t) => {
+  const { held, seen, requests } = await heldHosts(t);
+  const { host, run, holds } = await held({ isSlow: true });
+  await run(files);
+  const earlier = host.read(pod('kube-apiserver'));
+  requests.length = 0;
+  host.programs.forgetCalls();
+  t.equal(await holds(start), false);
+  t.equal(await isHeld(host.paths), true);
+  seen.asked.length = 0;
+  t.same(await run(start), { kind: 'done' });
+  t.same(await Promise.all(COMPONENTS.map((name) => isFresh(host, name))), [
+    ...[true, true, true, true],
+  ]);
+  t.equal(host.read(pod('kube-apiserver')), earlier, 'what runs is not replaced');
+  t.same(host.programs.calls(), ['systemctl daemon-reload', 'systemctl restart kubelet.service']);
+  t.equal(await isHeld(host.paths), false);
+  t.notOk(host.has(kubeletPaths.liveConfig));
+  t.same(requests.toSorted(), [
+    ...['kube-controller-manager', 'kube-scheduler'].map(
+      (name) => `DELETE /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${name}`,
+    ),
+    'GET /readyz',
+  ]);
+  t.equal(await holds(start), true);
+  host.remove(pod('kube-scheduler'));
+  t.equal(await holds(start), false, 'a pod that is not placed');
+});
+
+t.test('start: interrupted at any moment', async (t) => {
+  const { held } = await heldHosts(t);
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await held();
+      for (const name of ['etcd', 'kube-apiserver']) {
+        it.host.write(pod(fileOf(name)), it.host.read(heldPod(name)), 0o600);
+      }
+      return it;
+    },
+    run: ({ run }) => run(start),
+    async allowed({ host }, when) {
+      const placed = COMPONENTS.filter((name) => host.has(pod(fileOf(name))));
+      const isWhole = placed.length === COMPONENTS.length;
+      t.ok(isWhole || (await isHeld(host.paths)), `${when}: the kubelet joins no half of it`);
+    },
+    result: async ({ host, holds }) => ({
+      holds: await holds(start),
+      placed: COMPONENTS.map((name) => host.has(pod(fileOf(name)))),
+      left: host.has(kubeletPaths.liveConfig),
+      isStarted: host.programs.calls('systemctl restart kubelet.service').length > 0,
+    }),
+    least: 12,
+    isDurable: true,
+  });
+});
+
+t.test('files: interrupted at any moment', async (t) => {
+  const { held } = await heldHosts(t);
+  await killedAtAnyMoment(t, {
+    prepare: () =>
+      held({ proxy, environment: 'KUBELET_NODE_IPS=192.0.2.10\nKUBELET_NODE_NAME=edge-0\n' }),
+    run: ({ run }) => run(files),
+    result: ({ host }) => identityOn(host),
+    least: 40,
+    isDurable: true,
+  });
+});

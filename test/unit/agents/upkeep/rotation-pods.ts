@@ -1,0 +1,198 @@
+/** Static pods that are started anew with the present files: in which order, and when one counts as ready. */
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import t, { type Test } from 'tap';
+import { podReady } from '../../../../agents/upkeep/rotate/pod-ready.ts';
+import { startStalePods } from '../../../../agents/upkeep/rotate/pods.ts';
+import { whyUnready } from '../../../../agents/upkeep/rotate/readiness-probe.ts';
+import { issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { trust as etcdTrust } from '../../../../lib/render/kubernetes/etcd.ts';
+import { trust as apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
+import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../../lib/render/kubernetes/read-once.ts';
+import { listening } from '../../clients/kube/listening.ts';
+import { servingPair } from '../../render/rendered-host.ts';
+import { testHost } from '../host/host.ts';
+import { fakeRuntime } from '../host/runtime.ts';
+import { manifestOf, requested } from './rotating-host.ts';
+
+/** Starts stale pods, and tells what nft is given and what is restarted, with the files that etcd was run with. */
+async function starting(t: Test) {
+  const { host, context, kubelet } = await requested(t, { rotatePodMs: 1 });
+  host.programs.give('nft', 'exit 0');
+  const before = readOnceOf(host.read(manifestOf('etcd')));
+  const story: string[] = [];
+  const tell = (what: string) => {
+    const isFresh = readOnceOf(host.read(manifestOf('etcd'))) !== before;
+    story.push(`${what}, ${isFresh ? 'new' : 'old'} etcd`);
+  };
+  const runNft = async (rules: string) =>
+    tell(rules.includes('reject with tcp reset') ? 'reset' : 'no reset');
+  const restarts = async (name: string) => tell(name);
+  const start = () => startStalePods({ ...context, runNft }, restarts, host.progress());
+  return { host, kubelet, story, start };
+}
+
+t.test(
+  'etcd first, without requests that wait for it; what reads the files again stays',
+  async (t) => {
+    const { host, story, start } = await starting(t);
+    const scheduler = host.read(manifestOf('kube-scheduler'));
+    await start();
+    story.length = 0;
+    for (const path of [etcdTrust, apiServerTrust.etcd]) host.write(path, 'new authorities');
+    await start();
+    t.same(story, [
+      'etcd, old etcd',
+      'reset, old etcd',
+      'no reset, new etcd',
+      'kube-apiserver, new etcd',
+    ]);
+    t.match(host.lines.join(''), /Nothing answers while the API server restarts: /);
+    t.equal(readOnceOf(host.read(manifestOf('kube-scheduler'))), readOnceOf(scheduler) ?? t.fail());
+    story.length = 0;
+    await start();
+    t.same(story, [], 'once');
+  },
+);
+
+t.test('the reset ends also where etcd does not become ready', async (t) => {
+  const { host, kubelet, story, start } = await starting(t);
+  await start();
+  story.length = 0;
+  host.write(etcdTrust, 'new authorities');
+  Object.assign(kubelet, { isReady: false, program: 'etcd' });
+  await t.rejects(start(), { kind: 'deadline', message: /etcd is not ready.*returned 500/ });
+  t.same(story, ['etcd, old etcd', 'reset, old etcd', 'no reset, new etcd']);
+});
+
+t.test('a kubelet that has just started takes over the running pods first', async (t) => {
+  for (const [activeMs, waits] of [
+    [19_500, true],
+    [20_500, false],
+  ] as const) {
+    const { host, start } = await starting(t);
+    const since = Number(process.hrtime.bigint() / 1000n) - activeMs * 1000;
+    host.programs.give('systemctl', `echo ActiveEnterTimestampMonotonic=${since}`);
+    host.write(etcdTrust, 'new authorities');
+    await start();
+    const said = host.lines.filter((line) => /kubelet to take over the running pods/.test(line));
+    t.equal(said.length > 0, waits, `${activeMs} ms`);
+    const asked = 'systemctl show kubelet.service --property=ActiveEnterTimestampMonotonic';
+    t.same(host.programs.calls('systemctl'), [asked]);
+  }
+});
+
+const serve = async (t: Test, listener: RequestListener) => listening(t, createServer(listener));
+const manifestFor = (port: number, more: object = {}, timeoutSeconds?: number) =>
+  JSON.stringify({
+    metadata: { annotations: { [READ_ONCE_ANNOTATION]: 'present' } },
+    spec: {
+      containers: [
+        {
+          readinessProbe: {
+            ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+            httpGet: { host: '127.0.0.1', port, path: '/readyz', scheme: 'HTTP', ...more },
+          },
+        },
+      ],
+    },
+  });
+const signal = () => AbortSignal.timeout(60_000);
+
+t.test('a program is ready by the answer that the kubelet would take', async (t) => {
+  const seen: (string | undefined)[] = [];
+  let code = 200;
+  const answer: RequestListener = ({ url, socket }, response) => {
+    seen.push(`${url} from ${socket.remoteAddress}`);
+    response.writeHead(code).end();
+  };
+  const port = await serve(t, answer);
+  for (code of [200, 399]) t.equal(await whyUnready(manifestFor(port), signal()), undefined);
+  for (code of [400, 500]) {
+    t.equal(await whyUnready(manifestFor(port), signal()), `/readyz returned ${code}`);
+  }
+  t.same(new Set(seen), new Set(['/readyz from 127.0.0.2']), 'never redirected');
+  code = 200;
+  const subject = { commonName: 'of another name' };
+  const { certificate: cert, key } = await issueLeaf(servingPair, { subject, usage: 'server' });
+  const secure = await listening(t, createTlsServer({ cert, key }, answer));
+  t.equal(await whyUnready(manifestFor(secure, { scheme: 'HTTPS' }), signal()), undefined);
+  t.match(await whyUnready(manifestFor(secure), signal()), /./, 'not in plain text');
+});
+
+t.test('a program that does not answer is not ready', async (t) => {
+  const port = await serve(t, () => {});
+  const began = performance.now();
+  t.match(await whyUnready(manifestFor(port, {}, 2), signal()), /abort|timeout/i);
+  t.ok(performance.now() - began >= 1900, 'not before its own deadline');
+  t.match(await whyUnready(manifestFor(port), signal()), /abort|timeout/i, 'a second by default');
+  t.match(await whyUnready(manifestFor(1), signal()), /ECONNREFUSED/);
+  const stop = new AbortController();
+  const asked = whyUnready(manifestFor(port, {}, 60), stop.signal);
+  stop.abort(new Error('told to stop'));
+  await t.rejects(asked, { message: 'told to stop' });
+  await t.rejects(whyUnready('kind: Pod\n', signal()));
+});
+
+t.test('a pod is ready once the container of its present manifest runs', async (t) => {
+  const port = await serve(t, (_, response) => void response.end());
+  const sandbox = (more: object = {}) => ({
+    ...{ id: 'new', metadata: { name: 'etcd' }, state: 'SANDBOX_READY' },
+    ...{ annotations: { [READ_ONCE_ANNOTATION]: 'present' }, ...more },
+  });
+  const container = (more: object = {}) => ({ name: 'etcd', sandbox: 'new', ...more });
+  const table: [what: string, items: object[], containers: object[], isReady: boolean][] = [
+    ['it runs', [sandbox({ id: 'old', annotations: {} }), sandbox()], [container()], true],
+    ['beside another', [sandbox()], [container({ name: 'x' }), container()], true],
+    ['no sandbox', [], [container()], false],
+    ['of earlier files', [sandbox({ annotations: {} })], [container()], false],
+    ['that has ended', [sandbox({ state: 'SANDBOX_NOTREADY' })], [container()], false],
+    ['another container', [sandbox()], [container({ name: 'x' })], false],
+    ['of another sandbox', [sandbox()], [container({ sandbox: 'old' })], false],
+    ['not running', [sandbox()], [container({ state: 'exited' })], false],
+  ];
+  for (const [what, items, containers, isReady] of table) {
+    const host = testHost(t, { settings: { rotatePodMs: 1 } });
+    const found = () => containers.map((each) => ({ name: '', ...each }));
+    await fakeRuntime(t, host, found, { ListPodSandbox: () => ({ items }) });
+    const pod = { component: 'etcd', manifest: manifestFor(port) };
+    const ready = podReady(host.context, pod, host.progress());
+    if (isReady) await t.resolves(ready, what);
+    else {
+      await t.rejects(ready, {
+        kind: 'deadline',
+        message: /^etcd is not ready after 0 s; found the kubelet has not started the pod/,
+        details: { subject: 'etcd' },
+      });
+    }
+  }
+});
+
+t.test(
+  'a pod that becomes ready is waited for, and a runtime that fails is asked again',
+  async (t) => {
+    const port = await serve(t, (_, response) => void response.end());
+    const host = testHost(t, { settings: { rotatePodMs: 60_000 } });
+    let asked = 0;
+    await fakeRuntime(t, host, () => [{ name: 'etcd', sandbox: 'new' }], {
+      ListPodSandbox: () => {
+        asked += 1;
+        if (asked === 1) throw new Error('the runtime starts');
+        const annotations = { [READ_ONCE_ANNOTATION]: 'present' };
+        const metadata = { name: 'etcd' };
+        return { items: [{ id: 'new', metadata, state: 'SANDBOX_READY', annotations }] };
+      },
+    });
+    await podReady(
+      host.context,
+      { component: 'etcd', manifest: manifestFor(port) },
+      host.progress(),
+    );
+    t.equal(asked, 2);
+    t.match(host.lines.join(''), /Waiting for etcd to be ready: .*the runtime starts/);
+    const stop = new AbortController();
+    stop.abort(new Error('told to stop'));
+    const pod = { component: 'kube-scheduler', manifest: manifestFor(port) };
+    await t.rejects(podReady(host.context, pod, host.progress(stop.signal)), /told to stop/);
+  },
+);
