@@ -1,5 +1,6 @@
 /** reconfigure: the site volume, the steps of the site, and the way back. */
 import './arrive.ts';
+import './arrive-interrupted.ts';
 import './hold-back.ts';
 import './start.ts';
 import './steps.ts';
