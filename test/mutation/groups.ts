@@ -16,7 +16,12 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/cluster/workers/*.ts', 'agents/worker/*.ts', 'agents/upkeep/approve/*.ts'],
     tests: [
       'test/unit/cluster/workers/**/*.test.ts',
-      'test/unit/agents/{worker,upkeep}/**/*.test.ts',
+      'test/unit/cluster/csr/{judge-worker*,worker-*}.test.ts',
+      'test/unit/agents/plans.test.ts',
+      'test/unit/structure/touches.test.ts',
+      'test/unit/agents/worker/{end,files,identity,inputs,interrupted}.ts',
+      'test/unit/cli/worker-ignition.test.ts',
+      'test/unit/agents/upkeep/{approve-workers,approve-records,rotate-workers,rotation-workers,worker-serving}.ts',
     ],
   },
   {
@@ -76,10 +81,12 @@ export const GROUPS: readonly Group[] = [
       'lib/relocation/site-volume/*.ts',
     ],
     tests: [
+      'test/unit/agents/plans.test.ts',
+      'test/unit/structure/touches.test.ts',
       'test/unit/config/{site,site-config}/**/*.test.ts',
       'test/unit/relocation/site-volume/**/*.test.ts',
       'test/unit/agents/reconfigure/every-field.test.ts',
-      'test/unit/agents/reconfigure/{arrive,console,credentials,fast-clock,hold-back,host-facts}.ts',
+      'test/unit/agents/reconfigure/{arrive,arrive-interrupted,console,credentials,fast-clock,hold-back,host-facts}.ts',
       'test/unit/agents/reconfigure/{login-keys,network,site-certificate,start,steps,stop,tell-medium}.ts',
     ],
   },
@@ -89,13 +96,18 @@ export const GROUPS: readonly Group[] = [
       'lib/relocation/relocatable/**/*.ts',
       'agents/reconfigure/{prepare,validate}/**/*.ts',
     ],
-    tests: ['test/unit/{relocation,agents}/relocatable/**/*.test.ts'],
+    tests: [
+      'test/unit/{relocation,agents}/relocatable/**/*.test.ts',
+      'test/unit/structure/touches.test.ts',
+    ],
   },
   {
     name: 'site-openshift',
     sources: ['lib/relocation/site-openshift/*.ts', 'agents/reconfigure/openshift/*.ts'],
     tests: [
       'test/unit/relocation/site-openshift/*.test.ts',
+      'test/unit/agents/plans.test.ts',
+      'test/unit/structure/touches.test.ts',
       'test/unit/agents/reconfigure/{openshift,openshift-network,openshift-way-back}.ts',
     ],
   },
