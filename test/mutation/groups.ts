@@ -98,6 +98,7 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/{relocation,agents}/relocatable/**/*.test.ts',
+      'test/unit/agents/plans.test.ts',
       'test/unit/structure/touches.test.ts',
     ],
   },

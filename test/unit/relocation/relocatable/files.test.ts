@@ -9,6 +9,10 @@ import {
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { bridgeProfile } from '../../../../lib/relocation/relocatable/bridge.ts';
 import {
+  relocatableFiles,
+  relocatableManifest,
+} from '../../../../lib/relocation/relocatable/machine-config.ts';
+import {
   type FactoryPolicy,
   factoryPolicyPath,
   factoryPolicyText,
@@ -78,3 +82,48 @@ t.test('the bridge takes no route, no name server and no address of IPv6', async
   t.match(profile, /^\[ipv6\]\nmethod=disabled\n/m);
   t.notMatch(profile, /dns|gateway|route/);
 });
+
+t.test(
+  'the files of the MachineConfig are where nodes of earlier releases have them',
+  async (t) => {
+    const node = { address: '192.0.2.10', nodeName: 'edge-0', clusterDomain: 'edge.example.test' };
+    const files = relocatableFiles(node);
+    t.strictSame(
+      files.map(({ path, mode }) => `0${mode.toString(8)} ${path}`),
+      [
+        '0600 /etc/NetworkManager/system-connections/br-node.nmconnection',
+        '0755 /etc/NetworkManager/dispatcher.d/pre-up.d/50-sno-internal-address',
+        '0644 /etc/NetworkManager/conf.d/90-sno-local-dns.conf',
+        '0644 /etc/resolv.conf',
+        '0644 /etc/dnsmasq.d/sno-node.conf',
+        '0644 /etc/systemd/system/dnsmasq.service.d/50-sno-local-dns.conf',
+        '0644 /etc/systemd/system/kubelet.service.d/30-sno-node.conf',
+        '0644 /etc/systemd/system/kubelet.service.d/50-sno-sealed.conf',
+        '0644 /etc/systemd/system/crio.service.d/30-sno-node.conf',
+        '0644 /etc/systemd/system/nodeip-configuration.service.d/50-sno-no-hint.conf',
+      ],
+    );
+    const text = new Map(
+      files.map(({ path, contents }) => [path.split('/').slice(-2).join('/'), contents]),
+    );
+    t.match(text.get('kubelet.service.d/30-sno-node.conf'), /KUBELET_NODE_NAME=edge-0/);
+    t.match(text.get('kubelet.service.d/50-sno-sealed.conf'), /^ConditionPathExists=!.*sealed$/m);
+    t.match(text.get('crio.service.d/30-sno-node.conf'), /CONTAINER_STREAM_ADDRESS=192\.0\.2\.10/);
+    t.match(text.get('dnsmasq.service.d/50-sno-local-dns.conf'), /^Restart=on-failure$/m);
+    t.match(text.get('nodeip-configuration.service.d/50-sno-no-hint.conf'), /^UnsetEnvironment=/m);
+    t.match(text.get('conf.d/90-sno-local-dns.conf'), /^rc-manager=unmanaged$/m);
+    t.match(text.get('etc/resolv.conf'), /^nameserver 192\.0\.2\.10$/m);
+    t.match(
+      text.get('dnsmasq.d/sno-node.conf'),
+      /^address=\/apps\.edge\.example\.test\/192\.0\.2\.10$/m,
+    );
+    t.match(
+      text.get('pre-up.d/50-sno-internal-address'),
+      /ip address replace 192\.0\.2\.10\/32 dev br-ex/,
+    );
+    t.match(
+      JSON.stringify(relocatableManifest(node)),
+      /"enabled":true,"name":"dnsmasq\.service"|"name":"dnsmasq\.service","enabled":true/,
+    );
+  },
+);
