@@ -2,6 +2,9 @@
 import './arrive.ts';
 import './arrive-interrupted.ts';
 import './hold-back.ts';
+import './inputs.ts';
+import './files-interrupted.ts';
+import './end-interrupted.ts';
 import './start.ts';
 import './steps.ts';
 import './host-facts.ts';

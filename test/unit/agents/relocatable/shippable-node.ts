@@ -139,7 +139,10 @@ function probeAnswers(t: Test, probe: FakeProbe): Readonly<Record<string, ApiAns
           annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
         },
       }),
-    'GET /api/v1/namespaces': none,
+    'GET /api/v1/namespaces': ({ query }) =>
+      query.get('fieldSelector') === 'metadata.name=sno-validate'
+        ? listOf()
+        : listOf({ metadata: { name: 'default' } }),
     'GET /api/v1/persistentvolumes': none,
     [`DELETE ${PROBE}`]: () => ({}),
     [`PATCH ${PROBE}`]: apply,

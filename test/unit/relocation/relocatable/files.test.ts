@@ -8,6 +8,7 @@ import {
 } from '../../../../lib/host/kubelet-environment.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { bridgeProfile } from '../../../../lib/relocation/relocatable/bridge.ts';
+import { nodeDns, siteDns } from '../../../../lib/relocation/relocatable/local-dns.ts';
 import {
   relocatableFiles,
   relocatableManifest,
@@ -125,5 +126,28 @@ t.test(
       JSON.stringify(relocatableManifest(node)),
       /"enabled":true,"name":"dnsmasq\.service"|"name":"dnsmasq\.service","enabled":true/,
     );
+  },
+);
+
+t.test(
+  'the name server of the node answers for the names of the cluster, and for nobody else',
+  async (t) => {
+    const ofSite = siteDns('192.0.2.10', 'shop.example.com');
+    const ofNode = nodeDns('192.0.2.10', 'edge.example.test');
+    for (const [text, domain] of [
+      [ofSite, 'shop.example.com'],
+      [ofNode, 'edge.example.test'],
+    ] as const) {
+      const lines = text.split('\n');
+      for (const name of ['api', 'api-int', 'apps']) {
+        t.ok(lines.includes(`address=/${name}.${domain}/192.0.2.10`), `${name}.${domain}`);
+        t.ok(lines.includes(`local=/${name}.${domain}/`), 'no other record of it is asked for');
+      }
+    }
+    for (const line of ['listen-address=192.0.2.10', 'bind-dynamic', 'no-hosts']) {
+      t.ok(ofNode.split('\n').includes(line), line);
+      t.notOk(ofSite.includes(line), 'said once');
+    }
+    t.match(ofNode, /^resolv-file=\/run\/NetworkManager\/no-stub-resolv\.conf$/m);
   },
 );
