@@ -180,6 +180,10 @@ t.test('reconfigure validate', async (t) => {
   t.notOk(host.has(SEALED));
   t.same(host.programs.calls('systemctl'), ['systemctl start --no-block kubelet.service']);
   t.equal(await run('--unseal'), 2, 'it is not sealed');
+  const renderInput = host.read('/etc/sno-agents/render-input.json');
+  host.remove('/etc/sno-agents/render-input.json');
+  t.equal(await run(), 2, 'a host of an earlier release');
+  host.write('/etc/sno-agents/render-input.json', renderInput, 0o600);
   host.remove('/etc/sno-agents/factory.json');
   t.equal(await run(), 2, 'it is not relocatable');
   t.equal(host.programs.calls('systemctl').length, 1);
