@@ -57,6 +57,8 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
   const underWay = await readRequest(paths);
   if (underWay !== undefined) {
     await recordUse(paths, underWay.volume);
+    // Of an agent that was killed when it had written its request: what was not encrypted is readable in it.
+    await rm(mediumFolder(paths), { recursive: true, force: true });
     return { kind: 'request', request: underWay };
   }
   // Left by an agent that was killed after it had ended its request.

@@ -25,7 +25,7 @@ export const objects: StepBody<ReconfigureContext> = {
   name: 'objects',
   leaves:
     "the site's labels, Ingress hosts and manifests; an administrator's kubeconfig, if one was requested",
-  touches: ['api'],
+  touches: ['disk', 'api', 'clock'],
   retries: true,
   neededUntil: 'confirm',
   input: ({ request }) => request.id,

@@ -26,7 +26,7 @@ const COPY_MS = 10 * 60_000;
 export const stop: StepBody<ReconfigureContext> = {
   name: 'stop',
   leaves: 'no kubelet and no pods; copies of the folders that change, in their places',
-  touches: ['systemd', 'runtime'],
+  touches: ['systemd', 'runtime', 'disk'],
   retries: true,
   neededUntil: 'start',
   input: ({ request }) => request.id,

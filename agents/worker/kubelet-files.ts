@@ -38,7 +38,7 @@ const TRUST = 'extension-apiserver-authentication';
 export const kubeletFiles: StepBody<PlainHost> = {
   name: 'kubelet-files',
   leaves: "the kubelet's configuration and kubeconfig, and its host name and addresses",
-  touches: ['disk', 'runtime', 'network'],
+  touches: ['disk', 'api', 'runtime', 'network'],
   retries: true,
   input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
   holds: ({ paths }) => exists(kubeletEnvironmentPath(paths)),

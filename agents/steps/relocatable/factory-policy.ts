@@ -73,7 +73,7 @@ export const factoryPolicy: StepBody<FactoryContext> = {
 export const withoutFactoryPolicy: StepBody<HostContext> = {
   name: 'factory-policy',
   leaves: 'no policy of the factory, no seal, and no key of age',
-  touches: ['disk'],
+  touches: ['disk', 'systemd'],
   retries: true,
   input: () => 'removed',
   holds: async ({ paths }) =>

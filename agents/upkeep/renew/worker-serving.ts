@@ -24,7 +24,7 @@ const NAME = 'worker-serving';
 export const workerServing: StepBody<RenewContext> = {
   name: NAME,
   leaves: 'no pending request of a worker that has joined for its next serving certificate',
-  touches: ['api', 'clock'],
+  touches: ['disk', 'api', 'clock'],
   input: ({ hostname }) => hostname(),
   async holds({ paths, settings, run }) {
     const last = (await readAttempts(paths)).find(({ name }) => name === NAME);

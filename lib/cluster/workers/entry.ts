@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { canonicalAddress, isAddress } from '../../base/network/address.ts';
 import { contains, parseNetwork } from '../../base/network/network.ts';
@@ -97,7 +97,6 @@ export type EntryResult =
 /** Reads the text of one file: exactly one YAML mapping, without aliases, tags or unknown fields. */
 export function readEntry(text: string, cluster: WorkersOf): EntryResult {
   const document = parseDocument(text, {
-    lineCounter: new LineCounter(),
     prettyErrors: false,
     schema: 'core',
     resolveKnownTags: false,

@@ -2,6 +2,12 @@
 
 import { reconfigureOpenShiftPlan } from '../../../agents/reconfigure/openshift/plan.ts';
 import { reconfigurePlan } from '../../../agents/reconfigure/plan.ts';
+import {
+  openShiftPreparePlan,
+  openShiftUndoPlan,
+} from '../../../agents/reconfigure/prepare/openshift/plan.ts';
+import { preparePlan, undoPlan } from '../../../agents/reconfigure/prepare/plan.ts';
+import { validatePlan } from '../../../agents/reconfigure/validate/plan.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { ExpectedPlan } from './expected-plan.ts';
 
@@ -47,5 +53,59 @@ export const reconfigurePlans = (settings: Settings): ExpectedPlan[] => [
       confirm: { deadline: 'finishMs' },
       conclude: { deadline: 'reconfigureOperatorsTrialMs' },
     },
+  ],
+  [
+    preparePlan(settings),
+    'reconfigure-prepare',
+    {
+      'internal-address': { deadline: 'relocatableMs' },
+      'node-name': { deadline: 'relocatableMs' },
+      'node-ports': { deadline: 'relocatableMs' },
+      'factory-policy': { deadline: 'relocatableMs' },
+      // Last: a volume that arrives before is looked at without a policy.
+      'medium-rule': { deadline: 'relocatableMs', once: true },
+    },
+  ],
+  [
+    undoPlan(settings),
+    'reconfigure-prepare-undo',
+    {
+      // First, and then the policy: a volume that arrives meanwhile is refused.
+      'medium-rule': { deadline: 'relocatableMs', once: true },
+      'factory-policy': { deadline: 'relocatableMs' },
+      'node-ports': { deadline: 'relocatableMs' },
+      'node-name': { deadline: 'relocatableMs' },
+      'internal-address': { deadline: 'relocatableMs' },
+    },
+  ],
+  [
+    openShiftPreparePlan(settings),
+    'reconfigure-prepare',
+    {
+      'node-record': { deadline: 'relocatableMs', once: true },
+      'agent-units': { deadline: 'relocatableMs' },
+      'factory-policy': { deadline: 'relocatableMs' },
+      'medium-rule': { deadline: 'relocatableMs', once: true },
+    },
+  ],
+  [
+    openShiftUndoPlan(settings),
+    'reconfigure-prepare-undo',
+    {
+      'medium-rule': { deadline: 'relocatableMs', once: true },
+      'factory-policy': { deadline: 'relocatableMs' },
+      'agent-units': { deadline: 'relocatableMs' },
+      'node-record': { deadline: 'relocatableMs', once: true },
+    },
+  ],
+  [
+    validatePlan(settings, { controlPlane: 'kubernetes' }, true),
+    'reconfigure-validate',
+    { inspect: { deadline: 'validateMs', once: true }, seal: { deadline: 'finishMs' } },
+  ],
+  [
+    validatePlan(settings, { controlPlane: 'openshift' }, false),
+    'reconfigure-validate',
+    { inspect: { deadline: 'validateOperatorsMs', once: true } },
   ],
 ];

@@ -9,25 +9,17 @@ export interface FileOperations {
   readonly seen: string[];
   /** Makes operations whose text matches fail with this error. */
   failAt(operation: RegExp, error: Error): void;
-  /**
-   * From here on, as many operations succeed, and every one after them fails, as if the power was cut then; undefined ends
-   * that, as if the host was switched on again.
-   */
-  cutAfter(count: number | undefined): void;
 }
 
 /**
  * Records operations that make files durable below `folder`, and can make them fail: the results
- * of an interruption or a full disk cannot be produced otherwise.
+ * of a full disk cannot be produced otherwise. Interruptions: `killedAtAnyMoment`.
  */
 export async function recordFileOperations(t: Test, folder: string): Promise<FileOperations> {
   const seen: string[] = [];
   const failures: { operation: RegExp; error: Error }[] = [];
-  let left: number | undefined;
   const inFolder = (path: unknown) => relative(folder, String(path)) || '.';
   const note = (operation: string) => {
-    if (left === 0) throw new Error(`the power was cut before ${operation}`);
-    if (left !== undefined) left -= 1;
     seen.push(operation);
     const failure = failures.find((it) => it.operation.test(operation));
     if (failure !== undefined) throw failure.error;
@@ -66,11 +58,5 @@ export async function recordFileOperations(t: Test, folder: string): Promise<Fil
       fsync(fd, done);
     });
   });
-  return {
-    seen,
-    failAt: (operation, error) => failures.push({ operation, error }),
-    cutAfter(count) {
-      left = count;
-    },
-  };
+  return { seen, failAt: (operation, error) => failures.push({ operation, error }) };
 }

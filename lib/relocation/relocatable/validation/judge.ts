@@ -41,23 +41,30 @@ const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
   arrival: ({ arrival }) => arrival,
   certificates: ({ certificates, now, shippingDays }) => {
     const until = now.getTime() + daysMs(shippingDays);
-    const whyUnfit = (certificate: NodeCertificate): string | undefined => {
-      const { name, path, state, notAfter, madeAgain } = certificate;
+    const whyUnfit = ({
+      name,
+      path,
+      state,
+      notBefore,
+      notAfter,
+      madeAgain,
+    }: NodeCertificate): string | undefined => {
       if (state === 'unreadable') return `${name} (${path}) is unreadable`;
       if (state === 'not-yet-valid') return `${name} (${path}) is not valid yet`;
-      if (notAfter === undefined) return undefined;
+      if (notBefore === undefined || notAfter === undefined) return undefined;
       if (madeAgain === undefined) {
         return Date.parse(notAfter) > until
           ? undefined
           : `${name} (${path}) expires ${notAfter}, within ${shippingDays} days`;
       }
       if (state === 'expired') return `${name} (${path}) has expired ${notAfter}`;
-      return isOfFirstDay(certificate)
+      return isOfFirstDay(notBefore, notAfter)
         ? `${name} (${path}) is that of the installation, until ${notAfter}: leave the node switched on until it was replaced`
         : undefined;
     };
     const onArrival = certificates.filter(
-      ({ notAfter = '', madeAgain }) => madeAgain !== undefined && Date.parse(notAfter) <= until,
+      ({ notAfter, madeAgain }) =>
+        madeAgain !== undefined && notAfter !== undefined && Date.parse(notAfter) <= until,
     );
     return {
       ...faults(...certificates.map(whyUnfit)),
@@ -142,7 +149,7 @@ function newestCertificate(certificates: NodeFacts['certificates']): Date | unde
  * The installer of OpenShift makes signers for a day, which operators replace within the first one. A node that is switched off before
  * has no others.
  */
-const isOfFirstDay = ({ notBefore = '', notAfter = '' }: NodeCertificate): boolean =>
+const isOfFirstDay = (notBefore: string, notAfter: string): boolean =>
   Date.parse(notAfter) - Date.parse(notBefore) < daysMs(2);
 
 function whyWrong(

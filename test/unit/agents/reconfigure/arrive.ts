@@ -8,7 +8,6 @@ import { endRequest, readRequest, usedVolumes } from '../../../../lib/change/sit
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { requestPem } from '../../cluster/csr/requests.ts';
 import { snapshot } from '../../engine/trial/changed-host.ts';
-import { recordFileOperations } from '../../host/file-operations.ts';
 import { input } from '../../render/rendered-host.ts';
 import type { TestHost } from '../host/host.ts';
 import { factoryHost, insert, REQUEST, SITE, STATE } from './site-host.ts';
@@ -47,29 +46,6 @@ t.test('a volume is accepted: its files are kept, and it may be pulled out', asy
   t.same(readdirSync(host.at('/run/sno-agents/reconfigure')), [], 'no copy of the medium stays');
   host.remove('/medium');
   t.same(await look(host), arrival, 'it goes on without the medium');
-});
-
-t.test('a power cut at any moment: the same volume is carried out afterwards', async (t) => {
-  const host = await factoryHost(t);
-  await insert(host);
-  const files = await recordFileOperations(t, host.root);
-  let moments = 0;
-  for (let isCut = true; isCut; moments += 1) {
-    if (host.has(STATE)) host.remove(STATE);
-    files.cutAfter(moments);
-    const [first] = await Promise.allSettled([look(host)]);
-    isCut = first.status === 'rejected';
-    const when = `cut after ${moments} operations`;
-    if (first.status === 'rejected') t.match(first.reason, { message: /the power was cut/ }, when);
-    files.cutAfter(undefined);
-    const arrival = await look(host);
-    t.match(arrival, { kind: 'request', request: { volume: { serial: 7 } } }, when);
-    t.match(await usedVolumes(host.paths), [{ serial: 7 }], when);
-    t.equal(host.read(`${STATE}/site/site-config.yaml`), SITE, when);
-    t.same(await look(host), arrival, `${when}: it is carried out once`);
-  }
-  // Two files of the volume, the request and the list, each with its rename and its syncs.
-  t.ok(moments > 10, `${moments}`);
 });
 
 t.test('what a killed agent has left of a volume is deleted', async (t) => {

@@ -1,5 +1,7 @@
 /** The network of the site: tried, checked, kept or given up. */
+
 import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import t from 'tap';
@@ -102,6 +104,29 @@ t.test('network: a site without siteChecks is kept once its gateway answers', as
   host.write('/neighbour', '[]');
   t.ok(await holds(network));
 });
+
+t.test(
+  'network: the name servers of the site are asked, not that of the host itself',
+  async (t) => {
+    const { host, context, run } = await arrived(t, { config: `${SITE}siteChecks: []\n` });
+    host.write('/etc/resolv.conf', 'nameserver 127.0.0.53\nnameserver 198.51.100.53\n');
+    host.programs.give('ip', ROUTES('198.51.100.1'));
+    host.programs.give('ping', 'exit 0');
+    const asked: string[] = [];
+    let code = 'ETIMEOUT';
+    t.capture(Resolver.prototype, 'resolve4', async function (this: Resolver) {
+      asked.push(...this.getServers());
+      throw Object.assign(new Error(code), { code });
+    });
+    t.match(await thrownBy(network.run(context, host.progress(undefined, 10))), {
+      code: 'site-check',
+      message: /no answer from the name server 198\.51\.100\.53 \(/,
+    });
+    code = 'ENOTFOUND';
+    t.match(await run(network), { kind: 'done' }, 'it knows no such name, and has answered');
+    t.same([...new Set(asked)], ['198.51.100.53']);
+  },
+);
 
 t.test('network: one without gateway, name server and siteChecks is refused', async (t) => {
   const { host, context } = await arrived(t, { config: `${SITE}siteChecks: []\n` });

@@ -1,6 +1,10 @@
 /** reconfigure: the site volume, the steps of the site, and the way back. */
 import './arrive.ts';
+import './arrive-interrupted.ts';
 import './hold-back.ts';
+import './inputs.ts';
+import './files-interrupted.ts';
+import './end-interrupted.ts';
 import './start.ts';
 import './steps.ts';
 import './host-facts.ts';

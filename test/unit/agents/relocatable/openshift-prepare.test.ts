@@ -205,6 +205,15 @@ const refusals: readonly Refusal[] = [
     says: /br-node has not the address 192\.0\.2\.10/,
   },
   {
+    what: 'the address on an adapter, not on the bridge',
+    host: (host) =>
+      host.programs.give(
+        'ip',
+        `echo '[{"ifname":"eth0","addr_info":[{"local":"${NODE.address}","prefixlen":24,"scope":"global"}]}]'`,
+      ),
+    says: /br-node has not the address 192\.0\.2\.10/,
+  },
+  {
     what: 'a release that nobody has read',
     api: { version: { metadata: { name: 'version' }, status: { desired: { version: '4.22.0' } } } },
     says: /OpenShift 4\.22\.0: only 4\.19 to 4\.21/,

@@ -80,11 +80,11 @@ t.test('a node as it should be', async (t) => {
   });
   t.same(found.otherFaults, []);
   t.match(
-    found.certificates.map(({ name, madeAgain }) => [name, madeAgain]),
+    found.certificates.map(({ name, path, madeAgain }) => [name, path, madeAgain]),
     [
-      ['signing-key', undefined],
-      ['administrator', undefined],
-      ['kubelet-client', /has to be approved/],
+      ['signing-key', 'Secret openshift-service-ca/signing-key', undefined],
+      ['administrator', 'node-kubeconfigs', undefined],
+      ['kubelet-client', CLIENT_PAIR, /has to be approved/],
     ],
   );
   t.same(found.ownNames, [
@@ -96,11 +96,28 @@ t.test('a node as it should be', async (t) => {
     platform.probeMaterial(client, limits),
   );
   t.equal(probe.image, 'registry.test/etcd@sha256:1');
+  t.equal(probe.withoutServices, undefined);
+  // What Pod Security "restricted" demands; the rest is that of the namespace.
+  t.match(probe.securityContext, {
+    runAsNonRoot: true,
+    seccompProfile: { type: 'RuntimeDefault' },
+  });
+  t.equal(platform.windowMs, host.context.settings.validateOperatorsWindowMs);
   t.notMatch(JSON.stringify(probe.securityContext), /runAsUser|runAsGroup|fsGroup/);
 });
 
 const without: readonly (readonly [what: string, change: (host: TestHost) => void])[] = [
   ['no kubeconfig for it', () => undefined],
+  [
+    'one without credentials',
+    (host) => {
+      host.write('/etc/kubernetes/kubelet-ca.crt', authority.certificate);
+      host.write(
+        BOOTSTRAP,
+        withToken.replace(/^\s*token: .*\n/m, '').replace(/user:$/m, 'user: {}'),
+      );
+    },
+  ],
   [
     'one whose certificate ends on the way',
     (host) =>

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
+import { z } from 'zod';
 import type { ValidateContext } from '../../../../agents/reconfigure/validate/context.ts';
 import { kubernetesPlatform } from '../../../../agents/reconfigure/validate/kubernetes.ts';
 import { probeCluster } from '../../../../agents/reconfigure/validate/probe.ts';
@@ -31,7 +32,7 @@ const contextOf = (host: TestHost): ValidateContext => ({
 });
 
 /** A cluster that takes everything; its pod never starts. */
-async function stuckCluster(t: Test, pods: ApiAnswer, settings = { validateProbeMs: 500 }) {
+async function stuckCluster(t: Test, pods: ApiAnswer, settings = { validateProbeMs: 3_000 }) {
   const host = testHost(t, { settings });
   const namespaced = (kind: string, name: string) => ({ kind, name, namespaced: true });
   let deleted = 0;
@@ -168,4 +169,82 @@ t.test('the pod has no rights, and needs no registry', async (t) => {
     },
   });
   t.match(objects[1], { kind: 'ConfigMap', data: { 'etcd.yaml': /"name":"x"/ } });
+});
+
+const probeSchema = z.looseObject({
+  kind: z.string(),
+  metadata: z.object({ name: z.string(), namespace: z.string().optional() }).loose(),
+});
+const deploymentSchema = z.object({
+  selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+  strategy: z.object({ type: z.string() }),
+  template: z.object({
+    metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+    spec: z.looseObject({
+      containers: z
+        .array(
+          z.looseObject({
+            command: z.array(z.string()),
+            ports: z.array(z.object({ containerPort: z.number() })),
+            volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+          }),
+        )
+        .length(1),
+      volumes: z.array(z.looseObject({ name: z.string() })),
+    }),
+  }),
+});
+
+t.test('the parts of the probe find each other', async (t) => {
+  const options = { image: 'etcd:1', securityContext: {}, token: 'x', hasVolumes: true };
+  const objects = probeObjects(options).map((each) => probeSchema.parse(each));
+  const [namespace, ...others] = objects;
+  const byKind = new Map(objects.map((each) => [each.kind, each]));
+  t.match(namespace, {
+    kind: 'Namespace',
+    metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+  });
+  for (const { kind, metadata } of others) t.equal(metadata.namespace, 'sno-validate', kind);
+
+  const { template, selector, strategy } = deploymentSchema.parse(byKind.get('Deployment')?.spec);
+  t.equal(strategy.type, 'Recreate', 'two would open the same database');
+  const { labels } = template.metadata;
+  t.same(selector.matchLabels, labels);
+  const [container] = template.spec.containers;
+  const [port] = container?.ports ?? [];
+  t.match(byKind.get('Service')?.spec, {
+    type: 'NodePort',
+    selector: labels,
+    ports: [{ port: port?.containerPort }],
+  });
+
+  const mounts = new Map(container?.volumeMounts.map((each) => [each.name, each.mountPath]));
+  t.same(
+    [...mounts.keys()],
+    template.spec.volumes.map(({ name }) => name),
+  );
+  t.match(template.spec.volumes, [
+    { name: 'config', configMap: { name: byKind.get('ConfigMap')?.metadata.name } },
+    {
+      name: 'data',
+      persistentVolumeClaim: { claimName: byKind.get('PersistentVolumeClaim')?.metadata.name },
+    },
+  ]);
+  t.match(byKind.get('PersistentVolumeClaim')?.spec, {
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: /^\d+Mi$/ } },
+  });
+
+  const data = z.record(z.string(), z.string()).parse(byKind.get('ConfigMap')?.data);
+  const [[file, text] = ['', '']] = Object.entries(data);
+  t.same(container?.command, ['etcd', `--config-file=${mounts.get('config')}/${file}`]);
+  const etcd = z.record(z.string(), z.string()).parse(JSON.parse(text));
+  const peers = etcd['listen-peer-urls'];
+  t.match(etcd['data-dir'], new RegExp(`^${mounts.get('data')}/.`));
+  t.equal(etcd['initial-advertise-peer-urls'], peers);
+  t.equal(etcd['initial-cluster'], `${etcd.name}=${peers}`, 'it is its only member');
+  t.match(peers, /^http:\/\/127\.0\.0\.1:/, 'nobody else is its peer');
+  t.equal(etcd['listen-client-urls'], `http://0.0.0.0:${port?.containerPort}`);
+  // etcd does not start with the one and without the other.
+  t.match(etcd['advertise-client-urls'], `:${port?.containerPort}`);
 });

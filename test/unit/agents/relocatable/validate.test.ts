@@ -54,6 +54,10 @@ t.test('what the API and the runtime say of a node', async (t) => {
         pod('pulled', 'Pending', 'elsewhere:1', 'Always'),
         pod('ended', 'Succeeded', 'elsewhere:1'),
         pod('failed', 'Failed', 'elsewhere:1'),
+        {
+          metadata: { name: 'new', namespace: 'x' },
+          spec: { initContainers: [{ image: 'first:1' }], containers: [{ image: 'here:1' }] },
+        },
       ),
   });
   using runtime = connectHostRuntime(host.paths);
@@ -77,6 +81,15 @@ t.test('what the API and the runtime say of a node', async (t) => {
         isOnHostNetwork: false,
         podIp: '192.0.2.10',
         containers: [{ image: 'elsewhere:1', isAlwaysPulled: true, isLocal: false }],
+      },
+      {
+        name: 'x/new',
+        isOnHostNetwork: false,
+        podIp: undefined,
+        containers: [
+          { image: 'first:1', isAlwaysPulled: false, isLocal: false },
+          { image: 'here:1', isAlwaysPulled: false, isLocal: true },
+        ],
       },
     ],
   });

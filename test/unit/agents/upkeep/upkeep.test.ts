@@ -5,6 +5,7 @@ import './sign-expired.ts';
 import './before-kubelet.ts';
 import './renew-leaves.ts';
 import './approve-workers.ts';
+import './approve-records.ts';
 import './kubelet-serving.ts';
 import './unseal.ts';
 import './worker-serving.ts';

@@ -1,17 +1,15 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { kubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
 import { podNetwork } from '../../../../agents/worker/pod-network.ts';
 import { readByKubelet } from '../../../../agents/worker/trust/kubelet-record.ts';
-import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { giveAddresses } from '../host/network.ts';
-import { fakeRuntime } from '../host/runtime.ts';
-import { NODES, workerHost } from './worker-host.ts';
+import { identifiedHost, NODES, workerHost } from './worker-host.ts';
 
-const TRUST = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const ENVIRONMENT = '/etc/sno-agents/kubelet.env';
 const CLIENTS = '/etc/kubernetes/pki/kubelet/client-ca.crt';
 const CNI = '/etc/cni/net.d/10-sno.conflist';
@@ -20,22 +18,7 @@ const admin = await createAuthority('admin-ca');
 const successor = await createAuthority('admin-ca@1');
 
 t.test('kubelet-files', async (t) => {
-  const given = async (t: Parameters<typeof workerHost>[0], bundle: string) => {
-    const it = await workerHost(t);
-    const subject = { commonName: 'system:node:worker-0', organizations: ['system:nodes'] };
-    const { certificate, key } = await issueLeaf(nodes, { subject, usage: 'client' });
-    it.host.write('/var/lib/kubelet/pki/kubelet-client-current.pem', `${certificate}${key}`, 0o600);
-    giveAddresses(it.host, '192.0.2.20/24', '198.51.100.7/24');
-    await fakeRuntime(t, it.host, () => [], {
-      Status: () => ({ status: {}, info: {} }),
-      RuntimeConfig: () => ({ linux: { cgroupDriver: 'SYSTEMD' } }),
-    });
-    it.api.set(TRUST, {
-      metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
-      data: { 'client-ca-file': bundle },
-    });
-    return it;
-  };
+  const given = (t: Test, bundle: string) => identifiedHost(t, nodes, bundle);
 
   t.test('configure the kubelet of this host, without a static pod', async (t) => {
     const bundle = nodes.certificate + admin.certificate + successor.certificate;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
-import { recordFileOperations } from '../../host/file-operations.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { both, CA, next, old, other, trustingHost } from './trusting-host.ts';
 
 const PATCHES = (requests: readonly { method: string }[]) =>
@@ -117,33 +117,39 @@ t.test('a kubelet that read other CAs at a boot in between is restarted', async 
 });
 
 t.test('killed at any moment, the kubelet is restarted with what it has to trust', async (t) => {
-  const it = await trustingHost(t);
-  it.publish(old.certificate);
-  await it.run();
-  const files = await recordFileOperations(t, it.host.root);
-  let [present, wanted] = [old.certificate, both];
-  let moments = 0;
-  for (let isCut = true; isCut; moments += 1) {
-    it.publish(wanted);
-    files.cutAfter(moments);
-    const [first] = await Promise.allSettled([it.run()]);
-    isCut = first.status === 'rejected';
-    const when = `cut after ${moments} operations`;
-    if (first.status === 'rejected') {
-      t.match(first.reason, { message: /the power was cut/ }, when);
-      t.ok([present, wanted].includes(it.host.read(CA)), `${when}: the one or the other`);
-      t.equal(it.confirmed(), sha256(present), `${when}: not confirmed`);
-    }
-    files.cutAfter(undefined);
-    await it.run();
-    t.equal(it.host.read(CA), wanted, when);
-    t.equal(it.readByKubelet(), wanted, when);
-    t.equal(it.confirmed(), sha256(wanted), when);
-    const restarts = it.restarts();
-    await it.run();
-    t.equal(it.restarts(), restarts, `${when}: and not again`);
-    [present, wanted] = [wanted, present];
+  for (const [present, wanted] of [
+    [old.certificate, both],
+    [both, old.certificate],
+  ] as const) {
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = await trustingHost(t);
+        it.publish(present);
+        await it.run();
+        it.publish(wanted);
+        return it;
+      },
+      run: (it) => it.run(),
+      allowed(it, when) {
+        t.ok([present, wanted].includes(it.host.read(CA)), `${when}: the one or the other`);
+        if (it.confirmed() !== sha256(present))
+          t.equal(it.readByKubelet(), wanted, `${when}: confirmed once it is read`);
+        if (when.startsWith('power cut')) it.boot();
+      },
+      async result(it) {
+        const restarts = it.restarts();
+        await it.run();
+        return {
+          again: it.restarts() - restarts,
+          ca: it.host.read(CA),
+          mode: it.host.mode(CA),
+          read: it.readByKubelet(),
+          confirmed: it.confirmed(),
+        };
+      },
+      // The record is deleted, the CAs and the record are written, each with its syncs.
+      least: 10,
+      isDurable: true,
+    });
   }
-  // The record is deleted, the CAs and the record are written, each with its syncs.
-  t.ok(moments >= 8, `${moments}`);
 });

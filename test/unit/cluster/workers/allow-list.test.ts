@@ -1,9 +1,11 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import fsp from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readAllowList } from '../../../../lib/cluster/workers/allow-list.ts';
 import { readEntry } from '../../../../lib/cluster/workers/entry.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
+import { captureBuiltins } from '../../host/builtins.ts';
 
 const cluster = {
   ownName: 'edge-0',
@@ -37,6 +39,9 @@ t.test('an entry', async (t) => {
   }
   const named = { ...cluster, ownName: 'edge-0.example.org' };
   t.match(readEntry(right.replace('worker-0', 'edge-0'), named), { faults: [/a name of the/] });
+  t.ok('worker' in readEntry(right.replace('worker-0', 'edge-0.example.com'), named), 'of its own');
+  const most = Array.from({ length: 8 }, (_, at) => `192.0.2.2${at}`).join();
+  t.ok('worker' in readEntry(right.replace('192.0.2.20', most), cluster), 'eight addresses');
   t.ok('worker' in readEntry(right.replace('2030-01-02', '2030-01-15'), cluster), 'two weeks');
   t.ok('worker' in readEntry(right.replace('2030-01-02', '2029-01-01'), cluster), 'expired');
 });
@@ -52,6 +57,7 @@ t.test('every fault of an entry is named, with its field', async (t) => {
     ...[
       ...['edge-0.edge.example.com', 'edge-0.example.com', 'api.edge.example.com'],
       ...['api-int.edge.example.com', 'console.apps.edge.example.com', 'edge.example.com'],
+      ...['apps.edge.example.com', 'edge-0.com', 'kubernetes.default'],
       ...['kubernetes', 'kubernetes.default.svc.cluster.local'],
     ].map((name): [string, RegExp[]] => [
       right.replace('worker-0', name),
@@ -69,6 +75,10 @@ t.test('every fault of an entry is named, with its field', async (t) => {
     [right.replace('192.0.2.20', '198.51.100.1'), [/^addresses\.0: expected an address in 192/]],
     [right.replace('192.0.2.20', '127.0.0.1'), [/^addresses\.0: /]],
     [right.replace('192.0.2.20', '192.0.2.20, 192.0.2.20'), [/^addresses: an address is repeated/]],
+    [
+      right.replace('192.0.2.20', Array.from({ length: 9 }, (_, at) => `192.0.2.2${at}`).join()),
+      [/^addresses: expected at most 8 addresses/],
+    ],
     [right.replace('Z', ''), [/^expires: expected a time with its zone/]],
     [right.replace('2030-01-02', '2030-01-16'), [/^expires: expected a time within 14 days/]],
     [right.replace('2030-01-02T00:00:00Z', '1893542400'), [/^expires: /]],
@@ -80,6 +90,8 @@ t.test('every fault of an entry is named, with its field', async (t) => {
     [`a: &a [x]\nname: *a\n`, [/expected object/]],
     [`${right}x: !!js/function y\n`, [/not one YAML document|x/]],
     ['name: [\n', [/not one YAML document/]],
+    [right.replace('[', '[\n'), [/not one YAML document/]],
+    [right.replace('worker-0', '!!binary d29ya2VyLTA='), [/not one YAML document/]],
     [
       'name: worker_1\naddresses: [x]\nexpires: never\nkeyFingerprint: y\n',
       [...[/^name: /, /^addresses\.0: /, /^expires: /, /^keyFingerprint: /]],
@@ -94,6 +106,8 @@ t.test('every fault of an entry is named, with its field', async (t) => {
         `${each}: ${faults}`,
       );
   }
+  const { faults } = { faults: [], ...readEntry('name: [a secret\n', cluster) };
+  t.notMatch(faults.join(), /secret/, 'without the text of the file');
 });
 
 function folderWith(t: Test, files: Readonly<Record<string, string>>) {
@@ -105,6 +119,9 @@ function folderWith(t: Test, files: Readonly<Record<string, string>>) {
   }
   return { paths, folder, read: () => readAllowList(paths, cluster) };
 }
+
+/** With a comment before it, in that many bytes. */
+const padded = (text: string, bytes: number) => `#${'x'.repeat(bytes - text.length - 2)}\n${text}`;
 
 const worker = (name: string, address: string) =>
   right.replace('worker-0', name).replace('192.0.2.20', address);
@@ -131,18 +148,23 @@ t.test('the list', async (t) => {
       'a.yaml': 'name: x\n',
       'b.yaml': worker('worker-1', '192.0.2.21'),
       'c.yml': worker('worker-2', '192.0.2.22'),
-      'd.yaml': `# ${'x'.repeat(20_000)}\n${worker('worker-3', '192.0.2.23')}`,
+      'd.yaml': padded(worker('worker-3', '192.0.2.23'), 16_385),
       'e.yaml': worker('worker-4', '192.0.2.24'),
+      'h.yaml': padded(worker('worker-5', '192.0.2.25'), 16_384),
+      'i.yaml': worker('worker-6', '192.0.2.26'),
     });
+    if (process.getuid?.() === 0) chownSync(join(folder, 'i.yaml'), 65_534, 0);
+    else unlinkSync(join(folder, 'i.yaml'));
     mkdirSync(join(folder, 'f.yaml'));
     symlinkSync(join(folder, 'b.yaml'), join(folder, 'g.yaml'));
     chmodSync(join(folder, 'e.yaml'), 0o622);
     const { workers, faults } = await read();
     t.same(
       workers.map(({ name }) => name),
-      ['worker-1'],
+      ['worker-1', 'worker-5'],
     );
     for (const expected of [
+      ...(process.getuid?.() === 0 ? [/i\.yaml: it belongs to user 65534, not 0$/] : []),
       /a\.yaml: addresses: /,
       /a\.yaml: expires: /,
       /c\.yml: its name must end in \.yaml$/,
@@ -156,6 +178,21 @@ t.test('the list', async (t) => {
         `${expected}`,
       );
     }
+  });
+
+  t.test('a file that is deleted while the list is read is no fault', async (t) => {
+    const { read, folder } = folderWith(t, {
+      'a.yaml': worker('worker-0', '192.0.2.20'),
+      'b.yaml': worker('worker-1', '192.0.2.21'),
+    });
+    const { open } = fsp;
+    captureBuiltins(t, () => {
+      t.capture(fsp, 'open', (path: string, flags: number) => {
+        if (path.endsWith('/a.yaml')) unlinkSync(join(folder, 'a.yaml'));
+        return open(path, flags);
+      });
+    });
+    t.match(await read(), { workers: [{ name: 'worker-1' }], faults: [] });
   });
 
   t.test('two files for the same worker allow neither', async (t) => {
@@ -193,5 +230,7 @@ t.test('the list', async (t) => {
     const many = Array.from({ length: 257 }, (_, at) => [`w${at}.yaml`, worker('w', '192.0.2.9')]);
     const { read } = folderWith(t, Object.fromEntries(many));
     t.match(await read(), { workers: [], faults: [/at most 256 files; found 257/] });
+    const { read: most } = folderWith(t, Object.fromEntries(many.slice(1)));
+    t.notMatch((await most()).faults.join(), /at most/);
   });
 });

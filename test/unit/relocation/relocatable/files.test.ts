@@ -8,6 +8,11 @@ import {
 } from '../../../../lib/host/kubelet-environment.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { bridgeProfile } from '../../../../lib/relocation/relocatable/bridge.ts';
+import { nodeDns, siteDns } from '../../../../lib/relocation/relocatable/local-dns.ts';
+import {
+  relocatableFiles,
+  relocatableManifest,
+} from '../../../../lib/relocation/relocatable/machine-config.ts';
 import {
   type FactoryPolicy,
   factoryPolicyPath,
@@ -78,3 +83,71 @@ t.test('the bridge takes no route, no name server and no address of IPv6', async
   t.match(profile, /^\[ipv6\]\nmethod=disabled\n/m);
   t.notMatch(profile, /dns|gateway|route/);
 });
+
+t.test(
+  'the files of the MachineConfig are where nodes of earlier releases have them',
+  async (t) => {
+    const node = { address: '192.0.2.10', nodeName: 'edge-0', clusterDomain: 'edge.example.test' };
+    const files = relocatableFiles(node);
+    t.strictSame(
+      files.map(({ path, mode }) => `0${mode.toString(8)} ${path}`),
+      [
+        '0600 /etc/NetworkManager/system-connections/br-node.nmconnection',
+        '0755 /etc/NetworkManager/dispatcher.d/pre-up.d/50-sno-internal-address',
+        '0644 /etc/NetworkManager/conf.d/90-sno-local-dns.conf',
+        '0644 /etc/resolv.conf',
+        '0644 /etc/dnsmasq.d/sno-node.conf',
+        '0644 /etc/systemd/system/dnsmasq.service.d/50-sno-local-dns.conf',
+        '0644 /etc/systemd/system/kubelet.service.d/30-sno-node.conf',
+        '0644 /etc/systemd/system/kubelet.service.d/50-sno-sealed.conf',
+        '0644 /etc/systemd/system/crio.service.d/30-sno-node.conf',
+        '0644 /etc/systemd/system/nodeip-configuration.service.d/50-sno-no-hint.conf',
+      ],
+    );
+    const text = new Map(
+      files.map(({ path, contents }) => [path.split('/').slice(-2).join('/'), contents]),
+    );
+    t.match(text.get('kubelet.service.d/30-sno-node.conf'), /KUBELET_NODE_NAME=edge-0/);
+    t.match(text.get('kubelet.service.d/50-sno-sealed.conf'), /^ConditionPathExists=!.*sealed$/m);
+    t.match(text.get('crio.service.d/30-sno-node.conf'), /CONTAINER_STREAM_ADDRESS=192\.0\.2\.10/);
+    t.match(text.get('dnsmasq.service.d/50-sno-local-dns.conf'), /^Restart=on-failure$/m);
+    t.match(text.get('nodeip-configuration.service.d/50-sno-no-hint.conf'), /^UnsetEnvironment=/m);
+    t.match(text.get('conf.d/90-sno-local-dns.conf'), /^rc-manager=unmanaged$/m);
+    t.match(text.get('etc/resolv.conf'), /^nameserver 192\.0\.2\.10$/m);
+    t.match(
+      text.get('dnsmasq.d/sno-node.conf'),
+      /^address=\/apps\.edge\.example\.test\/192\.0\.2\.10$/m,
+    );
+    t.match(
+      text.get('pre-up.d/50-sno-internal-address'),
+      /ip address replace 192\.0\.2\.10\/32 dev br-ex/,
+    );
+    t.match(
+      JSON.stringify(relocatableManifest(node)),
+      /"enabled":true,"name":"dnsmasq\.service"|"name":"dnsmasq\.service","enabled":true/,
+    );
+  },
+);
+
+t.test(
+  'the name server of the node answers for the names of the cluster, and for nobody else',
+  async (t) => {
+    const ofSite = siteDns('192.0.2.10', 'shop.example.com');
+    const ofNode = nodeDns('192.0.2.10', 'edge.example.test');
+    for (const [text, domain] of [
+      [ofSite, 'shop.example.com'],
+      [ofNode, 'edge.example.test'],
+    ] as const) {
+      const lines = text.split('\n');
+      for (const name of ['api', 'api-int', 'apps']) {
+        t.ok(lines.includes(`address=/${name}.${domain}/192.0.2.10`), `${name}.${domain}`);
+        t.ok(lines.includes(`local=/${name}.${domain}/`), 'no other record of it is asked for');
+      }
+    }
+    for (const line of ['listen-address=192.0.2.10', 'bind-dynamic', 'no-hosts']) {
+      t.ok(ofNode.split('\n').includes(line), line);
+      t.notOk(ofSite.includes(line), 'said once');
+    }
+    t.match(ofNode, /^resolv-file=\/run\/NetworkManager\/no-stub-resolv\.conf$/m);
+  },
+);

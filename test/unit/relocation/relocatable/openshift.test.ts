@@ -115,6 +115,10 @@ t.test('at which time', async (t) => {
   t.equal(at('2030-01-10T00:00:00Z'), 'valid');
   t.equal(at('2030-02-20T00:00:00Z'), 'expired');
   t.equal(at('2029-01-01T00:00:00Z'), 'not-yet-valid');
+  const { certificate } = certificateOf({ name: 'a', path: 'b' }, leaf.certificate, now);
+  t.match(certificate, { name: 'a', path: 'b', notAfter: '2030-02-09T00:00:00.000Z' });
+  const days = Date.parse(certificate.notAfter ?? '') - Date.parse(certificate.notBefore ?? '');
+  t.ok(days / 86_400_000 >= 30, 'by which those of the first day are known');
 });
 
 const token = (claims: object) =>
@@ -126,6 +130,7 @@ const bootstraps: readonly [what: string, Parameters<typeof bootstrapEnd>[0], ex
     ['a token of a Secret', { token: token({ sub: 'node-bootstrapper' }) }, 'never'],
     ['a token that is no JWT', { token: 'abcdef.0123456789abcdef' }, 'never'],
     ['a token with an end', { token: token({ exp: 1_893_456_000 }) }, new Date(1_893_456_000_000)],
+    ['a token whose end is no time', { token: token({ exp: 'soon' }) }, 'never'],
     ['a certificate', { certificate: leaf.certificate }, new Date('2030-02-09T00:00:00Z')],
   ];
 

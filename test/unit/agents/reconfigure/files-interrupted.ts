@@ -1,0 +1,45 @@
+/** The files of a site are in use, wherever the step is interrupted. */
+import t from 'tap';
+import { files } from '../../../../agents/reconfigure/files.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { keptHost } from './kept-host.ts';
+import { SITE, STATE } from './site-host.ts';
+
+const CHRONY = '/etc/chrony.conf';
+/** What the running chronyd has read. */
+const READ = '/read-by-chronyd';
+
+t.test('files: whoever is killed has not left a file that nobody has read', async (t) => {
+  const config = `${SITE}additionalNTPSources: [198.51.100.123]\n`;
+  const { host, keep, again } = await keptHost(t, config);
+  host.write(CHRONY, 'server 192.0.2.123 iburst\n');
+  host.write(READ, host.read(CHRONY));
+  host.programs.give(
+    'systemctl',
+    `case "$*" in "restart chronyd.service") cp "$ROOT${CHRONY}" "$ROOT${READ}" ;; esac`,
+  );
+  keep();
+  await killedAtAnyMoment(t, {
+    prepare: again,
+    run: ({ run }) => run(files),
+    async allowed({ holds }, when) {
+      const isRead = host.read(READ) === host.read(CHRONY);
+      if (when.startsWith('power cut')) host.write(READ, host.read(CHRONY));
+      else if (!isRead) t.notOk(await holds(files), `${when}: it is not done`);
+    },
+    result: async ({ holds }) => ({
+      holds: await holds(files),
+      isRead: host.read(READ) === host.read(CHRONY),
+      ofSite: /^server 198\.51\.100\.123 iburst$/m.test(host.read(CHRONY)),
+      cluster: JSON.parse(host.read('/etc/sno-agents/cluster.json')).additionalNtpSources,
+      input: JSON.parse(host.read('/etc/sno-agents/render-input.json')).cluster
+        .additionalNtpSources,
+      modes: ['cluster.json', 'render-input.json'].map((name) =>
+        host.mode(`/etc/sno-agents/${name}`),
+      ),
+      left: host.has(`${STATE}/unread.json`),
+    }),
+    least: 20,
+    isDurable: true,
+  });
+});

@@ -1,0 +1,190 @@
+/** `reconfigure validate`: what is looked at, what it says of it, and the seal. */
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { validateContext } from '../../../../agents/reconfigure/validate/context.ts';
+import { inspect } from '../../../../agents/reconfigure/validate/inspect.ts';
+import { kubernetesPlatform } from '../../../../agents/reconfigure/validate/kubernetes.ts';
+import { runValidate } from '../../../../agents/reconfigure/validate/main.ts';
+import { seal } from '../../../../agents/reconfigure/validate/seal.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { factoryReportSchema, reportPaths } from '../../../../lib/relocation/relocatable/report.ts';
+import { CHECK_NAMES } from '../../../../lib/relocation/relocatable/validation/facts.ts';
+import { input } from '../../render/rendered-host.ts';
+import { listOf } from '../host/api.ts';
+import type { TestHost } from '../host/host.ts';
+import { INTERNAL } from '../reconfigure/site-host.ts';
+import { NODE_PORT, SERVICE, shippableNode } from './shippable-node.ts';
+
+const SEALED = '/etc/sno-agents/sealed';
+const PROBES = ['workload', 'config-map', 'logs', 'service', 'node-port', 'dns', 'volume'];
+
+/** The checks of the report, by name. */
+function checksOf(t: Test, host: TestHost) {
+  const { checks, ...report } = factoryReportSchema.parse(
+    JSON.parse(host.read(reportPaths(host.paths).json)),
+  );
+  t.same(
+    checks.map(({ name }) => name),
+    CHECK_NAMES,
+  );
+  return { report, of: new Map(checks.map(({ name, ...found }) => [name, found])) };
+}
+
+t.test('a node without a fault is reported as such, and sealed', async (t) => {
+  const { host, context, probe } = await shippableNode(t);
+  const to = reportPaths(host.paths);
+  t.equal(await inspect.holds(context, host.progress()), false);
+  t.same(await inspect.run(context, host.progress()), { kind: 'done', note: 'no faults' });
+  t.equal(await inspect.holds(context, host.progress()), true);
+  const { report, of } = checksOf(t, host);
+  t.match(report, {
+    passed: true,
+    kubernetes: input.host.versions.kubernetes,
+    shippingDays: 30,
+    shelfLife: { name: /./, until: /^\d{4}-/ },
+    host: { nodeName: 'edge-0', recipient: context.policy.recipient },
+  });
+  t.notOk('openshift' in report);
+  for (const [name, { faults, notes }] of of) {
+    t.same(faults, [], name);
+    if (name !== 'conformance') t.same(notes, [], name);
+  }
+  t.match(
+    of.get('conformance')?.notes,
+    [...PROBES, 'namespace'].map((name) => new RegExp(`^${name}: passed`)),
+  );
+  for (const path of [to.json, to.page, to.facts, to.key, to.signature]) {
+    t.equal(host.mode(path), 0o644, path);
+  }
+  t.equal(host.mode(to.folder), 0o755);
+  t.match(host.read(to.signature), sha256(host.read(to.json)), 'of the report');
+  t.equal(host.read(to.key), 'ssh-ed25519 AAAA host\n');
+  t.same(JSON.parse(host.read(to.facts)), report.host);
+  t.match(host.read(to.page), /PASS: the node can be shipped/);
+  t.same([...probe.applied.keys()].toSorted(), [
+    ...['ConfigMap', 'Deployment', 'Namespace', 'PersistentVolumeClaim', 'Service'],
+  ]);
+
+  t.equal(await seal.holds(context, host.progress()), false);
+  await seal.run(context, host.progress());
+  t.equal(await seal.holds(context, host.progress()), true);
+  t.equal(host.mode(SEALED), 0o600);
+  t.same(JSON.parse(host.read(SEALED)), {
+    schemaVersion: 1,
+    report: sha256(host.read(to.json)),
+  });
+  t.not(inspect.input(context), inspect.input({ ...context, id: 'two' }), 'each run looks again');
+  t.not(seal.input(context), seal.input({ ...context, id: 'two' }));
+});
+
+t.test('every fault is in the report, which is written all the same', async (t) => {
+  const { host, context, probe, names } = await shippableNode(t, {
+    'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases': () => listOf(),
+  });
+  for (const place of [`${INTERNAL}:${NODE_PORT}`, `${SERVICE}:2379`, '10.128.0.1:2379']) {
+    probe.others.set(place, 'somebody else');
+  }
+  probe.log = 'of another pod';
+  probe.keeps = false;
+  names.set('kubernetes.default.svc.cluster.local', new Error('ETIMEOUT'));
+  names.set('probe.sno-validate.svc.cluster.local', ['172.30.0.78']);
+  host.programs.give('ip', "echo '[]'");
+  host.write('/sys/class/rtc/rtc0/since_epoch', '1000000000\n');
+  host.write('/var/lib/sno-agents/sno-update/request.json', '{}');
+  const run = inspect.run(context, host.progress(undefined, 61_500));
+  await t.rejects(run, {
+    kind: 'fatal',
+    message: /the node cannot be shipped.*settled: .*; .*clock: .*report\.html/,
+  });
+  const { report, of } = checksOf(t, host);
+  t.equal(report.passed, false);
+  t.match(of.get('settled')?.faults, [/./], 'without leaders');
+  t.match(of.get('services')?.faults, [/ETIMEOUT/]);
+  t.match(of.get('conformance'), {
+    faults: [
+      /^config-map: its configuration is another one; expected .*; found somebody else/,
+      /^logs: the log of the pod is not its own/,
+      /^service: the answer of the Service is another one.*somebody else/,
+      /^node-port: the answer of the node port is another one.*somebody else/,
+      /^dns: the address of probe\.sno-validate.*expected 172\.30\.0\.77; found 172\.30\.0\.78/,
+      /^volume: what the next pod finds in the volume is another one.*found nothing/,
+    ],
+    notes: [/^workload: passed/, /^namespace: passed/],
+  });
+  t.match(of.get('internal-address')?.faults, [/^br-node has not the address 192\.0\.2\.10/]);
+  t.match(of.get('arrival')?.faults, [/an update is under way/]);
+  t.match(of.get('clock')?.faults, [/^the hardware clock is -\d+ s off/]);
+  t.match(host.read(reportPaths(host.paths).page), /FAIL: the node cannot be shipped/);
+});
+
+t.test('what the payload has not is not tried, and what cannot be known is noted', async (t) => {
+  const { host, context } = await shippableNode(t, {
+    'GET /apis/storage.k8s.io/v1/storageclasses': () =>
+      listOf({ metadata: { name: 'not-by-default', annotations: {} } }),
+  });
+  host.remove('/sys/class/rtc/rtc0/since_epoch');
+  host.write('/synchronized', 'no\n');
+  const platform = kubernetesPlatform(host.context, input);
+  t.same(await inspect.run({ ...context, platform }, host.progress()), {
+    kind: 'done',
+    note: 'the host has no hardware clock; no time server has confirmed the clock',
+  });
+  const found = checksOf(t, host)
+    .of.get('conformance')
+    ?.notes.filter((each) => /not/.test(each));
+  t.match(found, [
+    /^service: not tried, the payload has no kube-proxy/,
+    /^node-port: not tried, the payload has no kube-proxy/,
+    /^volume: not tried, there is no default StorageClass/,
+  ]);
+});
+
+const containerSchema = z.object({
+  spec: z.object({
+    template: z.object({
+      spec: z.object({ containers: z.array(z.looseObject({})).length(1) }).loose(),
+    }),
+  }),
+});
+
+t.test('the probe runs where nothing can be pulled, and as nobody', async (t) => {
+  const { host, context, probe } = await shippableNode(t);
+  await inspect.run(context, host.progress());
+  const { spec } = containerSchema.parse(JSON.parse(probe.applied.get('Deployment') ?? '{}'));
+  const [container] = spec.template.spec.containers;
+  t.match(container, {
+    image: input.host.images.etcd,
+    imagePullPolicy: 'Never',
+    // What etcd serves to those who ask whether it works.
+    readinessProbe: { httpGet: { path: '/health', port: 2379 } },
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+  });
+  t.match(spec.template.spec, {
+    securityContext: { runAsNonRoot: true },
+    enableServiceLinks: false,
+  });
+});
+
+t.test('reconfigure validate', async (t) => {
+  const { host } = await shippableNode(t);
+  const lines: string[] = [];
+  const run = (...args: string[]) =>
+    runValidate(host.paths, args, { write: (text) => void lines.push(text) });
+  const one = await validateContext(host.paths);
+  t.equal(one.platform.windowMs, one.settings.validateWindowMs);
+  t.match(one.node.host, { hostname: 'edge-0' });
+  t.not((await validateContext(host.paths)).id, one.id, 'each run looks again');
+
+  host.programs.give('systemctl', '[ "$*" = "start --no-block kubelet.service" ]');
+  t.equal(await run('--unseal'), 0);
+  t.notOk(host.has(SEALED));
+  t.same(host.programs.calls('systemctl'), ['systemctl start --no-block kubelet.service']);
+  t.equal(await run('--unseal'), 2, 'it is not sealed');
+  const renderInput = host.read('/etc/sno-agents/render-input.json');
+  host.remove('/etc/sno-agents/render-input.json');
+  t.equal(await run(), 2, 'a host of an earlier release');
+  host.write('/etc/sno-agents/render-input.json', renderInput, 0o600);
+  host.remove('/etc/sno-agents/factory.json');
+  t.equal(await run(), 2, 'it is not relocatable');
+  t.equal(host.programs.calls('systemctl').length, 1);
+});

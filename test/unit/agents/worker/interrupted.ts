@@ -1,0 +1,65 @@
+/** The steps of a worker, interrupted at any moment. */
+import t from 'tap';
+import { kubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
+import { kubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
+import { readByKubelet } from '../../../../agents/worker/trust/kubelet-record.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { approvingHost } from './approving-host.ts';
+import { CURRENT, identifiedHost } from './worker-host.ts';
+
+const nodes = await createAuthority('kubelet-client-ca');
+const admin = await createAuthority('admin-ca');
+const KEY = '/var/lib/sno-agents/worker/kubelet.key';
+/** What tells that the files of the kubelet are complete. */
+const COMPLETE = '/etc/sno-agents/kubelet.env';
+const FILES = [
+  '/etc/kubernetes/kubelet.yaml',
+  '/etc/kubernetes/pki/kubelet/client-ca.crt',
+  '/etc/kubernetes/pki/kubelet/api-ca.crt',
+  '/var/lib/kubelet/kubeconfig',
+  '/etc/sno-agents/pod-egress.nft',
+  '/etc/hostname',
+];
+
+t.test('kubelet-files: what tells that they are complete comes last', async (t) => {
+  await killedAtAnyMoment(t, {
+    prepare: () => identifiedHost(t, nodes, admin.certificate),
+    run: ({ host }) => host.run(kubeletFiles),
+    async allowed({ host }, when) {
+      if (!host.has(COMPLETE)) return;
+      for (const path of FILES) t.ok(host.has(path), `${when}: ${path}`);
+      t.ok(await readByKubelet(host.paths), `${when}: what the kubelet reads is recorded`);
+    },
+    result: async ({ host }) => ({
+      files: [...FILES, COMPLETE].map((path) => [path, host.read(path).length, host.mode(path)]),
+      read: await readByKubelet(host.paths),
+      folder: host.mode('/var/lib/kubelet'),
+    }),
+    least: 30,
+    isDurable: true,
+  });
+});
+
+t.test('kubelet-identity: the key that people have compared is not lost', async (t) => {
+  await killedAtAnyMoment(t, {
+    prepare: () => approvingHost(t, nodes),
+    run: ({ host }) => host.run(kubeletIdentity),
+    allowed({ host, requested }, when) {
+      const kept = [KEY, CURRENT].filter((path) => host.has(path));
+      const fingerprints = kept.map((path) => publicKeyFingerprint(host.read(path)));
+      for (const each of requested) t.ok(fingerprints.includes(each), `${when}: ${each}`);
+    },
+    // Without its step's state, it would ask for another certificate.
+    again: async ({ host }) =>
+      void ((await host.holds(kubeletIdentity)) || (await host.run(kubeletIdentity))),
+    result: async ({ host, requested }) => ({
+      holds: await host.holds(kubeletIdentity),
+      keys: new Set(requested).size,
+      isOwn: requested[0] === publicKeyFingerprint(host.read(CURRENT)),
+    }),
+    least: 10,
+    isDurable: true,
+  });
+});
