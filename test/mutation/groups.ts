@@ -25,6 +25,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/engine/trial/*.test.ts',
       'test/unit/agents/upkeep/{trial,update-reverted}.ts',
+      'test/unit/agents/plans.test.ts',
     ],
   },
   {
@@ -34,6 +35,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/change/update/*.test.ts',
       'test/unit/agents/upkeep/{update,update-prepare,update-reverted}.ts',
       'test/unit/agents/upkeep/update-settle.test.ts',
+      'test/unit/agents/plans.test.ts',
     ],
   },
   {
@@ -65,7 +67,10 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/change/backup/*.test.ts',
-      'test/unit/agents/backup/{command,create,or-undo,restore}.ts',
+      'test/unit/agents/backup/{command,create,new-host,or-undo,restore}.ts',
+      'test/unit/agents/backup/interrupted.test.ts',
+      'test/unit/agents/plans.test.ts',
+      'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
   {

@@ -3,3 +3,4 @@ import './create.ts';
 import './restore.ts';
 import './or-undo.ts';
 import './command.ts';
+import './new-host.ts';
