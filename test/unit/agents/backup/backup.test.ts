@@ -4,3 +4,4 @@ import './restore.ts';
 import './or-undo.ts';
 import './command.ts';
 import './new-host.ts';
+import './agent.ts';

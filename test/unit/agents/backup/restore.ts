@@ -3,6 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } 
 import { join } from 'node:path';
 import t from 'tap';
 import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
+import { restoreContext } from '../../../../agents/steps/restore/context.ts';
 import { withProvidersOf } from '../../../../agents/steps/restore/encryption.ts';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
 import { replace } from '../../../../agents/steps/restore/replace.ts';
@@ -12,7 +13,13 @@ import { stop } from '../../../../agents/upkeep/backup/restore/stop.ts';
 import { undo } from '../../../../agents/upkeep/backup/restore/undo.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
-import { readRequest, readResult, recordFailure } from '../../../../lib/change/restore/request.ts';
+import {
+  endRequest,
+  readRequest,
+  readResult,
+  recordFailure,
+  writeRequest,
+} from '../../../../lib/change/restore/request.ts';
 import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { stopUnit } from '../../../../lib/host/systemd.ts';
@@ -20,11 +27,14 @@ import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/secrets/s
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { fakeApi } from '../host/api.ts';
+import { cluster } from '../host/cluster.ts';
 import type { TestHost } from '../host/host.ts';
+import { STOPPED } from '../host/kubelet-unit.ts';
 import {
   COMPONENTS,
   database,
   ENCRYPTION,
+  NAME,
   podFile,
   podText,
   providers,
@@ -80,6 +90,23 @@ t.test('the control plane is stopped, clients first, and its manifests are kept'
   );
   await run(stop);
   t.equal(await holds(stop), true, 'again');
+});
+
+t.test('containers that still run are not stopped, whatever their manifests', async (t) => {
+  const { host, holds } = await restoringHost(t);
+  await stopUnit('kubelet.service', new AbortController().signal);
+  for (const name of COMPONENTS) host.remove(podFile(name));
+  t.equal(await holds(stop), false);
+  for (const name of COMPONENTS) host.write(`${STOPPED}id-of-${name}`);
+  t.equal(await holds(stop), true);
+});
+
+t.test('an etcdutl that hangs does not outlive the step', async (t) => {
+  const { host, context } = await restoringHost(t);
+  host.write('/var/lib/sno-agents/bin/etcdutl', '#!/bin/sh\nexec sleep 600\n', 0o755);
+  const progress = host.progress(AbortSignal.timeout(300_000), 3000);
+  t.match(await thrownBy(rebuild.run(context, progress)), { kind: 'deadline' });
+  t.notOk(host.has(REBUILT));
 });
 
 t.test('nothing is stopped if a manifest is missing, and the restore ends', async (t) => {
@@ -160,6 +187,7 @@ for (const [title, before] of interrupted) {
     const { host, run, holds } = await restoringHost(t);
     await run(rebuild);
     before(host);
+    t.equal(await holds(replace), !host.has(REBUILT));
     await run(replace);
     t.equal(await holds(replace), true);
     t.equal(database(host), 'a snapshot');
@@ -300,7 +328,30 @@ t.test('the end of a restore that was undone fails with its reason', async (t) =
     kind: 'fatal',
     code: 'restore-undone',
     message: /found broken by the test\. The database is as before\./,
+    details: { subject: NAME, parts: [{ what: 'broken by the test' }] },
   });
   t.equal(await readRequest(context.paths), undefined);
   t.match(await readResult(context.paths), { failure: { what: 'broken by the test' } });
+});
+
+t.test('a restore is of what was requested, and only what happened since counts', async (t) => {
+  const { host } = await restoringHost(t);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
+  const { signal } = new AbortController();
+  const since = async (requestedAt: string) => {
+    await writeRequest(host.paths, { schemaVersion: 1, backup: NAME, requestedAt });
+    const { request, bootTime } = await restoreContext(host.paths);
+    t.strictSame(request, { backup: NAME, requestedAt });
+    return bootTime(signal);
+  };
+  // The monotonic clock has begun with this machine.
+  const long = new Date(Date.now() + 86_400_000).toISOString();
+  t.equal((await since(long)).toISOString(), long, 'since the request');
+  const booted = (await since('2000-01-01T00:00:00.000Z')).getTime();
+  t.ok(booted > Date.parse('2000-01-02') && booted <= Date.now(), 'since the boot');
+  await endRequest(host.paths);
+  t.match(await thrownBy(restoreContext(host.paths)), {
+    kind: 'usage',
+    message: /no restore is under way.*sno-backup restore --from NAME/,
+  });
 });

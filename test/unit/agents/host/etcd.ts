@@ -48,7 +48,7 @@ export interface FakeEtcd {
   };
   /** Called before the database is hashed or its snapshot is streamed; an error refuses the call. */
   before: (call: 'hash' | 'snapshot') => void;
-  /** Gives a host the agents' client certificate. */
+  /** Gives a host a client certificate, as that of the agents and that of the API server. */
   giveAccess(host: TestHost): void;
 }
 
@@ -105,10 +105,12 @@ export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
     state,
     before: () => {},
     giveAccess(host) {
-      const { ca, certificate, key } = accessTo('kubernetes').etcd;
-      host.write(ca, authority.certificate);
-      host.write(certificate, client.certificate);
-      host.write(key, client.key, 0o600);
+      const { etcd, gather } = accessTo('kubernetes');
+      for (const { ca, certificate, key } of [etcd, gather.etcd]) {
+        host.write(ca, authority.certificate);
+        host.write(certificate, client.certificate);
+        host.write(key, client.key, 0o600);
+      }
     },
   };
   const streams = {

@@ -20,8 +20,8 @@ const NAME = '20300102T030405Z';
 const { signal } = new AbortController();
 const expected = { clusterId: cluster.clusterId, owner: ownUser(), signal };
 
-async function importingHost(t: Test) {
-  const { to, identity } = await portableBackup(t);
+async function importingHost(t: Test, files?: Readonly<Record<string, string>>) {
+  const { to, identity } = await portableBackup(t, undefined, files);
   const host = testHost(t, { settings: { backupMinFreeMiB: 0.001 } });
   host.write('/key.txt', identity, 0o600);
   const options = { backup: to, identity: host.at('/key.txt'), author: BY_HOST };
@@ -57,6 +57,13 @@ t.test(
     t.notOk(isSealed(readFileSync(join(folder, 'etcd-snapshot.db'))), 'the database is none');
   },
 );
+
+t.test('a database is larger than any key may be', async (t) => {
+  const large = { 'etcd-snapshot.db': 'x'.repeat(2 ** 20 + 1) };
+  const { host, run } = await importingHost(t, large);
+  const { name } = await run();
+  t.ok(await verifyBackup(host.at(`${BACKUPS}/${name}`), expected));
+});
 
 t.test('nothing is left of one that cannot be used', async (t) => {
   const { host, to, run } = await importingHost(t);

@@ -87,6 +87,19 @@ const unusable: [title: string, change: Change, says: RegExp][] = [
     /host\/etc.* is not the next file of the manifest/,
   ],
 ];
+unusable.push([
+  'files of one size in another order',
+  ({ manifest, ...rest }) => {
+    const [first, second] = manifest.files;
+    if (first === undefined || second === undefined) throw new Error('two files');
+    const files = [
+      { ...second, bytes: first.bytes },
+      { ...first, bytes: second.bytes },
+    ];
+    return { ...rest, manifest: { ...manifest, files } };
+  },
+  /is not the next file of the manifest/,
+]);
 for (const [title, change, says] of unusable) {
   t.test(`refused: ${title}`, async (t) => {
     const { to, opening } = await portableBackup(t, change);
