@@ -78,6 +78,11 @@ const unusable: [title: string, change: Change, says: RegExp][] = [
     /backup\.json: .*manifest\.at/s,
   ],
   [
+    'a version that is no number',
+    (header) => Object.assign({}, header, { schemaVersion: '9' }),
+    /backup\.json: .*schemaVersion/s,
+  ],
+  [
     'a file of another size',
     ({ manifest, ...rest }) => {
       const [first, second] = manifest.files;
