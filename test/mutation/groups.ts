@@ -24,7 +24,7 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/engine/trial/*.ts', 'agents/upkeep/trial/*.ts', 'lib/change/or-back.ts'],
     tests: [
       'test/unit/engine/trial/*.test.ts',
-      'test/unit/agents/upkeep/{trial,update-reverted}.ts',
+      'test/unit/agents/upkeep/{trial,update,update-reverted}.ts',
       'test/unit/agents/plans.test.ts',
     ],
   },
@@ -33,7 +33,8 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/change/update/*.ts', 'agents/upkeep/update/*.ts'],
     tests: [
       'test/unit/change/update/*.test.ts',
-      'test/unit/agents/upkeep/{update,update-prepare,update-reverted}.ts',
+      'test/unit/agents/upkeep/{update,update-command,update-prepare,update-reverted}.ts',
+      'test/integration/update-*.test.ts',
       'test/unit/agents/upkeep/update-settle.test.ts',
       'test/unit/agents/plans.test.ts',
     ],
