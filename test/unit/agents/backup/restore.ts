@@ -3,7 +3,6 @@ import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } 
 import { join } from 'node:path';
 import t from 'tap';
 import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
-import { restoreContext } from '../../../../agents/steps/restore/context.ts';
 import { withProvidersOf } from '../../../../agents/steps/restore/encryption.ts';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
 import { replace } from '../../../../agents/steps/restore/replace.ts';
@@ -13,13 +12,7 @@ import { stop } from '../../../../agents/upkeep/backup/restore/stop.ts';
 import { undo } from '../../../../agents/upkeep/backup/restore/undo.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
-import {
-  endRequest,
-  readRequest,
-  readResult,
-  recordFailure,
-  writeRequest,
-} from '../../../../lib/change/restore/request.ts';
+import { readRequest, readResult, recordFailure } from '../../../../lib/change/restore/request.ts';
 import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { stopUnit } from '../../../../lib/host/systemd.ts';
@@ -27,7 +20,6 @@ import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/secrets/s
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { fakeApi } from '../host/api.ts';
-import { cluster } from '../host/cluster.ts';
 import type { TestHost } from '../host/host.ts';
 import { STOPPED } from '../host/kubelet-unit.ts';
 import {
@@ -332,26 +324,4 @@ t.test('the end of a restore that was undone fails with its reason', async (t) =
   });
   t.equal(await readRequest(context.paths), undefined);
   t.match(await readResult(context.paths), { failure: { what: 'broken by the test' } });
-});
-
-t.test('a restore is of what was requested, and only what happened since counts', async (t) => {
-  const { host } = await restoringHost(t);
-  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
-  const { signal } = new AbortController();
-  const since = async (requestedAt: string) => {
-    await writeRequest(host.paths, { schemaVersion: 1, backup: NAME, requestedAt });
-    const { request, bootTime } = await restoreContext(host.paths);
-    t.strictSame(request, { backup: NAME, requestedAt });
-    return bootTime(signal);
-  };
-  // The monotonic clock has begun with this machine.
-  const long = new Date(Date.now() + 86_400_000).toISOString();
-  t.equal((await since(long)).toISOString(), long, 'since the request');
-  const booted = (await since('2000-01-01T00:00:00.000Z')).getTime();
-  t.ok(booted > Date.parse('2000-01-02') && booted <= Date.now(), 'since the boot');
-  await endRequest(host.paths);
-  t.match(await thrownBy(restoreContext(host.paths)), {
-    kind: 'usage',
-    message: /no restore is under way.*sno-backup restore --from NAME/,
-  });
 });
