@@ -29,7 +29,8 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/engine/trial/*.ts', 'agents/upkeep/trial/*.ts', 'lib/change/or-back.ts'],
     tests: [
       'test/unit/engine/trial/*.test.ts',
-      'test/unit/agents/upkeep/{trial,update-reverted}.ts',
+      'test/unit/agents/upkeep/{trial,update,update-reverted}.ts',
+      'test/unit/agents/plans.test.ts',
     ],
   },
   {
@@ -37,8 +38,10 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/change/update/*.ts', 'agents/upkeep/update/*.ts'],
     tests: [
       'test/unit/change/update/*.test.ts',
-      'test/unit/agents/upkeep/{update,update-prepare,update-reverted}.ts',
+      'test/unit/agents/upkeep/{update,update-command,update-prepare,update-reverted}.ts',
+      'test/integration/update-*.test.ts',
       'test/unit/agents/upkeep/update-settle.test.ts',
+      'test/unit/agents/plans.test.ts',
     ],
   },
   {
@@ -74,7 +77,10 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/change/backup/*.test.ts',
-      'test/unit/agents/backup/{command,create,or-undo,restore}.ts',
+      'test/unit/agents/backup/{agent,command,create,new-host,or-undo,restore,restore-context}.ts',
+      'test/unit/agents/backup/interrupted*.test.ts',
+      'test/unit/agents/plans.test.ts',
+      'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
   {

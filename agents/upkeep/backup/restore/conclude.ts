@@ -9,7 +9,7 @@ import {
 } from '../../../../lib/change/restore/request.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
-import { namesIn } from '../../../../lib/host/files.ts';
+import { namesIn, syncDirectory } from '../../../../lib/host/files.ts';
 import type { RestoreContext } from '../../../steps/restore/context.ts';
 import { isReplaced, movedManifests, savedEncryption } from '../../../steps/restore/places.ts';
 import { restartsPath } from '../../../steps/steady-state.ts';
@@ -57,4 +57,5 @@ async function deleteOldest(etcdData: string, keep: number): Promise<void> {
   for (const name of replaced.slice(0, Math.max(0, replaced.length - keep))) {
     await rm(join(folder, name), { recursive: true, force: true });
   }
+  await syncDirectory(folder);
 }

@@ -36,7 +36,7 @@ export const undo: StepBody<RestoreContext> = {
     (!(await isChanged(context)) && (await arePlaced(context, progress))),
   async run(context, progress) {
     if (!(await hasFailed(context))) return done('the restore has not failed');
-    await rm(rebuiltDatabase(context), { recursive: true, force: true });
+    await discardUnused(context);
     if (await isChanged(context)) {
       await stopControlPlane(context.paths, movedManifests(context), progress);
       await putBack(context);
@@ -76,18 +76,23 @@ async function putBack(context: RestoreContext): Promise<void> {
   const [replaced, discarded] = [replacedDatabase(context), discardedDatabase(context)];
   if (await exists(replaced)) {
     // Not deleted in place: an interrupted attempt must not take the rest for a database.
-    if (await exists(etcdData)) {
-      await rm(discarded, { recursive: true, force: true });
-      await rename(etcdData, discarded);
-    }
+    if (await exists(etcdData)) await rename(etcdData, discarded);
     await rename(replaced, etcdData);
     await syncDirectory(dirname(etcdData));
+    await discardUnused(context);
   }
-  await rm(discarded, { recursive: true, force: true });
   const saved = savedEncryption(context);
   if (!(await exists(saved))) return;
   const { encryption } = accessTo(cluster.controlPlane).backup;
   const contents = (await readSecret(paths, saved)) ?? '';
   await writeKeptFiles(paths, [{ path: encryption, contents, mode: 0o600 }]);
   await removeFile(saved);
+}
+
+/** Deletes the databases that nothing uses, durably: they are large, and nothing else would look for them. */
+async function discardUnused(context: RestoreContext): Promise<void> {
+  for (const unused of [rebuiltDatabase(context), discardedDatabase(context)]) {
+    await rm(unused, { recursive: true, force: true });
+  }
+  await syncDirectory(dirname(context.paths.etcdData));
 }

@@ -9,7 +9,7 @@ import { readPortable } from '../../../../lib/change/backup/portable/read.ts';
 import { decrypterFor } from '../../../../lib/change/backup/portable/recipients.ts';
 import { endRequest, readRequest, recordFailure } from '../../../../lib/change/restore/request.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
-import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { authorityPaths, laptopAdminCa } from '../../../../lib/render/kubernetes/authorities.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { sealed } from '../../../../lib/secrets/seal/envelope.ts';
 import { sealPlaces } from '../../../../lib/secrets/seal/places.ts';
@@ -107,6 +107,8 @@ t.test('sno-backup create --to', async (t) => {
   await refused(/media\.age exists/, ...whole);
   host.remove('/media.age');
   host.write('/etc/sno-agents/settings.json', '{"backupKeepCount":3}');
+  host.write(laptopAdminCa, 'the authority of the first kubeconfig');
+  host.write('/var/lib/kubelet/config.json', '{"auths":{}}', 0o600);
 
   const { code, printed } = await run('create', ...whole);
   t.equal(code, 0);
@@ -117,6 +119,8 @@ t.test('sno-backup create --to', async (t) => {
   t.match(header, {
     renderInput: { host: { hostname: 'edge-0' } },
     settings: { backupKeepCount: 3 },
+    laptopAdminCa: 'the authority of the first kubeconfig',
+    pullSecret: '{"auths":{}}',
     payload: { sha256: digest },
     manifest: { clusterId: cluster.clusterId },
   });
@@ -224,7 +228,12 @@ t.test('what leaves a sealed host can be read on another one', async (t) => {
 
 t.test('sno-backup restore', async (t) => {
   const { host, run } = await commandHost(t);
-  t.match(await run('restore', '--from', NAME), { code: 2, errors: /not confirmed.*--yes/ });
+  t.match(await run('restore', '--from', NAME), {
+    code: 2,
+    printed:
+      /The backup \S+ of 2030-01-02T\S+ \(revision 70\) is complete\.\nEverything .* will be lost/,
+    errors: /not confirmed.*--yes/,
+  });
   t.equal(await readRequest(host.paths), undefined);
   t.same(host.programs.calls('systemctl'), []);
 

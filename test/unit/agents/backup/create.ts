@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import fs, { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { backupContext } from '../../../../agents/steps/backup/context.ts';
@@ -144,6 +144,26 @@ t.test('interrupted at any moment, there is one complete backup afterwards', asy
     least: 20,
     isDurable: true,
   });
+});
+
+t.test('a disk that becomes full ends the backup for good', async (t) => {
+  const { host, run } = await backupHost(t);
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  t.capture(fs, 'fsync', (_: number, callback: (error: Error) => void) => callback(full));
+  t.match(await thrownBy(run(create)), {
+    kind: 'fatal',
+    code: 'backup-no-space',
+    message: /the disk became full during the backup.*sno-backup create/,
+  });
+  t.strictSame(readdirSync(host.at(BACKUPS)), [], 'and gives the room back');
+});
+
+t.test('an etcdutl that hangs does not outlive the step', async (t) => {
+  const { host, context } = await backupHost(t);
+  host.write('/var/lib/sno-agents/bin/etcdutl', '#!/bin/sh\nexec sleep 600\n', 0o755);
+  const progress = host.progress(AbortSignal.timeout(300_000), 3000);
+  t.match(await thrownBy(create.run(context, progress)), { kind: 'deadline' });
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
 });
 
 t.test('a failed one leaves nothing', async (t) => {

@@ -21,10 +21,12 @@ import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { fakeApi } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
+import { STOPPED } from '../host/kubelet-unit.ts';
 import {
   COMPONENTS,
   database,
   ENCRYPTION,
+  NAME,
   podFile,
   podText,
   providers,
@@ -80,6 +82,23 @@ t.test('the control plane is stopped, clients first, and its manifests are kept'
   );
   await run(stop);
   t.equal(await holds(stop), true, 'again');
+});
+
+t.test('containers that still run are not stopped, whatever their manifests', async (t) => {
+  const { host, holds } = await restoringHost(t);
+  await stopUnit('kubelet.service', new AbortController().signal);
+  for (const name of COMPONENTS) host.remove(podFile(name));
+  t.equal(await holds(stop), false);
+  for (const name of COMPONENTS) host.write(`${STOPPED}id-of-${name}`);
+  t.equal(await holds(stop), true);
+});
+
+t.test('an etcdutl that hangs does not outlive the step', async (t) => {
+  const { host, context } = await restoringHost(t);
+  host.write('/var/lib/sno-agents/bin/etcdutl', '#!/bin/sh\nexec sleep 600\n', 0o755);
+  const progress = host.progress(AbortSignal.timeout(300_000), 3000);
+  t.match(await thrownBy(rebuild.run(context, progress)), { kind: 'deadline' });
+  t.notOk(host.has(REBUILT));
 });
 
 t.test('nothing is stopped if a manifest is missing, and the restore ends', async (t) => {
@@ -160,6 +179,7 @@ for (const [title, before] of interrupted) {
     const { host, run, holds } = await restoringHost(t);
     await run(rebuild);
     before(host);
+    t.equal(await holds(replace), !host.has(REBUILT));
     await run(replace);
     t.equal(await holds(replace), true);
     t.equal(database(host), 'a snapshot');
@@ -300,6 +320,7 @@ t.test('the end of a restore that was undone fails with its reason', async (t) =
     kind: 'fatal',
     code: 'restore-undone',
     message: /found broken by the test\. The database is as before\./,
+    details: { subject: NAME, parts: [{ what: 'broken by the test' }] },
   });
   t.equal(await readRequest(context.paths), undefined);
   t.match(await readResult(context.paths), { failure: { what: 'broken by the test' } });

@@ -22,6 +22,9 @@ const server = await issueLeaf(authority, {
 });
 const client = await issueLeaf(authority, { subject: { commonName: 'agents' }, usage: 'client' });
 
+/** Bytes of the database without free pages. */
+const DEFRAGMENTED = 2 ** 20;
+
 /** The snapshot that the fake etcd streams: a database and its SHA-256. */
 const DATABASE = Buffer.from('all keys of the cluster');
 export const snapshotBytes = Buffer.concat([
@@ -40,10 +43,12 @@ export interface FakeEtcd {
     leases: string[];
     hash: number;
     dbSize: number;
+    dbSizeQuota: number;
+    alarms: ('NOSPACE' | 'CORRUPT')[];
   };
   /** Called before the database is hashed or its snapshot is streamed; an error refuses the call. */
   before: (call: 'hash' | 'snapshot') => void;
-  /** Gives a host the agents' client certificate. */
+  /** Gives a host a client certificate, as that of the agents and that of the API server. */
   giveAccess(host: TestHost): void;
 }
 
@@ -52,7 +57,10 @@ export interface FakeEtcd {
  * refused. Pass its `url` to the host as `endpoints.etcd`.
  */
 export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
-  const state = { revision: 12, leader: '7', leases: ['41', '42'], hash: 99, dbSize: 4096 };
+  const state: FakeEtcd['state'] = {
+    ...{ revision: 12, leader: '7', leases: ['41', '42'], hash: 99 },
+    ...{ dbSize: 4096, dbSizeQuota: 0, alarms: [] },
+  };
   const calls: string[] = [];
   const header = () => ({ memberId: '7', revision: `${state.revision}` });
   const unary = {
@@ -61,7 +69,15 @@ export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
       version: '3.6.8',
       leader: state.leader,
       dbSize: `${state.dbSize}`,
+      dbSizeQuota: `${state.dbSizeQuota}`,
     }),
+    Alarm: ({ action, alarm }: Request) => {
+      if (action === 'DEACTIVATE') {
+        calls.push(`disarm ${alarm}`);
+        state.alarms = state.alarms.filter((each) => each !== alarm);
+      }
+      return { alarms: state.alarms.map((each) => ({ memberID: '7', alarm: each })) };
+    },
     LeaseLeases: () => ({ leases: state.leases.map((ID) => ({ ID })) }),
     LeaseRevoke: ({ ID }: Request) => {
       calls.push(`revoke ${ID}`);
@@ -74,6 +90,7 @@ export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
     },
     Defragment: () => {
       calls.push('defragment');
+      state.dbSize = Math.min(state.dbSize, DEFRAGMENTED);
       return {};
     },
     HashKV: ({ revision }: Request) => {
@@ -88,10 +105,12 @@ export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
     state,
     before: () => {},
     giveAccess(host) {
-      const { ca, certificate, key } = accessTo('kubernetes').etcd;
-      host.write(ca, authority.certificate);
-      host.write(certificate, client.certificate);
-      host.write(key, client.key, 0o600);
+      const { etcd, gather } = accessTo('kubernetes');
+      for (const { ca, certificate, key } of [etcd, gather.etcd]) {
+        host.write(ca, authority.certificate);
+        host.write(certificate, client.certificate);
+        host.write(key, client.key, 0o600);
+      }
     },
   };
   const streams = {
@@ -114,6 +133,8 @@ interface Request {
   readonly ID?: string;
   readonly revision?: string;
   readonly physical?: boolean;
+  readonly action?: string;
+  readonly alarm?: string;
 }
 type Answer = (error: object | null, value?: object) => void;
 

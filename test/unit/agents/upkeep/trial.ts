@@ -204,7 +204,9 @@ t.test(
       ...trial,
       boots: ['a', 'b', 'c'].map((boot) => ({ boot, up: 1 })),
     });
-    t.equal((await called(host, 'run')).code, 4);
+    const run = await called(host, 'run');
+    t.equal(run.code, 4);
+    t.match(run.text, `put back: the backup ${database}`);
     t.match(JSON.parse(host.read(REQUEST)), { schemaVersion: 1, backup: database });
     rmSync(host.at(REQUEST));
     t.equal((await called(host, 'run')).code, 0);

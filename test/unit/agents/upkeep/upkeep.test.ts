@@ -36,5 +36,6 @@ import './address.ts';
 import './address-command.ts';
 import './trial.ts';
 import './update.ts';
+import './update-command.ts';
 import './update-prepare.ts';
 import './update-reverted.ts';

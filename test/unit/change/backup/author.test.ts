@@ -72,7 +72,7 @@ const hostile: [title: string, change: Change, says: RegExp][] = [
   [
     'a key of 2 MiB',
     listing({ bytes: 2 ** 21 }),
-    /expected a key or certificate of at most 1048576 bytes/,
+    /expected a key or certificate of at most 1048576 bytes\s.*files\[1\]\.bytes/,
   ],
   ['less than nothing', listing({ bytes: -1 }), /files\[1\]\.bytes/],
   [
@@ -123,7 +123,7 @@ t.test('its author is known before anything in it is used', async (t) => {
     const reading = readPortable(to, { ...opening, author }, reader, signal);
     t.match(
       await thrownBy(reading),
-      { kind: 'usage', code: 'backup-unusable', message: says },
+      { kind: 'usage', code: 'backup-unusable', details: { subject: to }, message: says },
       `${says}`,
     );
   };

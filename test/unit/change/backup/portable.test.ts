@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { PortableHeader } from '../../../../lib/change/backup/portable/header.ts';
@@ -6,6 +14,7 @@ import { readPortable } from '../../../../lib/change/backup/portable/read.ts';
 import { decrypterFor, encrypterFor } from '../../../../lib/change/backup/portable/recipients.ts';
 import { requireWritable, writePortable } from '../../../../lib/change/backup/portable/write.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import {
   ageKeys,
   BY_HOST,
@@ -69,6 +78,11 @@ const unusable: [title: string, change: Change, says: RegExp][] = [
     /backup\.json: .*manifest\.at/s,
   ],
   [
+    'a version that is no number',
+    (header) => Object.assign({}, header, { schemaVersion: '9' }),
+    /backup\.json: .*schemaVersion/s,
+  ],
+  [
     'a file of another size',
     ({ manifest, ...rest }) => {
       const [first, second] = manifest.files;
@@ -78,6 +92,19 @@ const unusable: [title: string, change: Change, says: RegExp][] = [
     /host\/etc.* is not the next file of the manifest/,
   ],
 ];
+unusable.push([
+  'files of one size in another order',
+  ({ manifest, ...rest }) => {
+    const [first, second] = manifest.files;
+    if (first === undefined || second === undefined) throw new Error('two files');
+    const files = [
+      { ...second, bytes: first.bytes },
+      { ...first, bytes: second.bytes },
+    ];
+    return { ...rest, manifest: { ...manifest, files } };
+  },
+  /is not the next file of the manifest/,
+]);
 for (const [title, change, says] of unusable) {
   t.test(`refused: ${title}`, async (t) => {
     const { to, opening } = await portableBackup(t, change);
@@ -131,6 +158,32 @@ t.test('a file is neither replaced nor left incomplete', async (t) => {
   writeFileSync(join(folder, KEY_FILE), KEY);
   await write();
   t.strictSame(readdirSync(dirname(to)).toSorted(), ['backup', 'portable.age']);
+});
+
+t.test('interrupted at any moment, a portable backup is whole or not there', async (t) => {
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const backup = await portableBackup(t);
+      rmSync(backup.to);
+      return backup;
+    },
+    async run({ to, folder, header, recipient }) {
+      if (existsSync(to)) return;
+      const encrypter = encrypterFor([recipient]);
+      const written = { header, contentsOf: filesIn(folder), signs: SIGNS, encrypter };
+      await writePortable(to, written, signal);
+    },
+    async allowed({ to, opening }, when) {
+      if (existsSync(to)) t.ok(await readPortable(to, opening, {}, signal), `${when}: it is whole`);
+    },
+    async result({ to, opening, header }) {
+      const read = await readPortable(to, opening, {}, signal);
+      const beside = readdirSync(dirname(to)).toSorted();
+      return { isRight: read.header.at === header.at, beside, mode: statSync(to).mode & 0o777 };
+    },
+    least: 5,
+    isDurable: true,
+  });
 });
 
 t.test('no room, and no folder', async (t) => {

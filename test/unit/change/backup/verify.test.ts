@@ -88,7 +88,12 @@ for (const [title, breakIt, says] of broken) {
     writeBackup(folder);
     breakIt(folder);
     const thrown = await thrownBy(verifyBackup(folder, options));
-    t.match(thrown, { kind: 'usage', code: 'backup-unusable', message: says });
+    t.match(thrown, {
+      kind: 'usage',
+      code: 'backup-unusable',
+      details: { subject: folder },
+      message: says,
+    });
     t.equal(exitCodeFor(thrown), 2);
   });
 }
@@ -120,5 +125,6 @@ t.test('names of backups are UTC times', async (t) => {
     t.equal(timeOfBackup(name), undefined, name);
   }
   t.ok(isPartial('20300102T030405Z.partial'));
-  for (const name of ['20300102T030405Z', 'x.partial']) t.notOk(isPartial(name), name);
+  for (const name of ['20300102T030405Z', '20300102T030405Z-another', 'x.partial'])
+    t.notOk(isPartial(name), name);
 });

@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { captureStreams, changes, pathOf } from './captured-streams.ts';
 import { Unsynced } from './unsynced.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -115,12 +116,6 @@ async function dying<T>(
   }
 }
 
-const WRITES = fs.constants.O_WRONLY | fs.constants.O_RDWR;
-const changes = (flags: unknown): boolean =>
-  typeof flags === 'number' ? (flags & WRITES) !== 0 : /[wa+]/.test(String(flags ?? 'r'));
-
-const pathOf = (fd: number): string => fs.readlinkSync(`/proc/self/fd/${fd}`);
-
 /** Replaces the functions by which the product has effects; returns how they are restored. */
 async function captureEffects(
   effect: (text: string) => void,
@@ -193,6 +188,7 @@ async function captureEffects(
       unsynced.synced(this.fd);
     });
   }
+  captureStreams(capture, effect, unsynced);
   const { spawn } = childProcess;
   capture(childProcess, 'spawn', (program: string, args: readonly string[], options: object) => {
     effect([program, ...args].join(' '));

@@ -51,7 +51,10 @@ export class Unsynced {
     if (!isThere(path)) return false;
     const kept = this.#name();
     fs.renameSync(path, kept);
-    this.#add([dirname(path)], () => fs.renameSync(kept, path));
+    this.#add([dirname(path)], () => {
+      // What has the name durably now has it since the removal is durable.
+      if (!isThere(path)) fs.renameSync(kept, path);
+    });
     return true;
   }
 
