@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import pMap from 'p-map';
 import type { EtcdMember } from '../../lab/servers/etcd-member.ts';
-import { inParallel } from '../../lib/clients/kube/in-parallel.ts';
 
 /** Sizes of values like those of a cluster: many small objects, some large ConfigMaps and Secrets. */
 const SIZES: readonly { readonly kib: number; readonly share: number }[] = [
@@ -20,10 +20,11 @@ export async function fillEtcd(
   const values = SIZES.map(({ kib }) => objectOf(kib * 1024));
   const meanBytes = SIZES.reduce((sum, { kib, share }) => sum + kib * 1024 * share, 0);
   const keys = Array.from({ length: Math.ceil(bytes / meanBytes) }, (_, at) => at);
-  await inParallel(keys, PARALLEL_PUTS, async (at) => {
+  const put = async (at: number) => {
     signal.throwIfAborted();
     await member.put(keyOf(at), values[sizeOf(at)] ?? Buffer.alloc(0));
-  });
+  };
+  await pMap(keys, put, { concurrency: PARALLEL_PUTS });
   return keys.length;
 }
 

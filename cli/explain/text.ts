@@ -1,3 +1,4 @@
+import { tableLines } from '../../lib/base/table.ts';
 import type { TopologyReport } from '../../lib/config/topology/report.ts';
 import { PLATFORMS } from '../../lib/config/topology/row-for.ts';
 import { plural } from '../../report/reading/words.ts';
@@ -29,18 +30,7 @@ const HEAD = [
   'INGRESS',
 ];
 
-function table(rows: readonly ReportRow[]): string[] {
-  const cells = [HEAD, ...rows.map(cellsOf)];
-  const widths = HEAD.map((_, column) =>
-    Math.max(...cells.map((line) => (line[column] ?? '').length)),
-  );
-  return cells.map((line) =>
-    line
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
+const table = (rows: readonly ReportRow[]): string[] => tableLines([HEAD, ...rows.map(cellsOf)]);
 
 function cellsOf(row: ReportRow): string[] {
   const { replicas, pool } = row.ingress;

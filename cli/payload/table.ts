@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { tableLines } from '../../lib/base/table.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
 import { type Payload, payloadFile } from '../../lib/payload/payload.ts';
 
@@ -14,13 +15,10 @@ export async function payloadTable(payload: Payload, signal: AbortSignal): Promi
       '',
     ]),
   ];
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  );
   const total = [...images, ...binaries].reduce((sum, { size }) => sum + size, 0);
   const digest = await sha256OfFile(join(directory, payloadFile), signal);
   return [
-    ...rows.map((row) => lineOf(row, widths)),
+    ...tableLines(rows, [SIZE_COLUMN]),
     `Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}, ${architecture}: ${images.length} images, ${binaries.length} binaries, ${sizeText(total)}`,
     `SHA-256 of ${payloadFile}: ${digest}`,
   ];
@@ -33,15 +31,5 @@ const fileCells = ({ name, size, sha256 }: { name: string; size: number; sha256:
 ];
 
 const SIZE_COLUMN = 2;
-
-function lineOf(row: readonly string[], widths: readonly number[]): string {
-  return row
-    .map((cell, column) => {
-      const width = widths[column] ?? 0;
-      return column === SIZE_COLUMN ? cell.padStart(width) : cell.padEnd(width);
-    })
-    .join('  ')
-    .trimEnd();
-}
 
 const sizeText = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import pMap from 'p-map';
 import { Failure } from '../base/errors/failure.ts';
-import { inParallel } from '../clients/kube/in-parallel.ts';
 import { sha256OfLargeFile } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
 import { exists, syncDirectory, syncFile } from '../host/files.ts';
@@ -107,7 +107,7 @@ async function together(
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   let failure: unknown;
-  await inParallel(files, CONCURRENCY, async (file) => {
+  const one = async (file: WantedFile) => {
     try {
       signal.throwIfAborted();
       await body(file, { ...options, signal });
@@ -115,7 +115,8 @@ async function together(
       failure ??= error;
       stop.abort(error);
     }
-  });
+  };
+  await pMap(files, one, { concurrency: CONCURRENCY });
   options.signal.throwIfAborted();
   if (failure !== undefined) throw failure;
 }

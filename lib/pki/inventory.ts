@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeError } from '../base/errors/failure.ts';
+import { tableLines } from '../base/table.ts';
 import { type CertificateFacts, certificatesIn, inspectCertificate } from './certificate.ts';
 import { needsRenewal, renewalDate, renewalGains } from './leaf.ts';
 
@@ -148,14 +149,7 @@ export function inventoryTable({ items, at }: Inventory): string {
       takenUpBy(item),
       item.path,
     ]);
-  const all = [TITLES, ...rows];
-  const widths = TITLES.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return all.map((row) => `${line(row)}\n`).join('');
+  return `${tableLines([TITLES, ...rows]).join('\n')}\n`;
 }
 
 /** Keys do not expire. A finite number: the difference of two infinities is none. */

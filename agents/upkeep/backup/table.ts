@@ -1,3 +1,4 @@
+import { tableLines } from '../../../lib/base/table.ts';
 import type { BackupList } from '../../../lib/change/backup/store.ts';
 
 const TITLES = ['NAME', 'STATE', 'SIZE', 'REVISION', 'VERSION'];
@@ -13,10 +14,5 @@ export function backupTable({ backups, folder }: BackupList): string {
     String(revision ?? '-'),
     version ?? problem ?? '-',
   ]);
-  const all = [TITLES, ...rows];
-  const widths = TITLES.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
+  return `${tableLines([TITLES, ...rows]).join('\n')}\n`;
 }

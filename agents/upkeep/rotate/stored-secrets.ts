@@ -1,7 +1,7 @@
+import pMap from 'p-map';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
-import { inParallel } from '../../../lib/clients/kube/in-parallel.ts';
 import { isKubeError } from '../../../lib/clients/kube/kube-error.ts';
 import { resourcePath } from '../../../lib/clients/kube/resources.ts';
 import { whileTransient } from '../../../lib/clients/kube/while-transient.ts';
@@ -39,7 +39,7 @@ export async function rewriteSecrets(context: RotateContext, progress: Progress)
     const names = await secretNames(client, patience);
     try {
       await progress.wait(`${names.length} Secrets to be encrypted again`, () =>
-        inParallel(names, CONCURRENCY, (name) => rewrite(client, name, patience)),
+        pMap(names, (name) => rewrite(client, name, patience), { concurrency: CONCURRENCY }),
       );
     } finally {
       // After a failure: no others while the phase is undone.

@@ -1,3 +1,4 @@
+import { tableLines } from '../../base/table.ts';
 import type { Manifest } from './manifest-decoding.ts';
 import type { ManifestFault } from './manifests.ts';
 import { shown } from './warnings.ts';
@@ -95,15 +96,7 @@ function tableOf(rows: readonly ManifestRow[]): string[] {
       why(row),
     ]),
   ];
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...cells.map((line) => line[column]?.length ?? 0)),
-  );
-  return cells.map((line) =>
-    line
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return tableLines(cells);
 }
 
 function why({ reason, warnings }: ManifestRow): string {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import pMap from 'p-map';
 import type { Wait } from '../../base/wait/limits.ts';
 import { type Attempt, applyOne } from './apply-one.ts';
 import { faultRow, type ManifestRow, manifestRow } from './apply-table.ts';
 import { backoffMs } from './backoff.ts';
 import type { FieldValidation, KubeClient } from './client.ts';
 import { Discovery } from './discovery.ts';
-import { inParallel } from './in-parallel.ts';
 import type { Manifest } from './manifest-decoding.ts';
 import { inLevels } from './manifest-order.ts';
 import type { LoadedManifests } from './manifests.ts';
@@ -147,7 +147,9 @@ class ManifestWork {
     for (const { manifest } of missing) this.#discovery.forget(manifest.apiVersion);
     const levels = inLevels(due.map((item) => ({ ...kindOf(item), item })));
     for (const level of levels) {
-      await inParallel(level, this.#options.concurrency, ({ item }) => this.#attempt(item));
+      await pMap(level, ({ item }) => this.#attempt(item), {
+        concurrency: this.#options.concurrency,
+      });
     }
   }
 

@@ -3,7 +3,6 @@ import t from 'tap';
 import { ChangeSignal } from '../../../../lib/base/wait/change-signal.ts';
 import { backoffMs } from '../../../../lib/clients/kube/backoff.ts';
 import { builtInGroups } from '../../../../lib/clients/kube/built-in-groups.ts';
-import { inParallel } from '../../../../lib/clients/kube/in-parallel.ts';
 
 t.test("pauses double up to the longest and respect the server's request", async (t) => {
   let chance = 0;
@@ -26,35 +25,6 @@ t.test("pauses double up to the longest and respect the server's request", async
     chance = 1;
     t.equal(backoffMs(...args), longest, `${args}: the longest`);
   }
-});
-
-t.test('work in parallel is bounded, complete and stops at an error', async (t) => {
-  for (const [concurrency, expected] of [
-    [3, 3],
-    [1, 1],
-    [0, 1],
-    [100, 7],
-  ] as const) {
-    let running = 0;
-    let most = 0;
-    const begun: number[] = [];
-    await inParallel([1, 2, 3, 4, 5, 6, 7], concurrency, async (item) => {
-      begun.push(item);
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => setImmediate(resolve));
-      running--;
-    });
-    t.equal(most, expected, `${concurrency} at once`);
-    t.same(begun, [1, 2, 3, 4, 5, 6, 7]);
-  }
-  const tried: number[] = [];
-  const failing = inParallel([1, 2, 3], 1, async (item) => {
-    tried.push(item);
-    if (item === 2) throw new Error('no');
-  });
-  await t.rejects(failing, /no/);
-  t.same(tried, [1, 2]);
-  await inParallel([], 4, () => Promise.reject(new Error('nothing to do')));
 });
 
 t.test('a change during work is not lost, two count as one', async (t) => {
