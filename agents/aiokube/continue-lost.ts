@@ -4,7 +4,7 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { importBackup } from '../../lib/change/backup/portable/import.ts';
 import { identityOf } from '../../lib/change/identity/identity.ts';
 import { lostHostPlaces, readLostHost } from '../../lib/change/identity/lost-host.ts';
-import { readLast, readRequest, writeRequest } from '../../lib/change/identity/request.ts';
+import { identityChange, requestIdentity } from '../../lib/change/identity/request.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, syncDirectory } from '../../lib/host/files.ts';
@@ -34,7 +34,7 @@ export const continueLost: StepBody<HostContext> = {
     if (lost !== undefined && !(await wasRequested(context))) {
       const carried = { backup, identity: undefined, author: { kind: 'ignition' } } as const;
       const { name, header } = await importBackup(context, carried, signal);
-      await writeRequest(paths, {
+      await requestIdentity(paths, {
         from: identityOf(header.renderInput),
         to: await ownIdentity(context),
         backup: name,
@@ -50,7 +50,9 @@ export const continueLost: StepBody<HostContext> = {
 };
 
 const wasRequested = async ({ paths }: Pick<HostContext, 'paths'>): Promise<boolean> =>
-  [await readRequest(paths), await readLast(paths)].some((each) => each?.backup !== undefined);
+  [await identityChange.read(paths), await identityChange.last(paths)].some(
+    (each) => each?.backup !== undefined,
+  );
 
 async function ownIdentity({ paths }: Pick<HostContext, 'paths'>) {
   const input = await readRenderInput(paths);

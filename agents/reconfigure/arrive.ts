@@ -9,11 +9,9 @@ import { identityOf } from '../../lib/change/identity/identity.ts';
 import { mediumFolder, seenPath, siteFolder, workFolder } from '../../lib/change/site/places.ts';
 import {
   type ReconfigureRequest,
-  readRequest,
-  readResult,
   recordUse,
+  siteChange,
   usedVolumes,
-  writeRequest,
 } from '../../lib/change/site/request.ts';
 import type { UsedVolume } from '../../lib/change/site/used-volume.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
@@ -54,7 +52,7 @@ export type Arrival =
  */
 export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arrival> {
   await recordWayBack(paths);
-  const underWay = await readRequest(paths);
+  const underWay = await siteChange.read(paths);
   if (underWay !== undefined) {
     await recordUse(paths, underWay.volume);
     // Of an agent that was killed when it had written its request: what was not encrypted is readable in it.
@@ -141,7 +139,7 @@ async function tellAgain(
   use: UsedVolume,
   signal: AbortSignal,
 ): Promise<void> {
-  const last = await readResult(paths);
+  const last = await siteChange.last(paths);
   if (last?.volume.sha256 === use.sha256) await tellEnd(paths, medium, last, signal);
 }
 
@@ -205,7 +203,7 @@ async function accepted(
     volume: volume.use,
     from: identityOf(node),
   };
-  await writeRequest(paths, request);
+  await siteChange.write(paths, request);
   await recordUse(paths, volume.use);
   return request;
 }
@@ -222,7 +220,7 @@ async function whyNotAgain(
   { use, isKnown }: VerifiedVolume,
 ): Promise<string | undefined> {
   if (!isKnown) return undefined;
-  const last = await readResult(paths);
+  const last = await siteChange.last(paths);
   if (last?.volume.sha256 !== use.sha256) return 'this host has used the volume before';
   if (last.outcome === 'configured') return 'the host is configured as the volume says';
   const seen = seenSchema.safeParse(

@@ -5,16 +5,15 @@ import {
   failureData,
   failureFromData,
 } from '../../lib/base/errors/failure-data.ts';
+import { endedAs, endingOf } from '../../lib/change/ending.ts';
 import { siteFolder } from '../../lib/change/site/places.ts';
 import {
-  endRequest,
   type ReconfigureRequest,
   type ReconfigureResult,
-  readRequest,
+  siteChange,
 } from '../../lib/change/site/request.ts';
 import { done, notYet } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { readLast, readTrial } from '../../lib/engine/trial/store.ts';
 import { startUnit } from '../../lib/host/systemd.ts';
 import { deferredUnit } from '../../units/installed.ts';
 import { describeReconfigure, type ReconfigureContext } from './context.ts';
@@ -28,15 +27,11 @@ export const conclude: StepBody<ReconfigureContext> = {
   touches: ['disk', 'systemd'],
   retries: true,
   input: ({ request }) => request.id,
-  holds: async ({ paths }) => (await readRequest(paths)) === undefined,
+  holds: async ({ paths }) => (await siteChange.read(paths)) === undefined,
   async run({ paths, request }, progress) {
-    if ((await readTrial(paths))?.reverting !== undefined) {
-      return notYet('the host restarts to go back');
-    }
-    const last = await readLast(paths);
-    const ended = last?.id === request.id ? last : undefined;
-    const failure = ended === undefined ? (await readRequest(paths))?.failure : ended.reason;
-    const outcome = outcomeOf(ended?.outcome);
+    const ending = await endingOf(siteChange, paths, { id: request.id, kept: 'configured' });
+    if (ending === undefined) return notYet('the host restarts to go back');
+    const { outcome, failure } = ending;
     await rm(stagedPath(paths), { force: true });
     if (outcome === 'configured' && (await hasHeldBack(paths))) {
       // Enabled: if it does not start now, it does at the next boot.
@@ -44,18 +39,11 @@ export const conclude: StepBody<ReconfigureContext> = {
         progress.warn(`${deferredUnit.name}: ${describeError(error)}`),
       );
     }
-    await endRequest(paths, outcome, failure);
+    await siteChange.end(paths, endedAs(ending));
     await rm(siteFolder(paths), { recursive: true, force: true });
     if (outcome === 'configured') return done(describeReconfigure(request));
     throw failed(request, outcome, failure);
   },
-};
-
-const outcomeOf = (
-  trial: 'confirmed' | 'reverted' | 'incomplete' | undefined,
-): ReconfigureResult['outcome'] => {
-  if (trial === undefined) return 'refused';
-  return trial === 'confirmed' ? 'configured' : 'reverted';
 };
 
 /** Why the host does not have the configuration of its site, for the unit and the console: one instruction. */

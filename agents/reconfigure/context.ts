@@ -3,9 +3,9 @@ import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { type Identity, identityOf } from '../../lib/change/identity/identity.ts';
-import { readRequest as readIdentityRequest } from '../../lib/change/identity/request.ts';
-import { requestPath, siteFolder } from '../../lib/change/site/places.ts';
-import { type ReconfigureRequest, readRequest } from '../../lib/change/site/request.ts';
+import { identityChange } from '../../lib/change/identity/request.ts';
+import { siteFolder } from '../../lib/change/site/places.ts';
+import { type ReconfigureRequest, siteChange } from '../../lib/change/site/request.ts';
 import { parseSiteConfig } from '../../lib/config/site-config/read.ts';
 import { SITE_CONFIG, type SiteConfig } from '../../lib/config/site-config/site-config.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -32,10 +32,10 @@ export interface ReconfigureContext extends HostContext {
 
 /** @throws Failure (usage) if nothing was accepted */
 export async function reconfigureContext(paths: HostPaths): Promise<ReconfigureContext> {
-  const request = await readRequest(paths);
+  const request = await siteChange.read(paths);
   if (request === undefined) {
     throw new Failure('usage', 'no site volume was accepted', {
-      expected: requestPath(paths),
+      expected: siteChange.requestPath(paths),
       fix: 'Insert one: "reconfigure run" looks for it.',
     });
   }
@@ -84,7 +84,7 @@ export async function presentInput({
 export async function hasIdentityBegun(
   context: Pick<ReconfigureContext, 'paths' | 'request'>,
 ): Promise<boolean> {
-  if ((await readIdentityRequest(context.paths)) !== undefined) return true;
+  if ((await identityChange.read(context.paths)) !== undefined) return true;
   return !isDeepStrictEqual(identityOf(await presentInput(context)), context.request.from);
 }
 

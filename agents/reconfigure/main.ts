@@ -8,7 +8,7 @@ import { confirm } from '../../lib/change/confirm.ts';
 import {
   type ReconfigureRequest,
   type ReconfigureResult,
-  readResult,
+  siteChange,
 } from '../../lib/change/site/request.ts';
 import { publishIssue } from '../../lib/engine/console/publish-issue.ts';
 import { journalPath, runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
@@ -89,7 +89,7 @@ export async function runReconfigure(
       reporting,
       reboot: restartHost,
       about: async () => {
-        const last = await readResult(paths);
+        const last = await siteChange.last(paths);
         return { text: last === undefined ? '' : lastText(last), data: { last: last ?? null } };
       },
       addCommands: (program, write) => {

@@ -1,6 +1,6 @@
 import { orBackBy } from '../../lib/change/or-back.ts';
-import { readRequest, recordFailure } from '../../lib/change/site/request.ts';
+import { siteChange } from '../../lib/change/site/request.ts';
 import type { ReconfigureContext } from './context.ts';
 
 /** A step whose failure takes the configuration of the site back. */
-export const orBack = orBackBy<ReconfigureContext>({ readRequest, recordFailure });
+export const orBack = orBackBy<ReconfigureContext>(siteChange);

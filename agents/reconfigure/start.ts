@@ -7,7 +7,7 @@ import {
   identityOf,
   machineNetworkFor,
 } from '../../lib/change/identity/identity.ts';
-import { readRequest, writeRequest } from '../../lib/change/identity/request.ts';
+import { identityChange, requestIdentity } from '../../lib/change/identity/request.ts';
 import { isApiReady } from '../../lib/clients/kube/api-ready.ts';
 import { statusPath } from '../../lib/engine/steps/reporter.ts';
 import { readStatus } from '../../lib/engine/steps/status.ts';
@@ -42,7 +42,7 @@ export const start: StepBody<ReconfigureContext> = {
   async holds(context, progress) {
     const { paths } = context;
     if (await exists(sealedPath(paths))) return false;
-    if ((await readRequest(paths)) !== undefined) return false;
+    if ((await identityChange.read(paths)) !== undefined) return false;
     const present = identityOf(await presentInput(context));
     if (!isDeepStrictEqual(present, await siteIdentity(context, progress.signal))) return false;
     return context.withAdministrator(progress, (client) => isApiReady(client, progress.signal));
@@ -52,10 +52,10 @@ export const start: StepBody<ReconfigureContext> = {
     await removeFile(sealedPath(paths));
     const to = await siteIdentity(context, progress.signal);
     const from = identityOf(await presentInput(context));
-    const underWay = await readRequest(paths);
+    const underWay = await identityChange.read(paths);
     if (underWay !== undefined || !isDeepStrictEqual(from, to)) {
       // The step "settle" asks for more than its steady state does.
-      if (underWay === undefined) await writeRequest(paths, { from, to, settlesLater: true });
+      if (underWay === undefined) await requestIdentity(paths, { from, to, settlesLater: true });
       await progress.wait('the change of the identity', () => startAndWait(IDENTITY_UNIT));
       await requireEnded(context);
     } else {
@@ -86,7 +86,7 @@ async function siteIdentity(context: ReconfigureContext, signal: AbortSignal): P
 }
 
 async function requireEnded({ paths }: ReconfigureContext): Promise<void> {
-  if ((await readRequest(paths)) === undefined) return;
+  if ((await identityChange.read(paths)) === undefined) return;
   const failure = (await readStatus(statusPath(paths, 'sno-identity')))?.failure;
   const cause = failure === undefined ? undefined : failureFromData(failure);
   throw new Failure('fatal', 'the host could not be given its name, address and domain', {

@@ -4,7 +4,7 @@ import { describeError } from '../../lib/base/errors/failure.ts';
 import { type FailureData, failureData } from '../../lib/base/errors/failure-data.ts';
 import { productVersion } from '../../lib/base/version.ts';
 import { kubeconfigPath, mediumFolder } from '../../lib/change/site/places.ts';
-import { type ReconfigureResult, readRequest, readResult } from '../../lib/change/site/request.ts';
+import { type ReconfigureResult, siteChange } from '../../lib/change/site/request.ts';
 import { exists, readTextIfPresent, sha256 } from '../../lib/host/files.ts';
 import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
 import type { Overwritten } from '../../lib/host/media/in-place/overwrite.ts';
@@ -76,8 +76,8 @@ export async function tellEnd(
 /** After a run: the volume that it was about, if it is in a drive still. */
 export async function tellLast(paths: HostPaths): Promise<string | undefined> {
   const time = { signal: AbortSignal.timeout(TELL_MS), deadlineMs: TELL_MS };
-  const last = await readResult(paths);
-  if (last === undefined || (await readRequest(paths)) !== undefined) return undefined;
+  const last = await siteChange.last(paths);
+  if (last === undefined || (await siteChange.read(paths)) !== undefined) return undefined;
   try {
     const [medium, other] = await findMedia(paths, VOLUME_LABELS, time.signal);
     if (medium === undefined || other !== undefined || medium.isReadOnly) return undefined;

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dropInPath } from '../../lib/change/identity/held.ts';
-import { requestPath as identityRequest } from '../../lib/change/identity/request.ts';
+import { identityChange } from '../../lib/change/identity/request.ts';
 import { kubeconfigPath } from '../../lib/change/site/places.ts';
 import { isMissing } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -28,7 +28,7 @@ export async function touchedFiles(context: ReconfigureContext): Promise<string[
   const present = await Promise.all(FOLDERS.map((folder) => filesBelow(paths, folder)));
   const { wanted, obsolete } = await siteFiles(context);
   const created = [
-    paths.onHost(identityRequest(paths)),
+    paths.onHost(identityChange.requestPath(paths)),
     paths.onHost(dropInPath(paths)),
     kubeletPaths.liveConfig,
     paths.onHost(sealedPath(paths)),

@@ -3,13 +3,12 @@ import { rm } from 'node:fs/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { failureData } from '../../lib/base/errors/failure-data.ts';
 import { changeUnderWay } from '../../lib/change/exclusion.ts';
-import { beforeFolder, resultPath } from '../../lib/change/site/places.ts';
-import { type ReconfigureResult, readRequest, readResult } from '../../lib/change/site/request.ts';
-import { readResult as readUpdate } from '../../lib/change/update/request.ts';
+import { beforeFolder } from '../../lib/change/site/places.ts';
+import { siteChange } from '../../lib/change/site/request.ts';
+import { updateChange } from '../../lib/change/update/request.ts';
 import { readKept, returnToKept } from '../../lib/engine/trial/kept.ts';
 import { readLast } from '../../lib/engine/trial/store.ts';
 import { wasAsked } from '../../lib/engine/trial/trial.ts';
-import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import { describeReconfigure } from './context.ts';
@@ -28,7 +27,7 @@ export async function rollback(
   settings: Settings,
   now: Date,
 ): Promise<{ readonly what: string; go(): Promise<void> }> {
-  const result = await readResult(paths);
+  const result = await siteChange.last(paths);
   const kept = await readKept(beforeFolder(paths));
   const refused = (found: string) =>
     new Failure('usage', 'the host cannot be brought back', {
@@ -40,13 +39,14 @@ export async function rollback(
   if (result?.outcome !== 'configured') throw refused('no site configuration in use');
   const age = now.getTime() - Date.parse(result.endedAt);
   if (age > settings.reconfigureReturnHours * HOUR_MS) throw refused(`one of ${result.endedAt}`);
-  const update = await readUpdate(paths);
+  const update = await updateChange.last(paths);
   if (update !== undefined && update.endedAt > result.endedAt) {
     throw refused(`an update of ${update.endedAt}, which it would take back in part`);
   }
   const other = await changeUnderWay(paths);
   if (other !== undefined) throw other;
-  if ((await readRequest(paths)) !== undefined) throw refused('a site volume that is being used');
+  if ((await siteChange.read(paths)) !== undefined)
+    throw refused('a site volume that is being used');
   const reason = failureData(
     new Failure('usage', 'it was taken back by "reconfigure rollback"', {
       code: 'way-back-requested',
@@ -67,20 +67,19 @@ export async function rollback(
  * It is written at the next look for a volume, since the way back itself ends with a restart.
  */
 export async function recordWayBack(paths: HostPaths): Promise<void> {
-  const result = await readResult(paths);
+  const result = await siteChange.last(paths);
   const last = await readLast(paths);
   if (result?.outcome !== 'configured' || last === undefined || !wasAsked(last)) return;
   // The trial of the way back has an id of its own.
   if (last.what !== describeReconfigure(result) || last.endedAt < result.endedAt) return;
   await rm(beforeFolder(paths), { recursive: true, force: true });
   const { endedAt, reason } = last;
-  const taken: ReconfigureResult = {
+  await siteChange.writeResult(paths, {
     ...result,
     endedAt,
     outcome: 'reverted',
     ...(reason === undefined ? {} : { failure: reason }),
-  };
-  await writeFileAtomic(resultPath(paths), `${JSON.stringify(taken)}\n`, 0o600);
+  });
 }
 
 /** Gives up the way back. @throws Failure (usage) if there is no way back */

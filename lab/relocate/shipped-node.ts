@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { requestPath } from '../../lib/change/site/places.ts';
+import { siteChange } from '../../lib/change/site/request.ts';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import { hostPaths, sealedPath } from '../../lib/host/paths.ts';
 import { AllInOne } from '../all-in-one.ts';
@@ -160,7 +160,8 @@ export class ShippedNode extends AllInOne {
     const done = async () => {
       const hasEnded = await untilEnded(this, AGENT, END_MS);
       // A unit that a shutdown has stopped goes on at the next boot.
-      if (hasEnded && !(await exists(requestPath(hostPaths(this.booted.rootDir))))) return;
+      if (hasEnded && !(await exists(siteChange.requestPath(hostPaths(this.booted.rootDir)))))
+        return;
       throw new Failure('deadline', 'the host has not done with the volume', {
         expected: `within ${END_MS / 60_000} min`,
       });

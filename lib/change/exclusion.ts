@@ -4,11 +4,11 @@ import { notYet, type Outcome } from '../engine/steps/step.ts';
 import { readTrial } from '../engine/trial/store.ts';
 import { exists } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { requestPath as identityRequest } from './identity/request.ts';
-import { requestPath as restoreRequest } from './restore/request.ts';
-import { requestPath as rotationRequest } from './rotation/request.ts';
-import { requestPath as reconfigureRequest } from './site/places.ts';
-import { requestPath as updateRequest } from './update/request.ts';
+import { identityChange } from './identity/request.ts';
+import { restoreChange } from './restore/request.ts';
+import { rotationChange } from './rotation/request.ts';
+import { siteChange } from './site/request.ts';
+import { updateChange } from './update/request.ts';
 
 /*
  * Backup, renewal, restore, rotation, update, a change of the identity and that to a site read and replace the same files. A request excludes the
@@ -16,32 +16,13 @@ import { requestPath as updateRequest } from './update/request.ts';
  * What is running when a request is written ends first.
  */
 
-const CHANGES = {
-  restore: {
-    request: restoreRequest,
-    what: 'a backup is being restored',
-    status: 'sno-backup-restore status',
-  },
-  rotation: {
-    request: rotationRequest,
-    what: 'a rotation of CAs or keys is under way',
-    status: 'sno-rotate status',
-  },
-  identity: {
-    request: identityRequest,
-    what: 'the host is getting another name, address or domain',
-    status: 'sno-identity status',
-  },
-  update: {
-    request: updateRequest,
-    what: 'an update is under way',
-    status: 'sno-update status',
-  },
-  site: {
-    request: reconfigureRequest,
-    what: 'the host is getting the configuration of its site',
-    status: 'reconfigure status',
-  },
+/** Every kind of change on request. */
+export const CHANGES = {
+  restore: restoreChange,
+  rotation: rotationChange,
+  identity: identityChange,
+  update: updateChange,
+  site: siteChange,
 } as const;
 
 /**
@@ -53,9 +34,9 @@ export async function changeUnderWay(
   paths: HostPaths,
   own?: keyof typeof CHANGES,
 ): Promise<Failure | undefined> {
-  for (const [name, { request, what, status }] of Object.entries(CHANGES)) {
-    if (name === own || !(await exists(request(paths)))) continue;
-    return new Failure('usage', what, { fix: `Wait for its end: see "${status}".` });
+  for (const [name, { requestPath, underWay, status }] of Object.entries(CHANGES)) {
+    if (name === own || !(await exists(requestPath(paths)))) continue;
+    return new Failure('usage', underWay, { fix: `Wait for its end: see "${status}".` });
   }
   return undefined;
 }

@@ -1,20 +1,13 @@
 import { describeError } from '../base/errors/failure.ts';
-import { type FailureData, failureData } from '../base/errors/failure-data.ts';
+import { failureData } from '../base/errors/failure-data.ts';
 import { done } from '../engine/steps/step.ts';
 import type { StepBody } from '../engine/steps/within.ts';
 import { revertTrial } from '../engine/trial/arm.ts';
 import { readLast, readTrial } from '../engine/trial/store.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { type CanFail, type Change, recordFailure } from './change.ts';
 
 const COMMAND_MS = 60_000;
-
-/** A change on request that is on trial: how its request is read, and told what failed before the trial. */
-interface Requests {
-  readRequest(
-    paths: HostPaths,
-  ): Promise<{ readonly failure?: FailureData | undefined } | undefined>;
-  recordFailure(paths: HostPaths, failure: FailureData): Promise<void>;
-}
 
 interface OnRequest {
   readonly paths: HostPaths;
@@ -28,11 +21,11 @@ interface OnRequest {
  * killed has not failed, and continues.
  */
 export const orBackBy =
-  <Context extends OnRequest>({ readRequest, recordFailure }: Requests) =>
+  <Context extends OnRequest>(change: Pick<Change<CanFail, unknown>, 'read' | 'write'>) =>
   (body: StepBody<Context>): StepBody<Context> => {
     /** Whether it has failed or is confirmed, so that nothing more is done for it. */
     const isOver = async ({ paths, request }: Context): Promise<boolean> => {
-      if ((await readRequest(paths))?.failure !== undefined) return true;
+      if ((await change.read(paths))?.failure !== undefined) return true;
       if ((await readTrial(paths))?.reverting !== undefined) return true;
       return (await readLast(paths))?.id === request.id;
     };
@@ -49,7 +42,7 @@ export const orBackBy =
       async instead({ paths }, failure) {
         const data = failureData(failure);
         if ((await readTrial(paths)) === undefined) {
-          await recordFailure(paths, data);
+          await recordFailure(change, paths, data);
           return `failed, nothing was changed: ${describeError(failure)}`;
         }
         await revertTrial(paths, data, AbortSignal.timeout(COMMAND_MS));

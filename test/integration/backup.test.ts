@@ -14,7 +14,7 @@ import { etcdBinaries } from '../../lab/servers/binaries.ts';
 import { limits, makeTls, startEtcd } from '../../lab/servers/etcd-member.ts';
 import { relocatedFile } from '../../lab/servers/relocate.ts';
 import { readManifest } from '../../lib/change/backup/store.ts';
-import { readRequest, readResult, writeRequest } from '../../lib/change/restore/request.ts';
+import { restoreChange } from '../../lib/change/restore/request.ts';
 import { restoreSnapshot } from '../../lib/clients/etcd/restore.ts';
 import { waitForApi } from '../../lib/clients/kube/api-ready.ts';
 import type { KubeClient } from '../../lib/clients/kube/client.ts';
@@ -113,7 +113,7 @@ function restore(...args: string[]) {
 }
 let requests = 0;
 const request = (backup: string) =>
-  writeRequest(paths, {
+  restoreChange.write(paths, {
     schemaVersion: 1,
     backup,
     requestedAt: new Date(Date.now() + 1000 * requests++).toISOString(),
@@ -178,8 +178,8 @@ t.test('a restore brings back what was deleted, and takes what came later', asyn
   t.ok(Number(await listVersion(configMaps)) > 1_000_000_000, 'revisions are bumped');
   const watch = `${configMaps}?watch=true&timeoutSeconds=5&resourceVersion=${seen}`;
   t.match((await api('GET', watch)).body, /"code":410/, 'a watcher must list again');
-  t.equal(await readRequest(paths), undefined);
-  t.match(await readResult(paths), { backup: name, failure: undefined });
+  t.equal(await restoreChange.read(paths), undefined);
+  t.match(await restoreChange.last(paths), { backup: name, failure: undefined });
   t.ok(programs.calls('systemctl restart').some((call) => call.includes('kubelet.service')));
   const replaced = (await readdir(join(root, 'var/lib'))).filter((each) => /replaced/.test(each));
   t.equal(replaced.length, 1, 'the database from before is kept');
@@ -216,7 +216,7 @@ t.test('a database that does not start is replaced by the one from before', asyn
     output,
   );
   t.equal(exit, 4);
-  t.match(await readResult(paths), { backup: name, failure: { code: String } });
+  t.match(await restoreChange.last(paths), { backup: name, failure: { code: String } });
   await apiReady();
   t.equal(await code(`${configMaps}/kept`), 200, 'nothing is lost');
   t.notOk(await exists(`${paths.etcdData}.rebuilt`));
@@ -250,7 +250,7 @@ t.test('a damaged backup is refused, and nothing changes', async (t: Test) => {
   const refused = await command('restore', '--from', copy, '--yes');
   t.equal(refused.exit, 2);
   t.match(refused.errors, /etcd-snapshot\.db: expected SHA-256/);
-  t.equal(await readRequest(paths), undefined);
+  t.equal(await restoreChange.read(paths), undefined);
   t.same(kubelet.running(), running);
   t.match(await command('restore', '--from', name), { exit: 2, errors: /not confirmed/ });
 });

@@ -11,7 +11,7 @@ import { objects } from '../../agents/upkeep/identity/objects.ts';
 import { identityPlan } from '../../agents/upkeep/identity/plan.ts';
 import { createLogger } from '../../lib/base/log/logger.ts';
 import { type Identity, identityOf } from '../../lib/change/identity/identity.ts';
-import { readLast, readRequest, writeRequest } from '../../lib/change/identity/request.ts';
+import { identityChange, requestIdentity } from '../../lib/change/identity/request.ts';
 import { runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
 import { Progress } from '../../lib/engine/steps/progress.ts';
 import { exists } from '../../lib/host/files.ts';
@@ -118,7 +118,7 @@ async function expectIdentity(
   t.equal(environment, `KUBELET_NODE_IPS=${nodeIps.join(',')}\n`);
   const now = await readRenderInput(paths);
   t.strictSame(now && identityOf(now), identity);
-  t.equal(await readRequest(paths), undefined);
+  t.equal(await identityChange.read(paths), undefined);
   t.notOk(await exists(paths.at('/etc/systemd/system/kubelet.service.d/50-sno-identity.conf')));
   t.strictSame(
     kubelet.running().toSorted(),
@@ -137,7 +137,7 @@ const { claim } = await populate(host, rendered, from.hostname);
 
 t.test('another name, address and domain, killed after each step', async (t) => {
   has(...from.nodeIps);
-  await writeRequest(paths, { from, to });
+  await requestIdentity(paths, { from, to });
   for (const step of ['hold', 'files']) {
     // The address is not there yet: nothing was changed.
     if (step === 'hold') {
@@ -156,7 +156,7 @@ t.test('another name, address and domain, killed after each step', async (t) => 
   t.equal(await run('--until', 'start'), 0);
   t.equal(await run(), 0);
   await expectIdentity(t, to, from, claim);
-  t.match(await readLast(paths), { from, to });
+  t.match(await identityChange.last(paths), { from, to });
   t.same(programs.calls('hostnamectl'), ['hostnamectl set-hostname edge-9']);
 });
 
@@ -165,7 +165,7 @@ t.test('killed before each change of an object, it goes on', async (t) => {
   has(...from.nodeIps);
   await create(LEASES, { metadata: { name: to.hostname }, spec: { holderIdentity: to.hostname } });
   await create(CSI_NODES, { metadata: { name: to.hostname }, spec: { drivers: [] } });
-  await writeRequest(paths, { from: to, to: from });
+  await requestIdentity(paths, { from: to, to: from });
   t.equal(await run('--until', 'files'), 0);
   const real = await identityContext(paths);
   const log = createLogger({ write: (line) => t.comment(line.trim()), priorities: false });
@@ -199,7 +199,7 @@ t.test('another address alone leaves Node and pods', async (t) => {
   await createPod(host, 'web', from.hostname);
   const moved: Identity = { ...from, nodeIps: ['192.0.2.99'] };
   has('192.0.2.99');
-  await writeRequest(paths, { from, to: moved });
+  await requestIdentity(paths, { from, to: moved });
   t.equal(await run(), 0);
   t.equal((await get(`${NODES}/${from.hostname}`)).metadata.uid, uid);
   t.equal(await code(`${SHOP}/pods/web`), 200);

@@ -15,7 +15,7 @@ import { identityPlan } from '../../agents/upkeep/identity/plan.ts';
 import { issueLeaf } from '../../lab/certificates/signed-now.ts';
 import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 import { writePortable } from '../../lib/change/backup/portable/write.ts';
-import { readRequest } from '../../lib/change/identity/request.ts';
+import { identityChange } from '../../lib/change/identity/request.ts';
 import { runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
@@ -253,7 +253,7 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
     exit: 2,
     errors: /expected --from NAME/,
   });
-  t.equal(await readRequest(paths), undefined);
+  t.equal(await identityChange.read(paths), undefined);
   t.strictSame(await namesIn(join(paths.state, 'backups')), []);
   const partial = join(folder, 'partial.age');
   const some = headerOf(writeBackup(join(folder, 'some'), {}, { clusterId: cluster.clusterId }));
@@ -277,5 +277,5 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
     exit: 2,
     errors: /has not all authorities of its host; found no \S+\/ca\/etcd\/ca\.crt, /,
   });
-  t.equal(await readRequest(paths), undefined);
+  t.equal(await identityChange.read(paths), undefined);
 });

@@ -7,7 +7,7 @@ import t from 'tap';
 import { readStaged, saveStaged } from '../../agents/steps/certificates/changes.ts';
 import { trustBoth } from '../../agents/upkeep/rotate/phases.ts';
 import { stage } from '../../agents/upkeep/rotate/stage.ts';
-import { readRequest, rotationFolder } from '../../lib/change/rotation/request.ts';
+import { rotationChange, rotationFolder } from '../../lib/change/rotation/request.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { certificatesIn, isIssuedBy } from '../../lib/pki/certificate.ts';
@@ -86,6 +86,6 @@ t.test('files with which a pod does not start come back, and the rotation ends',
   });
   t.equal(await read(schedulerTrust.api), before);
   t.same(keeper.restarts.slice(-2), ['kube-controller-manager', 'kube-scheduler']);
-  t.equal(await readRequest(paths), undefined);
+  t.equal(await rotationChange.read(paths), undefined);
   t.same(await namesIn(rotationFolder(paths)), ['last.json'], 'no key is left');
 });

@@ -1,5 +1,5 @@
 import { glob } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describeError } from '../../lib/base/errors/failure.ts';
 import { addTally, emptyTally, type Tally, type TallyEvents, tallyFiles } from './tally.ts';
@@ -63,8 +63,9 @@ export async function filesOf({ name }: Tier, root: string): Promise<string[]> {
 /** Largest batches first, so that no long one is left at the end. */
 function batchesOf(files: readonly string[], { filesShareProcess }: Tier): Batch[] {
   if (!filesShareProcess) return files.map((file) => ({ name: file, files: [file] }));
-  const folderOf = (file: string) => file.split('/').slice(0, 3).join('/');
-  const folders = [...Map.groupBy(files, folderOf)].toSorted(([, a], [, b]) => b.length - a.length);
+  const folders = [...Map.groupBy(files, (file) => dirname(file))].toSorted(
+    ([, a], [, b]) => b.length - a.length,
+  );
   const batches: { name: string; files: [string, ...string[]] }[] = [];
   for (const [name, [first, ...others]] of folders) {
     if (first === undefined) continue;

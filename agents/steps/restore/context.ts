@@ -1,5 +1,5 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { type RestoreRequest, readRequest } from '../../../lib/change/restore/request.ts';
+import { type RestoreRequest, restoreChange } from '../../../lib/change/restore/request.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type HostContext, hostContext, signedRights } from '../host-context.ts';
 
@@ -10,7 +10,7 @@ export interface RestoreContext extends HostContext {
 
 /** @throws Failure (usage) if nothing is to be restored, or cluster.json or settings.json is invalid. */
 export async function restoreContext(paths: HostPaths): Promise<RestoreContext> {
-  const request = await readRequest(paths);
+  const request = await restoreChange.read(paths);
   if (request === undefined) {
     throw new Failure('usage', 'no restore is under way', {
       fix: 'Run "sno-backup restore --from NAME".',

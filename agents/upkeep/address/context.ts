@@ -5,7 +5,7 @@ import {
   judgeAddresses,
 } from '../../../lib/change/identity/moved-address.ts';
 import { presentIdentity } from '../../../lib/change/identity/present-identity.ts';
-import { readRequest } from '../../../lib/change/identity/request.ts';
+import { identityChange } from '../../../lib/change/identity/request.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type PlainHost, plainHost } from '../../steps/host-context.ts';
@@ -30,7 +30,7 @@ export async function judgeHost(
   { paths, cluster }: Pick<AddressContext, 'paths' | 'cluster'>,
   signal: AbortSignal,
 ): Promise<AddressVerdict> {
-  const identity = (await readRequest(paths))?.to ?? (await presentIdentity(paths));
+  const identity = (await identityChange.read(paths))?.to ?? (await presentIdentity(paths));
   const { interfaces } = await readState(paths);
   const known = { identity, interfaces, inside: insideNetworks(cluster) };
   return judgeAddresses(known, await hostAddresses(signal));

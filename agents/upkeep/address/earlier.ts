@@ -1,5 +1,5 @@
 import { isHeld } from '../../../lib/change/identity/held.ts';
-import { type IdentityRequest, withdrawRequest } from '../../../lib/change/identity/request.ts';
+import { type IdentityRequest, identityChange } from '../../../lib/change/identity/request.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { startUnit, stopUnit } from '../../../lib/host/systemd.ts';
 
@@ -21,6 +21,6 @@ export async function isWithdrawn(
     await startUnit(IDENTITY_UNIT, signal);
     return false;
   }
-  await withdrawRequest(paths);
+  await identityChange.remove(paths);
   return true;
 }

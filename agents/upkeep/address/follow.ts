@@ -4,7 +4,7 @@ import { changeUnderWay } from '../../../lib/change/exclusion.ts';
 import { differences, type Identity } from '../../../lib/change/identity/identity.ts';
 import type { AddressVerdict } from '../../../lib/change/identity/moved-address.ts';
 import { presentIdentity } from '../../../lib/change/identity/present-identity.ts';
-import { readRequest, writeRequest } from '../../../lib/change/identity/request.ts';
+import { identityChange, requestIdentity } from '../../../lib/change/identity/request.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done, notYet, type Outcome } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
@@ -36,7 +36,7 @@ export const follow: StepBody<AddressContext> = {
     if (verdict === undefined) return notYet('the addresses change');
     if (verdict.kind === 'kept') {
       // It may have been written without being started.
-      const begun = (await readRequest(paths))?.isFollowing === true;
+      const begun = (await identityChange.read(paths))?.isFollowing === true;
       if (begun) await startUnit(IDENTITY_UNIT, progress.signal);
       const registered = Object.keys(verdict.interfaces).join(', ');
       const last = { registered, found: registered, isMoved: false };
@@ -76,7 +76,7 @@ async function request(
 ): Promise<Outcome> {
   const other = await otherChange(paths);
   if (other !== undefined) return notYet(other);
-  const earlier = await readRequest(paths);
+  const earlier = await identityChange.read(paths);
   if (earlier !== undefined && !(await isWithdrawn(paths, earlier, signal))) {
     return notYet(
       `a change of the identity is under way (${differences(earlier.from, earlier.to).join('; ')})`,
@@ -94,7 +94,7 @@ async function request(
     followed: [...recent, now.toISOString()],
     last: { registered: to.nodeIps.join(', '), found: to.nodeIps.join(', '), isMoved: false },
   });
-  await writeRequest(paths, { from, to, isFollowing: true });
+  await requestIdentity(paths, { from, to, isFollowing: true });
   await startUnit(IDENTITY_UNIT, signal);
   return done(changes.join('; '));
 }

@@ -8,7 +8,7 @@ import {
   machineNetworkFor,
 } from '../../../lib/change/identity/identity.ts';
 import { presentIdentity } from '../../../lib/change/identity/present-identity.ts';
-import { readRequest } from '../../../lib/change/identity/request.ts';
+import { identityChange } from '../../../lib/change/identity/request.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { isBaseDomain, isClusterName, isUsableHostname } from '../../../lib/config/site/names.ts';
@@ -112,7 +112,7 @@ function nodeIpsFrom({ nodeIps }: Identity, given: readonly string[]) {
 }
 
 async function otherUnderWay(paths: HostPaths): Promise<Failure | undefined> {
-  const request = await readRequest(paths);
+  const request = await identityChange.read(paths);
   return request === undefined
     ? undefined
     : fault(

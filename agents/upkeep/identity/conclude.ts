@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord, parseJson } from '../../../lib/base/json.ts';
 import { differences } from '../../../lib/change/identity/identity.ts';
-import { endRequest, identityFolder, readRequest } from '../../../lib/change/identity/request.ts';
+import { identityChange, identityFolder } from '../../../lib/change/identity/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
@@ -27,14 +27,14 @@ export const conclude: StepBody<IdentityContext> = {
   touches: ['disk'],
   retries: true,
   input: ({ request }) => request.id,
-  holds: async ({ paths }) => (await readRequest(paths)) === undefined,
+  holds: async ({ paths }) => (await identityChange.read(paths)) === undefined,
   async run(context) {
     const { paths, request } = context;
     await rename(context);
     await rm(heldManifests(paths), { recursive: true, force: true });
     await rm(join(identityFolder(paths), 'volumes.json'), { force: true });
     await rm(restartsPath(context, 'sno-identity'), { force: true });
-    await endRequest(paths);
+    await identityChange.end(paths, (it) => it);
     return done(differences(request.from, request.to).join('; '));
   },
 };

@@ -1,6 +1,6 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { inputFor } from '../../../lib/change/identity/identity.ts';
-import { type IdentityRequest, readRequest } from '../../../lib/change/identity/request.ts';
+import { type IdentityRequest, identityChange } from '../../../lib/change/identity/request.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import type { KeylessInput } from '../../../lib/render/renderer.ts';
@@ -13,7 +13,7 @@ export interface IdentityContext extends HostContext {
 
 /** @throws Failure (usage) if no change was requested, or cluster.json or settings.json is invalid. */
 export async function identityContext(paths: HostPaths): Promise<IdentityContext> {
-  const request = await readRequest(paths);
+  const request = await identityChange.read(paths);
   if (request === undefined) {
     throw new Failure('usage', 'no change of the identity was requested', {
       fix: 'Run "sno-identity change".',

@@ -4,7 +4,7 @@ import { failureFromData } from '../../../lib/base/errors/failure-data.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { confirm } from '../../../lib/change/confirm.ts';
 import { differences } from '../../../lib/change/identity/identity.ts';
-import { readLast, writeRequest } from '../../../lib/change/identity/request.ts';
+import { identityChange, requestIdentity } from '../../../lib/change/identity/request.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { statusPath } from '../../../lib/engine/steps/reporter.ts';
 import { readStatus } from '../../../lib/engine/steps/status.ts';
@@ -54,9 +54,9 @@ function addChange(program: Command, paths: HostPaths, write: Write): void {
       const { from, to } = await acceptedChange(paths, asked, AbortSignal.timeout(ASK_MS));
       write(announcement(differences(from, to), from.hostname !== to.hostname));
       if (yes !== true) await confirm('change it', 'the change');
-      const { id } = await writeRequest(paths, { from, to });
+      const { id } = await requestIdentity(paths, { from, to });
       await startAndWait(UNIT);
-      if ((await readLast(paths))?.id !== id) throw await notEnded(paths);
+      if ((await identityChange.last(paths))?.id !== id) throw await notEnded(paths);
       write('The identity is changed.\n');
     });
 }

@@ -4,7 +4,7 @@ import { changeUnderWay } from '../../../lib/change/exclusion.ts';
 import {
   describeWhat,
   type RotationRequest,
-  readRequest,
+  rotationChange,
   type What,
 } from '../../../lib/change/rotation/request.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
@@ -42,7 +42,7 @@ export async function planRotation(
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<Accepted> {
-  const present = await readRequest(paths);
+  const present = await rotationChange.read(paths);
   const isUnderWay = isDeepStrictEqual(present?.what, wanted.what);
   const notes = notesOn(wanted.what);
   if (isUnderWay) return { isUnderWay, notes };

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { failureFromData, failureSentence } from '../../../lib/base/errors/failure-data.ts';
-import { readRecord } from '../../../lib/change/rotation/record.ts';
 import {
   describeWhat,
-  readRequest,
+  requestRotation,
+  rotationChange,
   type What,
-  writeRequest,
 } from '../../../lib/change/rotation/request.ts';
 import { statusPath } from '../../../lib/engine/steps/reporter.ts';
 import { type AgentStatus, readStatus } from '../../../lib/engine/steps/status.ts';
@@ -75,7 +74,7 @@ async function rotate(
   const { isUnderWay, notes } = await planRotation(paths, { what, restartWorkloads }, signal);
   const began = new Date();
   if (isUnderWay) write(`The rotation of ${describeWhat(what)} is under way already.\n`);
-  else await writeRequest(paths, { what, restartWorkloads });
+  else await requestRotation(paths, { what, restartWorkloads });
   for (const note of notes) write(`${note}\n`);
   await startUnit(UNIT, signal);
   write('It also continues without this command. "sno-rotate status" prints its state.\n');
@@ -123,8 +122,8 @@ async function hasEnded(
     return true;
   }
   // A process that ends before it has a plan, such as at an unreadable configuration.
-  if (state !== 'done' || (await readRequest(paths)) !== undefined) return false;
-  const { restarted = [], what } = (await readRecord(paths)) ?? {};
+  if (state !== 'done' || (await rotationChange.read(paths)) !== undefined) return false;
+  const { restarted = [], what } = (await rotationChange.last(paths)) ?? {};
   const whatEnded = what === undefined ? 'everything' : describeWhat(what);
   write(`Rotated ${whatEnded}; restarted: ${restarted.join(', ') || 'nothing'}\n`);
   return true;

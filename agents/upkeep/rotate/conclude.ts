@@ -1,5 +1,8 @@
-import { isRecorded, writeRecord } from '../../../lib/change/rotation/record.ts';
-import { readRequest, requestPath } from '../../../lib/change/rotation/request.ts';
+import {
+  isRecorded,
+  recordRotation,
+  rotationChange,
+} from '../../../lib/change/rotation/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { removeFile } from '../../../lib/host/files.ts';
@@ -15,10 +18,10 @@ export const conclude: StepBody<RotateContext> = {
   leaves: 'a record of the rotation; no staged key',
   touches: ['disk'],
   input: ({ request }) => request.id,
-  holds: async ({ paths }) => (await readRequest(paths)) === undefined,
+  holds: async ({ paths }) => (await rotationChange.read(paths)) === undefined,
   async run({ paths, request }) {
     if (!(await isRecorded(paths, request))) {
-      await writeRecord(paths, request, await restartedFor(paths, request.id));
+      await recordRotation(paths, request, await restartedFor(paths, request.id));
     }
     await cancelRotation(paths);
     return done();
@@ -30,5 +33,5 @@ export async function cancelRotation(paths: HostPaths): Promise<void> {
   await dropStaged(paths);
   await dropBeginning(paths);
   await dropRestarts(paths);
-  await removeFile(requestPath(paths));
+  await removeFile(rotationChange.requestPath(paths));
 }

@@ -1,9 +1,5 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import {
-  type RotationRequest,
-  readRequest,
-  requestPath,
-} from '../../../lib/change/rotation/request.ts';
+import { type RotationRequest, rotationChange } from '../../../lib/change/rotation/request.ts';
 import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type RenewContext, renewContext } from '../../steps/certificates/context.ts';
@@ -30,13 +26,13 @@ async function runNft(rules: string, signal: AbortSignal): Promise<void> {
 
 /** @throws Failure (usage) if no rotation was requested, or cluster.json or settings.json is invalid. */
 export async function rotateContext(paths: HostPaths): Promise<RotateContext> {
-  const request = await readRequest(paths);
+  const request = await rotationChange.read(paths);
   if (request !== undefined) {
     const context = await renewContext(paths);
     return { ...context, ...signedRights(context), request, runNft };
   }
   throw new Failure('usage', 'no rotation was requested', {
-    expected: requestPath(paths),
+    expected: rotationChange.requestPath(paths),
     fix: 'Use "sno-certificates rotate-ca" or "sno-certificates rotate-keys".',
   });
 }

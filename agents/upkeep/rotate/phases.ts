@@ -1,5 +1,5 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { isRecorded } from '../../../lib/change/rotation/record.ts';
+import { isRecorded } from '../../../lib/change/rotation/request.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';

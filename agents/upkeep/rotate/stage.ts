@@ -1,6 +1,5 @@
 import { stillRunning } from '../../../lib/change/exclusion.ts';
-import { isRecorded } from '../../../lib/change/rotation/record.ts';
-import type { What } from '../../../lib/change/rotation/request.ts';
+import { isRecorded, type What } from '../../../lib/change/rotation/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent } from '../../../lib/host/files.ts';

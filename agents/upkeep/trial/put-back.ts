@@ -1,5 +1,5 @@
 import { describeError } from '../../../lib/base/errors/failure.ts';
-import { requestPath, writeRequest } from '../../../lib/change/restore/request.ts';
+import { restoreChange } from '../../../lib/change/restore/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { judgeTrial } from '../../../lib/engine/trial/judge.ts';
@@ -74,10 +74,11 @@ export const database = putBackStep({
   name: 'database',
   leaves: 'the requested restore of the database, if the change has one to go back to',
   isBack: async (paths, { database }) =>
-    database === undefined || (await exists(requestPath(paths))),
+    database === undefined || (await exists(restoreChange.requestPath(paths))),
   async putBack(paths, points) {
-    if (points.database === undefined || (await exists(requestPath(paths)))) return [];
-    await writeRequest(paths, {
+    if (points.database === undefined || (await exists(restoreChange.requestPath(paths))))
+      return [];
+    await restoreChange.write(paths, {
       schemaVersion: 1,
       backup: points.database,
       requestedAt: new Date().toISOString(),

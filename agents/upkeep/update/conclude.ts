@@ -5,16 +5,15 @@ import {
   failureData,
   failureFromData,
 } from '../../../lib/base/errors/failure-data.ts';
+import { endedAs, endingOf } from '../../../lib/change/ending.ts';
 import {
-  endRequest,
-  readRequest,
   type UpdateRequest,
   type UpdateResult,
+  updateChange,
 } from '../../../lib/change/update/request.ts';
 import { writeTaken } from '../../../lib/change/update/taken.ts';
 import { done, notYet } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { readLast, readTrial } from '../../../lib/engine/trial/store.ts';
 import { describeUpdate, type UpdateContext } from './context.ts';
 import { nextFolder, preparedPath } from './places.ts';
 
@@ -25,29 +24,18 @@ export const conclude: StepBody<UpdateContext> = {
   touches: ['disk'],
   retries: true,
   input: ({ request }) => request.id,
-  holds: async ({ paths }) => (await readRequest(paths)) === undefined,
+  holds: async ({ paths }) => (await updateChange.read(paths)) === undefined,
   async run({ paths, request }) {
-    if ((await readTrial(paths))?.reverting !== undefined) {
-      return notYet('the host restarts to go back');
-    }
-    const last = await readLast(paths);
-    const ended = last?.id === request.id ? last : undefined;
-    const failure = ended === undefined ? (await readRequest(paths))?.failure : ended.reason;
-    const outcome = outcomeOf(ended?.outcome);
+    const ending = await endingOf(updateChange, paths, { id: request.id, kept: 'updated' });
+    if (ending === undefined) return notYet('the host restarts to go back');
+    const { outcome, failure } = ending;
     await rm(nextFolder(paths), { recursive: true, force: true });
     await rm(preparedPath(paths), { force: true });
     if (outcome === 'updated') await writeTaken(paths, request.manifest.serial);
-    await endRequest(paths, outcome, failure);
+    await updateChange.end(paths, endedAs(ending));
     if (outcome === 'updated') return done(describeUpdate(request));
     throw failed(request, outcome, failure);
   },
-};
-
-const outcomeOf = (
-  trial: 'confirmed' | 'reverted' | 'incomplete' | undefined,
-): UpdateResult['outcome'] => {
-  if (trial === undefined) return 'refused';
-  return trial === 'confirmed' ? 'updated' : 'reverted';
 };
 
 /** Why an update is not in use, for the unit and for the person who requested it. */

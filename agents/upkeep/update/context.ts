@@ -1,10 +1,6 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { listBackups } from '../../../lib/change/backup/store.ts';
-import {
-  readRequest,
-  requestPath,
-  type UpdateRequest,
-} from '../../../lib/change/update/request.ts';
+import { type UpdateRequest, updateChange } from '../../../lib/change/update/request.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type HostContext, plainHost, signedRights } from '../../steps/host-context.ts';
 
@@ -17,10 +13,10 @@ export interface UpdateContext extends HostContext {
 
 /** @throws Failure (usage) if no update was requested, or cluster.json or settings.json is invalid. */
 export async function updateContext(paths: HostPaths): Promise<UpdateContext> {
-  const request = await readRequest(paths);
+  const request = await updateChange.read(paths);
   if (request === undefined) {
     throw new Failure('usage', 'no update was requested', {
-      expected: requestPath(paths),
+      expected: updateChange.requestPath(paths),
       fix: 'Use "sno-update run --from FOLDER|URL".',
     });
   }

@@ -3,12 +3,7 @@ import { standardOutput } from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
-import {
-  readRequest,
-  readResult,
-  type UpdateResult,
-  writeRequest,
-} from '../../../lib/change/update/request.ts';
+import { type UpdateResult, updateChange } from '../../../lib/change/update/request.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { run } from '../../../lib/host/command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -45,7 +40,7 @@ export async function runUpdate(
       paths,
       context: () => updateContext(paths),
       about: async () => {
-        const last = await readResult(paths);
+        const last = await updateChange.last(paths);
         return { text: last === undefined ? '' : lastText(last), data: { last: last ?? null } };
       },
       addCommands: (program, writeOut) => addPrepare(program, paths, writeOut),
@@ -86,14 +81,14 @@ async function update(
   { from, wait }: { readonly from: string; readonly wait: boolean },
   write: Write,
 ): Promise<void> {
-  let request = await readRequest(paths);
+  let request = await updateChange.read(paths);
   if (request === undefined) {
     request = await acceptUpdate(paths, from, AbortSignal.timeout(ACCEPT_MS));
     if (request === undefined) {
       write('This host runs it already.\n');
       return;
     }
-    await writeRequest(paths, request);
+    await updateChange.write(paths, request);
     write(`Begun: ${describeUpdate(request)}, signed by ${request.signedBy}.\n`);
   } else if (request.from === from) {
     write(`Continued: ${describeUpdate(request)}.\n`);
@@ -112,7 +107,7 @@ async function update(
   await run('systemctl', ['start', UNIT], { signal, deadlineMs }).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
   });
-  const result = await readResult(paths);
+  const result = await updateChange.last(paths);
   if (result?.id !== request.id) {
     throw new Failure('retry', 'the update has not ended', {
       fix: `See "sno-update status". It continues by itself, also after a restart of the host.`,

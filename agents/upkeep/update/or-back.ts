@@ -1,6 +1,6 @@
 import { orBackBy } from '../../../lib/change/or-back.ts';
-import { readRequest, recordFailure } from '../../../lib/change/update/request.ts';
+import { updateChange } from '../../../lib/change/update/request.ts';
 import type { UpdateContext } from './context.ts';
 
 /** A step whose failure takes the update back. */
-export const orBack = orBackBy<UpdateContext>({ readRequest, recordFailure });
+export const orBack = orBackBy<UpdateContext>(updateChange);

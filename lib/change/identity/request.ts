@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
-import { parseJson } from '../../base/json.ts';
-import { recordPath } from '../../engine/agents/records.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { changeOnRequest } from '../change.ts';
 import { identitySchema } from './identity.ts';
 
 const requestSchema = z.object({
@@ -32,29 +29,16 @@ export type IdentityRequest = z.infer<typeof requestSchema>;
 /** Everything that a change keeps on the host until its end. */
 export const identityFolder = ({ state }: Pick<HostPaths, 'state'>) => join(state, 'sno-identity');
 
-/** The unit has the condition that this file exists; sno-backup and sno-renew, that it does not. */
-export const requestPath = (paths: Pick<HostPaths, 'state'>) =>
-  recordPath(paths, 'identity-request');
-/** The last change that ended. */
-export const lastPath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'identity');
+export const identityChange = changeOnRequest({
+  records: { request: 'identity-request', result: 'identity' },
+  request: requestSchema,
+  result: requestSchema,
+  writtenBy: 'sno-identity',
+  underWay: 'the host is getting another name, address or domain',
+  status: 'sno-identity status',
+});
 
-/** The change under way. @throws Failure (fatal) if the file is damaged. */
-export const readRequest = (paths: HostPaths) => read(requestPath(paths));
-/** The last change that ended. */
-export const readLast = (paths: HostPaths) => read(lastPath(paths));
-
-async function read(path: string): Promise<IdentityRequest | undefined> {
-  const text = await readTextIfPresent(path);
-  if (text === undefined) return undefined;
-  const parsed = requestSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new Failure('fatal', `${path} cannot be used`, {
-    expected: 'a request as sno-identity writes it',
-    found: z.prettifyError(parsed.error),
-  });
-}
-
-export async function writeRequest(
+export async function requestIdentity(
   paths: HostPaths,
   {
     from,
@@ -76,22 +60,6 @@ export async function writeRequest(
     ...(isFollowing === undefined ? {} : { isFollowing }),
     ...(settlesLater === undefined ? {} : { settlesLater }),
   };
-  await saveRequest(requestPath(paths), request);
+  await identityChange.write(paths, request);
   return request;
-}
-
-export const saveRequest = (path: string, request: IdentityRequest) =>
-  writeFileAtomic(path, `${JSON.stringify(request, null, 2)}\n`, 0o600);
-
-/** Ends the change. The record is written first: whoever waits for the end reads it. */
-export async function endRequest(paths: HostPaths): Promise<void> {
-  const request = await readRequest(paths);
-  if (request === undefined) return;
-  await saveRequest(lastPath(paths), request);
-  await removeFile(requestPath(paths));
-}
-
-/** Ends a change that holds nothing back (`isHeld`), without a record: nothing was changed, or everything was. */
-export async function withdrawRequest(paths: HostPaths): Promise<void> {
-  await removeFile(requestPath(paths));
 }

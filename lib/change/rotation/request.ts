@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
-import { parseJson } from '../../base/json.ts';
-import { recordPath } from '../../engine/agents/records.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import { authorityNames } from '../../render/kubernetes/authorities.ts';
+import { changeOnRequest } from '../change.ts';
 
 export const whatSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('authorities'), names: z.array(z.enum(authorityNames)).min(1) }),
@@ -33,35 +30,58 @@ export type RotationRequest = z.infer<typeof requestSchema>;
 /** Everything that a rotation keeps on the host until its end. */
 export const rotationFolder = ({ state }: Pick<HostPaths, 'state'>) => join(state, 'sno-rotate');
 
-/** The unit has the condition that this file exists; sno-backup and sno-renew, that it does not. */
-export const requestPath = (paths: Pick<HostPaths, 'state'>) =>
-  recordPath(paths, 'rotation-request');
+const recordSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** Of the request. */
+  id: z.string(),
+  requested: z.iso.datetime(),
+  ended: z.iso.datetime(),
+  what: whatSchema,
+  /** What was restarted: programs of the control plane, the kubelet, sno-deferred. */
+  restarted: z.array(z.string()),
+});
 
-/** @throws Failure (fatal) if the file is damaged. */
-export async function readRequest(paths: HostPaths): Promise<RotationRequest | undefined> {
-  const text = await readTextIfPresent(requestPath(paths));
-  if (text === undefined) return undefined;
-  const parsed = requestSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new Failure('fatal', `${requestPath(paths)} cannot be used`, {
-    expected: 'a request as sno-certificates writes it',
-    found: z.prettifyError(parsed.error),
-  });
-}
+/** The last rotation that ended. */
+export type RotationRecord = z.infer<typeof recordSchema>;
 
-export async function writeRequest(
+export const rotationChange = changeOnRequest({
+  records: { request: 'rotation-request', result: 'rotation' },
+  request: requestSchema,
+  result: recordSchema,
+  writtenBy: 'sno-certificates',
+  underWay: 'a rotation of CAs or keys is under way',
+  status: 'sno-rotate status',
+});
+
+export const requestRotation = (
   paths: HostPaths,
   { what, restartWorkloads }: Pick<RotationRequest, 'what' | 'restartWorkloads'>,
-): Promise<void> {
-  const request: RotationRequest = {
+): Promise<void> =>
+  rotationChange.write(paths, {
     schemaVersion: 1,
     id: randomUUID(),
     at: new Date().toISOString(),
     what,
     restartWorkloads,
-  };
-  await writeFileAtomic(requestPath(paths), `${JSON.stringify(request, null, 2)}\n`, 0o600);
-}
+  });
+
+/** Whether everything of a request is done, except for deleting what it kept. */
+export const isRecorded = async (paths: HostPaths, { id }: RotationRequest): Promise<boolean> =>
+  (await rotationChange.last(paths))?.id === id;
+
+export const recordRotation = (
+  paths: HostPaths,
+  { id, at, what }: RotationRequest,
+  restarted: string[],
+): Promise<void> =>
+  rotationChange.writeResult(paths, {
+    schemaVersion: 1,
+    id,
+    requested: at,
+    ended: new Date().toISOString(),
+    what,
+    restarted,
+  });
 
 /** As messages name it. */
 export function describeWhat(what: What): string {

@@ -7,10 +7,6 @@ type State = Pick<HostPaths, 'state'>;
 /** Everything that the command keeps on the host. */
 export const reconfigureFolder = ({ state }: State) => join(state, 'reconfigure');
 
-/** While it exists, other agents that change the host wait (their units have the condition that it does not). */
-export const requestPath = (paths: State) => recordPath(paths, 'reconfigure-request');
-/** How the last one ended. */
-export const resultPath = (paths: State) => recordPath(paths, 'reconfigure');
 /** Serials and digests of the volumes that this host has used. */
 export const usedPath = (paths: State) => recordPath(paths, 'reconfigure-volumes');
 /** The verified files of the volume: it may be pulled out. */

@@ -5,9 +5,9 @@ import { failureDataSchema } from '../../base/errors/failure-data.ts';
 import { parseJson } from '../../base/json.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { changeOnRequest } from '../change.ts';
 import { identitySchema } from '../identity/identity.ts';
-import { requestsOf } from '../requests.ts';
-import { reconfigureFolder, requestPath, resultPath, usedPath } from './places.ts';
+import { reconfigureFolder, usedPath } from './places.ts';
 import type { UsedVolume } from './used-volume.ts';
 
 const volumeSchema = z.object({ serial: z.number(), sha256: z.string() });
@@ -35,12 +35,13 @@ const resultSchema = requestSchema.extend({
 /** How the last one ended. `refused`: it failed before anything was changed. */
 export type ReconfigureResult = z.infer<typeof resultSchema>;
 
-export const { readRequest, writeRequest, readResult, recordFailure, endRequest } = requestsOf({
-  requestPath,
-  resultPath,
+export const siteChange = changeOnRequest({
+  records: { request: 'reconfigure-request', result: 'reconfigure' },
   request: requestSchema,
   result: resultSchema,
   writtenBy: 'reconfigure run',
+  underWay: 'the host is getting the configuration of its site',
+  status: 'reconfigure status',
 });
 
 /** The volumes that this host has used: none of them, and none older, is used again for something else. */

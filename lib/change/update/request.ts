@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { failureDataSchema } from '../../base/errors/failure-data.ts';
-import { recordPath } from '../../engine/agents/records.ts';
 import type { HostPaths } from '../../host/paths.ts';
-import { requestsOf } from '../requests.ts';
+import { changeOnRequest } from '../change.ts';
 import { updateManifestSchema } from './manifest.ts';
 
 const requestSchema = z.object({
@@ -34,14 +33,11 @@ export type UpdateResult = z.infer<typeof resultSchema>;
 
 /** Everything that an update keeps on the host until its end. */
 export const updateFolder = ({ state }: Pick<HostPaths, 'state'>) => join(state, 'sno-update');
-/** The unit has the condition that this file exists. */
-export const requestPath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'update-request');
-const resultPath = (paths: HostPaths) => recordPath(paths, 'update');
-
-export const { readRequest, writeRequest, readResult, recordFailure, endRequest } = requestsOf({
-  requestPath,
-  resultPath,
+export const updateChange = changeOnRequest({
+  records: { request: 'update-request', result: 'update' },
   request: requestSchema,
   result: resultSchema,
   writtenBy: 'sno-update run --from',
+  underWay: 'an update is under way',
+  status: 'sno-update status',
 });

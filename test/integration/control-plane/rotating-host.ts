@@ -11,12 +11,11 @@ import { trustBoth, trustNew, useNew } from '../../../agents/upkeep/rotate/phase
 import { stage } from '../../../agents/upkeep/rotate/stage.ts';
 import { workers } from '../../../agents/upkeep/rotate/workers.ts';
 import { createLogger } from '../../../lib/base/log/logger.ts';
-import { readRecord } from '../../../lib/change/rotation/record.ts';
 import {
-  readRequest,
+  requestRotation,
+  rotationChange,
   rotationFolder,
   type What,
-  writeRequest,
 } from '../../../lib/change/rotation/request.ts';
 import { Progress } from '../../../lib/engine/steps/progress.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
@@ -80,11 +79,11 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
   const keeper = await StaticPodKeeper.start(world, paths);
   t.teardown(() => keeper.stop());
   const request = async (what: What): Promise<RotateContext> => {
-    await writeRequest(paths, { what, restartWorkloads: false });
+    await requestRotation(paths, { what, restartWorkloads: false });
     return context();
   };
   const context = async (): Promise<RotateContext> => {
-    const requested = await readRequest(paths);
+    const requested = await rotationChange.read(paths);
     if (requested === undefined) throw new Error('no request');
     return {
       paths,
@@ -131,7 +130,7 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
     },
     async hasEnded(t, restarted) {
       t.same(await namesIn(rotationFolder(paths)), ['last.json']);
-      t.same((await readRecord(paths))?.restarted, restarted);
+      t.same((await rotationChange.last(paths))?.restarted, restarted);
       const pods = restarted.filter((name) => name !== 'kubelet');
       t.same([...new Set(keeper.restarts)].toSorted(), pods, 'no other pod restarted');
     },

@@ -21,7 +21,7 @@ import { reconfigureOpenShiftPlan } from '../../../agents/reconfigure/openshift/
 import type { CertificateAccess } from '../../../lab/servers/control-plane.ts';
 import type { Limits } from '../../../lib/base/wait/limits.ts';
 import { beforeFolder } from '../../../lib/change/site/places.ts';
-import { readRequest, readResult } from '../../../lib/change/site/request.ts';
+import { siteChange } from '../../../lib/change/site/request.ts';
 import { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import { nodeBootstrapper } from '../../../lib/cluster/csr/judge-own-client.ts';
@@ -168,8 +168,8 @@ t.test(
       host.programs.give('ip', 'echo "[]"');
       await reaches('names');
       await reaches('conclude');
-      t.match(await readResult(host.paths), { outcome: 'configured' });
-      t.equal(await readRequest(host.paths), undefined);
+      t.match(await siteChange.last(host.paths), { outcome: 'configured' });
+      t.equal(await siteChange.read(host.paths), undefined);
       t.equal(await readTrial(host.paths), undefined);
       const kept = await readKept(beforeFolder(host.paths));
       t.ok(kept?.points.moved.some(({ path }) => path === '/etc/kubernetes/static-pod-resources'));

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { arrive } from '../../../agents/reconfigure/arrive.ts';
-import { readRequest } from '../../../lib/change/site/request.ts';
+import { siteChange } from '../../../lib/change/site/request.ts';
 import { factoryHost, SITE } from '../../unit/agents/reconfigure/site-host.ts';
 import { type Answer, answering, fileOf, openSite, redirect } from '../../unit/payload/site.ts';
 import { images, skipWithout } from '../media/images.ts';
@@ -122,7 +122,7 @@ for (const [name, answer, says] of NOTHING) {
   t.test(`waits for a medium after ${name}`, { skip }, async (t) => {
     const { host, look } = await asking(t, async (media) => ({ [PATH]: await answer(media) }));
     t.match(await look(), { kind: 'nothing', note: says });
-    t.equal(await readRequest(host.paths), undefined);
+    t.equal(await siteChange.read(host.paths), undefined);
     t.notOk(host.has('/run/sno-agents/reconfigure/fetched.iso'));
   });
 }
@@ -141,7 +141,7 @@ for (const [name, volume, says] of REFUSED) {
       [PATH]: fileOf(isoOf(await media.medium(name, volume))),
     }));
     await t.rejects(look(), { kind: 'usage', message: says });
-    t.equal(await readRequest(host.paths), undefined);
+    t.equal(await siteChange.read(host.paths), undefined);
   });
 }
 

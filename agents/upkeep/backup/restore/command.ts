@@ -6,12 +6,7 @@ import { backupsFolder } from '../../../../lib/change/backup/store.ts';
 import { verifyBackup } from '../../../../lib/change/backup/verify.ts';
 import { confirm } from '../../../../lib/change/confirm.ts';
 import { changeUnderWay } from '../../../../lib/change/exclusion.ts';
-import {
-  type RestoreRequest,
-  readRequest,
-  readResult,
-  writeRequest,
-} from '../../../../lib/change/restore/request.ts';
+import { type RestoreRequest, restoreChange } from '../../../../lib/change/restore/request.ts';
 import { readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { ownUser } from '../../../../lib/host/process.ts';
@@ -46,7 +41,7 @@ export async function requestRestore(
     if (!isConfirmed) await confirm('restore it', 'the restore');
   }
   const begun = request ?? { schemaVersion: 1, backup, requestedAt: new Date().toISOString() };
-  if (request === undefined) await writeRequest(paths, begun);
+  if (request === undefined) await restoreChange.write(paths, begun);
   await startAndWait(UNIT);
   await expectRestored(paths, begun);
   write(`${backup} is restored.\n`);
@@ -64,7 +59,7 @@ function nameOf(paths: HostPaths, from: string): string {
 }
 
 async function resumable(paths: HostPaths, backup: string): Promise<RestoreRequest | undefined> {
-  const request = await readRequest(paths);
+  const request = await restoreChange.read(paths);
   if (request === undefined || request.backup === backup) return request;
   throw new Failure('usage', `the restore of another backup is under way: ${request.backup}`, {
     fix: `Run "systemctl start ${UNIT}" to continue it.`,
@@ -78,7 +73,7 @@ unavailable for some minutes; the containers of workloads go on.
 `;
 
 async function expectRestored(paths: HostPaths, begun: RestoreRequest): Promise<void> {
-  const result = await readResult(paths);
+  const result = await restoreChange.last(paths);
   if (result?.requestedAt !== begun.requestedAt) {
     throw new Failure('retry', 'the restore has not ended', {
       fix: `See "sno-backup-restore status". Run "systemctl start ${UNIT}" to continue it; a restart of the host continues it, too.`,

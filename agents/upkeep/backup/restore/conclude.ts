@@ -2,11 +2,7 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describeError, Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureFromData } from '../../../../lib/base/errors/failure-data.ts';
-import {
-  endRequest,
-  type RestoreRequest,
-  readRequest,
-} from '../../../../lib/change/restore/request.ts';
+import { type RestoreRequest, restoreChange } from '../../../../lib/change/restore/request.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { namesIn, syncDirectory } from '../../../../lib/host/files.ts';
@@ -21,15 +17,15 @@ export const conclude: StepBody<RestoreContext> = {
   touches: ['disk'],
   retries: true,
   input: ({ request }) => request,
-  holds: async ({ paths }) => (await readRequest(paths)) === undefined,
+  holds: async ({ paths }) => (await restoreChange.read(paths)) === undefined,
   async run(context) {
     const { paths, settings, request } = context;
-    const ended = await readRequest(paths);
+    const ended = await restoreChange.read(paths);
     await deleteOldest(paths.etcdData, settings.restoreKeepCount);
     await rm(movedManifests(context), { recursive: true, force: true });
     await rm(savedEncryption(context), { force: true });
     await rm(restartsPath(context, 'sno-backup-restore'), { force: true });
-    await endRequest(paths);
+    await restoreChange.end(paths, (it) => it);
     if (ended?.failure === undefined) return done(`${request.backup} is restored`);
     throw undone(ended, failureFromData(ended.failure));
   },

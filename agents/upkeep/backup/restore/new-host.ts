@@ -7,7 +7,7 @@ import { confirm } from '../../../../lib/change/confirm.ts';
 import { changeUnderWay } from '../../../../lib/change/exclusion.ts';
 import { differences, identityOf } from '../../../../lib/change/identity/identity.ts';
 import { presentIdentity } from '../../../../lib/change/identity/present-identity.ts';
-import { readLast, writeRequest } from '../../../../lib/change/identity/request.ts';
+import { identityChange, requestIdentity } from '../../../../lib/change/identity/request.ts';
 import { readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
 import { exists } from '../../../../lib/host/files.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
@@ -59,14 +59,15 @@ Everything that is in this new cluster will be lost. The contents of persistent 
 backup: those on a data disk are used again if it is mounted as before.
 ${keepsAuthorities ? KEPT : ''}${author.kind === 'host' ? '' : UNKNOWN_AUTHOR}`);
   if (!isConfirmed) await confirm('restore it', 'the restore');
-  const { id } = await writeRequest(paths, {
+  const { id } = await requestIdentity(paths, {
     from,
     to,
     backup: imported.name,
     ...(keepsAuthorities ? { keepsAuthorities } : {}),
   });
   await startAndWait(NEW_HOST_UNIT);
-  if ((await readLast(paths))?.id === id) return write(`${imported.name} is restored.\n`);
+  if ((await identityChange.last(paths))?.id === id)
+    return write(`${imported.name} is restored.\n`);
   throw new Failure('retry', 'the restore has not ended', {
     fix: `See "sno-identity status". Run "systemctl start ${NEW_HOST_UNIT}" to continue it; a restart of the host continues it, too.`,
   });

@@ -1,13 +1,14 @@
 import { describeError } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
-import { readRequest, recordFailure } from '../../../../lib/change/restore/request.ts';
+import { recordFailure } from '../../../../lib/change/change.ts';
+import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import type { RestoreContext } from '../../../steps/restore/context.ts';
 
 /** Whether the restore has failed, so that it is being undone. */
 export const hasFailed = async ({ paths }: Pick<RestoreContext, 'paths'>): Promise<boolean> =>
-  (await readRequest(paths))?.failure !== undefined;
+  (await restoreChange.read(paths))?.failure !== undefined;
 
 /**
  * A step whose permanent failure does not end the plan but is recorded: the steps after it are
@@ -25,7 +26,7 @@ export const orUndo = (body: StepBody<RestoreContext>): StepBody<RestoreContext>
     return body.run(context, progress);
   },
   async instead({ paths }, failure) {
-    await recordFailure(paths, failureData(failure));
+    await recordFailure(restoreChange, paths, failureData(failure));
     return `failed, so the restore is undone: ${describeError(failure)}`;
   },
 });

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError } from '../../../../lib/base/errors/failure.ts';
-import { readRequest } from '../../../../lib/change/restore/request.ts';
+import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import type { Progress } from '../../../../lib/engine/steps/progress.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
@@ -53,7 +53,7 @@ const isChanged = async (context: RestoreContext): Promise<boolean> =>
   (!(await hasNothingToPutBack(context)) && (await exists(savedEncryption(context))));
 
 const hasNothingToPutBack = async ({ paths }: RestoreContext): Promise<boolean> =>
-  (await readRequest(paths))?.replacedNothing === true;
+  (await restoreChange.read(paths))?.replacedNothing === true;
 
 /** The database may have been restored because the one from before does not work. */
 async function stateAfter(context: RestoreContext, progress: Progress): Promise<string> {

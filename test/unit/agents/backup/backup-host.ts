@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { BackupContext } from '../../../../agents/steps/backup/context.ts';
 import type { RestoreContext } from '../../../../agents/steps/restore/context.ts';
-import { writeRequest } from '../../../../lib/change/restore/request.ts';
+import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import type { Outcome } from '../../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
@@ -88,7 +88,7 @@ export async function restoringHost(t: Test, options: HostOptions = {}) {
   });
   await fakeControlPlane(t, host, podFile);
   const requestedAt = '2030-01-05T00:00:00.000Z';
-  await writeRequest(host.paths, { schemaVersion: 1, backup: NAME, requestedAt });
+  await restoreChange.write(host.paths, { schemaVersion: 1, backup: NAME, requestedAt });
   const context: RestoreContext = { ...host.context, request: { backup: NAME, requestedAt } };
   const run = (step: StepBody<RestoreContext>): Promise<Outcome> =>
     step.run(context, host.progress());

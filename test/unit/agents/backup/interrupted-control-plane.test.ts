@@ -5,7 +5,8 @@ import { stop } from '../../../../agents/upkeep/backup/restore/stop.ts';
 import { undo } from '../../../../agents/upkeep/backup/restore/undo.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
-import { recordFailure } from '../../../../lib/change/restore/request.ts';
+import { recordFailure } from '../../../../lib/change/change.ts';
+import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { STOPPED } from '../host/kubelet-unit.ts';
 import {
@@ -67,7 +68,7 @@ t.test('undo, interrupted: no etcd starts with another database than that before
       host.write(SAVED, providers('present'), 0o600);
       host.write(ENCRYPTION, providers('present', 'older'), 0o600);
       const failure = new Failure('fatal', 'broken by the test');
-      await recordFailure(host.paths, failureData(failure));
+      await recordFailure(restoreChange, host.paths, failureData(failure));
       return { host, ...others };
     },
     run: ({ run }) => run(undo),

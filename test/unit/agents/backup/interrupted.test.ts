@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
 import { replace } from '../../../../agents/steps/restore/replace.ts';
 import { conclude } from '../../../../agents/upkeep/backup/restore/conclude.ts';
-import { readRequest, readResult } from '../../../../lib/change/restore/request.ts';
+import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { database, ENCRYPTION, providers, REPLACED, restoringHost } from './backup-host.ts';
@@ -87,13 +87,13 @@ t.test('conclude, interrupted: whoever waits for the end finds its result', asyn
     // The unit starts only while there is a request.
     run: async ({ run, holds }) => void ((await holds(conclude)) || (await run(conclude))),
     async allowed({ context: { paths } }, when) {
-      const hasEnded = (await readRequest(paths)) === undefined;
-      t.ok(!hasEnded || (await readResult(paths)) !== undefined, when);
+      const hasEnded = (await restoreChange.read(paths)) === undefined;
+      t.ok(!hasEnded || (await restoreChange.last(paths)) !== undefined, when);
     },
     result: async ({ host, context }) => ({
       databases: databases(host),
       state: filesIn(host, STATE),
-      hasEnded: (await readRequest(context.paths)) === undefined,
+      hasEnded: (await restoreChange.read(context.paths)) === undefined,
     }),
     least: 8,
     isDurable: true,

@@ -14,7 +14,7 @@ import { siteConfigJsonSchema } from '../../../../docs/config-schemas.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { sshPublicKey } from '../../../../lab/site-inputs.ts';
 import { describeError } from '../../../../lib/base/errors/failure.ts';
-import { readRequest } from '../../../../lib/change/identity/request.ts';
+import { identityChange } from '../../../../lib/change/identity/request.ts';
 import { parseSiteConfig, readSiteConfig } from '../../../../lib/config/site-config/read.ts';
 import type { SiteConfig } from '../../../../lib/config/site-config/site-config.ts';
 import type { KeyPair } from '../../../../lib/pki/authority.ts';
@@ -239,7 +239,7 @@ async function hostAt(t: Test, { arrival }: Cluster, site: SiteConfig) {
     // That a check fails is what it does; of other fields, that they are not fulfilled says nothing.
     checks: isChecked ? { said, calls: host.programs.calls() } : undefined,
     all,
-    identity: (await readRequest(host.paths))?.to,
+    identity: (await identityChange.read(host.paths))?.to,
   };
 }
 

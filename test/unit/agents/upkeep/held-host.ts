@@ -3,7 +3,7 @@ import { signedRights } from '../../../../agents/steps/host-context.ts';
 import type { IdentityContext } from '../../../../agents/upkeep/identity/context.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { type Identity, identityOf } from '../../../../lib/change/identity/identity.ts';
-import { writeRequest } from '../../../../lib/change/identity/request.ts';
+import { requestIdentity } from '../../../../lib/change/identity/request.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { namesIn } from '../../../../lib/host/files.ts';
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
@@ -105,7 +105,7 @@ async function heldHost(
   const takes = isSlow ? 'sleep 0.1\n' : '';
   host.programs.give('hostnamectl', `${takes}${HOSTNAMECTL}`);
   host.programs.unless('systemctl', `${takes}${SYSTEMCTL}`);
-  const request = await writeRequest(host.paths, { from, to });
+  const request = await requestIdentity(host.paths, { from, to });
   const context: IdentityContext = {
     ...{ ...host.context, ...signedRights({ paths: host.paths, cluster }) },
     ...{ cluster, request, hostname: () => to.hostname },

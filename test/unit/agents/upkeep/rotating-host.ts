@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { saveStaged } from '../../../../agents/steps/certificates/changes.ts';
 import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
-import { type What, writeRequest } from '../../../../lib/change/rotation/request.ts';
+import { requestRotation, type What } from '../../../../lib/change/rotation/request.ts';
 import { ETCD_MANIFEST_FILE } from '../../../../lib/cluster/installation/snapshot-record.ts';
 import { trust } from '../../../../lib/render/kubernetes/kube-scheduler.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../../lib/render/kubernetes/read-once.ts';
@@ -44,7 +44,7 @@ export async function requested(
       },
     },
   );
-  await writeRequest(host.paths, { what, restartWorkloads: false });
+  await requestRotation(host.paths, { what, restartWorkloads: false });
   return { host, context: await rotateContext(host.paths), kubelet };
 }
 

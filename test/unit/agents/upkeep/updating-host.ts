@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { signedRights } from '../../../../agents/steps/host-context.ts';
 import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
-import { readRequest, writeRequest } from '../../../../lib/change/update/request.ts';
+import { updateChange } from '../../../../lib/change/update/request.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import type { ApiAnswer } from '../host/api.ts';
@@ -74,7 +74,7 @@ export async function updating(
   writePayload(host, PAYLOAD, 'the old kubelet');
   host.write(`${SOURCE}/sno-agents`, text, 0o755);
   const payload = writePayload(host, `${SOURCE}/payload`, 'the new kubelet');
-  await writeRequest(host.paths, {
+  await updateChange.write(host.paths, {
     schemaVersion: 1,
     id: ID,
     at: '2030-01-02T00:00:00.000Z',
@@ -89,7 +89,7 @@ export async function updating(
     },
     signedBy: 'SHA256:x',
   });
-  const request = await readRequest(host.paths);
+  const request = await updateChange.read(host.paths);
   if (request === undefined) throw new Error('no request');
   const context: UpdateContext = {
     ...host.context,

@@ -1,0 +1,41 @@
+import type { FailureData } from '../base/errors/failure-data.ts';
+import { readLast, readTrial } from '../engine/trial/store.ts';
+import type { HostPaths } from '../host/paths.ts';
+import type { CanFail, Change } from './change.ts';
+
+/** `refused`: it failed before anything was changed; `reverted`: it was taken back. */
+export type Outcome<Kept extends string> = Kept | 'refused' | 'reverted';
+
+/** How a change that was on trial ended. */
+export interface Ending<Kept extends string> {
+  readonly outcome: Outcome<Kept>;
+  readonly failure: FailureData | undefined;
+}
+
+/**
+ * How a change ends that was on trial, by the record of its trial; undefined while the host restarts to go back. `kept`
+ * is the outcome of one that stays.
+ */
+export async function endingOf<
+  Kept extends string,
+  Request extends CanFail & { readonly id: string },
+>(
+  { read }: Pick<Change<Request, unknown>, 'read'>,
+  paths: HostPaths,
+  { id, kept }: { readonly id: string; readonly kept: Kept },
+): Promise<Ending<Kept> | undefined> {
+  if ((await readTrial(paths))?.reverting !== undefined) return undefined;
+  const last = await readLast(paths);
+  if (last?.id !== id) return { outcome: 'refused', failure: (await read(paths))?.failure };
+  return { outcome: last.outcome === 'confirmed' ? kept : 'reverted', failure: last.reason };
+}
+
+/** The result of a request that ended so, as it is recorded. */
+export const endedAs =
+  <Kept extends string>({ outcome, failure }: Ending<Kept>) =>
+  <Request extends CanFail>(request: Request) => ({
+    ...request,
+    ...(failure === undefined ? {} : { failure }),
+    endedAt: new Date().toISOString(),
+    outcome,
+  });

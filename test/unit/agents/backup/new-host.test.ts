@@ -1,0 +1,116 @@
+/** The restore on another host, as far as it is one's before its unit starts. */
+import { readdirSync } from 'node:fs';
+import t, { type Test } from 'tap';
+import { restoreOnNewHost } from '../../../../agents/upkeep/backup/restore/new-host.ts';
+import type { AcceptedAuthor } from '../../../../lib/change/backup/portable/author.ts';
+import { identityChange } from '../../../../lib/change/identity/request.ts';
+import { recordPath } from '../../../../lib/engine/agents/records.ts';
+import { authorityNames, authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { BY_HOST, KEY, KEY_FILE, portableBackup } from '../../change/backup/portable-backup.ts';
+import { input } from '../../render/rendered-host.ts';
+import { cluster } from '../host/cluster.ts';
+import { testHost } from '../host/host.ts';
+import { BACKUPS, NAME } from './backup-host.ts';
+
+const EVERY_AUTHORITY = Object.fromEntries(
+  authorityNames.flatMap((name) => {
+    const { certificate, key } = authorityPaths(name);
+    return [certificate, key].map((path) => [`host${path}`, `that of ${name}`]);
+  }),
+);
+
+/** An installed host with another name, and a backup of the lost one. */
+async function newHost(t: Test, files: Readonly<Record<string, string>> = EVERY_AUTHORITY) {
+  const { to, identity } = await portableBackup(t, undefined, files);
+  const host = testHost(t);
+  await saveRenderInput(host.paths, { ...input, host: { ...input.host, hostname: 'edge-2' } });
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
+  host.write('/etc/sno-agents/settings.json', '{"backupMinFreeMiB":0.001}');
+  host.write(host.paths.record, '{}');
+  host.write('/key.txt', identity, 0o600);
+  const said: string[] = [];
+  const started: string[] = [];
+  const restore = (
+    more: { keepsAuthorities?: boolean; author?: AcceptedAuthor; isConfirmed?: boolean } = {},
+    unit: () => Promise<void> = async () => {},
+  ) =>
+    restoreOnNewHost(
+      host.paths,
+      {
+        ...{ backup: to, identity: host.at('/key.txt'), author: BY_HOST },
+        ...{ keepsAuthorities: false, isConfirmed: true, ...more },
+      },
+      (text) => void said.push(text),
+      async (name) => {
+        started.push(name);
+        await unit();
+      },
+    );
+  return { host, said, started, restore };
+}
+
+t.test('what is asked of the unit, and what a person is told', async (t) => {
+  const { host, said, started, restore } = await newHost(t);
+  const ends = async () => {
+    await new Promise((ended) => setImmediate(ended));
+    const request = host.read(identityChange.requestPath(host.paths));
+    t.match(JSON.parse(request), {
+      backup: NAME,
+      from: { hostname: 'edge-0' },
+      to: { hostname: 'edge-2' },
+    });
+    t.notMatch(request, 'keepsAuthorities');
+    host.remove(identityChange.requestPath(host.paths));
+    host.write(recordPath(host.paths, 'identity'), request);
+  };
+  await restore({}, ends);
+  t.strictSame(started, ['sno-identity.service']);
+  t.match(
+    said[0],
+    /^The backup of edge-0 of 2030-01-02\S+ \(revision 70\) is complete\.\n.*edge-2/,
+  );
+  t.notMatch(said[0], /authorities of the lost host are kept|Nothing shows who made/);
+  t.equal(said[1], `${NAME} is restored.\n`);
+  t.strictSame(readdirSync(host.at(BACKUPS)), [NAME]);
+});
+
+t.test('with the authorities of the lost host, by whomever', async (t) => {
+  const { host, said, restore } = await newHost(t);
+  const author = { kind: 'accepted', clusterId: cluster.clusterId } as const;
+  t.match(await thrownBy(restore({ keepsAuthorities: true, author })), {
+    kind: 'retry',
+    message: /the restore has not ended.*sno-identity status/,
+  });
+  t.match(await identityChange.read(host.paths), { keepsAuthorities: true });
+  t.match(said[0], /authorities of the lost host are kept[\s\S]*Nothing shows who made/);
+  t.equal(said.length, 1, 'it does not say that it is restored');
+  t.match(await thrownBy(restore()), { kind: 'usage', message: /another name, address or domain/ });
+});
+
+t.test('an earlier restore that ended is not this one', async (t) => {
+  const { host, restore } = await newHost(t);
+  await thrownBy(restore());
+  host.write(recordPath(host.paths, 'identity'), host.read(identityChange.requestPath(host.paths)));
+  host.remove(identityChange.requestPath(host.paths));
+  t.match(await thrownBy(restore()), { message: /the restore has not ended/ });
+});
+
+t.test('refused before anything is asked of the unit', async (t) => {
+  const { host, started, restore } = await newHost(t, { [KEY_FILE]: KEY });
+  const refused = async (says: RegExp, ...more: Parameters<typeof restore>) => {
+    t.match(await thrownBy(restore(...more)), { kind: 'usage', message: says });
+    t.strictSame(started, [], `${says}`);
+    t.equal(await identityChange.read(host.paths), undefined, `${says}`);
+  };
+  await refused(
+    /has not all authorities of its host; found no \S+\/ca\.crt, .*without --keep-authorities/,
+    { keepsAuthorities: true },
+  );
+  await refused(/was not confirmed/, { isConfirmed: false });
+  host.remove(host.paths.record);
+  host.remove(BACKUPS);
+  await refused(/the installation is not complete/);
+  t.notOk(host.has(BACKUPS), 'not even the backup was copied');
+});

@@ -1,0 +1,49 @@
+/** A change of the site ends once, wherever its last steps are interrupted. */
+import t from 'tap';
+import { arm } from '../../../../agents/reconfigure/arm.ts';
+import { conclude } from '../../../../agents/reconfigure/conclude.ts';
+import { confirm } from '../../../../agents/reconfigure/confirm.ts';
+import { siteChange } from '../../../../lib/change/site/request.ts';
+import { readLast, readTrial } from '../../../../lib/engine/trial/store.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import type { TestHost } from '../host/host.ts';
+import { keptHost } from './kept-host.ts';
+import { SITE, STATE } from './site-host.ts';
+
+/** As sno-trial judges it: what it finds of a trial that has ended, it deletes. */
+async function isOnTrial({ paths }: TestHost): Promise<boolean> {
+  const trial = await readTrial(paths);
+  return trial !== undefined && (await readLast(paths))?.id !== trial.id;
+}
+
+t.test('confirm and conclude: either it goes back, or it is configured', async (t) => {
+  const { host, context, run, keep, again } = await keptHost(t, SITE);
+  await run(arm);
+  host.write('/var/lib/sno-agents/sno-trial/etcd/member/snap/db', 'the database');
+  keep();
+  await killedAtAnyMoment(t, {
+    prepare: again,
+    async run({ run, holds }) {
+      if (!(await holds(confirm))) await run(confirm);
+      if (!(await holds(conclude))) await run(conclude);
+    },
+    async allowed(_, when) {
+      const mayGoBack = await isOnTrial(host);
+      const isWanted = (await siteChange.read(host.paths)) !== undefined;
+      const { outcome } = (await siteChange.last(host.paths)) ?? {};
+      t.ok(mayGoBack || isWanted || outcome === 'configured', `${when}: it is not forgotten`);
+      t.notOk(mayGoBack && outcome !== undefined, `${when}: it has not ended on trial`);
+    },
+    // The folder of the volume, if it is left, is deleted at the next look for one.
+    result: async () => ({
+      outcome: (await siteChange.last(host.paths))?.outcome,
+      isOnTrial: await isOnTrial(host),
+      request: await siteChange.read(host.paths),
+      staged: host.has(`${STATE}/credentials.json`),
+      wayBack: host.has(`${STATE}/before`),
+      id: context.request.id,
+    }),
+    least: 20,
+    isDurable: true,
+  });
+});

@@ -1,0 +1,295 @@
+/** The steps of reconfigure, each on a host in a folder. */
+import { cpSync } from 'node:fs';
+import t from 'tap';
+import { arm } from '../../../../agents/reconfigure/arm.ts';
+import { check } from '../../../../agents/reconfigure/check.ts';
+import { clock } from '../../../../agents/reconfigure/clock.ts';
+import { conclude } from '../../../../agents/reconfigure/conclude.ts';
+import { confirm } from '../../../../agents/reconfigure/confirm.ts';
+import { presentInput, wantedIdentity } from '../../../../agents/reconfigure/context.ts';
+import { credentials } from '../../../../agents/reconfigure/credentials.ts';
+import { files } from '../../../../agents/reconfigure/files.ts';
+import { hostname } from '../../../../agents/reconfigure/hostname.ts';
+import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
+import { network } from '../../../../agents/reconfigure/network.ts';
+import { movedSpec } from '../../../../agents/reconfigure/objects.ts';
+import { orBack } from '../../../../agents/reconfigure/or-back.ts';
+import { stop } from '../../../../agents/reconfigure/stop.ts';
+import { commit, recordWayBack, rollback } from '../../../../agents/reconfigure/way-back.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { identityChange, requestIdentity } from '../../../../lib/change/identity/request.ts';
+import { siteChange } from '../../../../lib/change/site/request.ts';
+import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
+import { endReverted } from '../../../../lib/engine/trial/arm.ts';
+import { readTrial } from '../../../../lib/engine/trial/store.ts';
+import { removeFile } from '../../../../lib/host/files.ts';
+import { isInstalled } from '../../../../lib/host/search-path.ts';
+import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
+import { fakeRuntime } from '../host/runtime.ts';
+import { arrived, REQUEST, SITE, STATE, TRIAL } from './site-host.ts';
+
+t.test('check: adapters that are missing, and another agent at work', async (t) => {
+  const { host, run } = await arrived(t);
+  t.match(await run(check), { kind: 'done' });
+  host.remove('/sys/class/net/eno1');
+  t.match(await run(check), { kind: 'not-yet', reason: /no network adapter eno1/ });
+  using _lock = await lockAgent('sno-backup', host.root);
+  t.match(await run(check), { kind: 'not-yet', reason: 'sno-backup is running' });
+});
+
+const skip = (await isInstalled('nmstatectl')) && 'this machine has nmstatectl';
+
+t.test('check: a network without the program that applies it', { skip }, async (t) => {
+  const { host, run } = await arrived(t);
+  host.programs.remove('nmstatectl');
+  await t.rejects(run(check), { code: 'reconfigure-refused', message: /no nmstatectl/ });
+});
+
+t.test('arm: everything that a site changes is kept', async (t) => {
+  const { host, run, holds } = await arrived(t);
+  t.notOk(await holds(arm));
+  await run(arm);
+  t.ok(await holds(arm));
+  const trial = await readTrial(host.paths);
+  const kept = trial?.points.files.map(({ path }) => path) ?? [];
+  for (const path of [
+    '/etc/kubernetes/manifests/etcd.yaml',
+    '/etc/kubernetes/pki/ca/serving/ca.key',
+    '/etc/sno-agents/cluster.json',
+    '/etc/sno-agents/render-input.json',
+    '/etc/sno-agents/factory.json',
+    '/etc/sno-agents/sealed',
+    '/etc/hostname',
+    '/var/lib/sno-agents/record.json',
+    `${STATE}/admin.kubeconfig`,
+    // They do not exist yet.
+    '/var/lib/sno-agents/sno-identity/request.json',
+    '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf',
+  ]) {
+    t.ok(kept.includes(path), path);
+  }
+  t.same(
+    trial?.points.moved.map(({ path }) => path),
+    ['/var/lib/etcd', '/var/lib/kubelet/pki'],
+  );
+});
+
+t.test(
+  'once the identity changes, nothing is stopped and no certificate put back again',
+  async (t) => {
+    const { host, context, holds, request } = await arrived(t);
+    host.programs.give('systemctl', 'echo ActiveState=active');
+    t.notOk(await holds(stop));
+    t.notOk(await holds(credentials));
+    const to = wantedIdentity(context);
+    await requestIdentity(host.paths, { from: request.from, to });
+    t.ok(await holds(stop), 'its own unit is at work');
+    t.ok(await holds(credentials));
+    await removeFile(identityChange.requestPath(host.paths));
+    t.notOk(await holds(stop), 'it has not begun');
+    const input = await presentInput(context);
+    const cluster = { ...input.cluster, name: to.clusterName, baseDomain: to.baseDomain };
+    await saveRenderInput(host.paths, { ...input, cluster });
+    t.ok(await holds(stop), 'it has ended');
+    t.ok(await holds(credentials));
+  },
+);
+
+t.test('files: mirrors, time and trust of the site; those of the factory go', async (t) => {
+  const config = `${SITE}additionalNTPSources: [198.51.100.123]
+imageDigestSources:
+  - source: registry.example.org
+    mirrors: [mirror.example.com:5000]
+`;
+  const { host, run, holds } = await arrived(t, { config });
+  t.notOk(await holds(files));
+  await run(files);
+  t.ok(await holds(files));
+  t.match(host.read('/etc/chrony.conf'), /^server 198\.51\.100\.123 iburst$/m);
+  t.match(
+    host.read('/etc/containerd/certs.d/registry.example.org/hosts.toml'),
+    /mirror\.example\.com:5000/,
+  );
+  t.match(JSON.parse(host.read('/etc/sno-agents/render-input.json')), {
+    cluster: { name: 'edge', additionalNtpSources: ['198.51.100.123'] },
+  });
+  const calls = host.programs.calls('systemctl');
+  t.ok(calls.includes('systemctl restart chronyd.service'));
+  t.notOk(
+    calls.some((call) => call.includes('restart containerd.service')),
+    'no proxy changed',
+  );
+});
+
+t.test('files: what a killed agent has written only is put to use', async (t) => {
+  const config = `${SITE}additionalNTPSources: [198.51.100.123]\n`;
+  const { host, run, holds, request } = await arrived(t, { config });
+  const calls = () => host.programs.calls('systemctl');
+  const restarts = () => calls().filter((call) => call.includes('restart chronyd')).length;
+  const note = '/var/lib/sno-agents/reconfigure/unread.json';
+  const killed = (id: string) =>
+    host.write(note, JSON.stringify({ id, paths: ['/etc/chrony.conf'] }));
+  await run(files);
+  t.ok(await holds(files));
+  t.equal(restarts(), 1);
+  await run(files);
+  t.equal(restarts(), 1, 'nothing differs');
+  killed(request.id);
+  t.notOk(await holds(files), 'the files are there, and nobody reads them');
+  await run(files);
+  t.equal(restarts(), 2);
+  t.ok(await holds(files));
+  killed('an earlier one, taken back');
+  t.ok(await holds(files));
+});
+
+t.test('files: a proxy is read by the runtime that the host has', async (t) => {
+  const config = `${SITE}proxy:
+  httpProxy: http://proxy.site.test:3128
+  httpsProxy: http://secure.site.test:3129
+  noProxy: .site.test
+`;
+  const { host, run } = await arrived(t, { config });
+  await fakeRuntime(t, host, () => []);
+  await run(files);
+  const lines = host.read('/etc/sno-agents/proxy.env').split('\n');
+  for (const name of ['HTTP_PROXY', 'http_proxy'])
+    t.ok(lines.includes(`${name}=http://proxy.site.test:3128`), name);
+  for (const name of ['HTTPS_PROXY', 'https_proxy'])
+    t.ok(lines.includes(`${name}=http://secure.site.test:3129`), name);
+  t.match(lines.find((line) => line.startsWith('NO_PROXY=')) ?? '', /[=,]\.site\.test(,|$)/);
+  t.match(JSON.parse(host.read('/etc/sno-agents/cluster.json')).proxy, {
+    httpProxy: 'http://proxy.site.test:3128',
+    httpsProxy: 'http://secure.site.test:3129',
+  });
+  const calls = host.programs.calls('systemctl');
+  t.ok(calls.includes('systemctl restart containerd.service'));
+  t.notOk(calls.join('\n').includes('crio.service'), 'which the host has not');
+});
+
+t.test('clock: not before the newest certificate', async (t) => {
+  const { run, context, host } = await arrived(t);
+  t.match(await run(clock), { kind: 'done' });
+  const given = await authorityCredentials(new Date(Date.now() + 90 * 86_400_000));
+  const ahead = { ...context, credentials: given };
+  t.match(await clock.run(ahead, host.progress()), {
+    kind: 'not-yet',
+    reason: /the clock says .* name additionalNTPSources/,
+  });
+  t.notOk(await clock.holds(ahead, host.progress()));
+});
+
+t.test('hostname: that of the site', async (t) => {
+  const { host, run, holds } = await arrived(t);
+  t.notOk(await holds(hostname));
+  await run(hostname);
+  t.ok(await holds(hostname));
+  t.equal(host.read('/etc/hostname'), 'till-7\n');
+});
+
+t.test('objects: hosts of Ingresses move with the domain, others stay', async (t) => {
+  const ingress = {
+    metadata: { name: 'shop', namespace: 'default' },
+    spec: {
+      rules: [{ host: 'a.apps.edge.example.test', http: {} }, { host: 'shop.example.org' }, {}],
+      tls: [{ hosts: ['a.apps.edge.example.test'], secretName: 'tls' }],
+    },
+  };
+  t.same(movedSpec(ingress, 'edge.example.test', 'shop.example.com'), {
+    rules: [{ host: 'a.apps.shop.example.com', http: {} }, { host: 'shop.example.org' }, {}],
+    tls: [{ hosts: ['a.apps.shop.example.com'], secretName: 'tls' }],
+  });
+  t.equal(movedSpec(ingress, 'other.test', 'shop.example.com'), undefined);
+  t.equal(movedSpec({ ...ingress, spec: {} }, 'a', 'b'), undefined);
+});
+
+t.test(
+  'a failure before the trial changes nothing, one behind it takes everything back',
+  async (t) => {
+    const { host, context, run } = await arrived(t);
+    const guarded = orBack(check);
+    const failure = new Failure('fatal', 'no adapter', { fix: 'Plug it in.' });
+    t.match(await guarded.instead?.(context, failure), /nothing was changed: no adapter/);
+    t.match(await siteChange.read(host.paths), { failure: { what: 'no adapter' } });
+    t.ok(await orBack(arm).holds(context, host.progress()), 'nothing more is done');
+    t.match(await thrownBy(run(conclude)), {
+      message: /failed before anything was changed; found no adapter\. Plug it in\./,
+    });
+    t.match(await siteChange.last(host.paths), { outcome: 'refused' });
+    t.notOk(host.has(REQUEST));
+    t.notOk(host.has(`${STATE}/site`));
+
+    const other = await arrived(t);
+    await other.run(arm);
+    t.match(await orBack(network).instead?.(other.context, failure), /so the host goes back/);
+    t.match(await readTrial(other.host.paths), { reverting: { what: 'no adapter' } });
+    t.match(await other.run(conclude), { kind: 'not-yet' });
+  },
+);
+
+t.test('confirm keeps a way back, until it is committed or a week has passed', async (t) => {
+  const it = await arrived(t);
+  const { host, context, run, holds } = it;
+  await run(arm);
+  const hostnameBefore = host.read('/etc/hostname');
+  await run(hostname);
+  host.write('/var/lib/sno-agents/sno-trial/etcd/member/snap/db', 'the database');
+  await run(confirm);
+  t.ok(await holds(confirm));
+  t.notOk(host.has(TRIAL));
+  t.match(await run(conclude), { note: 'the site configuration 7' });
+  t.match(await siteChange.last(host.paths), { outcome: 'configured' });
+
+  const { settings } = context;
+  const later = new Date(Date.now() + 8 * 86_400_000);
+  t.match(await thrownBy(rollback(host.paths, settings, later)), { message: /kept for 168 hours/ });
+  const printed: string[] = [];
+  const write = (text: string) => void printed.push(text);
+  t.equal(await runReconfigure(host.paths, ['rollback', '--yes'], { write }), 0);
+  t.match(printed.join(''), /with everything .* It will be lost: no backup was made/);
+  const started = host.programs
+    .calls('systemctl')
+    .filter((call) => / start .*\.service$/.test(call));
+  t.match(started, [/sno-backup\.service/, /sno-trial\.service/], 'first a backup');
+  const trial = await readTrial(host.paths);
+  t.match(trial, { reverting: { what: /reconfigure rollback/ } });
+  t.equal(host.read('/var/lib/sno-agents/sno-trial/etcd/member/snap/db'), 'the database');
+  const kept = trial?.points.files.find(({ path }) => path === '/etc/hostname')?.was?.copy ?? '';
+  t.equal(host.read(`/var/lib/sno-agents/sno-trial/copies/${kept}`), hostnameBefore);
+  t.ok(host.has('/var/lib/sno-agents/bin/sno-agents.trial'));
+
+  await t.test(
+    'once the host is back, the site is not in use, and its volume may be again',
+    async (t) => {
+      t.match(await readTrial(host.paths), { reverting: { code: 'way-back-requested' } });
+      const result = host.read(`${STATE}/result.json`);
+      const copy = t.testdir({});
+      cpSync(host.at(`${STATE}/before`), copy, { recursive: true });
+      await recordWayBack(host.paths);
+      t.match(
+        await siteChange.last(host.paths),
+        { outcome: 'configured' },
+        'it has not gone back yet',
+      );
+      if (trial === undefined) throw new Error('nothing is on trial');
+      await endReverted(host.paths, trial);
+      await recordWayBack(host.paths);
+      t.match(await siteChange.last(host.paths), {
+        outcome: 'reverted',
+        failure: { what: /taken back by "reconfigure rollback"/ },
+      });
+      t.notOk(host.has(`${STATE}/before`));
+      const again = await thrownBy(rollback(host.paths, settings, new Date()));
+      t.match(again, { message: /committed/ });
+      // As before, for what follows.
+      cpSync(copy, host.at(`${STATE}/before`), { recursive: true });
+      host.write(`${STATE}/result.json`, result, 0o600);
+    },
+  );
+
+  t.match(await commit(host.paths), 'the site configuration 7');
+  t.match(await thrownBy(rollback(host.paths, settings, new Date())), { message: /committed/ });
+  t.match(await thrownBy(commit(host.paths)), { kind: 'usage' });
+});

@@ -1,0 +1,177 @@
+/** What a volume is told about its use: PASS, or FAIL with one instruction. */
+import t, { type Test } from 'tap';
+import { arrive } from '../../../../agents/reconfigure/arrive.ts';
+import { tellLast } from '../../../../agents/reconfigure/tell-medium.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { failureData } from '../../../../lib/base/errors/failure-data.ts';
+import { endedAs } from '../../../../lib/change/ending.ts';
+import { siteChange } from '../../../../lib/change/site/request.ts';
+import type { TestHost } from '../host/host.ts';
+import { factoryHost, insert, SITE, STATE } from './site-host.ts';
+
+const signal = AbortSignal.timeout(300_000);
+const look = (host: TestHost) => arrive(host.paths, signal);
+const NO_LINK = failureData(
+  new Failure('fatal', 'no link on eno1', {
+    code: 'site-link',
+    found: 'carrier 0',
+    fix: 'Check the cable in eno1, and insert the volume again.',
+  }),
+);
+
+/** What the writer has received since the last time, as the medium would have it then. */
+function told(host: TestHost): Record<string, string> | undefined {
+  if (!host.has('/written.json')) return undefined;
+  const files: { name: string; text: string }[] = JSON.parse(host.read('/written.json'));
+  host.remove('/written.json');
+  for (const { name, text } of files) host.write(`/medium/${name}`, text);
+  return Object.fromEntries(files.map(({ name, text }) => [name, text]));
+}
+
+/** A volume that was used, and how that ended. */
+async function used(t: Test, outcome: 'configured' | 'refused' | 'reverted') {
+  const host = await factoryHost(t);
+  await insert(host);
+  await look(host);
+  t.equal(told(host), undefined, 'nothing before its end');
+  t.equal(await tellLast(host.paths), undefined);
+  t.equal(told(host), undefined, 'nothing while it is carried out');
+  await siteChange.end(
+    host.paths,
+    endedAs({ outcome: outcome, failure: outcome === 'configured' ? undefined : NO_LINK }),
+  );
+  return host;
+}
+
+t.test('PASS, and the kubeconfig for the request', async (t) => {
+  const host = await used(t, 'configured');
+  host.write(`${STATE}/admin.kubeconfig`, 'apiVersion: v1\n');
+  t.equal(await tellLast(host.paths), undefined);
+  const calls = host.programs.calls('systemd-run').join('\n');
+  t.match(calls, /DynamicUser=yes.*DeviceAllow=\/dev\/sdb rw .*PrivateNetwork=yes/);
+  t.match(calls, /sno-agents reconfigure write-medium vfat \/dev\/sdb$/m);
+  const files = told(host);
+  t.match(files?.['sno-result.txt'], /PASS: the node has the configuration of its site\./);
+  t.match(files?.['sno-result.txt'], /Node: .*\nSerial of the volume: 7\nTime: 20/);
+  t.match(files?.['sno-kubeconfig.yaml'], /^# .*\napiVersion: v1\n\n/);
+  t.notMatch(JSON.stringify(files), /PRIVATE/);
+  t.same(
+    Object.values(files ?? {}).map((text) => Buffer.byteLength(text)),
+    [8192, 8192],
+  );
+  await tellLast(host.paths);
+  t.equal(told(host), undefined, 'what is there already is not written again');
+});
+
+t.test('FAIL with one instruction and a code', async (t) => {
+  const host = await used(t, 'reverted');
+  await tellLast(host.paths);
+  const text = told(host)?.['sno-result.txt'] ?? '';
+  t.match(
+    text,
+    /FAIL: no link on eno1; found carrier 0\nWhat to do: Check the cable in eno1, .*\n/,
+  );
+  t.match(text, /\nCode: site-link\n/);
+});
+
+t.test('a host that lost its power tells it when it looks at the volume again', async (t) => {
+  const host = await used(t, 'reverted');
+  t.match(await look(host), { kind: 'nothing' });
+  t.match(told(host)?.['sno-result.txt'], /FAIL: no link on eno1/);
+  t.match(await look(host), { kind: 'nothing' });
+  t.equal(told(host), undefined);
+});
+
+t.test('a refused volume: told once, or udev would look at it for ever', async (t) => {
+  const host = await factoryHost(t);
+  const expired = {
+    validUntil: new Date('2020-01-02T00:00:00Z'),
+    createdAt: new Date('2020-01-01T00:00:00Z'),
+  };
+  await insert(host, { config: SITE, ...expired });
+  await t.rejects(look(host), { message: /has expired/ });
+  const text = told(host)?.['sno-result.txt'] ?? '';
+  t.match(text, /FAIL: the volume has expired.*\nWhat to do: .*\nCode: site-volume-refused\n/);
+  t.notMatch(text, /Time:/);
+  await t.rejects(look(host), { message: /has expired/ });
+  t.equal(told(host), undefined);
+});
+
+const SILENT: readonly {
+  readonly name: string;
+  readonly prepare: (host: TestHost) => Promise<void> | void;
+}[] = [
+  {
+    name: 'a volume that nobody of the factory has signed',
+    prepare: async (host) => {
+      const path = '/etc/sno-agents/factory.json';
+      const policy = JSON.parse(host.read(path));
+      host.write(path, JSON.stringify({ ...policy, unsignedAllowed: false }));
+      await look(host).catch(() => undefined);
+    },
+  },
+  {
+    name: 'a volume without room, of an earlier release',
+    prepare: async (host) => {
+      host.remove('/medium/sno-result.txt');
+      await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
+    },
+  },
+  {
+    name: 'a read-only medium',
+    prepare: async (host) => {
+      const manifest = host.read('/medium/site-volume.json');
+      await insert(host, undefined, { ro: true });
+      host.write('/medium/site-volume.json', manifest);
+      await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
+    },
+  },
+  {
+    name: 'another volume than the one that was used',
+    prepare: async (host) => {
+      await insert(host, { config: SITE, serial: 8 });
+      await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
+    },
+  },
+  {
+    name: 'one of two volumes',
+    prepare: async (host) => {
+      const manifest = host.read('/medium/site-volume.json');
+      await insert(host, undefined, { labels: ['SITE-CONFIG', 'cluster-config'] });
+      host.write('/medium/site-volume.json', manifest);
+      await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
+    },
+  },
+  {
+    name: 'none any more',
+    prepare: async (host) => {
+      host.programs.give('lsblk', 'echo \'{"blockdevices":[]}\'');
+      await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
+    },
+  },
+];
+for (const { name, prepare } of SILENT) {
+  t.test(`nothing is written to ${name}`, async (t) => {
+    const host = await factoryHost(t);
+    await insert(host);
+    await look(host);
+    await prepare(host);
+    t.equal(await tellLast(host.paths), undefined);
+    t.equal(told(host), undefined);
+  });
+}
+
+t.test('a medium that cannot be written fails nothing', async (t) => {
+  const host = await used(t, 'configured');
+  host.programs.give('fake-writer', 'echo "EROFS: read-only file system" >&2; exit 1');
+  t.match(await tellLast(host.paths), /nothing was written to the medium SITE-CONFIG.*EROFS/);
+});
+
+t.test('an encrypted volume is not told what the site is like', async (t) => {
+  const host = await used(t, 'reverted');
+  host.write('/medium/site-volume.age', 'encrypted');
+  await tellLast(host.paths);
+  const text = told(host)?.['sno-result.txt'] ?? '';
+  t.match(text, /FAIL: no link on eno1\nWhat to do: Read the console of the node/);
+  t.notMatch(text, /carrier/);
+});

@@ -1,0 +1,119 @@
+/** The beginning and the end of a rotation, which may be killed at any moment. */
+import t from 'tap';
+import { readStaged } from '../../../../agents/steps/certificates/changes.ts';
+import { conclude } from '../../../../agents/upkeep/rotate/conclude.ts';
+import { overlap } from '../../../../agents/upkeep/rotate/overlap.ts';
+import { rotatePlan } from '../../../../agents/upkeep/rotate/plan.ts';
+import { addRestart } from '../../../../agents/upkeep/rotate/restarts.ts';
+import { stage } from '../../../../agents/upkeep/rotate/stage.ts';
+import {
+  rotationChange,
+  rotationFolder,
+  type What,
+} from '../../../../lib/change/rotation/request.ts';
+import { namesIn } from '../../../../lib/host/files.ts';
+import { defaultSettings } from '../../../../lib/host/settings.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encryption.ts';
+import { serviceAccount } from '../../../../lib/render/kubernetes/service-account.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { rendered } from '../../render/rendered-host.ts';
+import { requested, rotating } from './rotating-host.ts';
+
+const staticPods = '/etc/kubernetes/manifests';
+
+t.test('for another request, each step of a rotation is done anew', async (t) => {
+  const { context } = await requested(t);
+  for (const { name, input } of rotatePlan(defaultSettings).steps) {
+    t.equal(input(context), context.request.id, name);
+  }
+});
+
+t.test('stage: what is asked for, and nothing of the host is changed', async (t) => {
+  const { certificate, key } = authorityPaths('legacy-unknown');
+  const cases: [what: What, useNew: string[]][] = [
+    [{ kind: 'authorities', names: ['legacy-unknown'] }, [key, certificate]],
+    [{ kind: 'service-account' }, [serviceAccount.privateKey]],
+    [{ kind: 'encryption' }, [encryptionConfigPath]],
+  ];
+  for (const [what, useNew] of cases) {
+    const { host, context } = await requested(t, {}, what);
+    t.equal(await stage.holds(context, host.progress()), false);
+    t.same(await stage.run(context, host.progress()), { kind: 'done' });
+    t.equal(await stage.holds(context, host.progress()), true);
+    const staged = await readStaged(host.paths, context.request.id);
+    t.same(
+      staged?.phases['use-new'].map(({ path }) => path),
+      useNew,
+      what.kind,
+    );
+    for (const { path, contents } of rendered.files) {
+      if (host.has(path)) t.equal(host.read(path), contents, path);
+    }
+  }
+});
+
+t.test('stage: a control plane that is not whole, or not ready, is not changed', async (t) => {
+  const { host, context, kubelet } = await requested(t, { rotatePodMs: 1 });
+  kubelet.isReady = false;
+  await t.rejects(stage.run(context, host.progress()), {
+    kind: 'deadline',
+    message: /kube-scheduler is not ready/,
+  });
+  host.remove(`${staticPods}/kube-scheduler.yaml`);
+  await t.rejects(stage.run(context, host.progress()), {
+    kind: 'fatal',
+    message: /the host has no static pod of kube-scheduler/,
+  });
+  t.equal(await readStaged(host.paths, context.request.id), undefined);
+});
+
+t.test('stage: interrupted at any moment, nothing or everything is staged', async (t) => {
+  await killedAtAnyMoment(t, {
+    prepare: () => requested(t),
+    run: ({ host, context }) => stage.run(context, host.progress()),
+    result: async ({ host, context }) => ({
+      staged: (await readStaged(host.paths, context.request.id))?.phases['use-new'].length,
+      mode: host.mode(`${rotationFolder(host.paths)}/staged.json`),
+      present: host.read(encryptionConfigPath),
+    }),
+    least: 6,
+    isDurable: true,
+  });
+});
+
+t.test('conclude: interrupted at any moment, it is recorded once', async (t) => {
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await rotating(t);
+      const { host, context } = it;
+      const { id } = context.request;
+      await addRestart(host.paths, id, 'use-new', 'kubelet');
+      await addRestart(host.paths, id, 'trust-new', 'etcd');
+      await overlap.run(context, host.progress());
+      host.write(`${rotationFolder(host.paths)}/undo.json`, '{}');
+      return it;
+    },
+    run: ({ host, context }) => conclude.run(context, host.progress()),
+    async allowed({ host, context }, when) {
+      const isRecorded = (await rotationChange.last(host.paths))?.id === context.request.id;
+      const names = await namesIn(rotationFolder(host.paths));
+      const left = names.filter((name) => /^(staged|undo|overlap|restarted)\.json$/.test(name));
+      const isUnderWay = (await rotationChange.read(host.paths)) !== undefined;
+      t.ok(isUnderWay || left.length === 0, `${when}: the request is deleted last`);
+      t.ok(isRecorded || left.length === 4, `${when}: the record is written first`);
+    },
+    result: async ({ host, context }) => {
+      const record = await rotationChange.last(host.paths);
+      return {
+        ...{ isOwn: record?.id === context.request.id, what: record?.what },
+        ...{ requested: record?.requested === context.request.at, restarted: record?.restarted },
+        left: (await namesIn(rotationFolder(host.paths))).filter((name) => !name.startsWith('.')),
+        mode: host.mode(`${rotationFolder(host.paths)}/last.json`),
+        isUnderWay: host.has(rotationChange.requestPath(host.paths)),
+      };
+    },
+    least: 12,
+    isDurable: true,
+  });
+});

@@ -1,0 +1,71 @@
+/** What `sno-update run --from` says of an update that was asked for before, and how it ends. */
+import t, { type Test } from 'tap';
+import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
+import { updateChange } from '../../../../lib/change/update/request.ts';
+import { STATE, updating } from './updating-host.ts';
+
+const UNIT = 'sno-update.service';
+
+/** A host whose request another call has written; `unit`: what systemctl does. */
+async function requestedHost(t: Test) {
+  const { host, context } = await updating(t);
+  host.programs.give('systemctl', 'exit 0');
+  const errors: string[] = [];
+  t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
+  const run = async (...args: string[]) => {
+    const printed: string[] = [];
+    const write = (text: string) => void printed.push(text);
+    const code = await runUpdate(host.paths, ['run', ...args], { write });
+    return { code, printed: printed.join(''), errors: errors.splice(0).join('') };
+  };
+  const endsAs = (outcome: string, more: object = {}) => {
+    const ended = { endedAt: '2030-01-03T00:00:00Z', outcome, ...more };
+    host.write('/result.json', JSON.stringify({ ...context.request, ...ended }));
+    host.programs.give('systemctl', `cp "$ROOT/result.json" "$ROOT${STATE}/result.json"; exit 1`);
+  };
+  return { host, context, run, endsAs, from: context.request.from };
+}
+
+t.test('it is continued by the unit, which is waited for', async (t) => {
+  const { host, run, endsAs, from } = await requestedHost(t);
+  t.match(await run('--from', from), {
+    code: 1,
+    printed: /^Continued: the update to sno-agents 1\.2\.3 .*\.\n$/,
+    errors: /the update has not ended.*sno-update status/,
+  });
+  t.strictSame(host.programs.calls('systemctl'), [`systemctl start ${UNIT}`]);
+  endsAs('updated');
+  t.match(await run('--from', from), {
+    code: 0,
+    printed: /\nlast: the update to sno-agents 1\.2\.3 .* is in use, 2030-01-03T00:00:00Z\n$/,
+  });
+  const failure = { code: 'deadline', kind: 'deadline', what: 'it did not settle' };
+  endsAs('reverted', { failure });
+  t.match(await run('--from', from), {
+    code: 4,
+    errors: /was taken back; .*found it did not settle/,
+  });
+  endsAs('refused', { failure });
+  t.match(await run('--from', from), { code: 4, errors: /failed before anything was changed/ });
+  endsAs('updated', { id: '11111111-1111-4111-8111-111111111111' });
+  t.match(await run('--from', from), { code: 1, errors: /has not ended/ }, 'that of another one');
+});
+
+t.test('nobody has to wait', async (t) => {
+  const { host, run, from } = await requestedHost(t);
+  t.match(await run('--from', from, '--no-wait'), { code: 0, errors: '' });
+  t.strictSame(host.programs.calls('systemctl'), [`systemctl start --no-block ${UNIT}`]);
+  host.programs.give('systemctl', 'exit 1');
+  t.match(await run('--from', from, '--no-wait'), { code: 1, errors: /systemctl/ });
+});
+
+t.test('another one is not begun meanwhile', async (t) => {
+  const { host, context, run } = await requestedHost(t);
+  t.match(await run('--from', '/mnt/another'), {
+    code: 2,
+    printed: '',
+    errors: /the update to sno-agents 1\.2\.3 .* is under way/,
+  });
+  t.same(await updateChange.read(host.paths), context.request);
+  t.strictSame(host.programs.calls('systemctl'), []);
+});

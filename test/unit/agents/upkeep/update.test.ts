@@ -1,0 +1,346 @@
+/** sno-update: what is staged, what the new executable says, what is replaced, and how it ends. */
+import { rmSync } from 'node:fs';
+import t, { type Test } from 'tap';
+import { arm } from '../../../../agents/upkeep/update/arm.ts';
+import { backup } from '../../../../agents/upkeep/update/backup.ts';
+import { conclude } from '../../../../agents/upkeep/update/conclude.ts';
+import { confirm } from '../../../../agents/upkeep/update/confirm.ts';
+import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
+import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
+import { orBack } from '../../../../agents/upkeep/update/or-back.ts';
+import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
+import { stage } from '../../../../agents/upkeep/update/stage.ts';
+import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { updateChange } from '../../../../lib/change/update/request.ts';
+import { readTaken } from '../../../../lib/change/update/taken.ts';
+import { done } from '../../../../lib/engine/steps/step.ts';
+import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import { recordReverting } from '../../../../lib/engine/trial/store.ts';
+import { writeBackup } from '../../change/backup/backup-folder.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { refuse } from '../host/api.ts';
+import { testHost } from '../host/host.ts';
+import { writePayload } from '../host/payload.ts';
+import {
+  BACKUPS,
+  EARLIER_BACKUP,
+  EXECUTABLE,
+  ID,
+  NEW_UNIT,
+  OWN_BACKUP,
+  PAYLOAD,
+  PREPARED,
+  PREPARED_ADD_ON,
+  program,
+  SCHEDULER,
+  SOURCE,
+  STATE,
+  TRIAL,
+  updating,
+} from './updating-host.ts';
+
+type Updating = Awaited<ReturnType<typeof updating>>;
+
+async function upTo({ run }: Updating, ...steps: readonly StepBody<UpdateContext>[]) {
+  for (const step of steps) await run(step);
+}
+
+t.test('stage puts executable and payload beside those in use', async (t) => {
+  const it = await updating(t);
+  t.notOk(await it.holds(stage));
+  t.same(await it.run(stage), { kind: 'done', note: 'the executable and the payload' });
+  t.ok(await it.holds(stage));
+  t.equal(it.host.mode(`${STATE}/next/sno-agents`), 0o755);
+  t.equal(it.host.mode(`${STATE}/next`), 0o700);
+  t.equal(it.host.read(`${STATE}/next/payload/bin/kubelet`), 'the new kubelet');
+  t.equal(it.host.read(EXECUTABLE), 'the old executable', 'nothing has changed');
+  it.host.remove(SOURCE);
+  await it.run(stage);
+  t.ok(await it.holds(stage), 'a second time it needs no source');
+});
+
+t.test('the same payload is not copied', async (t) => {
+  const it = await updating(t);
+  it.host.remove(PAYLOAD);
+  writePayload(it.host, PAYLOAD, 'the new kubelet');
+  t.match(await it.run(stage), { note: /payload is the same/ });
+  t.notOk(it.host.has(`${STATE}/next/payload`));
+  t.ok(await it.holds(stage));
+});
+
+const DAMAGED: readonly (readonly [file: string, message: RegExp])[] = [
+  ['sno-agents', /next\/sno-agents is not the file of the signed manifest/],
+  ['payload/payload.yaml', /payload\.yaml/],
+  ['payload/bin/kubelet', /damaged/],
+];
+for (const [file, message] of DAMAGED) {
+  t.test(`stage refuses another ${file}`, async (t) => {
+    const it = await updating(t);
+    const other = it.host.read(`${SOURCE}/${file}`).replace(/e/g, 'o');
+    it.host.write(`${SOURCE}/${file}`, other);
+    await t.rejects(it.run(stage), { message });
+    t.notOk(await it.holds(stage));
+  });
+}
+
+const UNREADY: readonly (readonly [answer: ReturnType<typeof refuse>, reason: RegExp])[] = [
+  [refuse(500), /readyz returned 500/],
+  // With a wrong clock it does not accept what the host signs.
+  [refuse(401), /readyz returned 401/],
+];
+for (const [answer, reason] of UNREADY) {
+  t.test(`stage waits for the API server: ${reason.source}`, async (t) => {
+    const it = await updating(t, { readyz: () => answer });
+    t.match(await it.run(stage), { kind: 'not-yet', reason });
+    t.notOk(it.host.has(`${STATE}/next`), 'nothing is fetched before');
+  });
+}
+
+t.test('stage waits for the end of a backup and needs room', async (t) => {
+  const it = await updating(t);
+  const { manifest } = it.context.request;
+  const large = { ...manifest, payload: { ...manifest.payload, size: 2 ** 50 } };
+  const context = { ...it.context, request: { ...it.context.request, manifest: large } };
+  await t.rejects(stage.run(context, it.host.progress()), {
+    kind: 'fatal',
+    code: 'disk-full',
+    message: /no room for the update.*Nothing was changed/,
+  });
+});
+
+t.test('the new executable is asked before anything changes', async (t) => {
+  const it = await updating(t);
+  await it.run(stage);
+  t.same(await it.run(prepare), { kind: 'done', note: '2 files and 0 add-ons change' });
+  t.ok(await it.holds(prepare));
+  t.equal(it.host.mode(`${STATE}/prepared.json`), 0o600);
+});
+
+const UNFIT: readonly (readonly [why: string, text: string, message: RegExp])[] = [
+  ['says another version', program(PREPARED, '9.9.9'), /expected 1\.2\.3.*found 9\.9\.9/],
+  ['does not start', '#!/bin/sh\necho "no such library" >&2\nexit 127\n', /no such library/],
+  [
+    'cannot read the configuration',
+    program().replace(
+      /"sno-update prepare ".*/,
+      '*prepare*) echo "cluster.json: x" >&2; exit 2 ;;',
+    ),
+    /cluster\.json: x/,
+  ],
+  ['says something else', program({ schemaVersion: 2 }), /does not say what it changes/],
+];
+for (const [why, text, message] of UNFIT) {
+  t.test(`an executable that ${why} is not used`, async (t) => {
+    const it = await updating(t, { text });
+    await it.run(stage);
+    await t.rejects(it.run(prepare), { message });
+    t.notOk(it.host.has(TRIAL));
+    t.equal(it.host.read(EXECUTABLE), 'the old executable');
+  });
+}
+
+t.test('an update of the payload alone is prepared by the executable in use', async (t) => {
+  const it = await updating(t);
+  const executable = it.host.read(`${SOURCE}/sno-agents`);
+  it.host.write(EXECUTABLE, executable, 0o755);
+  await upTo(it, stage);
+  t.notOk(it.host.has(`${STATE}/next/sno-agents`), 'there is nothing to copy');
+  await upTo(it, prepare, arm, switchOver);
+  t.ok(await it.holds(switchOver));
+  t.equal(it.host.read(EXECUTABLE), executable);
+});
+
+t.test('everything that changes is a point of return', async (t) => {
+  const it = await updating(t);
+  await upTo(it, stage, prepare, arm);
+  t.ok(await it.holds(arm));
+  const { what, points, deadlineMs, bootsCount } = JSON.parse(it.host.read(TRIAL));
+  t.equal(what, 'the update to sno-agents 1.2.3 with Kubernetes v1.34.5');
+  t.same(
+    points.files.map(({ path }: { path: string }) => path),
+    [SCHEDULER, NEW_UNIT, '/usr/local/bin/sno-new'],
+  );
+  t.same(points.moved, [{ path: PAYLOAD, aside: '/var/lib/sno-agents/sno-trial/payload' }]);
+  t.equal(points.database, undefined, 'the database does not change');
+  t.same([deadlineMs, bootsCount], [it.context.settings.updateTrialMs, 1]);
+});
+
+t.test('an update of add-ons has the database as a point of return', async (t) => {
+  const it = await updating(t, { text: program(PREPARED_ADD_ON) });
+  const context = { ...it.context, earlier: [EARLIER_BACKUP] };
+  const run = (step: StepBody<UpdateContext>) => step.run(context, it.host.progress());
+  writeBackup(it.host.at(`${BACKUPS}/${EARLIER_BACKUP}`));
+  await run(stage);
+  t.same(await run(prepare), { kind: 'done', note: '2 files and 1 add-ons change' });
+  const isBackedUp = () => backup.holds(context, it.host.progress());
+  t.notOk(await isBackedUp(), 'that of before the request lacks what was written since');
+  await t.rejects(run(arm), { kind: 'fatal', message: /no backup of etcd to go back to/ });
+  t.notOk(it.host.has(TRIAL), 'without one it does not begin');
+
+  writeBackup(it.host.at(`${BACKUPS}/${OWN_BACKUP}`));
+  writeBackup(it.host.at(`${BACKUPS}/20300102T040405Z`));
+  it.host.write(`${BACKUPS}/20300102T040405Z/etcd-snapshot.db`, 'torn');
+  t.ok(await isBackedUp());
+  await run(arm);
+  t.equal(JSON.parse(it.host.read(TRIAL)).points.database, OWN_BACKUP);
+});
+
+t.test('without add-ons that change, no backup is made', async (t) => {
+  const it = await updating(t);
+  await upTo(it, stage, prepare);
+  t.ok(await it.holds(backup));
+  t.same(await it.run(backup), { kind: 'done', note: 'the database does not change' });
+});
+
+async function requireSwitched(t: Test, { host, holds }: Updating) {
+  t.ok(await holds(switchOver));
+  t.equal(host.read(EXECUTABLE), program());
+  t.equal(host.mode(EXECUTABLE), 0o755);
+  t.equal(host.read(`${PAYLOAD}/bin/kubelet`), 'the new kubelet');
+  t.equal(host.read('/var/lib/sno-agents/sno-trial/payload/bin/kubelet'), 'the old kubelet');
+  t.equal(host.read(SCHEDULER), 'the new scheduler');
+  t.ok(host.has('/usr/local/bin/sno-new'));
+}
+
+t.test('switch replaces everything while the kubelet is stopped', async (t) => {
+  const it = await updating(t);
+  await upTo(it, stage, prepare, arm);
+  t.notOk(await it.holds(switchOver));
+  it.host.programs.forgetCalls();
+  await it.run(switchOver);
+  await requireSwitched(t, it);
+  t.same(it.host.programs.calls('systemctl'), [
+    'systemctl stop kubelet.service',
+    'systemctl stop sno-certificates.service',
+    'systemctl stop sno-payload.service',
+    'systemctl enable --no-reload sno-new.service',
+    'systemctl daemon-reload',
+    'systemctl start --no-block kubelet.service',
+  ]);
+});
+
+const PLACES = [
+  ...[EXECUTABLE, SCHEDULER, NEW_UNIT, `${PAYLOAD}/bin/kubelet`],
+  '/var/lib/sno-agents/sno-trial/payload/bin/kubelet',
+];
+
+t.test('interrupted at any moment of the switch, it is continued without its source', async (t) => {
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await updating(t);
+      await upTo(it, stage, prepare, arm);
+      rmSync(it.host.at(SOURCE), { recursive: true });
+      it.host.programs.forgetCalls();
+      return it;
+    },
+    run: (it) => it.run(switchOver),
+    async allowed({ host, holds }, when) {
+      const calls = host.programs.calls('systemctl');
+      const [isStopped, isStarted] = ['stop', 'start'].map((verb) =>
+        calls.some((call) => call.startsWith(`systemctl ${verb}`) && /kubelet/.test(call)),
+      );
+      const isOld = host.read(EXECUTABLE) === 'the old executable';
+      t.ok(isStopped || isOld, `${when}: nothing is replaced under a kubelet`);
+      t.ok(!isStarted || (await holds(switchOver)), `${when}: no kubelet sees a mixture`);
+      t.ok((await holds(stage)) || (await holds(switchOver)), `${when}: nothing is fetched`);
+    },
+    result: async ({ host, holds }) => ({
+      holds: await holds(switchOver),
+      files: PLACES.map((path) => [path, host.read(path), host.mode(path)]),
+      link: host.has('/usr/local/bin/sno-new'),
+    }),
+    least: 20,
+    isDurable: true,
+  });
+});
+
+t.test('a confirmed update leaves nothing behind', async (t) => {
+  const it = await updating(t);
+  await upTo(it, stage, prepare, arm, switchOver, confirm);
+  t.ok(await it.holds(confirm));
+  t.match(await it.run(conclude), { kind: 'done', note: /^the update to sno-agents 1\.2\.3/ });
+  t.equal((await updateChange.last(it.host.paths))?.outcome, 'updated');
+  t.equal(await readTaken(it.host.paths), 7, 'nothing older is taken from now on');
+  for (const path of ['next', 'prepared.json', 'request.json'])
+    t.notOk(it.host.has(`${STATE}/${path}`), path);
+  t.notOk(it.host.has('/var/lib/sno-agents/sno-trial/payload'));
+});
+
+const broken: StepBody<UpdateContext> = {
+  name: 'broken',
+  leaves: 'nothing',
+  touches: [],
+  input: () => 0,
+  holds: async () => false,
+  run: async () => done(),
+};
+const failure = new Failure('deadline', 'it did not settle');
+
+t.test('a failure before the trial: nothing was changed, and that is said', async (t) => {
+  const it = await updating(t);
+  await orBack(broken).instead?.(it.context, failure);
+  t.match(await orBack(stage).run(it.context, it.host.progress()), { note: /skipped/ });
+  await t.rejects(it.run(conclude), {
+    kind: 'fatal',
+    code: 'update-refused',
+    message: /failed before anything was changed.*it did not settle/,
+  });
+  t.match(await updateChange.last(it.host.paths), {
+    outcome: 'refused',
+    failure: { kind: 'deadline' },
+  });
+  t.notOk(it.host.has(TRIAL));
+});
+
+t.test('a failure during the trial: the host restarts and goes back', async (t) => {
+  const it = await updating(t);
+  await upTo(it, stage, prepare, arm, switchOver);
+  await orBack(broken).instead?.(it.context, failure);
+  t.match(JSON.parse(it.host.read(TRIAL)), { reverting: { what: 'it did not settle' } });
+  t.equal(it.host.programs.calls('systemctl start --no-block sno-trial.service').length, 1);
+  t.match(await orBack(confirm).run(it.context, it.host.progress()), { note: /skipped/ });
+  t.same(await it.run(conclude), { kind: 'not-yet', reason: 'the host restarts to go back' });
+});
+
+t.test('after the host went back, the reason is reported once', async (t) => {
+  const it = await updating(t);
+  await upTo(it, stage, prepare, arm, switchOver);
+  await recordReverting(it.host.paths, { code: 'deadline', kind: 'deadline', what: 'no rest' });
+  const { what } = JSON.parse(it.host.read(TRIAL));
+  const last = {
+    schemaVersion: 1,
+    id: ID,
+    what,
+    endedAt: '2030-01-03T00:00:00Z',
+    outcome: 'reverted',
+  };
+  const reason = { code: 'deadline', kind: 'deadline', what: 'no rest' };
+  it.host.write(
+    '/var/lib/sno-agents/sno-trial/last.json',
+    JSON.stringify({ ...last, reason, problems: [] }),
+  );
+  it.host.remove(TRIAL);
+  await t.rejects(it.run(conclude), {
+    code: 'update-reverted',
+    message: /was taken back.*no rest/,
+  });
+  t.equal((await updateChange.last(it.host.paths))?.outcome, 'reverted');
+  t.equal(await readTaken(it.host.paths), undefined, 'an older one may be the right one');
+  t.notOk(it.host.has(`${STATE}/request.json`));
+  let text = '';
+  const write = (part: string) => {
+    text += part;
+  };
+  await runUpdate(it.host.paths, ['status'], { write });
+  t.match(text, /last: the update to sno-agents 1\.2\.3 .* was taken back/);
+});
+
+t.test('run --from is refused with exit code 2 while nothing can be updated', async (t) => {
+  const host = testHost(t);
+  host.write('/etc/sno-agents/cluster.json', '{}');
+  t.equal(await runUpdate(host.paths, ['run', '--from', '/mnt/update']), 2);
+  t.equal(await runUpdate(host.paths, ['run', '--no-wait']), 2, 'from where?');
+  t.equal(await runUpdate(host.paths, ['run']), 2, 'nothing was requested');
+  t.notOk(host.has(STATE.concat('/request.json')));
+});
