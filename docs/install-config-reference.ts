@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DISK_VARIABLE } from '../cli/install-config/disk-variable.ts';
 import { NOT_SUPPORTED } from '../cli/install-config/not-supported.ts';
-import { readSettings } from '../cli/install-config/settings.ts';
+import { readInstallSettings } from '../cli/install-config/settings.ts';
 import { fieldsOf } from './config-fields.ts';
 import { installConfigJsonSchema } from './config-schemas.ts';
 import { row, table } from './markdown-table.ts';
@@ -54,7 +54,7 @@ ${table(
 
 /** The effective defaults, read from a file without these fields. */
 function defaultTexts(): Readonly<Record<string, string>> {
-  const read = readSettings(MINIMAL_INSTALL_CONFIG, undefined);
+  const read = readInstallSettings(MINIMAL_INSTALL_CONFIG, undefined);
   if (!read.ok) throw new Error(`the example is rejected: ${JSON.stringify(read.faults)}`);
   const { machineNetwork, clusterNetwork, serviceNetwork, installation } = read.settings.cluster;
   return {

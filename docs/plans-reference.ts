@@ -16,7 +16,7 @@ import {
 } from '../agents/reconfigure/prepare/openshift/plan.ts';
 import { preparePlan, undoPlan } from '../agents/reconfigure/prepare/plan.ts';
 import { validatePlan } from '../agents/reconfigure/validate/plan.ts';
-import { addressPlan } from '../agents/upkeep/address/plan.ts';
+import { followAddressPlan } from '../agents/upkeep/address/plan.ts';
 import { approvePlan } from '../agents/upkeep/approve/plan.ts';
 import { backupPlan } from '../agents/upkeep/backup/plan.ts';
 import { backupRestorePlan } from '../agents/upkeep/backup/restore/plan.ts';
@@ -71,7 +71,7 @@ const PLANS: readonly (readonly [heading: string, folder: string, planOf: PlanOf
   ['sno-backup-restore', 'agents/upkeep/backup/restore', backupRestorePlan],
   ['sno-rotate', 'agents/upkeep/rotate', rotatePlan],
   ['sno-identity', 'agents/upkeep/identity', identityPlan],
-  ['sno-address', 'agents/upkeep/address', addressPlan],
+  ['sno-address', 'agents/upkeep/address', followAddressPlan],
   ['sno-trial', 'agents/upkeep/trial', trialPlan],
   ['sno-update', 'agents/upkeep/update', updatePlan],
   ['reconfigure', 'agents/reconfigure', reconfigurePlan],

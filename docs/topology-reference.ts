@@ -3,7 +3,7 @@ import { controlPlaneNode, ingressPlacement } from '../lib/config/topology/kuber
 import { topologyManifests } from '../lib/config/topology/openshift.ts';
 import { OVERRIDES } from '../lib/config/topology/overrides.ts';
 import { LATEST_RELEASE, releaseText } from '../lib/config/topology/release.ts';
-import { ROWS, type Row } from '../lib/config/topology/rows.ts';
+import { ROWS, type TopologyRow } from '../lib/config/topology/rows.ts';
 import { row, table } from './markdown-table.ts';
 
 /** The table of topologies, and what its rows mean on OpenShift and on Kubernetes, as Markdown. */
@@ -80,9 +80,9 @@ ${table(
 `;
 }
 
-const placeOf = ({ scenario, platform }: Row) => [scenario, platform];
+const placeOf = ({ scenario, platform }: TopologyRow) => [scenario, platform];
 
-function cellsOf(row: Row): string[] {
+function cellsOf(row: TopologyRow): string[] {
   const { replicas, pool, toleratesControlPlane } = row.ingress;
   return [
     ...placeOf(row),
@@ -95,7 +95,7 @@ function cellsOf(row: Row): string[] {
   ];
 }
 
-function installerCells(row: Row): string[] {
+function installerCells(row: TopologyRow): string[] {
   const { infrastructureTopology, mastersSchedulable, defaultPlacement } = row.installer;
   const mark = (text: string, isSame: boolean) => (isSame ? text : `**${text}**`);
   return [
@@ -106,7 +106,7 @@ function installerCells(row: Row): string[] {
   ];
 }
 
-function kubernetesCells(row: Row): string[] {
+function kubernetesCells(row: TopologyRow): string[] {
   const { replicas, nodeSelector } = ingressPlacement(row);
   const taints = controlPlaneNode(row).taints.map(({ key, effect }) => `\`${key}:${effect}\``);
   return [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../lib/base/errors/failure.ts';
 import { API_TRUST_ANNOTATION, trustDigest } from '../lib/cluster/workers/api-trust.ts';
-import { trust } from '../lib/render/kubernetes/kubelet.ts';
+import { kubeletTrust } from '../lib/render/kubernetes/kubelet.ts';
 import { rotate } from './certificates/rotation.ts';
 import type { RunningCluster } from './checks/check.ts';
 import { kubectl } from './checks/kubectl.ts';
@@ -64,7 +64,7 @@ export async function workerFollowsCa(
 }
 
 const trustedBy = ({ rootDir }: Host): Promise<string> =>
-  readFile(join(rootDir, trust.api), 'utf8');
+  readFile(join(rootDir, kubeletTrust.api), 'utf8');
 
 /** As its timer does. */
 async function runNow(worker: Host, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../lib/base/errors/failure.ts';
 import { controlPlaneNode } from '../lib/config/topology/kubernetes.ts';
 import { rowFor } from '../lib/config/topology/row-for.ts';
-import type { Row } from '../lib/config/topology/rows.ts';
+import type { TopologyRow } from '../lib/config/topology/rows.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
 import { AllInOne } from './all-in-one.ts';
@@ -50,7 +50,7 @@ export class Workers extends AllInOne {
   #worker: Host | undefined;
   #fingerprint = '';
 
-  readonly #row: Row;
+  readonly #row: TopologyRow;
 
   /** `dayOne`: the worker belongs to the installation, and the control-plane node has a taint. */
   constructor(context: LabContext, { dayOne }: { readonly dayOne: boolean }) {

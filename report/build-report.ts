@@ -9,7 +9,7 @@ import { plural, shorten } from './reading/words.ts';
 import { rules } from './rules.ts';
 import type { ReportDocument, ReportFinding, TimelineStep } from './schema.ts';
 import { stateOf } from './state.ts';
-import type { StepRun } from './timeline/run.ts';
+import type { ReportedRun } from './timeline/run.ts';
 import { timelineOf } from './timeline/timeline.ts';
 
 /** Most characters of any text; file names of a bundle are shorter. */
@@ -118,7 +118,7 @@ function stepOf({
   boot: _boot,
   evidence,
   ...run
-}: StepRun): TimelineStep {
+}: ReportedRun): TimelineStep {
   return {
     ...run,
     start: iso(startMs),

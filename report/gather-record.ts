@@ -17,10 +17,10 @@ const outcomeSchema = z
   .readonly();
 
 /** The result of one source: a line of gather.log, an entry of gather.json. */
-export type Outcome = z.infer<typeof outcomeSchema>;
+export type GatherOutcome = z.infer<typeof outcomeSchema>;
 
 /** The outcome of a source, or of something else identified by name, that failed. */
-export const failedOutcome = (path: string, failure: string, seconds = 0): Outcome => ({
+export const failedOutcome = (path: string, failure: string, seconds = 0): GatherOutcome => ({
   path,
   seconds,
   bytes: 0,

@@ -1,6 +1,6 @@
 import type { BundleView } from './bundle-view.ts';
 import { hostFiles } from './reading/hosts.ts';
-import { objects } from './reading/objects.ts';
+import { reportedObjects } from './reading/objects.ts';
 import { listAt, numberAt, textAt } from './reading/values.ts';
 import { bytes, percent, plural, time } from './reading/words.ts';
 import type { HostFact } from './schema.ts';
@@ -45,7 +45,7 @@ const field =
 const FACTS: readonly Read[] = [
   fromFile('Host', 'network/hostname.txt', lineLike(/^\s*(?:Static hostname:\s*)?([\w.-]+)\s*$/)),
   (view) => {
-    const [node, ...others] = objects(view, 'nodes');
+    const [node, ...others] = reportedObjects(view, 'nodes');
     if (node === undefined) return undefined;
     const value = others.length === 0 ? node.name : `${node.name} and ${others.length} more`;
     return { name: 'Node', value, file: 'resources/nodes.json' };
@@ -60,7 +60,7 @@ const FACTS: readonly Read[] = [
   fromFile('System', 'os-release.txt', lineLike(/^PRETTY_NAME="?([^"]*)/)),
   fromFile('Kernel', 'proc/version.txt', lineLike(/^Linux version (\S+)/)),
   (view) => {
-    const [node] = objects(view, 'nodes');
+    const [node] = reportedObjects(view, 'nodes');
     const version = textAt(node?.raw, 'status', 'nodeInfo', 'kubeletVersion');
     const runtime = textAt(node?.raw, 'status', 'nodeInfo', 'containerRuntimeVersion');
     if (version === undefined) return undefined;

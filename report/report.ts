@@ -1,6 +1,6 @@
 import { buildReport } from './build-report.ts';
 import type { BundleView, CollectFailure } from './bundle-view.ts';
-import type { Outcome } from './gather-record.ts';
+import type { GatherOutcome } from './gather-record.ts';
 import { reportPage } from './html/page.ts';
 import { IN_BUNDLE } from './html/parts.ts';
 import type { ReportDocument } from './schema.ts';
@@ -17,7 +17,7 @@ export interface ReportOptions {
   readonly isInterrupted?: boolean;
 }
 
-type SourceOutcome = Pick<Outcome, 'path' | 'leftOut' | 'failure'>;
+type SourceOutcome = Pick<GatherOutcome, 'path' | 'leftOut' | 'failure'>;
 
 /** Analyses a bundle. Never throws because of file contents. */
 export function analyze(

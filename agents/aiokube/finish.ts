@@ -6,7 +6,7 @@ import { machineIdentity } from '../../lib/host/machine-identity.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 /** Marks the installation as finished, on the disk and for whoever waits for it on this host. */
-export const finish: StepBody<HostContext> = {
+export const finishAio: StepBody<HostContext> = {
   name: 'finish',
   leaves: '/opt/openshift/.aiokube.done, and the marker of a finished installation',
   touches: ['disk'],

@@ -8,7 +8,7 @@ import {
   kubeletEnvironmentText,
 } from '../../lib/host/kubelet-environment.ts';
 import { hostAddresses } from '../../lib/host/network.ts';
-import { type HostIdentity, loadIdentity } from '../../lib/render/store.ts';
+import { loadIdentity, type RenderedIdentity } from '../../lib/render/store.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { HostContext } from '../steps/host-context.ts';
  * certificates and will be in the Node. A host that has lost one of them, as after an interrupted
  * installation and another DHCP lease, must not register under another name.
  */
-export const hostIdentity: StepBody<HostContext> = {
+export const aioHostIdentity: StepBody<HostContext> = {
   name: 'host-identity',
   leaves: "the host's name in /etc/hostname, and its addresses for the kubelet",
   touches: ['disk', 'network'],
@@ -49,13 +49,13 @@ export const hostIdentity: StepBody<HostContext> = {
   },
 };
 
-const filesOf = ({ paths }: HostContext, { hostname, nodeIps }: HostIdentity) =>
+const filesOf = ({ paths }: HostContext, { hostname, nodeIps }: RenderedIdentity) =>
   [
     [paths.at('/etc/hostname'), `${hostname}\n`],
     [kubeletEnvironmentPath(paths), kubeletEnvironmentText({ nodeIps })],
   ] as const;
 
-async function isWritten(context: HostContext, identity: HostIdentity): Promise<boolean> {
+async function isWritten(context: HostContext, identity: RenderedIdentity): Promise<boolean> {
   for (const [path, contents] of filesOf(context, identity)) {
     if ((await readTextIfPresent(path)) !== contents) return false;
   }

@@ -8,7 +8,7 @@ import { isOfNode, issueIdentity } from '../steps/kubelet-identity.ts';
  * Signs the client certificate of this host's kubelet with its CA's key, without an API server: the
  * kubelet needs no bootstrap token, and nobody else can request this node's name.
  */
-export const kubeletIdentity: StepBody<HostContext> = {
+export const aioKubeletIdentity: StepBody<HostContext> = {
   name: 'kubelet-identity',
   leaves: `the node's client certificate and key, in a dated file behind ${CURRENT}`,
   touches: ['disk', 'clock'],

@@ -22,7 +22,7 @@ const FILES: readonly [path: string, why: string][] = [
  * deleted by the next steps. From here on the rendered control plane is no longer read, so that an
  * interrupted clean-up never renders another one.
  */
-export const leftovers: StepBody<HostContext> = {
+export const aioLeftovers: StepBody<HostContext> = {
   name: 'leftovers',
   leaves: '/etc/sno-agents/leftovers.json: every file that only the installation needed',
   touches: ['disk'],

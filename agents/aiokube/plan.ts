@@ -3,17 +3,17 @@ import type { Plan } from '../../lib/engine/steps/step.ts';
 import { type StepBody, until, within } from '../../lib/engine/steps/within.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import { aioHost } from '../../lib/render/hosts.ts';
-import { addOns } from '../steps/add-ons.ts';
+import { applyAddOns } from '../steps/add-ons.ts';
 import { bootstrapComplete } from '../steps/bootstrap-complete.ts';
 import { clean } from '../steps/clean.ts';
 import { announce, complete } from '../steps/complete.ts';
 import { controlPlane } from '../steps/control-plane.ts';
-import { etcd } from '../steps/etcd.ts';
+import { etcdServes } from '../steps/etcd.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { nodeKubelet } from '../steps/kubelet.ts';
-import { manifests } from '../steps/manifests.ts';
+import { applyAllManifests } from '../steps/manifests.ts';
 import { marker } from '../steps/marker.ts';
-import { nodeReady } from '../steps/node-ready.ts';
+import { awaitNodeReady } from '../steps/node-ready.ts';
 import { nodeRole } from '../steps/node-role.ts';
 import { payload } from '../steps/payload.ts';
 import { aioChecks, preflight } from '../steps/preflight/preflight.ts';
@@ -25,10 +25,10 @@ import { servingCertificate } from '../steps/serving-certificate.ts';
 import { steadyState } from '../steps/steady-state.ts';
 import { verifyClean } from '../steps/verify-clean.ts';
 import { continueLost } from './continue-lost.ts';
-import { finish } from './finish.ts';
-import { hostIdentity } from './host-identity.ts';
-import { kubeletIdentity } from './kubelet-identity.ts';
-import { leftovers } from './leftovers.ts';
+import { finishAio } from './finish.ts';
+import { aioHostIdentity } from './host-identity.ts';
+import { aioKubeletIdentity } from './kubelet-identity.ts';
+import { aioLeftovers } from './leftovers.ts';
 
 /** The clean-up deletes what these were created from, and what their checks read. */
 const untilLeftovers = (body: StepBody<HostContext>) => until('leftovers', body);
@@ -44,25 +44,25 @@ export const aiokubePlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'preflightMs', preflight(aioChecks)),
     within(s, 'payloadMs', payload),
     within(s, 'renderMs', untilLeftovers(render(aioHost))),
-    within(s, 'identityMs', untilLeftovers(hostIdentity)),
-    within(s, 'kubeletIdentityMs', untilLeftovers(kubeletIdentity)),
+    within(s, 'identityMs', untilLeftovers(aioHostIdentity)),
+    within(s, 'kubeletIdentityMs', untilLeftovers(aioKubeletIdentity)),
     within(s, 'nodeKubeletMs', untilLeftovers(nodeKubelet)),
-    within(s, 'etcdMs', untilLeftovers(etcd)),
+    within(s, 'etcdMs', untilLeftovers(etcdServes)),
     within(s, 'controlPlaneMs', untilLeftovers(controlPlane)),
-    within(s, 'manifestsMs', untilLeftovers(manifests)),
+    within(s, 'manifestsMs', untilLeftovers(applyAllManifests)),
     within(s, 'nodeRoleMs', nodeRole),
     within(s, 'servingCertificateMs', servingCertificate),
-    within(s, 'nodeReadyMs', nodeReady),
-    within(s, 'addOnsMs', addOns),
+    within(s, 'nodeReadyMs', awaitNodeReady),
+    within(s, 'addOnsMs', applyAddOns),
     within(s, 'relocatableMs', relocatable),
     within(s, 'bootstrapCompleteMs', bootstrapComplete),
     within(s, 'steadyStateMs', steadyState('aiokube')),
-    within(s, 'finishMs', leftovers),
+    within(s, 'finishMs', aioLeftovers),
     within(s, 'cleanMs', clean),
     within(s, 'verifyCleanMs', verifyClean),
     within(s, 'finishMs', record('aiokube')),
     within(s, 'completeMs', complete),
-    within(s, 'finishMs', finish),
+    within(s, 'finishMs', finishAio),
     within(s, 'continueLostMs', continueLost),
     within(s, 'retireMs', retireAgent('aiokube')),
   ],

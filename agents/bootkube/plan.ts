@@ -4,12 +4,12 @@ import { until, within } from '../../lib/engine/steps/within.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import { installedHost, liveHost } from '../../lib/render/hosts.ts';
 import { controlPlane } from '../steps/control-plane.ts';
-import { etcd } from '../steps/etcd.ts';
+import { etcdServes } from '../steps/etcd.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 import { inspectDisk } from '../steps/inspect-disk.ts';
 import { standaloneKubelet } from '../steps/kubelet.ts';
 import { kubeletIdentity } from '../steps/kubelet-identity.ts';
-import { manifests } from '../steps/manifests.ts';
+import { applyAllManifests } from '../steps/manifests.ts';
 import { payload } from '../steps/payload.ts';
 import { liveChecks, preflight } from '../steps/preflight/preflight.ts';
 import { render } from '../steps/render.ts';
@@ -21,7 +21,7 @@ import { masterIgnition } from './handover/master-ignition.ts';
 import { quiesce } from './handover/quiesce.ts';
 import { snapshot } from './handover/snapshot.ts';
 import { stopEtcd } from './handover/stop-etcd.ts';
-import { sealKey } from './seal-key.ts';
+import { writeSealKey } from './seal-key.ts';
 
 /** The live host, from inspecting its disk to the Ignition of the installed host. */
 export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
@@ -30,13 +30,13 @@ export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
   steps: [
     within(s, 'inspectDiskMs', inspectDisk),
     within(s, 'preflightMs', preflight(liveChecks)),
-    within(s, 'unsealKeyMs', sealKey),
+    within(s, 'unsealKeyMs', writeSealKey),
     within(s, 'payloadMs', payload),
     within(s, 'renderMs', render(liveHost, installedHost)),
     within(s, 'kubeletMs', until('stop-etcd', standaloneKubelet)),
-    within(s, 'etcdMs', until('snapshot', etcd)),
+    within(s, 'etcdMs', until('snapshot', etcdServes)),
     within(s, 'controlPlaneMs', until('quiesce', controlPlane)),
-    within(s, 'manifestsMs', until('quiesce', manifests)),
+    within(s, 'manifestsMs', until('quiesce', applyAllManifests)),
     within(s, 'kubeletIdentityMs', kubeletIdentity),
     within(s, 'collectObjectsMs', apiObjects),
     within(s, 'quiesceMs', quiesce),

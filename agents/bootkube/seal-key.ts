@@ -11,7 +11,7 @@ import type { PlainHost } from '../steps/host-context.ts';
  * before the first file is rendered: whatever is written through lib/secrets/seal/files.ts is then sealed here too. Everything
  * on a live host is in memory.
  */
-export const sealKey: StepBody<PlainHost> = {
+export const writeSealKey: StepBody<PlainHost> = {
   name: 'seal-key',
   leaves:
     "the key of the installed host's sealed files in memory, and sealed to the machine's TPM; nothing without sealSecrets",

@@ -1,5 +1,5 @@
 import { describeError } from '../../lib/base/errors/failure.ts';
-import type { Attempt } from '../../lib/clients/kube/apply-one.ts';
+import type { ApplyAttempt } from '../../lib/clients/kube/apply-one.ts';
 import type { KubeClient } from '../../lib/clients/kube/client.ts';
 import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
 import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
@@ -54,7 +54,7 @@ export class DeferredObjects {
       .map(({ manifest }) => manifest);
   }
 
-  async attempted(manifest: Manifest, attempt: Attempt): Promise<void> {
+  async attempted(manifest: Manifest, attempt: ApplyAttempt): Promise<void> {
     for (const deferred of this.#manifests.filter((each) => each.manifest === manifest)) {
       this.#set(deferred, stateAfter(attempt, manifest, new Date()));
     }

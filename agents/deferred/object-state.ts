@@ -1,4 +1,4 @@
-import type { Attempt } from '../../lib/clients/kube/apply-one.ts';
+import type { ApplyAttempt } from '../../lib/clients/kube/apply-one.ts';
 import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
 
 /**
@@ -14,7 +14,7 @@ export const notTried: ObjectState = 'waiting: not tried yet';
 
 /** The state after an attempt. */
 export function stateAfter(
-  attempt: Attempt,
+  attempt: ApplyAttempt,
   { apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>,
   now: Date,
 ): ObjectState {
@@ -40,7 +40,7 @@ export function stateAtExpiry(state: ObjectState, now: Date): ObjectState {
 export const isApplied = (state: ObjectState): boolean => /^applied\b/.test(state);
 export const isRejected = (state: ObjectState): boolean => /^rejected\b/.test(state);
 
-function warned({ warnings = [] }: Attempt): string {
+function warned({ warnings = [] }: ApplyAttempt): string {
   return warnings.length === 0 ? '' : `, the API warned: ${brief(warnings.join('; '))}`;
 }
 

@@ -3,13 +3,13 @@ import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 
 /** The installation stage of this host; decides its folder in the bundle and its sources. */
-export type Stage = 'live' | 'installed';
+export type HostStage = 'live' | 'installed';
 
 /** Passed to every source of the catalogue. */
 export interface GatherHost {
   readonly paths: HostPaths;
   readonly settings: Settings;
-  readonly stage: Stage;
+  readonly stage: HostStage;
   /**
    * Folder of this host's own logs in the bundle: `bootstrap`, `control-plane/master`, or none
    * (''), when the bundle is one host's part of a larger one.

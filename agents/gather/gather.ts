@@ -7,7 +7,7 @@ import { inOneLine } from '../../lib/base/printable.ts';
 import { keepMemorySmall } from '../../lib/host/own-memory.ts';
 import type { Redactor } from '../../lib/secrets/redact/redactor.ts';
 import { ThreadedRedactor } from '../../lib/secrets/threads/threaded-redactor.ts';
-import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
+import { failedOutcome, type GatherOutcome } from '../../report/gather-record.ts';
 import { analyze, reportFiles } from '../../report/report.ts';
 import { summaryText } from '../../report/summary.ts';
 import { textView } from '../../report/text-view.ts';
@@ -21,7 +21,7 @@ import type { Spooled, SpoolPlace } from './collecting/spool.ts';
 import type { GatherHost } from './gather-host.ts';
 import { hostSecrets } from './host-secrets/host-secrets.ts';
 import { gatherLog } from './outcomes.ts';
-import type { Phase, Source, SourceGroup } from './source.ts';
+import type { GatherPhase, Source, SourceGroup } from './source.ts';
 
 export interface GatherRequest {
   readonly id: string;
@@ -35,7 +35,7 @@ export interface GatherRequest {
   /** Where files are kept until they are packed. */
   readonly place: SpoolPlace;
   /** Failures known beforehand, such as masters other than this host. */
-  readonly failures: readonly Outcome[];
+  readonly failures: readonly GatherOutcome[];
   /** Stops the collection; what is there by then is packed. */
   readonly signal: AbortSignal;
   /** Reports the start of each phase in one sentence. */
@@ -45,7 +45,7 @@ export interface GatherRequest {
 }
 
 export interface GatherResult {
-  readonly failures: readonly Outcome[];
+  readonly failures: readonly GatherOutcome[];
   /** Why it ended early, if it did. */
   readonly interrupted: string | undefined;
   /** The report in a few lines for a terminal. */
@@ -68,7 +68,7 @@ class Gathering {
   readonly #request: GatherRequest;
   readonly #host: GatherHost;
   readonly #begun = new Date();
-  readonly #outcomes = new Map<string, Outcome>();
+  readonly #outcomes = new Map<string, GatherOutcome>();
   readonly #packer: Packer;
   #expected = 0;
 
@@ -129,7 +129,7 @@ class Gathering {
       redactor,
       place,
       signal,
-      ended: (outcome: Outcome) => {
+      ended: (outcome: GatherOutcome) => {
         this.#ended(outcome);
         progress(this.#outcomes.size, this.#expected, outcome.path);
       },
@@ -220,16 +220,16 @@ class Gathering {
     return signal.aborted ? inOneLine(describeError(signal.reason)) : undefined;
   }
 
-  #ended(outcome: Outcome): void {
+  #ended(outcome: GatherOutcome): void {
     this.#outcomes.set(outcome.path, outcome);
   }
 
-  #outcomesInOrder(): readonly Outcome[] {
+  #outcomesInOrder(): readonly GatherOutcome[] {
     return [...this.#outcomes.values()];
   }
 }
 
-const of = (phase: Phase, sources: readonly Source[]) =>
+const of = (phase: GatherPhase, sources: readonly Source[]) =>
   sources.filter((source) => source.phase === phase);
 
 const redacted = (redactor: Redactor, contents: string): Promise<string> =>

@@ -1,12 +1,12 @@
 import { inOneLine } from '../../lib/base/printable.ts';
 import { productVersion } from '../../lib/base/version.ts';
-import type { GatherRecord, Outcome } from '../../report/gather-record.ts';
-import type { Stage } from './gather-host.ts';
+import type { GatherOutcome, GatherRecord } from '../../report/gather-record.ts';
+import type { HostStage } from './gather-host.ts';
 
 /** What a bundle says about itself. */
 export interface BundleFacts {
   readonly id: string;
-  readonly stage: Stage;
+  readonly stage: HostStage;
   readonly hostName: string;
   readonly begun: Date;
   readonly ended: Date;
@@ -14,7 +14,7 @@ export interface BundleFacts {
   readonly only: ReadonlySet<string>;
   /** Why it ended early. */
   readonly interrupted: string | undefined;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly GatherOutcome[];
 }
 
 /** The two files that say what is in the bundle, what is missing, and why. */
@@ -57,7 +57,7 @@ function logText(facts: BundleFacts): string {
 }
 
 /** `ok`, `cut` (to a limit) or `FAILED`, duration, size, path, reason. */
-export function outcomeLine({ path, seconds, bytes, leftOut, failure }: Outcome): string {
+export function outcomeLine({ path, seconds, bytes, leftOut, failure }: GatherOutcome): string {
   const state = failure !== undefined ? 'FAILED' : leftOut > 0 ? 'cut' : 'ok';
   const figures = `${state.padEnd(6)} ${seconds.toFixed(3).padStart(8)} s ${String(bytes).padStart(11)} bytes`;
   const reasons = [

@@ -6,7 +6,7 @@ import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { inOneLine, printableLines } from '../../lib/base/printable.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings, readSettings, type Settings } from '../../lib/host/settings.ts';
-import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
+import { failedOutcome, type GatherOutcome } from '../../report/gather-record.ts';
 import { Limit, timeOf } from './collecting/abort.ts';
 import { listSources } from './collecting/listing.ts';
 import { tell, tellPlace } from './entrance/closing-words.ts';
@@ -19,7 +19,7 @@ import {
 } from './entrance/destination.ts';
 import { otherMasters, ownNames } from './entrance/masters.ts';
 import type { Owner } from './entrance/output.ts';
-import { Progress, type WordStream } from './entrance/progress.ts';
+import { GatherProgress, type WordStream } from './entrance/progress.ts';
 import { gatherThroughSudo, listThroughSudo } from './entrance/through-sudo.ts';
 import {
   openWorkplace,
@@ -110,7 +110,7 @@ interface Asked {
   readonly args: GatherArguments;
   readonly groups: readonly SourceGroup[];
   readonly settings: Settings;
-  readonly failures: readonly Outcome[];
+  readonly failures: readonly GatherOutcome[];
   readonly destination: Destination;
 }
 
@@ -148,7 +148,7 @@ async function gatherHere(asked: Asked, surroundings: GatherSurroundings): Promi
   const opened = await openDestination(destination, options);
   try {
     const host = await hostOf(args, settings, workplace, paths);
-    const progress = new Progress(surroundings.stderr);
+    const progress = new GatherProgress(surroundings.stderr);
     const result = await gather(
       {
         id: args.id,

@@ -1,20 +1,20 @@
 import type { GatherHost } from './gather-host.ts';
 
 /** How the redaction reads the contents of a source; the file in the bundle keeps that format. */
-export type Format = 'text' | 'json' | 'yaml';
+export type SourceFormat = 'text' | 'json' | 'yaml';
 
 /**
  * `diagnosis`: small, collected first, input of the report.
  * `bulk`: everything else, streamed afterwards; trimmed first.
  */
-export type Phase = 'diagnosis' | 'bulk';
+export type GatherPhase = 'diagnosis' | 'bulk';
 
 /** One file of the bundle. */
 export interface Source {
   /** Relative to `log-bundle-ID/`: folders and a name, without a leading slash. */
   readonly path: string;
-  readonly format: Format;
-  readonly phase: Phase;
+  readonly format: SourceFormat;
+  readonly phase: GatherPhase;
   /** From its start; a timeout is recorded and the other sources continue. */
   readonly deadlineMs: number;
   /** Of the redacted bytes; the excess is cut at the end that `keep` does not name. */

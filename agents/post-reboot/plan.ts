@@ -2,13 +2,13 @@ import { identity } from '../../lib/engine/agents/table.ts';
 import type { Plan } from '../../lib/engine/steps/step.ts';
 import { within } from '../../lib/engine/steps/within.ts';
 import type { Settings } from '../../lib/host/settings.ts';
-import { addOns } from '../steps/add-ons.ts';
+import { applyAddOns } from '../steps/add-ons.ts';
 import { api } from '../steps/api.ts';
 import { bootstrapComplete } from '../steps/bootstrap-complete.ts';
 import { clean } from '../steps/clean.ts';
 import { announce, complete } from '../steps/complete.ts';
 import type { HostContext } from '../steps/host-context.ts';
-import { nodeReady } from '../steps/node-ready.ts';
+import { awaitNodeReady } from '../steps/node-ready.ts';
 import { nodeRole } from '../steps/node-role.ts';
 import { record } from '../steps/record.ts';
 import { relocatable } from '../steps/relocatable/relocatable.ts';
@@ -26,9 +26,9 @@ export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
   steps: [
     within(s, 'apiMs', api),
     within(s, 'servingCertificateMs', servingCertificate),
-    within(s, 'nodeReadyMs', nodeReady),
+    within(s, 'nodeReadyMs', awaitNodeReady),
     within(s, 'nodeRoleMs', nodeRole),
-    within(s, 'addOnsMs', addOns),
+    within(s, 'addOnsMs', applyAddOns),
     within(s, 'relocatableMs', relocatable),
     within(s, 'bootstrapCompleteMs', bootstrapComplete),
     within(s, 'steadyStateMs', steadyState('post-reboot')),

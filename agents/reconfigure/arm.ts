@@ -38,7 +38,7 @@ export const armWith = (
   },
 });
 
-export const arm = armWith(async (context) => ({
+export const armSite = armWith(async (context) => ({
   deadlineMs: context.settings.reconfigureTrialMs,
   points: {
     network: networkManagerPoints,

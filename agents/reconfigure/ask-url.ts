@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError } from '../../lib/base/errors/failure.ts';
 import { askedPath, fetchedPath, mediumFolder } from '../../lib/change/site/places.ts';
-import type { HostFacts } from '../../lib/config/site-config/host-facts.ts';
+import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { run } from '../../lib/host/command.ts';
 import { fetchFile } from '../../lib/host/fetch.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
@@ -23,7 +23,7 @@ const MOST_BYTES = VOLUME_LIMITS.bytes + (1 << 20);
 export async function urlToAsk(
   paths: HostPaths,
   { siteUrl }: Pick<FactoryPolicy, 'siteUrl'>,
-  facts: Pick<HostFacts, 'identifiers'>,
+  facts: Pick<ShippedHostFacts, 'identifiers'>,
 ): Promise<string | undefined> {
   const name = facts.identifiers.find((each) => /^[a-z0-9][a-z0-9.:_-]*$/.test(each));
   if (siteUrl === undefined || name === undefined || !(await exists(sealedPath(paths)))) {

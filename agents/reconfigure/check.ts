@@ -10,7 +10,7 @@ import { presentInput, type ReconfigureContext } from './context.ts';
 import { requireUsableKeys } from './login.ts';
 
 /** Checks that nothing else is changing the host. Until the end of this step, nothing on it has changed. */
-export const check: StepBody<ReconfigureContext> = {
+export const checkSite: StepBody<ReconfigureContext> = {
   name: 'check',
   leaves: 'a host with the adapters that the site expects, and no other agent that changes it',
   touches: ['network'],

@@ -32,7 +32,7 @@ export const clockBy = ({ own, askTheTime }: Clocked): StepBody<ReconfigureConte
   },
 });
 
-export const clock = clockBy({
+export const siteClock = clockBy({
   async own({ paths }) {
     const files = authorityNames.map((name) =>
       readTextIfPresent(paths.at(authorityPaths(name).certificate)),

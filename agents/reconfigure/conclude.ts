@@ -21,7 +21,7 @@ import { stagedPath } from './credentials.ts';
 import { hasHeldBack } from './hold-back.ts';
 
 /** Ends the request, and deletes what the volume carried. After a failure it reports what failed, so that the unit fails. */
-export const conclude: StepBody<ReconfigureContext> = {
+export const concludeSite: StepBody<ReconfigureContext> = {
   name: 'conclude',
   leaves: 'nothing of the volume but its result',
   touches: ['disk', 'systemd'],

@@ -7,7 +7,7 @@ import { readLast } from '../../lib/engine/trial/store.ts';
 import type { ReconfigureContext } from './context.ts';
 
 /** Ends the trial. What the host had before is kept for "reconfigure rollback". */
-export const confirm: StepBody<ReconfigureContext> = {
+export const confirmSite: StepBody<ReconfigureContext> = {
   name: 'confirm',
   leaves: 'a configuration that stays, and a way back on request',
   touches: ['disk'],

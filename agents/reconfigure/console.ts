@@ -1,6 +1,6 @@
 import { type FailureData, failureSentence } from '../../lib/base/errors/failure-data.ts';
 import { progressLine } from '../../lib/engine/console/progress-line.ts';
-import { printable } from '../../lib/engine/console/wording.ts';
+import { printableOnConsole } from '../../lib/engine/console/wording.ts';
 import type { AgentStatus } from '../../lib/engine/steps/status.ts';
 
 /** What a step does, for a technician; by the name of the step. */
@@ -56,7 +56,7 @@ const inPlainWords = ({ step, ...status }: AgentStatus): AgentStatus =>
 const waiting = ({ step, state }: AgentStatus): string =>
   state !== 'running' || step?.name !== TANGIBLE || step.waitingFor === undefined
     ? ''
-    : printable(`; waiting for ${step.waitingFor}`);
+    : printableOnConsole(`; waiting for ${step.waitingFor}`);
 
 /** Three lines for a photograph: what, what to do, and the code. */
 export function failureText(failure: FailureData): string {
@@ -66,6 +66,6 @@ export function failureText(failure: FailureData): string {
     `What to do: ${fix ?? 'Call support with this text.'}`,
     `Code: ${code}`,
   ]
-    .map((line) => `${printable(line)}\n`)
+    .map((line) => `${printableOnConsole(line)}\n`)
     .join('');
 }

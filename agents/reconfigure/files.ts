@@ -106,7 +106,7 @@ function filesOf(cluster: Cluster): NewFile[] {
 }
 
 /** Trust, mirrors, time servers, proxy, pull secret, SSH keys and certificate of the site. The API server gets that with `credentials`. */
-export const files: StepBody<ReconfigureContext> = {
+export const placeSiteFiles: StepBody<ReconfigureContext> = {
   name: 'files',
   leaves:
     "the site's trust, mirrors, time servers, proxy, pull secret and SSH keys, in use; its certificate of the API",

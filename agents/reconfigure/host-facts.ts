@@ -1,4 +1,4 @@
-import type { HostFacts } from '../../lib/config/site-config/host-facts.ts';
+import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { namesIn, readTextIfPresent } from '../../lib/host/files.ts';
 import { BRIDGE } from '../../lib/host/internal-bridge.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -17,7 +17,7 @@ export async function readHostFacts(
   paths: HostPaths,
   { cluster, host }: KnownNode,
   policy: FactoryPolicy,
-): Promise<HostFacts> {
+): Promise<ShippedHostFacts> {
   const adapters = (await namesIn(paths.at('/sys/class/net'))).filter((name) => !OWN.test(name));
   const text = async (path: string) => (await readTextIfPresent(paths.at(path)))?.trim() ?? '';
   const addresses = adapters.map((name) => text(`/sys/class/net/${name}/address`));

@@ -15,7 +15,7 @@ import type { ReconfigureContext } from './context.ts';
 const ANSWER_MS = 10_000;
 
 /** Proves the names by dialling them: at each address of the host, the API shows the certificate of its name at this site. */
-export const names: StepBody<ReconfigureContext> = {
+export const renameAtSite: StepBody<ReconfigureContext> = {
   name: 'names',
   leaves: "an API that shows the site's certificate at each address of the host",
   touches: ['network', 'api'],
@@ -79,7 +79,7 @@ export async function shownAs(
   server: Server,
   signal: AbortSignal,
 ): Promise<void> {
-  const { fingerprint256 } = await shown(server, signal);
+  const { fingerprint256 } = await shownNames(server, signal);
   if (given === undefined || fingerprint256 === new X509Certificate(given).fingerprint256) return;
   throw new Failure('retry', 'the server shows another certificate', {
     expected: `that of the site, SHA-256 ${new X509Certificate(given).fingerprint256}`,
@@ -88,7 +88,7 @@ export async function shownAs(
 }
 
 /** The certificate that a server shows for a name, which the authority has signed. */
-export async function shown(
+export async function shownNames(
   { host, port, servername, ca }: Server,
   signal: AbortSignal,
 ): Promise<PeerCertificate> {

@@ -30,7 +30,7 @@ const PAUSE_MS = 3_000;
  * The network of the site. First only in memory, with a deadline of NetworkManager's own: if the site's servers do not
  * answer, or this host loses power, the earlier network is in use again. Once they answer, the new one is kept.
  */
-export const network: StepBody<ReconfigureContext> = {
+export const siteNetwork: StepBody<ReconfigureContext> = {
   name: 'network',
   leaves: "the site's network, over which its servers answer",
   touches: ['disk', 'network'],
@@ -64,7 +64,7 @@ export async function keepNetwork(
   context: ReconfigureContext,
   networkConfig: string,
   progress: Progress,
-  nameServers?: NameServers,
+  nameServers?: AskedNameServers,
 ): Promise<void> {
   const { paths } = context;
   const file = join(reconfigureFolder(paths), 'network.yml');
@@ -132,7 +132,7 @@ export async function requireCables({ paths, site }: ReconfigureContext): Promis
 export async function answered(
   context: ReconfigureContext,
   progress: Progress,
-  nameServers?: NameServers,
+  nameServers?: AskedNameServers,
 ): Promise<void> {
   const endsAt =
     performance.now() + Math.min(context.settings.reconfigureAnswersMs, progress.remainingMs());
@@ -161,12 +161,12 @@ async function bundleFile({ paths, site }: ReconfigureContext): Promise<string |
 }
 
 /** The file with the name servers of the host's network, on the host. */
-export type NameServers = (paths: HostPaths) => Promise<string>;
+export type AskedNameServers = (paths: HostPaths) => Promise<string>;
 
 /** Everything that differs from what the site says: name servers, the internal address, the answers of servers. */
 export async function wrong(
   context: ReconfigureContext,
-  nameServers: NameServers = resolvConfForPods,
+  nameServers: AskedNameServers = resolvConfForPods,
 ): Promise<FailedCheck[]> {
   const { paths, site } = context;
   const faults: FailedCheck[] = [];

@@ -21,7 +21,7 @@ const ADMINISTRATOR_DAYS = 365;
 const MERGE = 'application/merge-patch+json';
 
 /** What the site changes in the cluster: labels of the Node, hosts of Ingresses, the manifests of the volume. */
-export const objects: StepBody<ReconfigureContext> = {
+export const siteObjects: StepBody<ReconfigureContext> = {
   name: 'objects',
   leaves:
     "the site's labels, Ingress hosts and manifests; an administrator's kubeconfig, if one was requested",

@@ -3,4 +3,4 @@ import { siteChange } from '../../lib/change/site/request.ts';
 import type { ReconfigureContext } from './context.ts';
 
 /** A step whose failure takes the configuration of the site back. */
-export const orBack = orBackBy<ReconfigureContext>(siteChange);
+export const siteOrBack = orBackBy<ReconfigureContext>(siteChange);

@@ -2,22 +2,22 @@ import { identity } from '../../lib/engine/agents/table.ts';
 import type { Plan } from '../../lib/engine/steps/step.ts';
 import { within } from '../../lib/engine/steps/within.ts';
 import type { Settings } from '../../lib/host/settings.ts';
-import { arm } from './arm.ts';
-import { check } from './check.ts';
-import { clock } from './clock.ts';
-import { conclude } from './conclude.ts';
-import { confirm } from './confirm.ts';
+import { armSite } from './arm.ts';
+import { checkSite } from './check.ts';
+import { siteClock } from './clock.ts';
+import { concludeSite } from './conclude.ts';
+import { confirmSite } from './confirm.ts';
 import type { ReconfigureContext } from './context.ts';
 import { credentials } from './credentials.ts';
-import { files } from './files.ts';
+import { placeSiteFiles } from './files.ts';
 import { hostname } from './hostname.ts';
-import { names } from './names.ts';
-import { network } from './network.ts';
-import { objects } from './objects.ts';
-import { orBack } from './or-back.ts';
-import { settle } from './settle.ts';
-import { start } from './start.ts';
-import { stop } from './stop.ts';
+import { renameAtSite } from './names.ts';
+import { siteNetwork } from './network.ts';
+import { siteObjects } from './objects.ts';
+import { siteOrBack } from './or-back.ts';
+import { settleSite } from './settle.ts';
+import { startAtSite } from './start.ts';
+import { stopForSite } from './stop.ts';
 
 /**
  * Gives the host what its site volume says. What fails before `arm` has changed nothing; what fails
@@ -27,20 +27,20 @@ export const reconfigurePlan = (s: Settings): Plan<ReconfigureContext> => ({
   ...identity('reconfigure'),
   achieved: 'the host has the configuration of its site, and is steady',
   steps: [
-    within(s, 'reconfigureCheckMs', orBack(check)),
-    within(s, 'finishMs', orBack(arm)),
-    within(s, 'reconfigureStopMs', orBack(stop)),
-    within(s, 'reconfigureNetworkMs', orBack(network)),
-    within(s, 'reconfigureFilesMs', orBack(files)),
-    within(s, 'reconfigureClockMs', orBack(clock)),
-    within(s, 'reconfigureFilesMs', orBack(credentials)),
-    within(s, 'reconfigureStartMs', orBack(start)),
-    within(s, 'finishMs', orBack(hostname)),
-    within(s, 'reconfigureFilesMs', orBack(objects)),
-    within(s, 'reconfigureSettleMs', orBack(settle)),
-    within(s, 'finishMs', orBack(names)),
-    within(s, 'finishMs', orBack(confirm)),
+    within(s, 'reconfigureCheckMs', siteOrBack(checkSite)),
+    within(s, 'finishMs', siteOrBack(armSite)),
+    within(s, 'reconfigureStopMs', siteOrBack(stopForSite)),
+    within(s, 'reconfigureNetworkMs', siteOrBack(siteNetwork)),
+    within(s, 'reconfigureFilesMs', siteOrBack(placeSiteFiles)),
+    within(s, 'reconfigureClockMs', siteOrBack(siteClock)),
+    within(s, 'reconfigureFilesMs', siteOrBack(credentials)),
+    within(s, 'reconfigureStartMs', siteOrBack(startAtSite)),
+    within(s, 'finishMs', siteOrBack(hostname)),
+    within(s, 'reconfigureFilesMs', siteOrBack(siteObjects)),
+    within(s, 'reconfigureSettleMs', siteOrBack(settleSite)),
+    within(s, 'finishMs', siteOrBack(renameAtSite)),
+    within(s, 'finishMs', siteOrBack(confirmSite)),
     // If the host goes back: until it has restarted.
-    within(s, 'reconfigureTrialMs', conclude),
+    within(s, 'reconfigureTrialMs', concludeSite),
   ],
 });

@@ -3,7 +3,7 @@ import { addText, tarOf } from '../../lib/base/archive/tar-writer.ts';
 import { standardOutput } from '../../lib/base/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../lib/base/errors/exit-codes.ts';
 import { describeError } from '../../lib/base/errors/failure.ts';
-import { printable } from '../../lib/engine/console/wording.ts';
+import { printableOnConsole } from '../../lib/engine/console/wording.ts';
 import { readMedium } from '../../lib/host/media/read-medium.ts';
 import { VOLUME_LIMITS } from '../../lib/relocation/site-volume/volume.ts';
 
@@ -26,7 +26,7 @@ export async function runReadMedium([
     await pipeline(archive, process.stdout, { end: false });
     return EXIT.done;
   } catch (error) {
-    standardOutput.writeError(`${printable(describeError(error))}\n`);
+    standardOutput.writeError(`${printableOnConsole(describeError(error))}\n`);
     return exitCodeFor(error);
   }
 }

@@ -10,7 +10,7 @@ import { bootMoment } from '../../lib/host/boot.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
 
 /** Whether everything that ran in the factory runs here: seen in this boot, for the whole window. */
-export const settle: StepBody<ReconfigureContext> = {
+export const settleSite: StepBody<ReconfigureContext> = {
   name: 'settle',
   leaves: 'a steady host at its site',
   touches: ['api', 'etcd'],

@@ -33,7 +33,7 @@ const IDENTITY_UNIT = 'sno-identity.service';
  * Opens the seal and starts the control plane: with the name, the address and the domain of the site by a change of
  * the identity, which its own unit resumes. If none of these differs, it starts unchanged.
  */
-export const start: StepBody<ReconfigureContext> = {
+export const startAtSite: StepBody<ReconfigureContext> = {
   name: 'start',
   leaves: 'a running control plane with the name, the address and the domain of the site',
   touches: ['disk', 'systemd', 'runtime', 'api'],

@@ -23,7 +23,7 @@ const COPY_MS = 10 * 60_000;
  * Stops the kubelet and every pod: they must see neither two networks nor two identities. The change then continues
  * with copies of the folders that it changes as a whole, such as etcd's; the trial has the originals.
  */
-export const stop: StepBody<ReconfigureContext> = {
+export const stopForSite: StepBody<ReconfigureContext> = {
   name: 'stop',
   leaves: 'no kubelet and no pods; copies of the folders that change, in their places',
   touches: ['systemd', 'runtime', 'disk'],

@@ -11,7 +11,7 @@ import type { Overwritten } from '../../lib/host/media/in-place/overwrite.ts';
 import { copyMedium } from '../../lib/host/media/read-unprivileged.ts';
 import { overwriteMedium } from '../../lib/host/media/write-unprivileged.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { MAX_MANIFEST_BYTES } from '../../lib/relocation/site-volume/manifest.ts';
+import { MAX_VOLUME_MANIFEST_BYTES } from '../../lib/relocation/site-volume/manifest.ts';
 import { readVolumeFile } from '../../lib/relocation/site-volume/read-file.ts';
 import {
   codeLine,
@@ -83,7 +83,7 @@ export async function tellLast(paths: HostPaths): Promise<string | undefined> {
     if (medium === undefined || other !== undefined || medium.isReadOnly) return undefined;
     const folder = mediumFolder(paths);
     await copyMedium(paths, medium, folder, VOLUME_LIMITS, time);
-    const manifest = await readVolumeFile(folder, VOLUME_FILES.manifest, MAX_MANIFEST_BYTES);
+    const manifest = await readVolumeFile(folder, VOLUME_FILES.manifest, MAX_VOLUME_MANIFEST_BYTES);
     // Its signature was verified when it was accepted.
     if (manifest === undefined || sha256(manifest) !== last.volume.sha256) return undefined;
     return await tellEnd(paths, medium, last, time.signal);

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { standardOutput } from '../../lib/base/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../lib/base/errors/exit-codes.ts';
 import { describeError } from '../../lib/base/errors/failure.ts';
-import { printable } from '../../lib/engine/console/wording.ts';
+import { printableOnConsole } from '../../lib/engine/console/wording.ts';
 import { overwriteFiles } from '../../lib/host/media/in-place/overwrite.ts';
 import { passedFiles } from '../../lib/host/media/write-unprivileged.ts';
 
@@ -21,7 +21,7 @@ export async function runWriteMedium([
     await overwriteFiles({ device, fileSystem }, passedFiles(await text(process.stdin)), time);
     return EXIT.done;
   } catch (error) {
-    standardOutput.writeError(`${printable(describeError(error))}\n`);
+    standardOutput.writeError(`${printableOnConsole(describeError(error))}\n`);
     return exitCodeFor(error);
   }
 }

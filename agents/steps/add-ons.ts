@@ -7,7 +7,7 @@ import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /** Waits until the payload's add-ons run: Services, the cluster's DNS and volumes work. */
-export const addOns: StepBody<HostContext> = {
+export const applyAddOns: StepBody<HostContext> = {
   name: 'add-ons',
   leaves: 'a Ready pod of each add-on of the payload',
   touches: ['api'],

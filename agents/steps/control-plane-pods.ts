@@ -6,7 +6,7 @@ import { namesIn } from '../../lib/host/files.ts';
 import { type Component, components } from '../../lib/render/kubernetes/static-pod.ts';
 
 /** A static pod of the control plane, as its manifest in a folder says. */
-export interface PlacedPod {
+export interface PodOnHost {
   readonly component: Component;
   readonly file: string;
   readonly manifest: string;
@@ -21,8 +21,8 @@ const podSchema = z.object({
  * The control plane's static pods in a folder, in start order. They are found by what they are: the
  * file of etcd has another name on a host that a live host wrote.
  */
-export async function podsIn(folder: string): Promise<PlacedPod[]> {
-  const pods: PlacedPod[] = [];
+export async function podsIn(folder: string): Promise<PodOnHost[]> {
+  const pods: PodOnHost[] = [];
   for (const file of await namesIn(folder)) {
     if (file.startsWith('.') || !file.endsWith('.yaml')) continue;
     const manifest = await readFile(join(folder, file), 'utf8');

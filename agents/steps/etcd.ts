@@ -7,7 +7,7 @@ import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 import { placeStaticPod } from './static-pods.ts';
 
 /** Starts etcd as a static pod and waits until it answers with a leader. */
-export const etcd: StepBody<HostContext> = {
+export const etcdServes: StepBody<HostContext> = {
   name: 'etcd',
   leaves: 'an etcd static pod with a leader',
   touches: ['disk', 'etcd'],

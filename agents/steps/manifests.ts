@@ -19,7 +19,7 @@ import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
  * left unchanged; a manifest that is rejected or cannot be decoded ends the installation, with a
  * table of all of them.
  */
-export const manifests: StepBody<HostContext> = {
+export const applyAllManifests: StepBody<HostContext> = {
   name: 'manifests',
   leaves: 'every manifest as an API object',
   touches: ['disk', 'api'],

@@ -44,6 +44,6 @@ export const nodeReadyBy = <Context extends PlainHost>(
 });
 
 /** By the rights with which the agents administer the control plane. */
-export const nodeReady: StepBody<HostContext> = nodeReadyBy((context, progress, use) =>
+export const awaitNodeReady: StepBody<HostContext> = nodeReadyBy((context, progress, use) =>
   context.withAdministrator(progress, use),
 );

@@ -31,9 +31,9 @@ import type {
 } from '../../lib/render/renderer.ts';
 import {
   filesArePlaced,
-  type HostIdentity,
   loadRenderedFor,
   placeFiles,
+  type RenderedIdentity,
   saveRendered,
 } from '../../lib/render/store.ts';
 import { openShiftInstalledFiles } from '../../units/openshift.ts';
@@ -73,7 +73,7 @@ export const render = (needs: HostNeeds, next: HostNeeds = []): StepBody<HostCon
 
 /** A control plane that was just rendered, and for which host. */
 interface Fresh {
-  readonly identity: HostIdentity;
+  readonly identity: RenderedIdentity;
   readonly rendered: Rendered;
 }
 

@@ -40,7 +40,7 @@ export const signExpired: StepBody<HostContext> = {
       );
     }
     for (const found of leaves) {
-      await signAgain(paths, found, now);
+      await signAllExpired(paths, found, now);
       progress.say(`Signed ${found.leaf.name} again`);
     }
     return done(leaves.length === 0 ? 'none was due' : `${leaves.length} signed again`);
@@ -61,7 +61,7 @@ async function withValidAuthority(
 }
 
 /** Renews a leaf in its file, which may also have its key. @throws Failure as renewLeaf. */
-export async function signAgain(
+export async function signAllExpired(
   paths: HostPaths,
   { leaf, path, pem }: LeafOnDisk,
   now: Date,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { waitForSteadyState } from '../../lib/clients/kube/wait-for-steady-state.ts';
-import { type Restarts, restartsSchema } from '../../lib/cluster/installation/record.ts';
+import { type RecordedRestarts, restartsSchema } from '../../lib/cluster/installation/record.ts';
 import type {
   EndingAgent,
   IDENTITY_AGENT,
@@ -68,7 +68,7 @@ export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
 export async function readRestarts(
   context: Pick<HostContext, 'paths'>,
   agent: EndingAgent,
-): Promise<Restarts> {
+): Promise<RecordedRestarts> {
   const text = await readTextIfPresent(restartsPath(context, agent));
   return restartsSchema.parse(JSON.parse(text ?? '[]'));
 }

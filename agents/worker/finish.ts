@@ -5,7 +5,7 @@ import { machineIdentity } from '../../lib/host/machine-identity.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 
 /** Marks the installation as finished, on the disk. */
-export const finish: StepBody<PlainHost> = {
+export const finishWorker: StepBody<PlainHost> = {
   name: 'finish',
   leaves: 'the marker of a finished installation',
   touches: ['disk'],

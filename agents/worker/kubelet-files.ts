@@ -20,7 +20,7 @@ import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
-import { trust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.ts';
+import { kubeletTrust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.ts';
 import { podEgressFile } from '../../lib/render/kubernetes/pod-egress.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { currentIdentity } from '../steps/kubelet-client-file.ts';
@@ -35,7 +35,7 @@ const TRUST = 'extension-apiserver-authentication';
  * its pods, and the authorities of the kubelet's clients, which the cluster publishes: the API server,
  * and administrators.
  */
-export const kubeletFiles: StepBody<PlainHost> = {
+export const placeKubeletFiles: StepBody<PlainHost> = {
   name: 'kubelet-files',
   leaves: "the kubelet's configuration and kubeconfig, and its host name and addresses",
   touches: ['disk', 'api', 'runtime', 'network'],
@@ -61,17 +61,20 @@ export const kubeletFiles: StepBody<PlainHost> = {
     };
     const api = await apiAuthorityOf(context, signal);
     const files: NewFile[] = [
-      ...(api === undefined ? [] : [{ path: trust.api, contents: api, mode: 0o644 }]),
+      ...(api === undefined ? [] : [{ path: kubeletTrust.api, contents: api, mode: 0o644 }]),
       ...workerKubeletFiles({ cluster, host }, await clientsOf(context, signal)),
       podEgressFile(cluster),
       { path: '/etc/hostname', contents: `${hostname()}\n`, mode: 0o644 },
     ].map((file) => ({ ...file, path: paths.at(file.path) }));
-    await mkdir(paths.at(trust.clients.replace(/\/[^/]+$/, '')), { recursive: true });
+    await mkdir(paths.at(kubeletTrust.clients.replace(/\/[^/]+$/, '')), { recursive: true });
     await mkdir(paths.kubelet, { recursive: true });
     await chmod(paths.kubelet, 0o700);
     for (const { path, contents, mode } of files) await writeFileAtomic(path, contents, mode);
     // Its first start reads them: sno-worker-trust has nothing to restart.
-    await recordReadByKubelet(paths, trustDigest(await readFile(paths.at(trust.api), 'utf8')));
+    await recordReadByKubelet(
+      paths,
+      trustDigest(await readFile(paths.at(kubeletTrust.api), 'utf8')),
+    );
     // Last: it shows that the others are complete.
     const environment = kubeletEnvironmentText({ nodeIps });
     await writeFileAtomic(kubeletEnvironmentPath(paths), environment, 0o644);

@@ -29,7 +29,7 @@ const REQUEST_MS = 30 * 60_000;
  * waits until the control-plane host has approved it. The fingerprint of the key is logged and shown:
  * an entry of the list there can demand it. The key never leaves the host.
  */
-export const kubeletIdentity: StepBody<PlainHost> = {
+export const workerKubeletIdentity: StepBody<PlainHost> = {
   name: 'kubelet-identity',
   leaves: `the node's client certificate and key, in a dated file behind ${CURRENT}`,
   touches: ['disk', 'api', 'network', 'clock'],

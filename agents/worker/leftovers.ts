@@ -23,7 +23,7 @@ const FILES: readonly [path: string, why: string][] = [
 ];
 
 /** Writes the leftovers ledger: these files, with the contents that they have now, are deleted next. */
-export const leftovers: StepBody<PlainHost> = {
+export const workerLeftovers: StepBody<PlainHost> = {
   name: 'leftovers',
   leaves: '/etc/sno-agents/leftovers.json: every file that only the installation needed',
   touches: ['disk'],

@@ -4,7 +4,9 @@ import { nodeReadyBy } from '../steps/node-ready.ts';
 import { asNode } from './own-node.ts';
 
 /** By the identity of the kubelet. */
-export const nodeReady: StepBody<PlainHost> = nodeReadyBy(async (context, _progress, use) => {
-  using client = await asNode(context);
-  await use(client);
-});
+export const awaitOwnNodeReady: StepBody<PlainHost> = nodeReadyBy(
+  async (context, _progress, use) => {
+    using client = await asNode(context);
+    await use(client);
+  },
+);

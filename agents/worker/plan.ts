@@ -11,13 +11,13 @@ import { preflight, workerChecks } from '../steps/preflight/preflight.ts';
 import { record } from '../steps/record.ts';
 import { retireAgent } from '../steps/retire.ts';
 import { verifyClean } from '../steps/verify-clean.ts';
-import { finish } from './finish.ts';
-import { kubeletFiles } from './kubelet-files.ts';
-import { kubeletIdentity } from './kubelet-identity.ts';
-import { leftovers } from './leftovers.ts';
-import { nodeReady } from './node-ready.ts';
+import { finishWorker } from './finish.ts';
+import { placeKubeletFiles } from './kubelet-files.ts';
+import { workerKubeletIdentity } from './kubelet-identity.ts';
+import { workerLeftovers } from './leftovers.ts';
+import { awaitOwnNodeReady } from './node-ready.ts';
 import { podNetwork } from './pod-network.ts';
-import { servingCertificate } from './serving-certificate.ts';
+import { workerServingCertificate } from './serving-certificate.ts';
 
 /** The clean-up deletes the token with which they were made. */
 const untilLeftovers = (body: StepBody<PlainHost>) => until('leftovers', body);
@@ -30,17 +30,17 @@ export const workerPlan = (s: Settings): Plan<PlainHost> => ({
     within(s, 'finishMs', marker),
     within(s, 'preflightMs', preflight(workerChecks)),
     within(s, 'payloadMs', payload),
-    within(s, 'workerApprovalMs', untilLeftovers(kubeletIdentity)),
-    within(s, 'identityMs', untilLeftovers(kubeletFiles)),
+    within(s, 'workerApprovalMs', untilLeftovers(workerKubeletIdentity)),
+    within(s, 'identityMs', untilLeftovers(placeKubeletFiles)),
     within(s, 'nodeKubeletMs', untilLeftovers(workerKubelet)),
     within(s, 'podNetworkMs', podNetwork),
-    within(s, 'servingCertificateMs', servingCertificate),
-    within(s, 'nodeReadyMs', nodeReady),
-    within(s, 'finishMs', leftovers),
+    within(s, 'servingCertificateMs', workerServingCertificate),
+    within(s, 'nodeReadyMs', awaitOwnNodeReady),
+    within(s, 'finishMs', workerLeftovers),
     within(s, 'cleanMs', clean),
     within(s, 'verifyCleanMs', verifyClean),
     within(s, 'finishMs', record('worker')),
-    within(s, 'finishMs', finish),
+    within(s, 'finishMs', finishWorker),
     within(s, 'retireMs', retireAgent('worker')),
   ],
 });

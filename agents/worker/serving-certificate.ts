@@ -8,7 +8,7 @@ import { servingPair } from '../steps/approve-until.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 
 /** Waits for the serving certificate that the kubelet has requested; the control-plane host approves it. */
-export const servingCertificate: StepBody<PlainHost> = {
+export const workerServingCertificate: StepBody<PlainHost> = {
   name: 'serving-certificate',
   leaves: "the kubelet's serving certificate, issued for this node's name and address",
   touches: ['disk', 'api', 'clock'],

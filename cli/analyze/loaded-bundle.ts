@@ -1,6 +1,10 @@
 import { parseJson } from '../../lib/base/json.ts';
 import type { ArchivedFile } from '../../report/archive/read-archive.ts';
-import { failedOutcome, gatherRecordSchema, type Outcome } from '../../report/gather-record.ts';
+import {
+  failedOutcome,
+  type GatherOutcome,
+  gatherRecordSchema,
+} from '../../report/gather-record.ts';
 import { isReportInput } from '../../report/inputs.ts';
 import type { TextFiles } from '../../report/text-view.ts';
 
@@ -20,7 +24,7 @@ const recordSchema = gatherRecordSchema
 /** The files of a bundle that the analysis reads, in memory and of limited size. */
 export class LoadedBundle implements TextFiles {
   readonly #files = new Map<string, Buffer>();
-  readonly #notLoaded: Outcome[] = [];
+  readonly #notLoaded: GatherOutcome[] = [];
   #bytes = 0;
   #hasMark = false;
   #newestMs: number | undefined;

@@ -18,7 +18,7 @@ import {
   requireNoTakeOver,
   type TakeOverOptions,
 } from '../take-over/options.ts';
-import { takeOver } from '../take-over/take-over.ts';
+import { takeOverInstaller } from '../take-over/take-over.ts';
 import { addCreateSite } from './site.ts';
 
 const machineConfigServer = [
@@ -84,7 +84,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
     .action((options: CreateOptions & Partial<TakeOverOptions>) =>
       logged(options.dir, surroundings, async (own) => {
         const { fromIgnition } = options;
-        if (fromIgnition !== undefined) return takeOver({ ...options, fromIgnition }, own);
+        if (fromIgnition !== undefined) return takeOverInstaller({ ...options, fromIgnition }, own);
         requireNoTakeOver(options);
         return createSingleNodeIgnitionConfig(options, own);
       }),

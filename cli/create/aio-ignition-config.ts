@@ -8,7 +8,7 @@ import { agentsOf } from '../../lib/engine/agents/table.ts';
 import { issueLink } from '../../lib/engine/console/publish-issue.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
-import type { Config } from '../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../lib/render/ignition/config.ts';
 import {
   configOf,
   directory,
@@ -51,7 +51,7 @@ export interface LostHostInput {
  * executable and the payload are not in it, but their digests are. The same input gives the same
  * config.
  */
-export function aioIgnitionConfig(input: AioIgnitionInput): Config {
+export function aioIgnitionConfig(input: AioIgnitionInput): IgnitionConfig {
   const { cluster, deferred, executableUrl } = input;
   const paths = hostPaths();
   const site = machineConfig(cluster, 'aio');

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeDataUrl } from '../../lib/base/data-url.ts';
 import { type Cluster, clusterSchema } from '../../lib/config/cluster/cluster.ts';
-import type { Config } from '../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../lib/render/ignition/config.ts';
 import type { LiveIgnitionInput } from './live-ignition.ts';
 import { liveIgnition } from './live-ignition.ts';
 
@@ -32,7 +32,7 @@ const isOption = (path: string) => path === '/etc/sno-agents/executable.curl';
  * Empty if it is up to date.
  */
 export function changedSince(
-  config: Config,
+  config: IgnitionConfig,
   pinned: Cluster,
   now: Pick<LiveIgnitionInput, 'cluster' | 'pullSecret' | 'manifests' | 'deferred'>,
 ): string[] {
@@ -73,7 +73,7 @@ function changedFields(before: Cluster, after: Cluster): string[] {
     .toSorted();
 }
 
-function contentsByPath(config: Config): Map<string, string> {
+function contentsByPath(config: IgnitionConfig): Map<string, string> {
   return new Map(
     (config.storage?.files ?? []).map(({ path, contents }) => [
       path,

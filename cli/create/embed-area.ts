@@ -1,6 +1,6 @@
 import { constants, gzipSync } from 'node:zlib';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import type { Config } from '../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../lib/render/ignition/config.ts';
 import { runProgram } from '../process/program.ts';
 
 /** The area of a CoreOS live ISO into which `coreos-installer iso ignition embed` writes. */
@@ -27,7 +27,7 @@ export async function embeddedBytes(text: string, signal: AbortSignal): Promise<
 }
 
 /** @throws Failure (usage) that names the largest files if `bytes` of the config do not fit */
-export function requireEmbeddable(config: Config, bytes: number): void {
+export function requireEmbeddable(config: IgnitionConfig, bytes: number): void {
   if (bytes <= EMBED_AREA_BYTES) return;
   const largest = (config.storage?.files ?? [])
     .map((file) => ({ path: file.path, size: JSON.stringify(file).length }))

@@ -3,7 +3,7 @@ import { agentLinks, commandLinks } from '../../lib/engine/agents/links.ts';
 import { agentsOf } from '../../lib/engine/agents/table.ts';
 import { issueLink } from '../../lib/engine/console/publish-issue.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import type { Config, Directory, Link } from '../../lib/render/ignition/config.ts';
+import type { Directory, IgnitionConfig, Link } from '../../lib/render/ignition/config.ts';
 import {
   configOf,
   directory,
@@ -56,7 +56,7 @@ export const liveLinks = (): Link[] =>
  * The Ignition config that a live image boots with. The same input gives the same
  * config.
  */
-export function liveIgnition(input: LiveIgnitionInput): Config {
+export function liveIgnition(input: LiveIgnitionInput): IgnitionConfig {
   const { cluster, pullSecret, deferred, units } = input;
   const paths = hostPaths();
   const site = machineConfig(cluster, 'live');

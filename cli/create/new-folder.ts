@@ -19,7 +19,7 @@ export async function expectFree(target: string, faults: string[]): Promise<void
 }
 
 /** Fills a folder beside its final path, where it appears atomically once `fill` has succeeded. */
-export async function makeFolder<T>(
+export async function makeNewFolder<T>(
   target: string,
   fill: (staging: string) => Promise<T>,
 ): Promise<T> {

@@ -6,7 +6,7 @@ import { exists, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts'
 import { kindOf } from '../process/regular-file.ts';
 import { namingFullDisk } from './full-disk.ts';
 
-export interface Output {
+export interface OutputFile {
   path: string;
   contents: string;
 }
@@ -38,7 +38,7 @@ export async function requireAbsent(
  * before the first appears there; each appears by a hard link, which never replaces
  * anything. So if the last one exists, all do. New folders are 0700.
  */
-export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
+export async function writeOutputs(outputs: readonly OutputFile[]): Promise<void> {
   const made: string[] = [];
   const beside: string[] = [];
   const shown: string[] = [];
@@ -73,5 +73,5 @@ export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
   }
 }
 
-const sizeOf = (outputs: readonly Output[]) =>
+const sizeOf = (outputs: readonly OutputFile[]) =>
   outputs.reduce((sum, { contents }) => sum + Buffer.byteLength(contents), 0);

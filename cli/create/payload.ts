@@ -5,10 +5,10 @@ import { payloadFaults } from '../payload/check.ts';
 import { fillPayload } from '../payload/fill.ts';
 import { readParts } from '../payload/parts.ts';
 import { type PayloadPlan, planPayload } from '../payload/plan.ts';
-import { type CreatePayloadOptions, readRequest } from '../payload/request.ts';
+import { type CreatePayloadOptions, readPayloadRequest } from '../payload/request.ts';
 import { payloadTable } from '../payload/table.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { expectFree, makeFolder, refuse } from './new-folder.ts';
+import { expectFree, makeNewFolder, refuse } from './new-folder.ts';
 
 /**
  * `sno create payload`: a payload folder from image archives and programs. It is
@@ -23,12 +23,12 @@ export async function createPayload(
   const target = resolve(options.dir);
   const faults: string[] = [];
   await expectFree(target, faults);
-  const request = await readRequest(options, faults);
+  const request = await readPayloadRequest(options, faults);
   const parts = await readParts(request, faults, signal);
   const plan = planPayload(request, parts, faults);
   refuse(faults);
   if (plan === undefined) return;
-  const lines = await makeFolder(target, (staging) => makePayload(staging, plan, signal));
+  const lines = await makeNewFolder(target, (staging) => makePayload(staging, plan, signal));
   print(`Wrote ${options.dir}`);
   for (const line of lines) print(line);
   for (const notice of plan.notices) print(`Notice: ${notice}`);

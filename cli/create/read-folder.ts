@@ -2,7 +2,7 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { faultText, firstOf } from '../../lib/config/file/fault.ts';
 import { plural } from '../../report/reading/words.ts';
 import { INSTALL_CONFIG } from '../install-config/file-name.ts';
-import { readSettings } from '../install-config/settings.ts';
+import { readInstallSettings } from '../install-config/settings.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
@@ -34,13 +34,13 @@ export async function inspectFolder(
   dir: string,
   diskVariable: string | undefined,
   signal: AbortSignal,
-  host: Parameters<typeof readSettings>[2],
+  host: Parameters<typeof readInstallSettings>[2],
 ): Promise<
   | { readonly contents: FolderContents; readonly faults: readonly [] }
   | { readonly contents: undefined; readonly faults: readonly string[] }
 > {
   const text = await readInstallConfig(dir);
-  const read = readSettings(text, diskVariable, host);
+  const read = readInstallSettings(text, diskVariable, host);
   const user = deferManifests(await readUserManifests(dir, signal));
   const faults = [
     ...(read.ok ? [] : read.faults.map((fault) => faultText(fault, INSTALL_CONFIG))),

@@ -11,7 +11,7 @@ const MIB = 2 ** 20;
 const MAX_BACKUP_MIB = 256;
 
 /** What a backup is compared with. */
-export interface RestoreRequest extends Pick<SourceOptions, 'payload' | 'payloadSha256'> {
+export interface RestoreInput extends Pick<SourceOptions, 'payload' | 'payloadSha256'> {
   readonly keepsAuthorities: boolean;
   /** Of this program; undefined when run from source, which is compared with nothing. */
   readonly version: string | undefined;
@@ -20,7 +20,7 @@ export interface RestoreRequest extends Pick<SourceOptions, 'payload' | 'payload
 }
 
 /** Every reason why a host cannot be installed from this backup, one sentence each. */
-export function restoreFaults(header: PortableHeader, request: RestoreRequest): string[] {
+export function restoreFaults(header: PortableHeader, request: RestoreInput): string[] {
   const { controlPlane, relocatable } = header.renderInput.cluster;
   return [
     ...(controlPlane === 'openshift'
@@ -50,7 +50,7 @@ function newerThan(made: string, own = ''): string[] {
 }
 
 /** The database is read by the same minor version, which is not older than the one that wrote it. */
-function payloadFaults({ payload }: PortableHeader, request: RestoreRequest): string[] {
+function payloadFaults({ payload }: PortableHeader, request: RestoreInput): string[] {
   const { payload: folder, payloadSha256, versions } = request;
   if (folder === undefined) {
     return payloadSha256 === undefined || payloadSha256 === payload.sha256
@@ -77,7 +77,7 @@ function payloadFaults({ payload }: PortableHeader, request: RestoreRequest): st
   });
 }
 
-function authorityFaults({ manifest }: PortableHeader, request: RestoreRequest): string[] {
+function authorityFaults({ manifest }: PortableHeader, request: RestoreInput): string[] {
   const missing = request.keepsAuthorities ? missingAuthorities(manifest) : [];
   return missing.length === 0
     ? []

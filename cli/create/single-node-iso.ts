@@ -6,7 +6,11 @@ import { type Cluster, clusterSchema } from '../../lib/config/cluster/cluster.ts
 import { exists, sha256, sha256OfFile } from '../../lib/host/files.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
-import { type Config, parseConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
+import {
+  type IgnitionConfig,
+  parseConfig,
+  serializeConfig,
+} from '../../lib/render/ignition/config.ts';
 import {
   type AgentsExecutable,
   executablePath,
@@ -228,7 +232,7 @@ async function requireUpToDate(
 }
 
 interface MadeIgnition {
-  readonly config: Config;
+  readonly config: IgnitionConfig;
   readonly cluster: Cluster;
 }
 
@@ -244,7 +248,7 @@ async function readPinned(ignition: string): Promise<MadeIgnition> {
   });
 }
 
-const clusterFile = ({ storage }: Config) =>
+const clusterFile = ({ storage }: IgnitionConfig) =>
   storage?.files?.find(({ path }) => path === CLUSTER_PATH);
 
 /**

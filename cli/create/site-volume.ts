@@ -3,9 +3,9 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { SITE_CONFIG, siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { type MadeVolume, makeVolume, type Protection } from '../site/make-volume.ts';
-import { readHostFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
+import { readShippedFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
 import { siteNotices } from '../site/site-notices.ts';
-import { type Medium, writeMedium } from '../site/write-medium.ts';
+import { type SiteMedium, writeMedium } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
 
@@ -28,7 +28,7 @@ export async function createSiteVolume(
 ): Promise<void> {
   const medium = mediumOf(options);
   if (medium.kind === 'iso') await requireIsoPrograms(environment, ['xorriso']);
-  const context = { facts: await readHostFacts(options.hostFacts), now: new Date(), signal };
+  const context = { facts: await readShippedFacts(options.hostFacts), now: new Date(), signal };
   const site = await readSite(await siteSource(join(options.dir, SITE_CONFIG)), context);
   const made = await makeVolume(site, options, context);
   await storeVolume(medium, options.dir, made, signal);
@@ -43,7 +43,7 @@ export async function createSiteVolume(
 export const UNSIGNED =
   'not signed (--sign): only a node whose factory allows that uses the volume';
 
-function mediumOf({ dir, iso, folder }: SiteVolumeOptions): Medium {
+function mediumOf({ dir, iso, folder }: SiteVolumeOptions): SiteMedium {
   if (iso !== undefined && folder !== undefined) {
     throw new Failure('usage', '--iso and --folder exclude each other; nothing was written', {
       fix: 'Use one of them for each volume.',
@@ -55,7 +55,7 @@ function mediumOf({ dir, iso, folder }: SiteVolumeOptions): Medium {
 
 /** Writes the medium and what stays on the laptop, or nothing. */
 export async function storeVolume(
-  medium: Medium,
+  medium: SiteMedium,
   dir: string,
   { files, outputs }: MadeVolume,
   signal: AbortSignal,
@@ -70,7 +70,7 @@ export async function storeVolume(
 }
 
 function volumeLines(
-  medium: Medium,
+  medium: SiteMedium,
   dir: string,
   { config }: Site,
   { outputs, serial, isEncrypted }: MadeVolume,

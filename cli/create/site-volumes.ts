@@ -2,19 +2,19 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
-import type { HostFacts } from '../../lib/config/site-config/host-facts.ts';
+import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { SITE_CONFIG } from '../../lib/config/site-config/site-config.ts';
 import { plural } from '../../report/reading/words.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { makeVolume } from '../site/make-volume.ts';
-import { readHostFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
+import { readShippedFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
 import { repeatedIn, sharedAddresses } from '../site/repeated.ts';
 import { siteNotices } from '../site/site-notices.ts';
-import { RECIPIENT, type Row, readTable } from '../site/table.ts';
+import { RECIPIENT, readTable, type SiteRow } from '../site/table.ts';
 import { filledTemplate, placeholdersIn } from '../site/template.ts';
-import type { Medium } from '../site/write-medium.ts';
+import type { SiteMedium } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { makeFolder } from './new-folder.ts';
+import { makeNewFolder } from './new-folder.ts';
 import { requireAbsent } from './outputs.ts';
 import { readConfigText } from './read-install-config.ts';
 import { storeVolume, UNSIGNED } from './site-volume.ts';
@@ -32,7 +32,7 @@ export interface SiteVolumesOptions {
 
 /** Of some thousand rows. */
 const MOST_TABLE_BYTES = 16 << 20;
-const FORMATS: Readonly<Record<string, (folder: string) => Medium>> = {
+const FORMATS: Readonly<Record<string, (folder: string) => SiteMedium>> = {
   iso: (folder) => ({ kind: 'iso', path: join(folder, 'site-volume.iso') }),
   folder: (folder) => ({ kind: 'folder', path: join(folder, 'volume') }),
 };
@@ -59,7 +59,7 @@ export async function createSiteVolumes(
   const now = new Date();
   const { sites, unused } = await sitesOf(options, now, signal);
   const notices = new Map<string, string[]>();
-  await makeFolder(output, async (staging) => {
+  await makeNewFolder(output, async (staging) => {
     for (const { row, site, facts } of sites) {
       const { cells } = row;
       const recipient = cells[RECIPIENT] || undefined;
@@ -100,9 +100,9 @@ const rowConfig = ({ row, site }: ReadRow) => ({ line: row.line, config: site.co
 
 /** A row with its site, which fits the node. */
 interface ReadRow {
-  readonly row: Row;
+  readonly row: SiteRow;
   readonly site: Site;
-  readonly facts: HostFacts | undefined;
+  readonly facts: ShippedHostFacts | undefined;
 }
 
 /** Each row with its site, all without faults. */
@@ -124,7 +124,7 @@ async function sitesOf(
       const facts =
         hostFactsDir === undefined
           ? undefined
-          : await readHostFacts(join(hostFactsDir, `${row.cells.site}.json`));
+          : await readShippedFacts(join(hostFactsDir, `${row.cells.site}.json`));
       const recipient = row.cells[RECIPIENT] || undefined;
       if (recipient !== undefined) encrypterFor([recipient]);
       const site = await readSite({ ...template, text: filled }, { facts, now, signal });

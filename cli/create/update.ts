@@ -11,7 +11,7 @@ import { payloadFiles } from '../../lib/payload/verify.ts';
 import { signText } from '../../lib/pki/signature/ssh-signature.ts';
 import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { expectFree, makeFolder, refuse } from './new-folder.ts';
+import { expectFree, makeNewFolder, refuse } from './new-folder.ts';
 
 export interface UpdateOptions {
   readonly dir: string;
@@ -67,7 +67,7 @@ export async function createUpdate(
     signal,
     deadlineMs: SIGN_MS,
   });
-  await makeFolder(target, async (staging) => {
+  await makeNewFolder(target, async (staging) => {
     await copyFile(executable, join(staging, UPDATE_FILES.executable), 0o755, signal);
     await copyPayloadTo(payload, join(staging, UPDATE_FILES.payload), signal);
     // As in every payload that "sno create payload" writes.

@@ -5,7 +5,7 @@ import { agentsOf, WORKER_AGENTS } from '../../lib/engine/agents/table.ts';
 import { issueLink } from '../../lib/engine/console/publish-issue.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { tokenKubeconfig } from '../../lib/pki/kubeconfig.ts';
-import type { Config } from '../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../lib/render/ignition/config.ts';
 import {
   configOf,
   directory,
@@ -50,7 +50,7 @@ export interface WorkerIgnitionInput {
  * The Ignition config of a worker: the first boot of the disk that it runs from. It is the same for
  * all workers, so it has no name and no address of a host. The same input gives the same config.
  */
-export function workerIgnitionConfig(input: WorkerIgnitionInput): Config {
+export function workerIgnitionConfig(input: WorkerIgnitionInput): IgnitionConfig {
   const { cluster, apiCa, token, apiServer, executableUrl } = input;
   const paths = hostPaths();
   const site = machineConfig(cluster, 'aio');

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { decodeDataUrl } from '../../lib/base/data-url.ts';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { decodeManifests, type Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
-import { parseRelease, type Release } from '../../lib/config/topology/release.ts';
-import { type Config, readConfig } from '../../lib/render/ignition/config.ts';
+import { parseTopologyRelease, type Release } from '../../lib/config/topology/release.ts';
+import { type IgnitionConfig, readConfig } from '../../lib/render/ignition/config.ts';
 import { faultsInConfig, readIgnitionText } from '../verify/ignition.ts';
 
 /** What openshift-install decided, as far as it concerns the topology. */
-export interface InstallerAssets {
+export interface ExplainedAssets {
   readonly manifests: readonly Manifest[];
   /** The install-config with the installer's defaults filled in. */
   readonly installConfig: string;
@@ -26,7 +26,7 @@ const versionSchema = z.object({ spec: z.object({ channel: z.string() }) });
  * Reads the bootstrap Ignition config of openshift-install. @throws Failure (usage) if
  * it is another config, or its manifests cannot be decoded
  */
-export async function readInstallerAssets(path: string): Promise<InstallerAssets> {
+export async function readInstallerAssets(path: string): Promise<ExplainedAssets> {
   const read = readConfig(await readIgnitionText(path));
   if (!read.ok) throw faultsInConfig(path, read.faults);
   const manifests = manifestsIn(path, read.config);
@@ -48,10 +48,10 @@ export async function readInstallerAssets(path: string): Promise<InstallerAssets
 
 function releaseOf(channel: string): Release | undefined {
   const [, release] = /-(4\.\d+)$/.exec(channel) ?? [];
-  return release === undefined ? undefined : parseRelease(release);
+  return release === undefined ? undefined : parseTopologyRelease(release);
 }
 
-function manifestsIn(path: string, { storage }: Config): Manifest[] {
+function manifestsIn(path: string, { storage }: IgnitionConfig): Manifest[] {
   return (storage?.files ?? []).flatMap((file) => {
     const [, name] = MANIFEST.exec(file.path) ?? [];
     if (name === undefined) return [];
@@ -62,7 +62,10 @@ function manifestsIn(path: string, { storage }: Config): Manifest[] {
   });
 }
 
-function contentsOf(path: string, file: NonNullable<NonNullable<Config['storage']>['files']>[0]) {
+function contentsOf(
+  path: string,
+  file: NonNullable<NonNullable<IgnitionConfig['storage']>['files']>[0],
+) {
   const { contents } = file;
   if (contents?.source === undefined) return '';
   try {

@@ -3,7 +3,7 @@ import { type Fault, foundText } from '../../lib/config/file/fault.ts';
 import {
   FIRST_RELEASE,
   LATEST_RELEASE,
-  parseRelease,
+  parseTopologyRelease,
   type Release,
   releaseText,
 } from '../../lib/config/topology/release.ts';
@@ -140,7 +140,7 @@ export function count(field: string, text: string | undefined, fallback: number)
 }
 
 export function releaseOf(text: string): Read<Release> {
-  const value = parseRelease(text);
+  const value = parseTopologyRelease(text);
   if (value !== undefined) return { value, faults: [] };
   const expected = `a release of OpenShift from ${releaseText(FIRST_RELEASE)} on, such as ${releaseText(LATEST_RELEASE)}`;
   const fix = 'Write it as 4.MINOR.';

@@ -13,7 +13,7 @@ import { readConfigText } from '../create/read-install-config.ts';
 import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { inputsOfConfig } from './config-inputs.ts';
-import { type InstallerAssets, readInstallerAssets } from './installer-assets.ts';
+import { type ExplainedAssets, readInstallerAssets } from './installer-assets.ts';
 import {
   count,
   type ExplainOptions,
@@ -47,7 +47,7 @@ export async function explainTopology(
 interface Source {
   readonly described: Described | undefined;
   /** With --from-ignition. */
-  readonly assets?: InstallerAssets;
+  readonly assets?: ExplainedAssets;
 }
 
 async function read(options: ExplainOptions): Promise<Source> {
@@ -73,7 +73,7 @@ type Inputs = Omit<TopologyInputs, 'laterWorkers'>;
 async function inputsOf(
   { config, fromIgnition }: ExplainOptions,
   given: Read<Inputs | undefined>,
-): Promise<{ inputs: Inputs | undefined; assets?: InstallerAssets }> {
+): Promise<{ inputs: Inputs | undefined; assets?: ExplainedAssets }> {
   if (config !== undefined) {
     const { value, faults } = inputsOfConfig(await readConfigText(config, 'another with --config'));
     requireNone(config, faults, config);

@@ -24,14 +24,14 @@ import { nmstateMisfits } from '../../lib/config/site/nmstate/document.ts';
 import { DISK_VARIABLE, type DiskArguments } from './disk-variable.ts';
 import { networkRefinements } from './refine-networks.ts';
 import type { Config, Refinement } from './refinement.ts';
-import type { SomeFields } from './schema.ts';
+import type { SomeInstallFields } from './schema.ts';
 
 /**
  * Faults between fields that are valid by themselves. Checked whether or not other
  * fields are valid, so that all faults are reported together.
  */
 export function refine(
-  sound: SomeFields,
+  sound: SomeInstallFields,
   document: ConfigDocument,
   variable: DiskArguments | undefined,
   writesDisk: boolean,

@@ -6,7 +6,7 @@ import {
   clusterName,
   hostnameOf,
   mapping,
-  network,
+  networkField,
   pullSecret,
   sshKey,
 } from '../../lib/config/file/site-fields.ts';
@@ -87,7 +87,7 @@ const networking = {
   ),
   machineNetwork: optional(
     list(
-      mapping({ cidr: network }, 'Write {cidr: 10.0.0.0/16}.'),
+      mapping({ cidr: networkField }, 'Write {cidr: 10.0.0.0/16}.'),
       {
         expected: 'a list with cidr in each entry',
         fix: "Write the node's network as [{cidr: 10.0.0.0/16}].",
@@ -99,7 +99,7 @@ const networking = {
     list(
       mapping(
         {
-          cidr: network,
+          cidr: networkField,
           hostPrefix: optional(
             field(z.number().int().min(1).max(126), {
               expected: 'an integer from 1 to 30, or to 126 for IPv6',
@@ -118,7 +118,7 @@ const networking = {
   ),
   serviceNetwork: optional(
     list(
-      network,
+      networkField,
       {
         expected: 'a list of one network, or of one for each family',
         fix: 'Write it as [172.30.0.0/16] or [fd02::/112].',
@@ -192,5 +192,5 @@ export const installConfigSchema = mapping(
 export type InstallConfig = z.infer<typeof installConfigSchema>;
 
 /** Some of its fields. */
-export const someFieldsSchema = installConfigSchema.partial();
-export type SomeFields = z.infer<typeof someFieldsSchema>;
+export const someInstallFieldsSchema = installConfigSchema.partial();
+export type SomeInstallFields = z.infer<typeof someInstallFieldsSchema>;

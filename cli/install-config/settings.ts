@@ -2,13 +2,13 @@ import { readDocument } from '../../lib/config/file/document.ts';
 import { type Fault, inOrder, onePerPlace } from '../../lib/config/file/fault.ts';
 import { otherKind } from '../../lib/config/file/other-kind.ts';
 import { placeholderFaults } from '../../lib/config/file/placeholder.ts';
-import { type Issue, schemaFaults } from '../../lib/config/file/schema-faults.ts';
+import { type SchemaIssue, schemaFaults } from '../../lib/config/file/schema-faults.ts';
 import { soundFields } from '../../lib/config/file/sound-fields.ts';
 import { readDiskVariable } from './disk-variable.ts';
 import { INSTALL_CONFIG } from './file-name.ts';
 import { refusedField } from './not-supported.ts';
 import { refine } from './refine.ts';
-import { installConfigSchema, type SomeFields, someFieldsSchema } from './schema.ts';
+import { installConfigSchema, type SomeInstallFields, someInstallFieldsSchema } from './schema.ts';
 import { type InstallSettings, settingsOf } from './translate.ts';
 
 const INSTALL_CONFIG_KIND = { schema: installConfigSchema, refused: refusedField };
@@ -20,7 +20,7 @@ type ReadSettings = { ok: true; settings: InstallSettings } | { ok: false; fault
  * all faults of both at once: in the YAML, in each field, between fields. A host that
  * does not write a disk need not name one.
  */
-export function readSettings(
+export function readInstallSettings(
   text: string,
   diskVariable: string | undefined,
   { writesDisk }: { readonly writesDisk: boolean } = { writesDisk: true },
@@ -53,7 +53,7 @@ export function readSettings(
 const SECTIONS: readonly PropertyKey[] = ['networking', 'bootstrapInPlace'];
 
 /** The fields without issues. */
-function soundPart(value: unknown, issues: readonly Issue[]): SomeFields {
-  const { data } = someFieldsSchema.safeParse(soundFields(value, issues, SECTIONS));
+function soundPart(value: unknown, issues: readonly SchemaIssue[]): SomeInstallFields {
+  const { data } = someInstallFieldsSchema.safeParse(soundFields(value, issues, SECTIONS));
   return data ?? {};
 }

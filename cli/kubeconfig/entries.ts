@@ -4,7 +4,7 @@ import { z } from 'zod';
  * What is known of `clusters[].cluster` and `users[].user`, from client-go's
  * tools/clientcmd/api/v1/types.go. A field that is not listed would be ignored without a word, so it is a fault.
  */
-export const clusterSchema = z
+export const clusterEntrySchema = z
   .strictObject({
     server: z.url({
       protocol: /^https$/,
@@ -42,7 +42,7 @@ const execSchema = z.strictObject({
 
 const removed = (error: string) => z.undefined({ error }).optional();
 
-export const userSchema = z
+export const userEntrySchema = z
   .strictObject({
     'client-certificate': z.string().optional(),
     'client-certificate-data': z.base64().optional(),
@@ -86,6 +86,6 @@ function isActing(user: object): boolean {
   return ['as-uid', 'as-groups', 'as-user-extra'].some((name) => name in user);
 }
 
-export type ClusterEntry = z.infer<typeof clusterSchema>;
-export type UserEntry = z.infer<typeof userSchema>;
+export type ClusterEntry = z.infer<typeof clusterEntrySchema>;
+export type UserEntry = z.infer<typeof userEntrySchema>;
 export type ExecEntry = z.infer<typeof execSchema>;

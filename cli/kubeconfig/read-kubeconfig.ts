@@ -7,11 +7,11 @@ import {
   type Access,
   type Credentials,
   currentEntries,
-  judged,
+  parsedEntry,
   readMaterial,
-  unusable,
+  unusableKubeconfig,
 } from '../../lib/clients/kube/kubeconfig.ts';
-import { clusterSchema, type UserEntry, userSchema } from './entries.ts';
+import { clusterEntrySchema, type UserEntry, userEntrySchema } from './entries.ts';
 import { plugIn } from './plug-in.ts';
 import { throughProxy } from './proxy.ts';
 
@@ -36,12 +36,12 @@ export async function readPersonsKubeconfig(
 ): Promise<Access> {
   try {
     const entries = currentEntries(await readFile(path, 'utf8'));
-    const cluster = judged(
-      clusterSchema,
+    const cluster = parsedEntry(
+      clusterEntrySchema,
       entries.cluster.cluster,
       `cluster ${entries.cluster.name}`,
     );
-    const user = judged(userSchema, entries.user.user, `user ${entries.user.name}`);
+    const user = parsedEntry(userEntrySchema, entries.user.user, `user ${entries.user.name}`);
     const folder = dirname(path);
     const ca =
       (await readMaterial(
@@ -72,7 +72,7 @@ export async function readPersonsKubeconfig(
     };
   } catch (error) {
     signal.throwIfAborted();
-    throw unusable(path, error);
+    throw unusableKubeconfig(path, error);
   }
 }
 

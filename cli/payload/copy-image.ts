@@ -14,7 +14,7 @@ import type { ChosenImage } from './choose-image.ts';
  * layers decompressed and verified against the image's digests. Returns its id.
  * @throws Failure (usage) that names what differs.
  */
-export async function copyImage(
+export async function copyPayloadImage(
   source: string,
   { image, reference }: ChosenImage,
   target: string,

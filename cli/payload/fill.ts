@@ -8,7 +8,7 @@ import { sha256OfFiles } from '../../lib/host/digests.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { writeProgramImage } from '../../lib/payload/image/write.ts';
 import { type PayloadDescription, payloadFile } from '../../lib/payload/payload.ts';
-import { copyImage } from './copy-image.ts';
+import { copyPayloadImage } from './copy-image.ts';
 import { noting } from './noting.ts';
 import type { PayloadPlan, PlannedImage } from './plan.ts';
 
@@ -76,7 +76,7 @@ async function writeImage(
   architecture: Architecture,
   signal: AbortSignal,
 ): Promise<string> {
-  if (part.kind === 'archive') return copyImage(part.path, part.chosen, target, signal);
+  if (part.kind === 'archive') return copyPayloadImage(part.path, part.chosen, target, signal);
   const path = `usr/local/bin/${part.name}`;
   const files = [{ path, source: part.path }];
   const image = { reference, architecture, files, entrypoint: [`/${path}`] };

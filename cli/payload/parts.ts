@@ -20,7 +20,7 @@ export interface BinaryPart extends RequestedBinary {
   program: Program;
 }
 
-export interface Parts {
+export interface PayloadParts {
   images: ImagePart[];
   binaries: BinaryPart[];
   /** Files beside the network plugins that are not programs. */
@@ -32,8 +32,8 @@ export async function readParts(
   { images, binaries }: PayloadRequest,
   faults: string[],
   signal: AbortSignal,
-): Promise<Parts> {
-  const parts: Parts = { images: [], binaries: [], leftOut: [] };
+): Promise<PayloadParts> {
+  const parts: PayloadParts = { images: [], binaries: [], leftOut: [] };
   for (const request of images) {
     await noting(faults, `--image ${request.name}=${request.path}`, signal, async () => {
       parts.images.push(await readImagePart(request, signal));

@@ -2,7 +2,7 @@ import { type Architecture, architectures } from '../../lib/host/architecture.ts
 import { missingAddOns } from '../../lib/payload/add-ons.ts';
 import type { PayloadDescription } from '../../lib/payload/payload.ts';
 import { usedPlugins } from '../../lib/payload/required.ts';
-import type { BinaryPart, ImagePart, Parts } from './parts.ts';
+import type { BinaryPart, ImagePart, PayloadParts } from './parts.ts';
 import type { PayloadRequest } from './request.ts';
 import { defaultReference, versionsOf } from './versions.ts';
 
@@ -24,7 +24,7 @@ export interface PayloadPlan {
 /** Decides what the parts leave open; every fault is added to `faults`. */
 export function planPayload(
   request: PayloadRequest,
-  parts: Parts,
+  parts: PayloadParts,
   faults: string[],
 ): PayloadPlan | undefined {
   const versions = versionsOf(request.versions, parts, faults);
@@ -69,7 +69,7 @@ function noteTwice(what: string, values: readonly string[], faults: string[]): v
   for (const value of new Set(twice)) faults.push(`the ${what} ${value} occurs twice`);
 }
 
-function architectureOf(parts: Parts, faults: string[]): Architecture | undefined {
+function architectureOf(parts: PayloadParts, faults: string[]): Architecture | undefined {
   const found = new Map<string, string[]>();
   const note = (architecture: string, label: string) =>
     found.set(architecture, [...(found.get(architecture) ?? []), label]);
@@ -87,7 +87,7 @@ function architectureOf(parts: Parts, faults: string[]): Architecture | undefine
   return architecture;
 }
 
-function noticesOf({ images, binaries, leftOut }: Parts): string[] {
+function noticesOf({ images, binaries, leftOut }: PayloadParts): string[] {
   const plugins = binaries.filter(({ kind }) => kind === 'cni').map(({ name }) => name);
   const missing = usedPlugins.filter((name) => !plugins.includes(name));
   return [

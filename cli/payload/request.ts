@@ -36,7 +36,7 @@ export interface PayloadRequest {
 }
 
 /** Reads the command line; every fault is added to `faults`. */
-export async function readRequest(
+export async function readPayloadRequest(
   options: CreatePayloadOptions,
   faults: string[],
 ): Promise<PayloadRequest> {

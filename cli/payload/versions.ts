@@ -1,7 +1,7 @@
 import type { Program } from '../../lib/payload/elf/elf.ts';
 import { tagOf } from '../../lib/payload/image/reference.ts';
 import type { PayloadDescription } from '../../lib/payload/payload.ts';
-import type { ImagePart, Parts } from './parts.ts';
+import type { ImagePart, PayloadParts } from './parts.ts';
 import type { PayloadRequest } from './request.ts';
 
 type Versions = PayloadDescription['versions'];
@@ -44,7 +44,7 @@ const subjects: readonly Subject[] = [
  */
 export function versionsOf(
   given: PayloadRequest['versions'],
-  parts: Pick<Parts, 'images' | 'binaries'>,
+  parts: Pick<PayloadParts, 'images' | 'binaries'>,
   faults: string[],
 ): Versions {
   const versions: Versions = { kubernetes: '', etcd: '' };
@@ -68,7 +68,7 @@ export function versionsOf(
 
 function statements(
   { images, binaries, module, tag }: Subject,
-  parts: Pick<Parts, 'images' | 'binaries'>,
+  parts: Pick<PayloadParts, 'images' | 'binaries'>,
 ): { label: string; version: string }[] {
   const ofProgram = ({ module: found }: Program) =>
     found !== undefined && module.test(found.path) ? found.version : undefined;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Encrypter } from 'age-encryption';
 import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
-import type { HostFacts } from '../../lib/config/site-config/host-facts.ts';
+import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { createSigningKey } from '../../lib/pki/keys.ts';
 import { administrators, createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
@@ -13,7 +13,7 @@ import { chainAnchor } from '../../lib/relocation/site-volume/shown-certificate.
 import { VOLUME_SIGNATURE } from '../../lib/relocation/site-volume/signature.ts';
 import type { SiteCredentials } from '../../lib/relocation/site-volume/volume.ts';
 import { volumeFiles } from '../../lib/relocation/site-volume/write-volume.ts';
-import type { Output } from '../create/outputs.ts';
+import type { OutputFile } from '../create/outputs.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import type { Site } from './read-site.ts';
 
@@ -31,7 +31,7 @@ export interface Protection {
 export interface MadeVolume {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Paths are relative to the folder of the site. */
-  readonly outputs: readonly Output[];
+  readonly outputs: readonly OutputFile[];
   readonly serial: number;
   readonly isEncrypted: boolean;
 }
@@ -50,7 +50,7 @@ export const AUTH_FILES = {
 export async function makeVolume(
   site: Site,
   protection: Protection,
-  { facts, now, signal }: { facts: HostFacts | undefined; now: Date; signal: AbortSignal },
+  { facts, now, signal }: { facts: ShippedHostFacts | undefined; now: Date; signal: AbortSignal },
 ): Promise<MadeVolume> {
   const { sign, csr, recipient = facts?.recipient } = protection;
   const encrypter = recipient === undefined ? undefined : encrypterFor([recipient]);
@@ -84,7 +84,7 @@ async function credentialsFor(
   { config }: Site,
   encrypter: Encrypter | undefined,
   csr: string | undefined,
-): Promise<{ credentials: SiteCredentials; outputs: Output[] }> {
+): Promise<{ credentials: SiteCredentials; outputs: OutputFile[] }> {
   if (csr !== undefined) {
     await requireRegularFile(csr, 'The certificate request');
     const request = await readFile(csr, 'utf8');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { parseJson } from '../../lib/base/json.ts';
 import { inOneLine } from '../../lib/base/printable.ts';
-import { type HostFacts, hostFactsSchema } from '../../lib/config/site-config/host-facts.ts';
+import { hostFactsSchema, type ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { filesNamedIn, parseSiteConfig } from '../../lib/config/site-config/read.ts';
 import { SITE_CONFIG, type SiteConfig } from '../../lib/config/site-config/site-config.ts';
 import { extraManifests } from '../../lib/relocation/site-volume/extra-manifests.ts';
@@ -46,7 +46,7 @@ export async function siteSource(path: string): Promise<SiteSource> {
 /** @throws Failure (usage) with every fault of the configuration, or of the manifests beside it */
 export async function readSite(
   { dir, text, name }: SiteSource,
-  { facts, now, signal }: { facts: HostFacts | undefined; now: Date; signal: AbortSignal },
+  { facts, now, signal }: { facts: ShippedHostFacts | undefined; now: Date; signal: AbortSignal },
 ): Promise<Site> {
   const named = new Map<string, Uint8Array>();
   for (const path of filesNamedIn(text)) {
@@ -82,7 +82,9 @@ async function namedFile(path: string): Promise<Uint8Array | undefined> {
 }
 
 /** `host-facts.json`; undefined without a path. @throws Failure (usage) */
-export async function readHostFacts(path: string | undefined): Promise<HostFacts | undefined> {
+export async function readShippedFacts(
+  path: string | undefined,
+): Promise<ShippedHostFacts | undefined> {
   if (path === undefined) return undefined;
   await requireRegularFile(path, 'The facts of the node');
   const parsed = hostFactsSchema.safeParse(parseJson(await readFile(path, 'utf8')));

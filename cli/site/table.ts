@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { suggest } from '../../lib/base/errors/suggest.ts';
 
 /** A row of the table of sites. */
-export interface Row {
+export interface SiteRow {
   /** In the file, from 1. */
   readonly line: number;
   readonly cells: Readonly<Record<string, string>>;
@@ -27,13 +27,13 @@ export function readTable(
   text: string,
   placeholders: readonly string[],
 ): {
-  readonly rows: readonly Row[];
+  readonly rows: readonly SiteRow[];
   /** Columns that are neither known nor in the template. */
   readonly unused: readonly string[];
   readonly faults: readonly string[];
 } {
   let columns: readonly string[] = [];
-  let rows: Row[];
+  let rows: SiteRow[];
   try {
     const records: unknown = parse(text, {
       bom: true,
@@ -84,7 +84,7 @@ function columnFaults(columns: readonly string[], placeholders: readonly string[
   ];
 }
 
-function rowFaults(rows: readonly Row[]): string[] {
+function rowFaults(rows: readonly SiteRow[]): string[] {
   if (rows.length === 0) return ['expected a row for each site, found none'];
   if (rows.length > MOST_ROWS) return [`expected at most ${MOST_ROWS} rows`];
   const seen = new Set<string>();

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeVolume } from '../../lib/relocation/site-volume/write-volume.ts';
 import { writeLargeFile } from '../create/large-file.ts';
-import { makeFolder } from '../create/new-folder.ts';
+import { makeNewFolder } from '../create/new-folder.ts';
 import { createMedium } from '../iso/create-medium.ts';
 import { requireProgram } from '../process/program.ts';
 
 /** The label that fits every file system; hosts do not tell upper and lower case apart. */
-export const MEDIUM_LABEL = 'SITE-CONFIG';
+export const SITE_LABEL = 'SITE-CONFIG';
 
 const EXTRACT_MS = 60_000;
 
-export interface Medium {
+export interface SiteMedium {
   readonly kind: 'iso' | 'folder';
   /** Of the new file or folder. */
   readonly path: string;
@@ -20,13 +20,13 @@ export interface Medium {
 
 /** Writes the files of a volume; `then` is part of it: if it fails, nothing appears. */
 export async function writeMedium(
-  { kind, path }: Medium,
+  { kind, path }: SiteMedium,
   files: ReadonlyMap<string, Uint8Array>,
   signal: AbortSignal,
   then: () => Promise<void>,
 ): Promise<void> {
   if (kind === 'folder') {
-    await makeFolder(path, async (staging) => {
+    await makeNewFolder(path, async (staging) => {
       await writeVolume(staging, files);
       await then();
     });
@@ -40,7 +40,7 @@ export async function writeMedium(
       mode: 0o644,
     }));
     await writeLargeFile(path, undefined, signal, async (iso) => {
-      await createMedium({ iso, label: MEDIUM_LABEL, folder: '/', files: added, signal });
+      await createMedium({ iso, label: SITE_LABEL, folder: '/', files: added, signal });
       await then();
     });
   });

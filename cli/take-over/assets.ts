@@ -3,7 +3,7 @@ import { decodeDataUrl, isDataUrl } from '../../lib/base/data-url.ts';
 import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
 import { isRecord } from '../../lib/base/json.ts';
 import type { OpenShiftRelease } from '../../lib/config/cluster/cluster.ts';
-import type { Config, File } from '../../lib/render/ignition/config.ts';
+import type { File, IgnitionConfig } from '../../lib/render/ignition/config.ts';
 
 const ASSETS = '/opt/openshift';
 export const assetPaths = {
@@ -48,7 +48,7 @@ const clusterVersion = z.looseObject({
 const installerVersion = z.looseObject({ data: z.looseObject({ version: z.string() }) });
 
 /** Reads the assets in the installer's config. */
-export function readAssets(config: Config): ReadAssets {
+export function readAssets(config: IgnitionConfig): ReadAssets {
   const reader = new Reader(config);
   const configMap = reader.document(assetPaths.clusterConfig, clusterConfig);
   const install = reader.checked(
@@ -89,7 +89,7 @@ class Reader {
   readonly faults: string[] = [];
   readonly #files: ReadonlyMap<string, File>;
 
-  constructor(config: Config) {
+  constructor(config: IgnitionConfig) {
     this.#files = new Map((config.storage?.files ?? []).map((file) => [file.path, file]));
   }
 

@@ -7,7 +7,7 @@ import type { Cluster, OpenShiftRelease } from '../../lib/config/cluster/cluster
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { exists } from '../../lib/host/files.ts';
 import { readConfig } from '../../lib/render/ignition/config.ts';
-import type { Output } from '../create/outputs.ts';
+import type { OutputFile } from '../create/outputs.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 
 /** What openshift-install writes beside the Ignition config. */
@@ -19,7 +19,7 @@ export const BESIDE = [
 ] as const;
 
 /** Such a file, and where it goes. */
-interface Found extends Output {
+interface Found extends OutputFile {
   readonly name: (typeof BESIDE)[number];
 }
 

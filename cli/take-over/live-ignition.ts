@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
-import type { Config, File } from '../../lib/render/ignition/config.ts';
+import type { File, IgnitionConfig } from '../../lib/render/ignition/config.ts';
 import { highestVersion } from '../../lib/render/ignition/config.ts';
 import { dataUrl } from '../../lib/render/ignition/data-url.ts';
 import { configOf, directory, unit, withDropins } from '../../lib/render/ignition/entries.ts';
@@ -12,7 +12,7 @@ import { assetPaths } from './assets.ts';
 
 export interface TakenOver extends Omit<SharedInput, 'deferred'> {
   /** The installer's config without what the agents replace. */
-  readonly kept: Config;
+  readonly kept: IgnitionConfig;
   /** The contents of its files below /opt/openshift, by path. */
   readonly texts: ReadonlyMap<string, string>;
   readonly units: readonly UnitFile[];
@@ -24,7 +24,7 @@ export interface TakenOver extends Omit<SharedInput, 'deferred'> {
  *
  * @throws Failure (usage) if something that is kept has the place of something of the agents.
  */
-export function takenOverIgnition(input: TakenOver): Config {
+export function takenOverIgnition(input: TakenOver): IgnitionConfig {
   const { kept, texts } = input;
   const ours = agentsConfig(input);
   requireApart(kept, ours);
@@ -34,7 +34,7 @@ export function takenOverIgnition(input: TakenOver): Config {
   return { ...merged, ignition: { ...kept.ignition, version } };
 }
 
-function agentsConfig(input: TakenOver): Config {
+function agentsConfig(input: TakenOver): IgnitionConfig {
   return configOf({
     directories: [
       ...liveDirectories(),
@@ -58,7 +58,7 @@ function asset(file: File, text: string | undefined): File {
 }
 
 /** In a merge one of two would be lost in silence. */
-function requireApart(kept: Config, ours: Config): void {
+function requireApart(kept: IgnitionConfig, ours: IgnitionConfig): void {
   const own = new Set(placesOf(ours));
   const both = placesOf(kept).filter((place) => own.has(place));
   if (both.length === 0) return;
@@ -69,7 +69,7 @@ function requireApart(kept: Config, ours: Config): void {
   });
 }
 
-function placesOf({ storage, systemd }: Config): string[] {
+function placesOf({ storage, systemd }: IgnitionConfig): string[] {
   return [
     ...[...(storage?.files ?? []), ...(storage?.links ?? [])].map(({ path }) => path),
     ...(systemd?.units ?? []).flatMap(({ name, contents, mask, dropins = [] }) => [

@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeDataUrl, isDataUrl } from '../../lib/base/data-url.ts';
 import { isRecord } from '../../lib/base/json.ts';
-import type { Config, Resource, Unit } from '../../lib/render/ignition/config.ts';
+import type {
+  IgnitionConfig,
+  IgnitionResource,
+  IgnitionUnit,
+} from '../../lib/render/ignition/config.ts';
 import {
   type Fate,
   type InstallerEntry,
@@ -21,7 +25,7 @@ export interface SortedEntry {
 
 export interface SortedConfig {
   /** The config with what is kept, and nothing else. */
-  readonly kept: Config;
+  readonly kept: IgnitionConfig;
   readonly entries: readonly SortedEntry[];
   /** Names of entries that nothing is known about, and of sections of the config. */
   readonly unknown: readonly string[];
@@ -37,11 +41,11 @@ const ASKED = 'unknown; kept by --keep';
  * Decides for each entry of the installer's config by the table, and for `keep` by request. The
  * result is complete: every entry is in `entries`, or in `unknown`.
  */
-export function sortEntries(config: Config, keep: ReadonlySet<string>): SortedConfig {
+export function sortEntries(config: IgnitionConfig, keep: ReadonlySet<string>): SortedConfig {
   const sorter = new Sorter(namesIn(config), keep);
   const { files = [], directories = [], links = [] } = config.storage ?? {};
   const units = config.systemd?.units ?? [];
-  const kept: Config = {
+  const kept: IgnitionConfig = {
     ignition: config.ignition,
     ...(config.passwd === undefined ? {} : { passwd: config.passwd }),
     storage: {
@@ -74,7 +78,7 @@ class Sorter {
   }
 
   /** Records the entry's fate. */
-  isKept(at: string, contents: readonly Resource[] = []): boolean {
+  isKept(at: string, contents: readonly IgnitionResource[] = []): boolean {
     const fate = this.#fateOf(at, contents.every(isEmpty));
     if (fate === undefined) {
       this.unknown.push(at);
@@ -88,7 +92,7 @@ class Sorter {
    * The unit with the drop-ins that are kept, if any of it is. An entry that only adds drop-ins to a
    * unit of the operating system says nothing about the unit.
    */
-  keptPart(unit: Unit): Unit[] {
+  keptPart(unit: IgnitionUnit): IgnitionUnit[] {
     const { name, dropins = [], ...rest } = unit;
     const isUnit = Object.values(rest).some((value) => value !== undefined);
     const isKept = isUnit && this.isKept(name, contentsOf(unit));
@@ -99,7 +103,7 @@ class Sorter {
   }
 
   #fateOf(at: string, hasNoContents: boolean): Omit<SortedEntry, 'at'> | undefined {
-    const entry = entryFor(at);
+    const entry = installerEntryFor(at);
     if (entry !== undefined && (entry.isEmpty === undefined || hasNoContents)) {
       const { fate, why, neededBy } = entry;
       const isUsed = neededBy === undefined || this.#present.has(neededBy);
@@ -116,7 +120,7 @@ class Sorter {
 }
 
 /** The row of the table for a path or name. */
-export function entryFor(at: string): InstallerEntry | undefined {
+export function installerEntryFor(at: string): InstallerEntry | undefined {
   return installerEntries.find((entry) => isBelow(at, entry.at));
 }
 
@@ -124,7 +128,7 @@ const isBelow = (at: string, place: string) =>
   at === place || (place.endsWith('/') && (at.startsWith(place) || `${at}/` === place));
 
 /** Every path, unit and drop-in. */
-function namesIn({ storage, systemd }: Config): string[] {
+function namesIn({ storage, systemd }: IgnitionConfig): string[] {
   const { files = [], directories = [], links = [] } = storage ?? {};
   return [
     ...[...files, ...directories, ...links].map(({ path }) => path),
@@ -135,20 +139,20 @@ function namesIn({ storage, systemd }: Config): string[] {
   ];
 }
 
-const contentsOf = ({ contents }: Unit): Resource[] =>
+const contentsOf = ({ contents }: IgnitionUnit): IgnitionResource[] =>
   contents === undefined ? [] : [{ source: `data:,${encodeURIComponent(contents)}` }];
 
 function resourcesOf({
   contents,
   append = [],
 }: {
-  contents?: Resource | undefined;
-  append?: Resource[] | undefined;
+  contents?: IgnitionResource | undefined;
+  append?: IgnitionResource[] | undefined;
 }) {
   return contents === undefined ? append : [contents, ...append];
 }
 
-function isEmpty(resource: Resource): boolean {
+function isEmpty(resource: IgnitionResource): boolean {
   if (resource.source === undefined) return true;
   return isDataUrl(resource.source) && decodeDataUrl(resource).toString('utf8').trim() === '';
 }
@@ -161,7 +165,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   systemd: ['units'],
 };
 
-function unknownSections(config: Config): string[] {
+function unknownSections(config: IgnitionConfig): string[] {
   return Object.entries(config).flatMap(([section, value]) => {
     const known = SECTIONS[section];
     if (known === undefined || !isRecord(value)) return hasContents(value) ? [section] : [];

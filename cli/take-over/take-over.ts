@@ -5,7 +5,11 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { printable } from '../../lib/base/printable.ts';
 import { type Cluster, clusterSchema } from '../../lib/config/cluster/cluster.ts';
 import { firstOf } from '../../lib/config/file/fault.ts';
-import { type Config, readConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
+import {
+  type IgnitionConfig,
+  readConfig,
+  serializeConfig,
+} from '../../lib/render/ignition/config.ts';
 import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { plural } from '../../report/reading/words.ts';
 import { type AgentsExecutable, describeExecutable } from '../agents-executable.ts';
@@ -16,7 +20,7 @@ import { requireServed } from '../create/served.ts';
 import { IGNITION_NAME, unitsFor } from '../create/single-node-ignition-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
-import { readSettings } from '../install-config/settings.ts';
+import { readInstallSettings } from '../install-config/settings.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import {
@@ -42,7 +46,7 @@ const ROOT_CA = `${assetPaths.folder}tls/root-ca.crt`;
  *
  * @throws Failure (usage), with nothing written, for anything that is not understood
  */
-export async function takeOver(
+export async function takeOverInstaller(
   options: TakeOverOptions,
   { environment, print, signal }: Surroundings,
 ): Promise<void> {
@@ -114,7 +118,7 @@ async function sourceOf(named: string): Promise<string> {
   return path;
 }
 
-async function readSource(source: string): Promise<Config> {
+async function readSource(source: string): Promise<IgnitionConfig> {
   const read = readConfig(await readFile(source, 'utf8'));
   if (!read.ok) {
     throw refused(source, [
@@ -129,7 +133,7 @@ async function readSource(source: string): Promise<Config> {
 
 function requireUnderstood(
   source: string,
-  config: Config,
+  config: IgnitionConfig,
   { unknown, missing, entries }: SortedConfig,
   keep: readonly string[],
 ): InstallerAssets {
@@ -157,7 +161,7 @@ function clusterOf(
   diskVariable: string | undefined,
   executable: AgentsExecutable,
 ): Cluster {
-  const read = readSettings(reducedInstallConfig(assets), diskVariable);
+  const read = readInstallSettings(reducedInstallConfig(assets), diskVariable);
   if (!read.ok) {
     const lines = read.faults.map(
       ({ field, expected, found }) =>
@@ -181,7 +185,7 @@ function clusterOf(
 }
 
 /** Contents that are not in the config itself cannot be checked. */
-function assetTexts(source: string, kept: Config): Map<string, string> {
+function assetTexts(source: string, kept: IgnitionConfig): Map<string, string> {
   const files = (kept.storage?.files ?? []).filter(({ path }) =>
     path.startsWith(assetPaths.folder),
   );
@@ -197,7 +201,7 @@ function assetTexts(source: string, kept: Config): Map<string, string> {
 }
 
 /** Manifests in the folder of the outputs are added to those of the installer. */
-async function ownManifests(dir: string, kept: Config, signal: AbortSignal) {
+async function ownManifests(dir: string, kept: IgnitionConfig, signal: AbortSignal) {
   const { manifests, faults } = await readUserManifests(dir, signal);
   const taken = new Set((kept.storage?.files ?? []).map(({ path }) => path));
   const twice = manifests

@@ -1,5 +1,5 @@
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
-import { readHostFacts, readSite, siteSource } from '../site/read-site.ts';
+import { readShippedFacts, readSite, siteSource } from '../site/read-site.ts';
 import { siteNotices } from '../site/site-notices.ts';
 import type { Surroundings } from '../surroundings.ts';
 
@@ -9,7 +9,7 @@ export async function verifySiteConfig(
   { hostFacts }: { readonly hostFacts?: string },
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
-  const facts = await readHostFacts(hostFacts);
+  const facts = await readShippedFacts(hostFacts);
   const now = new Date();
   const site = await readSite(await siteSource(path), { facts, now, signal });
   const judged = facts === undefined ? '' : `, for the node ${facts.nodeName}`;

@@ -8,7 +8,7 @@ import {
   readListed,
 } from '../../lib/relocation/site-volume/open-volume.ts';
 import type { VolumeRules } from '../../lib/relocation/site-volume/volume.ts';
-import { readHostFacts } from '../site/read-site.ts';
+import { readShippedFacts } from '../site/read-site.ts';
 import { inTemporary, withIso } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
 
@@ -35,7 +35,7 @@ export async function verifySiteVolume(
     unsignedAllowed: sshKey === undefined,
     ageIdentity: identity === undefined ? undefined : await readFile(identity, 'utf8'),
     used: [],
-    facts: await readHostFacts(hostFacts),
+    facts: await readShippedFacts(hostFacts),
     now: new Date(),
   };
   const verify = (folder: string) => verified(folder, rules, signal);

@@ -9,7 +9,7 @@ import {
   snapshotRecordSchema,
 } from '../../lib/cluster/installation/snapshot-record.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { type Config, parseConfig } from '../../lib/render/ignition/config.ts';
+import { type IgnitionConfig, parseConfig } from '../../lib/render/ignition/config.ts';
 import { effectiveConfig } from '../../lib/render/ignition/validate.ts';
 
 /** Data carried to the installed host by the combined Ignition, as far as the checks use it. */
@@ -30,7 +30,7 @@ export async function readCarried(boot: string): Promise<Carried> {
   };
 }
 
-function jsonOf(config: Config, path: string): unknown {
+function jsonOf(config: IgnitionConfig, path: string): unknown {
   const file = config.storage?.files?.find((each) => each.path === path);
   if (file?.contents === undefined)
     throw new Error(`the combined Ignition does not contain ${path}`);

@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { ingressPlacement } from '../../lib/config/topology/kubernetes.ts';
-import type { Row } from '../../lib/config/topology/rows.ts';
+import type { TopologyRow } from '../../lib/config/topology/rows.ts';
 import { eventually } from '../eventually.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
@@ -14,7 +14,7 @@ const pods = ['get', 'pods', '-l', `app=${NAME}`];
 /** Stands for an ingress controller: its pods are placed as the row says. */
 export async function deployIngress(
   cluster: RunningCluster,
-  row: Pick<Row, 'ingress'>,
+  row: Pick<TopologyRow, 'ingress'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { replicas, nodeSelector, tolerations } = ingressPlacement(row);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { commandOf, imageOf } from '../../lib/render/openshift/command.ts';
-import type { Release } from '../../lib/render/openshift/release.ts';
+import type { PulledRelease } from '../../lib/render/openshift/release.ts';
 import { type Copy, stagesIn, type VersionedStage } from '../../lib/render/openshift/stage.ts';
 import { STAGES } from '../../lib/render/openshift/stages.ts';
 import { knownMinor } from '../../lib/render/openshift/versions.ts';
@@ -15,7 +15,7 @@ const ASSETS = `${WORK}/assets`;
  * arguments: it looks up each image with a container, and then runs one stage after another on one
  * tree. `assets` is the host's /opt/openshift as the lab sees it.
  */
-export function oneAfterAnother(release: Release, assets: string): string {
+export function oneAfterAnother(release: PulledRelease, assets: string): string {
   const stages = stagesIn(knownMinor(release.version), STAGES);
   const images = [...new Set(stages.map(({ image }) => image))].filter(
     (each) => each !== 'release',
@@ -38,7 +38,7 @@ export function oneAfterAnother(release: Release, assets: string): string {
   ].join('\n');
 }
 
-function linesOf(stage: VersionedStage, release: Release, assets: string): string[] {
+function linesOf(stage: VersionedStage, release: PulledRelease, assets: string): string[] {
   const { name, image, user, environment = {}, hostFolders = [], copies } = stage;
   const options = [
     ...['--quiet', '--net=host', '--rm', '--log-driver=k8s-file', `--name=${name}`],

@@ -4,13 +4,13 @@ import { describeError } from './errors/failure.ts';
 import { printableLines } from './printable.ts';
 
 /** Where a program prints; tests take the text. */
-export interface Output {
+export interface CommandOutput {
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
 }
 
 /** The one way to a terminal: whatever a text quotes, nothing in it is interpreted there. */
-export const standardOutput: Output = {
+export const standardOutput: CommandOutput = {
   write: (text) => void process.stdout.write(printableLines(text)),
   writeError: (text) => void process.stderr.write(printableLines(text)),
 };
@@ -24,7 +24,7 @@ export async function runCommandLine(
   program: Command,
   args: readonly string[],
   code: () => ExitCode,
-  { writeError }: Pick<Output, 'writeError'> = standardOutput,
+  { writeError }: Pick<CommandOutput, 'writeError'> = standardOutput,
 ): Promise<ExitCode> {
   try {
     await program.parseAsync([...args], { from: 'user' });

@@ -4,11 +4,11 @@ import type { HostPaths } from '../host/paths.ts';
 import type { CanFail, Change } from './change.ts';
 
 /** `refused`: it failed before anything was changed; `reverted`: it was taken back. */
-export type Outcome<Kept extends string> = Kept | 'refused' | 'reverted';
+export type ChangeOutcome<Kept extends string> = Kept | 'refused' | 'reverted';
 
 /** How a change that was on trial ended. */
 export interface Ending<Kept extends string> {
-  readonly outcome: Outcome<Kept>;
+  readonly outcome: ChangeOutcome<Kept>;
   readonly failure: FailureData | undefined;
 }
 

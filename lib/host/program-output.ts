@@ -4,7 +4,7 @@ import { Failure } from '../base/errors/failure.ts';
 import { searchPath } from './search-path.ts';
 
 /** A program and its arguments. */
-export type Call = readonly [program: string, ...args: string[]];
+export type ProgramCall = readonly [program: string, ...args: string[]];
 
 export interface OutputOptions {
   /** Exit codes that are not failures. Default: only 0. */
@@ -17,12 +17,12 @@ export interface OutputOptions {
 const TOLD_LINES = 3;
 
 /** The complete output of a program that prints little. @throws Failure as `output`. */
-export const outputText = (call: Call, signal: AbortSignal, options: OutputOptions = {}) =>
+export const outputText = (call: ProgramCall, signal: AbortSignal, options: OutputOptions = {}) =>
   text(output(call, signal, options));
 
 /** Standard output as a stream; the program is ended when the signal aborts or the reader stops. */
 export async function* output(
-  [program, ...args]: Call,
+  [program, ...args]: ProgramCall,
   signal: AbortSignal,
   { accepts = [0], bothStreams = false }: OutputOptions = {},
 ): AsyncGenerator<Uint8Array> {

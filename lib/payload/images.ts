@@ -4,7 +4,7 @@ import type { Limits } from '../base/wait/limits.ts';
 import { type Payload, type PayloadImage, payloadPath } from './payload.ts';
 
 /** An image in a runtime; `id` is the digest of its configuration: `sha256:…`. */
-export interface StoredImage {
+export interface ImportedImage {
   id: string;
   /** Whether the runtime tells the kubelet never to delete it. */
   pinned: boolean;
@@ -29,7 +29,7 @@ export interface ImageImporter {
   prepare(payload: NamedImages, limits: ImportLimits): Promise<void>;
   /** The reference of the image of every pod sandbox, if the runtime reports it. */
   sandboxImage(limits: ImportLimits): Promise<string | undefined>;
-  find(reference: string, limits: ImportLimits): Promise<StoredImage | undefined>;
+  find(reference: string, limits: ImportLimits): Promise<ImportedImage | undefined>;
   /** Imports every image of a docker archive under its names in the archive, and waits for this one. */
   importArchive(image: ArchivedCopy, limits: ImportLimits): Promise<void>;
   /** Gives an image a second name, taking it from another image if necessary. */

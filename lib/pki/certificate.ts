@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { Failure } from '../base/errors/failure.ts';
 import { x509 } from './x509.ts';
 
-export interface Subject {
+export interface CertificateSubject {
   commonName: string;
   /** Kubernetes uses these as the user's groups. */
   organizations: readonly string[];
@@ -10,8 +10,8 @@ export interface Subject {
 
 /** The contents of a certificate. */
 export interface CertificateFacts {
-  subject: Subject;
-  issuer: Subject;
+  subject: CertificateSubject;
+  issuer: CertificateSubject;
   /** Lower-case hex. */
   serialNumber: string;
   dnsNames: readonly string[];
@@ -96,6 +96,6 @@ export async function isIssuedBy(pem: string, authorityPem: string): Promise<boo
   return certificate.verify({ publicKey: authority.publicKey, signatureOnly: true });
 }
 
-function subjectOf(name: InstanceType<typeof x509.Name>): Subject {
+function subjectOf(name: InstanceType<typeof x509.Name>): CertificateSubject {
   return { commonName: name.getField('CN').at(-1) ?? '', organizations: name.getField('O') };
 }

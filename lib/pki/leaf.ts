@@ -1,10 +1,10 @@
 import { Failure } from '../base/errors/failure.ts';
 import { certificatePem, type KeyPair, requireValid } from './authority.ts';
 import {
+  type CertificateSubject,
   certificatesIn,
   isIssuedBy,
   parseCertificate,
-  type Subject,
   validityOf,
 } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
@@ -12,7 +12,7 @@ import { daysMs, lifetimes, type SigningTime, validity } from './lifetimes.ts';
 import { x509 } from './x509.ts';
 
 export interface LeafProfile {
-  subject: { commonName: string; organizations?: Subject['organizations'] };
+  subject: { commonName: string; organizations?: CertificateSubject['organizations'] };
   usage: 'client' | 'server' | 'both';
   dnsNames?: readonly string[];
   ipAddresses?: readonly string[];

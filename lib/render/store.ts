@@ -45,7 +45,7 @@ const renderedSchema: z.ZodType<Rendered> = z.object({
 /** The facts of the host that the reboot must not change. */
 const identitySchema = z.object({ hostname: z.string(), nodeIps: nodeIpsSchema });
 
-export type HostIdentity = z.infer<typeof identitySchema>;
+export type RenderedIdentity = z.infer<typeof identitySchema>;
 
 /** Increased when the stored format changes. */
 const SCHEMA_VERSION = 2;
@@ -66,7 +66,7 @@ type Store = z.infer<typeof storeSchema>;
 export async function saveRendered(
   paths: HostPaths,
   input: string,
-  identity: HostIdentity,
+  identity: RenderedIdentity,
   rendered: Rendered,
 ): Promise<void> {
   const { hostname, nodeIps } = identity;
@@ -101,7 +101,7 @@ export async function loadRendered(paths: HostPaths): Promise<Rendered> {
 }
 
 /** The host name and addresses for which everything was rendered. */
-export async function loadIdentity(paths: HostPaths): Promise<HostIdentity> {
+export async function loadIdentity(paths: HostPaths): Promise<RenderedIdentity> {
   return (await loadStore(paths)).identity;
 }
 

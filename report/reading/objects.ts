@@ -26,7 +26,7 @@ const pathOf = (name: string) => `resources/${name}.json`;
 export const hasObjects = (view: BundleView, name: string): boolean =>
   view.paths().includes(pathOf(name));
 
-export function objects(view: BundleView, name: string): ApiObject[] {
+export function reportedObjects(view: BundleView, name: string): ApiObject[] {
   const path = pathOf(name);
   const whereNamed = nameIndex(view, path);
   return listAt(view.json(path), 'items').flatMap((raw) => {

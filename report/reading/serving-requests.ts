@@ -1,7 +1,7 @@
 import { servingSigner } from '../../lib/clients/kube/signers.ts';
 import type { BundleView, Found } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from './certificates.ts';
-import { type ApiObject, objects } from './objects.ts';
+import { type ApiObject, reportedObjects } from './objects.ts';
 import { at, textAt } from './values.ts';
 
 /** The share of its lifetime after which a kubelet has requested the next one (client-go). */
@@ -29,7 +29,7 @@ export const isUndecided = ({ conditions, raw }: ApiObject): boolean =>
 
 /** Requests of nodes for serving certificates that nobody has decided on. */
 export const pendingServingRequests = (view: BundleView): ApiObject[] =>
-  objects(view, 'csr').filter(
+  reportedObjects(view, 'csr').filter(
     (request) =>
       isUndecided(request) && textAt(request.raw, 'spec', 'signerName') === servingSigner,
   );

@@ -4,7 +4,7 @@ import type { BundleHost } from './hosts.ts';
 import { listAt, parseTime, textAt } from './values.ts';
 
 /** State of a systemd unit when the bundle was collected. */
-export interface Unit {
+export interface ReportedUnit {
   /** Including its suffix, such as `kubelet.service`. */
   readonly name: string;
   /** `loaded`, `masked` …; empty if systemd did not report it. */
@@ -24,9 +24,9 @@ export interface Unit {
 const NOT_FOUND = 'not-found';
 
 /** The units of a host that exist, by name; empty if its systemd did not answer. */
-export function unitsOf(view: BundleView, { folder }: BundleHost): Map<string, Unit> {
+export function unitsOf(view: BundleView, { folder }: BundleHost): Map<string, ReportedUnit> {
   const listed = `${folder}systemd/units.json`;
-  const units = new Map<string, Unit>();
+  const units = new Map<string, ReportedUnit>();
   for (const raw of listAt(view.json(listed))) {
     const name = textAt(raw, 'unit');
     if (name === undefined) continue;
@@ -45,8 +45,8 @@ export function unitsOf(view: BundleView, { folder }: BundleHost): Map<string, U
   return units;
 }
 
-function shownUnits(view: BundleView, path: string): Unit[] {
-  const units: Unit[] = [];
+function shownUnits(view: BundleView, path: string): ReportedUnit[] {
+  const units: ReportedUnit[] = [];
   let block = new Map<string, string>();
   let first = 1;
   const end = (next: number) => {
@@ -64,7 +64,12 @@ function shownUnits(view: BundleView, path: string): Unit[] {
   return units;
 }
 
-function unitOf(name: string, shown: Map<string, string>, path: string, line: number): Unit {
+function unitOf(
+  name: string,
+  shown: Map<string, string>,
+  path: string,
+  line: number,
+): ReportedUnit {
   const text = (key: string) => shown.get(key) ?? '';
   const sinceMs = parseTime(shown.get('StateChangeTimestamp') || undefined);
   const restarts = Number(text('NRestarts'));

@@ -1,6 +1,6 @@
 import type { Rule } from '../bundle-view.ts';
 import { hasInstalledHost } from '../reading/hosts.ts';
-import { conditionOf, objects } from '../reading/objects.ts';
+import { conditionOf, reportedObjects } from '../reading/objects.ts';
 import { textAt } from '../reading/values.ts';
 
 const GRACE_MS = 3 * 60_000;
@@ -13,7 +13,7 @@ export const aggregatedApiUnavailable: Rule = {
   find(view) {
     // On the live host of an installation, the pods behind them are not running yet.
     if (!hasInstalledHost(view)) return [];
-    return objects(view, 'apiservices').flatMap((service) => {
+    return reportedObjects(view, 'apiservices').flatMap((service) => {
       const available = conditionOf(service, 'Available');
       if (available?.status !== 'False') return [];
       const isNew = view.atMs - (available.sinceMs ?? 0) < GRACE_MS;

@@ -1,5 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
-import { conditionOf, objects } from '../reading/objects.ts';
+import { conditionOf, reportedObjects } from '../reading/objects.ts';
 
 /** OpenShift only: the ClusterOperators' conditions (github.com/openshift/api, config/v1). */
 export const clusterOperatorDegraded: Rule = {
@@ -8,10 +8,10 @@ export const clusterOperatorDegraded: Rule = {
     "OpenShift's ClusterOperators that are degraded or not available; only a warning while the ClusterVersion has never been available",
   todo: 'Look at the pods or objects that its message names: "oc describe clusteroperator NAME".',
   find(view) {
-    const isInstalled = objects(view, 'clusterversion').some(
+    const isInstalled = reportedObjects(view, 'clusterversion').some(
       (version) => conditionOf(version, 'Available')?.status === 'True',
     );
-    return objects(view, 'clusteroperators').flatMap((operator) => {
+    return reportedObjects(view, 'clusteroperators').flatMap((operator) => {
       const [available, degraded] = [
         conditionOf(operator, 'Available'),
         conditionOf(operator, 'Degraded'),

@@ -2,7 +2,7 @@ import type { Rule } from '../bundle-view.ts';
 import { hostFiles, hostsIn } from '../reading/hosts.ts';
 import { isRecent, lastLike } from '../reading/journal.ts';
 import { runtimeCondition } from '../reading/runtime.ts';
-import { type Unit, unitsOf } from '../reading/units.ts';
+import { type ReportedUnit, unitsOf } from '../reading/units.ts';
 
 /** The one file that requires a response of the runtime. */
 const CONTAINERS = 'containers/containers.json';
@@ -51,5 +51,5 @@ export const containerRuntimeDown: Rule = {
   },
 };
 
-const isDown = ({ active, sub }: Unit, mayBeIdle: boolean): boolean =>
+const isDown = ({ active, sub }: ReportedUnit, mayBeIdle: boolean): boolean =>
   active === 'failed' || sub === 'auto-restart' || (active === 'inactive' && !mayBeIdle);

@@ -3,7 +3,7 @@ import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
 import { installingUnit } from '../reading/installation.ts';
 import { fieldsOf, linesLike } from '../reading/journal.ts';
-import { type ApiObject, objects } from '../reading/objects.ts';
+import { type ApiObject, reportedObjects } from '../reading/objects.ts';
 import { isUndecided, servingRequestedMs } from '../reading/serving-requests.ts';
 import { textAt, textsAt } from '../reading/values.ts';
 import { duration } from '../reading/words.ts';
@@ -23,7 +23,7 @@ export const csrPending: Rule = {
     'a certificate request that has been neither approved nor denied for 2 minutes, and the reason: as logged by the agents, otherwise from its signer, requestor and usages',
   todo: 'Approve it manually only if you know who sent it: "kubectl certificate approve NAME".',
   find: (view) =>
-    objects(view, 'csr').flatMap((request) => {
+    reportedObjects(view, 'csr').flatMap((request) => {
       const age = view.atMs - (request.createdMs ?? view.atMs);
       return !isUndecided(request) || age < PENDING_MS ? [] : [pending(view, request, age)];
     }),
@@ -48,7 +48,7 @@ function pending(view: BundleView, request: ApiObject, age: number): Found {
 }
 
 const nodeNames = (view: BundleView) =>
-  objects(view, 'nodes').map(({ name }) => `system:node:${name}`);
+  reportedObjects(view, 'nodes').map(({ name }) => `system:node:${name}`);
 
 interface Why {
   readonly why: string;

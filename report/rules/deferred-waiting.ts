@@ -1,5 +1,5 @@
 import type { Found, Rule } from '../bundle-view.ts';
-import { objects } from '../reading/objects.ts';
+import { reportedObjects } from '../reading/objects.ts';
 import { at } from '../reading/values.ts';
 import { plural, some } from '../reading/words.ts';
 
@@ -36,7 +36,7 @@ export const deferredWaiting: Rule = {
     'manifests whose kind is not served yet, or that were rejected or expired, from the ConfigMap kube-system/sno-deferred',
   todo: 'Install the operator that provides the kind. Correct or give up what was rejected.',
   find(view) {
-    const [status] = objects(view, 'configmaps').filter(
+    const [status] = reportedObjects(view, 'configmaps').filter(
       ({ name, namespace }) => name === 'sno-deferred' && namespace === 'kube-system',
     );
     const data = at(status?.raw, 'data');

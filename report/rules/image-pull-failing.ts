@@ -1,7 +1,7 @@
 import type { BundleView, Evidence, Rule } from '../bundle-view.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { isRecent, type JournalLine, linesLike } from '../reading/journal.ts';
-import { fullName, objects } from '../reading/objects.ts';
+import { fullName, reportedObjects } from '../reading/objects.ts';
 import { containerStatuses } from '../reading/pods.ts';
 
 /** The kubelet's reasons (pkg/kubelet/images/types.go). */
@@ -17,7 +17,7 @@ export const imagePullFailing: Rule = {
   todo: 'Depending on the error, make the registry reachable (DNS, proxy, mirror), or complete the pull secret. A host without a registry needs the image in its payload.',
   find(view) {
     const images = new Map<string, { who: string; why: string; evidence: Evidence[] }>();
-    for (const pod of objects(view, 'pods')) {
+    for (const pod of reportedObjects(view, 'pods')) {
       for (const { name, image, reason, message } of containerStatuses(pod)) {
         if (!REASONS.test(reason ?? '') || images.has(image)) continue;
         const why = message === undefined ? `${reason}` : `${reason}: ${message}`;

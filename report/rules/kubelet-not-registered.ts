@@ -1,7 +1,7 @@
 import type { Rule } from '../bundle-view.ts';
 import { hostFiles, installedHosts } from '../reading/hosts.ts';
 import { isRecent, lastLike } from '../reading/journal.ts';
-import { hasObjects, objects } from '../reading/objects.ts';
+import { hasObjects, reportedObjects } from '../reading/objects.ts';
 import { unitsOf } from '../reading/units.ts';
 import { duration } from '../reading/words.ts';
 
@@ -16,7 +16,7 @@ export const kubeletNotRegistered: Rule = {
     'an installed host whose kubelet has been running for 3 minutes while the API has no Node',
   todo: 'Read the last error in journals/kubelet.log. "Unauthorized" points to its client certificate (/var/lib/kubelet/pki/kubelet-client-current.pem, or a pending request), "forbidden" to its name, a refused connection to the API server.',
   find(view) {
-    if (!hasObjects(view, 'nodes') || objects(view, 'nodes').length > 0) return [];
+    if (!hasObjects(view, 'nodes') || reportedObjects(view, 'nodes').length > 0) return [];
     return installedHosts(view).flatMap((host) => {
       const kubelet = unitsOf(view, host).get('kubelet.service');
       const sinceMs = kubelet?.sinceMs;

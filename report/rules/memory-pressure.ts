@@ -2,7 +2,7 @@ import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { evidence } from '../reading/evidence.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { linesLike } from '../reading/journal.ts';
-import { conditionOf, objects } from '../reading/objects.ts';
+import { conditionOf, reportedObjects } from '../reading/objects.ts';
 import { bytes, percent, plural, time } from '../reading/words.ts';
 
 /** The kubelet's hard eviction default: memory.available<100Mi (pkg/kubelet/eviction/defaults_linux.go). */
@@ -52,7 +52,7 @@ function stalls(view: BundleView): Found[] {
 }
 
 function condition(view: BundleView): Found[] {
-  return objects(view, 'nodes').flatMap((node) => {
+  return reportedObjects(view, 'nodes').flatMap((node) => {
     const found = conditionOf(node, 'MemoryPressure');
     if (found?.status !== 'True') return [];
     const title = `Node ${node.name} is short of memory and evicts pods: ${found.message}`;

@@ -1,6 +1,6 @@
 import type { Rule } from '../bundle-view.ts';
 import { hasInstalledHost } from '../reading/hosts.ts';
-import { conditionOf, objects } from '../reading/objects.ts';
+import { conditionOf, reportedObjects } from '../reading/objects.ts';
 import { runtimeCondition } from '../reading/runtime.ts';
 
 const CNI = /NetworkPluginNotReady|NetworkReady=false|cni (?:config|plugin)|No CNI configuration/i;
@@ -13,7 +13,7 @@ export const networkPluginNotReady: Rule = {
   find(view) {
     if (!hasInstalledHost(view)) return [];
     const condition = runtimeCondition(view, 'NetworkReady');
-    const nodes = objects(view, 'nodes').filter((node) => {
+    const nodes = reportedObjects(view, 'nodes').filter((node) => {
       const ready = conditionOf(node, 'Ready');
       return ready?.status !== 'True' && CNI.test(`${ready?.reason} ${ready?.message}`);
     });

@@ -3,7 +3,7 @@ import { whereSaid } from '../reading/evidence.ts';
 import { factsOf, fixOf } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { START_COMMANDS, startCommand } from '../reading/installation.ts';
-import { objects } from '../reading/objects.ts';
+import { reportedObjects } from '../reading/objects.ts';
 import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 import { listAt, textAt } from '../reading/values.ts';
 
@@ -57,7 +57,7 @@ interface Registered {
 
 /** The Node's addresses; the kubelet's configuration if the API does not answer. */
 function registered(view: BundleView): Registered | undefined {
-  const nodes = objects(view, 'nodes');
+  const nodes = reportedObjects(view, 'nodes');
   const [node] = nodes;
   if (node !== undefined) {
     const addresses = listAt(node.raw, 'status', 'addresses')

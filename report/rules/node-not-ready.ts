@@ -1,5 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
-import { conditionOf, objects } from '../reading/objects.ts';
+import { conditionOf, reportedObjects } from '../reading/objects.ts';
 import { duration } from '../reading/words.ts';
 
 /** Time for a new node to get its CNI plugin and its first status. */
@@ -10,7 +10,7 @@ export const nodeNotReady: Rule = {
   looksFor: "a Node whose condition Ready is not True, with the kubelet's own reason",
   todo: 'Fix what the condition reports. "Unknown" means that the kubelet does not send its status: see journals/kubelet.log.',
   find(view) {
-    return objects(view, 'nodes').flatMap((node) => {
+    return reportedObjects(view, 'nodes').flatMap((node) => {
       const ready = conditionOf(node, 'Ready');
       if (ready?.status === 'True') return [];
       const sinceMs = ready?.sinceMs ?? node.createdMs;

@@ -1,5 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
-import { fullName, objects } from '../reading/objects.ts';
+import { fullName, reportedObjects } from '../reading/objects.ts';
 import { containerStatuses } from '../reading/pods.ts';
 import { at } from '../reading/values.ts';
 
@@ -13,7 +13,7 @@ export const podCrashLooping: Rule = {
     'a container of any other pod that the kubelet restarts with a delay (CrashLoopBackOff)',
   todo: 'Find out why it ended: resources/pod-logs in the bundle, "kubectl logs --previous" on the cluster.',
   find(view) {
-    return objects(view, 'pods')
+    return reportedObjects(view, 'pods')
       .filter(({ raw }) => !isMirror(raw))
       .flatMap((pod) =>
         containerStatuses(pod)

@@ -1,7 +1,7 @@
 import type { BundleView, Evidence, Rule } from '../bundle-view.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { lastLike } from '../reading/journal.ts';
-import { type ApiObject, conditionOf, fullName, objects } from '../reading/objects.ts';
+import { type ApiObject, conditionOf, fullName, reportedObjects } from '../reading/objects.ts';
 import { containerStatuses } from '../reading/pods.ts';
 import { at, listAt, msAt, textAt } from '../reading/values.ts';
 import { duration, plural, some } from '../reading/words.ts';
@@ -31,7 +31,7 @@ export const podNotStarting: Rule = {
     'pods that have a node, and whose sandbox or volumes have been awaited for 5 minutes, with what the kubelet has said of it in the last 15 minutes',
   todo: 'Follow the message: a Secret, a ConfigMap or a claim that does not exist has to be created, a volume has to be attached by its driver, a sandbox needs the network plugin and the image of pause. Without a message, see journals/kubelet.log.',
   find(view) {
-    const waiting = objects(view, 'pods').flatMap((pod) => waitingOf(view, pod) ?? []);
+    const waiting = reportedObjects(view, 'pods').flatMap((pod) => waitingOf(view, pod) ?? []);
     const reasons = Map.groupBy(waiting, ({ why }) => causeIn(why));
     return Array.from(reasons.values(), (pods) => {
       const sinceMs = Math.min(...pods.map((one) => one.sinceMs));
@@ -73,7 +73,7 @@ const hasStarted = ({ raw }: ApiObject): boolean =>
 
 /** The newest event of the pod, or what the kubelet has last said of it. */
 function reasonOf(view: BundleView, pod: ApiObject): Pick<Waiting, 'why' | 'evidence'> {
-  const [event] = objects(view, 'events')
+  const [event] = reportedObjects(view, 'events')
     .filter((one) => isAbout(one, pod) && EVENTS.test(textAt(one.raw, 'reason') ?? ''))
     .map((one) => ({ one, atMs: lastSeen(one) }))
     .filter(({ atMs }) => view.atMs - atMs <= SAID_MS)

@@ -1,5 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
-import { conditionOf, fullName, objects } from '../reading/objects.ts';
+import { conditionOf, fullName, reportedObjects } from '../reading/objects.ts';
 import { plural, some } from '../reading/words.ts';
 
 /** Taints of a starting node disappear by themselves. */
@@ -13,8 +13,8 @@ export const podUnschedulable: Rule = {
   todo: 'Increase the scarce resource (cpu, memory, pods per node), or add the toleration or selector that the message names to the pod.',
   find(view) {
     // The live host of an installation has no node and is not meant to run pods.
-    if (objects(view, 'nodes').length === 0) return [];
-    const waiting = objects(view, 'pods').flatMap((pod) => {
+    if (reportedObjects(view, 'nodes').length === 0) return [];
+    const waiting = reportedObjects(view, 'pods').flatMap((pod) => {
       const scheduled = conditionOf(pod, 'PodScheduled');
       if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return [];
       const sinceMs = scheduled.sinceMs ?? pod.createdMs ?? view.atMs;

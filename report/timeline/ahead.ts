@@ -3,12 +3,12 @@ import type { BundleView } from '../bundle-view.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { agentStatuses } from '../reading/steps.ts';
 import { msAt } from '../reading/values.ts';
-import type { StepRun } from './run.ts';
+import type { ReportedRun } from './run.ts';
 
 /** Steps that had not begun when the bundle was made. */
 export interface Ahead {
   readonly agent: string;
-  readonly stage: StepRun['stage'];
+  readonly stage: ReportedRun['stage'];
   /** Absent if the agent itself has not begun. */
   readonly steps?: number;
 }
@@ -16,7 +16,7 @@ export interface Ahead {
 const INSTALLING = AGENTS.filter((agent) => 'installs' in agent).map(({ name }) => name);
 
 /** What is left of the installation: nothing once it is recorded as complete. */
-export function stepsAhead(view: BundleView, runs: readonly StepRun[]): Ahead[] {
+export function stepsAhead(view: BundleView, runs: readonly ReportedRun[]): Ahead[] {
   const isComplete = hostFiles(view, 'agents/record.json').some(
     (path) => msAt(view.json(path), 'completed') !== undefined,
   );

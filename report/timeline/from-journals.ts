@@ -1,13 +1,13 @@
 import { failureSentence } from '../../lib/base/errors/failure-data.ts';
 import type { BundleView } from '../bundle-view.ts';
 import { allStepJournals, type StepEntry } from '../reading/steps.ts';
-import { type StepRun, stageOf } from './run.ts';
+import { type ReportedRun, stageOf } from './run.ts';
 
 /** The installed host has a copy of the live stage's journals, made while the disk was written. */
 const COPIED = 'its journal was copied to the disk here';
 
 /** Runs of all steps from the step journals; entries that the bundle contains several times count once. */
-export function runsFromJournals(view: BundleView): StepRun[] {
+export function runsFromJournals(view: BundleView): ReportedRun[] {
   const entries = distinctEntries(view);
   const lastBoot = entries.findLast(({ boot }) => boot !== '')?.boot;
   const hasRebooted = entries.some((entry) => stageOfEntry(entry) === 'installed');
@@ -34,9 +34,9 @@ function distinctEntries(view: BundleView): StepEntry[] {
   return [...distinct.values()].toSorted((a, b) => a.atMs - b.atMs);
 }
 
-function fold(entries: readonly StepEntry[]): StepRun[] {
-  const runs: StepRun[] = [];
-  const open = new Map<string, StepRun>();
+function fold(entries: readonly StepEntry[]): ReportedRun[] {
+  const runs: ReportedRun[] = [];
+  const open = new Map<string, ReportedRun>();
   for (const entry of entries) {
     let run = open.get(entry.step);
     if (run !== undefined && run.boot !== entry.boot) {
@@ -56,7 +56,7 @@ function fold(entries: readonly StepEntry[]): StepRun[] {
 
 const stageOfEntry = ({ agent, evidence }: StepEntry) => stageOf(agent, evidence.file);
 
-const begin = ({ agent, step, boot, atMs, evidence }: StepEntry): StepRun => ({
+const begin = ({ agent, step, boot, atMs, evidence }: StepEntry): ReportedRun => ({
   agent,
   stage: stageOf(agent, evidence.file),
   step,
@@ -68,7 +68,7 @@ const begin = ({ agent, step, boot, atMs, evidence }: StepEntry): StepRun => ({
   evidence,
 });
 
-function take(run: StepRun, entry: StepEntry): void {
+function take(run: ReportedRun, entry: StepEntry): void {
   run.evidence = entry.evidence;
   if (entry.event === 'started') {
     run.attempts += 1;
@@ -90,5 +90,5 @@ function take(run: StepRun, entry: StepEntry): void {
 }
 
 /** Last known time in the boot of an interrupted run. */
-const lastOf = (entries: readonly StepEntry[], { boot, stage }: StepRun): number | undefined =>
+const lastOf = (entries: readonly StepEntry[], { boot, stage }: ReportedRun): number | undefined =>
   entries.findLast((entry) => entry.boot === boot && stageOfEntry(entry) === stage)?.atMs;

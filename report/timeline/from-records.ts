@@ -2,7 +2,7 @@ import type { BundleView } from '../bundle-view.ts';
 import { evidence, whereSaid } from '../reading/evidence.ts';
 import { EARLIER, hostFiles } from '../reading/hosts.ts';
 import { listAt, msAt, numberAt, textAt } from '../reading/values.ts';
-import { type StepRun, stageOf } from './run.ts';
+import { type ReportedRun, stageOf } from './run.ts';
 
 const SERVICES = /^(.*?)services\/([^/]+)\.json$/;
 
@@ -10,7 +10,7 @@ const SERVICES = /^(.*?)services\/([^/]+)\.json$/;
  * Stages of units from their service records, for agents whose step journals no longer exist
  * and for the shell scripts that the agents replace.
  */
-export function runsFromServices(view: BundleView): StepRun[] {
+export function runsFromServices(view: BundleView): ReportedRun[] {
   return view.paths().flatMap((path) => {
     const [, folder = '', unit] = SERVICES.exec(path) ?? [];
     if (unit === undefined) return [];
@@ -25,9 +25,9 @@ function runsOfUnit(
   view: BundleView,
   path: string,
   agent: string,
-  stage: StepRun['stage'],
-): StepRun[] {
-  const runs: StepRun[] = [];
+  stage: ReportedRun['stage'],
+): ReportedRun[] {
+  const runs: ReportedRun[] = [];
   for (const raw of listAt(view.json(path))) {
     const [step, atMs] = [textAt(raw, 'stage'), msAt(raw, 'timestamp')];
     if (step === undefined || atMs === undefined) continue;
@@ -59,7 +59,7 @@ function runsOfUnit(
  * From what record.json keeps after the clean-up: durations and two times
  * (agents/steps/record.ts). The steps are placed back to back before these; waits are lost.
  */
-export function runsFromRecord(view: BundleView): StepRun[] {
+export function runsFromRecord(view: BundleView): ReportedRun[] {
   return hostFiles(view, 'agents/record.json').flatMap((path) => {
     const raw = view.json(path);
     const [installedMs, completedMs] = [msAt(raw, 'installed'), msAt(raw, 'completed')];
@@ -67,7 +67,7 @@ export function runsFromRecord(view: BundleView): StepRun[] {
     const of = (...agents: string[]) => steps.filter(({ agent }) => agents.includes(agent));
     const parallel = of('install-to-disk').filter(({ step }) => step === 'wait-for-bootkube');
     const writing = of('install-to-disk').filter((run) => !parallel.includes(run));
-    const runs: StepRun[] = [];
+    const runs: ReportedRun[] = [];
     if (installedMs !== undefined) {
       const written = layBefore(installedMs, writing);
       runs.push(...writing, ...parallel, ...of('bootkube'));
@@ -83,7 +83,7 @@ export function runsFromRecord(view: BundleView): StepRun[] {
   });
 }
 
-function recorded(view: BundleView, path: string, raw: unknown): StepRun[] {
+function recorded(view: BundleView, path: string, raw: unknown): ReportedRun[] {
   const [agent, step] = [textAt(raw, 'agent'), textAt(raw, 'name')];
   if (agent === undefined || step === undefined) return [];
   const [where] = whereSaid(view, path, `"${step}"`);
@@ -106,7 +106,7 @@ function recorded(view: BundleView, path: string, raw: unknown): StepRun[] {
 }
 
 /** Places the runs back to back so that the last one ends at `endMs`; returns the start of the first. */
-function layBefore(endMs: number, runs: readonly StepRun[]): number {
+function layBefore(endMs: number, runs: readonly ReportedRun[]): number {
   let nextMs = endMs;
   for (const run of runs.toReversed()) {
     run.endMs = nextMs;

@@ -3,7 +3,7 @@ import { agentEntry } from '../../lib/engine/agents/table.ts';
 import type { Evidence } from '../bundle-view.ts';
 
 /** One run of a step, from its first attempt to its end. */
-export interface StepRun {
+export interface ReportedRun {
   readonly agent: string;
   readonly stage: 'live' | 'installed';
   readonly step: string;
@@ -26,7 +26,7 @@ export interface StepRun {
 const OF_LIVE_HOST = /(?:^|\/)(?:bootstrap|steps\/live)\//;
 
 /** The host on which an agent ran; for agents of both hosts, the source file decides. */
-export function stageOf(agent: string, file: string): StepRun['stage'] {
+export function stageOf(agent: string, file: string): ReportedRun['stage'] {
   const stage = agentEntry(agent)?.stage;
   if (stage === 'live') return 'live';
   return stage === 'installation' && OF_LIVE_HOST.test(file) ? 'live' : 'installed';

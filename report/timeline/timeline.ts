@@ -3,7 +3,7 @@ import type { BundleView } from '../bundle-view.ts';
 import { type Ahead, stepsAhead } from './ahead.ts';
 import { runsFromJournals } from './from-journals.ts';
 import { runsFromRecord, runsFromServices } from './from-records.ts';
-import type { StepRun } from './run.ts';
+import type { ReportedRun } from './run.ts';
 
 export interface Reboot {
   readonly fromMs: number;
@@ -12,7 +12,7 @@ export interface Reboot {
 
 export interface TimelineOfRuns {
   /** Runs of the live host first; by agent in the order of their first step, then by time. */
-  readonly runs: readonly StepRun[];
+  readonly runs: readonly ReportedRun[];
   readonly reboots: readonly Reboot[];
   readonly ahead: readonly Ahead[];
 }
@@ -47,7 +47,7 @@ const LIVE_ORDER: readonly string[] = agentsOf('live');
 const place = (agent: string): number => LIVE_ORDER.indexOf(agent);
 
 /** Between the stages, and wherever the boot id changes within one. */
-function reboots(runs: readonly StepRun[]): Reboot[] {
+function reboots(runs: readonly ReportedRun[]): Reboot[] {
   const found: Reboot[] = [];
   for (const stage of ['live', 'installed'] as const) {
     const boots = Map.groupBy(
@@ -60,7 +60,7 @@ function reboots(runs: readonly StepRun[]): Reboot[] {
       if (before !== undefined) found.push({ fromMs: before.toMs, toMs: fromMs });
     });
   }
-  const of = (stage: StepRun['stage']) => runs.filter((run) => run.stage === stage);
+  const of = (stage: ReportedRun['stage']) => runs.filter((run) => run.stage === stage);
   const [live, installed] = [of('live'), of('installed')];
   if (live.length > 0 && installed.length > 0) {
     found.push({ fromMs: span(live).toMs, toMs: span(installed).fromMs });
@@ -68,7 +68,7 @@ function reboots(runs: readonly StepRun[]): Reboot[] {
   return found.filter(({ fromMs, toMs }) => toMs >= fromMs).toSorted((a, b) => a.fromMs - b.fromMs);
 }
 
-const span = (runs: readonly StepRun[]) => ({
+const span = (runs: readonly ReportedRun[]) => ({
   fromMs: Math.min(...runs.map(({ startMs }) => startMs)),
   toMs: Math.max(...runs.map(({ startMs, endMs }) => endMs ?? startMs)),
 });

@@ -11,7 +11,7 @@ import type { Decision } from '../../lib/cluster/csr/decision.ts';
 import { judge, type OwnView, ownRules } from '../../lib/cluster/csr/judge.ts';
 import { signingRequestOf } from '../../lib/cluster/csr/signing-request.ts';
 import { approveWorkerRenewals } from '../../lib/cluster/csr/worker-renewals.ts';
-import type { Member } from '../../lib/cluster/workers/entry.ts';
+import type { AllowedMember } from '../../lib/cluster/workers/entry.ts';
 import { craftedPem } from '../unit/cluster/csr/crafted-request.ts';
 import { ADDRESS, honest, hostileCases, OWN, REFUSED_BY_SERVER } from './csr/hostile-cases.ts';
 import { eventually, isApproved, startCsrWorld } from './csr/world.ts';
@@ -158,14 +158,14 @@ t.test(
       await world.plane.access({ name: WORKER_APPROVER, groups: group }),
     );
     const nodeUid = await world.registerOther(WORKER, AT);
-    const member: Member = {
+    const member: AllowedMember = {
       name: WORKER,
       nodeUid,
       addresses: [AT],
       expires: new Date(Date.now() + HOUR_MS),
     };
     const found: Decision[] = [];
-    const look = (more: Partial<Member> = {}) =>
+    const look = (more: Partial<AllowedMember> = {}) =>
       approveWorkerRenewals(
         approver,
         { ownName: OWN, members: [{ ...member, ...more }] },

@@ -8,7 +8,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import type { RenewContext } from '../../agents/steps/certificates/context.ts';
 import { readAttempts } from '../../agents/upkeep/renew/attempts.ts';
-import { conclude } from '../../agents/upkeep/renew/conclude.ts';
+import { concludeRenewal } from '../../agents/upkeep/renew/conclude.ts';
 import { laptopCa } from '../../agents/upkeep/renew/laptop-ca.ts';
 import { runSno } from '../../cli/sno.ts';
 import { exchangeKubeconfig } from '../../cli/wait-for/exchange.ts';
@@ -25,7 +25,7 @@ import { defaultSettings } from '../../lib/host/settings.ts';
 import { certificatesIn, inspectCertificate } from '../../lib/pki/certificate.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { authorityPaths, laptopAdminCa } from '../../lib/render/kubernetes/authorities.ts';
-import { trust } from '../../lib/render/kubernetes/kube-apiserver.ts';
+import { apiServerTrust } from '../../lib/render/kubernetes/kube-apiserver.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { authorities, textAt } from '../unit/render/rendered-host.ts';
 import { leafOf, NAMESPACE, NODE, startWorld } from './control-plane/world.ts';
@@ -99,7 +99,7 @@ const progress = () => {
   return new Progress(within, performance.now() + LIMIT_MS, log, { waiting: () => true });
 };
 const onHost = (file: string) => join(hostRoot, file);
-const bundle = () => certificatesIn(readFileSync(onHost(trust.clients), 'utf8'));
+const bundle = () => certificatesIn(readFileSync(onHost(apiServerTrust.clients), 'utf8'));
 
 t.test('before: the laptop is trusted, and the host goes on trusting it', async (t) => {
   t.equal(await statusFor(first), 200);
@@ -109,7 +109,7 @@ t.test('before: the laptop is trusted, and the host goes on trusting it', async 
     note: 'trusted: auth/kubeconfig was not exchanged',
   });
   t.same(bundle(), before);
-  t.same(await conclude.run(context(), progress()), { kind: 'done' });
+  t.same(await concludeRenewal.run(context(), progress()), { kind: 'done' });
 });
 
 t.test('only administrators can write the record', async (t) => {
@@ -220,7 +220,7 @@ t.test('an API server that does not take up the file: it is not deleted', async 
   t.same(await laptopCa.run(ignored, progress()), { kind: 'done', note: 'failed' });
   t.match(await readAttempts(ignored.paths), [{ failure: { code: 'laptop-ca-trusted' } }]);
   t.equal(readFileSync(join(copy, laptopAdminCa), 'utf8'), authorities.adminCa.certificate);
-  await t.rejects(conclude.run(ignored, progress()), {
+  await t.rejects(concludeRenewal.run(ignored, progress()), {
     code: 'renewal-failed',
     message: /^the laptop's CA is still trusted; .*found that of the laptop/,
   });
@@ -272,7 +272,7 @@ t.test('an administrator whose group has no rights is not used', async (t) => {
   const laptop = await createAuthority('sno-laptop-admin-ca');
   const profile = { subject: { commonName: 'system:admin', organizations: ['system:masters'] } };
   const leaf = await issueLeaf(laptop, { ...profile, usage: 'client' });
-  writeFileSync(onHost(trust.clients), [...bundle(), laptop.certificate].join(''));
+  writeFileSync(onHost(apiServerTrust.clients), [...bundle(), laptop.certificate].join(''));
   const config = parse(first);
   config.users[0].user = {
     'client-certificate-data': Buffer.from(leaf.certificate).toString('base64'),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
 import { type IdentityContext, identityContext } from '../../agents/upkeep/identity/context.ts';
-import { objects } from '../../agents/upkeep/identity/objects.ts';
+import { identityObjects } from '../../agents/upkeep/identity/objects.ts';
 import { identityPlan } from '../../agents/upkeep/identity/plan.ts';
 import { createLogger } from '../../lib/base/log/logger.ts';
 import { type Identity, identityOf } from '../../lib/change/identity/identity.ts';
@@ -182,7 +182,7 @@ t.test('killed before each change of an object, it goes on', async (t) => {
         real.withAdministrator(limits, (client) => use(killedAfter(client, kills + 1))),
     };
     try {
-      await objects.run(context, progress());
+      await identityObjects.run(context, progress());
       isDone = true;
     } catch (error) {
       if (!(error instanceof Killed) || kills > 30) throw error;

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import type { RenewContext } from '../../agents/steps/certificates/context.ts';
 import { etcdAnswer, presentedSerial } from '../../agents/steps/certificates/dial.ts';
 import { readAttempts } from '../../agents/upkeep/renew/attempts.ts';
-import { conclude } from '../../agents/upkeep/renew/conclude.ts';
+import { concludeRenewal } from '../../agents/upkeep/renew/conclude.ts';
 import { kubeletServing } from '../../agents/upkeep/renew/kubelet-serving.ts';
 import { renewLeaves } from '../../agents/upkeep/renew/renew-leaves.ts';
 import { issueLeaf } from '../../lab/certificates/signed-now.ts';
@@ -155,7 +155,10 @@ t.test(
     }
     const failed = (await readAttempts(context.paths)).filter(({ failure }) => failure);
     t.same(failed.map(({ name }) => name).toSorted(), servers.toSorted());
-    await t.rejects(conclude.run(context, progress()), { kind: 'fatal', code: 'renewal-failed' });
+    await t.rejects(concludeRenewal.run(context, progress()), {
+      kind: 'fatal',
+      code: 'renewal-failed',
+    });
   },
 );
 
@@ -235,7 +238,7 @@ t.test('every leaf is renewed, and the API server is ready throughout', async (t
     `${answers.length} requests of /readyz`,
   );
   t.same(await leaders(world), before, 'nothing was restarted');
-  t.same(await conclude.run(context, progress()), { kind: 'done' });
+  t.same(await concludeRenewal.run(context, progress()), { kind: 'done' });
   t.comment(`${leaves.length} renewed in ${seconds.toFixed(1)} s, ${answers.length} x /readyz`);
 });
 

@@ -4,11 +4,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { conclude } from '../../agents/upkeep/rotate/conclude.ts';
+import { concludeRotation } from '../../agents/upkeep/rotate/conclude.ts';
 import type { RotateContext } from '../../agents/upkeep/rotate/context.ts';
 import { overlap } from '../../agents/upkeep/rotate/overlap.ts';
 import { trustBoth, trustNew, useNew } from '../../agents/upkeep/rotate/phases.ts';
-import { stage } from '../../agents/upkeep/rotate/stage.ts';
+import { stageRotation } from '../../agents/upkeep/rotate/stage.ts';
 import { issueLeaf } from '../../lab/certificates/signed-now.ts';
 import { rotationFolder } from '../../lib/change/rotation/request.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
@@ -46,7 +46,7 @@ t.test('all other CAs, killed in every phase', async (t) => {
   const laptop = await issueLeaf(authorities.adminCa, { subject, usage: 'client' });
   const names = authorityNames.filter((name) => name !== 'serving');
   await it.request({ kind: 'authorities', names });
-  await stage.run(await it.context(), it.progress());
+  await stageRotation.run(await it.context(), it.progress());
   for (const phase of [trustBoth, useNew, trustNew]) {
     t.match(await killedIn(phase, await it.context()), { message: 'killed' }, phase.name);
     t.equal(await phase.holds(await it.context(), it.progress()), false, phase.name);
@@ -58,7 +58,7 @@ t.test('all other CAs, killed in every phase', async (t) => {
     t.equal(await phase.holds(await it.context(), it.progress()), true, phase.name);
   }
   await overlap.run(await it.context(), it.progress());
-  await conclude.run(await it.context(), it.progress());
+  await concludeRotation.run(await it.context(), it.progress());
   await it.hasEnded(t, ['etcd', 'kube-apiserver', 'kubelet']);
   t.equal(await it.statusFor(world.approver), 401, 'the old client');
   t.equal(await it.statusFor(world.node), 401, 'the old node');

@@ -15,7 +15,7 @@ import { defaultSettings } from '../../lib/host/settings.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
 import { kubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { authorityPaths, laptopAdminCa } from '../../lib/render/kubernetes/authorities.ts';
-import { kubeletPaths, trust } from '../../lib/render/kubernetes/kubelet.ts';
+import { kubeletPaths, kubeletTrust } from '../../lib/render/kubernetes/kubelet.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { textAt } from '../unit/render/rendered-host.ts';
 import { rotatingHost } from './control-plane/rotating-host.ts';
@@ -40,7 +40,7 @@ await write(paths.at('/etc/sno-agents/kubelet.env'), environment('edge-0'));
 
 // The worker, which has joined by the CA of the rendered control plane.
 const worker = hostPaths(join(root, 'worker'));
-const CA = worker.at(trust.api);
+const CA = worker.at(kubeletTrust.api);
 const KUBECONFIG = worker.at(kubeletPaths.kubeconfig);
 const PAIR = worker.at(kubeletPaths.clientPair);
 await write(CA, textAt(authorityPaths('serving').certificate));

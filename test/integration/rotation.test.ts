@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import t from 'tap';
 import { readStaged, saveStaged } from '../../agents/steps/certificates/changes.ts';
 import { trustBoth } from '../../agents/upkeep/rotate/phases.ts';
-import { stage } from '../../agents/upkeep/rotate/stage.ts';
+import { stageRotation } from '../../agents/upkeep/rotate/stage.ts';
 import { rotationChange, rotationFolder } from '../../lib/change/rotation/request.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { certificatesIn, isIssuedBy } from '../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
-import { trust as schedulerTrust } from '../../lib/render/kubernetes/kube-scheduler.ts';
+import { schedulerTrust } from '../../lib/render/kubernetes/kube-scheduler.ts';
 import { issuedLeaves } from '../../lib/render/kubernetes/leaves.ts';
 import { withSignedAdministrator } from '../../lib/render/signed-access.ts';
 import { textAt } from '../unit/render/rendered-host.ts';
@@ -72,7 +72,7 @@ t.test('files with which a pod does not start come back, and the rotation ends',
       return isBroken && keeper.restarts.includes('kube-scheduler') ? 1 : STEP_MS;
     },
   };
-  await stage.run(context, it.progress());
+  await stageRotation.run(context, it.progress());
   const staged = await readStaged(paths, context.request.id);
   if (staged === undefined) throw new Error('nothing was staged');
   const broken = staged.phases['trust-both'].map((change) =>

@@ -7,7 +7,7 @@ import { objectSchema, resources } from '../../lib/clients/kube/resources.ts';
 import { STEADY, steadyAccess } from '../../lib/clients/rights/steady.ts';
 import { moving } from '../../lib/cluster/steady/finding.ts';
 import { publishVerdict } from '../../lib/cluster/steady/publish.ts';
-import type { Verdict } from '../../lib/cluster/steady/verdict.ts';
+import type { SteadyVerdict } from '../../lib/cluster/steady/verdict.ts';
 import { type SteadyWait, waitSteady } from '../../lib/cluster/steady/wait.ts';
 import { NodeObjects, plain, put, seconds } from './node-objects.ts';
 
@@ -64,7 +64,7 @@ async function serveClusterVersions(): Promise<void> {
   while ((await new Discovery(admin).find(kind, limits)) === undefined) await sleep(200);
 }
 
-const wait = async (change: Partial<SteadyWait> = {}): Promise<[Verdict, string]> => {
+const wait = async (change: Partial<SteadyWait> = {}): Promise<[SteadyVerdict, string]> => {
   const reports: string[] = [];
   const verdict = await waitSteady(client, subject, {
     windowMs: 1500,

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { distinctCertificates } from '../../cli/take-over/replace-certificates.ts';
 import { decodeDataUrl } from '../../lib/base/data-url.ts';
 import { validityOf } from '../../lib/pki/certificate.ts';
-import { type Config, parseConfig } from '../../lib/render/ignition/config.ts';
+import { type IgnitionConfig, parseConfig } from '../../lib/render/ignition/config.ts';
 import { liveUnits } from '../../units/live.ts';
 import { sno } from '../unit/cli/run-sno.ts';
 import { ignitionIn } from './programs.ts';
@@ -44,18 +44,18 @@ export async function takeOverFaults(
   ];
 }
 
-const textsOf = ({ storage }: Config): [string, string][] =>
+const textsOf = ({ storage }: IgnitionConfig): [string, string][] =>
   (storage?.files ?? []).flatMap(({ path, contents }) =>
     contents === undefined ? [] : [[path, decodeDataUrl(contents).toString('utf8')]],
   );
 
-const shellIn = (config: Config): string[] =>
+const shellIn = (config: IgnitionConfig): string[] =>
   textsOf(config)
     .filter(([path, text]) => text.startsWith('#!') && !path.endsWith('-generator'))
     .map(([path]) => path)
     .filter((path) => !KEPT_SHELL.test(path));
 
-function missingUnits({ systemd }: Config): string[] {
+function missingUnits({ systemd }: IgnitionConfig): string[] {
   const units = new Map((systemd?.units ?? []).map(({ name, contents }) => [name, contents]));
   return liveUnits
     .filter(({ name, contents }) => units.get(name) !== contents)
@@ -63,7 +63,7 @@ function missingUnits({ systemd }: Config): string[] {
 }
 
 /** Every certificate must be valid on the last day of shipping, and a day longer. */
-function expiring(config: Config): string[] {
+function expiring(config: IgnitionConfig): string[] {
   const until = Date.now() + SHIPPING_DAYS * 86_400_000;
   return distinctCertificates(textsOf(config).map(([, text]) => text))
     .map((pem) => validityOf(pem).notAfter)

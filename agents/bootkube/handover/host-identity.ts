@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { dhcpIdentity } from '../../../lib/cluster/installation/dhcp-identity.ts';
 import { readTextIfPresent } from '../../../lib/host/files.ts';
-import type { Config } from '../../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../../lib/render/ignition/config.ts';
 import { configOf, directory, file } from '../../../lib/render/ignition/entries.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
@@ -17,7 +17,11 @@ const GLOBAL_DNS = '/var/lib/NetworkManager/NetworkManager-intern.conf';
  * What must survive the reboot unchanged, whatever the master Ignition says: the host name, the
  * DHCP identity, and the name servers of a networkConfig.
  */
-export async function hostIdentity({ cluster, paths, hostname }: HostContext): Promise<Config> {
+export async function hostIdentity({
+  cluster,
+  paths,
+  hostname,
+}: HostContext): Promise<IgnitionConfig> {
   const nameServers =
     cluster.networkConfig === undefined ? undefined : await readTextIfPresent(paths.at(GLOBAL_DNS));
   return configOf({

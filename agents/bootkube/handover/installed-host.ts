@@ -24,7 +24,7 @@ import {
   neededBy,
   sealedInstalledHost,
 } from '../../../lib/render/hosts.ts';
-import type { Config } from '../../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../../lib/render/ignition/config.ts';
 import { configOf, directory, file, link, unit } from '../../../lib/render/ignition/entries.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
@@ -53,7 +53,7 @@ const installed: HostPaths = hostPaths();
 export async function installedHostConfig(
   context: HostContext,
   { withBundle }: { readonly withBundle: boolean },
-): Promise<Config> {
+): Promise<IgnitionConfig> {
   const rendered = await loadRendered(context.paths);
   const identity = await readIdentity(context);
   if (identity === undefined) {

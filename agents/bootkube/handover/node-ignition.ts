@@ -7,7 +7,7 @@ import { issueLink } from '../../../lib/engine/console/publish-issue.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { kubeletEnvironmentText } from '../../../lib/host/kubelet-environment.ts';
 import { payloadFile } from '../../../lib/payload/payload.ts';
-import type { Config } from '../../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../../lib/render/ignition/config.ts';
 import {
   configOf,
   directory,
@@ -33,7 +33,7 @@ import { payloadFolder } from '../../steps/payload-folder.ts';
 export async function nodeIgnition(
   context: HostContext,
   pullSecret: string | undefined,
-): Promise<Config> {
+): Promise<IgnitionConfig> {
   const { cluster, paths } = context;
   const { nodeIps } = await loadIdentity(paths);
   const site = machineConfig(cluster, 'installed');

@@ -15,7 +15,7 @@ import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { isMissing, sha256OfFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import { withEtcd } from '../../../lib/render/access.ts';
-import { type HostIdentity, loadIdentity } from '../../../lib/render/store.ts';
+import { loadIdentity, type RenderedIdentity } from '../../../lib/render/store.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 export const snapshotPath = ({ paths }: HostContext) => join(paths.assets, SNAPSHOT_FILE);
@@ -102,7 +102,7 @@ async function snapshotFrom(
 async function expectIdentity(
   { paths, hostname }: HostContext,
   signal: AbortSignal,
-): Promise<HostIdentity> {
+): Promise<RenderedIdentity> {
   const expected = await loadIdentity(paths);
   const addresses = (await hostAddresses(signal)).map(({ address }) => address);
   const isSame =

@@ -1,5 +1,9 @@
 import { Command } from 'commander';
-import { type Output, runCommandLine, standardOutput } from '../../../lib/base/command-line.ts';
+import {
+  type CommandOutput,
+  runCommandLine,
+  standardOutput,
+} from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { readGoneKeys } from '../../../lib/cluster/installation/gone-keys.ts';
@@ -20,7 +24,7 @@ const SEARCH_MS = 2 * 3_600_000;
 export async function runVerifyClean(
   paths: HostPaths,
   args: readonly string[],
-  output: Output = standardOutput,
+  output: CommandOutput = standardOutput,
 ): Promise<ExitCode> {
   const { write, writeError } = output;
   let code: ExitCode = EXIT.done;

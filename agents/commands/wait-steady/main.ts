@@ -1,5 +1,9 @@
 import { Command } from 'commander';
-import { type Output, runCommandLine, standardOutput } from '../../../lib/base/command-line.ts';
+import {
+  type CommandOutput,
+  runCommandLine,
+  standardOutput,
+} from '../../../lib/base/command-line.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import { Failure } from '../../../lib/base/errors/failure.ts';
@@ -10,7 +14,7 @@ import { LEADER_LEASES } from '../../../lib/cluster/steady/leases.ts';
 import { steadyMetrics } from '../../../lib/cluster/steady/metrics.ts';
 import { scheduledShutdown } from '../../../lib/cluster/steady/planned-restart.ts';
 import { publishVerdict } from '../../../lib/cluster/steady/publish.ts';
-import { type Verdict, verdictText } from '../../../lib/cluster/steady/verdict.ts';
+import { type SteadyVerdict, verdictText } from '../../../lib/cluster/steady/verdict.ts';
 import { waitSteady } from '../../../lib/cluster/steady/wait.ts';
 import { writeMetrics } from '../../../lib/engine/metrics/write.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
@@ -35,7 +39,7 @@ interface Options {
 export async function runWaitSteady(
   paths: HostPaths,
   args: readonly string[],
-  output: Output = standardOutput,
+  output: CommandOutput = standardOutput,
 ): Promise<ExitCode> {
   const { write, writeError } = output;
   let code: ExitCode = EXIT.retryable;
@@ -72,7 +76,7 @@ function expectRoom(options: Options, windowMs: number, deadlineMs: number): voi
   });
 }
 
-const exitCodeOf = ({ state }: Verdict): ExitCode =>
+const exitCodeOf = ({ state }: SteadyVerdict): ExitCode =>
   state === 'steady' ? EXIT.done : state === 'unknown' ? EXIT.retryable : EXIT.deadline;
 
 interface Judging {
@@ -81,7 +85,7 @@ interface Judging {
   readonly report: (text: string) => void;
 }
 
-async function judged(host: PlainHost, judging: Judging): Promise<Verdict> {
+async function judged(host: PlainHost, judging: Judging): Promise<SteadyVerdict> {
   const { paths, cluster, hostname } = host;
   const { controlPlane } = cluster;
   const stop = new AbortController();
@@ -103,7 +107,11 @@ async function judged(host: PlainHost, judging: Judging): Promise<Verdict> {
 }
 
 /** The verdict counts also where the API cannot record it. */
-async function publish(client: KubeClient, verdict: Verdict, signal: AbortSignal): Promise<void> {
+async function publish(
+  client: KubeClient,
+  verdict: SteadyVerdict,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await publishVerdict(client, verdict, { signal, deadlineMs: PUBLISH_MS });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { describeError } from '../../../lib/base/errors/failure.ts';
 import { collectGarbage } from '../../../lib/host/own-memory.ts';
 import { LEVEL, type Spooled } from '../collecting/spool.ts';
-import type { Output } from '../entrance/output.ts';
+import type { GatherOutput } from '../entrance/output.ts';
 import { type BundleSink, isFull, LeftOut } from './bundle-sink.ts';
 import { MEMBER_BYTES, memberOf, storedMember } from './gzip-members.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar-header.ts';
@@ -19,7 +19,7 @@ const LOOK_BYTES = 4 << 20;
  */
 export class BundleArchive implements BundleSink {
   readonly #root: string;
-  readonly #output: Output;
+  readonly #output: GatherOutput;
   readonly #mtime: Date;
   #bytes = 0;
   #isFull = false;
@@ -31,7 +31,7 @@ export class BundleArchive implements BundleSink {
   #last: Promise<void> = Promise.resolve();
 
   /** `root`: the top-level folder of the archive, such as `log-bundle-20260101120000`. */
-  constructor(root: string, output: Output, mtime: Date) {
+  constructor(root: string, output: GatherOutput, mtime: Date) {
     this.#root = root;
     this.#output = output;
     this.#mtime = mtime;

@@ -18,7 +18,7 @@ export interface GzipOptions {
 }
 
 /** A complete gzip file that can also be part of a longer one. */
-export interface Member {
+export interface GzipMember {
   readonly bytes: Uint8Array;
   /** Uncompressed length. */
   readonly plainBytes: number;
@@ -32,9 +32,9 @@ export interface Member {
 export async function* gzipMembers(
   chunks: AsyncIterable<Uint8Array>,
   { level, memberBytes = MEMBER_BYTES }: GzipOptions,
-): AsyncGenerator<Member> {
+): AsyncGenerator<GzipMember> {
   const blocks = new Blocks(memberBytes);
-  const members: Promise<Member>[] = [];
+  const members: Promise<GzipMember>[] = [];
   const begin = ({ buffer, bytes }: Block) => {
     members.push(memberOf(bytes, level).finally(() => blocks.giveBack(buffer)));
   };
@@ -58,7 +58,7 @@ export async function* gzipMembers(
   while (members.length > 0) yield* takeFirst(members);
 }
 
-export async function memberOf(block: Uint8Array, level: number): Promise<Member> {
+export async function memberOf(block: Uint8Array, level: number): Promise<GzipMember> {
   // Large output chunks: each chunk costs a turn of the event loop.
   const chunkSize = Math.max(MIN_CHUNK_BYTES, block.length >> 2);
   return { bytes: await compress(block, { level, chunkSize }), plainBytes: block.length };
@@ -86,7 +86,7 @@ export function* storedMember(bytes: Uint8Array): Generator<Uint8Array> {
   yield trailer;
 }
 
-async function* takeFirst(members: Promise<Member>[]): AsyncGenerator<Member> {
+async function* takeFirst(members: Promise<GzipMember>[]): AsyncGenerator<GzipMember> {
   const first = members.shift();
   if (first !== undefined) yield await first;
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../report/gather-record.ts';
+import type { GatherOutcome } from '../../../report/gather-record.ts';
 import { LeftOut } from '../bundle/bundle-sink.ts';
 import type { Packer } from '../bundle/packer.ts';
 import type { Source } from '../source.ts';
@@ -51,7 +51,7 @@ export async function collectBulk(
 interface Held {
   readonly source: Source;
   readonly spooled: Spooled;
-  outcome?: Outcome;
+  outcome?: GatherOutcome;
 }
 
 /** Files waiting to be added to the bundle, highest priority first. */
@@ -72,7 +72,7 @@ class Waiting {
     this.#held.push({ source, spooled });
   }
 
-  ended(outcome: Outcome): void {
+  ended(outcome: GatherOutcome): void {
     const held = this.#held.find(({ source }) => source.path === outcome.path);
     if (held === undefined) this.#ended(outcome);
     else held.outcome = outcome;

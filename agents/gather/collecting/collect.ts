@@ -1,7 +1,7 @@
 import { describeError } from '../../../lib/base/errors/failure.ts';
 import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
 import { StreamLost } from '../../../lib/secrets/threads/redaction-thread.ts';
-import type { Outcome } from '../../../report/gather-record.ts';
+import type { GatherOutcome } from '../../../report/gather-record.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { graceAfter, Limit, untilAborted } from './abort.ts';
@@ -23,7 +23,7 @@ export interface CollectOptions {
   /** Receives each non-empty file and must remove it. Rejects if it was not added to the bundle. */
   take(source: Source, spooled: Spooled): Promise<void>;
   /** Called for each finished source. */
-  ended(outcome: Outcome): void;
+  ended(outcome: GatherOutcome): void;
   /** Whether an error of `take` ends the whole collection and not just one file. */
   isFatal(error: unknown): boolean;
 }
@@ -52,14 +52,14 @@ export async function collect(sources: readonly Source[], options: CollectOption
   if (rejected !== undefined) throw rejected.reason;
 }
 
-async function collectOne(source: Source, options: CollectOptions): Promise<Outcome> {
+async function collectOne(source: Source, options: CollectOptions): Promise<GatherOutcome> {
   const { place, signal } = options;
   const begun = performance.now();
   const outcome = ({
     bytes,
     leftOut,
     failure,
-  }: Pick<Outcome, 'bytes' | 'leftOut' | 'failure'>) => ({
+  }: Pick<GatherOutcome, 'bytes' | 'leftOut' | 'failure'>) => ({
     path: source.path,
     seconds: Math.round(performance.now() - begun) / 1000,
     bytes,

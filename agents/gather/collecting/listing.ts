@@ -1,5 +1,5 @@
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
-import { failedOutcome, type Outcome } from '../../../report/gather-record.ts';
+import { failedOutcome, type GatherOutcome } from '../../../report/gather-record.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { Limit, orAborted } from './abort.ts';
@@ -8,7 +8,7 @@ export interface Listing {
   /** Each path once. */
   readonly sources: readonly Source[];
   /** Groups that could not list their sources, and sources that cannot be used. */
-  readonly failures: readonly Outcome[];
+  readonly failures: readonly GatherOutcome[];
 }
 
 /** Maximum path length below the bundle's folder; safe for tar, file systems and readers. */

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, gunzipSync } from 'node:zlib';
-import { gzipMembers, MEMBER_BYTES, type Member } from '../bundle/gzip-members.ts';
+import { type GzipMember, gzipMembers, MEMBER_BYTES } from '../bundle/gzip-members.ts';
 import type { Source } from '../source.ts';
 import type { Piece, Storage } from './storage.ts';
 
@@ -163,13 +163,13 @@ export class Spooled {
       .catch(() => undefined);
   }
 
-  #cut(member: Member): void {
+  #cut(member: GzipMember): void {
     this.#isCut = true;
     this.#leftOutBytes += member.plainBytes;
   }
 
   async #hasRoom(
-    member: Member,
+    member: GzipMember,
     keep: Source['keep'],
     makeRoom: SpoolPlace['makeRoom'],
   ): Promise<boolean> {
@@ -181,7 +181,7 @@ export class Spooled {
     return true;
   }
 
-  async #append(member: Member, pieceBytes: number, storage: Storage): Promise<void> {
+  async #append(member: GzipMember, pieceBytes: number, storage: Storage): Promise<void> {
     let segment = this.#segments.at(-1);
     if (segment === undefined || segment.plainBytes + member.plainBytes > pieceBytes) {
       await segment?.piece.end();

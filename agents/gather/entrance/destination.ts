@@ -11,7 +11,7 @@ import { BundleArchive } from '../bundle/archive.ts';
 import type { BundleSink } from '../bundle/bundle-sink.ts';
 import { BundleFolder } from '../bundle/folder.ts';
 import type { GatherArguments } from './command-line.ts';
-import { FileOutput, type Output, type Owner, streamOutput } from './output.ts';
+import { FileOutput, type GatherOutput, type Owner, streamOutput } from './output.ts';
 import { shareOfFree } from './workplace.ts';
 
 const REMOVE_MS = 30_000;
@@ -116,7 +116,7 @@ export async function openDestination(
 export const rootOf = (id: string): string => `log-bundle-${id}`;
 
 interface OpenOutput extends Omit<OpenDestination, 'sink'> {
-  readonly output: Output;
+  readonly output: GatherOutput;
 }
 
 /** Where an archive is written: standard output, the requested file, or a file of that name in the refuge. */

@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { failedOutcome, type Outcome } from '../../../report/gather-record.ts';
+import { failedOutcome, type GatherOutcome } from '../../../report/gather-record.ts';
 
 /** The names and addresses that can refer to this host. */
 export function ownNames(): ReadonlySet<string> {
@@ -16,7 +16,10 @@ const ELSEWHERE = 'another host; run installer-gather.sh there';
  * Outcomes for masters other than this host. Nothing is fetched from them: their host keys
  * are unknown here, and a bundle from an unverified host proves nothing.
  */
-export function otherMasters(masters: readonly string[], own: ReadonlySet<string>): Outcome[] {
+export function otherMasters(
+  masters: readonly string[],
+  own: ReadonlySet<string>,
+): GatherOutcome[] {
   return masters
     .filter((master) => !own.has(master.toLowerCase().replace(/^\[(.*)\]$/, '$1')))
     .map((master) => failedOutcome(`control-plane/${master}`, ELSEWHERE));

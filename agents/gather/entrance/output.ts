@@ -7,14 +7,14 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import { ifMissing, syncDirectory } from '../../../lib/host/files.ts';
 
 /** Where an archive's bytes are written. */
-export interface Output {
+export interface GatherOutput {
   write(bytes: Uint8Array): Promise<void>;
   /** Truncates to `length` bytes; may free some space for what follows. */
   takeBack?(length: number): Promise<void>;
 }
 
 /** A stream, such as standard output; respects backpressure. */
-export const streamOutput = (stream: Writable): Output => ({
+export const streamOutput = (stream: Writable): GatherOutput => ({
   write: (bytes) =>
     new Promise((resolve, reject) => {
       stream.write(bytes, (error) => (error ? reject(error) : resolve()));
@@ -34,7 +34,7 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
  * A new file (0600) beside its final path, renamed when complete. An existing file is neither
  * followed nor written into. A killed process leaves its output as `NAME.<random>.partial`.
  */
-export class FileOutput implements Output {
+export class FileOutput implements GatherOutput {
   readonly path: string;
   readonly #partial: string;
   readonly #handle: FileHandle;

@@ -13,7 +13,7 @@ const INTERVAL_MS = 100;
 const TO_LINE_START = '\r\x1b[K';
 
 /** Reports progress: one sentence per phase and, on a terminal, one line updated in place. */
-export class Progress {
+export class GatherProgress {
   readonly #stream: WordStream;
   #shownAt = 0;
 

@@ -8,7 +8,7 @@ import { isMissing } from '../../../lib/host/files.ts';
 export type Failed = (path: string, reason: string) => void;
 
 /** A file, or a folder with everything below it down to a depth. */
-export interface Tree {
+export interface SecretTree {
   /** With at most one `*`, for any part of a name. */
   readonly path: string;
   /** Levels to descend if it is a folder; 1: only its own entries. */
@@ -29,7 +29,11 @@ const MAX_ENTRIES = 2000;
  * Paths of the regular files in a tree, sorted by name. Links are followed only in the parent
  * folders of a path without `*`, where only root can create them.
  */
-export async function* filesIn(tree: Tree, root: string, failed: Failed): AsyncGenerator<string> {
+export async function* filesIn(
+  tree: SecretTree,
+  root: string,
+  failed: Failed,
+): AsyncGenerator<string> {
   for await (const path of matching(tree.path.split('/').slice(1), root, failed)) {
     const status = await statusOf(path, failed);
     if (status?.isFile() === true) yield path;
@@ -42,7 +46,7 @@ export async function* filesIn(tree: Tree, root: string, failed: Failed): AsyncG
 /** The regular files below a folder; links are not followed. */
 export async function* filesBelow(
   folder: string,
-  tree: Omit<Tree, 'path'> & { readonly depth: number },
+  tree: Omit<SecretTree, 'path'> & { readonly depth: number },
   failed: Failed,
 ): AsyncGenerator<string> {
   const { depth, only, without } = tree;

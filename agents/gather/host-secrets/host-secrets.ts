@@ -7,7 +7,7 @@ import { contentsOf, openRegularFile } from '../../../lib/secrets/scan/walk.ts';
 import { orAborted } from '../collecting/abort.ts';
 import type { GatherHost } from '../gather-host.ts';
 import { type Failed, filesIn } from './files.ts';
-import { CONTAINERS, HOMES, PLACES, type Place, PODS } from './places.ts';
+import { CONTAINERS, HOMES, PLACES, PODS, type SecretPlace } from './places.ts';
 import { foldersIn, podFiles, podNamed } from './pods.ts';
 import { inTurn } from './turns.ts';
 
@@ -81,7 +81,7 @@ class Reading {
   }
 
   /** What is mounted into each pod, and what is written of containers and volumes. */
-  async #containers(): Promise<AsyncIterable<{ path: string; place: Place }>[]> {
+  async #containers(): Promise<AsyncIterable<{ path: string; place: SecretPlace }>[]> {
     const [root, fail] = [this.#root, this.#fail];
     async function* ofPod(pod: string) {
       const ownerOf = () => podNamed(basename(pod));
@@ -89,7 +89,7 @@ class Reading {
         yield { path, place: { path, values: /$/, ownerOf } };
       }
     }
-    async function* ofPlace(place: Place) {
+    async function* ofPlace(place: SecretPlace) {
       for await (const path of filesIn(place, root, fail)) yield { path, place };
     }
     const pods = await foldersIn(root + PODS, fail);
@@ -117,7 +117,7 @@ class Reading {
     return this.#secrets.secrets;
   }
 
-  async #place(place: Place): Promise<void> {
+  async #place(place: SecretPlace): Promise<void> {
     for await (const path of filesIn(place, this.#root, this.#fail)) await this.#file(path, place);
   }
 
@@ -126,7 +126,7 @@ class Reading {
     if (this.#failures <= MAX_NAMED && !this.#isOver) this.#failed(path, reason);
   };
 
-  async #file(path: string, place: Place): Promise<void> {
+  async #file(path: string, place: SecretPlace): Promise<void> {
     this.path = path;
     this.#signal.throwIfAborted();
     if (this.#files >= MAX_FILES) throw new Error(`there are more than ${MAX_FILES}`);
@@ -140,7 +140,7 @@ class Reading {
     }
   }
 
-  async #read(path: string, place: Place): Promise<void> {
+  async #read(path: string, place: SecretPlace): Promise<void> {
     const file = await openRegularFile(path);
     if (file === undefined) return;
     await using handle = file.handle;

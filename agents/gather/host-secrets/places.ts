@@ -13,18 +13,22 @@ import {
 } from '../../../lib/secrets/formats/credentials.ts';
 import { units } from '../../../lib/secrets/formats/units.ts';
 import type { FileKind } from '../../../lib/secrets/redact/secrets-in.ts';
-import type { Tree } from './files.ts';
+import type { SecretTree } from './files.ts';
 import { podOfContainer } from './pods.ts';
 
 /** Where secrets are, and in which format. */
-export interface Place extends Tree, Partial<Omit<FileKind, 'owner'>> {
+export interface SecretPlace extends SecretTree, Partial<Omit<FileKind, 'owner'>> {
   /** Whose the secrets in a file are, if not the host's own: by its path below the root, and its contents. */
   readonly ownerOf?: (path: string, text: string) => string;
   /** Paths of files whose contents are one value of a Secret. */
   readonly values?: RegExp;
 }
 
-const place = (path: string, depth?: number, more: Omit<Place, 'path' | 'depth'> = {}): Place => ({
+const place = (
+  path: string,
+  depth?: number,
+  more: Omit<SecretPlace, 'path' | 'depth'> = {},
+): SecretPlace => ({
   path,
   ...(depth === undefined ? {} : { depth }),
   ...more,
@@ -38,7 +42,7 @@ const CEPH = { names: /^key$/, only: /(?:keyring|\.conf|\.secret)$/ };
 const NAMED = { read: directives, names: /^secret$/ };
 
 /** Registry credentials, decisions of `sno create` and the installer, environment of programs. */
-const CONFIGURATION: readonly Place[] = [
+const CONFIGURATION: readonly SecretPlace[] = [
   place('/var/lib/kubelet/config.json'),
   place('/run/containers/0/auth.json'),
   place('/etc/containerd', 4),
@@ -63,7 +67,7 @@ const CONFIGURATION: readonly Place[] = [
 ];
 
 /** Keys of the kubelet, the control plane and the operators. */
-const CLUSTER: readonly Place[] = [
+const CLUSTER: readonly SecretPlace[] = [
   place('/var/lib/kubelet/pki', 1),
   place('/var/lib/kubelet/kubeconfig'),
   place('/etc/kubernetes', 7, { values: /\/static-pod-resources\/.*\/secrets\// }),
@@ -78,7 +82,7 @@ const CLUSTER: readonly Place[] = [
 ];
 
 /** Networks, storage, boot, packages. */
-const SERVICES: readonly Place[] = [
+const SERVICES: readonly SecretPlace[] = [
   place('/etc/NetworkManager/system-connections', 1, KEYFILES),
   place('/run/NetworkManager/system-connections', 1, KEYFILES),
   place('/etc/nmstate', 2),
@@ -128,7 +132,7 @@ const SERVICES: readonly Place[] = [
 ];
 
 /** Files of users and of programs that they run. */
-const IN_HOME: readonly Place[] = [
+const IN_HOME: readonly SecretPlace[] = [
   place('.docker', 1),
   place('.config/containers', 1),
   place('.kube', 1),
@@ -147,11 +151,11 @@ const IN_HOME: readonly Place[] = [
   place('.ssh', 1),
 ];
 
-const inHome = (home: string): Place[] =>
+const inHome = (home: string): SecretPlace[] =>
   IN_HOME.map((own) => ({ ...own, path: `${home}/${own.path}` }));
 
 /** Those most often seen in logs come first. */
-export const PLACES: readonly Place[] = [
+export const PLACES: readonly SecretPlace[] = [
   ...CONFIGURATION,
   ...['/root', '/var/roothome'].flatMap(inHome),
   ...CLUSTER,
@@ -161,7 +165,7 @@ export const PLACES: readonly Place[] = [
 const userOf = (path: string) => /^(?:\/var)?\/home\/[^/]*/.exec(path)?.[0] ?? path;
 
 /** Read last: users can fill them. */
-export const HOMES: readonly Place[] = ['/var/home/*', '/home/*']
+export const HOMES: readonly SecretPlace[] = ['/var/home/*', '/home/*']
   .flatMap(inHome)
   .map((each) => ({ ...each, ownerOf: userOf }));
 
@@ -174,7 +178,7 @@ const CONTAINER_CONFIG = {
 };
 
 /** Records of the runtime and the kubelet about containers and volumes, whose data is not read. */
-export const CONTAINERS: readonly Place[] = [
+export const CONTAINERS: readonly SecretPlace[] = [
   place('/run/containers/storage/overlay-containers', 3, CONTAINER_CONFIG),
   place('/run/containerd/io.containerd.runtime.v2.task/k8s.io', 2, CONTAINER_CONFIG),
   place('/var/lib/kubelet/plugins/kubernetes.io/csi', 4, {

@@ -6,7 +6,7 @@ import type { GatherHost } from '../gather-host.ts';
 import { present } from './present.ts';
 
 /** An identity for API requests. */
-export interface Identity {
+export interface ApiIdentity {
   /** Name of the identity, for messages. */
   readonly name: string;
   /** Whether it has all rights, and so may list metadata of resources that hold secrets. */
@@ -27,7 +27,7 @@ const OPENSHIFT_KUBECONFIGS = [
  * was rendered. The installed host keeps no identity for this: its authority signs a
  * ten-minute certificate in memory, with the rights of lib/clients/rights/gather.ts.
  */
-export async function identitiesOf(host: GatherHost): Promise<Identity[]> {
+export async function identitiesOf(host: GatherHost): Promise<ApiIdentity[]> {
   const { kubeconfigs, gather } = accessTo('kubernetes');
   const { at } = host.paths;
   return present([

@@ -3,7 +3,7 @@ import { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { isKubeError } from '../../../lib/clients/kube/kube-error.ts';
 import type { Answer, Call } from '../../../lib/clients/kube/transport.ts';
 import { type GatherHost, patient } from '../gather-host.ts';
-import { type Identity, identitiesOf } from './api-access.ts';
+import { type ApiIdentity, identitiesOf } from './api-access.ts';
 
 /** Timeout of the single request that shows whether the API answers. */
 const PROBE_MS = 5000;
@@ -18,7 +18,7 @@ const AT_ONCE_MS = 1000;
 export class Api {
   /** Its connections close by themselves when the process has nothing else to do. */
   readonly client: KubeClient;
-  readonly identity: Identity;
+  readonly identity: ApiIdentity;
   readonly server: URL;
   readonly #host: Pick<GatherHost, 'settings'>;
   #dead: Failure | undefined;
@@ -100,7 +100,7 @@ async function findApi(host: GatherHost, signal: AbortSignal): Promise<Api> {
  */
 async function tryIdentity(
   gatherHost: GatherHost,
-  identity: Identity,
+  identity: ApiIdentity,
   silent: Set<string>,
   signal: AbortSignal,
 ): Promise<Api | string | undefined> {

@@ -1,4 +1,4 @@
-import { type Call, type OutputOptions, output } from '../../../lib/host/program-output.ts';
+import { type OutputOptions, output, type ProgramCall } from '../../../lib/host/program-output.ts';
 import type { Source } from '../source.ts';
 
 /** Defaults of a source; the catalogue states only differences. */
@@ -28,7 +28,7 @@ export interface CommandSource extends Source {
 /** The output of a program. If it is missing or fails, that is the source's failure. */
 export function command(
   path: string,
-  call: Call,
+  call: ProgramCall,
   { accepts = [0], bothStreams = false, ...differences }: Differences & OutputOptions = {},
 ): CommandSource {
   return {

@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { isMissing } from '../../../lib/host/files.ts';
 import type { GatherHost } from '../gather-host.ts';
-import type { Phase, Source } from '../source.ts';
+import type { GatherPhase, Source } from '../source.ts';
 import { stream } from './command.ts';
 import { messages } from './cri-log.ts';
 import { contents } from './file.ts';
@@ -22,7 +22,7 @@ export const wholeLog = (path: string, place: string) =>
 export const logTail = (path: string, place: string) =>
   logSource(path, place, TAIL_BYTES, 'diagnosis');
 
-function logSource(path: string, place: string, limitBytes: number, phase: Phase): Source {
+function logSource(path: string, place: string, limitBytes: number, phase: GatherPhase): Source {
   const open: Source['open'] = (host, signal) =>
     messages(logBytes(host, place, limitBytes, signal), host.sinceMs);
   return stream(path, open, { phase, deadlineMs: phase === 'bulk' ? 90_000 : 10_000, limitBytes });

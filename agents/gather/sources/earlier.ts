@@ -5,7 +5,7 @@ import { exists } from '../../../lib/host/files.ts';
 import type { ArchiveLimits } from '../../../report/archive/read-archive.ts';
 import { isReportInput } from '../../../report/inputs.ts';
 import type { GatherHost } from '../gather-host.ts';
-import type { Phase, Source, SourceGroup } from '../source.ts';
+import type { GatherPhase, Source, SourceGroup } from '../source.ts';
 import { usual } from './command.ts';
 import { formatOf } from './file.ts';
 import { missing } from './made.ts';
@@ -62,7 +62,7 @@ function sourceOf({ name, place }: UnpackedFile): Source {
 }
 
 /** The collection phase of a file of the earlier bundle, by its path in it. */
-export function phaseOf(name: string): Phase {
+export function phaseOf(name: string): GatherPhase {
   return isReportInput(`${FOLDER}/${name}`) ? 'diagnosis' : 'bulk';
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Call } from '../../../lib/host/program-output.ts';
+import type { ProgramCall } from '../../../lib/host/program-output.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
@@ -87,7 +87,7 @@ export const node: SourceGroup = {
 };
 
 /** Every package with its version; most recently installed first, if the database tells. */
-const packageList = async (): Promise<Call> =>
+const packageList = async (): Promise<ProgramCall> =>
   (await isInstalled('dpkg-query'))
     ? ['dpkg-query', '--list']
     : ['rpm', '--query', '--all', '--last'];

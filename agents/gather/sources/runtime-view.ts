@@ -1,5 +1,9 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import type { Container, ContainerStatus, PodSandbox } from '../../../lib/clients/cri/messages.ts';
+import type {
+  Container,
+  CriContainerStatus,
+  PodSandbox,
+} from '../../../lib/clients/cri/messages.ts';
 import {
   type ContainerRuntime,
   connectRuntime,
@@ -16,7 +20,7 @@ const CONCURRENCY = 8;
 
 /** A listed container, with its state if the runtime still had it. */
 export interface ListedContainer extends Container {
-  readonly status?: ContainerStatus;
+  readonly status?: CriContainerStatus;
   readonly pod: { readonly name: string; readonly namespace: string; readonly uid: string };
 }
 
@@ -93,8 +97,8 @@ async function statesOf(
   runtime: ContainerRuntime,
   containers: readonly Container[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, ContainerStatus>> {
-  const states = new Map<string, ContainerStatus>();
+): Promise<ReadonlyMap<string, CriContainerStatus>> {
+  const states = new Map<string, CriContainerStatus>();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(patient(host, STATES_MS))]);
   const queue = containers.values();
   const worker = async () => {

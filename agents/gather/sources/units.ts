@@ -32,13 +32,13 @@ const NAMED = new Set([
 ]);
 const NAMED_LIKE = /^(sno|ignition|coreos)-/;
 
-export interface Unit {
+export interface GatheredUnit {
   readonly name: string;
   readonly isFailed: boolean;
 }
 
 /** `systemctl list-units --plain --no-legend`: name, load, active and sub state, description. */
-export function parseUnits(text: string): Unit[] {
+export function parseUnits(text: string): GatheredUnit[] {
   return text.split('\n').flatMap((line) => {
     // Older versions mark failed units with a dot even so.
     const [name = '', load, active] = line.replace(/^[\u25cf\u25cb\u00d7*\s]+/, '').split(/\s+/);
@@ -48,7 +48,7 @@ export function parseUnits(text: string): Unit[] {
 }
 
 /** The units that systemd has loaded. @throws Failure if it does not answer. */
-export async function loadedUnits(signal: AbortSignal): Promise<Unit[]> {
+export async function loadedUnits(signal: AbortSignal): Promise<GatheredUnit[]> {
   const options = ['--all', '--full', '--plain', '--no-legend', '--no-pager'];
   return parseUnits(await outputText(['systemctl', 'list-units', ...options], signal));
 }
@@ -73,7 +73,7 @@ export async function journalUnits(signal: AbortSignal): Promise<string[]> {
   return selectUnits(loaded, logged.split('\n'));
 }
 
-export function selectUnits(loaded: readonly Unit[], logged: readonly string[]): string[] {
+export function selectUnits(loaded: readonly GatheredUnit[], logged: readonly string[]): string[] {
   const failed = loaded.filter(({ isFailed }) => isFailed).slice(0, MAX_FAILED);
   const there = [...loaded.map(({ name }) => name), ...logged.filter((name) => NAME.test(name))];
   const known = there.length === 0 ? [...NAMED].map((name) => `${name}.service`) : there;

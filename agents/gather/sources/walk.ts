@@ -12,7 +12,7 @@ export interface WalkLimits {
 export const walkLimits: WalkLimits = { depth: 6, entries: 5000 };
 
 /** An entry below a folder, by its relative path. */
-export interface Found {
+export interface FoundFile {
   readonly name: string;
   readonly kind: 'file' | 'link';
 }
@@ -21,8 +21,8 @@ export interface Found {
  * Files and links below a folder, sorted within each folder; none if it does not exist.
  * Links are not followed; sockets and devices are left out.
  */
-export async function below(folder: string, limits: WalkLimits = walkLimits): Promise<Found[]> {
-  const found: Found[] = [];
+export async function below(folder: string, limits: WalkLimits = walkLimits): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
   let left = limits.entries;
   const visit = async (inside: string, depth: number): Promise<void> => {
     const entries = await readdir(join(folder, inside), { withFileTypes: true }).catch(ifMissing);

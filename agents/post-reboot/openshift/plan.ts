@@ -7,7 +7,7 @@ import { bootstrapComplete } from '../../steps/bootstrap-complete.ts';
 import { clean } from '../../steps/clean.ts';
 import { announce, complete } from '../../steps/complete.ts';
 import type { HostContext } from '../../steps/host-context.ts';
-import { nodeReady } from '../../steps/node-ready.ts';
+import { awaitNodeReady } from '../../steps/node-ready.ts';
 import { record } from '../../steps/record.ts';
 import { servingCertificate } from '../../steps/serving-certificate.ts';
 import { verifyClean } from '../../steps/verify-clean.ts';
@@ -33,7 +33,7 @@ export const postRebootOpenShiftPlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'overridesMs', restoreOverrides),
     within(s, 'reloadKubeletMs', reloadKubelet),
     within(s, 'servingCertificateMs', servingCertificate),
-    within(s, 'startWithPullsMs', nodeReady),
+    within(s, 'startWithPullsMs', awaitNodeReady),
     within(s, 'takeOverMs', takeOver),
     within(s, 'handOverMs', handOver),
     within(s, 'installCompleteMs', installComplete),

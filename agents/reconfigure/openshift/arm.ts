@@ -5,7 +5,7 @@ import { openShiftPoints } from './touched.ts';
  * The step of the Kubernetes payload, which also keeps what operators write. The trial is longer than there: operators
  * settle only after several rollouts, and perhaps a restart of the host.
  */
-export const arm = armWith(async (context) => ({
+export const armOpenShiftSite = armWith(async (context) => ({
   deadlineMs: context.settings.reconfigureOperatorsTrialMs,
   points: await openShiftPoints(context),
 }));

@@ -33,7 +33,7 @@ type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site' | 'credenti
  * The certificates that the names of the site show on OpenShift, given or made, and the authority of its administrators. They
  * are made once: an interrupted attempt continues with the same ones, and no operator rolls out twice.
  */
-export const certificates: StepBody<Context> = {
+export const siteCertificatesOnOpenShift: StepBody<Context> = {
   name: 'certificates',
   leaves: "the certificates of the site's names, and a kubeconfig, if one was requested",
   touches: ['disk', 'clock'],

@@ -6,7 +6,7 @@ import { bridgeFaults } from './bridge-faults.ts';
 import { NEVER_RUN } from './never-run.ts';
 
 /** What needs the whole host to itself, and that the bridge of its pod network can be made anew. */
-export const check: StepBody<ReconfigureContext> = {
+export const checkSiteOnOpenShift: StepBody<ReconfigureContext> = {
   name: 'check',
   leaves: 'a host with the adapters that the site expects, whose pod network follows them',
   touches: ['network'],

@@ -33,7 +33,7 @@ export async function nodeSince(paths: HostPaths, now: Date): Promise<Date> {
  * The site's time servers come with a MachineConfig, after the start of the control plane. Until then chronyd gets them at run
  * time, and asks them at once.
  */
-export const clock = clockBy({
+export const siteClockOnOpenShift = clockBy({
   own: async ({ paths }) =>
     (
       await Promise.all([OPERATORS, KUBELET].map((folder) => certificatesBelow(paths, folder)))

@@ -58,4 +58,4 @@ export const namesAt = (ports: Ports): StepBody<Context> => ({
   },
 });
 
-export const names = namesAt({ api: apiPort, ingress: 443 });
+export const renameOpenShiftAtSite = namesAt({ api: apiPort, ingress: 443 });

@@ -2,24 +2,24 @@ import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import type { ReconfigureContext } from '../context.ts';
 import {
+  type AskedNameServers,
   answered,
   isKept,
   keepNetwork,
-  type NameServers,
   requireCables,
   wrong,
 } from '../network.ts';
 import { bridgeAddresses, dismantleBridge, makeBridge } from './bridge.ts';
 
 /** /etc/resolv.conf names the node itself, which asks these. */
-const nameServers: NameServers = async () => '/run/NetworkManager/no-stub-resolv.conf';
+const nameServers: AskedNameServers = async () => '/run/NetworkManager/no-stub-resolv.conf';
 
 /**
  * The network of the site, and the bridge of the pod network from its adapter. The adapter is taken out of the bridge first:
  * as a port it has no address. The site must answer twice: through the adapter before its network is kept, and through
  * the bridge at the end. Whatever fails, the host restarts: the bridge is only in /run, and is made again from the earlier profiles.
  */
-export const network: StepBody<ReconfigureContext> = {
+export const siteNetworkOnOpenShift: StepBody<ReconfigureContext> = {
   name: 'network',
   leaves: "the site's network on the bridge of the pod network, over which its servers answer",
   touches: ['disk', 'network', 'systemd'],

@@ -24,7 +24,7 @@ type Context = Pick<
 >;
 
 /** What the operators of OpenShift make the site's names, certificates, mirrors and trust from. */
-export const objects: StepBody<Context> = {
+export const siteObjectsOnOpenShift: StepBody<Context> = {
   name: 'objects',
   leaves: "the site's certificates, names, mirrors, trust and labels as objects; its manifests",
   touches: ['api'],

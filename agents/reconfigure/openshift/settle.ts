@@ -12,7 +12,7 @@ type Context = Pick<
  * operators wrote before they saw it: nothing may change for longer than that (openshift/release #49431: two minutes were too
  * short).
  */
-export const settle: StepBody<Context> = {
+export const settleOpenShiftSite: StepBody<Context> = {
   name: 'settle',
   leaves: 'a steady host at its site, whose operators have rolled out everything',
   touches: ['api', 'etcd'],

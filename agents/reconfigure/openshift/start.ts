@@ -25,7 +25,7 @@ type Context = Pick<
  * expired under way, the static pods make their own anew; the kubelet asks for its certificates, and nobody else of a cluster
  * without Machines answers.
  */
-export const start: StepBody<Context> = {
+export const startOpenShift: StepBody<Context> = {
   name: 'start',
   leaves: 'a running control plane, and a kubelet with valid certificates',
   touches: ['disk', 'systemd', 'runtime', 'api', 'clock'],

@@ -13,7 +13,7 @@ import { BEFORE_RUNTIME, BRIDGE_UNITS, KUBELET, RUNTIME } from './units.ts';
  * whose new network gives no address has neither CRI-O nor a pod. The change then continues with copies of the folders that
  * operators write; the trial has the originals.
  */
-export const stop: StepBody<ReconfigureContext> = {
+export const stopOpenShift: StepBody<ReconfigureContext> = {
   name: 'stop',
   leaves: 'no kubelet, no CRI-O and no pods; copies of the folders that change, in their places',
   touches: ['systemd', 'runtime', 'disk'],

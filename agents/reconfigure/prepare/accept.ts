@@ -13,7 +13,7 @@ import { installedAddress } from '../../steps/relocatable/internal-address.ts';
 import { sealedKeysFault, signersFault } from '../arrival-faults.ts';
 
 /** Options of `reconfigure prepare`. */
-export interface Asked {
+export interface AskedPreparation {
   /** Files with public keys. */
   readonly signer?: readonly string[];
   readonly allowUnsigned?: boolean;
@@ -67,7 +67,10 @@ export async function requirePreparable(host: HostContext): Promise<void> {
  * The decisions of the factory: from the options, else from the last run, else the usual ones.
  * @throws Failure (usage) with every option that cannot be used
  */
-export async function choicesFor(host: HostContext, asked: Asked): Promise<FactoryChoices> {
+export async function choicesFor(
+  host: HostContext,
+  asked: AskedPreparation,
+): Promise<FactoryChoices> {
   const before = await readFactoryPolicy(host.paths);
   const { allowedSigners, unsignedAllowed, shippingDays, siteUrl } =
     before ?? usualChoices(host.cluster);

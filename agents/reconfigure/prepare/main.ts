@@ -7,11 +7,8 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
 import { hostContext, signedRights } from '../../steps/host-context.ts';
 import { NEVER_RUN } from '../openshift/never-run.ts';
-import { type Asked, choicesFor, requirePreparable } from './accept.ts';
-import {
-  requirePreparable as requirePreparableOpenShift,
-  requireUndoable,
-} from './openshift/accept.ts';
+import { type AskedPreparation, choicesFor, requirePreparable } from './accept.ts';
+import { requirePreparableOpenShift, requireUndoable } from './openshift/accept.ts';
 import { openShiftPreparePlan, openShiftUndoPlan } from './openshift/plan.ts';
 import { preparePlan, undoPlan } from './plan.ts';
 
@@ -34,13 +31,13 @@ export async function runPrepare(
     .option('--site-url <url>', 'where the node asks for <serial>.site')
     .option('--shipping-days <n>', 'how long it may be under way')
     .option('--undo', 'make the node one of this site again')
-    .action(async ({ undo, ...asked }: Asked & { readonly undo?: boolean }) => {
+    .action(async ({ undo, ...asked }: AskedPreparation & { readonly undo?: boolean }) => {
       code = undo === true ? await takeBack(paths, output) : await prepare(paths, asked, output);
     });
   return runCommandLine(program, args, () => code);
 }
 
-async function prepare(paths: HostPaths, asked: Asked, output: AgentLogOptions) {
+async function prepare(paths: HostPaths, asked: AskedPreparation, output: AgentLogOptions) {
   const host = await factoryHost(paths);
   const settings = await readSettings(paths);
   if (host.cluster.controlPlane === 'openshift') {

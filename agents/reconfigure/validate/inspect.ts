@@ -3,13 +3,13 @@ import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { reportPaths } from '../../../lib/relocation/relocatable/report.ts';
-import { judgeNode } from '../../../lib/relocation/relocatable/validation/judge.ts';
+import { judgeShipment } from '../../../lib/relocation/relocatable/validation/judge.ts';
 import { collectFacts } from './collect.ts';
 import type { ValidateContext } from './context.ts';
 import { writeReport } from './report.ts';
 
 /** Judges the node, and writes the report whatever it says. */
-export const inspect: StepBody<ValidateContext> = {
+export const inspectForShipping: StepBody<ValidateContext> = {
   name: 'inspect',
   leaves: 'the report of the factory, signed by the host, without faults',
   touches: ['disk', 'api', 'runtime', 'clock'],
@@ -17,7 +17,7 @@ export const inspect: StepBody<ValidateContext> = {
   holds: ({ paths }) => exists(reportPaths(paths).signature),
   async run(context, progress) {
     const facts = await collectFacts(context, progress);
-    const checks = judgeNode(facts);
+    const checks = judgeShipment(facts);
     await writeReport(context, facts, checks, progress.signal);
     const faults = checks.flatMap(({ name, faults: all }) => all.map((each) => `${name}: ${each}`));
     if (faults.length === 0) {

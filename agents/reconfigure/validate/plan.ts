@@ -4,7 +4,7 @@ import { within } from '../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { NEVER_RUN } from '../openshift/never-run.ts';
 import type { ValidateContext } from './context.ts';
-import { inspect } from './inspect.ts';
+import { inspectForShipping } from './inspect.ts';
 import { seal } from './seal.ts';
 
 /** Whether a relocatable node can be shipped. A node that cannot is not sealed. */
@@ -22,7 +22,11 @@ export const validatePlan = (
       : 'PASS: the node can be shipped, and is not sealed'
   }${controlPlane === 'openshift' ? `. ${NEVER_RUN}` : ''}`,
   steps: [
-    within(s, controlPlane === 'openshift' ? 'validateOperatorsMs' : 'validateMs', inspect),
+    within(
+      s,
+      controlPlane === 'openshift' ? 'validateOperatorsMs' : 'validateMs',
+      inspectForShipping,
+    ),
     ...(isSealed ? [within(s, 'finishMs', seal)] : []),
   ],
 });

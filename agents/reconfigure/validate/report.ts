@@ -10,7 +10,10 @@ import {
   REPORT_NAMESPACE,
   reportPaths,
 } from '../../../lib/relocation/relocatable/report.ts';
-import type { Check, NodeFacts } from '../../../lib/relocation/relocatable/validation/facts.ts';
+import type {
+  NodeFacts,
+  ShippingCheck,
+} from '../../../lib/relocation/relocatable/validation/facts.ts';
 import { shelfLife } from '../../../lib/relocation/relocatable/validation/judge.ts';
 import { factoryPage } from '../../../report/html/factory-page.ts';
 import { readHostFacts } from '../host-facts.ts';
@@ -22,7 +25,7 @@ const SIGN_MS = 30_000;
 export async function writeReport(
   { paths, policy, node }: ValidateContext,
   facts: NodeFacts,
-  checks: readonly Check[],
+  checks: readonly ShippingCheck[],
   signal: AbortSignal,
 ): Promise<void> {
   const host = await readHostFacts(paths, node, policy);

@@ -17,7 +17,7 @@ interface Server {
 }
 
 /** A client's certificate and key, as PEM. */
-export interface Identity {
+export interface ClientIdentity {
   readonly certificate: string;
   readonly key: string;
 }
@@ -28,7 +28,7 @@ const either = ({ signal, deadlineMs }: Limits) =>
 /** The serial number, lower-case hex, of the certificate that a server presents to a new connection. */
 export async function presentedSerial(
   { url, ca, name }: Server,
-  client: Identity | undefined,
+  client: ClientIdentity | undefined,
   limits: Limits,
 ): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -57,7 +57,7 @@ const reviewSchema = z.object({
  */
 export async function apiUser(
   { url, ca }: Server,
-  identity: Identity,
+  identity: ClientIdentity,
   asked: string | undefined,
   limits: Limits,
 ): Promise<string> {
@@ -82,7 +82,7 @@ export async function apiUser(
  */
 export async function etcdAnswer(
   { url, ca }: Server,
-  own: Identity,
+  own: ClientIdentity,
   limits: Limits,
 ): Promise<string> {
   await send(new URL('/version', url), { ca }, own, {}, limits);
@@ -93,7 +93,11 @@ export async function etcdAnswer(
  * A request to the kubelet as the API server makes them. The kubelet is not verified: its own
  * certificate may be the one that is missing, and the request contains nothing.
  */
-export async function kubeletAnswer(url: string, own: Identity, limits: Limits): Promise<string> {
+export async function kubeletAnswer(
+  url: string,
+  own: ClientIdentity,
+  limits: Limits,
+): Promise<string> {
   await send(new URL('/healthz', url), { rejectUnauthorized: false }, own, {}, limits);
   return 'the kubelet accepts it';
 }
@@ -102,7 +106,7 @@ export async function kubeletAnswer(url: string, own: Identity, limits: Limits):
 async function send(
   url: URL,
   trust: { readonly ca: string } | { readonly rejectUnauthorized: false },
-  { certificate, key }: Identity,
+  { certificate, key }: ClientIdentity,
   { headers = {}, body }: { readonly headers?: OutgoingHttpHeaders; readonly body?: string },
   limits: Limits,
 ): Promise<string> {

@@ -9,7 +9,13 @@ import { etcdMember } from '../../../lib/render/kubernetes/etcd.ts';
 import { issuedLeaves, type RotatableLeaf } from '../../../lib/render/kubernetes/leaves.ts';
 import { localApi } from '../../../lib/render/kubernetes/paths.ts';
 import type { RenewContext } from './context.ts';
-import { apiUser, etcdAnswer, type Identity, kubeletAnswer, presentedSerial } from './dial.ts';
+import {
+  apiUser,
+  type ClientIdentity,
+  etcdAnswer,
+  kubeletAnswer,
+  presentedSerial,
+} from './dial.ts';
 
 type Presenter = 'etcd' | 'etcd-peer' | 'api' | 'kubelet';
 
@@ -60,7 +66,7 @@ export async function prove(
   context: RenewContext,
   leaf: RotatableLeaf,
   progress: Progress,
-  identity?: Identity,
+  identity?: ClientIdentity,
 ): Promise<string> {
   return untilProven(
     context,
@@ -78,7 +84,7 @@ export async function prove(
 export async function proveRefused(
   context: RenewContext,
   leaf: RotatableLeaf,
-  identity: Identity,
+  identity: ClientIdentity,
   progress: Progress,
 ): Promise<void> {
   const { by } = PROOFS[leaf.name];
@@ -139,7 +145,7 @@ function notProven({ settings }: RenewContext, { name }: RotatableLeaf, cause: u
 async function attempt(
   context: RenewContext,
   leaf: RotatableLeaf,
-  identity: Identity | undefined,
+  identity: ClientIdentity | undefined,
   limits: Limits,
 ): Promise<string> {
   const proof = PROOFS[leaf.name];
@@ -199,7 +205,7 @@ const authorityOf = ({ paths }: RenewContext, name: 'serving' | 'etcd' | 'kubele
 async function identityOf(
   { paths }: RenewContext,
   { certificate, key }: Pick<RotatableLeaf, 'certificate' | 'key'>,
-): Promise<Identity> {
+): Promise<ClientIdentity> {
   return {
     certificate: await readFile(paths.at(certificate), 'utf8'),
     key: await readFile(paths.at(key), 'utf8'),

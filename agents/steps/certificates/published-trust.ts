@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
-import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
+import { apiServerTrust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
 import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
 import type { RenewContext } from './context.ts';
@@ -23,8 +23,8 @@ export async function publishTrust(
     if (published === undefined) return;
     const data = {
       ...published.data,
-      'client-ca-file': await readFile(paths.at(trust.clients), 'utf8'),
-      'requestheader-client-ca-file': await readFile(paths.at(trust.frontProxy), 'utf8'),
+      'client-ca-file': await readFile(paths.at(apiServerTrust.clients), 'utf8'),
+      'requestheader-client-ca-file': await readFile(paths.at(apiServerTrust.frontProxy), 'utf8'),
     };
     await client.replace(resources.configMaps, PLACE, { ...published, data }, limits);
   });

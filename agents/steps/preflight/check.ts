@@ -4,7 +4,7 @@ import type { FamilyAddress } from '../../../lib/host/network.ts';
 import type { PlainHost } from '../host-context.ts';
 
 /** Result of a check: `ok` with a fact worth logging, or a problem with its fix. */
-export type Finding =
+export type PreflightFinding =
   | { readonly ok: true; readonly fact: string }
   | {
       readonly ok: false;
@@ -14,8 +14,8 @@ export type Finding =
       readonly subject?: string;
     };
 
-export const good = (fact: string): Finding => ({ ok: true, fact });
-export const bad = (problem: string, fix: string, subject?: string): Finding => ({
+export const good = (fact: string): PreflightFinding => ({ ok: true, fact });
+export const bad = (problem: string, fix: string, subject?: string): PreflightFinding => ({
   ok: false,
   problem,
   fix,
@@ -42,7 +42,7 @@ export interface Check<Described extends Cluster = Cluster> {
   readonly onlyWarns?: true;
   /** Of the check's part in the failure. */
   readonly code: FailureCode;
-  run(input: CheckInput<Described>): Promise<Finding>;
+  run(input: CheckInput<Described>): Promise<PreflightFinding>;
 }
 
 /** The same check where nothing of the installation depends on it. */

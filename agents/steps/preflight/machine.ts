@@ -8,9 +8,9 @@ import { type BlockDevice, findDisk, labelledElsewhere, readDisk } from '../../.
 import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
-import { trust } from '../../../lib/render/kubernetes/kubelet.ts';
+import { kubeletTrust } from '../../../lib/render/kubernetes/kubelet.ts';
 import { mediumPayload } from '../payload-folder.ts';
-import { bad, type Check, type CheckInput, type Finding, good } from './check.ts';
+import { bad, type Check, type CheckInput, good, type PreflightFinding } from './check.ts';
 
 const MIB = 2 ** 20;
 const GB = 1e9;
@@ -25,7 +25,7 @@ export const clockCheck: Check = clockCheckBy(
 );
 
 /** The same on a worker, which has only the CA of the API server. */
-export const workerClockCheck: Check = clockCheckBy(({ paths }) => paths.at(trust.api));
+export const workerClockCheck: Check = clockCheckBy(({ paths }) => paths.at(kubeletTrust.api));
 
 function clockCheckBy(certificate: (input: CheckInput) => string): Check {
   return {
@@ -35,7 +35,7 @@ function clockCheckBy(certificate: (input: CheckInput) => string): Check {
   };
 }
 
-function judgeClock(pem: string): Finding {
+function judgeClock(pem: string): PreflightFinding {
   const { validFrom, validTo } = new X509Certificate(pem);
   const now = new Date();
   const fix = 'Set the clock, or make NTP servers reachable.';
@@ -80,7 +80,7 @@ export function judgeMemory(
   total: number,
   free: number,
   { control, images }: { readonly control: number; readonly images: number },
-): Finding {
+): PreflightFinding {
   const mib = (bytes: number) => `${Math.floor(bytes / MIB)} MiB`;
   const fix = 'Give the host more memory.';
   const parts = images === 0 ? '' : ` (${mib(images)} for images of the payload)`;
@@ -110,7 +110,7 @@ export const cpusCheck: Check = {
 };
 
 /** Both are lists of CPUs, such as 0-3. */
-export function judgeCpus(online: string, reserved: string | undefined): Finding {
+export function judgeCpus(online: string, reserved: string | undefined): PreflightFinding {
   if (reserved === undefined) return good(`CPUs ${online}, none reserved`);
   const all = new Set(parseCpuSet(online));
   const wanted = parseCpuSet(reserved) ?? [];
@@ -205,7 +205,7 @@ export function judgeSize(
   space: number,
   { system, payload }: NeededSpace,
   fix: string,
-): Finding {
+): PreflightFinding {
   const needed = system + payload;
   if (space >= needed) return good(`${where} has ${inGB(space)}`);
   return bad(

@@ -3,7 +3,7 @@ import { connectHostRuntime, runningSocket } from '../../../lib/clients/cri/runt
 import { exists } from '../../../lib/host/files.ts';
 import { usedPlugins } from '../../../lib/payload/required.ts';
 import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
-import { bad, type Check, type Finding, good } from './check.ts';
+import { bad, type Check, good, type PreflightFinding } from './check.ts';
 
 /**
  * The runtime of a distribution may look for network plugins in a folder of its own, such as
@@ -37,7 +37,7 @@ export function judgePluginFolders(
   folders: readonly string[],
   own: ReadonlySet<string>,
   installed: string,
-): Finding {
+): PreflightFinding {
   const listed = folders.join(', ');
   if (folders.some((folder) => normalize(`${folder}/`) === normalize(`${installed}/`))) {
     return good(`network plugins are found in ${listed}`);

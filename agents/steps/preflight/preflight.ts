@@ -5,7 +5,7 @@ import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { addressByFamily, hostAddresses } from '../../../lib/host/network.ts';
 import type { PlainHost } from '../host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
-import { bad, type Check, type CheckInput, type Finding, warningOnly } from './check.ts';
+import { bad, type Check, type CheckInput, type PreflightFinding, warningOnly } from './check.ts';
 import { dnsChecks, dnsSearchCheck } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
 import {
@@ -118,7 +118,7 @@ const isWarning = ({ name, onlyWarns }: Pick<Check, 'name' | 'onlyWarns'>, clust
 async function runCheck<Described extends Cluster>(
   check: Check<Described>,
   input: CheckInput<Described>,
-): Promise<{ check: Check<Described>; finding: Finding }> {
+): Promise<{ check: Check<Described>; finding: PreflightFinding }> {
   try {
     return { check, finding: await check.run(input) };
   } catch (error) {

@@ -23,7 +23,7 @@ import {
 } from '../../../lib/render/render-input.ts';
 import { addressContext, judgeHost } from './context.ts';
 import { addressMetrics } from './metrics.ts';
-import { addressPlan } from './plan.ts';
+import { followAddressPlan } from './plan.ts';
 import { readState } from './state.ts';
 
 const AGENT = 'sno-address';
@@ -46,7 +46,7 @@ export async function runAddress(
   const settings = await readSettings(paths);
   return runAgentCommand(
     {
-      plan: addressPlan(settings),
+      plan: followAddressPlan(settings),
       paths,
       context: () => addressContext(paths),
       about: () => addressReport(paths),

@@ -5,9 +5,9 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import { productVersion } from '../../../lib/base/version.ts';
 import type { BackupFile, BackupManifest } from '../../../lib/change/backup/manifest.ts';
 import { signHeader } from '../../../lib/change/backup/portable/author.ts';
-import { type PortableHeader, SCHEMA_VERSION } from '../../../lib/change/backup/portable/header.ts';
+import { HEADER_VERSION, type PortableHeader } from '../../../lib/change/backup/portable/header.ts';
 import { encrypterFor } from '../../../lib/change/backup/portable/recipients.ts';
-import { requireWritable, writePortable } from '../../../lib/change/backup/portable/write.ts';
+import { requireBackupWritable, writePortable } from '../../../lib/change/backup/portable/write.ts';
 import { backupsFolder } from '../../../lib/change/backup/store.ts';
 import { verifyBackup } from '../../../lib/change/backup/verify.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
@@ -47,7 +47,7 @@ export async function plannedExport(
   }
   const encrypter = encrypterFor(recipient);
   const target = resolve(to);
-  await requireWritable(target, 0);
+  await requireBackupWritable(target, 0);
   await portableParts(paths);
   await signingKey(paths);
   return async (name) => {
@@ -106,7 +106,7 @@ async function signingKey(paths: HostPaths): Promise<string> {
 
 async function headerFor(paths: HostPaths, manifest: BackupManifest): Promise<PortableHeader> {
   return {
-    schemaVersion: SCHEMA_VERSION,
+    schemaVersion: HEADER_VERSION,
     version: productVersion,
     at: new Date().toISOString(),
     ...(await portableParts(paths)),

@@ -19,7 +19,7 @@ import { signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 
 /** What a person asks for; the rest stays as it is. */
-export interface Asked {
+export interface AskedIdentity {
   readonly hostname?: string;
   readonly address?: readonly string[];
   readonly clusterName?: string;
@@ -33,7 +33,7 @@ export interface Asked {
  */
 export async function acceptedChange(
   paths: HostPaths,
-  asked: Asked,
+  asked: AskedIdentity,
   signal: AbortSignal,
 ): Promise<{ readonly from: Identity; readonly to: Identity }> {
   const from = await presentIdentity(paths);
@@ -55,7 +55,7 @@ const fault = (what: string, found: string, fix?: string) =>
 
 async function wanted(
   from: Identity,
-  { hostname, address, clusterName, baseDomain }: Asked,
+  { hostname, address, clusterName, baseDomain }: AskedIdentity,
   signal: AbortSignal,
 ): Promise<{ faults: Failure[]; identity: Identity }> {
   const faults: Failure[] = [];

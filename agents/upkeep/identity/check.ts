@@ -18,7 +18,7 @@ import { heldManifests } from './hold.ts';
  * that is running has ended. Until the end of this step, nothing on the host has changed. With a clock at which an
  * authority of the host is not valid, the change could not continue after the control plane was stopped.
  */
-export const check: StepBody<IdentityContext> = {
+export const checkIdentityChange: StepBody<IdentityContext> = {
   name: 'check',
   leaves: 'a host that has its new addresses, and no other agent that changes it',
   touches: ['disk', 'network', 'clock'],

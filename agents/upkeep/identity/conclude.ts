@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord, parseJson } from '../../../lib/base/json.ts';
 import { differences } from '../../../lib/change/identity/identity.ts';
-import { identityChange, identityFolder } from '../../../lib/change/identity/request.ts';
+import { identityChange, identityStateFolder } from '../../../lib/change/identity/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
@@ -21,7 +21,7 @@ async function rename({ paths, request: { to } }: IdentityContext): Promise<void
 }
 
 /** Ends the request; the copies of manifests and volumes are deleted. */
-export const conclude: StepBody<IdentityContext> = {
+export const concludeIdentity: StepBody<IdentityContext> = {
   name: 'conclude',
   leaves: 'no change under way, and the record of this one',
   touches: ['disk'],
@@ -32,7 +32,7 @@ export const conclude: StepBody<IdentityContext> = {
     const { paths, request } = context;
     await rename(context);
     await rm(heldManifests(paths), { recursive: true, force: true });
-    await rm(join(identityFolder(paths), 'volumes.json'), { force: true });
+    await rm(join(identityStateFolder(paths), 'volumes.json'), { force: true });
     await rm(restartsPath(context, 'sno-identity'), { force: true });
     await identityChange.end(paths, (it) => it);
     return done(differences(request.from, request.to).join('; '));

@@ -41,7 +41,7 @@ const HOSTNAME_MS = 30_000;
  * API server with them, by a kubelet without an API server. Each attempt writes all of them; what the
  * control plane was rendered from is written last.
  */
-export const files: StepBody<IdentityContext> = {
+export const identityFiles: StepBody<IdentityContext> = {
   name: 'files',
   leaves:
     'the name of the host, certificates and configuration of the new identity; an API server that is ready with them',
@@ -91,9 +91,9 @@ async function placeProxy(
   { cluster }: KeylessInput,
   signal: AbortSignal,
 ): Promise<void> {
-  const files = proxyFiles(cluster);
-  if (files.length === 0) return;
-  for (const { path, contents, mode } of files) {
+  const identityFiles = proxyFiles(cluster);
+  if (identityFiles.length === 0) return;
+  for (const { path, contents, mode } of identityFiles) {
     await writeFileAtomic(paths.at(path), contents, mode);
   }
   await restartRuntime(paths, signal);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { dropInPath } from '../../../lib/change/identity/held.ts';
-import { identityFolder } from '../../../lib/change/identity/request.ts';
+import { identityStateFolder } from '../../../lib/change/identity/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
@@ -15,7 +15,7 @@ import { type IdentityContext, inputOf } from './context.ts';
 
 /** The manifests of the control plane while it is held back. */
 export const heldManifests = (paths: Pick<HostPaths, 'state'>) =>
-  join(identityFolder(paths), 'manifests');
+  join(identityStateFolder(paths), 'manifests');
 
 const DROP_IN = `# Until sno-identity has ended, which deletes this file.
 [Service]

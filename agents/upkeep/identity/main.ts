@@ -11,7 +11,7 @@ import { readStatus } from '../../../lib/engine/steps/status.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
 import { startAndWait } from '../../../lib/host/start-and-wait.ts';
-import { type Asked, acceptedChange } from './accept.ts';
+import { type AskedIdentity, acceptedChange } from './accept.ts';
 import { identityContext } from './context.ts';
 import { identityPlan } from './plan.ts';
 
@@ -50,7 +50,7 @@ function addChange(program: Command, paths: HostPaths, write: Write): void {
     .option('--cluster-name <name>', 'the first part of the domain of the cluster')
     .option('--base-domain <domain>', 'the rest of it')
     .option('--yes', 'do not ask')
-    .action(async ({ yes, ...asked }: Asked & { readonly yes?: boolean }) => {
+    .action(async ({ yes, ...asked }: AskedIdentity & { readonly yes?: boolean }) => {
       const { from, to } = await acceptedChange(paths, asked, AbortSignal.timeout(ASK_MS));
       write(announcement(differences(from, to), from.hostname !== to.hostname));
       if (yes !== true) await confirm('change it', 'the change');

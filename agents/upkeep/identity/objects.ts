@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { parseJson } from '../../../lib/base/json.ts';
 import { applyChange, listObjects } from '../../../lib/change/identity/apply.ts';
 import {
-  type Change,
   changesOf,
+  type IdentityChange,
   isTiedTo,
   lostPods,
 } from '../../../lib/change/identity/changes.ts';
@@ -15,14 +15,14 @@ import {
   volumeSchema,
 } from '../../../lib/change/identity/objects.ts';
 import { replacements } from '../../../lib/change/identity/replacements.ts';
-import { identityFolder } from '../../../lib/change/identity/request.ts';
+import { identityStateFolder } from '../../../lib/change/identity/request.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { trust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
+import { controllerManagerTrust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { manifests } from '../../../lib/render/kubernetes/manifests.ts';
 import { publishTrust } from '../../steps/certificates/published-trust.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
@@ -32,7 +32,7 @@ import { type IdentityContext, inputOf } from './context.ts';
  * Changes the objects of the cluster that name the Node, while nothing else runs than etcd and the API
  * server: the Node, its pods and Leases, the volumes that are tied to it, the rights of the approver.
  */
-export const objects: StepBody<IdentityContext> = {
+export const identityObjects: StepBody<IdentityContext> = {
   name: 'objects',
   leaves: 'the Node under its new name, with its volumes; nothing of the old one',
   touches: ['disk', 'api'],
@@ -64,9 +64,12 @@ export const objects: StepBody<IdentityContext> = {
 
 const limitsOf = ({ signal }: Progress) => ({ signal, deadlineMs: REQUEST_DEADLINE_MS });
 
-async function remaining(context: IdentityContext, found: ListedObjects): Promise<Change[]> {
+async function remaining(
+  context: IdentityContext,
+  found: ListedObjects,
+): Promise<IdentityChange[]> {
   const { paths, request } = context;
-  const rootCa = await readFile(paths.at(trust.api), 'utf8');
+  const rootCa = await readFile(paths.at(controllerManagerTrust.api), 'utf8');
   const saved = await savedVolumes(context);
   return changesOf({ from: request.from, to: request.to, rootCa, saved }, found);
 }
@@ -84,7 +87,7 @@ async function replaceRendered(
   }
 }
 
-const volumesPath = (paths: HostPaths) => join(identityFolder(paths), 'volumes.json');
+const volumesPath = (paths: HostPaths) => join(identityStateFolder(paths), 'volumes.json');
 const savedSchema = z.object({ id: z.string(), volumes: z.array(volumeSchema) });
 
 /** Before they are deleted: a power cut must not lose one. */
@@ -108,7 +111,7 @@ async function savedVolumes({ paths, request }: IdentityContext): Promise<Volume
   return parsed.success && parsed.data.id === request.id ? parsed.data.volumes : [];
 }
 
-function summary(changes: readonly Change[]): string {
+function summary(changes: readonly IdentityChange[]): string {
   const counts = new Map<string, number>();
   for (const change of changes) {
     const what = `${change.do} ${change.resource.plural}`;

@@ -15,7 +15,7 @@ import type { IdentityContext } from './context.ts';
 import { heldManifests, release } from './hold.ts';
 
 /** Starts the controllers, and the kubelet with the API server. */
-export const start: StepBody<IdentityContext> = {
+export const startRenamed: StepBody<IdentityContext> = {
   name: 'start',
   leaves: 'the whole control plane, and a kubelet that joins the API',
   touches: ['disk', 'api', 'systemd'],

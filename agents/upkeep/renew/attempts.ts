@@ -24,7 +24,7 @@ const attemptSchema = z.object({
 const attemptsSchema = z.object({ schemaVersion: z.literal(1), attempts: z.array(attemptSchema) });
 
 /** The last attempt at a certificate; without a failure it succeeded. */
-export interface Attempt {
+export interface RenewalAttempt {
   readonly name: string;
   readonly at: string;
   readonly run?: string | undefined;
@@ -34,7 +34,7 @@ export interface Attempt {
 const attemptsPath = (paths: HostPaths) => recordPath(paths, 'renewals');
 
 /** The last attempts, by certificate. A damaged file counts as none: everything is tried again. */
-export async function readAttempts(paths: HostPaths): Promise<Attempt[]> {
+export async function readAttempts(paths: HostPaths): Promise<RenewalAttempt[]> {
   const text = await readTextIfPresent(attemptsPath(paths));
   const parsed = attemptsSchema.safeParse(parseJson(text ?? ''));
   return parsed.success ? parsed.data.attempts : [];

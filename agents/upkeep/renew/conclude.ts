@@ -7,7 +7,7 @@ import type { RenewContext } from '../../steps/certificates/context.ts';
 import { readAttempts } from './attempts.ts';
 
 /** Fails with everything that the steps before could not renew, so that the unit fails. */
-export const conclude: StepBody<RenewContext> = {
+export const concludeRenewal: StepBody<RenewContext> = {
   name: 'conclude',
   leaves: 'no certificate whose last renewal failed',
   touches: ['disk'],

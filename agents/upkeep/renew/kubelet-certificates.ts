@@ -7,7 +7,7 @@ import { restartUnit } from '../../../lib/host/systemd.ts';
 import { kubeletLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import type { RenewContext } from '../../steps/certificates/context.ts';
 import { isUsable, type LeafOnDisk, leavesOnDisk } from '../../steps/leaf-files.ts';
-import { signAgain } from '../../steps/sign-expired.ts';
+import { signAllExpired } from '../../steps/sign-expired.ts';
 import { attempted, readAttempts } from './attempts.ts';
 
 const NAME = 'kubelet-certificates';
@@ -57,7 +57,7 @@ async function corrected({ paths }: RenewContext, progress: Progress): Promise<s
 
 async function signed(paths: HostPaths, found: LeafOnDisk, now: Date): Promise<void> {
   try {
-    await signAgain(paths, found, now);
+    await signAllExpired(paths, found, now);
   } catch (cause) {
     throw new Failure('fatal', `${found.leaf.name} could not be signed again`, {
       code: 'leaf-not-signed',

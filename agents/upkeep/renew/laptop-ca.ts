@@ -8,7 +8,7 @@ import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import { certificatesIn, validityOf } from '../../../lib/pki/certificate.ts';
 import { signedAt } from '../../../lib/pki/lifetimes.ts';
 import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
-import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
+import { apiServerTrust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { localApi } from '../../../lib/render/kubernetes/paths.ts';
 import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
 import { removeKeptFile, writeKeptFiles } from '../../../lib/secrets/seal/files.ts';
@@ -61,10 +61,10 @@ async function endTrust(context: RenewContext, progress: Progress): Promise<stri
   if (laptop === undefined) return 'nothing trusts it';
   if (!(await isReplaced(context, laptop, progress)))
     return 'trusted: auth/kubeconfig was not exchanged';
-  const all = certificatesIn((await readTextIfPresent(paths.at(trust.clients))) ?? '');
+  const all = certificatesIn((await readTextIfPresent(paths.at(apiServerTrust.clients))) ?? '');
   const others = all.filter((pem) => pem !== laptop);
   if (others.length < all.length) {
-    const bundle = { path: trust.clients, contents: others.join(''), mode: 0o644 };
+    const bundle = { path: apiServerTrust.clients, contents: others.join(''), mode: 0o644 };
     await writeKeptFiles(paths, [bundle]);
   }
   await progress.wait('the API server to refuse its clients', () =>

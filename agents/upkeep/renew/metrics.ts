@@ -12,7 +12,7 @@ import {
   mediumServingCa,
 } from '../../../lib/render/kubernetes/authorities.ts';
 import { listCertificates } from '../../steps/certificates/list.ts';
-import { type Attempt, readAttempts } from './attempts.ts';
+import { type RenewalAttempt, readAttempts } from './attempts.ts';
 
 /** After each run of sno-renew. */
 export const measureRenewal = (host: MeasuredHost, ended: EndedRun): Promise<void> =>
@@ -55,5 +55,5 @@ function lifetime({ name, kind, renewedBy, notBefore, notAfter }: InventoryItem)
   ];
 }
 
-const isPending = ({ failure }: Attempt): boolean =>
+const isPending = ({ failure }: RenewalAttempt): boolean =>
   failure?.code === 'serving-request-pending' || failure?.code === 'serving-request-missing';

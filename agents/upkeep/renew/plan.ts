@@ -3,7 +3,7 @@ import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { within } from '../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { RenewContext } from '../../steps/certificates/context.ts';
-import { conclude } from './conclude.ts';
+import { concludeRenewal } from './conclude.ts';
 import { kubeletCertificates } from './kubelet-certificates.ts';
 import { kubeletServing } from './kubelet-serving.ts';
 import { laptopCa } from './laptop-ca.ts';
@@ -23,6 +23,6 @@ export const renewPlan = (s: Settings): Plan<RenewContext> => ({
     within(s, 'workerServingMs', workerServing),
     within(s, 'laptopCaMs', laptopCa),
     within(s, 'kubeletCertificatesMs', kubeletCertificates),
-    within(s, 'finishMs', conclude),
+    within(s, 'finishMs', concludeRenewal),
   ],
 });

@@ -13,7 +13,7 @@ import { dropBeginning } from './overlap.ts';
 import { dropRestarts, restartedFor } from './restarts.ts';
 
 /** Records what was rotated, and deletes what was staged: copies of keys that are in their places. */
-export const conclude: StepBody<RotateContext> = {
+export const concludeRotation: StepBody<RotateContext> = {
   name: 'conclude',
   leaves: 'a record of the rotation; no staged key',
   touches: ['disk'],

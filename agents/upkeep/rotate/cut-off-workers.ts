@@ -4,7 +4,7 @@ import type { What } from '../../../lib/change/rotation/request.ts';
 import { type Node, resources } from '../../../lib/clients/kube/resources.ts';
 import { trustDigest, trusts, WORKER_SELECTOR } from '../../../lib/cluster/workers/api-trust.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { trust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
+import { controllerManagerTrust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { plainHost, signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 
@@ -57,7 +57,7 @@ const learnNothing = (fixed: readonly string[], workers: readonly Node[]): Failu
   );
 
 async function unconfirmed(paths: HostPaths, workers: readonly Node[]): Promise<Failure[]> {
-  const digest = trustDigest(await readFile(paths.at(trust.api), 'utf8'));
+  const digest = trustDigest(await readFile(paths.at(controllerManagerTrust.api), 'utf8'));
   const others = workers.filter((node) => !trusts(node, digest));
   if (others.length === 0) return [];
   return [

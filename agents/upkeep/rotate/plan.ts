@@ -2,11 +2,11 @@ import { identity } from '../../../lib/engine/agents/table.ts';
 import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { within } from '../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
-import { conclude } from './conclude.ts';
+import { concludeRotation } from './conclude.ts';
 import type { RotateContext } from './context.ts';
 import { overlap } from './overlap.ts';
 import { trustBoth, trustNew, useNew } from './phases.ts';
-import { stage } from './stage.ts';
+import { stageRotation } from './stage.ts';
 import { workers } from './workers.ts';
 import { restartWorkloads } from './workloads.ts';
 
@@ -18,13 +18,13 @@ export const rotatePlan = (s: Settings): Plan<RotateContext> => ({
   ...identity('sno-rotate'),
   achieved: 'the rotation is complete',
   steps: [
-    within(s, 'rotateStageMs', stage),
+    within(s, 'rotateStageMs', stageRotation),
     within(s, 'rotatePhaseMs', trustBoth),
     { ...workers, deadlineMs: s.rotateWorkersMs + s.finishMs },
     within(s, 'rotatePhaseMs', restartWorkloads),
     within(s, 'rotatePhaseMs', useNew),
     { ...overlap, deadlineMs: Math.max(s.rotateOverlapMs, s.rotateTokensMs) + s.finishMs },
     within(s, 'rotatePhaseMs', trustNew),
-    within(s, 'finishMs', conclude),
+    within(s, 'finishMs', concludeRotation),
   ],
 });

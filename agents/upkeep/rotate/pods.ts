@@ -5,7 +5,7 @@ import { sinceMonotonicMs, unitProperties } from '../../../lib/host/systemd.ts';
 import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
-import { type PlacedPod, podsIn } from '../../steps/control-plane-pods.ts';
+import { type PodOnHost, podsIn } from '../../steps/control-plane-pods.ts';
 import { withPresentFiles } from '../../steps/read-once.ts';
 import type { RotateContext } from './context.ts';
 import { podReady } from './pod-ready.ts';
@@ -59,7 +59,7 @@ export async function startStalePods(
   }
 }
 
-async function replace(context: RotateContext, pod: PlacedPod, progress: Progress): Promise<void> {
+async function replace(context: RotateContext, pod: PodOnHost, progress: Progress): Promise<void> {
   const { paths } = context;
   if (pod.component === 'etcd') return replaceEtcd(context, pod, progress);
   if (pod.component !== 'kube-apiserver') return replacePod(paths, pod, progress);

@@ -10,7 +10,7 @@ import {
   surgePod,
 } from '../../../lib/render/kubernetes/surge-pod.ts';
 import { noSurgeRedirect, surgeRedirect } from '../../../lib/render/kubernetes/surge-redirect.ts';
-import type { PlacedPod } from '../../steps/control-plane-pods.ts';
+import type { PodOnHost } from '../../steps/control-plane-pods.ts';
 import { placeStaticPod, removeStaticPods } from '../../steps/static-pods.ts';
 import { replacePod } from './replace-pod.ts';
 
@@ -34,7 +34,7 @@ export interface ApiServerHost {
  */
 export async function replaceApiServer(
   host: ApiServerHost,
-  pod: PlacedPod,
+  pod: PodOnHost,
   progress: Progress,
 ): Promise<void> {
   const second = surgePod(pod.manifest);

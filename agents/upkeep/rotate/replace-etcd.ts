@@ -1,7 +1,7 @@
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import { apiPort } from '../../../lib/render/kubernetes/paths.ts';
-import type { PlacedPod } from '../../steps/control-plane-pods.ts';
+import type { PodOnHost } from '../../steps/control-plane-pods.ts';
 import type { RotateContext } from './context.ts';
 import { podReady } from './pod-ready.ts';
 import { replacePod } from './replace-pod.ts';
@@ -33,7 +33,7 @@ const reset = `${noReset}${TABLE} {
  */
 export async function replaceEtcd(
   context: Pick<RotateContext, 'paths' | 'settings' | 'runNft'>,
-  pod: PlacedPod,
+  pod: PodOnHost,
   progress: Progress,
 ): Promise<void> {
   const { paths } = context;

@@ -5,7 +5,7 @@ import { exists, namesIn } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { replacing } from '../../../lib/render/kubernetes/read-once.ts';
 import type { Component } from '../../../lib/render/kubernetes/static-pod.ts';
-import type { PlacedPod } from '../../steps/control-plane-pods.ts';
+import type { PodOnHost } from '../../steps/control-plane-pods.ts';
 import { placeStaticPod } from '../../steps/static-pods.ts';
 
 const POLL_MS = 100;
@@ -26,7 +26,7 @@ const ATTEMPTS = 10;
  */
 export async function replacePod(
   paths: HostPaths,
-  pod: Pick<PlacedPod, 'component' | 'file' | 'manifest'>,
+  pod: Pick<PodOnHost, 'component' | 'file' | 'manifest'>,
   progress: Progress,
 ): Promise<void> {
   const { component, file, manifest } = pod;

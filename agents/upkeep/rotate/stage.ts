@@ -15,7 +15,7 @@ import { stageEncryption, stageServiceAccount } from './stage-keys.ts';
  * with the same keys. Begins only on a control plane that is ready, and not while certificates are
  * renewed or a backup is made.
  */
-export const stage: StepBody<RotateContext> = {
+export const stageRotation: StepBody<RotateContext> = {
   name: 'stage',
   leaves: 'the new keys and certificates, in the folder of the agent',
   touches: ['disk', 'runtime', 'clock'],

@@ -5,7 +5,7 @@ import { watchUntil } from '../../../lib/clients/kube/watch-objects.ts';
 import { trustDigest, trusts, WORKER_SELECTOR } from '../../../lib/cluster/workers/api-trust.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { trust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
+import { controllerManagerTrust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
 import type { RotateContext } from './context.ts';
 
 const WHAT = 'every worker to trust the old and the new CA of the API server';
@@ -26,7 +26,7 @@ export const workers: StepBody<RotateContext> = {
     const { paths, request, settings } = context;
     const { what } = request;
     if (what.kind !== 'authorities' || !what.names.includes('serving')) return done('not needed');
-    const both = trustDigest(await readFile(paths.at(trust.api), 'utf8'));
+    const both = trustDigest(await readFile(paths.at(controllerManagerTrust.api), 'utf8'));
     const workersIn = (all: ReadonlyMap<string, Node>) =>
       [...all.values()].filter(({ metadata }) => metadata.name !== context.hostname());
     const missing = (all: ReadonlyMap<string, Node>) =>

@@ -10,7 +10,7 @@ import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { mayCertifyAuthorities } from '../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
-import { trust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
+import { controllerManagerTrust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import type { RotateContext } from './context.ts';
 
@@ -118,7 +118,7 @@ async function published(
   client: KubeClient,
   progress: Progress,
 ): Promise<void> {
-  const expected = await readFile(paths.at(trust.api), 'utf8');
+  const expected = await readFile(paths.at(controllerManagerTrust.api), 'utf8');
   const outdated = (all: ReadonlyMap<string, z.infer<typeof resources.configMaps.schema>>) =>
     [...all.values()]
       .filter(({ data }) => data?.['ca.crt'] !== expected)

@@ -13,7 +13,7 @@ import type { TrialContext } from './context.ts';
  * in the journal, unless a person requested it and it worked. The record says that it has ended before anything else is done:
  * nothing is taken back twice.
  */
-export const conclude: StepBody<TrialContext> = {
+export const concludeTrial: StepBody<TrialContext> = {
   name: 'conclude',
   leaves: 'no change that is being taken back, and the record of the last one',
   touches: ['disk', 'systemd'],

@@ -2,10 +2,10 @@ import { identity } from '../../../lib/engine/agents/table.ts';
 import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { within } from '../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
-import { conclude } from './conclude.ts';
+import { concludeTrial } from './conclude.ts';
 import type { TrialContext } from './context.ts';
 import { countBoot, decide } from './decide.ts';
-import { database, files, network } from './put-back.ts';
+import { database, filesPutBack, networkPutBack } from './put-back.ts';
 
 /** At each boot before the network and the kubelet, and when the deadline of the trial has passed. */
 export const trialPlan = (s: Settings): Plan<TrialContext> => ({
@@ -14,9 +14,9 @@ export const trialPlan = (s: Settings): Plan<TrialContext> => ({
   steps: [
     within(s, 'finishMs', countBoot),
     within(s, 'finishMs', decide),
-    within(s, 'finishMs', network),
-    within(s, 'trialRevertMs', files),
+    within(s, 'finishMs', networkPutBack),
+    within(s, 'trialRevertMs', filesPutBack),
     within(s, 'finishMs', database),
-    within(s, 'finishMs', conclude),
+    within(s, 'finishMs', concludeTrial),
   ],
 });

@@ -55,14 +55,14 @@ const putBackStep = ({ name, leaves, isBack, putBack }: Part): StepBody<TrialCon
 });
 
 /** First: whatever fails afterwards, the host can be reached. */
-export const network = putBackStep({
+export const networkPutBack = putBackStep({
   name: 'network',
   leaves: 'the network profiles from before the change',
   isBack: isNetworkBack,
   putBack: putBackNetwork,
 });
 
-export const files = putBackStep({
+export const filesPutBack = putBackStep({
   name: 'files',
   leaves: 'the executable, the files and the folders from before the change',
   isBack: isRestBack,

@@ -5,7 +5,7 @@ import { productVersion } from '../../../lib/base/version.ts';
 import { requireIdle } from '../../../lib/change/exclusion.ts';
 import {
   type InstalledVersions,
-  isInstalled,
+  isInstalledUpdate,
   requireSuitable,
 } from '../../../lib/change/update/judge.ts';
 import { parseUpdate, UPDATE_FILES } from '../../../lib/change/update/manifest.ts';
@@ -55,7 +55,7 @@ export async function acceptUpdate(
   const manifest = parseUpdate(signed.text, `${from}/${UPDATE_FILES.manifest}`);
   const installed = await installedVersions(paths, signal);
   requireSuitable(manifest, installed);
-  if (isInstalled(manifest, installed)) return undefined;
+  if (isInstalledUpdate(manifest, installed)) return undefined;
   const at = new Date().toISOString();
   return { schemaVersion: 1, id: randomUUID(), at, from, manifest, signedBy };
 }

@@ -10,7 +10,7 @@ import { loadPrepared } from './prepare.ts';
 import { isInUse } from './stage.ts';
 
 /** From here on the host goes back to what it has now, unless the update is confirmed. */
-export const arm: StepBody<UpdateContext> = {
+export const armUpdate: StepBody<UpdateContext> = {
   name: 'arm',
   leaves: 'the points of return, and a trial with a deadline',
   touches: ['disk', 'systemd'],

@@ -18,7 +18,7 @@ import { describeUpdate, type UpdateContext } from './context.ts';
 import { nextFolder, preparedPath } from './places.ts';
 
 /** Ends the request. After a failure it reports what failed, so that the unit fails. */
-export const conclude: StepBody<UpdateContext> = {
+export const concludeUpdate: StepBody<UpdateContext> = {
   name: 'conclude',
   leaves: 'no update under way, and the result of this one',
   touches: ['disk'],

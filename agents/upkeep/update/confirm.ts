@@ -5,7 +5,7 @@ import { readLast } from '../../../lib/engine/trial/store.ts';
 import type { UpdateContext } from './context.ts';
 
 /** Ends the trial: the host no longer goes back. */
-export const confirm: StepBody<UpdateContext> = {
+export const confirmUpdate: StepBody<UpdateContext> = {
   name: 'confirm',
   leaves: 'an update that stays; nothing is kept of what was before it',
   touches: ['disk', 'systemd'],

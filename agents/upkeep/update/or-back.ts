@@ -3,4 +3,4 @@ import { updateChange } from '../../../lib/change/update/request.ts';
 import type { UpdateContext } from './context.ts';
 
 /** A step whose failure takes the update back. */
-export const orBack = orBackBy<UpdateContext>(updateChange);
+export const updateOrBack = orBackBy<UpdateContext>(updateChange);

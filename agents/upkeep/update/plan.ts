@@ -2,15 +2,15 @@ import { identity } from '../../../lib/engine/agents/table.ts';
 import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { within } from '../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
-import { arm } from './arm.ts';
+import { armUpdate } from './arm.ts';
 import { backup } from './backup.ts';
-import { conclude } from './conclude.ts';
-import { confirm } from './confirm.ts';
+import { concludeUpdate } from './conclude.ts';
+import { confirmUpdate } from './confirm.ts';
 import type { UpdateContext } from './context.ts';
-import { orBack } from './or-back.ts';
+import { updateOrBack } from './or-back.ts';
 import { prepare } from './prepare.ts';
-import { settle } from './settle.ts';
-import { stage } from './stage.ts';
+import { settleUpdate } from './settle.ts';
+import { stageUpdate } from './stage.ts';
 import { switchOver } from './switch.ts';
 
 /**
@@ -21,14 +21,14 @@ export const updatePlan = (s: Settings): Plan<UpdateContext> => ({
   ...identity('sno-update'),
   achieved: 'the host runs the update, and is steady',
   steps: [
-    within(s, 'updateStageMs', orBack(stage)),
-    within(s, 'updatePrepareMs', orBack(prepare)),
-    within(s, 'backupMs', orBack(backup)),
-    within(s, 'finishMs', orBack(arm)),
-    within(s, 'updateSwitchMs', orBack(switchOver)),
-    within(s, 'updateSettleMs', orBack(settle)),
-    within(s, 'finishMs', orBack(confirm)),
+    within(s, 'updateStageMs', updateOrBack(stageUpdate)),
+    within(s, 'updatePrepareMs', updateOrBack(prepare)),
+    within(s, 'backupMs', updateOrBack(backup)),
+    within(s, 'finishMs', updateOrBack(armUpdate)),
+    within(s, 'updateSwitchMs', updateOrBack(switchOver)),
+    within(s, 'updateSettleMs', updateOrBack(settleUpdate)),
+    within(s, 'finishMs', updateOrBack(confirmUpdate)),
     // If the host goes back: until it has restarted, which may wait for workloads to end.
-    within(s, 'updateTrialMs', conclude),
+    within(s, 'updateTrialMs', concludeUpdate),
   ],
 });

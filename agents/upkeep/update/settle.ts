@@ -22,7 +22,7 @@ import { loadPrepared } from './prepare.ts';
  * Waits until the control plane runs the images of the payload, brings the add-ons up to date, and waits until nothing
  * changes any more. The runtime is asked first: until then the API may still show the earlier control plane.
  */
-export const settle: StepBody<UpdateContext> = {
+export const settleUpdate: StepBody<UpdateContext> = {
   name: 'settle',
   leaves: 'a steady host with the control plane and the add-ons of the payload',
   touches: ['api', 'runtime', 'clock'],

@@ -21,7 +21,7 @@ const MARGIN_BYTES = 512 * 2 ** 20;
  * server is ready, and accepts what this host signs: an update of a host without etcd, or with a wrong clock, would be
  * taken back for what it has not caused.
  */
-export const stage: StepBody<UpdateContext> = {
+export const stageUpdate: StepBody<UpdateContext> = {
   name: 'stage',
   leaves: 'the new executable and the new payload beside those in use',
   touches: ['disk', 'network', 'api', 'clock'],

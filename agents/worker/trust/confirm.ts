@@ -9,7 +9,7 @@ import type { TrustContext } from './context.ts';
 import { readByKubelet } from './kubelet-record.ts';
 
 /** Tells the control-plane host by which CAs the kubelet knows the API server: a rotation waits for that. */
-export const confirm: StepBody<TrustContext> = {
+export const confirmTrust: StepBody<TrustContext> = {
   name: 'confirm',
   leaves: `the annotation ${API_TRUST_ANNOTATION} of the own Node: the digest of what the kubelet trusts`,
   touches: ['disk', 'api', 'network', 'clock'],

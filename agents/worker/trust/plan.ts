@@ -2,7 +2,7 @@ import { identity } from '../../../lib/engine/agents/table.ts';
 import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { within } from '../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
-import { confirm } from './confirm.ts';
+import { confirmTrust } from './confirm.ts';
 import type { TrustContext } from './context.ts';
 import { publishedCa } from './published-ca.ts';
 import { startWithCa } from './start-with-ca.ts';
@@ -14,6 +14,6 @@ export const workerTrustPlan = (s: Settings): Plan<TrustContext> => ({
   steps: [
     within(s, 'workerTrustMs', publishedCa),
     within(s, 'kubeletMs', startWithCa),
-    within(s, 'workerTrustMs', confirm),
+    within(s, 'workerTrustMs', confirmTrust),
   ],
 });

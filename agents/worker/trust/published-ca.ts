@@ -9,7 +9,7 @@ import { trustDigest } from '../../../lib/cluster/workers/api-trust.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
-import { kubeletPaths, trust } from '../../../lib/render/kubernetes/kubelet.ts';
+import { kubeletPaths, kubeletTrust } from '../../../lib/render/kubernetes/kubelet.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import type { TrustContext } from './context.ts';
 import { forgetReadByKubelet } from './kubelet-record.ts';
@@ -23,16 +23,16 @@ const PUBLISHED = `ConfigMap kube-system/${ROOT_CA}`;
  */
 export const publishedCa: StepBody<TrustContext> = {
   name: 'published-ca',
-  leaves: `${trust.api}: the CAs of the API server that the cluster publishes`,
+  leaves: `${kubeletTrust.api}: the CAs of the API server that the cluster publishes`,
   touches: ['disk', 'api', 'network', 'clock'],
   retries: true,
   input: ({ run }) => run,
-  holds: ({ paths }) => exists(paths.at(trust.api)),
+  holds: ({ paths }) => exists(paths.at(kubeletTrust.api)),
   async run({ paths }, { signal }) {
     const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
     const access = await readKubeconfig(paths.at(kubeletPaths.kubeconfig));
     const published = await publishedFor(access, limits);
-    const path = paths.at(trust.api);
+    const path = paths.at(kubeletTrust.api);
     const present = await readTextIfPresent(path);
     if (present !== undefined && trustDigest(present) === trustDigest(published)) {
       return done('the kubelet has them already');

@@ -3,7 +3,7 @@ import { trustDigest } from '../../../lib/cluster/workers/api-trust.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { trust } from '../../../lib/render/kubernetes/kubelet.ts';
+import { kubeletTrust } from '../../../lib/render/kubernetes/kubelet.ts';
 import { restartKubelet } from '../../steps/kubelet.ts';
 import type { TrustContext } from './context.ts';
 import { readByKubelet, recordReadByKubelet } from './kubelet-record.ts';
@@ -11,7 +11,7 @@ import { readByKubelet, recordReadByKubelet } from './kubelet-record.ts';
 /** Restarts the kubelet if it has not read the present file. Its containers keep running. */
 export const startWithCa: StepBody<TrustContext> = {
   name: 'kubelet',
-  leaves: `a kubelet that was started with the present ${trust.api}`,
+  leaves: `a kubelet that was started with the present ${kubeletTrust.api}`,
   touches: ['disk', 'systemd'],
   retries: true,
   input: ({ run }) => run,
@@ -29,4 +29,4 @@ export const startWithCa: StepBody<TrustContext> = {
 };
 
 const presentDigest = async (paths: HostPaths): Promise<string> =>
-  trustDigest(await readFile(paths.at(trust.api), 'utf8'));
+  trustDigest(await readFile(paths.at(kubeletTrust.api), 'utf8'));

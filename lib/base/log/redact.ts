@@ -5,7 +5,7 @@ const HIDDEN = '<redacted>';
  * Separate from lib/secrets/redact/, whose tables would have to be built at every
  * start of an agent; a log line is short enough for plain patterns.
  */
-export const PATTERNS: readonly [RegExp, string][] = [
+export const LOG_PATTERNS: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, HIDDEN],
   // the same in base64, as in kubeconfigs and data URLs
   [
@@ -32,6 +32,6 @@ export const PATTERNS: readonly [RegExp, string][] = [
 ];
 
 /** The text without what looks like a secret. */
-export function redact(text: string, patterns = PATTERNS): string {
+export function redact(text: string, patterns = LOG_PATTERNS): string {
   return patterns.reduce((safe, [pattern, by]) => safe.replace(pattern, by), text);
 }

@@ -2,7 +2,7 @@ import type { Limits } from '../../base/wait/limits.ts';
 import type { KubeClient } from '../../clients/kube/client.ts';
 import { isKubeError } from '../../clients/kube/kube-error.ts';
 import { resourcePath } from '../../clients/kube/resources.ts';
-import type { Change } from './changes.ts';
+import type { IdentityChange } from './changes.ts';
 import { type ListedObjects, listed } from './objects.ts';
 
 /** Everything that `changesOf` looks at. */
@@ -35,7 +35,7 @@ export async function listObjects(client: KubeClient, limits: Limits): Promise<L
  */
 export async function applyChange(
   client: KubeClient,
-  change: Change,
+  change: IdentityChange,
   limits: Limits,
 ): Promise<void> {
   const { resource, namespace, name } = change;

@@ -15,7 +15,7 @@ interface Target {
 }
 
 /** One request to the API server. */
-export type Change =
+export type IdentityChange =
   | (Target & { readonly do: 'create'; readonly body: object })
   /** `uid`: only this object, not one that has got its name since. At once, without its finalizers if so said. */
   | (Target & {
@@ -43,7 +43,7 @@ export interface Wanted {
  * are. It is computed from what is there, so that an interrupted run goes on. Controllers must not run:
  * one would take a claim whose volume is replaced for lost.
  */
-export function changesOf(wanted: Wanted, objects: ListedObjects): Change[] {
+export function changesOf(wanted: Wanted, objects: ListedObjects): IdentityChange[] {
   return [
     ...(wanted.from.hostname === wanted.to.hostname
       ? addressOnly(wanted, objects)
@@ -53,7 +53,7 @@ export function changesOf(wanted: Wanted, objects: ListedObjects): Change[] {
 }
 
 /** Pods in the host's network have its address; the kubelet replaces those of the control plane. */
-const addressOnly = ({ from, to }: Wanted, { pods }: ListedObjects): Change[] =>
+const addressOnly = ({ from, to }: Wanted, { pods }: ListedObjects): IdentityChange[] =>
   from.nodeIps.join() === to.nodeIps.join()
     ? []
     : pods
@@ -64,7 +64,7 @@ const addressOnly = ({ from, to }: Wanted, { pods }: ListedObjects): Change[] =>
 const hasAddress = (status: unknown, { nodeIps: [address] }: Identity): boolean =>
   typeof status === 'object' && status !== null && 'hostIP' in status && status.hostIP === address;
 
-function renamed(wanted: Wanted, objects: ListedObjects): Change[] {
+function renamed(wanted: Wanted, objects: ListedObjects): IdentityChange[] {
   const { from, to } = wanted;
   const old = objects.nodes.find(({ metadata }) => metadata.name === from.hostname);
   const isThere = objects.nodes.some(({ metadata }) => metadata.name === to.hostname);
@@ -108,7 +108,7 @@ const OF_STATE =
  * The Node under its new name. Its pod subnets stay, since the pod network is configured for them, and
  * a Node that the kubelet registers would get the next ones.
  */
-function newNode({ metadata, spec = {}, status = {} }: NodeObject, name: string): Change {
+function newNode({ metadata, spec = {}, status = {} }: NodeObject, name: string): IdentityChange {
   const { capacity, allocatable } = status;
   const { podCIDR, podCIDRs, taints = [], unschedulable, providerID } = spec;
   const annotations = Object.entries(metadata.annotations ?? {}).filter(
@@ -137,13 +137,16 @@ function newNode({ metadata, spec = {}, status = {} }: NodeObject, name: string)
 }
 
 /** The nodeAffinity of a volume cannot be changed: it is deleted and created again under its name. */
-function volumes({ from, to, saved }: Wanted, { volumes: present }: ListedObjects): Change[] {
+function volumes(
+  { from, to, saved }: Wanted,
+  { volumes: present }: ListedObjects,
+): IdentityChange[] {
   const tied = present.filter((volume) => isTiedTo(from.hostname, volume));
   const isThere = ({ metadata }: VolumeObject) =>
     present.some((volume) => volume.metadata.name === metadata.name);
   const deleted = saved.filter((volume) => !isThere(volume));
   return [
-    ...tied.flatMap((volume): Change[] => [
+    ...tied.flatMap((volume): IdentityChange[] => [
       { ...deletion(listed.volumes, volume), dropsFinalizers: true },
       recreation(volume, from.hostname, to.hostname),
     ]),
@@ -159,7 +162,7 @@ export const isTiedTo = (hostname: string, { metadata, spec }: VolumeObject): bo
   );
 
 /** With its claim, by uid, the policy for its end, and everything else that it had. */
-function recreation({ metadata, spec }: VolumeObject, from: string, to: string): Change {
+function recreation({ metadata, spec }: VolumeObject, from: string, to: string): IdentityChange {
   const { name, labels, annotations, finalizers } = metadata;
   const nodeSelectorTerms = (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).map((term) => ({
     ...term,
@@ -185,7 +188,7 @@ const waitsFor = (
   { metadata, spec }: ListedObjects['claims'][number],
 ): boolean => metadata.annotations?.[SELECTED_NODE] === hostname && (spec.volumeName ?? '') === '';
 
-const withoutSelectedNode = ({ metadata }: ListedObjects['claims'][number]): Change => ({
+const withoutSelectedNode = ({ metadata }: ListedObjects['claims'][number]): IdentityChange => ({
   do: 'patch',
   resource: listed.claims,
   namespace: metadata.namespace,
@@ -193,7 +196,7 @@ const withoutSelectedNode = ({ metadata }: ListedObjects['claims'][number]): Cha
   body: { metadata: { annotations: { [SELECTED_NODE]: null } } },
 });
 
-const rootCas = ({ rootCa }: Wanted, objects: ListedObjects): Change[] =>
+const rootCas = ({ rootCa }: Wanted, objects: ListedObjects): IdentityChange[] =>
   objects.rootCas
     .filter(({ data }) => data?.['ca.crt'] !== rootCa)
     .map(({ metadata }) => ({
@@ -217,7 +220,7 @@ function deletion(
   {
     metadata,
   }: { metadata: { name: string; namespace?: string | undefined; uid?: string | undefined } },
-): Extract<Change, { do: 'delete' }> {
+): Extract<IdentityChange, { do: 'delete' }> {
   const { name, namespace, uid } = metadata;
   return { do: 'delete', resource, namespace, name, uid };
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/errors/failure.ts';
 import { decodeManifests, type Manifest } from '../../clients/kube/manifest-decoding.ts';
 import type { RenderedManifest } from '../../render/renderer.ts';
-import type { Change } from './changes.ts';
+import type { IdentityChange } from './changes.ts';
 
 /** The kinds of rendered objects that depend on an identity, by their names in paths. */
 const PLURALS: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 export function replacements(
   old: readonly RenderedManifest[],
   next: readonly RenderedManifest[],
-): Extract<Change, { do: 'replace' }>[] {
+): Extract<IdentityChange, { do: 'replace' }>[] {
   const before = objectsOf(old).map(textOf);
   return objectsOf(next)
     .filter((manifest) => !before.includes(textOf(manifest)))

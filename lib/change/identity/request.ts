@@ -27,7 +27,8 @@ const requestSchema = z.object({
 export type IdentityRequest = z.infer<typeof requestSchema>;
 
 /** Everything that a change keeps on the host until its end. */
-export const identityFolder = ({ state }: Pick<HostPaths, 'state'>) => join(state, 'sno-identity');
+export const identityStateFolder = ({ state }: Pick<HostPaths, 'state'>) =>
+  join(state, 'sno-identity');
 
 export const identityChange = changeOnRequest({
   records: { request: 'identity-request', result: 'identity' },

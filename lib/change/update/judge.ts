@@ -16,7 +16,7 @@ export interface InstalledVersions {
 }
 
 /** Whether the update is what the host runs. */
-export const isInstalled = (
+export const isInstalledUpdate = (
   { executable, payload }: UpdateManifest,
   installed: InstalledVersions,
 ): boolean =>

@@ -98,7 +98,7 @@ const image = z.object({
  */
 export type Container = z.infer<typeof container>;
 /** Times are 0 until the event has happened. `logPath` and `hostPath` are on the host. */
-export type ContainerStatus = z.infer<typeof containerStatus>;
+export type CriContainerStatus = z.infer<typeof containerStatus>;
 /** `name`, `uid` and `namespace` are the pod's. */
 export type PodSandbox = z.infer<typeof sandbox>;
 /** `id` is the digest of the image's configuration: `sha256:…`. `size` in bytes. */
@@ -118,7 +118,7 @@ const condition = z.object({
   message: z.string(),
 });
 /** `RuntimeReady` and `NetworkReady`. */
-export type RuntimeCondition = z.infer<typeof condition>;
+export type CriCondition = z.infer<typeof condition>;
 
 function runtime<T>(name: string, response: z.ZodType<T>): Method<T> {
   return { path: `/runtime.v1.RuntimeService/${name}`, response };
@@ -129,7 +129,7 @@ function images<T>(name: string, response: z.ZodType<T>): Method<T> {
 }
 
 export const versionMethod = runtime('Version', version);
-export const statusMethod = runtime(
+export const criStatusMethod = runtime(
   'Status',
   z.object({ status: z.object({ conditions: z.array(condition) }), info: textMap }),
 );

@@ -9,20 +9,20 @@ import { criDescriptor } from './descriptor.ts';
 import type { RuntimeKind } from './kind.ts';
 import {
   type Container,
-  type ContainerStatus,
+  type CriCondition,
+  type CriContainerStatus,
   containerEventsMethod,
   containerStatusMethod,
+  criStatusMethod,
   type Image,
   imageStatusMethod,
   listContainersMethod,
   listImagesMethod,
   listPodSandboxMethod,
   type PodSandbox,
-  type RuntimeCondition,
   type RuntimeVersion,
   removePodSandboxMethod,
   runtimeConfigMethod,
-  statusMethod,
   stopContainerMethod,
   stopPodSandboxMethod,
   versionMethod,
@@ -31,7 +31,7 @@ import { parseRuntimeSettings } from './runtime-settings.ts';
 
 export interface RuntimeStatus {
   /** Whether the runtime, and separately the pod network, is ready. */
-  conditions: RuntimeCondition[];
+  conditions: CriCondition[];
   cgroupDriver: 'systemd' | 'cgroupfs';
   /** The image of every pod sandbox, if the runtime reports it. */
   sandboxImage?: string;
@@ -40,7 +40,7 @@ export interface RuntimeStatus {
 }
 
 export interface ContainerDetails {
-  readonly status: ContainerStatus;
+  readonly status: CriContainerStatus;
   readonly info: Readonly<Record<string, string>>;
 }
 
@@ -96,7 +96,7 @@ export class ContainerRuntime {
 
   /** @throws Failure (fatal) if the runtime does not report its cgroup driver. */
   async status(limits: CallLimits): Promise<RuntimeStatus> {
-    const answer = await this.#rpc.unary(statusMethod, { verbose: true }, limits);
+    const answer = await this.#rpc.unary(criStatusMethod, { verbose: true }, limits);
     const settings = parseRuntimeSettings(answer.info.config);
     const cgroupDriver = (await this.#configuredCgroupDriver(limits)) ?? settings.cgroupDriver;
     if (cgroupDriver === undefined) {
@@ -108,8 +108,8 @@ export class ContainerRuntime {
   }
 
   /** Whether the runtime, and separately the pod network, is ready. */
-  async conditions(limits: CallLimits): Promise<RuntimeCondition[]> {
-    return (await this.#rpc.unary(statusMethod, { verbose: false }, limits)).status.conditions;
+  async conditions(limits: CallLimits): Promise<CriCondition[]> {
+    return (await this.#rpc.unary(criStatusMethod, { verbose: false }, limits)).status.conditions;
   }
 
   async listContainers(limits: CallLimits): Promise<Container[]> {
@@ -117,7 +117,7 @@ export class ContainerRuntime {
   }
 
   /** Undefined if the container no longer exists. */
-  async containerStatus(id: string, limits: CallLimits): Promise<ContainerStatus | undefined> {
+  async containerStatus(id: string, limits: CallLimits): Promise<CriContainerStatus | undefined> {
     return (await this.#containerStatus(id, false, limits))?.status;
   }
 

@@ -9,13 +9,13 @@ import {
   alarmMethod,
   compactMethod,
   defragmentMethod,
+  etcdStatusMethod,
   hashKvMethod,
   leasesMethod,
   memberListMethod,
   rangeMethod,
   revokeLeaseMethod,
   snapshotMethod,
-  statusMethod,
   watchMethod,
 } from './messages.ts';
 
@@ -143,7 +143,7 @@ export class EtcdClient {
 
   /** With `waitForReady` in the limits, waits for etcd to come up. */
   async status(limits: CallLimits): Promise<EtcdStatus> {
-    const { header, ...rest } = await this.#rpc.unary(statusMethod, {}, limits);
+    const { header, ...rest } = await this.#rpc.unary(etcdStatusMethod, {}, limits);
     return { ...rest, revision: header.revision, memberId: header.memberId };
   }
 

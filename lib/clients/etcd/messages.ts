@@ -10,7 +10,7 @@ function method<T>(path: string, response: z.ZodType<T>): Method<T> {
   return { path: `/etcdserverpb.${path}`, response };
 }
 
-export const statusMethod = method(
+export const etcdStatusMethod = method(
   'Maintenance/Status',
   z.object({
     header,

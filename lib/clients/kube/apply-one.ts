@@ -7,7 +7,7 @@ import type { KubeObject } from './resources.ts';
 import { isExisting, isTransient } from './retry-policy.ts';
 
 /** How one attempt ended. `waits` and `unserved` are retried. */
-export type Attempt = AttemptEnd & {
+export type ApplyAttempt = AttemptEnd & {
   /** What the API warned of while it stored the object; absent if of nothing. */
   readonly warnings?: readonly string[];
 };
@@ -33,7 +33,7 @@ export async function applyOne(
   discovery: Discovery,
   manifest: Manifest,
   limits: ApplyLimits,
-): Promise<Attempt> {
+): Promise<ApplyAttempt> {
   const all = new Set<string>();
   const warned = (warnings: readonly string[]) => {
     for (const warning of warnings) all.add(warning);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import type { Wait } from '../../base/wait/limits.ts';
-import { type Attempt, applyOne } from './apply-one.ts';
+import { type ApplyAttempt, applyOne } from './apply-one.ts';
 import { faultRow, type ManifestRow, manifestRow } from './apply-table.ts';
 import { backoffMs } from './backoff.ts';
 import type { FieldValidation, KubeClient } from './client.ts';
@@ -22,7 +22,7 @@ export interface ApplyOptions extends Wait {
   /** Requests under way at once. */
   readonly concurrency: number;
   /** Called when an attempt ends differently from the one before; applying waits until it returns. */
-  readonly attempted?: (manifest: Manifest, attempt: Attempt) => Promise<void>;
+  readonly attempted?: (manifest: Manifest, attempt: ApplyAttempt) => Promise<void>;
   /** Short by default, as a bootstrap needs them. */
   readonly longestPauses?: LongestPauses;
 }
@@ -84,7 +84,7 @@ interface Item {
   attempts: number;
   /** Failed attempts since the last change that may help it: its pauses grow with them. */
   failures: number;
-  last: Attempt | undefined;
+  last: ApplyAttempt | undefined;
   /** Of all attempts. */
   readonly warnings: Set<string>;
   /** On the clock of `performance.now()`. */
@@ -173,7 +173,7 @@ class ManifestWork {
   }
 
   /** Before the next attempt, which only an unserved or waiting manifest gets. */
-  #pauseMs(attempt: Attempt, failures: number): number {
+  #pauseMs(attempt: ApplyAttempt, failures: number): number {
     const { unservedMs, refusedMs } = this.#options.longestPauses ?? bootstrapPauses;
     return attempt.kind === 'waits'
       ? backoffMs(failures, attempt.retryAfterMs, refusedMs)
@@ -211,7 +211,7 @@ class ManifestWork {
   }
 }
 
-function isOpen({ kind }: Attempt): boolean {
+function isOpen({ kind }: ApplyAttempt): boolean {
   return kind === 'waits' || kind === 'unserved';
 }
 

@@ -3,7 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { describeError, Failure } from '../../base/errors/failure.ts';
 import type { Limits } from '../../base/wait/limits.ts';
 import type { KeyPair } from '../../pki/authority.ts';
-import { certificatesIn, inspectCertificate, type Subject } from '../../pki/certificate.ts';
+import {
+  type CertificateSubject,
+  certificatesIn,
+  inspectCertificate,
+} from '../../pki/certificate.ts';
 import { createSigningKey } from '../../pki/keys.ts';
 import { certificateRequest } from '../../pki/request.ts';
 import type { KubeClient } from './client.ts';
@@ -25,7 +29,7 @@ const APPROVALS = 5;
  */
 export async function requestClientCertificate(
   client: KubeClient,
-  subject: Subject,
+  subject: CertificateSubject,
   { signal, deadlineMs }: Limits,
 ): Promise<KeyPair> {
   const key = await createSigningKey();
@@ -123,7 +127,7 @@ function issued(request: CertificateSigningRequest | undefined): string | undefi
   return certificate === undefined ? undefined : Buffer.from(certificate, 'base64').toString();
 }
 
-function requireFit(pem: string, key: string, subject: Subject): void {
+function requireFit(pem: string, key: string, subject: CertificateSubject): void {
   const fault = whyUnfit(pem, key, subject);
   if (fault === undefined) return;
   throw new Failure('fatal', 'the certificate that the cluster signed cannot be used', {
@@ -131,7 +135,7 @@ function requireFit(pem: string, key: string, subject: Subject): void {
   });
 }
 
-function whyUnfit(pem: string, key: string, subject: Subject): string | undefined {
+function whyUnfit(pem: string, key: string, subject: CertificateSubject): string | undefined {
   const [certificate] = certificatesIn(pem);
   if (certificate === undefined) return 'it is no certificate';
   try {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Limits } from '../../base/wait/limits.ts';
 import { errorFromAnswer, errorFromWatch, isKubeError, KubeError } from './kube-error.ts';
 import { type Access, readKubeconfig } from './kubeconfig.ts';
-import { type KubeObject, type Place, type Resource, resourcePath } from './resources.ts';
+import { type KubeObject, type ObjectPlace, type Resource, resourcePath } from './resources.ts';
 import { type Answer, type Call, Transport } from './transport.ts';
 
 /** Which objects of a resource: those of one namespace, those that a selector matches, or all. */
@@ -112,7 +112,7 @@ export class KubeClient {
 
   async get<T extends KubeObject>(
     resource: Resource<T>,
-    place: Place & { name: string },
+    place: ObjectPlace & { name: string },
     limits: Limits,
   ) {
     const path = resourcePath(resource, place);
@@ -122,7 +122,7 @@ export class KubeClient {
   /** Like `get`, or undefined when the object does not exist. */
   async find<T extends KubeObject>(
     resource: Resource<T>,
-    place: Place & { name: string },
+    place: ObjectPlace & { name: string },
     limits: Limits,
   ): Promise<T | undefined> {
     try {
@@ -135,7 +135,7 @@ export class KubeClient {
 
   async create<T extends KubeObject>(
     resource: Resource<T>,
-    place: Place,
+    place: ObjectPlace,
     body: unknown,
     limits: Limits,
     checked?: Checked,
@@ -149,7 +149,7 @@ export class KubeClient {
   /** Replaces an object or a subresource; refused with `conflict` when `body` is not the newest version. */
   async replace<T extends KubeObject>(
     resource: Resource<T>,
-    place: Place & { name: string },
+    place: ObjectPlace & { name: string },
     body: unknown,
     limits: Limits,
     checked?: Checked,
@@ -163,7 +163,7 @@ export class KubeClient {
   /** Deletes an object; false when there was none. */
   async remove(
     resource: Resource,
-    place: Place & { name: string },
+    place: ObjectPlace & { name: string },
     limits: Limits,
   ): Promise<boolean> {
     try {

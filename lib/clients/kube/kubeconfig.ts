@@ -75,12 +75,12 @@ const userSchema = z.object({
 export async function readKubeconfig(path: string): Promise<Access> {
   try {
     const entries = currentEntries(await readFile(path, 'utf8'));
-    const cluster = judged(
+    const cluster = parsedEntry(
       clusterSchema,
       entries.cluster.cluster,
       `cluster ${entries.cluster.name}`,
     );
-    const user = judged(userSchema, entries.user.user, `user ${entries.user.name}`);
+    const user = parsedEntry(userSchema, entries.user.user, `user ${entries.user.name}`);
     const material = (data: string | undefined, file: string | undefined) =>
       readMaterial(dirname(path), data, file);
     const [ca, certificate, key, token] = await Promise.all([
@@ -93,18 +93,18 @@ export async function readKubeconfig(path: string): Promise<Access> {
       throw new Error(`cluster ${entries.cluster.name} has no certificate-authority`);
     return { server: new URL(cluster.server), ca, certificate, key, token: token?.trim() };
   } catch (error) {
-    throw unusable(path, error);
+    throw unusableKubeconfig(path, error);
   }
 }
 
 /** @throws Failure `usage` */
-export function unusable(path: string, error: unknown): Failure {
+export function unusableKubeconfig(path: string, error: unknown): Failure {
   const found = error instanceof z.ZodError ? z.prettifyError(error) : describeError(error);
   return new Failure('usage', `the kubeconfig ${path} cannot be used`, { found });
 }
 
 /** @throws Error that names the entry and its field */
-export function judged<T>(schema: z.ZodType<T>, entry: unknown, what: string): T {
+export function parsedEntry<T>(schema: z.ZodType<T>, entry: unknown, what: string): T {
   const result = schema.safeParse(entry);
   if (result.success) return result.data;
   throw new Error(`${what}: ${z.prettifyError(result.error)}`);

@@ -140,7 +140,7 @@ export const resources = {
   },
 } as const;
 
-export interface Place {
+export interface ObjectPlace {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
@@ -149,7 +149,7 @@ export interface Place {
 /** A path such as `/api/v1/namespaces/kube-system/pods/etcd/status`. */
 export function resourcePath(
   { apiVersion, plural }: Pick<Resource, 'apiVersion' | 'plural'>,
-  { namespace, name, subresource }: Place,
+  { namespace, name, subresource }: ObjectPlace,
 ): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const scope = namespace === undefined ? [] : ['namespaces', namespace];

@@ -7,7 +7,7 @@ import { isKubeError, type KubeError } from './kube-error.ts';
 import type { KubeObject, Resource } from './resources.ts';
 
 /** What is known about the selected objects at one moment. */
-export interface Snapshot<T> {
+export interface ObjectSnapshot<T> {
   /**
    * By `namespace/name`, or by name if the kind is not namespaced. Only valid until the next snapshot
    * is requested: a copy after each change would cost as much as there are objects.
@@ -20,7 +20,7 @@ export interface Snapshot<T> {
 }
 
 /** What happens to the selected objects, in the order in which it has to be taken in. */
-export type Change<T> =
+export type ObjectChange<T> =
   /** A list of everything begins: what is not found until `listed` does not exist any more. */
   | { readonly type: 'listing' }
   | { readonly type: 'listed' }
@@ -43,7 +43,7 @@ export async function* watchChanges<T extends KubeObject>(
   resource: Resource<T>,
   selection: Selection,
   signal: AbortSignal,
-): AsyncGenerator<Change<T>> {
+): AsyncGenerator<ObjectChange<T>> {
   let resourceVersion: string | undefined;
   let failures = 0;
   for (;;) {
@@ -75,7 +75,7 @@ async function* listAll<T extends KubeObject>(
   resource: Resource<T>,
   selection: Selection,
   signal: AbortSignal,
-): AsyncGenerator<Change<T>, string> {
+): AsyncGenerator<ObjectChange<T>, string> {
   let resourceVersion = '';
   yield { type: 'listing' };
   for await (const page of client.pages(resource, selection, {
@@ -98,7 +98,7 @@ export async function* watchObjects<T extends KubeObject>(
   resource: Resource<T>,
   selection: Selection,
   signal: AbortSignal,
-): AsyncGenerator<Snapshot<T>> {
+): AsyncGenerator<ObjectSnapshot<T>> {
   let objects = new Map<string, T>();
   let listed = new Map<string, T>();
   for await (const change of watchChanges(client, resource, selection, signal)) {

@@ -3,7 +3,7 @@ import { encodedAttributes, encodedNames, encodedSubjects } from './kubelet-enco
 import type { RequestedCertificate, Signature } from './requested-certificate.ts';
 import type { SigningRequest } from './signing-request.ts';
 
-export type Rule =
+export type CsrRule =
   | 'pending'
   | 'signer'
   | 'host-name'
@@ -25,21 +25,21 @@ export type Rule =
   | 'node-exists'
   | 'node-addresses';
 
-export type Judgement =
+export type CsrJudgement =
   | { readonly verdict: 'approve' }
   /** Left pending, never denied: the rule that it violates, and how, for people. */
-  | { readonly verdict: 'leave'; readonly rule: Rule; readonly explanation: string };
+  | { readonly verdict: 'leave'; readonly rule: CsrRule; readonly explanation: string };
 
 /** Undefined if the rule is met, otherwise how it is violated. */
-export type Check<T> = (input: T) => string | undefined;
+export type CsrCheck<T> = (input: T) => string | undefined;
 /** In the order in which they are checked: the first rule that is violated is reported. */
-export type Checks<T> = readonly (readonly [Rule, Check<T>])[];
+export type Checks<T> = readonly (readonly [CsrRule, CsrCheck<T>])[];
 
 /**
  * All rules for one kind of request. None of them is implied by the others: without any one of them,
  * some request that the API server accepts would be approved (test/unit/cluster/csr/each-rule.test.ts).
  */
-export interface Rules<T extends Request> {
+export interface Rules<T extends CsrRequest> {
   /** About the object around the request: strangers' requests are not even parsed. */
   readonly outer: Checks<T>;
   /** About the PKCS#10 request in it. */
@@ -47,7 +47,7 @@ export interface Rules<T extends Request> {
 }
 
 /** What the common rules look at. */
-export interface Request {
+export interface CsrRequest {
   readonly csr: SigningRequest;
   readonly now: Date;
 }
@@ -72,11 +72,11 @@ export const show = (values: readonly string[]) =>
 export const differs = (expected: string, found: string) => `expected ${expected}; found ${found}`;
 
 /** The request is undecided. */
-export const undecided: Check<Request> = ({ csr }) =>
+export const undecided: CsrCheck<CsrRequest> = ({ csr }) =>
   csr.decisions.length === 0 ? undefined : `it is ${show(csr.decisions)} already`;
 
 /** Somebody still waits for the certificate, and it is not for longer than usual. */
-export const timely: Checks<Request> = [
+export const timely: Checks<CsrRequest> = [
   ['age', ({ csr, now }) => whyTooOld(csr.created, now)],
   [
     'lifetime',
@@ -110,7 +110,7 @@ export const whyNotSigned = (signature: Exclude<Signature, 'valid'>) =>
     : 'it is signed by an algorithm that is not accepted: expected ECDSA or RSA with SHA-2';
 
 /** Nothing but alternative names is requested, in the encoding of a kubelet. */
-export const noExtras: Check<Readable> = ({
+export const noExtras: CsrCheck<Readable> = ({
   certificate: { attributes, attributeTypes, names },
 }) =>
   encodedAttributes(names).equals(attributes)
@@ -118,7 +118,7 @@ export const noExtras: Check<Readable> = ({
     : differs('alternative names only, as a kubelet encodes them', show(attributeTypes));
 
 /** Nothing at all is requested besides the subject. */
-export const noAttributes: Check<Readable> = ({
+export const noAttributes: CsrCheck<Readable> = ({
   certificate: { attributes, attributeTypes, nameTexts },
 }) =>
   encodedAttributes(undefined).equals(attributes)
@@ -126,7 +126,7 @@ export const noAttributes: Check<Readable> = ({
     : differs('no extensions', show([...attributeTypes, ...nameTexts]));
 
 /** The judgement by the surrounding object first, and by the PKCS#10 request in it. */
-export function judged<T extends Request>({ outer, inner }: Rules<T>, input: T): Judgement {
+export function judgedBy<T extends CsrRequest>({ outer, inner }: Rules<T>, input: T): CsrJudgement {
   const broken = firstBroken(outer, input);
   if (broken !== undefined) return broken;
   const certificate = input.csr.certificate();
@@ -135,7 +135,7 @@ export function judged<T extends Request>({ outer, inner }: Rules<T>, input: T):
 }
 
 /** The judgement on a request that violates a rule; the explanation may quote what a stranger has sent. */
-export const left = (rule: Rule, explanation: string): Judgement => ({
+export const left = (rule: CsrRule, explanation: string): CsrJudgement => ({
   verdict: 'leave',
   rule,
   explanation: shortened(explanation),
@@ -147,7 +147,7 @@ const LONGEST_EXPLANATION = 500;
 export const shortened = (text: string): string =>
   text.length <= LONGEST_EXPLANATION ? text : `${text.slice(0, LONGEST_EXPLANATION)} ...`;
 
-function firstBroken<T>(checks: Checks<T>, input: T): Judgement | undefined {
+function firstBroken<T>(checks: Checks<T>, input: T): CsrJudgement | undefined {
   for (const [rule, check] of checks) {
     const explanation = check(input);
     if (explanation !== undefined) return left(rule, explanation);

@@ -1,4 +1,4 @@
-import type { Judgement } from './checks.ts';
+import type { CsrJudgement } from './checks.ts';
 
 /** The decision on one request; reported once, and again when it changes. */
 export interface Decision {
@@ -7,7 +7,7 @@ export interface Decision {
   readonly signer: string;
   /** `failed`: it should be approved, but the API does not accept that now. */
   readonly judgement:
-    | Judgement
+    | CsrJudgement
     | { readonly verdict: 'failed'; readonly rule: 'api'; readonly explanation: string };
   /** Set on the last decision that is reported: there are too many requests of these. */
   readonly isLastOf?: 'this requestor' | 'unknown hosts';

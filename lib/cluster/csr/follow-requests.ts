@@ -6,7 +6,7 @@ import {
   type Node,
   resources,
 } from '../../clients/kube/resources.ts';
-import { type Change, watchChanges } from '../../clients/kube/watch-objects.ts';
+import { type ObjectChange, watchChanges } from '../../clients/kube/watch-objects.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { type NodeView, nodeView } from './views.ts';
 
@@ -92,7 +92,7 @@ export async function followRequests<View>(
 
 function withNode(
   nodes: ReadonlyMap<string, NodeView>,
-  { type, object }: Extract<Change<Node>, { readonly object: Node }>,
+  { type, object }: Extract<ObjectChange<Node>, { readonly object: Node }>,
 ): ReadonlyMap<string, NodeView> {
   const { name } = object.metadata;
   const view = type === 'removed' ? undefined : nodeView(object);

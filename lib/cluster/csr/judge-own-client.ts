@@ -1,11 +1,11 @@
 import { clientSigner } from '../../clients/kube/signers.ts';
 import {
+  type CsrJudgement,
+  type CsrRequest,
   differs,
-  type Judgement,
-  judged,
+  judgedBy,
   noAttributes,
   provenKey,
-  type Request,
   type Rules,
   timely,
   undecided,
@@ -30,7 +30,7 @@ export interface OwnClientView {
 }
 
 /** Everything that a rule may look at. */
-export interface OwnClientCase extends Request {
+export interface OwnClientCase extends CsrRequest {
   readonly view: OwnClientView;
 }
 
@@ -73,6 +73,6 @@ export function judgeOwnClient(
   view: OwnClientView,
   now: Date,
   rules: Rules<OwnClientCase> = ownClientRules,
-): Judgement {
-  return judged(rules, { csr, view, now });
+): CsrJudgement {
+  return judgedBy(rules, { csr, view, now });
 }

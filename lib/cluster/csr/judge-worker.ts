@@ -1,18 +1,18 @@
 import { clientSigner, servingSigner } from '../../clients/kube/signers.ts';
 import { bootstrapperGroups, bootstrapperName } from '../../clients/rights/bootstrappers.ts';
-import type { AllowedWorker, Member } from '../workers/entry.ts';
+import type { AllowedMember, AllowedWorker } from '../workers/entry.ts';
 import {
   type Checks,
+  type CsrJudgement,
+  type CsrRequest,
   differs,
-  type Judgement,
-  judged,
+  judgedBy,
   left,
   noAttributes,
   nodeGroups,
   noExtras,
   provenKey,
   type Readable,
-  type Request,
   type Rules,
   show,
   timely,
@@ -37,10 +37,10 @@ export interface WorkersView {
 
 /** The same, where instead of the list those count that have joined. */
 export interface RenewalView extends WorkersView {
-  readonly allowed: readonly Member[];
+  readonly allowed: readonly AllowedMember[];
 }
 
-interface Case extends Request {
+interface Case extends CsrRequest {
   readonly view: WorkersView;
 }
 
@@ -181,9 +181,9 @@ export function judgeWorker(
   view: WorkersView,
   now: Date,
   rules = { first: firstRules, serving: servingRules },
-): Judgement {
-  if (csr.signerName === clientSigner) return judged(rules.first, { csr, now, view });
-  if (csr.signerName === servingSigner) return judged(rules.serving, { csr, now, view });
+): CsrJudgement {
+  if (csr.signerName === clientSigner) return judgedBy(rules.first, { csr, now, view });
+  if (csr.signerName === servingSigner) return judgedBy(rules.serving, { csr, now, view });
   return left('signer', differs(`${clientSigner} or ${servingSigner}`, csr.signerName));
 }
 
@@ -191,8 +191,8 @@ export function judgeWorker(
  * Whether a request is that of a worker which has joined, for its next serving certificate. What a worker has
  * got once allows no first certificate: for that, only an entry of the list counts.
  */
-export function judgeRenewal(csr: SigningRequest, view: RenewalView, now: Date): Judgement {
-  if (csr.signerName === servingSigner) return judged(servingRules, { csr, now, view });
+export function judgeRenewal(csr: SigningRequest, view: RenewalView, now: Date): CsrJudgement {
+  if (csr.signerName === servingSigner) return judgedBy(servingRules, { csr, now, view });
   return left('signer', differs(servingSigner, csr.signerName));
 }
 

@@ -1,12 +1,12 @@
 import { servingSigner } from '../../clients/kube/signers.ts';
 import {
+  type CsrJudgement,
+  type CsrRequest,
   differs,
-  type Judgement,
-  judged,
+  judgedBy,
   nodeGroups,
   noExtras,
   provenKey,
-  type Request,
   type Rules,
   show,
   timely,
@@ -28,7 +28,7 @@ export interface OwnView {
 }
 
 /** Everything that a rule may look at. */
-export interface OwnCase extends Request, OwnView {}
+export interface OwnCase extends CsrRequest, OwnView {}
 
 export const ownRules: Rules<OwnCase> = {
   outer: [
@@ -77,8 +77,8 @@ export function judge(
   { host, node }: OwnView,
   now: Date,
   rules: Rules<OwnCase> = ownRules,
-): Judgement {
-  return judged(rules, { csr, host, node, now });
+): CsrJudgement {
+  return judgedBy(rules, { csr, host, node, now });
 }
 
 function whyHostNameNotFinal({ nodeName, staticHostName }: HostView): string | undefined {

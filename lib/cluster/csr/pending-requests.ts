@@ -4,7 +4,7 @@ import { ChangeSignal } from '../../base/wait/change-signal.ts';
 import type { KubeClient } from '../../clients/kube/client.ts';
 import { isKubeError } from '../../clients/kube/kube-error.ts';
 import { type CertificateSigningRequest, resources } from '../../clients/kube/resources.ts';
-import { type Judgement, type Rule, shortened } from './checks.ts';
+import { type CsrJudgement, type CsrRule, shortened } from './checks.ts';
 import type { Decision } from './decision.ts';
 import { Reports } from './reports.ts';
 import { RequestQueue } from './request-queue.ts';
@@ -12,7 +12,7 @@ import { type SigningRequest, signingRequestOf } from './signing-request.ts';
 
 export interface PendingOptions<View> {
   readonly signal: AbortSignal;
-  readonly judge: (request: SigningRequest, view: View, now: Date) => Judgement;
+  readonly judge: (request: SigningRequest, view: View, now: Date) => CsrJudgement;
   /** Whether it claims to come from a host whose requests may be approved: what it is compared with may still change. */
   readonly isExpected: (request: SigningRequest) => boolean;
   /** What an approval says in the API. */
@@ -33,7 +33,7 @@ const ROUND_MS = 200;
 /** A kubelet has no more requests pending: it repeats them each 15 minutes, and gives up on them then. */
 const KEPT_OF_ONE = 20;
 /** The rules whose outcome changes with the host, its Node or the clock. */
-const CHANGING: readonly Rule[] = [
+const CHANGING: readonly CsrRule[] = [
   'host-name',
   'requestor',
   'credential',

@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../clients/kube/client.ts';
 import type { CertificateSigningRequest } from '../../clients/kube/resources.ts';
 import { servingSigner } from '../../clients/kube/signers.ts';
-import type { AllowedWorker, Member } from '../workers/entry.ts';
+import type { AllowedMember, AllowedWorker } from '../workers/entry.ts';
 import type { Decision } from './decision.ts';
 import { followRequests } from './follow-requests.ts';
 import {
@@ -15,7 +15,7 @@ import { PendingRequests } from './pending-requests.ts';
 import type { SigningRequest } from './signing-request.ts';
 
 /** A worker, and what its serving certificate was approved for. */
-export type ServedWorker = Omit<Member, 'expires'>;
+export type ServedWorker = Omit<AllowedMember, 'expires'>;
 
 export interface WorkerApproverOptions {
   readonly signal: AbortSignal;

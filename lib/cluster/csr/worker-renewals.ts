@@ -2,7 +2,7 @@ import type { Limits } from '../../base/wait/limits.ts';
 import type { KubeClient } from '../../clients/kube/client.ts';
 import { resources } from '../../clients/kube/resources.ts';
 import { servingSigner } from '../../clients/kube/signers.ts';
-import type { Member } from '../workers/entry.ts';
+import type { AllowedMember } from '../workers/entry.ts';
 import { userOfNode } from './checks.ts';
 import type { Decision } from './decision.ts';
 import {
@@ -21,7 +21,7 @@ export interface Renewals {
   /** The decisions on requests of members that got none approved; what nobody waits for any more is not among them. */
   readonly left: readonly Decision[];
   /** Those whose Node is gone, or is another one of the same name. */
-  readonly removed: readonly Member[];
+  readonly removed: readonly AllowedMember[];
 }
 
 /**
@@ -31,12 +31,12 @@ export interface Renewals {
  */
 export async function approveWorkerRenewals(
   client: KubeClient,
-  { ownName, members }: { readonly ownName: string; readonly members: readonly Member[] },
+  { ownName, members }: { readonly ownName: string; readonly members: readonly AllowedMember[] },
   { report, ...limits }: Limits & { readonly report: (decision: Decision) => void },
 ): Promise<Renewals> {
   const found = await client.list(resources.nodes, {}, limits);
   const nodes = new Map(found.items.map((node) => [node.metadata.name, nodeView(node)]));
-  const isPresent = ({ name, nodeUid }: Member) => nodes.get(name)?.uid === nodeUid;
+  const isPresent = ({ name, nodeUid }: AllowedMember) => nodes.get(name)?.uid === nodeUid;
   const view: RenewalView = { ownName, allowed: members.filter(isPresent), nodes };
   const left: Decision[] = [];
   const served: ServedWorker[] = [];

@@ -18,7 +18,7 @@ export const restartsSchema = z.array(
   z.object({ pod: z.string(), container: z.string(), count: z.int() }),
 );
 
-export type Restarts = z.infer<typeof restartsSchema>;
+export type RecordedRestarts = z.infer<typeof restartsSchema>;
 
 /** `/var/lib/sno-agents/record.json`: the record of the installation; written at its end. A change of the identity renames `cluster` and `node`. */
 export const recordSchema = z.object({

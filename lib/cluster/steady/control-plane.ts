@@ -4,9 +4,9 @@ import { whyApiServiceUnavailable, whyLeaseUnsettled } from '../../clients/kube/
 import {
   type Around,
   type Fact,
-  type Finding,
-  type Judgement,
   moving,
+  type SteadyFinding,
+  type SteadyJudgement,
   unknown,
 } from './finding.ts';
 import { plannedForNode } from './planned-restart.ts';
@@ -19,12 +19,12 @@ export function judgeNode(
   nodes: readonly Node[],
   name: string,
   { bootTime }: Pick<Around, 'bootTime'>,
-): Judgement {
+): SteadyJudgement {
   const node = nodes.find(({ metadata }) => metadata.name === name);
   const why = whyNodeNotReady(node, bootTime);
   const isOld = why !== undefined && whyNodeNotReady(node, EVER) === undefined;
   const object = `Node ${name}`;
-  const findings: Finding[] =
+  const findings: SteadyFinding[] =
     why === undefined
       ? []
       : [(isOld ? unknown : moving)(object, `is not known to be Ready: ${why}`)];
@@ -44,9 +44,9 @@ export function judgeLeases(
   leases: readonly Lease[],
   names: readonly string[],
   { now, bootTime }: Pick<Around, 'now' | 'bootTime'>,
-): Judgement {
+): SteadyJudgement {
   return {
-    findings: names.flatMap((name): Finding[] => {
+    findings: names.flatMap((name): SteadyFinding[] => {
       const why = whyLeaseUnsettled(name, leases, now, bootTime);
       if (why === undefined) return [];
       const isOld = whyLeaseUnsettled(name, leases, now, EVER) === undefined;
@@ -59,7 +59,7 @@ export function judgeLeases(
   };
 }
 
-export const judgeApiServices = (all: readonly Conditioned[]): Judgement => ({
+export const judgeApiServices = (all: readonly Conditioned[]): SteadyJudgement => ({
   findings: all.flatMap((each) => {
     const why = whyApiServiceUnavailable(each);
     return why === undefined ? [] : [moving(`APIService ${each.metadata.name}`, why)];

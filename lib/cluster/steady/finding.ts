@@ -1,5 +1,5 @@
 /** One reason why a host is not steady. */
-export interface Finding {
+export interface SteadyFinding {
   /** `moving`: it changes, or has to; `unknown`: nothing of this boot shows its state. */
   readonly kind: 'moving' | 'unknown';
   /** Kind and name, such as `Deployment kube-system/coredns`. */
@@ -13,8 +13,8 @@ export interface Finding {
 export type Fact = readonly [name: string, value: string | undefined];
 
 /** What a part of the cluster shows: `facts` must not change while the host settles. */
-export interface Judgement {
-  readonly findings: readonly Finding[];
+export interface SteadyJudgement {
+  readonly findings: readonly SteadyFinding[];
   readonly facts: readonly Fact[];
 }
 
@@ -26,18 +26,18 @@ export interface Around {
   runsSinceBoot(namespace: string): boolean;
 }
 
-export const moving = (object: string, what: string, by?: string): Finding => ({
+export const moving = (object: string, what: string, by?: string): SteadyFinding => ({
   kind: 'moving',
   object,
   what,
   ...(by === undefined ? {} : { by }),
 });
 
-export const unknown = (object: string, what: string): Finding => ({
+export const unknown = (object: string, what: string): SteadyFinding => ({
   kind: 'unknown',
   object,
   what,
 });
 
-export const findingText = ({ object, what, by }: Finding): string =>
+export const findingText = ({ object, what, by }: SteadyFinding): string =>
   `${object} ${what}${by === undefined ? '' : ` (${by})`}`;

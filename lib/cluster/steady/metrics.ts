@@ -1,10 +1,10 @@
 import { type Sample, sample } from '../../engine/metrics/metrics.ts';
-import type { Verdict } from './verdict.ts';
+import type { SteadyVerdict } from './verdict.ts';
 
 const KINDS = ['moving', 'unknown'] as const;
 
 /** The verdict as figures. */
-export const steadyMetrics = ({ state, time, since, findings }: Verdict): Sample[] => [
+export const steadyMetrics = ({ state, time, since, findings }: SteadyVerdict): Sample[] => [
   sample('sno_steady', {}, state === 'steady'),
   sample('sno_steady_judged_timestamp_seconds', {}, new Date(time)),
   ...(since === undefined

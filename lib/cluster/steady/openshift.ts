@@ -15,9 +15,9 @@ import { changedBy } from './changed-by.ts';
 import {
   type Around,
   type Fact,
-  type Finding,
-  type Judgement,
   moving,
+  type SteadyFinding,
+  type SteadyJudgement,
   unknown,
 } from './finding.ts';
 
@@ -89,7 +89,10 @@ export const machineConfigPools: Resource<Pool> = {
   schema: poolSchema,
 };
 
-export function judgeClusterVersions(all: readonly ClusterVersion[], around: Around): Judgement {
+export function judgeClusterVersions(
+  all: readonly ClusterVersion[],
+  around: Around,
+): SteadyJudgement {
   return judgeEach(all, 'ClusterVersion', (version) => {
     const { history, observedGeneration } = version.status ?? {};
     return {
@@ -108,7 +111,10 @@ export function judgeClusterVersions(all: readonly ClusterVersion[], around: Aro
   });
 }
 
-export function judgeClusterOperators(all: readonly ClusterOperator[], around: Around): Judgement {
+export function judgeClusterOperators(
+  all: readonly ClusterOperator[],
+  around: Around,
+): SteadyJudgement {
   return judgeEach(all, 'ClusterOperator', (each) => ({
     operators: (each.status?.relatedObjects ?? [])
       .filter(({ resource }) => resource === 'namespaces')
@@ -118,7 +124,7 @@ export function judgeClusterOperators(all: readonly ClusterOperator[], around: A
   }));
 }
 
-export function judgePools(all: readonly Pool[], around: Around): Judgement {
+export function judgePools(all: readonly Pool[], around: Around): SteadyJudgement {
   return judgeEach(all, 'MachineConfigPool', (pool) => {
     const wanted = pool.spec?.configuration?.name;
     const has = pool.status?.configuration?.name;
@@ -137,7 +143,7 @@ export function judgePools(all: readonly Pool[], around: Around): Judgement {
 /** Revisions of a static pod: the newest one is that of every node, and none is being installed. */
 export const judgeRevisions =
   ({ kind, operatorNamespace }: StaticPodOperator) =>
-  (all: readonly OperatorState[], around: Around): Judgement => {
+  (all: readonly OperatorState[], around: Around): SteadyJudgement => {
     const judged = judgeEach(all, kind, ({ metadata, status }) => ({
       operators: [operatorNamespace],
       around,
@@ -180,8 +186,8 @@ function judgeEach<T extends z.infer<typeof objectSchema>>(
   all: readonly T[],
   kind: string,
   stated: (object: T) => Stated,
-): Judgement {
-  const findings = all.flatMap((each): Finding[] => {
+): SteadyJudgement {
+  const findings = all.flatMap((each): SteadyFinding[] => {
     const object = `${kind} ${each.metadata.name}`;
     const { operators, around, reasons } = stated(each);
     if (!operators.some((namespace) => around.runsSinceBoot(namespace))) {

@@ -5,7 +5,7 @@ import { type KubeObject, type Resource, resources } from '../../clients/kube/re
 import { watchObjects } from '../../clients/kube/watch-objects.ts';
 import { operatorResource, staticPodOperators } from '../openshift/operators.ts';
 import { judgeApiServices, judgeLeases, judgeNode } from './control-plane.ts';
-import { type Around, type Judgement, unknown } from './finding.ts';
+import { type Around, type SteadyJudgement, unknown } from './finding.ts';
 import {
   clusterOperators,
   clusterVersions,
@@ -28,7 +28,7 @@ import {
 } from './workloads.ts';
 
 /** What the verdict is about. */
-export interface Subject {
+export interface SteadySubject {
   readonly nodeName: string;
   readonly bootTime: Date;
   /** Leases of kube-system that the control plane holds. */
@@ -37,13 +37,13 @@ export interface Subject {
 
 /** The objects of one part, as a list of one moment. */
 export interface Listed {
-  judge(around: Around): Judgement;
+  judge(around: Around): SteadyJudgement;
   /** Namespaces in which pods have been running on this host since the boot. */
   readonly runningSinceBoot?: ReadonlySet<string>;
 }
 
 /** One kind of object that the verdict depends on. */
-export interface Part {
+export interface SteadyPart {
   /** Such as `deployments.apps/v1`. */
   readonly name: string;
   /** The kind, where not every cluster serves it. */
@@ -54,7 +54,7 @@ export interface Part {
 }
 
 /** Everything that must be steady, in the order in which it is reported. */
-export function partsOf(subject: Subject): Part[] {
+export function partsOf(subject: SteadySubject): SteadyPart[] {
   const { nodeName, bootTime, leases } = subject;
   const kubeSystem = { namespace: 'kube-system' };
   return [
@@ -87,11 +87,11 @@ export function partsOf(subject: Subject): Part[] {
 
 /** Those of them that this cluster serves. */
 export async function servedParts(
-  parts: readonly Part[],
+  parts: readonly SteadyPart[],
   discovery: Discovery,
   limits: Limits,
-): Promise<Part[]> {
-  const served: Part[] = [];
+): Promise<SteadyPart[]> {
+  const served: SteadyPart[] = [];
   for (const each of parts) {
     const { optionalKind: kind, apiVersion } = each;
     const isServed =
@@ -112,14 +112,14 @@ interface PartOptions<T> {
 const openshift = <T extends KubeObject>(
   resource: Resource<T>,
   optionalKind: string,
-  judge: (all: readonly T[], around: Around) => Judgement,
-): Part => part(resource, judge, { optionalKind, mustExist: true });
+  judge: (all: readonly T[], around: Around) => SteadyJudgement,
+): SteadyPart => part(resource, judge, { optionalKind, mustExist: true });
 
 function part<T extends KubeObject>(
   resource: Resource<T>,
-  judge: (all: readonly T[], around: Around) => Judgement,
+  judge: (all: readonly T[], around: Around) => SteadyJudgement,
   { mustExist = false, selection = {}, running, optionalKind }: PartOptions<T> = {},
-): Part {
+): SteadyPart {
   const { plural, apiVersion } = resource;
   const name = `${plural}.${apiVersion}`;
   const listed = (all: readonly T[]): Listed => ({

@@ -2,12 +2,12 @@ import type { Conditioned, Node, Resource } from '../../clients/kube/resources.t
 import { resources } from '../../clients/kube/resources.ts';
 import { readTextIfPresent } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
-import { type Finding, type Judgement, moving } from './finding.ts';
+import { moving, type SteadyFinding, type SteadyJudgement } from './finding.ts';
 
 const MACHINE_CONFIG = 'machineconfiguration.openshift.io';
 
 /** `shutdown -r +5`, as systemd-logind records it (org.freedesktop.login1, ScheduleShutdown). */
-export async function scheduledShutdown(paths: HostPaths): Promise<Finding[]> {
+export async function scheduledShutdown(paths: HostPaths): Promise<SteadyFinding[]> {
   const text = await readTextIfPresent(paths.at('/run/systemd/shutdown/scheduled'));
   if (text === undefined) return [];
   const values = new Map(
@@ -22,7 +22,7 @@ export async function scheduledShutdown(paths: HostPaths): Promise<Finding[]> {
 }
 
 /** A node whose machine config is being changed restarts before or after it. */
-export function plannedForNode({ metadata: { name, annotations = {} } }: Node): Finding[] {
+export function plannedForNode({ metadata: { name, annotations = {} } }: Node): SteadyFinding[] {
   const of = (what: string) => annotations[`${MACHINE_CONFIG}/${what}`];
   const [current, desired, state] = [of('currentConfig'), of('desiredConfig'), of('state')];
   const by = 'by the machine-config operator';
@@ -42,7 +42,7 @@ export const tunedProfiles: Resource<Conditioned> = {
   schema: resources.apiServices.schema,
 };
 
-export const judgeProfiles = (all: readonly Conditioned[]): Judgement => ({
+export const judgeProfiles = (all: readonly Conditioned[]): SteadyJudgement => ({
   findings: all.flatMap(({ metadata, status }) => {
     const applied = status?.conditions?.find(({ type }) => type === 'Applied');
     if (applied?.status === 'True') return [];

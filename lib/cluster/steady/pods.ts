@@ -5,9 +5,9 @@ import { nameOf } from './changed-by.ts';
 import {
   type Around,
   type Fact,
-  type Finding,
-  type Judgement,
   moving,
+  type SteadyFinding,
+  type SteadyJudgement,
   unknown,
 } from './finding.ts';
 
@@ -38,7 +38,7 @@ export const ownPods = (pods: readonly PlacedPod[], nodeName: string): PlacedPod
 export function judgePods(
   pods: readonly PlacedPod[],
   { bootTime }: Pick<Around, 'bootTime'>,
-): Judgement {
+): SteadyJudgement {
   return {
     findings: pods.flatMap((pod) => whyUnsteady(pod, bootTime) ?? []),
     facts: pods.flatMap(factsOf),
@@ -54,7 +54,7 @@ export const runsSince = ({ status }: Pod, bootTime: Date): boolean => {
   );
 };
 
-function whyUnsteady(pod: PlacedPod, bootTime: Date): Finding | undefined {
+function whyUnsteady(pod: PlacedPod, bootTime: Date): SteadyFinding | undefined {
   const object = `Pod ${nameOf(pod)}`;
   const { metadata, spec, status } = pod;
   const by = ownerOf(pod);

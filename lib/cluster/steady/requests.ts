@@ -1,11 +1,11 @@
 import type { CertificateSigningRequest } from '../../clients/kube/resources.ts';
-import { type Judgement, moving } from './finding.ts';
+import { moving, type SteadyJudgement } from './finding.ts';
 
 /** A certificate that this host's kubelet still waits for. */
 export const judgeRequests = (
   all: readonly CertificateSigningRequest[],
   nodeName: string,
-): Judgement => ({
+): SteadyJudgement => ({
   findings: all
     .filter(({ spec, status }) => {
       const isOpen = (status?.conditions ?? []).length === 0 || isApproved(status);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { leftMs, look, neverSeen, type Unchanged } from '../../base/wait/unchanged.ts';
-import { type Finding, findingText, type Judgement } from './finding.ts';
+import { findingText, type SteadyFinding, type SteadyJudgement } from './finding.ts';
 
 const findingSchema = z.object({
   kind: z.enum(['moving', 'unknown']),
@@ -27,10 +27,10 @@ export const verdictSchema = z.object({
   /** What changed last, such as `Deployment x/y generation: 3 -> 4`. */
   changed: z.array(z.string()),
 });
-export type Verdict = z.infer<typeof verdictSchema>;
+export type SteadyVerdict = z.infer<typeof verdictSchema>;
 
 /** What has been seen so far. */
-export interface Settling extends Unchanged<Finding> {
+export interface Settling extends Unchanged<SteadyFinding> {
   /** What changed last, in this look or an earlier one. */
   readonly changed: readonly string[];
 }
@@ -38,7 +38,11 @@ export interface Settling extends Unchanged<Finding> {
 export const nothingSeen: Settling = { ...neverSeen, changed: [] };
 
 /** The next state: any finding and any change starts the window again. */
-export function settle(before: Settling, at: Date, { findings, facts }: Judgement): Settling {
+export function nextSettling(
+  before: Settling,
+  at: Date,
+  { findings, facts }: SteadyJudgement,
+): Settling {
   const now = look(before, at, new Map(facts), findings);
   return { ...now, changed: now.changes.length > 0 ? now.changes : before.changed };
 }
@@ -46,7 +50,7 @@ export function settle(before: Settling, at: Date, { findings, facts }: Judgemen
 export function verdictOf(
   settling: Settling,
   { now, windowMs, bootId }: { now: Date; windowMs: number; bootId: string },
-): Verdict {
+): SteadyVerdict {
   const { unsettled, changed, since } = settling;
   return {
     schemaVersion: 1,
@@ -60,14 +64,20 @@ export function verdictOf(
   };
 }
 
-function stateOf(settling: Settling, now: Date, windowMs: number): Verdict['state'] {
+function stateOf(settling: Settling, now: Date, windowMs: number): SteadyVerdict['state'] {
   if (settling.unsettled.some(({ kind }) => kind === 'unknown')) return 'unknown';
   if (settling.unsettled.length > 0) return 'moving';
   return leftMs(settling, now, windowMs) === 0 ? 'steady' : 'settling';
 }
 
 /** One line for people. */
-export function verdictText({ state, since, findings, changed, windowSeconds }: Verdict): string {
+export function verdictText({
+  state,
+  since,
+  findings,
+  changed,
+  windowSeconds,
+}: SteadyVerdict): string {
   const found = findings.map(findingText).join('; ');
   switch (state) {
     case 'steady':

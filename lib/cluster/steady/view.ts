@@ -3,8 +3,8 @@ import { whyNotReady } from '../../clients/kube/api-ready.ts';
 import type { KubeClient } from '../../clients/kube/client.ts';
 import { Discovery } from '../../clients/kube/discovery.ts';
 import { isKubeError } from '../../clients/kube/kube-error.ts';
-import { type Around, type Finding, type Judgement, unknown } from './finding.ts';
-import { type Listed, type Part, partsOf, type Subject, servedParts } from './parts.ts';
+import { type Around, type SteadyFinding, type SteadyJudgement, unknown } from './finding.ts';
+import { type Listed, partsOf, type SteadyPart, type SteadySubject, servedParts } from './parts.ts';
 
 /** Readiness and a scheduled shutdown cannot be watched, and the end of a quiet window is not an event. */
 const TICK_MS = 1000;
@@ -12,21 +12,21 @@ const DISCOVERY_MS = 30_000;
 const DISCOVERY_INTERVAL_MS = 15_000;
 
 /** The newest state of everything that the verdict depends on. */
-export class HostView {
+export class SteadyView {
   readonly #client: KubeClient;
-  readonly #subject: Subject;
+  readonly #subject: SteadySubject;
   readonly #signal: AbortSignal;
-  readonly #scheduled: () => Promise<Finding[]>;
+  readonly #scheduled: () => Promise<SteadyFinding[]>;
   /** Undefined until the API has said what it serves. */
-  #parts: readonly Part[] | undefined;
+  #parts: readonly SteadyPart[] | undefined;
   readonly #listed = new Map<string, Listed>();
   #apiProblem: string | undefined = 'has not been asked yet';
-  #shutdown: readonly Finding[] = [];
+  #shutdown: readonly SteadyFinding[] = [];
 
   constructor(
     client: KubeClient,
-    subject: Subject,
-    { signal, scheduled }: { signal: AbortSignal; scheduled: () => Promise<Finding[]> },
+    subject: SteadySubject,
+    { signal, scheduled }: { signal: AbortSignal; scheduled: () => Promise<SteadyFinding[]> },
   ) {
     this.#client = client;
     this.#subject = subject;
@@ -34,7 +34,7 @@ export class HostView {
     this.#scheduled = scheduled;
   }
 
-  judgement(now: Date): Judgement {
+  judgement(now: Date): SteadyJudgement {
     if (this.#apiProblem !== undefined) return noFacts(unknown('The API', this.#apiProblem));
     if (this.#parts === undefined)
       return noFacts(unknown('The API', 'has not said what it serves'));
@@ -86,7 +86,7 @@ export class HostView {
     }
   }
 
-  async #followPart(part: Part, changed: () => void): Promise<void> {
+  async #followPart(part: SteadyPart, changed: () => void): Promise<void> {
     for await (const listed of part.follow(this.#client, this.#signal)) {
       if (listed === undefined) this.#listed.delete(part.name);
       else this.#listed.set(part.name, listed);
@@ -94,7 +94,7 @@ export class HostView {
     }
   }
 
-  async #served(): Promise<Part[]> {
+  async #served(): Promise<SteadyPart[]> {
     const parts = partsOf(this.#subject);
     for (;;) {
       const served = this.#apiProblem === undefined ? await this.#ask(parts) : undefined;
@@ -104,7 +104,7 @@ export class HostView {
   }
 
   /** Undefined if the API does not answer. */
-  async #ask(parts: readonly Part[]): Promise<Part[] | undefined> {
+  async #ask(parts: readonly SteadyPart[]): Promise<SteadyPart[] | undefined> {
     try {
       const limits = { signal: this.#signal, deadlineMs: DISCOVERY_MS };
       return await servedParts(parts, new Discovery(this.#client), limits);
@@ -117,8 +117,8 @@ export class HostView {
 }
 
 const isNoneOf =
-  (parts: readonly Part[]) =>
-  ({ name }: Part): boolean =>
+  (parts: readonly SteadyPart[]) =>
+  ({ name }: SteadyPart): boolean =>
     !parts.some((part) => part.name === name);
 
-const noFacts = (finding: Finding): Judgement => ({ findings: [finding], facts: [] });
+const noFacts = (finding: SteadyFinding): SteadyJudgement => ({ findings: [finding], facts: [] });

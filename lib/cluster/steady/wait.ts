@@ -1,17 +1,23 @@
 import type { Wait } from '../../base/wait/limits.ts';
 import { leftMs } from '../../base/wait/unchanged.ts';
 import type { KubeClient } from '../../clients/kube/client.ts';
-import type { Finding } from './finding.ts';
-import type { Subject } from './parts.ts';
-import { nothingSeen, settle, type Verdict, verdictOf, verdictText } from './verdict.ts';
-import { HostView } from './view.ts';
+import type { SteadyFinding } from './finding.ts';
+import type { SteadySubject } from './parts.ts';
+import {
+  nextSettling,
+  nothingSeen,
+  type SteadyVerdict,
+  verdictOf,
+  verdictText,
+} from './verdict.ts';
+import { SteadyView } from './view.ts';
 
 export interface SteadyWait extends Wait {
   /** For how long nothing may change. */
   readonly windowMs: number;
   readonly bootId: string;
   /** A shutdown or restart of the host that is scheduled. */
-  readonly scheduled: () => Promise<Finding[]>;
+  readonly scheduled: () => Promise<SteadyFinding[]>;
 }
 
 /**
@@ -20,12 +26,12 @@ export interface SteadyWait extends Wait {
  */
 export async function waitSteady(
   client: KubeClient,
-  subject: Subject,
+  subject: SteadySubject,
   { windowMs, bootId, scheduled, signal, deadlineMs, report }: SteadyWait,
-): Promise<Verdict> {
+): Promise<SteadyVerdict> {
   const ended = new AbortController();
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)));
-  const view = new HostView(client, subject, {
+  const view = new SteadyView(client, subject, {
     signal: AbortSignal.any([signal, deadline, ended.signal]),
     scheduled,
   });
@@ -34,7 +40,7 @@ export async function waitSteady(
   const verdict = () => verdictOf(settling, { now: new Date(), windowMs, bootId });
   const look = () => {
     const now = new Date();
-    settling = settle(settling, now, view.judgement(now));
+    settling = nextSettling(settling, now, view.judgement(now));
     const text = verdictText(verdict());
     if (text !== reported) report(text);
     reported = text;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { objectSchema, type Resource } from '../../clients/kube/resources.ts';
 import { changedBy, nameOf } from './changed-by.ts';
-import { type Finding, type Judgement, moving } from './finding.ts';
+import { moving, type SteadyFinding, type SteadyJudgement } from './finding.ts';
 
 const count = z.number().default(0);
 const strategy = z.looseObject({ type: z.string().optional() }).default({});
@@ -64,7 +64,7 @@ export const daemonSets: Resource<DaemonSet> = {
   schema: daemonSetSchema,
 };
 
-export const judgeDeployments = (all: readonly Deployment[]): Judgement =>
+export const judgeDeployments = (all: readonly Deployment[]): SteadyJudgement =>
   judged('Deployment', all, ({ spec, status }) => {
     const { replicas, updatedReplicas, availableReplicas } = status;
     // A paused rollout waits for a person, not for its controller.
@@ -76,7 +76,7 @@ export const judgeDeployments = (all: readonly Deployment[]): Judgement =>
     return `has ${availableReplicas} of ${spec.replicas} replicas available`;
   });
 
-export const judgeStatefulSets = (all: readonly StatefulSet[]): Judgement =>
+export const judgeStatefulSets = (all: readonly StatefulSet[]): SteadyJudgement =>
   judged('StatefulSet', all, ({ spec, status }) => {
     const { replicas, readyReplicas, currentRevision, updateRevision } = status;
     if (replicas !== spec.replicas) return `has ${replicas} replicas instead of ${spec.replicas}`;
@@ -89,7 +89,7 @@ export const judgeStatefulSets = (all: readonly StatefulSet[]): Judgement =>
     return `is being updated to revision ${updateRevision}`;
   });
 
-export const judgeDaemonSets = (all: readonly DaemonSet[]): Judgement =>
+export const judgeDaemonSets = (all: readonly DaemonSet[]): SteadyJudgement =>
   judged('DaemonSet', all, ({ spec, status }) => {
     const { desiredNumberScheduled, updatedNumberScheduled, numberAvailable, numberMisscheduled } =
       status;
@@ -110,9 +110,9 @@ function judged<T extends Workload>(
   kind: string,
   all: readonly T[],
   why: (workload: T) => string | undefined,
-): Judgement {
+): SteadyJudgement {
   return {
-    findings: all.flatMap((each): Finding[] => {
+    findings: all.flatMap((each): SteadyFinding[] => {
       const object = `${kind} ${nameOf(each)}`;
       const what = whyUnobserved(each) ?? why(each);
       return what === undefined ? [] : [moving(object, what, changedBy(each))];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { canonicalAddress, isAddress } from '../../base/network/address.ts';
 import { contains, parseNetwork } from '../../base/network/network.ts';
 import { isUsableHostname } from '../../config/site/names.ts';
-import { isOwnName, type OwnHost } from './own-host.ts';
+import { isNameOfOwnHost, type OwnHost } from './own-host.ts';
 
 /** A worker that may join the cluster, as a file of the list describes it. */
 export interface AllowedWorker {
@@ -23,7 +23,7 @@ export interface AllowedWorker {
  * A worker whose present serving certificate was approved on this host. It gets the next one without an entry of
  * the list: of the same Node, for the same addresses, while the present one can still be valid.
  */
-export interface Member extends AllowedWorker {
+export interface AllowedMember extends AllowedWorker {
   /** Of the Node that it was approved for: a Node that was deleted and registered again is another one. */
   readonly nodeUid: string;
 }
@@ -50,7 +50,7 @@ const entrySchema = ({ machineNetwork, now, ...own }: WorkersOf) => {
       .refine(isUsableHostname, 'expected a host name in lower case, of at most 63 characters')
       .refine((name) => name !== own.ownName, 'it is the node of the control plane')
       .refine(
-        (name) => name === own.ownName || !isOwnName(name, own),
+        (name) => name === own.ownName || !isNameOfOwnHost(name, own),
         'it is a name of the control plane',
       ),
     addresses: z

@@ -4,7 +4,7 @@ import { parseJson } from '../../base/json.ts';
 import { namesIn, readTextIfPresent, removeFile, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import { daysMs, lifetimes } from '../../pki/lifetimes.ts';
-import type { Member } from './entry.ts';
+import type { AllowedMember } from './entry.ts';
 
 const memberSchema = z.object({
   schemaVersion: z.literal(1),
@@ -19,8 +19,8 @@ const membersFolder = ({ state }: HostPaths) => join(state, 'sno-approve', 'memb
 const memberPath = (paths: HostPaths, name: string) => join(membersFolder(paths), `${name}.json`);
 
 /** A damaged file counts as none: its worker needs an entry again. */
-export async function readMembers(paths: HostPaths): Promise<readonly Member[]> {
-  const members: Member[] = [];
+export async function readMembers(paths: HostPaths): Promise<readonly AllowedMember[]> {
+  const members: AllowedMember[] = [];
   for (const file of await namesIn(membersFolder(paths))) {
     const text = await readTextIfPresent(join(membersFolder(paths), file));
     const { success, data } = memberSchema.safeParse(parseJson(text));
@@ -34,7 +34,7 @@ export async function readMembers(paths: HostPaths): Promise<readonly Member[]> 
 /** Records that a serving certificate was approved now. It expires with the longest lifetime that is approved. */
 export async function recordMember(
   paths: HostPaths,
-  member: Omit<Member, 'expires'>,
+  member: Omit<AllowedMember, 'expires'>,
   now: Date,
 ): Promise<void> {
   const expires = new Date(now.getTime() + daysMs(lifetimes.leafDays)).toISOString();

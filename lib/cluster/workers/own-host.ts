@@ -12,7 +12,7 @@ export interface OwnHost {
 const OF_SERVICE = /^kubernetes(\.default(\.svc(\.cluster\.local)?)?)?$/;
 
 /** Whether a name in lower case is one of the control plane's, short or with its domain. */
-export function isOwnName(
+export function isNameOfOwnHost(
   name: string,
   { ownName, clusterDomain }: Pick<OwnHost, 'ownName' | 'clusterDomain'>,
 ): boolean {
@@ -30,6 +30,6 @@ export function ownOfWorker(
   { name, addresses }: { readonly name: string; readonly addresses: readonly string[] },
   own: OwnHost,
 ): string | undefined {
-  if (isOwnName(name, own)) return name;
+  if (isNameOfOwnHost(name, own)) return name;
   return addresses.find((address) => own.ownAddresses.includes(address));
 }

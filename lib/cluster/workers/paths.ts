@@ -1,4 +1,4 @@
-import { trust } from '../../render/kubernetes/kubelet.ts';
+import { kubeletTrust } from '../../render/kubernetes/kubelet.ts';
 import { localApi } from '../../render/kubernetes/paths.ts';
 
 /** Files of a worker, on the host. */
@@ -8,7 +8,7 @@ export const workerPaths = {
   /** Where sno-api.service connects to. */
   apiAddress: '/etc/sno-agents/api.env',
   /** Whom the worker trusts as the API server. */
-  apiCa: trust.api,
+  apiCa: kubeletTrust.api,
 } as const;
 
 /**

@@ -1,7 +1,7 @@
 import { type Document, isScalar, LineCounter, parseAllDocuments, type ScalarTag } from 'yaml';
 import { type Fault, fieldName } from './fault.ts';
 import { syntaxFaults } from './syntax-fault.ts';
-import { type Entry, readTree, startOf, type Tree, type TreeFault } from './tree.ts';
+import { type ConfigEntry, type ConfigTree, readTree, startOf, type TreeFault } from './tree.ts';
 
 type Path = readonly PropertyKey[];
 type Position = { line: number; column: number };
@@ -80,7 +80,7 @@ const unreadable = (faults: Fault[]): ConfigDocument => ({
   writtenAt: () => undefined,
 });
 
-function ofTree(tree: Tree, start: number, at: PositionAt): ConfigDocument {
+function ofTree(tree: ConfigTree, start: number, at: PositionAt): ConfigDocument {
   const isReadable = !tree.faults.some(({ isFatal }) => isFatal);
   return {
     value: isReadable ? tree.value : undefined,
@@ -97,8 +97,8 @@ function ofTree(tree: Tree, start: number, at: PositionAt): ConfigDocument {
 }
 
 /** The entries from the root to a field, as far as they exist. */
-function wayTo(path: Path, { value, places }: Tree): Entry[] {
-  const way: Entry[] = [];
+function wayTo(path: Path, { value, places }: ConfigTree): ConfigEntry[] {
+  const way: ConfigEntry[] = [];
   let inside = value;
   for (const part of path) {
     if (typeof inside !== 'object' || inside === null) break;

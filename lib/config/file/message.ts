@@ -92,9 +92,9 @@ function property({ shape }: z.ZodObject, name: PropertyKey): z.core.$ZodType | 
 }
 
 /** The message of a schema, also where the field is optional. */
-export function messageOf(schema: z.core.$ZodType | undefined): Message | undefined {
+export function schemaMessageOf(schema: z.core.$ZodType | undefined): Message | undefined {
   if (schema === undefined) return undefined;
-  return MESSAGES.get(schema) ?? messageOf(wrapped(schema));
+  return MESSAGES.get(schema) ?? schemaMessageOf(wrapped(schema));
 }
 
 /** The schema inside of all wrappers that make a field optional or transform its value. */

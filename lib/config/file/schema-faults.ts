@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { suggest } from '../../base/errors/suggest.ts';
 import type { ConfigDocument } from './document.ts';
 import { type Fault, fieldName, foundText } from './fault.ts';
-import { bare, messageOf, schemaAt } from './message.ts';
+import { bare, schemaAt, schemaMessageOf } from './message.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -12,7 +12,7 @@ type Path = readonly PropertyKey[];
  */
 const MOST_COMPARED = 100;
 
-export type Issue = z.core.$ZodIssue;
+export type SchemaIssue = z.core.$ZodIssue;
 
 /** A kind of configuration: what it may have, with the messages of each field. */
 export interface ConfigKind {
@@ -26,7 +26,7 @@ export interface ConfigKind {
 
 /** The schema's issues, in the words of its messages. */
 export function schemaFaults(
-  issues: readonly Issue[],
+  issues: readonly SchemaIssue[],
   document: ConfigDocument,
   kind: ConfigKind,
 ): Fault[] {
@@ -40,7 +40,7 @@ export function schemaFaults(
 }
 
 /** The fields that an issue concerns. */
-export function pathsOf(issue: Issue): Path[] {
+export function pathsOf(issue: SchemaIssue): Path[] {
   if (issue.code !== 'unrecognized_keys') return [issue.path];
   return issue.keys.map((key) => [...issue.path, key]);
 }
@@ -58,7 +58,7 @@ function wrongValue(path: Path, document: ConfigDocument, { schema }: ConfigKind
       fix: `Write "${glued}: " and then the value.`,
     };
   }
-  const message = messageOf(below);
+  const message = schemaMessageOf(below);
   const { expected, fix, found } = message?.problem?.(value) ??
     message ?? { expected: 'another value', fix: 'Fix it.' };
   const isSecret = message?.isSecret === true;

@@ -56,7 +56,9 @@ export const hostnameOf = (omitted: string) =>
     }),
   );
 
-export const network = text(cidrProblem, '', { json: { pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' } });
+export const networkField = text(cidrProblem, '', {
+  json: { pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' },
+});
 
 export const pullSecret = text(pullSecretProblem, '', {
   isSecret: true,

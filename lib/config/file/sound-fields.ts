@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { type Issue, pathsOf } from './schema-faults.ts';
+import { pathsOf, type SchemaIssue } from './schema-faults.ts';
 
 /**
  * The top-level fields without issues, so that faults between those are found in the same run. `sections`: those whose
@@ -7,7 +7,7 @@ import { type Issue, pathsOf } from './schema-faults.ts';
  */
 export function soundFields(
   value: unknown,
-  issues: readonly Issue[],
+  issues: readonly SchemaIssue[],
   sections: readonly PropertyKey[],
 ): Record<string, unknown> {
   if (!isRecord(value)) return {};

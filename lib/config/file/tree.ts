@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts';
 type Path = readonly (string | number)[];
 
 /** Where a field is, as offsets into the text. */
-export interface Entry {
+export interface ConfigEntry {
   /** Of the key, or of the list item. */
   key: number;
   /** Absent if there is none. */
@@ -25,10 +25,10 @@ export interface TreeFault {
   isFatal: boolean;
 }
 
-export interface Tree {
+export interface ConfigTree {
   value: unknown;
   /** The entries of each mapping and list in `value`, by key or index. */
-  places: WeakMap<object, ReadonlyMap<string, Entry>>;
+  places: WeakMap<object, ReadonlyMap<string, ConfigEntry>>;
   faults: TreeFault[];
 }
 
@@ -40,7 +40,7 @@ const MOST_VALUES = 50_000;
 const MOST_LEVELS = 64;
 
 /** The values of a YAML document, in time proportional to its size. */
-export function readTree(root: Node | null): Tree {
+export function readTree(root: Node | null): ConfigTree {
   const reader = new TreeReader();
   const { value } = reader.read(root, []);
   return { value, places: reader.places, faults: reader.faults };
@@ -55,7 +55,7 @@ interface Read {
 const NOTHING: Read = { value: undefined, size: 0 };
 
 class TreeReader {
-  readonly places = new WeakMap<object, ReadonlyMap<string, Entry>>();
+  readonly places = new WeakMap<object, ReadonlyMap<string, ConfigEntry>>();
   readonly faults: TreeFault[] = [];
   /** `undefined` while the value is being read: an alias inside of it would be infinite. */
   readonly #anchors = new Map<string, Read | undefined>();
@@ -91,7 +91,7 @@ class TreeReader {
 
   #mapping(pairs: readonly Pair[], path: Path, start: number): Record<string, unknown> {
     const value: Record<string, unknown> = {};
-    const entries = new Map<string, Entry>();
+    const entries = new Map<string, ConfigEntry>();
     const merged: unknown[] = [];
     for (const pair of pairs) {
       if (isMergeKey(pair.key)) {
@@ -172,7 +172,11 @@ class TreeReader {
   }
 
   /** Keys of the mapping itself take precedence, then those of earlier sources. */
-  #mergeInto(value: Record<string, unknown>, entries: Map<string, Entry>, source: unknown): void {
+  #mergeInto(
+    value: Record<string, unknown>,
+    entries: Map<string, ConfigEntry>,
+    source: unknown,
+  ): void {
     if (!isRecord(source)) return;
     for (const [key, entry] of this.places.get(source) ?? []) {
       if (entries.has(key)) continue;
@@ -216,7 +220,7 @@ class TreeReader {
 const isMergeKey = (key: unknown) =>
   isScalar(key) && key.type === 'PLAIN' && key.value === '<<' && key.anchor === undefined;
 
-function entryOf(node: unknown, key: number): Entry {
+function entryOf(node: unknown, key: number): ConfigEntry {
   if (isScalar(node) && node.value === null) return { key };
   const { value, source } = isScalar(node) ? node : { value: '', source: undefined };
   const differs = typeof value !== 'string' && source !== undefined && source !== String(value);

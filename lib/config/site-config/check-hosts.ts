@@ -1,7 +1,7 @@
 import { endpointOf } from './fields.ts';
-import type { SomeFields } from './schema.ts';
+import type { SomeSiteFields } from './schema.ts';
 
-type Check = NonNullable<SomeFields['siteChecks']>[number];
+type Check = NonNullable<SomeSiteFields['siteChecks']>[number];
 
 /** The hosts that a check connects to, an address without brackets. A question of DNS connects to none. */
 export function hostsOf({ ping, tcp, https }: Check) {

@@ -27,4 +27,4 @@ export const hostFactsSchema = z.object({
     .describe('of age: what is encrypted for it only this node reads'),
 });
 
-export type HostFacts = z.infer<typeof hostFactsSchema>;
+export type ShippedHostFacts = z.infer<typeof hostFactsSchema>;

@@ -4,13 +4,13 @@ import { isHostPattern } from '../site/mirrors.ts';
 import { expectedOnHost } from '../site/nmstate/interfaces.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import { interfacesOf } from '../site/nmstate/references.ts';
-import type { HostFacts } from './host-facts.ts';
+import type { ShippedHostFacts } from './host-facts.ts';
 import { networkFaults } from './networks.ts';
 import { nmstateOf } from './nmstate.ts';
-import type { SomeFields } from './schema.ts';
+import type { SomeSiteFields } from './schema.ts';
 
 /** What a site wants that this node cannot be or do. Each fault names the field, and the way. */
-export function judgeSiteConfig(fields: SomeFields, facts: HostFacts): Misfit[] {
+export function judgeSiteConfig(fields: SomeSiteFields, facts: ShippedHostFacts): Misfit[] {
   return [
     ...ofOtherHosts(fields, facts),
     ...networkFaults(fields, facts),
@@ -20,7 +20,7 @@ export function judgeSiteConfig(fields: SomeFields, facts: HostFacts): Misfit[] 
   ];
 }
 
-function ofOtherHosts({ hosts }: SomeFields, { identifiers }: HostFacts): Misfit[] {
+function ofOtherHosts({ hosts }: SomeSiteFields, { identifiers }: ShippedHostFacts): Misfit[] {
   if (hosts === undefined || isAmong(hosts, identifiers)) return [];
   return [
     {
@@ -38,7 +38,7 @@ export function isAmong(hosts: readonly string[], identifiers: readonly string[]
   return hosts.length === 0 || hosts.some((host) => own.has(host.toLowerCase()));
 }
 
-function ofAdapters(fields: SomeFields, { adapters }: HostFacts): Misfit[] {
+function ofAdapters(fields: SomeSiteFields, { adapters }: ShippedHostFacts): Misfit[] {
   const document = nmstateOf(fields);
   if (document === undefined) return [];
   // A port of another interface has no entry of its own.
@@ -63,7 +63,7 @@ function ofAdapters(fields: SomeFields, { adapters }: HostFacts): Misfit[] {
 }
 
 /** The cluster's families are those of its installation. */
-function ofFamilies(fields: SomeFields, { internalAddresses }: HostFacts): Misfit[] {
+function ofFamilies(fields: SomeSiteFields, { internalAddresses }: ShippedHostFacts): Misfit[] {
   const { machine_networks: networks } = fields;
   if (fields.nodeAddress !== 'site' || networks === undefined) return [];
   const found = networks.map(familyOf);
@@ -80,7 +80,7 @@ function ofFamilies(fields: SomeFields, { internalAddresses }: HostFacts): Misfi
 }
 
 /** What a Kubernetes payload has not. */
-function ofKubernetes(fields: SomeFields): Misfit[] {
+function ofKubernetes(fields: SomeSiteFields): Misfit[] {
   const { kubeadmin_password_hash, certificates } = fields;
   const absent = (path: Misfit['path'], why: string, fix: string): Misfit => ({
     ...{ path, ofKey: true, found: 'one', fix },
@@ -100,7 +100,7 @@ function ofKubernetes(fields: SomeFields): Misfit[] {
 }
 
 /** containerd has one configuration for each registry, by its name. */
-const ofHostPatterns = (fields: SomeFields): Misfit[] =>
+const ofHostPatterns = (fields: SomeSiteFields): Misfit[] =>
   (['imageDigestSources', 'imageTagSources'] as const).flatMap((list) =>
     (fields[list] ?? []).flatMap(({ source }, index) =>
       isHostPattern(source)
@@ -117,9 +117,9 @@ const ofHostPatterns = (fields: SomeFields): Misfit[] =>
   );
 
 /** Where the machine-config operator restarts the node, or does not forgive another way. */
-function ofOpenShift(fields: SomeFields, facts: HostFacts): Misfit[] {
+function ofOpenShift(fields: SomeSiteFields, facts: ShippedHostFacts): Misfit[] {
   const faults: Misfit[] = [];
-  const refuse = (name: keyof SomeFields, expected: string, fix: string, found?: string) =>
+  const refuse = (name: keyof SomeSiteFields, expected: string, fix: string, found?: string) =>
     faults.push({ path: [name], expected, fix, ...(found === undefined ? {} : { found }) });
   if (fields.renameNode === true) {
     const fix = 'Omit it and set hostname alone; to rename the Node, install it again.';

@@ -1,25 +1,25 @@
 import {
   clusterNetworks,
   insideFaults,
+  type NetworkPlace,
   networksIn,
   noServerFaults,
   OVN_NETWORKS,
   type Own,
   overlapFaults,
   ownNetworks,
-  type Place,
   serversIn,
 } from '../site/addresses/own-networks.ts';
 import { addressPlan, isDefault, isDynamic } from '../site/addresses/plan.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import { isWanted } from '../site/nmstate/references.ts';
 import { hostsOf } from './check-hosts.ts';
-import type { HostFacts } from './host-facts.ts';
+import type { ShippedHostFacts } from './host-facts.ts';
 import { NMSTATE_FIELD, nmstateOf } from './nmstate.ts';
-import type { SomeFields } from './schema.ts';
+import type { SomeSiteFields } from './schema.ts';
 
 /** The site's networks and servers that are in a network of the node itself. */
-export function networkFaults(fields: SomeFields, facts: HostFacts): Misfit[] {
+export function networkFaults(fields: SomeSiteFields, facts: ShippedHostFacts): Misfit[] {
   const isOpenShift = facts.controlPlane === 'openshift';
   const own: readonly Own[] = [
     ...ownNetworks(facts.internalAddresses, 'the internal address'),
@@ -34,7 +34,7 @@ export function networkFaults(fields: SomeFields, facts: HostFacts): Misfit[] {
 }
 
 /** OVN-Kubernetes makes its bridge of the interface with the default route. */
-function ofDefaultRoute(fields: SomeFields): Misfit[] {
+function ofDefaultRoute(fields: SomeSiteFields): Misfit[] {
   const document = nmstateOf(fields);
   if (document === undefined) return [];
   const { interfaces, routes } = addressPlan(document);
@@ -54,10 +54,13 @@ function ofDefaultRoute(fields: SomeFields): Misfit[] {
   ];
 }
 
-const below = (place: Place): Place => ({ ...place, path: [NMSTATE_FIELD, ...place.path] });
+const below = (place: NetworkPlace): NetworkPlace => ({
+  ...place,
+  path: [NMSTATE_FIELD, ...place.path],
+});
 
 /** Networks that the host is in, or has a route to. */
-function networksOf(fields: SomeFields, own: readonly Own[]): Place[] {
+function networksOf(fields: SomeSiteFields, own: readonly Own[]): NetworkPlace[] {
   const machine = (fields.machine_networks ?? []).map((text, index) => ({
     path: ['machine_networks', index],
     text,
@@ -66,15 +69,16 @@ function networksOf(fields: SomeFields, own: readonly Own[]): Place[] {
 }
 
 /** Servers at the site, those of its network among them: only what is an address. */
-const addressesOf = (fields: SomeFields): Place[] => [
+const addressesOf = (fields: SomeSiteFields): NetworkPlace[] => [
   ...serversIn(nmstateOf(fields) ?? {}).map(below),
   ...namedServers(fields),
 ];
 
 /** Fields that name a server whose address cannot be that of one. */
-export const serverFaults = (fields: SomeFields): Misfit[] => noServerFaults(namedServers(fields));
+export const serverFaults = (fields: SomeSiteFields): Misfit[] =>
+  noServerFaults(namedServers(fields));
 
-function namedServers(fields: SomeFields): Place[] {
+function namedServers(fields: SomeSiteFields): NetworkPlace[] {
   const { httpProxy = '', httpsProxy = '' } = fields.proxy ?? {};
   return [
     ...(fields.dns?.servers ?? []).map((text, index) => ({

@@ -8,14 +8,14 @@ import { addressMisfits } from '../site/addresses/judge.ts';
 import { nmstateMisfits } from '../site/nmstate/document.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import { interfacesOf } from '../site/nmstate/references.ts';
-import type { SomeFields } from './schema.ts';
+import type { SomeSiteFields } from './schema.ts';
 
 /** The field with the nmstate document. */
 export const NMSTATE_FIELD = 'raw_nm_state_config';
 const FIELD = NMSTATE_FIELD;
 
 /** The nmstate document of a configuration, which may be given as text; undefined if there is none, or it is not readable. */
-export function nmstateOf(fields: SomeFields): Record<string, unknown> | undefined {
+export function nmstateOf(fields: SomeSiteFields): Record<string, unknown> | undefined {
   const given = fields[FIELD];
   if (typeof given !== 'string') return given && withoutNulls(given);
   const { value, faults } = readDocument(given);
@@ -23,7 +23,7 @@ export function nmstateOf(fields: SomeFields): Record<string, unknown> | undefin
 }
 
 /** What is wrong with it. */
-export function nmstateFaults(fields: SomeFields): Misfit[] {
+export function nmstateFaults(fields: SomeSiteFields): Misfit[] {
   const given = fields[FIELD];
   if (given === undefined) return [];
   if (typeof given === 'string') {
@@ -48,7 +48,7 @@ export function nmstateFaults(fields: SomeFields): Misfit[] {
 }
 
 /** Only where the site says what they are. */
-function machineNetworks({ machine_networks: networks = [] }: SomeFields) {
+function machineNetworks({ machine_networks: networks = [] }: SomeSiteFields) {
   return networks.length === 0
     ? undefined
     : { networks, field: 'machine_networks', isDefault: false };

@@ -8,11 +8,11 @@ import { placeholderFaults } from '../file/placeholder.ts';
 import { schemaFaults, valueAt } from '../file/schema-faults.ts';
 import { soundFields } from '../file/sound-fields.ts';
 import { isPath } from './certificates.ts';
-import type { HostFacts } from './host-facts.ts';
+import type { ShippedHostFacts } from './host-facts.ts';
 import { judgeSiteConfig } from './judge.ts';
 import { refineSiteConfig, type SiteContext } from './refine.ts';
 import { refusedField } from './refused.ts';
-import { siteConfigSchema, someFieldsSchema } from './schema.ts';
+import { siteConfigSchema, someSiteFieldsSchema } from './schema.ts';
 import { SITE_CONFIG, type SiteConfig } from './site-config.ts';
 import { namedFiles, siteConfigOf } from './translate.ts';
 
@@ -31,7 +31,7 @@ export type ReadSiteConfig =
 export function readSiteConfig(
   text: string,
   context: SiteContext,
-  facts?: HostFacts,
+  facts?: ShippedHostFacts,
 ): ReadSiteConfig {
   const document = readDocument(text);
   if (document.value === undefined && document.faults.length > 0) {
@@ -44,7 +44,7 @@ export function readSiteConfig(
   const issues = parsed.success ? [] : parsed.error.issues;
   const sound = parsed.success
     ? parsed.data
-    : (someFieldsSchema.safeParse(soundFields(value, issues, SECTIONS)).data ?? {});
+    : (someSiteFieldsSchema.safeParse(soundFields(value, issues, SECTIONS)).data ?? {});
   const isGiven = (name: string) => (valueAt(value, [name]) ?? undefined) !== undefined;
   const refinements = [
     // What the node's own networks forbid says more than what is wrong in itself.
@@ -72,7 +72,7 @@ export function parseSiteConfig(
   text: string,
   file: string,
   context: SiteContext,
-  facts?: HostFacts,
+  facts?: ShippedHostFacts,
 ): SiteConfig {
   const read = readSiteConfig(text, context, facts);
   if (read.ok) return read.config;
@@ -91,6 +91,6 @@ export function refusal(faults: readonly Fault[], file: string): Failure {
 export function filesNamedIn(text: string): string[] {
   const { value } = readDocument(text);
   const certificates = isRecord(value) ? value.certificates : undefined;
-  const { data } = someFieldsSchema.safeParse({ certificates });
+  const { data } = someSiteFieldsSchema.safeParse({ certificates });
   return data === undefined ? [] : [...new Set(namedFiles(data).filter(isPath))];
 }

@@ -15,7 +15,7 @@ import { hostsOf } from './check-hosts.ts';
 import { isLabelKey, timeOf } from './fields.ts';
 import { serverFaults } from './networks.ts';
 import { nmstateFaults, nmstateOf } from './nmstate.ts';
-import type { SomeFields } from './schema.ts';
+import type { SomeSiteFields } from './schema.ts';
 
 /** By what a configuration is judged, whatever the node. */
 export interface SiteContext {
@@ -30,7 +30,7 @@ export interface SiteContext {
 
 /** Faults between fields that are valid by themselves, or inside of texts. `isGiven`: whether the file has a field, valid or not. */
 export function refineSiteConfig(
-  fields: SomeFields,
+  fields: SomeSiteFields,
   context: SiteContext,
   isGiven: (name: string) => boolean,
 ): Misfit[] {
@@ -50,14 +50,14 @@ export function refineSiteConfig(
   ];
 }
 
-function ofEnd({ validUntil }: SomeFields, { now }: SiteContext): Misfit[] {
+function ofEnd({ validUntil }: SomeSiteFields, { now }: SiteContext): Misfit[] {
   const end = validUntil === undefined ? undefined : timeOf(validUntil);
   if (end === undefined || end > now) return [];
   const expected = `a time after ${now.toISOString()}`;
   return [{ path: ['validUntil'], expected, fix: 'Choose a later one, or omit it.' }];
 }
 
-function ofHosts({ hosts = [] }: SomeFields): Misfit[] {
+function ofHosts({ hosts = [] }: SomeSiteFields): Misfit[] {
   const lower = hosts.map((host) => host.toLowerCase());
   return hosts.flatMap((_, index) =>
     lower.indexOf(lower[index] ?? '') === index
@@ -66,21 +66,21 @@ function ofHosts({ hosts = [] }: SomeFields): Misfit[] {
   );
 }
 
-function ofName({ renameNode }: SomeFields): Misfit[] {
+function ofName({ renameNode }: SomeSiteFields): Misfit[] {
   if (renameNode !== true) return [];
   const expected = 'hostname, if the Node is to get its name';
   return [{ path: ['renameNode'], expected, found: 'no hostname', fix: 'Set hostname too.' }];
 }
 
 /** A host may have several addresses, and none is the first. */
-function ofAddress({ nodeAddress }: SomeFields): Misfit[] {
+function ofAddress({ nodeAddress }: SomeSiteFields): Misfit[] {
   if (nodeAddress !== 'site') return [];
   const expected = "machine_networks, in which the site's address is";
   const fix = 'Set machine_networks too.';
   return [{ path: ['nodeAddress'], expected, found: 'no machine_networks', fix }];
 }
 
-function ofDns(fields: SomeFields): Misfit[] {
+function ofDns(fields: SomeSiteFields): Misfit[] {
   const resolver = at(nmstateOf(fields), 'dns-resolver', 'config');
   if (resolver === undefined || fields.dns === undefined) return [];
   return [
@@ -95,13 +95,16 @@ function ofDns(fields: SomeFields): Misfit[] {
 }
 
 /** `<cluster>.<domain>`; undefined if one of them has a fault already. */
-function domainOf({ cluster_name: cluster, base_domain: base }: SomeFields): string | undefined {
+function domainOf({
+  cluster_name: cluster,
+  base_domain: base,
+}: SomeSiteFields): string | undefined {
   return cluster === undefined || base === undefined
     ? undefined
     : `${cluster}.${withoutFinalDot(base)}`;
 }
 
-function ofNames(fields: SomeFields): Misfit[] {
+function ofNames(fields: SomeSiteFields): Misfit[] {
   const domain = domainOf(fields);
   const { hostname } = fields;
   if (domain === undefined) return [];
@@ -114,7 +117,7 @@ function ofNames(fields: SomeFields): Misfit[] {
 }
 
 /** The checks run while the node's own API is stopped, and a node always reaches its own addresses. */
-function ofOwnChecks(fields: SomeFields): Misfit[] {
+function ofOwnChecks(fields: SomeSiteFields): Misfit[] {
   const { siteChecks = [], hostname } = fields;
   const domain = domainOf(fields) ?? '';
   const own = new Set(addressPlan(nmstateOf(fields) ?? {}).addresses.map(({ ip }) => ip));
@@ -136,7 +139,7 @@ function ofOwnChecks(fields: SomeFields): Misfit[] {
 
 const isLoopback = (address: string): boolean => /^127\./.test(address) || address === '::1';
 
-const ofLabels = ({ node_labels: labels = {} }: SomeFields): Misfit[] =>
+const ofLabels = ({ node_labels: labels = {} }: SomeSiteFields): Misfit[] =>
   Object.keys(labels)
     .filter((key) => !isLabelKey(key))
     .map((key) => ({
@@ -147,12 +150,12 @@ const ofLabels = ({ node_labels: labels = {} }: SomeFields): Misfit[] =>
       fix: 'Write it as example.com/site.',
     }));
 
-function ofLoginKeys({ ssh_key: text }: SomeFields): Misfit[] {
+function ofLoginKeys({ ssh_key: text }: SomeSiteFields): Misfit[] {
   const problem = text === undefined ? undefined : loginKeysProblem(sshKeys(text));
   return problem === undefined ? [] : [{ path: ['ssh_key'], ...problem }];
 }
 
-function ofCertificates(fields: SomeFields, { files, now }: SiteContext): Misfit[] {
+function ofCertificates(fields: SomeSiteFields, { files, now }: SiteContext): Misfit[] {
   const { cluster_name: cluster, base_domain: base, certificates, validUntil } = fields;
   // Without a sound domain the names are not known, and that is a fault already.
   if (cluster === undefined || base === undefined) return [];

@@ -8,7 +8,7 @@ import {
   hostnameOf,
   mapping,
   mirrorList,
-  network,
+  networkField,
   ntpSources,
   proxyField,
   pullSecret,
@@ -163,7 +163,7 @@ export const siteConfigSchema = mapping(
     ),
     machine_networks: optional(
       list(
-        network,
+        networkField,
         {
           expected: "a list of the site's networks, at most 8",
           fix: 'Write it as [192.168.7.0/24].',
@@ -232,5 +232,5 @@ function flag(purpose: string) {
 export type RawSiteConfig = z.infer<typeof siteConfigSchema>;
 
 /** Some of its fields. */
-export const someFieldsSchema = siteConfigSchema.partial();
-export type SomeFields = z.infer<typeof someFieldsSchema>;
+export const someSiteFieldsSchema = siteConfigSchema.partial();
+export type SomeSiteFields = z.infer<typeof someSiteFieldsSchema>;

@@ -8,7 +8,7 @@ import { type Files, isPem, pairOf } from './certificates.ts';
 import { endpointOf, timeOf } from './fields.ts';
 import { withNameServers } from './name-servers.ts';
 import { nmstateOf } from './nmstate.ts';
-import type { RawSiteConfig, SomeFields } from './schema.ts';
+import type { RawSiteConfig, SomeSiteFields } from './schema.ts';
 import type { SiteCheck, SiteConfig } from './site-config.ts';
 
 /** The only translation of site-config.yaml without faults. */
@@ -79,7 +79,7 @@ function checkOf(check: NonNullable<RawSiteConfig['siteChecks']>[number]): SiteC
 }
 
 /** The paths of the files that a configuration names, relative to it; those of a sound field only. */
-export function namedFiles({ certificates }: SomeFields): string[] {
+export function namedFiles({ certificates }: SomeSiteFields): string[] {
   const pairs = [certificates?.api, certificates?.ingress];
   return pairs
     .flatMap((pair) => (pair === undefined ? [] : [pair.certificate, pair.key]))

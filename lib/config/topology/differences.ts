@@ -3,7 +3,7 @@ import { isRecord } from '../../base/json.ts';
 import type { Manifest } from '../../clients/kube/manifest-decoding.ts';
 import { type TopologyManifest, topologyManifests } from './openshift.ts';
 import type { Release } from './release.ts';
-import type { Row } from './rows.ts';
+import type { TopologyRow } from './rows.ts';
 
 /** An object, or one of its fields, that is not as the row determines it. */
 export interface Difference {
@@ -24,7 +24,11 @@ type Given = Pick<Manifest, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'obje
  * What the manifests of an installation lack, or have otherwise than the row. Objects and fields
  * that a row does not determine are not looked at.
  */
-export function missingTopology(given: readonly Given[], row: Row, release: Release): Difference[] {
+export function missingTopology(
+  given: readonly Given[],
+  row: TopologyRow,
+  release: Release,
+): Difference[] {
   return topologyManifests(row, release).flatMap((expected) => {
     const found = given.find((manifest) => isSame(manifest, expected));
     if (found === undefined) return [{ expected }];

@@ -1,8 +1,10 @@
 import { hasDefaultPlacement, hasTopologyFields, type Release } from './release.ts';
-import type { Row } from './rows.ts';
+import type { TopologyRow } from './rows.ts';
 
 /** `status.defaultPlacement` of the Ingress config. */
-export const defaultPlacementOf = ({ ingress }: Row): Row['installer']['defaultPlacement'] =>
+export const defaultPlacementOf = ({
+  ingress,
+}: TopologyRow): TopologyRow['installer']['defaultPlacement'] =>
   ingress.pool === 'master' ? 'ControlPlane' : 'Workers';
 
 /** A value that openshift-install chooses in another way. */
@@ -13,7 +15,10 @@ export interface InstallerChoice {
 }
 
 /** Where openshift-install decides otherwise than the row; undefined before it knew topologies. */
-export function installerChoices(row: Row, release: Release): InstallerChoice[] | undefined {
+export function installerChoices(
+  row: TopologyRow,
+  release: Release,
+): InstallerChoice[] | undefined {
   if (!hasTopologyFields(release)) return undefined;
   const expected = { ...row, defaultPlacement: defaultPlacementOf(row) };
   const fields = hasDefaultPlacement(release)

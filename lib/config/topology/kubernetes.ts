@@ -1,8 +1,8 @@
 import { ROLES, roleLabel, roleTaint, roleToleration } from './roles.ts';
-import type { Row } from './rows.ts';
+import type { TopologyRow } from './rows.ts';
 
 /** The control-plane node of a Kubernetes cluster: nothing but this makes it one. */
-export function controlPlaneNode({ mastersSchedulable }: Pick<Row, 'mastersSchedulable'>) {
+export function controlPlaneNode({ mastersSchedulable }: Pick<TopologyRow, 'mastersSchedulable'>) {
   return {
     labels: roleLabel(ROLES.controlPlane),
     taints: mastersSchedulable ? [] : [roleTaint(ROLES.controlPlane)],
@@ -13,7 +13,7 @@ export function controlPlaneNode({ mastersSchedulable }: Pick<Row, 'mastersSched
  * Where pods of an ingress controller belong. Kubernetes has no label for workers: without a
  * toleration, the taint alone keeps pods off a control-plane node.
  */
-export function ingressPlacement({ ingress }: Pick<Row, 'ingress'>) {
+export function ingressPlacement({ ingress }: Pick<TopologyRow, 'ingress'>) {
   const { pool, replicas, toleratesControlPlane } = ingress;
   return {
     replicas,

@@ -2,7 +2,7 @@ import { defaultPlacementOf } from './installer.ts';
 import { overridesFor } from './overrides.ts';
 import { hasDefaultPlacement, hasTopologyFields, type Release } from './release.ts';
 import { ROLES, roleLabel, roleToleration } from './roles.ts';
-import type { Row } from './rows.ts';
+import type { TopologyRow } from './rows.ts';
 import type { TopologyObject } from './topology-object.ts';
 
 /** An object that a row determines, at least in part. */
@@ -18,7 +18,7 @@ export interface TopologyManifest {
 }
 
 /** What a row means on OpenShift, in the order of the assets. */
-export function topologyManifests(row: Row, release: Release): TopologyManifest[] {
+export function topologyManifests(row: TopologyRow, release: Release): TopologyManifest[] {
   return [
     infrastructure(row, release),
     ...(hasDefaultPlacement(release) ? [ingressConfig(row)] : []),
@@ -34,7 +34,7 @@ export function topologyManifests(row: Row, release: Release): TopologyManifest[
  * `highAvailabilityMode` (Full or None) comes from the drafts of the topologies
  * (openshift/api 827); development builds before 4.8 read it, and no release serves it.
  */
-function infrastructure(row: Row, release: Release): TopologyManifest {
+function infrastructure(row: TopologyRow, release: Release): TopologyManifest {
   const { controlPlaneTopology, infrastructureTopology } = row;
   const status = hasTopologyFields(release)
     ? { controlPlaneTopology, infrastructureTopology }
@@ -56,7 +56,7 @@ function infrastructure(row: Row, release: Release): TopologyManifest {
   };
 }
 
-function ingressConfig(row: Row): TopologyManifest {
+function ingressConfig(row: TopologyRow): TopologyManifest {
   const defaultPlacement = defaultPlacementOf(row);
   return {
     file: 'manifests/cluster-ingress-02-config.yml',
@@ -76,7 +76,7 @@ function ingressConfig(row: Row): TopologyManifest {
  * The machine config operator gives a schedulable control-plane node the role worker too, and
  * takes its taint away (openshift/machine-config-operator, pkg/controller/node/node_controller.go).
  */
-function scheduler({ mastersSchedulable }: Row): TopologyManifest {
+function scheduler({ mastersSchedulable }: TopologyRow): TopologyManifest {
   return {
     file: 'manifests/cluster-scheduler-02-config.yml',
     isPartial: false,
@@ -98,7 +98,7 @@ function scheduler({ mastersSchedulable }: Row): TopologyManifest {
  * (openshift/cluster-ingress-operator, pkg/operator/controller/ingress/deployment.go). A given
  * selector replaces the default one, so it is complete. The operator keeps an existing object.
  */
-function ingressController({ ingress }: Row): TopologyManifest {
+function ingressController({ ingress }: TopologyRow): TopologyManifest {
   const { replicas, toleratesControlPlane } = ingress;
   return {
     file: 'manifests/cluster-ingress-default-ingresscontroller.yaml',

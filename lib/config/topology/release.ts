@@ -19,7 +19,7 @@ export const hasTopologyFields = ({ minor }: Release): boolean => minor >= TOPOL
 export const hasDefaultPlacement = ({ minor }: Release): boolean => minor >= DEFAULT_PLACEMENT;
 
 /** `4.19`, also of `4.19.3` and `4.19.0-rc.1`; undefined if it is no release from 4.4 on. */
-export function parseRelease(text: string): Release | undefined {
+export function parseTopologyRelease(text: string): Release | undefined {
   const minor = Number(/^4\.(\d{1,3})(?:\.\d+(?:[-+.].*)?)?$/.exec(text)?.[1]);
   return minor >= FIRST_RELEASE.minor ? { minor } : undefined;
 }

@@ -6,7 +6,7 @@ import { topologyManifests } from './openshift.ts';
 import { overridesFor } from './overrides.ts';
 import { type Release, releaseText } from './release.ts';
 import { rowFor, type TopologyInputs } from './row-for.ts';
-import { PLATFORM_KINDS, ROWS, type Row, rowSchema } from './rows.ts';
+import { PLATFORM_KINDS, ROWS, rowSchema, type TopologyRow } from './rows.ts';
 
 /** What `sno explain topology --json` prints. */
 export const topologyReportSchema = z.object({
@@ -104,7 +104,7 @@ export function topologyReport(
   };
 }
 
-function openshiftPart(row: Row, release: Release) {
+function openshiftPart(row: TopologyRow, release: Release) {
   const installer = installerChoices(row, release);
   return {
     release: releaseText(release),

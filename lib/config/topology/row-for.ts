@@ -1,4 +1,4 @@
-import { type PlatformKind, ROWS, type Row } from './rows.ts';
+import { type PlatformKind, ROWS, type TopologyRow } from './rows.ts';
 
 /** How many control-plane nodes these rows are about. */
 export const CONTROL_PLANE_NODES = 1;
@@ -28,20 +28,20 @@ export const PLATFORMS: ReadonlyMap<string, PlatformKind> = new Map<string, Plat
 ]);
 
 /** The row of a cluster with one control-plane node. */
-export function rowFor(inputs: TopologyInputs): Row {
+export function rowFor(inputs: TopologyInputs): TopologyRow {
   const row = ROWS.find((row) => applies(row, inputs));
   if (row === undefined) throw new Error(`no row for ${JSON.stringify(inputs)}`);
   return row;
 }
 
 /** Workers that join a cluster with workers change nothing. */
-function applies(row: Row, { platform, compute, laterWorkers }: TopologyInputs): boolean {
+function applies(row: TopologyRow, { platform, compute, laterWorkers }: TopologyInputs): boolean {
   if (row.platform !== platform || !includes(row.dayOneWorkers, compute)) return false;
   return compute > 0 || includes(row.dayTwoWorkers, laterWorkers);
 }
 
 /** `2`: exactly two; `2+`: two or more. */
-function includes(range: Row['dayOneWorkers' | 'dayTwoWorkers'], count: number): boolean {
+function includes(range: TopologyRow['dayOneWorkers' | 'dayTwoWorkers'], count: number): boolean {
   const least = Number.parseInt(range, 10);
   return range.endsWith('+') ? count >= least : count === least;
 }

@@ -42,7 +42,7 @@ export const rowSchema = z.object({
   why: z.string(),
   installer: installerSchema,
 });
-export type Row = z.infer<typeof rowSchema>;
+export type TopologyRow = z.infer<typeof rowSchema>;
 
 /** Pinned to the one node that DNS points to. */
 const onMaster = { pool: 'master', replicas: 1, toleratesControlPlane: true } as const;
@@ -63,7 +63,7 @@ const controlPlaneTopology = 'SingleReplica';
  * controller is a field of its own (ingress.go). `installer` has those values. Both agree about
  * every installation without workers on platform none.
  */
-export const ROWS: readonly Row[] = [
+export const ROWS: readonly TopologyRow[] = [
   {
     scenario: 'no workers',
     platform: 'none',

@@ -3,7 +3,7 @@ import { failureSentence } from '../../base/errors/failure-data.ts';
 import { endsInstallation, installs, keepsKubelet } from '../agents/table.ts';
 import type { AgentStatus } from '../steps/status.ts';
 import { progressLine } from './progress-line.ts';
-import { PLAIN_WORDS, printable } from './wording.ts';
+import { PLAIN_WORDS, printableOnConsole } from './wording.ts';
 
 /** Facts about a finished installation. */
 export interface Installed {
@@ -20,10 +20,10 @@ export interface Installed {
 }
 
 /** The first thing a technician wants to know. */
-export type Verdict = 'installing' | 'restarting' | 'waiting' | 'installed' | 'failed';
+export type IssueVerdict = 'installing' | 'restarting' | 'waiting' | 'installed' | 'failed';
 
 export interface Issue {
-  readonly verdict: Verdict;
+  readonly verdict: IssueVerdict;
   /** As agetty prints it above the login prompt. */
   readonly text: string;
 }
@@ -126,8 +126,8 @@ function failureLines(status: AgentStatus): string[] {
 const nowLine = (status: AgentStatus): string =>
   `Now: ${progressLine({ ...status, state: 'running' }) ?? status.agent}`;
 
-function issue(verdict: Verdict, lines: readonly string[]): Issue {
-  const text = lines.flatMap((line) => wrapped(escaped(printable(line)))).join('\n');
+function issue(verdict: IssueVerdict, lines: readonly string[]): Issue {
+  const text = lines.flatMap((line) => wrapped(escaped(printableOnConsole(line)))).join('\n');
   return { verdict, text: `\n${text}\n\n` };
 }
 

@@ -21,5 +21,5 @@ export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
 };
 
 /** Text without control characters: a message may quote escape sequences of a host or server. */
-export const printable = (text: string): string =>
+export const printableOnConsole = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/\p{C}/gu, '').trim();

@@ -3,7 +3,7 @@ import type { BootMoment } from '../../host/boot-moment.ts';
 import type { EndedTrial, Trial } from './trial.ts';
 
 /** What is to be done about a trial now. */
-export type Verdict =
+export type TrialVerdict =
   /** There is none. */
   | { readonly kind: 'none' }
   /** It has ended, and was interrupted while its files were deleted. */
@@ -23,7 +23,7 @@ export interface TrialState {
  * Decides about a trial by its record, the boot id and the uptime: a clock that nobody can set. The
  * present boot must have been counted.
  */
-export function judgeTrial({ trial, last }: TrialState, now: BootMoment): Verdict {
+export function judgeTrial({ trial, last }: TrialState, now: BootMoment): TrialVerdict {
   if (trial === undefined) return { kind: 'none' };
   if (last?.id === trial.id) return { kind: 'ended' };
   if (trial.reverting !== undefined) return { kind: 'revert', reason: trial.reverting };

@@ -1,4 +1,4 @@
-import type { Config, User } from '../../render/ignition/config.ts';
+import type { IgnitionConfig, User } from '../../render/ignition/config.ts';
 import { user } from '../../render/ignition/entries.ts';
 import { machineConfigManifest } from '../../render/machine-config/manifest.ts';
 import { timeFiles } from '../../render/machine-config/time.ts';
@@ -25,7 +25,7 @@ export const sshKeys = (keys: readonly string[]): SiteWrite => {
 function withUser(
   { spec, ...found }: MachineConfigObject,
   added: User,
-  { ignition }: Pick<Config, 'ignition'>,
+  { ignition }: Pick<IgnitionConfig, 'ignition'>,
 ) {
   const { config = { ignition } } = spec;
   const others = (config.passwd?.users ?? []).filter(({ name }) => name !== added.name);

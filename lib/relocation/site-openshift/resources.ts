@@ -78,7 +78,7 @@ export type Route = z.infer<typeof routeSchema>;
 
 /** Data are texts in base64. */
 const secretSchema = objectSchema.extend({ data: z.record(z.string(), z.string()).optional() });
-export type Secret = z.infer<typeof secretSchema>;
+export type SecretObject = z.infer<typeof secretSchema>;
 
 const machineConfigSchema = objectSchema.extend({
   spec: z.looseObject({

@@ -2,7 +2,7 @@ import { Failure } from '../../base/errors/failure.ts';
 import { resources } from '../../clients/kube/resources.ts';
 import type { KeyPair } from '../../pki/authority.ts';
 import { ADMIN_CLIENT_CA, BUNDLE_KEY, CONFIG, INGRESS, SITE, USER_CA_BUNDLE } from './names.ts';
-import { openShiftResources, type Secret } from './resources.ts';
+import { openShiftResources, type SecretObject } from './resources.ts';
 import { changed, present, type SiteWrite } from './site-write.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -66,7 +66,7 @@ export const kubeadmin = (hash: string): SiteWrite => {
   const place = { namespace: 'kube-system', name: 'kubeadmin' };
   return present('Secret kube-system/kubeadmin', openShiftResources.secrets, place, (found) => {
     if (found === undefined) throw withoutKubeadmin();
-    return { ...found, data: { kubeadmin: base64(hash) } } satisfies Secret;
+    return { ...found, data: { kubeadmin: base64(hash) } } satisfies SecretObject;
   });
 };
 

@@ -4,7 +4,7 @@ import type { Limits } from '../../base/wait/limits.ts';
 import type { KubeClient } from '../../clients/kube/client.ts';
 import {
   type KubeObject,
-  type Place,
+  type ObjectPlace,
   type Resource,
   resourcePath,
 } from '../../clients/kube/resources.ts';
@@ -18,7 +18,7 @@ export interface SiteWrite {
   missing(client: KubeClient, limits: Limits): Promise<readonly Call[]>;
 }
 
-type NamedPlace = Place & { readonly name: string };
+type NamedPlace = ObjectPlace & { readonly name: string };
 
 /** An object that is created unless it exists; `wanted` is the whole of it, from what there is. */
 export const present = <T extends KubeObject>(

@@ -6,7 +6,7 @@ import { refused } from './refused.ts';
 import { VOLUME_LIMITS } from './volume.ts';
 
 /** No manifest of so few files needs more. */
-export const MAX_MANIFEST_BYTES = 64 << 10;
+export const MAX_VOLUME_MANIFEST_BYTES = 64 << 10;
 export const FORMAT_VERSION = 1;
 
 const fileSchema = z.strictObject({

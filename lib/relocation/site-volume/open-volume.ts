@@ -9,7 +9,7 @@ import { credentialsIn } from './credentials.ts';
 import { extraManifests } from './extra-manifests.ts';
 import { judgingTime, requireUsable } from './judge.ts';
 import { filesWithKeys } from './keys.ts';
-import { MAX_MANIFEST_BYTES, parseVolumeManifest, type VolumeManifest } from './manifest.ts';
+import { MAX_VOLUME_MANIFEST_BYTES, parseVolumeManifest, type VolumeManifest } from './manifest.ts';
 import { readVolumeFile } from './read-file.ts';
 import { refused } from './refused.ts';
 import { requireAcceptedCertificates } from './shown-certificate.ts';
@@ -65,7 +65,7 @@ export async function acceptManifest(
   signal: AbortSignal,
   trusted?: (manifest: VolumeManifest) => void,
 ): Promise<AcceptedManifest> {
-  const bytes = await readVolumeFile(folder, VOLUME_FILES.manifest, MAX_MANIFEST_BYTES);
+  const bytes = await readVolumeFile(folder, VOLUME_FILES.manifest, MAX_VOLUME_MANIFEST_BYTES);
   if (bytes === undefined) {
     throw refused(`the volume has no ${VOLUME_FILES.manifest}`, {
       fix: 'Nothing was changed. Write the medium with "sno create site-volume": a bare site-config.yaml is not used.',

@@ -1,5 +1,5 @@
 import { type FailureData, failureSentence } from '../../base/errors/failure-data.ts';
-import { printable } from '../../engine/console/wording.ts';
+import { printableOnConsole } from '../../engine/console/wording.ts';
 import type { Overwritten } from '../../host/media/in-place/overwrite.ts';
 
 /**
@@ -65,7 +65,7 @@ export function resultText({ node, serial, version, endedAt, failure }: Told): s
     ...(endedAt === undefined ? [] : [`Time: ${endedAt}`]),
     `Software: sno-agents ${version}`,
   ];
-  return `\n${[...verdictLines(failure), '', ...facts].map(printable).join('\n')}\n`;
+  return `\n${[...verdictLines(failure), '', ...facts].map(printableOnConsole).join('\n')}\n`;
 }
 
 function verdictLines(failure: FailureData | undefined): string[] {

@@ -1,6 +1,6 @@
 import type { UsedVolume } from '../../change/site/used-volume.ts';
 import type { Manifest } from '../../clients/kube/manifest-decoding.ts';
-import type { HostFacts } from '../../config/site-config/host-facts.ts';
+import type { ShippedHostFacts } from '../../config/site-config/host-facts.ts';
 import type { SiteConfig } from '../../config/site-config/site-config.ts';
 import type { KeyPair } from '../../pki/authority.ts';
 
@@ -38,7 +38,7 @@ export interface VolumeRules {
   readonly ageIdentity: string | undefined;
   readonly used: readonly UsedVolume[];
   /** Undefined on a laptop that does not have them: then the node is not judged. */
-  readonly facts: HostFacts | undefined;
+  readonly facts: ShippedHostFacts | undefined;
   readonly now: Date;
 }
 

@@ -1,5 +1,5 @@
 import { decodeDataUrl, isDataUrl } from '../../base/data-url.ts';
-import type { Config, File } from './config.ts';
+import type { File, IgnitionConfig } from './config.ts';
 import { holdsPrivateKey } from './validate.ts';
 
 /**
@@ -7,7 +7,7 @@ import { holdsPrivateKey } from './validate.ts';
  * appends the kubeconfig with which nodes join, and its key, with 0644 (machine-config-operator,
  * pkg/server); only root reads it.
  */
-export function withClosedKeys(config: Config): Config {
+export function withClosedKeys(config: IgnitionConfig): IgnitionConfig {
   const files = config.storage?.files;
   if (files === undefined) return config;
   const closed = files.map((file) => (hasPrivateKey(file) ? { ...file, mode: 0o600 } : file));

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../base/errors/failure.ts';
 import { isRecord } from '../../base/json.ts';
 import {
-  type Config,
   type File,
   highestVersion,
+  type IgnitionConfig,
   invalidConfig,
   isReadBy,
   serializeConfig,
@@ -17,7 +17,7 @@ import { effectiveConfig, validateConfigText } from './validate.ts';
 /** A config and its origin, as named in error messages. */
 export interface Originated {
   origin: string;
-  config: Config;
+  config: IgnitionConfig;
 }
 
 export interface CombineInput {
@@ -34,10 +34,10 @@ export interface CombineInput {
 }
 
 export interface Combined {
-  config: Config;
+  config: IgnitionConfig;
   text: string;
   /** The effective config of the host. */
-  merged: Config;
+  merged: IgnitionConfig;
   /** The master's entries that mustWin replaces, such as `/etc/hostname`. */
   overridden: string[];
 }
@@ -81,7 +81,7 @@ export function combine(input: CombineInput): Combined {
 }
 
 /** `ours` merges no config of its own: it consists of its entries only. */
-function parentOf(ours: Config, children: readonly Originated[]): Config {
+function parentOf(ours: IgnitionConfig, children: readonly Originated[]): IgnitionConfig {
   const versions = children.map(({ config }) => config.ignition.version);
   return {
     ...ours,
@@ -93,7 +93,7 @@ function parentOf(ours: Config, children: readonly Originated[]): Config {
   };
 }
 
-function followed({ config, origin }: Originated): Config {
+function followed({ config, origin }: Originated): IgnitionConfig {
   const { config: effective, faults } = effectiveConfig(config);
   if (faults.length > 0) throw invalidConfig(origin, faults);
   return effective;
@@ -123,12 +123,12 @@ interface NamedEntry {
   readonly value: Fields;
 }
 
-function namesIn(config: Config): string[] {
+function namesIn(config: IgnitionConfig): string[] {
   return namedEntries(config).map(({ name }) => name);
 }
 
 /** Every entry by its name: a path, a unit, a drop-in as `<unit>.d/<drop-in>`, a user. */
-function namedEntries(config: Config): NamedEntry[] {
+function namedEntries(config: IgnitionConfig): NamedEntry[] {
   const { files = [], directories = [], links = [] } = config.storage ?? {};
   const units = config.systemd?.units ?? [];
   return [
@@ -157,7 +157,7 @@ function namedEntries(config: Config): NamedEntry[] {
  */
 function refuseLosses(
   wanted: Originated,
-  merged: Config,
+  merged: IgnitionConfig,
   other: Originated,
   excepted: ReadonlySet<string> = new Set(),
 ): void {
@@ -172,7 +172,7 @@ function refuseLosses(
 }
 
 /** The values of `wanted` that `merged` lacks, or that an added field changes. */
-function lost(wanted: Config, merged: Config): Collision[] {
+function lost(wanted: IgnitionConfig, merged: IgnitionConfig): Collision[] {
   const got = new Map(
     namedEntries(merged).map(({ name, list, value }) => [`${list} ${name}`, value]),
   );

@@ -91,14 +91,14 @@ export const configSchema = z.looseObject({
   passwd: z.looseObject({ users: z.array(userSchema).optional() }).optional(),
 });
 
-export type Resource = z.infer<typeof resourceSchema>;
+export type IgnitionResource = z.infer<typeof resourceSchema>;
 export type File = z.infer<typeof fileSchema>;
 export type Directory = z.infer<typeof directorySchema>;
 export type Link = z.infer<typeof linkSchema>;
 export type Dropin = z.infer<typeof dropinSchema>;
-export type Unit = z.infer<typeof unitSchema>;
+export type IgnitionUnit = z.infer<typeof unitSchema>;
 export type User = z.infer<typeof userSchema>;
-export type Config = z.infer<typeof configSchema>;
+export type IgnitionConfig = z.infer<typeof configSchema>;
 
 /** A fault in a config: its JSON path and a description. */
 export interface ConfigFault {
@@ -109,7 +109,7 @@ export interface ConfigFault {
 /** Parses a config against the schema only, without its contents, or returns its faults. */
 export function readConfig(
   text: string,
-): { ok: true; config: Config } | { ok: false; faults: ConfigFault[] } {
+): { ok: true; config: IgnitionConfig } | { ok: false; faults: ConfigFault[] } {
   if (text.trim() === '') return { ok: false, faults: [{ at: '(file)', problem: 'is empty' }] };
   const json = parseJson(text);
   if (json === undefined) return { ok: false, faults: [{ at: '(file)', problem: 'is not JSON' }] };
@@ -127,7 +127,7 @@ export function readConfig(
  * would install a host that never becomes a node. `origin` names it in errors, such
  * as its URL.
  */
-export function parseConfig(text: string, origin: string): Config {
+export function parseConfig(text: string, origin: string): IgnitionConfig {
   const read = readConfig(text);
   if (!read.ok) throw invalidConfig(origin, read.faults);
   if (isEmptyConfig(read.config)) {
@@ -145,7 +145,7 @@ export function invalidConfig(origin: string, faults: readonly ConfigFault[]): F
   return new Failure('fatal', `The Ignition config from ${origin} has ${faulty}:${lines}`);
 }
 
-function isEmptyConfig({ ignition, ...sections }: Config): boolean {
+function isEmptyConfig({ ignition, ...sections }: IgnitionConfig): boolean {
   const entries = Object.values(sections).flatMap((section) =>
     isRecord(section) ? Object.values(section) : [section],
   );
@@ -156,7 +156,7 @@ function isEmptyConfig({ ignition, ...sections }: Config): boolean {
 }
 
 /** Compact JSON with a final newline; the same config always gives the same bytes. */
-export function serializeConfig(config: Config): string {
+export function serializeConfig(config: IgnitionConfig): string {
   return `${JSON.stringify(config)}\n`;
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Resource } from './config.ts';
+import type { IgnitionResource } from './config.ts';
 
 export interface DataUrlOptions {
   /**
@@ -19,9 +19,9 @@ export interface DataUrlOptions {
 export function dataUrl(
   contents: string | Uint8Array,
   options: DataUrlOptions = { gzip: true },
-): Resource {
+): IgnitionResource {
   const bytes = Buffer.from(contents);
-  const candidates: Resource[] = [];
+  const candidates: IgnitionResource[] = [];
   if (isUtf8(bytes)) {
     candidates.push({ source: `data:,${encodeURIComponent(bytes.toString('utf8'))}` });
   }
@@ -34,7 +34,7 @@ export function dataUrl(
   return { ...smallest, verification: { hash: sha512Hash(bytes) } };
 }
 
-function cost(resource: Resource): number {
+function cost(resource: IgnitionResource): number {
   return JSON.stringify(resource).length;
 }
 
@@ -44,7 +44,7 @@ export function sha512Hash(bytes: Uint8Array): string {
 }
 
 /** Whether the decompressed bytes match the resource's hash; true if it has none. */
-export function matchesHash({ verification }: Resource, bytes: Uint8Array): boolean {
+export function matchesHash({ verification }: IgnitionResource, bytes: Uint8Array): boolean {
   const hash = verification?.hash;
   return hash === undefined || hash === hashAs(hash.slice(0, hash.indexOf('-')), bytes);
 }

@@ -1,5 +1,13 @@
 import { dirname } from 'node:path/posix';
-import type { Config, Directory, Dropin, File, Link, Unit, User } from './config.ts';
+import type {
+  Directory,
+  Dropin,
+  File,
+  IgnitionConfig,
+  IgnitionUnit,
+  Link,
+  User,
+} from './config.ts';
 import { type DataUrlOptions, dataUrl } from './data-url.ts';
 
 /** The spec of everything written here; Ignition reads every older 3.x. */
@@ -52,7 +60,7 @@ export function dropin(name: string, contents: string): Dropin {
 }
 
 /** A unit; without contents, it enables a unit of the operating system or adds drop-ins to it. */
-export function unit(name: string, options: Omit<Unit, 'name'>): Unit {
+export function unit(name: string, options: Omit<IgnitionUnit, 'name'>): IgnitionUnit {
   return { name, ...options };
 }
 
@@ -61,12 +69,12 @@ export function unit(name: string, options: Omit<Unit, 'name'>): Unit {
  * the operating system.
  */
 export function withDropins(
-  units: readonly Unit[],
+  units: readonly IgnitionUnit[],
   dropins: readonly { unit: string; name: string; contents: string }[],
-): Unit[] {
+): IgnitionUnit[] {
   const own = new Set(units.map(({ name }) => name));
   const others = new Set(dropins.map(({ unit }) => unit).filter((name) => !own.has(name)));
-  return [...units, ...[...others].map((name): Unit => ({ name }))].map((each) => {
+  return [...units, ...[...others].map((name): IgnitionUnit => ({ name }))].map((each) => {
     const added = dropins.filter(({ unit }) => unit === each.name);
     if (added.length === 0) return each;
     const parts = added.map(({ name, contents }) => ({ name, contents }));
@@ -82,7 +90,7 @@ export interface Entries {
   directories?: readonly Directory[];
   files?: readonly File[];
   links?: readonly Link[];
-  units?: readonly Unit[];
+  units?: readonly IgnitionUnit[];
   users?: readonly User[];
 }
 
@@ -91,7 +99,7 @@ export interface Entries {
  * directories that are not the operating system's are listed too, with mode 0755
  * unless given: Ignition chooses the mode of a parent that is not listed.
  */
-export function configOf(entries: Entries, version: string = BASE_SPEC): Config {
+export function configOf(entries: Entries, version: string = BASE_SPEC): IgnitionConfig {
   const { directories = [], files = [], links = [], units = [], users = [] } = entries;
   const all = [...directories, ...parentsOf(directories, files, links)];
   const storage = {

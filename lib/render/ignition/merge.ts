@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { type Config, configSchema, highestVersion } from './config.ts';
+import { configSchema, highestVersion, type IgnitionConfig } from './config.ts';
 
 /**
  * The result of Ignition's merge when a config names a child in
@@ -9,7 +9,7 @@ import { type Config, configSchema, highestVersion } from './config.ts';
  * same path. A few lists are appended instead. The result is the host's effective
  * config and is not written anywhere: its version is the higher of the two.
  */
-export function mergeConfigs(parent: Config, child: Config): Config {
+export function mergeConfigs(parent: IgnitionConfig, child: IgnitionConfig): IgnitionConfig {
   const merged = configSchema.parse(mergeRecords(parent, child));
   const version = highestVersion(parent.ignition.version, child.ignition.version);
   return { ...merged, ignition: { ...merged.ignition, version } };

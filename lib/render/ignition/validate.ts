@@ -1,7 +1,13 @@
 import { dirname } from 'node:path/posix';
 import { decodeDataUrl, isDataUrl } from '../../base/data-url.ts';
 import { describeError } from '../../base/errors/failure.ts';
-import { type Config, type ConfigFault, type File, type Resource, readConfig } from './config.ts';
+import {
+  type ConfigFault,
+  type File,
+  type IgnitionConfig,
+  type IgnitionResource,
+  readConfig,
+} from './config.ts';
 import { matchesHash } from './data-url.ts';
 import { mergeConfigs } from './merge.ts';
 
@@ -31,7 +37,10 @@ export function validateConfigText(text: string, options: ValidateOptions = {}):
 }
 
 /** Like validateConfigText, for a parsed config. */
-export function validateConfig(config: Config, options: ValidateOptions = {}): ConfigFault[] {
+export function validateConfig(
+  config: IgnitionConfig,
+  options: ValidateOptions = {},
+): ConfigFault[] {
   return validateConfigText(JSON.stringify(config), options);
 }
 
@@ -39,17 +48,20 @@ export function validateConfig(config: Config, options: ValidateOptions = {}): C
  * The effective config once Ignition has merged the configs that it names, if they
  * are data URLs. A reference that cannot be followed is a fault.
  */
-export function effectiveConfig(config: Config): { config: Config; faults: ConfigFault[] } {
+export function effectiveConfig(config: IgnitionConfig): {
+  config: IgnitionConfig;
+  faults: ConfigFault[];
+} {
   return followReferences(config, '');
 }
 
 function followReferences(
-  config: Config,
+  config: IgnitionConfig,
   prefix: string,
-): { config: Config; faults: ConfigFault[] } {
+): { config: IgnitionConfig; faults: ConfigFault[] } {
   const { merge = [], replace } = config.ignition.config ?? {};
   const faults: ConfigFault[] = [];
-  const follow = (reference: Resource, at: string): Config | undefined => {
+  const follow = (reference: IgnitionResource, at: string): IgnitionConfig | undefined => {
     if (!isDataUrl(reference.source)) {
       faults.push({ at, problem: 'references a remote config, whose contents are unknown' });
       return undefined;
@@ -75,7 +87,7 @@ function followReferences(
   return { config: merged, faults };
 }
 
-function readReference(reference: Resource): ReturnType<typeof readConfig> {
+function readReference(reference: IgnitionResource): ReturnType<typeof readConfig> {
   try {
     const bytes = decodeDataUrl(reference);
     if (matchesHash(reference, bytes)) return readConfig(bytes.toString('utf8'));
@@ -95,7 +107,7 @@ function sizeFaults(text: string, { limitBytes }: ValidateOptions): ConfigFault[
 }
 
 /** Faults within one config. */
-function entryFaults(config: Config, prefix: string): ConfigFault[] {
+function entryFaults(config: IgnitionConfig, prefix: string): ConfigFault[] {
   const { files = [], directories = [], links = [] } = config.storage ?? {};
   const units = config.systemd?.units ?? [];
   const nodes = [
@@ -161,7 +173,7 @@ export function holdsPrivateKey(bytes: Buffer): boolean {
 }
 
 /** Paths below something that is not a directory. */
-function hierarchyFaults(config: Config): ConfigFault[] {
+function hierarchyFaults(config: IgnitionConfig): ConfigFault[] {
   const { files = [], directories = [], links = [] } = config.storage ?? {};
   const blocking = new Map([
     ...files.map(({ path }): [string, string] => [path, 'file']),

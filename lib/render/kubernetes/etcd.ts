@@ -23,7 +23,7 @@ export const etcdMember = {
 
 const folder = paths.pkiOf('etcd');
 /** The authority of etcd's clients and peers. */
-export const trust = `${folder}/ca.crt`;
+export const etcdTrust = `${folder}/ca.crt`;
 
 /** What an agent on the host needs to call etcd. */
 export const etcdClient = {
@@ -35,7 +35,7 @@ export const etcdClient = {
 
 export function etcdFiles({ etcd }: Authorities): RenderedFile[] {
   return [
-    publicFile(trust, etcd.certificate),
+    publicFile(etcdTrust, etcd.certificate),
     publicFile(etcdClient.authority, etcd.certificate, { uses: ['etcd-access'] }),
   ];
 }
@@ -55,11 +55,11 @@ export function etcdPod(input: KeylessInput): StaticPod {
     'listen-metrics-urls': etcdMember.metricsUrl,
     'cert-file': etcdServer.certificate,
     'key-file': etcdServer.key,
-    'trusted-ca-file': trust,
+    'trusted-ca-file': etcdTrust,
     'client-cert-auth': true,
     'peer-cert-file': etcdPeer.certificate,
     'peer-key-file': etcdPeer.key,
-    'peer-trusted-ca-file': trust,
+    'peer-trusted-ca-file': etcdTrust,
     'peer-client-cert-auth': true,
     'tls-min-version': 'TLS1.2',
     // The JSON gateway would be a second way to the same data.

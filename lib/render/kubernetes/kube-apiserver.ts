@@ -15,7 +15,7 @@ import { flags, staticPod } from './static-pod.ts';
 const folder = paths.pkiOf('kube-apiserver');
 
 /** Whom the API server trusts: files with authorities. */
-export const trust = {
+export const apiServerTrust = {
   clients: `${folder}/client-ca.crt`,
   etcd: `${folder}/etcd-ca.crt`,
   kubelets: `${folder}/kubelet-serving-ca.crt`,
@@ -28,10 +28,10 @@ export function apiServerFiles(
 ): RenderedFile[] {
   return [
     publicFile(laptopAdminCa, laptop.certificate),
-    publicFile(trust.clients, clientBundle(authorities) + laptop.certificate),
-    publicFile(trust.etcd, authorities.etcd.certificate),
-    publicFile(trust.kubelets, authorities['kubelet-serving'].certificate),
-    publicFile(trust.frontProxy, authorities['front-proxy'].certificate),
+    publicFile(apiServerTrust.clients, clientBundle(authorities) + laptop.certificate),
+    publicFile(apiServerTrust.etcd, authorities.etcd.certificate),
+    publicFile(apiServerTrust.kubelets, authorities['kubelet-serving'].certificate),
+    publicFile(apiServerTrust.frontProxy, authorities['front-proxy'].certificate),
     admissionFile(),
     authenticationFile(),
     encryptionFile(),
@@ -51,7 +51,7 @@ export function apiServerPod(input: KeylessInput): StaticPod {
     'tls-private-key-file': apiServerServing.key,
     ...siteCertificateFlag(input.cluster),
     'tls-min-version': 'VersionTLS12',
-    'client-ca-file': trust.clients,
+    'client-ca-file': apiServerTrust.clients,
     'authentication-config': authenticationConfigPath,
     // Workers request their first certificate with a token; without one there is nobody to be.
     'enable-bootstrap-token-auth': true,
@@ -62,21 +62,21 @@ export function apiServerPod(input: KeylessInput): StaticPod {
     profiling: false,
 
     'etcd-servers': etcdMember.clientUrl,
-    'etcd-cafile': trust.etcd,
+    'etcd-cafile': apiServerTrust.etcd,
     'etcd-certfile': apiServerEtcdClient.certificate,
     'etcd-keyfile': apiServerEtcdClient.key,
     'encryption-provider-config': encryptionConfigPath,
     // Events of the evening are still available in the morning.
     'event-ttl': '3h',
 
-    'kubelet-certificate-authority': trust.kubelets,
+    'kubelet-certificate-authority': apiServerTrust.kubelets,
     'kubelet-client-certificate': apiServerKubeletClient.certificate,
     'kubelet-client-key': apiServerKubeletClient.key,
     'kubelet-preferred-address-types': ['InternalIP', 'Hostname'],
 
     'proxy-client-cert-file': frontProxyClient.certificate,
     'proxy-client-key-file': frontProxyClient.key,
-    'requestheader-client-ca-file': trust.frontProxy,
+    'requestheader-client-ca-file': apiServerTrust.frontProxy,
     'requestheader-allowed-names': [frontProxyClient.subject.commonName],
     'requestheader-username-headers': ['X-Remote-User'],
     'requestheader-group-headers': ['X-Remote-Group'],

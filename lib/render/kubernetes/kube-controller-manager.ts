@@ -20,7 +20,7 @@ const port = 10257;
 const folder = paths.pkiOf(component);
 
 /** Whom the controller-manager trusts: files with authorities. */
-export const trust = {
+export const controllerManagerTrust = {
   /** Every pod gets it too, to verify the API server. */
   api: `${folder}/api-ca.crt`,
   clients: `${folder}/client-ca.crt`,
@@ -42,10 +42,10 @@ export const signers = {
 
 export function controllerManagerFiles(authorities: Authorities): RenderedFile[] {
   return [
-    publicFile(trust.api, authorities.serving.certificate),
-    publicFile(trust.clients, clientBundle(authorities)),
-    publicFile(trust.frontProxy, authorities['front-proxy'].certificate),
-    componentKubeconfig(kubeconfigPath, issuedLeaves.controllerManager, trust.api),
+    publicFile(controllerManagerTrust.api, authorities.serving.certificate),
+    publicFile(controllerManagerTrust.clients, clientBundle(authorities)),
+    publicFile(controllerManagerTrust.frontProxy, authorities['front-proxy'].certificate),
+    componentKubeconfig(kubeconfigPath, issuedLeaves.controllerManager, controllerManagerTrust.api),
   ];
 }
 
@@ -60,8 +60,8 @@ export function controllerManagerPod(input: KeylessInput): StaticPod {
     'authorization-kubeconfig': kubeconfigPath,
     // Configured here instead of looked up: the API may start later.
     'authentication-skip-lookup': true,
-    'client-ca-file': trust.clients,
-    'requestheader-client-ca-file': trust.frontProxy,
+    'client-ca-file': controllerManagerTrust.clients,
+    'requestheader-client-ca-file': controllerManagerTrust.frontProxy,
     'requestheader-allowed-names': [issuedLeaves.frontProxyClient.subject.commonName],
     profiling: false,
 
@@ -74,7 +74,7 @@ export function controllerManagerPod(input: KeylessInput): StaticPod {
     controllers: ['*', 'tokencleaner'],
     'use-service-account-credentials': true,
     'service-account-private-key-file': serviceAccount.privateKey,
-    'root-ca-file': trust.api,
+    'root-ca-file': controllerManagerTrust.api,
 
     ...Object.fromEntries(Object.entries(signers).flatMap(signerFlags)),
     'cluster-signing-duration': `${lifetimes.leafDays * 24}h`,

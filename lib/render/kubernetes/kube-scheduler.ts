@@ -13,7 +13,7 @@ const port = 10259;
 const folder = paths.pkiOf(component);
 
 /** Whom the scheduler trusts: files with authorities. */
-export const trust = {
+export const schedulerTrust = {
   api: `${folder}/api-ca.crt`,
   clients: `${folder}/client-ca.crt`,
   frontProxy: `${folder}/front-proxy-ca.crt`,
@@ -31,10 +31,10 @@ export function schedulerFiles(authorities: Authorities): RenderedFile[] {
     enableProfiling: false,
   };
   return [
-    publicFile(trust.api, authorities.serving.certificate),
-    publicFile(trust.clients, clientBundle(authorities)),
-    publicFile(trust.frontProxy, authorities['front-proxy'].certificate),
-    componentKubeconfig(kubeconfigPath, issuedLeaves.scheduler, trust.api),
+    publicFile(schedulerTrust.api, authorities.serving.certificate),
+    publicFile(schedulerTrust.clients, clientBundle(authorities)),
+    publicFile(schedulerTrust.frontProxy, authorities['front-proxy'].certificate),
+    componentKubeconfig(kubeconfigPath, issuedLeaves.scheduler, schedulerTrust.api),
     publicFile(configPath, writeGoYaml(configuration)),
   ];
 }
@@ -49,8 +49,8 @@ export function schedulerPod(input: KeylessInput): StaticPod {
     'authorization-kubeconfig': kubeconfigPath,
     // Configured here instead of looked up: the API may start later.
     'authentication-skip-lookup': true,
-    'client-ca-file': trust.clients,
-    'requestheader-client-ca-file': trust.frontProxy,
+    'client-ca-file': schedulerTrust.clients,
+    'requestheader-client-ca-file': schedulerTrust.frontProxy,
     'requestheader-allowed-names': [issuedLeaves.frontProxyClient.subject.commonName],
   });
   const health = { port, scheme: 'HTTPS' } as const;

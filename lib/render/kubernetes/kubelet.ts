@@ -23,7 +23,7 @@ export const kubeletPaths = {
 const folder = paths.pkiOf('kubelet');
 
 /** Whom the kubelet trusts: files with authorities. */
-export const trust = {
+export const kubeletTrust = {
   api: `${folder}/api-ca.crt`,
   /** Clients of the kubelet: the API server, and administrators that the API server authorizes. */
   clients: `${folder}/client-ca.crt`,
@@ -48,11 +48,11 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
   const standalone: FileUse = 'standalone-kubelet';
   const node: FileUse = 'node';
   return [
-    publicFile(trust.clients, authorities.admin.certificate, { uses: [standalone, node] }),
-    publicFile(trust.api, authorities.serving.certificate, { uses: [node] }),
+    publicFile(kubeletTrust.clients, authorities.admin.certificate, { uses: [standalone, node] }),
+    publicFile(kubeletTrust.api, authorities.serving.certificate, { uses: [node] }),
     standaloneConfigFile(input),
     nodeKubeletFile(input),
-    componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, { uses: [node] }),
+    componentKubeconfig(kubeletPaths.kubeconfig, identity, kubeletTrust.api, { uses: [node] }),
   ];
 }
 
@@ -74,11 +74,11 @@ export const nodeKubeletFile = (input: KubeletInput): RenderedFile =>
  */
 export function workerKubeletFiles(input: KubeletInput, clients: string): RenderedFile[] {
   return [
-    publicFile(trust.clients, clients, { uses: ['node'] }),
+    publicFile(kubeletTrust.clients, clients, { uses: ['node'] }),
     publicFile(kubeletPaths.installedConfig, writeGoYaml(nodeConfiguration(input)), {
       uses: ['node'],
     }),
-    componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, { uses: ['node'] }),
+    componentKubeconfig(kubeletPaths.kubeconfig, identity, kubeletTrust.api, { uses: ['node'] }),
   ];
 }
 
@@ -118,7 +118,7 @@ function standaloneConfiguration(input: KubeletInput) {
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: false },
-      x509: { clientCAFile: trust.clients },
+      x509: { clientCAFile: kubeletTrust.clients },
     },
     authorization: { mode: 'AlwaysAllow' },
     rotateCertificates: false,
@@ -146,7 +146,7 @@ function nodeConfiguration(input: KubeletInput) {
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: true },
-      x509: { clientCAFile: trust.clients },
+      x509: { clientCAFile: kubeletTrust.clients },
     },
     authorization: { mode: 'Webhook' },
     rotateCertificates: true,

@@ -1,11 +1,11 @@
 import type { TakeUp } from '../../pki/inventory.ts';
 import type { AuthorityName } from './authorities.ts';
-import { etcdClient, trust as etcdTrust } from './etcd.ts';
-import { trust as apiServerTrust } from './kube-apiserver.ts';
-import { trust as controllerManagerTrust } from './kube-controller-manager.ts';
-import { trust as schedulerTrust } from './kube-scheduler.ts';
+import { etcdClient, etcdTrust } from './etcd.ts';
+import { apiServerTrust } from './kube-apiserver.ts';
+import { controllerManagerTrust } from './kube-controller-manager.ts';
+import { schedulerTrust } from './kube-scheduler.ts';
 import { agentsTrust } from './kubeconfigs.ts';
-import { trust as kubeletTrust } from './kubelet.ts';
+import { kubeletTrust } from './kubelet.ts';
 
 /** A file with the authorities that its user trusts. */
 export interface TrustFile {

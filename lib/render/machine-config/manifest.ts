@@ -1,4 +1,4 @@
-import type { Config, File } from '../ignition/config.ts';
+import type { File, IgnitionConfig } from '../ignition/config.ts';
 import { configOf, type Entries, file } from '../ignition/entries.ts';
 import type { SiteFile } from './site-files.ts';
 
@@ -14,10 +14,10 @@ export interface MachineConfigManifest {
 }
 
 interface MachineConfigIgnition {
-  readonly ignition: Config['ignition'];
-  readonly passwd?: NonNullable<Config['passwd']>;
+  readonly ignition: IgnitionConfig['ignition'];
+  readonly passwd?: NonNullable<IgnitionConfig['passwd']>;
   readonly storage?: { readonly files: readonly File[] };
-  readonly systemd?: NonNullable<Config['systemd']>;
+  readonly systemd?: NonNullable<IgnitionConfig['systemd']>;
 }
 
 /** What the machine-config operator applies on a running node, too: files, units and users, but no directories or links. */

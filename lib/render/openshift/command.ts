@@ -1,11 +1,11 @@
 import { Failure } from '../../base/errors/failure.ts';
-import type { Release } from './release.ts';
+import type { PulledRelease } from './release.ts';
 import type { VersionedStage } from './stage.ts';
 
 /** The arguments of a stage with the values of the release; `isPresent` tells which files exist. */
 export function commandOf(
   { name, command }: Pick<VersionedStage, 'name' | 'command'>,
-  release: Release,
+  release: PulledRelease,
   isPresent: (path: string) => boolean,
 ): string[] {
   return command
@@ -15,7 +15,7 @@ export function commandOf(
     );
 }
 
-function substitute(key: string, release: Release, stage: string): string {
+function substitute(key: string, release: PulledRelease, stage: string): string {
   if (key === 'release') return release.reference;
   if (key === 'version') return release.version;
   if (key === 'kubernetes') return release.kubernetesVersion;
@@ -25,7 +25,7 @@ function substitute(key: string, release: Release, stage: string): string {
 }
 
 /** The reference of one of its images. @throws Failure (fatal) if the release has none of that name */
-export function imageOf(release: Release, name: string): string {
+export function imageOf(release: PulledRelease, name: string): string {
   if (name === 'release') return release.reference;
   const reference = release.images.get(name);
   if (reference !== undefined) return reference;

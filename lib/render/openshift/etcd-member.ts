@@ -3,7 +3,7 @@ import { Failure } from '../../base/errors/failure.ts';
 import { readGoYaml } from '../../base/go-yaml/read.ts';
 
 /** etcd of a bootstrap, as its static pod states it. */
-export interface EtcdMember {
+export interface RenderedEtcdMember {
   readonly name: string;
   readonly peerUrl: string;
   /** Of the cluster, which is part of the member's identity. */
@@ -33,7 +33,7 @@ const DEFAULT_TOKEN = 'etcd-cluster';
  * them from the environment, and the argument wins (etcd, pkg/flags).
  * @throws Failure (fatal) if the pod states no name or no URL for peers
  */
-export function etcdMemberOf(manifest: string): EtcdMember {
+export function etcdMemberOf(manifest: string): RenderedEtcdMember {
   const parsed = podSchema.safeParse(readGoYaml(manifest));
   const container = parsed.data?.spec.containers.find(({ name }) => name === 'etcd');
   if (container === undefined) throw unusable('a pod with the container etcd', 'none');

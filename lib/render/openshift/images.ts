@@ -4,7 +4,7 @@ import type { Limits, Wait } from '../../base/wait/limits.ts';
 import { hostArchitecture } from '../../host/architecture.ts';
 import { imageOf } from './command.ts';
 import type { Podman, StoredImage } from './podman.ts';
-import { parseRelease, RELEASE_FILES, type Release } from './release.ts';
+import { type PulledRelease, parseRelease, RELEASE_FILES } from './release.ts';
 import { runTasks } from './schedule.ts';
 import { stagesIn } from './stage.ts';
 import { STAGES } from './stages.ts';
@@ -27,7 +27,7 @@ export async function pullRelease(
   podman: Podman,
   reference: string,
   wait: Wait,
-): Promise<{ readonly release: Release; readonly images: number }> {
+): Promise<{ readonly release: PulledRelease; readonly images: number }> {
   wait.report(`the release image ${reference}`);
   await obtain(podman, { name: 'release', reference }, wait);
   const release = await readRelease(podman, reference, wait);
@@ -49,7 +49,7 @@ export async function readRelease(
   podman: Podman,
   reference: string,
   { signal }: Pick<Wait, 'signal'>,
-): Promise<Release> {
+): Promise<PulledRelease> {
   const limits = { signal, deadlineMs: CALL_MS };
   const read = (what: string, file: string) =>
     podman.run(
@@ -87,7 +87,7 @@ export async function hasRelease(
 }
 
 /** Names of the images that the stages of that release run, without the release image. */
-function renderImages({ version }: Release): string[] {
+function renderImages({ version }: PulledRelease): string[] {
   const images = stagesIn(knownMinor(version), STAGES).map(({ image }) => image);
   return [...new Set(images)].filter((image) => image !== 'release');
 }

@@ -2,7 +2,7 @@ import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { HostFacts, RenderedFile } from '../renderer.ts';
 import { imageOf } from './command.ts';
 import { paths } from './paths.ts';
-import type { Release } from './release.ts';
+import type { PulledRelease } from './release.ts';
 
 /** Named in the live host's kubelet.service (units of a host that was taken over). */
 const kubeletConfig = `${paths.kubernetes}/kubelet-live.yaml`;
@@ -14,7 +14,7 @@ const runtimeConfig = '/etc/crio/crio.conf.d/50-bootstrap-override.conf';
  * `rootIsOverlay`: the kubelet cannot measure the usage of `/`.
  */
 export function liveNodeFiles(
-  release: Release,
+  release: PulledRelease,
   { rootIsOverlay }: Pick<HostFacts, 'rootIsOverlay'>,
 ): RenderedFile[] {
   return [

@@ -4,7 +4,7 @@ import { readGoYaml } from '../../base/go-yaml/read.ts';
 import { parseJson } from '../../base/json.ts';
 
 /** What a release image says of itself. */
-export interface Release {
+export interface PulledRelease {
   /** By digest where the registry gave one, so that all components name the same image. */
   readonly reference: string;
   /** Such as 4.21.0. */
@@ -45,7 +45,7 @@ const metadataSchema = z.object({ version: z.string() });
 export function parseRelease(
   reference: string,
   files: { readonly imageReferences: string; readonly metadata: string },
-): Release {
+): PulledRelease {
   const { spec } = parsed(referencesSchema, () => readGoYaml(files.imageReferences), {
     reference,
     file: RELEASE_FILES.imageReferences,

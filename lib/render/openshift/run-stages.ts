@@ -9,7 +9,7 @@ import type { RenderEffects } from '../renderer.ts';
 import { commandOf, imageOf } from './command.ts';
 import { dependencies, longestChainFirst } from './graph.ts';
 import type { Podman } from './podman.ts';
-import type { Release } from './release.ts';
+import type { PulledRelease } from './release.ts';
 import { runTasks } from './schedule.ts';
 import { stagesIn, type VersionedStage } from './stage.ts';
 import { INSTALLER_FILES } from './stages/inputs.ts';
@@ -25,7 +25,7 @@ const STAGE_MS = 5 * 60_000;
 
 interface Rendering extends RenderEffects {
   readonly podman: Podman;
-  readonly release: Release;
+  readonly release: PulledRelease;
   readonly paths: HostPaths;
 }
 

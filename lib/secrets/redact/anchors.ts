@@ -1,11 +1,11 @@
-import type { Secret } from './line-rule.ts';
+import type { LineSecret } from './line-rule.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
 import { valueAt } from './value-extent.ts';
 
 const ALIAS = /^\*(?<name>[\w.-]{1,64})$/;
 
 /** What a YAML alias stands for; undefined if the value is not an alias, or its anchor is not found. */
-export function aliased(value: string, line: TextLine, lines: TextLines): Secret | undefined {
+export function aliased(value: string, line: TextLine, lines: TextLines): LineSecret | undefined {
   const name = ALIAS.exec(value)?.groups?.name;
   if (name === undefined) return undefined;
   const anchor = `&${name} `;

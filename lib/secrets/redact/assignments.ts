@@ -1,13 +1,13 @@
 import { aliased } from './anchors.ts';
 import { type Name, ofValue } from './assigned-value.ts';
 import { ASSIGNMENT_TRIGGERS } from './assignment-triggers.ts';
-import type { InLine, LineRule, Place } from './line-rule.ts';
+import type { InLine, LinePlace, LineRule } from './line-rule.ts';
 import { looksRandom, sensitivityOf } from './names.ts';
 import { type Position, positionOf } from './prose.ts';
 import { matchAt, type Separator, separatorAfter } from './separators.ts';
-import { type Extent, valueAt } from './value-extent.ts';
+import { type ValueExtent, valueAt } from './value-extent.ts';
 import { linesBelow } from './value-lines.ts';
-import { inTable, judged, namedValue, valueLines, withParts } from './values-below.ts';
+import { inTable, judgedBelow, namedValue, valueLines, withParts } from './values-below.ts';
 
 /** What is assigned to a name, in every notation that programs use. */
 export const ASSIGNMENTS: LineRule = { triggers: ASSIGNMENT_TRIGGERS, at: assignmentAt };
@@ -15,7 +15,7 @@ export const ASSIGNMENTS: LineRule = { triggers: ASSIGNMENT_TRIGGERS, at: assign
 /** How far before a name the line is examined. */
 const LOOK_BACK = 600;
 
-function assignmentAt(place: Place): InLine {
+function assignmentAt(place: LinePlace): InLine {
   const { text } = place.line;
   const name = nameAround(text, place.at, place.length);
   const nothing: InLine = { next: name.end, secrets: [] };
@@ -87,7 +87,7 @@ function escapeEnd(line: string, start: number): number {
 const DEFAULT = /(?<variable>\w{1,200}):?[-=]/y;
 
 /** The default value of the variable that begins where the name does. */
-function defaultOf({ line }: Place, { start }: Name): InLine | undefined {
+function defaultOf({ line }: LinePlace, { start }: Name): InLine | undefined {
   const variable = matchAt(DEFAULT, line.text, start)?.groups?.variable;
   if (variable === undefined) return undefined;
   const read = valueAt(line.text, DEFAULT.lastIndex, { quote: '}' });
@@ -95,7 +95,7 @@ function defaultOf({ line }: Place, { start }: Name): InLine | undefined {
 }
 
 /** A value without quotes goes to the line's end where a line begins with its name, as in files of settings. */
-function extentOf(line: string, name: Name, separator: Separator, position: Position): Extent {
+function extentOf(line: string, name: Name, separator: Separator, position: Position): ValueExtent {
   const { by, end } = separator;
   if (line[end - 1] === '\0' || line[name.start - 1] === '\0') return 'argument';
   if (name.sensitivity !== 'always' || name.text.startsWith('-')) return 'word';
@@ -121,7 +121,7 @@ function isInStruct(line: string, at: number): boolean {
 const textBefore = (line: string, at: number) => line.slice(Math.max(0, at - LOOK_BACK), at);
 
 function inLine(
-  { line, lines, isLast }: Place,
+  { line, lines, isLast }: LinePlace,
   name: Name,
   separator: Separator,
   position: Position,
@@ -132,7 +132,7 @@ function inLine(
   const value = line.text.slice(read.value.start, read.value.end);
   if (separator.by === 'stated' && !isMade(name, value)) return undefined;
   const alias = separator.by === 'colon' ? aliased(value, line, lines) : undefined;
-  if (alias !== undefined) return judged(name, { secrets: [alias] }, line);
+  if (alias !== undefined) return judgedBelow(name, { secrets: [alias] }, line);
   // A file of settings has no sentences.
   const isSetting = separator.by === 'equals' && extent !== 'word';
   const whole = ofValue(name, read, line, !isSetting);

@@ -1,4 +1,4 @@
-import type { InLine, Inside, LineRule, Place, Secret, Span } from './line-rule.ts';
+import type { InLine, Inside, LinePlace, LineRule, LineSecret, Span } from './line-rule.ts';
 
 /** Command lines in the records of auditd: the arguments of EXECVE, and what it writes in hexadecimal. */
 export const AUDIT: LineRule = {
@@ -10,7 +10,7 @@ const ARGUMENT =
   /(?<![\w])a\d{1,5}(?:\[\d{1,5}\])?=(?:"(?<plain>[^"]{0,65536})"|(?<hex>(?:[0-9A-F]{2}){2,65536})(?![\w]))/dg;
 const ENCODED = /(?:proctitle| cmd| data)=(?<hex>(?:[0-9A-F]{2}){6,65536})(?![\w])/dy;
 
-function commandAt({ line: { text }, at }: Place, inside: Inside): InLine {
+function commandAt({ line: { text }, at }: LinePlace, inside: Inside): InLine {
   if (text.startsWith('argc=', at))
     return { next: text.length, secrets: inArguments(text, at, inside) };
   ENCODED.lastIndex = at;
@@ -22,7 +22,7 @@ function commandAt({ line: { text }, at }: Place, inside: Inside): InLine {
 }
 
 /** An argument can tell that the next one is a secret. */
-function inArguments(text: string, from: number, inside: Inside): Secret[] {
+function inArguments(text: string, from: number, inside: Inside): LineSecret[] {
   ARGUMENT.lastIndex = from;
   const found: { span: Span; value: string; isEncoded: boolean }[] = [];
   for (let match = ARGUMENT.exec(text); match !== null; match = ARGUMENT.exec(text)) {

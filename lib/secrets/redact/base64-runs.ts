@@ -17,7 +17,7 @@ const OPEN_END = /^\r?\n?$/;
 export const isBase64 = (byte: number | undefined): boolean =>
   byte !== undefined && anyBase64[byte] === 1;
 
-export interface Run {
+export interface Base64Run {
   readonly start: number;
   /** Padding included. */
   readonly end: number;
@@ -25,7 +25,7 @@ export interface Run {
 
 /** One text in base64, in one run of characters or wrapped: over escaped newlines, or over lines of one column. */
 export interface Group {
-  readonly runs: readonly Run[];
+  readonly runs: readonly Base64Run[];
   /** Of the last run. */
   readonly end: number;
   /** Where its first line begins, if it reaches the end of the bytes and the next bytes may continue it. */
@@ -49,20 +49,20 @@ export function base64Groups(bytes: Buffer): Group[] {
 }
 
 /** From its first character. */
-function runAt(bytes: Buffer, start: number): Run {
+function runAt(bytes: Buffer, start: number): Base64Run {
   let end = runEnd(bytes, start, anyBase64);
   for (let padding = 0; padding < 2 && bytes[end] === PADDING; padding++) end++;
   return { start, end };
 }
 
 /** The letter of an escaped newline does not belong to the base64. */
-function withoutEscape(bytes: Buffer, { start, end }: Run): Run {
+function withoutEscape(bytes: Buffer, { start, end }: Base64Run): Base64Run {
   const isEscape =
     bytes[start - 1] === BACKSLASH && ESCAPED.test(bytes.toString('latin1', start, start + 1));
   return { start: isEscape ? start + 1 : start, end };
 }
 
-function groupFrom(bytes: Buffer, first: Run): Group {
+function groupFrom(bytes: Buffer, first: Base64Run): Group {
   const runs = [first];
   let { end } = first;
   let isEscaped = false;
@@ -86,7 +86,7 @@ function groupFrom(bytes: Buffer, first: Run): Group {
 const lineStart = (bytes: Buffer, run: number) => bytes.lastIndexOf(NEWLINE, run) + 1;
 
 /** A line that is base64 from the column of the first run to its end; what stands before it is a log's or an indentation. */
-function onNextLine(bytes: Buffer, first: Run, end: number): Run | undefined {
+function onNextLine(bytes: Buffer, first: Base64Run, end: number): Base64Run | undefined {
   const newline = bytes[end] === RETURN ? end + 1 : end;
   if (bytes[newline] !== NEWLINE) return undefined;
   const line = newline + 1;

@@ -3,7 +3,7 @@ import type { Budget } from '../bytes/budget.ts';
 import { holdsMarker } from '../bytes/markers.ts';
 import { packedIn, unpack } from '../bytes/packed.ts';
 import { beginsPrivateKey, privateKeyMarkers } from '../bytes/private-keys.ts';
-import type { Run } from './base64-runs.ts';
+import type { Base64Run } from './base64-runs.ts';
 
 /** Whatever unpacks to more than this many times its size is neither a log nor a manifest. */
 const MAX_RATIO = 200;
@@ -30,7 +30,7 @@ const LONGEST_BEGINNING = Math.max(...BEGINNINGS.map(({ length }) => length));
  * Whether a document may begin anywhere in runs of base64 that are one text. Asked first: to read them as
  * a text takes several times as long, and most are paths.
  */
-export function mayHoldDocument(bytes: Buffer, runs: readonly Run[]): boolean {
+export function mayHoldDocument(bytes: Buffer, runs: readonly Base64Run[]): boolean {
   const [first] = runs;
   if (first === undefined || runs.length > 1) return first !== undefined;
   if (beginsDocument[bytes[first.start] ?? 0] === 1) return true;

@@ -1,4 +1,4 @@
-import type { InLine, LineRule, Place, Secret } from './line-rule.ts';
+import type { InLine, LinePlace, LineRule, LineSecret } from './line-rule.ts';
 import { linesBelow } from './value-lines.ts';
 
 /** Users and passwords in lines of their own: the list of cloud-init, the document that a shell gives to chpasswd. */
@@ -11,7 +11,7 @@ const USER =
   /^\s{0,80}(?:- )?["']?[a-z_][\w.-]{0,31}:(?<secret>[^\s"'][^"']{0,256}?)["']?\s{0,8}$/d;
 const MAX_LINES = 50;
 
-function usersAt({ line, at, length, lines, isLast }: Place): InLine {
+function usersAt({ line, at, length, lines, isLast }: LinePlace): InLine {
   const next = at + length;
   const here = line.text.slice(at);
   if (LIST.test(here)) {
@@ -20,7 +20,7 @@ function usersAt({ line, at, length, lines, isLast }: Place): InLine {
   }
   const end = HERE.exec(here)?.groups?.end;
   if (end === undefined) return { next, secrets: [] };
-  const secrets: Secret[] = [];
+  const secrets: LineSecret[] = [];
   let below = lines.after(line);
   for (let count = 0; count < MAX_LINES && below !== undefined; count++) {
     if (below.text.trim().endsWith(end)) return { next, secrets };
@@ -30,7 +30,7 @@ function usersAt({ line, at, length, lines, isLast }: Place): InLine {
   return { next, secrets, isOpen: below === undefined && !isLast };
 }
 
-function withoutUser(secret: Secret): Secret[] {
+function withoutUser(secret: LineSecret): LineSecret[] {
   const { start, end, line } = secret;
   const place = USER.exec(line?.text.slice(start, end) ?? '')?.indices?.groups?.secret;
   if (place === undefined) return [];

@@ -1,5 +1,5 @@
 /** A part of a text, and what was found there. */
-export interface Place<T> {
+export interface CoveredPlace<T> {
   readonly start: number;
   readonly end: number;
   readonly of: T;
@@ -11,20 +11,20 @@ export interface Place<T> {
  */
 export class Cover<T> {
   /** In order, none overlapping. `firstEnd`: of the place that says what it is. */
-  readonly #spans: (Place<T> & { readonly firstEnd: number })[] = [];
+  readonly #spans: (CoveredPlace<T> & { readonly firstEnd: number })[] = [];
 
-  get spans(): readonly Place<T>[] {
+  get spans(): readonly CoveredPlace<T>[] {
     return this.#spans;
   }
 
   /** Whether adding the place would change nothing. */
-  holds({ start, end }: Pick<Place<T>, 'start' | 'end'>): boolean {
+  holds({ start, end }: Pick<CoveredPlace<T>, 'start' | 'end'>): boolean {
     const last = this.#spans.at(-1);
     if (last === undefined || end > last.end) return false;
     return start > last.start || (start === last.start && end <= last.firstEnd);
   }
 
-  add(place: Place<T>): void {
+  add(place: CoveredPlace<T>): void {
     if (this.holds(place)) return;
     let span = { ...place, firstEnd: place.end };
     for (let last = this.#spans.at(-1); last !== undefined && last.end > span.start; ) {

@@ -1,5 +1,5 @@
 /** Bytes to remove, and what replaces them. */
-export interface Finding {
+export interface SecretFinding {
   readonly start: number;
   readonly end: number;
   readonly by: string;
@@ -9,7 +9,7 @@ export interface Finding {
 export const LEFT_OUT = '<redacted>\n';
 
 /** The bytes with the findings replaced; the same bytes if there are none. Overlapping findings are replaced as one. */
-export function replaced(bytes: Buffer, findings: readonly Finding[]): Buffer {
+export function replaced(bytes: Buffer, findings: readonly SecretFinding[]): Buffer {
   if (findings.length === 0) return bytes;
   const all = merged(findings);
   const removed = all.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -27,8 +27,8 @@ export function replaced(bytes: Buffer, findings: readonly Finding[]): Buffer {
 }
 
 /** In order, none overlapping: a larger finding stands for those in it, of equal ones the first. */
-function merged(findings: readonly Finding[]): Finding[] {
-  const result: Finding[] = [];
+function merged(findings: readonly SecretFinding[]): SecretFinding[] {
+  const result: SecretFinding[] = [];
   for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = result.at(-1);
     if (last === undefined || finding.start >= last.end) result.push(finding);

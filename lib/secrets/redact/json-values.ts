@@ -15,7 +15,7 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /** A part of a stream of JSON: a value that is small enough to be parsed, or what stands around such. */
-export interface Part {
+export interface JsonPart {
   readonly bytes: Buffer;
   /** Of a value: the keys of the objects around it. */
   readonly path?: readonly string[];
@@ -50,7 +50,7 @@ export class JsonValues {
     this.#maxValueBytes = maxValueBytes;
   }
 
-  *push(chunk: Buffer): Generator<Part> {
+  *push(chunk: Buffer): Generator<JsonPart> {
     let from = 0;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk.readUInt8(at);
@@ -72,7 +72,7 @@ export class JsonValues {
   }
 
   /** The part that has not ended. */
-  *end(): Generator<Part> {
+  *end(): Generator<JsonPart> {
     if (this.#length > 0) yield { bytes: this.#taken() };
   }
 
@@ -124,7 +124,7 @@ export class JsonValues {
     return this.#state === 'line' ? at + 1 : undefined;
   }
 
-  #finished(bytes: Buffer): Part {
+  #finished(bytes: Buffer): JsonPart {
     const state = this.#state;
     const key = this.#key;
     const whole = this.#length === 0 ? bytes : Buffer.concat([this.#taken(), bytes]);
@@ -137,7 +137,7 @@ export class JsonValues {
     return [...this.#levels.map((level) => level.key), key].filter((name) => name !== undefined);
   }
 
-  *#unfinished(bytes: Buffer): Generator<Part> {
+  *#unfinished(bytes: Buffer): Generator<JsonPart> {
     if (this.#state !== 'value' && this.#state !== 'key') {
       // After a fault: the beginning of the value, from earlier chunks.
       if (this.#length > 0) yield { bytes: this.#taken() };

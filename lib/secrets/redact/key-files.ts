@@ -1,4 +1,4 @@
-import type { InLine, LineRule, Place, Secret } from './line-rule.ts';
+import type { InLine, LinePlace, LineRule, LineSecret } from './line-rule.ts';
 import { spanOf } from './separators.ts';
 
 /** A line after which every line of a given shape is a secret. */
@@ -43,12 +43,12 @@ const BLOCKS: readonly Block[] = [
 /** Keys and passwords in lines below one that says so. */
 export const KEY_FILES: LineRule = { triggers: BLOCKS.map(({ trigger }) => trigger), at: linesAt };
 
-function linesAt({ line, at, length, lines }: Place): InLine {
+function linesAt({ line, at, length, lines }: LinePlace): InLine {
   const next = at + length;
   const text = line.text.slice(at);
   const block = BLOCKS.find(({ begin }) => begin.test(text));
   if (block === undefined) return { next, secrets: [] };
-  const secrets: Secret[] = [];
+  const secrets: LineSecret[] = [];
   let below = lines.after(line);
   const count = Number(block.begin.exec(text)?.groups?.count ?? block.lines);
   while (below !== undefined && secrets.length < count) {

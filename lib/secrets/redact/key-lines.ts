@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { SecretFinding } from './finding.ts';
 import { framedRun, frameOf, isRest, LONG, longRun } from './key-runs.ts';
 import type { Marks } from './marks.ts';
 import { COLOUR } from './separators.ts';
@@ -37,7 +37,7 @@ export function extentEnd(bytes: Buffer, start: number, enough = Number.POSITIVE
 }
 
 /** The markers of a key, from the beginning of the first to the end of the last. */
-export interface Extent {
+export interface KeyExtent {
   readonly start: number;
   /** The end of the first marker. */
   readonly bodyStart: number;
@@ -51,19 +51,19 @@ export interface Extent {
  * lines between what looks like a key, whatever stands before and after it. All have the mark of the
  * whole key, however it is written.
  */
-export function keyParts(bytes: Buffer, extent: Extent, marks: Marks): Finding[] {
+export function keyParts(bytes: Buffer, extent: KeyExtent, marks: Marks): SecretFinding[] {
   const parts = extent.isEnded ? endedParts(bytes, extent) : unendedParts(bytes, extent);
   return marked(bytes, parts, marks);
 }
 
-export function marked(bytes: Buffer, parts: readonly Line[], marks: Marks): Finding[] {
+export function marked(bytes: Buffer, parts: readonly Line[], marks: Marks): SecretFinding[] {
   if (parts.length === 0) return [];
   const body = parts.map((part) => bytes.toString('latin1', part.start, part.end)).join('');
   const by = marks.of(bareKey(body));
   return parts.map((part) => ({ ...part, by }));
 }
 
-function endedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
+function endedParts(bytes: Buffer, { start, bodyStart, end }: KeyExtent): Line[] {
   const first = lineAt(bytes, start, end);
   if (end <= first.end) return [{ start, end }];
   const parts: Line[] = [firstPart(bytes, start, bodyStart, first)];
@@ -80,7 +80,7 @@ function endedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
 }
 
 /** Only lines that are as long as the first, up to one that is shorter. */
-function unendedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
+function unendedParts(bytes: Buffer, { start, bodyStart, end }: KeyExtent): Line[] {
   const first = lineAt(bytes, start, end);
   const parts: Line[] = [];
   // The marker is not a secret, and the rest of its key can be in other texts.

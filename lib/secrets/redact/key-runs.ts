@@ -8,7 +8,7 @@ const AROUND = { read: 16, compared: 6 } as const;
 const LONG_RUN = new RegExp(`[A-Za-z0-9+/]{${LONG},}={0,2}`, 'g');
 const ANY_RUN = /[A-Za-z0-9+/]+={0,2}/g;
 /** Of base64 in a line, with its padding. */
-export interface Run extends Span {
+export interface KeyRun extends Span {
   readonly text: string;
 }
 
@@ -42,7 +42,7 @@ function fits(frame: Frame, text: string, start: number, end: number): boolean {
 const isBody = (run: string) => /[G-Zg-z]/.test(run) && /[A-Z]/.test(run) && /[a-z0-9]/.test(run);
 
 /** The longest run of base64 in a line, if it is as long as a line of a key; the first of equal ones. */
-export function longRun(text: string): Run | undefined {
+export function longRun(text: string): KeyRun | undefined {
   const [longest] = [...text.matchAll(LONG_RUN)]
     .filter(({ 0: run }) => isBody(run))
     .sort((a, b) => b[0].length - a[0].length);
@@ -50,7 +50,7 @@ export function longRun(text: string): Run | undefined {
 }
 
 /** A shorter run that stands where those of the key do. */
-export function framedRun(text: string, frame: Frame): Run | undefined {
+export function framedRun(text: string, frame: Frame): KeyRun | undefined {
   for (const match of text.matchAll(ANY_RUN)) {
     const run = runOf(match);
     if (fits(frame, text, run.start, run.end)) return run;
@@ -58,7 +58,7 @@ export function framedRun(text: string, frame: Frame): Run | undefined {
   return undefined;
 }
 
-const runOf = ({ index, 0: text }: RegExpExecArray): Run => ({
+const runOf = ({ index, 0: text }: RegExpExecArray): KeyRun => ({
   start: index,
   end: index + text.length,
   text,

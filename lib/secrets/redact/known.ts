@@ -2,7 +2,7 @@ import { byLength, type Hit, LiteralSearch } from '../bytes/literal-search.ts';
 import { isBase64 } from './base64-runs.ts';
 import { Cover } from './cover.ts';
 import type { Effort } from './effort.ts';
-import { type Finding, LEFT_OUT } from './finding.ts';
+import { LEFT_OUT, type SecretFinding } from './finding.ts';
 import type { Marks } from './marks.ts';
 import { quotedSpellings } from './spellings.ts';
 
@@ -67,7 +67,7 @@ export class KnownSecrets {
   }
 
   /** Overlapping hits are one finding. The rest of a text that takes too long is a finding too. */
-  find(bytes: Uint8Array, effort: Pick<Effort, 'isSpent'> = UNBOUNDED): Finding[] {
+  find(bytes: Uint8Array, effort: Pick<Effort, 'isSpent'> = UNBOUNDED): SecretFinding[] {
     return this.#searches.flatMap((search) => this.#findBy(search, bytes, effort));
   }
 
@@ -92,7 +92,7 @@ export class KnownSecrets {
       },
       isSpent: () => effort.isSpent(),
     });
-    const findings: Finding[] = cover.spans.map(({ start, end, of }) => ({
+    const findings: SecretFinding[] = cover.spans.map(({ start, end, of }) => ({
       start,
       end,
       by: this.#markOf(of.secret),

@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { SecretFinding } from './finding.ts';
 import { isGap } from './lines.ts';
 
 /** Held back for the next part: a name whose value may follow. */
@@ -15,9 +15,9 @@ const MAX_OPEN = 256;
  * between two words; no value in it has lost its name, and no value is divided unless it is longer
  * than 48 KiB.
  */
-export function settledBytes(part: Buffer, findings: readonly Finding[]): number {
+export function settledBytes(part: Buffer, findings: readonly SecretFinding[]): number {
   const sorted = findings.toSorted((a, b) => a.start - b.start);
-  const isOpen = ({ end }: Finding) => end > part.length - MAX_OPEN;
+  const isOpen = ({ end }: SecretFinding) => end > part.length - MAX_OPEN;
   const open = sorted.find(isOpen);
   const last = open?.start ?? part.length;
   if (part.length - last > MAX_HELD - CONTEXT) return part.length;

@@ -8,7 +8,7 @@ export interface Span {
 }
 
 /** What must be removed. */
-export interface Secret extends Span {
+export interface LineSecret extends Span {
   /** Where it stands, if not on the line of the trigger. */
   readonly line?: TextLine;
   /** What it stands for, if that differs from what is written: its mark is made from that. */
@@ -21,13 +21,13 @@ export interface Secret extends Span {
 export interface InLine {
   /** The column at which the same rule continues. */
   readonly next: number;
-  readonly secrets: readonly Secret[];
+  readonly secrets: readonly LineSecret[];
   /** Later lines can change it: the stream must not be cut between. */
   readonly isOpen?: boolean;
 }
 
 /** Where a trigger stands. */
-export interface Place {
+export interface LinePlace {
   readonly line: TextLine;
   /** The trigger's column and length. */
   readonly at: number;
@@ -44,5 +44,5 @@ export type Inside = (text: string) => string | undefined;
 /** A rule that needs more than one regular expression to find secrets. */
 export interface LineRule {
   readonly triggers: readonly string[];
-  readonly at: (place: Place, inside: Inside) => InLine;
+  readonly at: (place: LinePlace, inside: Inside) => InLine;
 }

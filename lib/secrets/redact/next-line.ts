@@ -1,4 +1,4 @@
-import type { Place, Secret, Span } from './line-rule.ts';
+import type { LinePlace, LineSecret, Span } from './line-rule.ts';
 import { looksRandom } from './names.ts';
 import { matchAt, spanOf } from './separators.ts';
 import type { TextLine } from './text-lines.ts';
@@ -17,7 +17,7 @@ const MAX_LINES = 40;
  * Under "Initial admin password:", the only word of the next line, or of the one after an empty line, if it
  * is one that nobody would say.
  */
-export function wordBelow({ line, lines }: Place): Below {
+export function wordBelow({ line, lines }: LinePlace): Below {
   const next = lines.after(line);
   const below = next && messageOf(next) === '' ? lines.after(next) : next;
   if (below === undefined) return { secrets: [], isOpen: true };
@@ -33,7 +33,7 @@ const isMade = (word: string) =>
 const messageOf = ({ text }: TextLine) => text.replace(PREFIX, '').trimEnd();
 
 /** The first word of the next line, after a backslash that continues the line. */
-export function continuedBelow({ line, lines }: Place): Secret[] {
+export function continuedBelow({ line, lines }: LinePlace): LineSecret[] {
   const below = lines.after(line);
   if (below === undefined) return [];
   const word = spanOf(matchAt(WORD, below.text, 0), 'word');
@@ -41,8 +41,8 @@ export function continuedBelow({ line, lines }: Place): Secret[] {
 }
 
 /** The text of one or many lines after `"""` or `'''`, which ends at `from`, up to the same. */
-export function quotedBelow({ line, lines }: Place, quote: string, from: number): Below {
-  const secrets: Secret[] = [];
+export function quotedBelow({ line, lines }: LinePlace, quote: string, from: number): Below {
+  const secrets: LineSecret[] = [];
   let last = line;
   let start = from;
   for (let count = 0; count < MAX_LINES; count++) {
@@ -62,11 +62,11 @@ export function quotedBelow({ line, lines }: Place, quote: string, from: number)
  * closing quote, or else the end of the word.
  */
 export function inNextParts(
-  { line, lines }: Pick<Place, 'line' | 'lines'>,
+  { line, lines }: Pick<LinePlace, 'line' | 'lines'>,
   value: Span,
   quote: string | undefined,
-): Secret[] {
-  const secrets: Secret[] = [];
+): LineSecret[] {
+  const secrets: LineSecret[] = [];
   if (value.end < line.text.length) return secrets;
   let last = line;
   while (secrets.length < MAX_PARTS && PARTIAL.test(last.text)) {

@@ -1,4 +1,4 @@
-import type { InLine, Secret } from './line-rule.ts';
+import type { InLine, LineSecret } from './line-rule.ts';
 
 /**
  * One shape in which a secret occurs in a line, whatever its name is. Every occurrence contains one of
@@ -41,7 +41,11 @@ export function matches(line: string, at: number, pattern: Pattern): InLine {
 }
 
 /** `base`: where in the line the text begins in which the pattern matched. */
-function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pattern): Secret[] {
+function secretIn(
+  match: RegExpExecArray | null,
+  base: number,
+  { isSecret }: Pattern,
+): LineSecret[] {
   const [start, end] = match?.indices?.groups?.secret ?? [];
   if (match === null || start === undefined || end === undefined) return [];
   const secret = match.input.slice(start, end);

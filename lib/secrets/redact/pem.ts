@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { SecretFinding } from './finding.ts';
 import { extentEnd, keyParts, MAX_MARKER, marked, tailParts } from './key-lines.ts';
 import type { Marks } from './marks.ts';
 
@@ -21,7 +21,7 @@ interface Marker {
 }
 
 export interface PemKeys {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SecretFinding[];
   /** Where the line begins with a key that does not end in these bytes, if it can still end. */
   readonly openFrom?: number;
   /** The end of the last key without an end: the stream must not be cut before it, within the key. */
@@ -40,7 +40,7 @@ export function pemKeys(
   marks: Marks,
   isLast: boolean,
 ): PemKeys {
-  const findings: Finding[] = [];
+  const findings: SecretFinding[] = [];
   const markers = offsets.flatMap((offset) => markerAt(bytes, offset) ?? []);
   let floor = 0;
   let unendedTo = 0;

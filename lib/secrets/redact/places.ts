@@ -2,18 +2,18 @@ import type { LineRule } from './line-rule.ts';
 import type { Pattern } from './pattern.ts';
 
 /** What is looked for where a trigger stands. */
-export type Rule = 'pem' | 'secret' | 'percent' | Pattern | LineRule;
+export type TriggerRule = 'pem' | 'secret' | 'percent' | Pattern | LineRule;
 
 /** Where a trigger stands. */
-export interface Place {
+export interface TriggerPlace {
   readonly offset: number;
-  readonly rule: Rule;
+  readonly rule: TriggerRule;
   /** Of the trigger. */
   readonly length: number;
 }
 
 /** What a place has besides its offset. */
-export type PlacedTrigger = Omit<Place, 'offset'>;
+export type PlacedTrigger = Omit<TriggerPlace, 'offset'>;
 
 /** Places of one offset keep their order: their number is the lower part of a key, below 2^53 in all. */
 const PLACES = 2 ** 30;
@@ -23,7 +23,7 @@ const FIRST = 1024;
  * Where triggers stand. Hostile text has a million of them, which as objects take more memory than the thread that
  * redacts has: they are kept as numbers, and made when they are asked for.
  */
-export class Places implements Iterable<Place> {
+export class Places implements Iterable<TriggerPlace> {
   readonly #triggers: readonly PlacedTrigger[];
   /** The offset and the number of each place. */
   #keys = new Float64Array(FIRST);
@@ -45,19 +45,19 @@ export class Places implements Iterable<Place> {
   }
 
   /** In order; those of one offset in the order in which they were added. */
-  *[Symbol.iterator](): Generator<Place> {
+  *[Symbol.iterator](): Generator<TriggerPlace> {
     for (let index = 0; index < this.#count; index++) {
       const [offset, trigger] = this.#at(index);
       if (trigger !== undefined) yield { ...trigger, offset };
     }
   }
 
-  map<T>(of: (place: Place) => T): T[] {
+  map<T>(of: (place: TriggerPlace) => T): T[] {
     return Array.from(this, of);
   }
 
   /** Where a rule has its triggers, in order. */
-  offsetsOf(rule: Rule): number[] {
+  offsetsOf(rule: TriggerRule): number[] {
     const offsets: number[] = [];
     for (let index = 0; index < this.#count; index++) {
       const [offset, trigger] = this.#at(index);

@@ -1,13 +1,13 @@
 import { isRecord } from '../../base/json.ts';
 import { Budget } from '../bytes/budget.ts';
 import { Effort } from './effort.ts';
-import { JsonValues, type Part } from './json-values.ts';
+import { type JsonPart, JsonValues } from './json-values.ts';
 import { KnownSecrets } from './known.ts';
 import { wholeLines } from './lines.ts';
 import { type Marks, marksWith } from './marks.ts';
 import { isDeep, shallowJson } from './nesting.ts';
 import { withoutSecrets } from './structure.ts';
-import { type Limits, type Means, STREAM_LIMITS, TextRedactor } from './text.ts';
+import { STREAM_LIMITS, type TextLimits, type TextMeans, TextRedactor } from './text.ts';
 import { TriggerSearch } from './triggers.ts';
 import { yamlWith } from './yaml.ts';
 
@@ -46,7 +46,7 @@ export function redactorWith(
   known: Iterable<string>,
   triggers = allTriggers,
 ): Redactor {
-  const means: Means = {
+  const means: TextMeans = {
     known: new KnownSecrets(known, marks),
     triggers,
     marks,
@@ -66,7 +66,7 @@ export function redactorWith(
     if (last.length > 0) yield last;
   }
 
-  const visitWith = (limits: Limits): Visit => {
+  const visitWith = (limits: TextLimits): Visit => {
     const { budget } = limits;
     const rule = (value: string): string => {
       const bytes = Buffer.from(value, 'utf8');
@@ -89,7 +89,7 @@ export function redactorWith(
   };
 }
 
-const streamLimits = (): Limits => ({
+const streamLimits = (): TextLimits => ({
   budget: new Budget(STREAM_LIMITS),
   effort: new Effort(),
   search: new Effort(),
@@ -104,7 +104,7 @@ async function* jsonParts(
   const values = new JsonValues();
   /** Of a list whose objects do not say what they are. */
   let itemKind: string | undefined;
-  const redacted = ({ bytes, path }: Part): Buffer => {
+  const redacted = ({ bytes, path }: JsonPart): Buffer => {
     if (path === undefined || bytes.length < MIN_JSON_BYTES) return bytes;
     const value = shallowJson(bytes.toString());
     if (path.length === 1 && path[0] === 'kind' && typeof value === 'string') {

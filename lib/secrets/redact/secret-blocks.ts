@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { SecretFinding } from './finding.ts';
 import type { Marks } from './marks.ts';
 import { isNothing } from './names.ts';
 import { valuesIn } from './secret-objects.ts';
@@ -36,7 +36,7 @@ interface Kind {
 }
 
 interface Data {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SecretFinding[];
   /** The kind that decides comes later than these bytes. */
   readonly isOpen: boolean;
 }
@@ -113,7 +113,7 @@ export class SecretBlocks {
   }
 
   /** A mapping that begins on the line of its name. */
-  #flow({ start, text }: TextLine, column: number, isEncoded: boolean): Finding[] {
+  #flow({ start, text }: TextLine, column: number, isEncoded: boolean): SecretFinding[] {
     const length = FLOW.exec(text.slice(column))?.[0].length;
     if (length === undefined) return [];
     return valuesIn(text, { start: column + length, isEncoded }).map((value) => ({
@@ -124,7 +124,7 @@ export class SecretBlocks {
   }
 
   /** All that stands after a key, or on a line without one. */
-  #value({ start, text }: TextLine, column: number, isEncoded: boolean): Finding[] {
+  #value({ start, text }: TextLine, column: number, isEncoded: boolean): SecretFinding[] {
     const rest = text.slice(column);
     const value = (KEY.exec(rest)?.groups?.value ?? rest.trimStart()).trimEnd();
     const bare = value.replace(/^["']|["']?,?$/g, '');

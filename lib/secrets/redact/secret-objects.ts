@@ -1,4 +1,4 @@
-import type { InLine, LineRule, Place, Secret, Span } from './line-rule.ts';
+import type { InLine, LinePlace, LineRule, LineSecret, Span } from './line-rule.ts';
 import { isNothing } from './names.ts';
 import { endOf, matchAt, spanOf } from './separators.ts';
 import { valueAt } from './value-extent.ts';
@@ -38,11 +38,11 @@ interface Values extends Span {
   readonly isEncoded: boolean;
 }
 
-function secretsAt({ line: { text } }: Place): InLine {
+function secretsAt({ line: { text } }: LinePlace): InLine {
   return { next: text.length, secrets: IN_LINE.test(text) ? inObjects(text) : [] };
 }
 
-function inObjects(text: string): Secret[] {
+function inObjects(text: string): LineSecret[] {
   const found: Values[] = [];
   const root: Contents = { isSecret: false, isList: false, values: [], others: [] };
   const open: Brackets[] = [];
@@ -130,7 +130,7 @@ const FLOW_VALUE = /(?![[{])[^,}\]\\"]+/y;
 export function valuesIn(
   text: string,
   { start, end, isEncoded }: Omit<Values, 'end'> & Partial<Span>,
-): (Secret & { readonly means: string })[] {
+): (LineSecret & { readonly means: string })[] {
   const isGo = text[start - 1] === '[';
   const inside = text.slice(0, end);
   const secrets: ReturnType<typeof valuesIn> = [];

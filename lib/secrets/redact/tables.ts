@@ -1,4 +1,4 @@
-import type { Place, Secret, Span } from './line-rule.ts';
+import type { LinePlace, LineSecret, Span } from './line-rule.ts';
 import type { TextLine } from './text-lines.ts';
 import type { Below } from './value-lines.ts';
 
@@ -18,10 +18,10 @@ type Column = (row: string) => Span | undefined;
  * The cells of a table below a name in its header: columns of blanks as kubectl prints them (in capitals),
  * cells between bars, CSV. A prefix of a log is as long in all lines.
  */
-export function cellsBelow({ line, lines }: Place, name: Span): Below | undefined {
+export function cellsBelow({ line, lines }: LinePlace, name: Span): Below | undefined {
   const column = line.text.length > MAX_LINE ? undefined : columnAt(line.text, name);
   if (column === undefined) return undefined;
-  const secrets: Secret[] = [];
+  const secrets: LineSecret[] = [];
   let last: TextLine = line;
   for (let row = 0; row < MAX_ROWS; row++) {
     const next = lines.after(last);

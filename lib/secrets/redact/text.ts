@@ -2,15 +2,15 @@ import type { Budget, BudgetLimits } from '../bytes/budget.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
 import { decodedBlob, mayHoldDocument } from './blobs.ts';
 import type { Effort } from './effort.ts';
-import { type Finding, LEFT_OUT, replaced } from './finding.ts';
+import { LEFT_OUT, replaced, type SecretFinding } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import { settledBytes } from './line-part.ts';
-import type { InLine, Place as LinePlace, LineRule, Span } from './line-rule.ts';
+import type { InLine, LinePlace, LineRule, Span } from './line-rule.ts';
 import type { Marks } from './marks.ts';
 import { matches, type Pattern } from './pattern.ts';
 import { pemKeys } from './pem.ts';
 import { decodedWord, wordAround } from './percent.ts';
-import type { Place, Rule } from './places.ts';
+import type { TriggerPlace, TriggerRule } from './places.ts';
 import { SecretBlocks } from './secret-blocks.ts';
 import { TextLines } from './text-lines.ts';
 import type { TriggerSearch } from './triggers.ts';
@@ -19,7 +19,7 @@ const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
 
 interface Found {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SecretFinding[];
   /** Where lines begin whose meaning the next block decides. */
   readonly openFrom: readonly number[];
   /** From a line to the end of a secret on a later line: only together do they reveal it. In order. */
@@ -39,18 +39,18 @@ export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 
 const MAX_HELD = 1 << 21;
 
 /** The means to find secrets and to replace them. */
-export interface Means {
+export interface TextMeans {
   readonly known: KnownSecrets;
   readonly triggers: TriggerSearch;
   readonly marks: Marks;
 }
 
 /** What the work on a stream, at all depths of what it encodes, may take. */
-export interface Limits {
+export interface TextLimits {
   readonly budget: Budget;
   readonly effort: Pick<Effort, 'block' | 'isSpent' | 'end'>;
   /** For the search for known secrets, so that it leaves the rules theirs; by default they share one. */
-  readonly search?: Limits['effort'];
+  readonly search?: TextLimits['effort'];
 }
 
 /**
@@ -58,18 +58,18 @@ export interface Limits {
  * private key, is held back until that block is known.
  */
 export class TextRedactor {
-  readonly #means: Means;
+  readonly #means: TextMeans;
   readonly #marks: Marks;
   readonly #budget: Budget;
-  readonly #effort: Limits['effort'];
-  readonly #search: Limits['effort'];
+  readonly #effort: TextLimits['effort'];
+  readonly #search: TextLimits['effort'];
   readonly #depth: number;
   readonly #blocks: SecretBlocks;
   #held: Buffer = EMPTY;
   /** Bytes of what is held that were looked at already. */
   #seen = 0;
 
-  constructor(means: Means, { budget, effort, search = effort }: Limits, depth = 0) {
+  constructor(means: TextMeans, { budget, effort, search = effort }: TextLimits, depth = 0) {
     this.#means = means;
     this.#marks = means.marks;
     this.#budget = budget;
@@ -109,7 +109,7 @@ export class TextRedactor {
     return replaced(bytes, this.#scan(bytes, true).findings);
   }
 
-  #scan(bytes: Buffer, isLast: boolean): { findings: Finding[]; complete: number } {
+  #scan(bytes: Buffer, isLast: boolean): { findings: SecretFinding[]; complete: number } {
     const groups = base64Groups(bytes);
     const places = this.#means.triggers.find(bytes);
     const pem = pemKeys(bytes, places.offsetsOf('pem'), this.#marks, isLast);
@@ -138,7 +138,7 @@ export class TextRedactor {
   }
 
   /** Work on a block; what is inside it uses what it has. */
-  #within<T>(effort: Limits['effort'], { length }: Buffer, work: () => T): T {
+  #within<T>(effort: TextLimits['effort'], { length }: Buffer, work: () => T): T {
     if (this.#depth > 0) return work();
     effort.block(length);
     const done = work();
@@ -147,13 +147,13 @@ export class TextRedactor {
   }
 
   /** What the lines' own rules find where their triggers stand. */
-  #inLines(bytes: Buffer, places: Iterable<Place>, isLast: boolean): Found {
+  #inLines(bytes: Buffer, places: Iterable<TriggerPlace>, isLast: boolean): Found {
     const lines = new TextLines(bytes);
-    const findings: Finding[] = [];
+    const findings: SecretFinding[] = [];
     const joined: Span[] = [];
     const openFrom: number[] = [];
     /** By rule: the offset up to which it need not look again. */
-    const done = new Map<Rule, number>();
+    const done = new Map<TriggerRule, number>();
     let last: Span = { start: 0, end: 0 };
     for (const place of places) {
       const { offset, rule } = place;
@@ -207,7 +207,7 @@ export class TextRedactor {
     return { next: word.end, secrets: isSecret ? [word] : [] };
   }
 
-  #inBlob(bytes: Buffer, { runs }: Group): Finding[] {
+  #inBlob(bytes: Buffer, { runs }: Group): SecretFinding[] {
     if (!mayHoldDocument(bytes, runs)) return [];
     const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
     const by = this.#inside((budget) => {
@@ -268,7 +268,11 @@ const undivided = (settled: number, spans: readonly Span[]) =>
   );
 
 /** Where the part begins that must wait for the next block: the last line, or an open one not far before it. */
-function unheld(bytes: Buffer, findings: readonly Finding[], open: readonly number[]): number {
+function unheld(
+  bytes: Buffer,
+  findings: readonly SecretFinding[],
+  open: readonly number[],
+): number {
   const end = bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings);
   return open.reduce((at, from) => (end - from <= MAX_HELD ? Math.min(at, from) : at), end);
 }

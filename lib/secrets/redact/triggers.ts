@@ -3,17 +3,17 @@ import { LINE_RULES } from './line-rules.ts';
 import { PATTERNS } from './patterns.ts';
 import { PEM_TRIGGERS } from './pem.ts';
 import { percentSigns } from './percent.ts';
-import { type PlacedTrigger, Places, type Rule } from './places.ts';
+import { type PlacedTrigger, Places, type TriggerRule } from './places.ts';
 import { SECRET_TRIGGERS } from './secret-blocks.ts';
 import { USER_INFO, userInfoSigns } from './user-info.ts';
 
 /** What calls for a rule: texts that occur wherever it may find something, in upper or lower case. */
 export interface Trigger {
   readonly text: string;
-  readonly rule: Rule;
+  readonly rule: TriggerRule;
 }
 
-const of = (texts: readonly string[], rule: Rule): Trigger[] =>
+const of = (texts: readonly string[], rule: TriggerRule): Trigger[] =>
   texts.map((text) => ({ text, rule }));
 
 export const TRIGGERS: readonly Trigger[] = [

@@ -15,7 +15,7 @@ export interface Value {
  * after it. `field`: to the next field of a struct, if there is one. Otherwise the quote that began before its
  * name, or an escaped newline, ends it.
  */
-export type Extent = 'word' | 'line' | 'argument' | 'field' | { readonly quote: string };
+export type ValueExtent = 'word' | 'line' | 'argument' | 'field' | { readonly quote: string };
 
 /** Constructors, types and prefixes before the quotes of a value: `Some("…")`, `b'…'`, `(string) (len=8) "…"`. */
 const WRAPPER =
@@ -74,7 +74,7 @@ const SHAPES = {
 const QUOTED = { shape: QUOTED_LINE, limit: QUOTED_LIMIT } as const;
 
 /** The value that begins at `at`; undefined if there is none. */
-export function valueAt(line: string, at: number, extent: Extent): Value | undefined {
+export function valueAt(line: string, at: number, extent: ValueExtent): Value | undefined {
   const start = endOf(PROPERTIES, line, at) ?? at;
   const bytes = spanOf(matchAt(BYTES, line, start), 'value');
   if (bytes !== undefined) return { value: bytes, isQuoted: true };
@@ -113,7 +113,7 @@ function quoted(line: string, start: number, opening: string): Value {
   return { value: { start, end: line.length }, isQuoted: true, isCut: true };
 }
 
-function plainEnd(line: string, start: number, extent: Extent): number {
+function plainEnd(line: string, start: number, extent: ValueExtent): number {
   const rest = line.slice(start);
   if (typeof extent === 'string') return start + uncoloured(rest, SHAPES[extent]);
   // A double quote ends the shape by itself, with the backslashes before it.

@@ -1,4 +1,4 @@
-import type { Place, Secret, Span } from './line-rule.ts';
+import type { LinePlace, LineSecret, Span } from './line-rule.ts';
 import { endOf, matchAt, spanOf } from './separators.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
 
@@ -23,7 +23,7 @@ const VALUE_ENTRY = /value:[^\S\n]{1,8}["']?(?=[^\s"'{[|>&*])/y;
 
 /** Lines of a value. */
 export interface Below {
-  readonly secrets: readonly Secret[];
+  readonly secrets: readonly LineSecret[];
   /** The stream's next bytes can have more of them. */
   readonly isOpen: boolean;
 }
@@ -45,11 +45,11 @@ export function quotedBlock(line: string, at: number): Span | undefined {
  * as long as they look like no other entry. `until`: the quote that ends the value.
  */
 export function linesBelow(
-  { line, lines, isLast }: Pick<Place, 'line' | 'lines' | 'isLast'>,
+  { line, lines, isLast }: Pick<LinePlace, 'line' | 'lines' | 'isLast'>,
   column: number,
   { isAny, until }: { isAny: boolean; until?: string },
 ): Below {
-  const secrets: Secret[] = [];
+  const secrets: LineSecret[] = [];
   let previous = line;
   for (let count = 0; count < MAX_LINES; count++) {
     const next = lines.after(previous);

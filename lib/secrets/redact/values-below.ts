@@ -1,5 +1,5 @@
 import { type Name, ofValue } from './assigned-value.ts';
-import type { InLine, Place, Secret } from './line-rule.ts';
+import type { InLine, LinePlace, LineSecret } from './line-rule.ts';
 import { isSecretValue } from './names.ts';
 import { continuedBelow, inNextParts, quotedBelow, wordBelow } from './next-line.ts';
 import type { Position } from './prose.ts';
@@ -24,7 +24,7 @@ const CONTINUED = /\\\s*$/y;
 
 /** `password: |` and the lines below it; a value that begins on the next line. */
 export function valueLines(
-  place: Place,
+  place: LinePlace,
   name: Name,
   separator: Separator,
   position: Position,
@@ -32,33 +32,33 @@ export function valueLines(
   const { text } = place.line;
   const quote = matchAt(TRIPLE, text, separator.end)?.[0];
   if (quote !== undefined) {
-    return judged(name, quotedBelow(place, quote, TRIPLE.lastIndex), place.line);
+    return judgedBelow(name, quotedBelow(place, quote, TRIPLE.lastIndex), place.line);
   }
   if (endOf(CONTINUED, text, separator.end) !== undefined) {
-    return judged(name, { secrets: continuedBelow(place) }, place.line);
+    return judgedBelow(name, { secrets: continuedBelow(place) }, place.line);
   }
   if (separator.by !== 'colon') return undefined;
   const inQuotes = quotedBlock(text, separator.end);
-  if (inQuotes !== undefined) return judged(name, { secrets: [inQuotes] }, place.line);
+  if (inQuotes !== undefined) return judgedBelow(name, { secrets: [inQuotes] }, place.line);
   const isAny = isBlock(text, separator.end);
   const isAtEnd = isEmpty(text, separator.end);
   if (isAtEnd && position === 'elsewhere') {
-    return judged(name, wordBelow(place), place.line);
+    return judgedBelow(name, wordBelow(place), place.line);
   }
   if (!isAny && !(isAtEnd && position === 'first')) return undefined;
-  return judged(name, linesBelow(place, name.start, { isAny }), place.line);
+  return judgedBelow(name, linesBelow(place, name.start, { isAny }), place.line);
 }
 
 /** The values under a name in the header of a table. */
-export function inTable(place: Place, name: Name): InLine | undefined {
+export function inTable(place: LinePlace, name: Name): InLine | undefined {
   const below = cellsBelow(place, name);
-  return below && judged(name, below, place.line);
+  return below && judgedBelow(name, below, place.line);
 }
 
 /** Also the rest of a value in the next parts of a line that a container runtime has cut. */
 export function withParts(
   found: InLine,
-  place: Pick<Place, 'line' | 'lines'>,
+  place: Pick<LinePlace, 'line' | 'lines'>,
   read: Value,
 ): InLine {
   const quote = read.isQuoted ? place.line.text[read.value.start - 1] : undefined;
@@ -67,7 +67,7 @@ export function withParts(
 }
 
 /** Under a name that is only sometimes that of a secret: the lines that look like one. */
-export function judged(
+export function judgedBelow(
   name: Name,
   found: Pick<InLine, 'secrets' | 'isOpen'>,
   own: TextLine,
@@ -79,15 +79,15 @@ export function judged(
 }
 
 /** The name and the value of an environment variable on two lines. */
-export function namedValue(place: Place, name: Name): InLine | undefined {
+export function namedValue(place: LinePlace, name: Name): InLine | undefined {
   const item = name.text.startsWith('-') ? itemBelow(place, name) : undefined;
-  if (item !== undefined) return judged(name, { secrets: [item] }, place.line);
+  if (item !== undefined) return judgedBelow(name, { secrets: [item] }, place.line);
   const below = namedBelow(place, name);
   if (below === undefined) return undefined;
   const { line, at } = below;
   if (isBlock(line.text, at)) {
     const lines = linesBelow({ ...place, line }, columnOf(line), { isAny: true });
-    return judged(name, lines, line);
+    return judgedBelow(name, lines, line);
   }
   // In a diff, the old value and the new one.
   const next = line.text.startsWith('-') ? place.lines.after(line) : undefined;
@@ -95,10 +95,10 @@ export function namedValue(place: Place, name: Name): InLine | undefined {
   const entries = [below, added].filter((entry) => entry !== undefined);
   const secrets = entries.flatMap((entry) => entryValue(name, entry));
   // The new value can be on the first line of the next bytes.
-  return judged(name, { secrets, isOpen: place.lines.after(line) === undefined }, line);
+  return judgedBelow(name, { secrets, isOpen: place.lines.after(line) === undefined }, line);
 }
 
-function entryValue(name: Name, { line, at }: { line: TextLine; at: number }): Secret[] {
+function entryValue(name: Name, { line, at }: { line: TextLine; at: number }): LineSecret[] {
   const read = valueAt(line.text, at, 'line');
   const found = read && ofValue(name, read, line, false);
   return found?.secrets.map((secret) => ({ ...secret, line })) ?? [];

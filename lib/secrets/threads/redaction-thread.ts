@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Redactor } from '../redact/redactor.ts';
-import type { Answer, Request, ThreadData } from './messages.ts';
+import type { RedactionAnswer, RedactionRequest, ThreadData } from './messages.ts';
 
 /** More is not in use at once, whatever the streams hold: a thread that needs more has met something hostile. */
 const HEAP_MIB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 48 } as const;
@@ -40,7 +40,7 @@ export class RedactionThread implements Disposable {
       stdin: false,
       name: 'redaction',
     });
-    this.#worker.on('message', (answer: Answer) => this.#answered(answer));
+    this.#worker.on('message', (answer: RedactionAnswer) => this.#answered(answer));
     this.#worker.on('error', (error) => this.#failed(error));
     this.#worker.on('exit', () => this.#failed(new Error('the thread that redacts has ended')));
   }
@@ -77,7 +77,7 @@ export class RedactionThread implements Disposable {
     this.#end(stopped, () => stopped);
   }
 
-  #ask(request: Request, transferred: ArrayBuffer[]): Promise<Parts> {
+  #ask(request: RedactionRequest, transferred: ArrayBuffer[]): Promise<Parts> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const waiting: Waiting = { ...Promise.withResolvers<Parts>(), number: this.#requests++ };
     this.#waiting.get(request.stream)?.push(waiting);
@@ -86,11 +86,11 @@ export class RedactionThread implements Disposable {
     return waiting.promise;
   }
 
-  #send(request: Request, transferred: ArrayBuffer[] = []): void {
+  #send(request: RedactionRequest, transferred: ArrayBuffer[] = []): void {
     if (this.#failure === undefined) this.#worker.postMessage(request, transferred);
   }
 
-  #answered(answer: Answer): void {
+  #answered(answer: RedactionAnswer): void {
     if ('isClosed' in answer) {
       this.#waiting.delete(answer.stream);
     } else {

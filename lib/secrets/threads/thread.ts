@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../../base/errors/failure.ts';
 import { collectGarbage } from '../../host/own-memory.ts';
 import { createRedactor, type Redaction } from '../redact/redactor.ts';
-import type { Answer, Request, ThreadData } from './messages.ts';
+import type { RedactionAnswer, RedactionRequest, ThreadData } from './messages.ts';
 import { Pieces, PieceWriter } from './pieces.ts';
 
 const { key, known }: ThreadData = workerData;
@@ -70,11 +70,11 @@ class RedactedStream {
   }
 }
 
-function answer(message: Answer, transferred: ArrayBuffer[]): void {
+function answer(message: RedactionAnswer, transferred: ArrayBuffer[]): void {
   parentPort?.postMessage(message, transferred);
 }
 
-parentPort?.on('message', (request: Request) => {
+parentPort?.on('message', (request: RedactionRequest) => {
   const { stream } = request;
   if (request.does === 'open') {
     streams.set(stream, new RedactedStream(stream, redactor[request.format]));

@@ -6,8 +6,8 @@ import { readImageArchive } from '../../../lib/payload/image/archive.ts';
 import {
   type ArchivedCopy,
   type ImageImporter,
+  type ImportedImage,
   importImages,
-  type StoredImage,
 } from '../../../lib/payload/images.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
 import { verifyPayload } from '../../../lib/payload/verify.ts';
@@ -39,7 +39,7 @@ function contentsOf(dir: string): Record<string, string> {
 
 /** Identifies an image by the contents of its archive, as a runtime does. */
 class ArchiveImporter implements ImageImporter {
-  readonly stored = new Map<string, StoredImage>();
+  readonly stored = new Map<string, ImportedImage>();
   async prepare() {}
   async sandboxImage() {
     return undefined;

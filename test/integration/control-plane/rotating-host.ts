@@ -4,11 +4,11 @@ import { createServer } from 'node:https';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { signedRights } from '../../../agents/steps/host-context.ts';
-import { conclude } from '../../../agents/upkeep/rotate/conclude.ts';
+import { concludeRotation } from '../../../agents/upkeep/rotate/conclude.ts';
 import type { RotateContext } from '../../../agents/upkeep/rotate/context.ts';
 import { overlap } from '../../../agents/upkeep/rotate/overlap.ts';
 import { trustBoth, trustNew, useNew } from '../../../agents/upkeep/rotate/phases.ts';
-import { stage } from '../../../agents/upkeep/rotate/stage.ts';
+import { stageRotation } from '../../../agents/upkeep/rotate/stage.ts';
 import { workers } from '../../../agents/upkeep/rotate/workers.ts';
 import { createLogger } from '../../../lib/base/log/logger.ts';
 import {
@@ -22,7 +22,7 @@ import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { namesIn } from '../../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
-import { kubeletPaths, trust as kubeletTrust } from '../../../lib/render/kubernetes/kubelet.ts';
+import { kubeletPaths, kubeletTrust } from '../../../lib/render/kubernetes/kubelet.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';
 import { FakePrograms } from '../../unit/agents/host/programs.ts';
 import { textAt } from '../../unit/render/rendered-host.ts';
@@ -32,7 +32,7 @@ import { leafOf, NODE, startWorld, type World } from './world.ts';
 
 const STEP_MS = 240_000;
 /** All that the plan has for a host whose CAs may sign their successors. */
-const STEPS = [stage, trustBoth, workers, useNew, overlap, trustNew, conclude];
+const STEPS = [stageRotation, trustBoth, workers, useNew, overlap, trustNew, concludeRotation];
 
 export interface RotatingHost {
   readonly world: World;

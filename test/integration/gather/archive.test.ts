@@ -7,7 +7,7 @@ import { BundleArchive } from '../../../agents/gather/bundle/archive.ts';
 import { BundleFolder } from '../../../agents/gather/bundle/folder.ts';
 import { Spooled } from '../../../agents/gather/collecting/spool.ts';
 import { memoryStorage } from '../../../agents/gather/collecting/storage.ts';
-import { FileOutput, type Output } from '../../../agents/gather/entrance/output.ts';
+import { FileOutput, type GatherOutput } from '../../../agents/gather/entrance/output.ts';
 import { line } from '../../unit/gather/synthetic.ts';
 import { listed, unpacked } from '../../unit/gather/tester.ts';
 
@@ -95,7 +95,7 @@ t.test('truncated anywhere, it is readable up to that point', async (t) => {
 });
 
 /** A disk with that many bytes, of which `spare` are freed when a file is taken back. */
-class FullDisk implements Output {
+class FullDisk implements GatherOutput {
   contents = Buffer.alloc(0);
   #size: number;
   #spare: number;
@@ -151,7 +151,7 @@ t.test(
 );
 
 t.test('a stream that breaks ends the bundle', async (t) => {
-  const broken: Output = {
+  const broken: GatherOutput = {
     write: async () => {
       throw Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
     },

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
-import { arm } from '../../../agents/reconfigure/arm.ts';
-import { check } from '../../../agents/reconfigure/check.ts';
-import { files } from '../../../agents/reconfigure/files.ts';
+import { armSite } from '../../../agents/reconfigure/arm.ts';
+import { checkSite } from '../../../agents/reconfigure/check.ts';
+import { placeSiteFiles } from '../../../agents/reconfigure/files.ts';
 import { missingPrerequisites } from '../../../lab/components/debian-packages.ts';
 import { putBackRest } from '../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../lib/engine/trial/store.ts';
@@ -81,11 +81,11 @@ for (const system of SYSTEMS) {
   t.test(system.name, { skip }, async (t) => {
     const { host, run, whoLogsIn } = await atSite(t, system);
     t.same(await whoLogsIn(), OF_FACTORY);
-    t.match(await run(check), { kind: 'done' });
-    await run(arm);
-    await run(files);
+    t.match(await run(checkSite), { kind: 'done' });
+    await run(armSite);
+    await run(placeSiteFiles);
     t.same(await whoLogsIn(), OF_SITE);
-    await run(files);
+    await run(placeSiteFiles);
     t.same(await whoLogsIn(), OF_SITE, 'run again');
 
     const trial = await readTrial(host.paths);
@@ -101,11 +101,14 @@ t.test('configuration that is stronger is found, and what sshd refuses', { skip 
   if (debian === undefined) return;
   const own = 'Match User core\n\tAuthorizedKeysFile .ssh/authorized_keys\nMatch all\n';
   const stronger = await atSite(t, debian, own + CONFIG);
-  await t.rejects(stronger.run(files), { code: 'site-login', message: /authorizedkeysfile/ });
+  await t.rejects(stronger.run(placeSiteFiles), {
+    code: 'site-login',
+    message: /authorizedkeysfile/,
+  });
   t.same(await stronger.whoLogsIn(), OF_FACTORY);
 
   stronger.host.write('/etc/ssh/sshd_config', `PubkeyAcceptedAlgorithms ssh-ed25519\n${CONFIG}`);
-  await t.rejects(stronger.run(check), {
+  await t.rejects(stronger.run(checkSite), {
     code: 'site-login',
     message: /one of ecdsa-sha2-nistp256, one of ssh-rsa/,
   });

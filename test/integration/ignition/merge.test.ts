@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
 import { isRecord } from '../../../lib/base/json.ts';
-import { type Config, configSchema } from '../../../lib/render/ignition/config.ts';
+import { configSchema, type IgnitionConfig } from '../../../lib/render/ignition/config.ts';
 import { dataUrl } from '../../../lib/render/ignition/data-url.ts';
 import { mergeConfigs } from '../../../lib/render/ignition/merge.ts';
 import { type Case, laterCases } from './merge-cases.ts';
@@ -218,7 +218,7 @@ for (const { name, parent, child, merged } of laterCases) {
   });
 }
 
-function config(sections: Record<string, unknown>, version = '3.2.0'): Config {
+function config(sections: Record<string, unknown>, version = '3.2.0'): IgnitionConfig {
   return configSchema.parse({ ignition: { version }, ...sections });
 }
 
@@ -263,8 +263,8 @@ t.test('the higher version and unknown fields are kept', async (t) => {
 /** Ignition's cache after it has fetched a config that merges another one. */
 async function mergedByIgnition(
   folder: string,
-  parent: Config,
-  child: Config,
+  parent: IgnitionConfig,
+  child: IgnitionConfig,
 ): Promise<Record<string, unknown>> {
   const cache = join(folder, 'cache.json');
   const input = join(folder, 'in.ign');

@@ -11,7 +11,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { stringify } from 'yaml';
-import { shown } from '../../../agents/reconfigure/names.ts';
+import { shownNames } from '../../../agents/reconfigure/names.ts';
 import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { describeError } from '../../../lib/base/errors/failure.ts';
 import { parseSiteConfig } from '../../../lib/config/site-config/read.ts';
@@ -64,7 +64,7 @@ t.test('Routes through the router', { skip, timeout: LIFETIME_MS }, async (t) =>
 
   /** By TLS, with this authority only: the name of the certificate, or the error. */
   const certificateOf = (name: string, { certificate: ca }: KeyPair) =>
-    shown(
+    shownNames(
       { host: '127.0.0.1', port: router.httpsPort, servername: name, ca },
       AbortSignal.timeout(ANSWER_MS),
     ).then(({ subject }) => subject.CN, describeError);

@@ -7,10 +7,10 @@
  */
 import t from 'tap';
 import { z } from 'zod';
-import { certificates } from '../../../agents/reconfigure/openshift/certificates.ts';
-import { objects } from '../../../agents/reconfigure/openshift/objects.ts';
+import { siteCertificatesOnOpenShift } from '../../../agents/reconfigure/openshift/certificates.ts';
+import { siteObjectsOnOpenShift } from '../../../agents/reconfigure/openshift/objects.ts';
 import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
-import type { KubeObject, Place, Resource } from '../../../lib/clients/kube/resources.ts';
+import type { KubeObject, ObjectPlace, Resource } from '../../../lib/clients/kube/resources.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import type { Call } from '../../../lib/clients/kube/transport.ts';
 import { parseSiteConfig } from '../../../lib/config/site-config/read.ts';
@@ -83,7 +83,7 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
   const { admin, controlPlane, limits } = cluster;
   const read = async <T extends KubeObject>(
     resource: Resource<T>,
-    place: Place & { name: string },
+    place: ObjectPlace & { name: string },
   ) => admin.get(resource, place, limits);
   const identity = await identityOf('site.test');
   const site = parseSiteConfig(siteText('site.test', identity.trust), 'site-config.yaml', {
@@ -135,7 +135,7 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
   await t.test('each object, read back', async (t) => {
     const inConfig = (name: string) => ({ namespace: 'openshift-config', name });
     const cluster = { name: 'cluster' };
-    const data = async (place: Place & { name: string }) =>
+    const data = async (place: ObjectPlace & { name: string }) =>
       Object.fromEntries(
         Object.entries(
           z.record(z.string(), z.string()).parse((await read(resources.secrets, place)).data),
@@ -280,13 +280,13 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
   await t.test('the step: certificates, objects, labels and manifests', async (t) => {
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'edge-0' } };
     await admin.create(resources.nodes, {}, node, limits);
-    const step = await stepOn(t, objects, admin, {
+    const step = await stepOn(t, siteObjectsOnOpenShift, admin, {
       former: { clusterName: 'sno', baseDomain: 'factory.test' },
       site: 'api_version: 1\ncluster_name: sno\nbase_domain: step.test\nnode_labels: {site: "7"}\n',
       manifests: EXTRA,
     });
     await t.rejects(step.run(), { kind: 'fatal', message: /certificates of the site/ });
-    await certificates.run(step.context, step.progress());
+    await siteCertificatesOnOpenShift.run(step.context, step.progress());
     t.notOk(await step.holds());
     t.match(await step.run(), { kind: 'done', note: /3 manifests/ });
     t.ok(await step.holds());

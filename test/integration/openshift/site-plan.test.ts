@@ -10,11 +10,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
-import { certificates, siteIdentity } from '../../../agents/reconfigure/openshift/certificates.ts';
+import {
+  siteCertificatesOnOpenShift,
+  siteIdentity,
+} from '../../../agents/reconfigure/openshift/certificates.ts';
 import { namesAt } from '../../../agents/reconfigure/openshift/names.ts';
-import { objects } from '../../../agents/reconfigure/openshift/objects.ts';
+import { siteObjectsOnOpenShift } from '../../../agents/reconfigure/openshift/objects.ts';
 import { routes } from '../../../agents/reconfigure/openshift/routes.ts';
-import { settle } from '../../../agents/reconfigure/openshift/settle.ts';
+import { settleOpenShiftSite } from '../../../agents/reconfigure/openshift/settle.ts';
 import { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import type { Call } from '../../../lib/clients/kube/transport.ts';
@@ -73,7 +76,7 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
   // Before the API server, which has the certificate as its operator would give it: as a file, for that name alone.
   const unused = new KubeClient({ server: new URL('https://127.0.0.1:1'), ca: '' });
   const { context: offline } = await siteContext(t, unused, { ...given, host });
-  t.match(await certificates.run(offline, host.progress()), { kind: 'done' });
+  t.match(await siteCertificatesOnOpenShift.run(offline, host.progress()), { kind: 'done' });
   const identity = await siteIdentity(offline);
   if (identity === undefined) throw new Error('no certificates');
   const files = { certificate: join(host.root, 'api.crt'), key: join(host.root, 'api.key') };
@@ -106,7 +109,7 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
   const context = async () => (await siteContext(t, admin, { ...given, host })).context;
 
   await t.test('objects: killed after each change', async (t) => {
-    t.ok((await carriedOut(objects)) > 10);
+    t.ok((await carriedOut(siteObjectsOnOpenShift)) > 10);
     // By PUT with the version that was read, and by POST: the server would refuse or repeat a second one.
     const written = made.filter(({ method }) => method === 'PUT').map(({ path }) => path);
     t.same(written, [...new Set(written)], 'each object is replaced once');
@@ -127,7 +130,7 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
 
   await t.test('settle: not while an operator rolls out, nor by what it said before', async (t) => {
     const left = (ms: number) => host.progress(AbortSignal.timeout(60_000), ms);
-    await t.rejects(settle.run(await context(), left(4_000)), {
+    await t.rejects(settleOpenShiftSite.run(await context(), left(4_000)), {
       kind: 'deadline',
       message: /did not settle at its site; expected no change for 1\.5 s.*Node edge-0/s,
     });
@@ -135,16 +138,16 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
     await node.node();
     await node.lease('kube-controller-manager');
     await node.pod('kube-system', 'etcd-edge-0', new Date());
-    await t.rejects(settle.run(await context(), left(4_000)), {
+    await t.rejects(settleOpenShiftSite.run(await context(), left(4_000)), {
       message: /ClusterOperator openshift-apiserver is as it was before this boot/,
     });
     await node.pod('openshift-apiserver', 'apiserver-edge-0', new Date());
     await openShiftApiServerSays(NEW, 'True', 'revision 5');
-    await t.rejects(settle.run(await context(), left(4_000)), {
+    await t.rejects(settleOpenShiftSite.run(await context(), left(4_000)), {
       message: /ClusterOperator openshift-apiserver has Progressing True: revision 5/,
     });
     await openShiftApiServerSays(NEW, 'False');
-    t.match(await settle.run(await context(), left(30_000)), { kind: 'done' });
+    t.match(await settleOpenShiftSite.run(await context(), left(30_000)), { kind: 'done' });
   });
 
   await t.test(
@@ -174,7 +177,8 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
 
   await t.test('the whole again: nothing is written', async (t) => {
     const before = made.length;
-    for (const step of [objects, routes]) t.equal(await carriedOut(step), 0, step.name);
+    for (const step of [siteObjectsOnOpenShift, routes])
+      t.equal(await carriedOut(step), 0, step.name);
     t.equal(made.length, before);
   });
 

@@ -10,7 +10,7 @@ import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/rest
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { progressPlan } from '../../../agents/progress/plan.ts';
-import { addressPlan } from '../../../agents/upkeep/address/plan.ts';
+import { followAddressPlan } from '../../../agents/upkeep/address/plan.ts';
 import { approvePlan } from '../../../agents/upkeep/approve/plan.ts';
 import { backupPlan } from '../../../agents/upkeep/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/upkeep/backup/restore/plan.ts';
@@ -200,7 +200,7 @@ export const plans: ExpectedPlan[] = [
       conclude: { deadline: 'finishMs' },
     },
   ],
-  [addressPlan(settings), 'sno-address', { follow: { deadline: 'addressFollowMs' } }],
+  [followAddressPlan(settings), 'sno-address', { follow: { deadline: 'addressFollowMs' } }],
   [
     trialPlan(settings),
     'sno-trial',

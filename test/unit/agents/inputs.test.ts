@@ -3,10 +3,10 @@
  * same. A missing input keeps results made for another one; a superfluous one regenerates keys.
  */
 import t, { type Test } from 'tap';
-import { finish as aioFinish } from '../../../agents/aiokube/finish.ts';
-import { hostIdentity } from '../../../agents/aiokube/host-identity.ts';
-import { kubeletIdentity as aioKubeletIdentity } from '../../../agents/aiokube/kubelet-identity.ts';
-import { leftovers } from '../../../agents/aiokube/leftovers.ts';
+import { finishAio as aioFinish } from '../../../agents/aiokube/finish.ts';
+import { aioHostIdentity } from '../../../agents/aiokube/host-identity.ts';
+import { aioKubeletIdentity } from '../../../agents/aiokube/kubelet-identity.ts';
+import { aioLeftovers } from '../../../agents/aiokube/leftovers.ts';
 import { apiObjects } from '../../../agents/bootkube/handover/api-objects.ts';
 import { combinedIgnition } from '../../../agents/bootkube/handover/combined-ignition.ts';
 import { finish } from '../../../agents/bootkube/handover/finish.ts';
@@ -32,14 +32,14 @@ import { bootstrapComplete } from '../../../agents/steps/bootstrap-complete.ts';
 import { clean } from '../../../agents/steps/clean.ts';
 import { complete } from '../../../agents/steps/complete.ts';
 import { controlPlane } from '../../../agents/steps/control-plane.ts';
-import { etcd } from '../../../agents/steps/etcd.ts';
+import { etcdServes } from '../../../agents/steps/etcd.ts';
 import type { InstallContext } from '../../../agents/steps/host-context.ts';
 import { inspectDisk } from '../../../agents/steps/inspect-disk.ts';
 import { nodeKubelet, standaloneKubelet } from '../../../agents/steps/kubelet.ts';
 import { kubeletIdentity } from '../../../agents/steps/kubelet-identity.ts';
-import { manifests } from '../../../agents/steps/manifests.ts';
+import { applyAllManifests } from '../../../agents/steps/manifests.ts';
 import { marker } from '../../../agents/steps/marker.ts';
-import { nodeReady } from '../../../agents/steps/node-ready.ts';
+import { awaitNodeReady } from '../../../agents/steps/node-ready.ts';
 import { nodeRole } from '../../../agents/steps/node-role.ts';
 import { payload } from '../../../agents/steps/payload.ts';
 import { liveChecks, preflight } from '../../../agents/steps/preflight/preflight.ts';
@@ -139,9 +139,12 @@ const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [payload, ['cluster id', 'payload digest']],
   [render(liveHost), DESCRIPTION],
   [standaloneKubelet, ['kubelet file']],
-  [etcd, ['etcd pod']],
+  [etcdServes, ['etcd pod']],
   [controlPlane, ['API server pod', 'scheduler pod']],
-  [manifests, ['our manifest', 'manifest of the user', 'manifest of openshift', 'broken manifest']],
+  [
+    applyAllManifests,
+    ['our manifest', 'manifest of the user', 'manifest of openshift', 'broken manifest'],
+  ],
   [kubeletIdentity, ['cluster id', 'host name']],
   [apiObjects, ['cluster id']],
   [quiesce, ['cluster id']],
@@ -162,7 +165,7 @@ const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [placeEtcd, ['restored etcd pod']],
   [api, ['cluster id']],
   [servingCertificate, ['host name']],
-  [nodeReady, ['host name']],
+  [awaitNodeReady, ['host name']],
   [bootstrapComplete, ['cluster id']],
   [steadyState('post-reboot'), ['settling window']],
   [clean, ['cluster id']],
@@ -171,11 +174,11 @@ const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [complete, ['cluster id']],
   [retire, ['cluster id']],
   [marker, ['cluster id']],
-  [hostIdentity, []],
+  [aioHostIdentity, []],
   [aioKubeletIdentity, ['cluster id', 'host name']],
   [nodeKubelet, ['other file']],
   [nodeRole, ['host name', 'workers']],
-  [leftovers, ['cluster id']],
+  [aioLeftovers, ['cluster id']],
   [aioFinish, ['cluster id']],
   [applyDeferred, ['expiry']],
   [retireDeferred, ['cluster id']],

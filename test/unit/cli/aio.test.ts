@@ -10,7 +10,7 @@ import { mediumArguments } from '../../../cli/iso/create-medium.ts';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { addressEvents } from '../../../lib/change/identity/address-events.ts';
 import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
-import { type Config, parseConfig } from '../../../lib/render/ignition/config.ts';
+import { type IgnitionConfig, parseConfig } from '../../../lib/render/ignition/config.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { type Edit, edited } from './install-config-file.ts';
 import { type Run, sno } from './run-sno.ts';
@@ -40,11 +40,11 @@ function create(dir: string, args: readonly string[], environment = {}): Promise
   return sno(['create', 'aio-ignition', '--dir', dir, ...executable, ...args], environment);
 }
 
-async function readIgnition(dir: string): Promise<Config> {
+async function readIgnition(dir: string): Promise<IgnitionConfig> {
   return parseConfig(await readFile(join(dir, 'aio.ign'), 'utf8'), 'aio.ign');
 }
 
-function contentsOf({ storage }: Config, path: string): string {
+function contentsOf({ storage }: IgnitionConfig, path: string): string {
   const file = storage?.files?.find((each) => each.path === path);
   if (file?.contents === undefined) throw new Error(`no ${path}`);
   return decodeDataUrl(file.contents).toString('utf8');
@@ -63,7 +63,7 @@ t.test('with workers, the config of all of them is written too, with the same to
   t.equal(await modeOf(join(dir, 'worker.ign')), '600');
   const host = await readIgnition(dir);
   const worker = parseConfig(await readFile(join(dir, 'worker.ign'), 'utf8'), 'worker.ign');
-  const clusterIn = (config: Config) =>
+  const clusterIn = (config: IgnitionConfig) =>
     clusterSchema.parse(JSON.parse(contentsOf(config, '/etc/sno-agents/cluster.json')));
   t.equal(clusterIn(host).dayOneWorkers, 2);
   t.equal(clusterIn(worker).clusterId, clusterIn(host).clusterId);

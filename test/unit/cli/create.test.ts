@@ -10,7 +10,7 @@ import { runSno } from '../../../cli/sno.ts';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
 import { isIssuedBy } from '../../../lib/pki/certificate.ts';
-import { type Config, parseConfig } from '../../../lib/render/ignition/config.ts';
+import { type IgnitionConfig, parseConfig } from '../../../lib/render/ignition/config.ts';
 import { liveUnits } from '../../../units/live.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { noise } from './noise.ts';
@@ -60,11 +60,11 @@ async function mode(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-async function readIgnition(dir: string): Promise<Config> {
+async function readIgnition(dir: string): Promise<IgnitionConfig> {
   return parseConfig(await readFile(join(dir, IGNITION), 'utf8'), IGNITION);
 }
 
-function contentsOf(config: Config, path: string): string {
+function contentsOf(config: IgnitionConfig, path: string): string {
   const file = config.storage?.files?.find((each) => each.path === path);
   if (file?.contents === undefined) throw new Error(`no ${path}`);
   return decodeDataUrl(file.contents).toString('utf8');

@@ -1,6 +1,6 @@
 /** Each field of install-config.yaml changes what the laptop makes of it: cluster.json, or what is checked. */
 import t from 'tap';
-import { readSettings } from '../../../cli/install-config/settings.ts';
+import { readInstallSettings } from '../../../cli/install-config/settings.ts';
 import { fieldsOf } from '../../../docs/config-fields.ts';
 import { installConfigJsonSchema } from '../../../docs/config-schemas.ts';
 import { createAuthority } from '../../../lab/certificates/signed-now.ts';
@@ -125,7 +125,7 @@ t.test('no field of install-config.yaml is missing here', async (t) => {
   t.same([...Object.keys(FIELDS), ...FIXED, ...IGNORED, ...REFUSED].toSorted(), leaves.toSorted());
 });
 
-const settings = (edits: Edits) => readSettings(edited(edits), undefined);
+const settings = (edits: Edits) => readInstallSettings(edited(edits), undefined);
 
 for (const [field, [one, other]] of Object.entries(FIELDS)) {
   t.test(`${field} of install-config.yaml changes what is made of it`, async (t) => {

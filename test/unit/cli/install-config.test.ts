@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { DISK_VARIABLE } from '../../../cli/install-config/disk-variable.ts';
-import { readSettings } from '../../../cli/install-config/settings.ts';
+import { readInstallSettings } from '../../../cli/install-config/settings.ts';
 import { accepted } from './accepted.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { acceptedNetworks, networks as withNetworks } from './bad-families.ts';
@@ -50,7 +50,7 @@ for (const { name, edits = [], yaml, variable, faults, says, hides } of badInsta
 
 t.test('a byte order mark and Windows line ends make no difference', async (t) => {
   const dressed = (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`;
-  t.same(readSettings(dressed(GOOD), undefined), readSettings(GOOD, undefined));
+  t.same(readInstallSettings(dressed(GOOD), undefined), readInstallSettings(GOOD, undefined));
   const { code, err } = await create(
     t,
     dressed(
@@ -66,7 +66,7 @@ t.test('a byte order mark and Windows line ends make no difference', async (t) =
 });
 
 t.test('the complete result for a file without a site', async (t) => {
-  t.same(readSettings(GOOD, undefined), {
+  t.same(readInstallSettings(GOOD, undefined), {
     ok: true,
     settings: {
       cluster: {
@@ -103,7 +103,7 @@ t.test('the complete result for a file without a site', async (t) => {
 
 for (const { name, given, machine, cluster, service } of acceptedNetworks) {
   t.test(`accepted: ${name}`, async (t) => {
-    const read = readSettings(edited([withNetworks(given)]), undefined);
+    const read = readInstallSettings(edited([withNetworks(given)]), undefined);
     t.match(read, {
       ok: true,
       settings: {
@@ -119,7 +119,7 @@ for (const { name, given, machine, cluster, service } of acceptedNetworks) {
 
 for (const { name, edits, gives = {} } of accepted) {
   t.test(`accepted: ${name}`, async (t) => {
-    const read = readSettings(edited(edits), undefined);
+    const read = readInstallSettings(edited(edits), undefined);
     t.same(read.ok ? [] : read.faults, []);
     t.match(read, { ok: true, settings: gives });
   });
@@ -138,7 +138,7 @@ pullSecret: '{"auths":{"a":{"auth":"YTpi"}}}'
 `;
 
 t.test('defaults, and the disk from the variable', async (t) => {
-  const read = readSettings(LEAST, "--append-karg 'console=ttyS0 x' --offline /dev/sda");
+  const read = readInstallSettings(LEAST, "--append-karg 'console=ttyS0 x' --offline /dev/sda");
   t.match(read, {
     ok: true,
     settings: {
@@ -160,7 +160,7 @@ t.test('defaults, and the disk from the variable', async (t) => {
 });
 
 t.test('the same disk twice is not a fault', async (t) => {
-  const read = readSettings(GOOD, '/dev/disk/by-id/wwn-0x1 --console ttyS0');
+  const read = readInstallSettings(GOOD, '/dev/disk/by-id/wwn-0x1 --console ttyS0');
   t.match(read, {
     ok: true,
     settings: { cluster: { installation: { coreosInstallerArgs: ['--console', 'ttyS0'] } } },

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { configNotices } from '../../../cli/create/site-notices.ts';
 import { INSTALL_CONFIG } from '../../../cli/install-config/file-name.ts';
-import { readSettings } from '../../../cli/install-config/settings.ts';
+import { readInstallSettings } from '../../../cli/install-config/settings.ts';
 import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
 import { faultText } from '../../../lib/config/file/fault.ts';
 import { accepted } from './accepted.ts';
@@ -140,7 +140,7 @@ t.test('any file is either accepted completely or refused with single-line messa
 
 function answerTo(text: string): string {
   try {
-    const read = readSettings(text, '/dev/disk/by-id/wwn-0x1');
+    const read = readInstallSettings(text, '/dev/disk/by-id/wwn-0x1');
     const said = read.ok
       ? configNotices(read.settings)
       : read.faults.map((fault) => faultText(fault, INSTALL_CONFIG));

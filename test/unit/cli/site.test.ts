@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { configNotices } from '../../../cli/create/site-notices.ts';
-import { readSettings } from '../../../cli/install-config/settings.ts';
+import { readInstallSettings } from '../../../cli/install-config/settings.ts';
 import { isPartitionIndex } from '../../../lib/config/site/boot-arguments.ts';
 import { diskPathProblem } from '../../../lib/config/site/disk.ts';
 import { repositoryProblem } from '../../../lib/config/site/mirrors.ts';
@@ -76,7 +76,7 @@ platform:`,
 ];
 
 t.test('the site configuration as passed to the host', async (t) => {
-  const read = readSettings(edited(SITE), '/dev/disk/by-id/wwn-0x1 --offline');
+  const read = readInstallSettings(edited(SITE), '/dev/disk/by-id/wwn-0x1 --offline');
   if (!read.ok) {
     t.same(read.faults, []);
     return;
@@ -153,7 +153,10 @@ t.test('a CA bundle is trusted even without a configured proxy', async (t) => {
     ['additionalTrustBundlePolicy: Proxyonly\n', 1],
     ['additionalTrustBundlePolicy: Always\n', 0],
   ] as const) {
-    const read = readSettings(edited([['platform:', `${bundle}${policy}platform:`]]), undefined);
+    const read = readInstallSettings(
+      edited([['platform:', `${bundle}${policy}platform:`]]),
+      undefined,
+    );
     const notices = read.ok ? configNotices(read.settings) : [];
     t.equal(notices.filter((notice) => /Proxyonly/.test(notice)).length, said, policy);
     t.equal(read.ok && read.settings.cluster.additionalTrustBundle, SITE_CA);

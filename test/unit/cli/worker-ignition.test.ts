@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
-import { type Config, parseConfig } from '../../../lib/render/ignition/config.ts';
+import { type IgnitionConfig, parseConfig } from '../../../lib/render/ignition/config.ts';
 import { FakeApi } from '../clients/kube/fake-api.ts';
 import { adminKubeconfig, serveApi, servingAuthority } from '../gather/cluster/serve-api.ts';
 import { agentsExecutable } from './agents-executable.ts';
@@ -56,10 +56,10 @@ async function cluster(t: Test, state = 'complete') {
   return { api, dir, create, created, posted };
 }
 
-const readIgnition = async (dir: string): Promise<Config> =>
+const readIgnition = async (dir: string): Promise<IgnitionConfig> =>
   parseConfig(await readFile(join(dir, 'worker.ign'), 'utf8'), 'worker.ign');
 
-function contentsOf({ storage }: Config, path: string): string {
+function contentsOf({ storage }: IgnitionConfig, path: string): string {
   const file = storage?.files?.find((each) => each.path === path);
   if (file?.contents === undefined) throw new Error(`no ${path}`);
   return decodeDataUrl(file.contents).toString('utf8');

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { aioNotices, configNotices } from '../../../cli/create/site-notices.ts';
-import { readSettings } from '../../../cli/install-config/settings.ts';
+import { readInstallSettings } from '../../../cli/install-config/settings.ts';
 import { readTable } from '../../../cli/site/table.ts';
 import { filledTemplate, placeholdersIn } from '../../../cli/site/template.ts';
 import { readEntry } from '../../../lib/cluster/workers/entry.ts';
@@ -33,7 +33,7 @@ function installConfig(
   text: string,
   { writesDisk, expected }: { readonly writesDisk: boolean; readonly expected: readonly RegExp[] },
 ): void {
-  const given = readSettings(text, undefined, { writesDisk });
+  const given = readInstallSettings(text, undefined, { writesDisk });
   t.same(given.ok ? [] : given.faults, []);
   t.same(schemaFaults('install-config', text), []);
   if (!given.ok) return;

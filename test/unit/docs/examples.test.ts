@@ -6,7 +6,7 @@ import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { liveChecks as checks } from '../../../agents/steps/preflight/preflight.ts';
 import { payloadPlan } from '../../../agents/upkeep/payload/plan.ts';
 import { configNotices } from '../../../cli/create/site-notices.ts';
-import { readSettings } from '../../../cli/install-config/settings.ts';
+import { readInstallSettings } from '../../../cli/install-config/settings.ts';
 import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.ts';
 import { EXIT } from '../../../lib/base/errors/exit-codes.ts';
 import { EVENTS } from '../../../lib/base/log/message-ids.ts';
@@ -77,7 +77,7 @@ t.test("the operator's example of a site is accepted", async (t) => {
     certificate,
   );
   const minimal = MINIMAL_INSTALL_CONFIG.replace(/bootstrapInPlace:\n {2}.*\n/, '');
-  const given = readSettings(`${minimal}${site}`, undefined);
+  const given = readInstallSettings(`${minimal}${site}`, undefined);
   t.same(given.ok ? [] : given.faults, []);
   const notices = given.ok ? configNotices(given.settings) : [];
   t.same(

@@ -6,7 +6,7 @@ import { hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import type { Redaction } from '../../../lib/secrets/redact/redactor.ts';
 import { StreamLost } from '../../../lib/secrets/threads/redaction-thread.ts';
-import type { Outcome } from '../../../report/gather-record.ts';
+import type { GatherOutcome } from '../../../report/gather-record.ts';
 import { sourceOf } from './synthetic.ts';
 
 /** Redacts nothing; the thread of each stream that `fails` says something of ends after its first chunk. */
@@ -23,7 +23,7 @@ async function collected(fails: (content: string, attempt: number) => Error | un
     }
   };
   const files: Record<string, string> = {};
-  const outcomes: Record<string, Outcome> = {};
+  const outcomes: Record<string, GatherOutcome> = {};
   const room = { left: 1 << 20 };
   const sources = ['a.log', 'b.log', 'c.log'].map((path) =>
     sourceOf({ path, does: 'text', text: `${path}\n` }),

@@ -3,8 +3,8 @@ import t from 'tap';
 import {
   type ArchivedCopy,
   type ImageImporter,
+  type ImportedImage,
   importImages,
-  type StoredImage,
 } from '../../../lib/payload/images.ts';
 import type { Payload } from '../../../lib/payload/payload.ts';
 
@@ -14,7 +14,7 @@ const id = `sha256:${hex}`;
 
 /** A runtime with images by name that knows the contents of its archives. Records each change. */
 class FakeImporter implements ImageImporter {
-  readonly stored = new Map<string, StoredImage>();
+  readonly stored = new Map<string, ImportedImage>();
   readonly done: string[] = [];
   readonly #sandbox: string | undefined;
   readonly #archives: Record<string, string>;

@@ -1,5 +1,9 @@
 import t from 'tap';
-import { JsonValues, MAX_VALUE_BYTES, type Part } from '../../../lib/secrets/redact/json-values.ts';
+import {
+  type JsonPart,
+  JsonValues,
+  MAX_VALUE_BYTES,
+} from '../../../lib/secrets/redact/json-values.ts';
 import { expectMarked, safe } from './marked.ts';
 
 const way = { format: 'json' } as const;
@@ -58,7 +62,7 @@ const LARGE = 'a'.repeat(FEW_BYTES + 400);
 function valuesOf(text: string, size: number): string[] {
   const bytes = Buffer.from(text.replaceAll('F', LARGE));
   const values = new JsonValues(FEW_BYTES);
-  const parts: Part[] = [];
+  const parts: JsonPart[] = [];
   for (let at = 0; at < bytes.length; at += size) {
     const chunk = Buffer.from(bytes.subarray(at, at + size));
     parts.push(

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { type Extent, valueAt, wholeEnd } from '../../../lib/secrets/redact/value-extent.ts';
+import { type ValueExtent, valueAt, wholeEnd } from '../../../lib/secrets/redact/value-extent.ts';
 
 /** The line, with `«»` around the value that begins after its first `=`; and what is known of it. */
-function valueIn(line: string, extent: Extent) {
+function valueIn(line: string, extent: ValueExtent) {
   const read = valueAt(line, line.indexOf('=') + 1, extent);
   if (read === undefined) return [line];
   const { value, ...known } = read;
@@ -52,7 +52,7 @@ t.test('a value in quotes goes to the closing one', (t) => {
 });
 
 t.test('a value without quotes goes to the end of its extent', (t) => {
-  const rows: [marked: string, extent: Extent][] = [
+  const rows: [marked: string, extent: ValueExtent][] = [
     ['p=«a» b', 'word'],
     ['p=«a»', 'word'],
     ['p=«a;b»; c', 'word'],

@@ -1,7 +1,7 @@
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { reconfigurePlan } from '../../../agents/reconfigure/plan.ts';
-import { addressPlan } from '../../../agents/upkeep/address/plan.ts';
+import { followAddressPlan } from '../../../agents/upkeep/address/plan.ts';
 import { backupPlan } from '../../../agents/upkeep/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/upkeep/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/upkeep/certificates/plan.ts';
@@ -49,7 +49,7 @@ const longest: Readonly<Record<string, number>> = {
     Math.max(deadlines(restorePlan(s)), deadlines(openShiftRestorePlan(s))) + MARGIN_MS,
   [UNSEAL]: deadlines(unsealPlan(s)) + MARGIN_MS,
   [UPDATE]: deadlines(updatePlan(s)) + MARGIN_MS,
-  [ADDRESS]: deadlines(addressPlan(s)) + MARGIN_MS,
+  [ADDRESS]: deadlines(followAddressPlan(s)) + MARGIN_MS,
   [RECONFIGURE]: deadlines(reconfigurePlan(s)) + ARRIVE_MS + MARGIN_MS,
   [WORKER_TRUST]: deadlines(workerTrustPlan(s)) + MARGIN_MS,
   [TRIAL]: deadlines(trialPlan(s)) + RESTART_MS,

@@ -3,7 +3,10 @@ import { ETCD_MANIFEST_FILE } from '../../../../lib/cluster/installation/snapsho
 import { done } from '../../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { runNamedUnit } from '../../../../lib/host/named-unit.ts';
-import { type EtcdMember, etcdMemberOf } from '../../../../lib/render/openshift/etcd-member.ts';
+import {
+  etcdMemberOf,
+  type RenderedEtcdMember,
+} from '../../../../lib/render/openshift/etcd-member.ts';
 import { obtain } from '../../../../lib/render/openshift/images.ts';
 import {
   hostPodman,
@@ -18,7 +21,7 @@ import { restoreFile } from '../../restore/record.ts';
 export const installedPodman: Podman = hostPodman(runNamedUnit, installedEnvironment);
 
 /** The member that etcd's static pod will start. */
-export async function memberToRestore(context: HostContext): Promise<EtcdMember> {
+export async function memberToRestore(context: HostContext): Promise<RenderedEtcdMember> {
   return etcdMemberOf(await readFile(restoreFile(context, ETCD_MANIFEST_FILE), 'utf8'));
 }
 

@@ -28,7 +28,10 @@ export type FixedNode = Pick<RelocatableNode, 'address' | 'nodeName'>;
  * Whether this host of OpenShift can be made relocatable; nothing is changed.
  * @throws Failure (usage) with everything that keeps it from that
  */
-export async function requirePreparable(host: HostContext, limits: Limits): Promise<FixedNode> {
+export async function requirePreparableOpenShift(
+  host: HostContext,
+  limits: Limits,
+): Promise<FixedNode> {
   const { paths } = host;
   if (!(await exists(paths.record))) {
     throw refused('the installation is not complete', { fix: 'Wait for its end.' });

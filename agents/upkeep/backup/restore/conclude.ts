@@ -11,7 +11,7 @@ import { isReplaced, movedManifests, savedEncryption } from '../../../steps/rest
 import { restartsPath } from '../../../steps/steady-state.ts';
 
 /** Ends the request. After a failure, it reports what failed, so that the unit fails. */
-export const conclude: StepBody<RestoreContext> = {
+export const concludeRestore: StepBody<RestoreContext> = {
   name: 'conclude',
   leaves: 'no restore under way; the newest databases from before beside the one in use',
   touches: ['disk'],

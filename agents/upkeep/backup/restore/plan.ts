@@ -6,10 +6,10 @@ import type { RestoreContext } from '../../../steps/restore/context.ts';
 import { rebuild } from '../../../steps/restore/rebuild.ts';
 import { replace } from '../../../steps/restore/replace.ts';
 import { steadyState } from '../../../steps/steady-state.ts';
-import { conclude } from './conclude.ts';
+import { concludeRestore } from './conclude.ts';
 import { orUndo } from './or-undo.ts';
-import { start } from './start.ts';
-import { stop } from './stop.ts';
+import { startRestored } from './start.ts';
+import { stopForRestore } from './stop.ts';
 import { undo } from './undo.ts';
 
 /**
@@ -21,11 +21,11 @@ export const backupRestorePlan = (s: Settings): Plan<RestoreContext> => ({
   achieved: 'the backup is restored and the control plane is in its steady state',
   steps: [
     within(s, 'restoreRebuildMs', orUndo(rebuild)),
-    within(s, 'restoreStopMs', orUndo(stop)),
+    within(s, 'restoreStopMs', orUndo(stopForRestore)),
     within(s, 'restoreReplaceMs', orUndo(replace)),
-    within(s, 'restoreStartMs', orUndo(start)),
+    within(s, 'restoreStartMs', orUndo(startRestored)),
     within(s, 'restoreSettleMs', orUndo(until('conclude', steadyState('sno-backup-restore')))),
     within(s, 'restoreUndoMs', undo),
-    within(s, 'finishMs', conclude),
+    within(s, 'finishMs', concludeRestore),
   ],
 });

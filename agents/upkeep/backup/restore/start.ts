@@ -14,7 +14,7 @@ import { movedManifests } from '../../../steps/restore/places.ts';
 import { placeStaticPod } from '../../../steps/static-pods.ts';
 
 /** Starts the control plane and the kubelet anew: nothing keeps what it read from the old database. */
-export const start: StepBody<RestoreContext> = {
+export const startRestored: StepBody<RestoreContext> = {
   name: 'start',
   leaves: 'an API server that is ready with the restored database',
   touches: ['disk', 'api', 'systemd'],

@@ -8,7 +8,7 @@ import { areStopped } from '../../../steps/static-pods.ts';
 import { stopControlPlane } from '../../../steps/stop-control-plane.ts';
 
 /** Stops every client of etcd, then etcd. The containers of workloads keep running. */
-export const stop: StepBody<RestoreContext> = {
+export const stopForRestore: StepBody<RestoreContext> = {
   name: 'stop',
   leaves: 'no running control plane; its manifests beside the state of this agent',
   touches: ['disk', 'runtime'],

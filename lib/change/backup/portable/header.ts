@@ -10,14 +10,14 @@ export const HEADER_FILE = 'backup.json';
  * Increased when such a backup needs another restore, or an earlier release cannot read it. Since 2, its signature follows
  * the header.
  */
-export const SCHEMA_VERSION = 2;
+export const HEADER_VERSION = 2;
 
 /**
  * `backup.json`: everything besides etcd's snapshot and the keys that another host needs to continue
  * the cluster. The contents of persistent volumes are not part of a backup.
  */
 export const headerSchema = z.object({
-  schemaVersion: z.literal([1, SCHEMA_VERSION]),
+  schemaVersion: z.literal([1, HEADER_VERSION]),
   version: z.string().describe('version of the product that wrote it'),
   at: z.iso.datetime(),
   renderInput: renderInputSchema.describe('what the control plane was rendered from'),

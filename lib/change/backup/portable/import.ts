@@ -30,7 +30,7 @@ export interface Imported {
   readonly header: PortableHeader;
 }
 
-export interface ImportOptions {
+export interface BackupImportOptions {
   readonly backup: string;
   /** Path of the key file; undefined for a backup in the clear. */
   readonly identity: string | undefined;
@@ -45,7 +45,7 @@ export interface ImportOptions {
  */
 export async function importBackup(
   { paths, settings, cluster }: { paths: HostPaths; settings: Settings; cluster: Cluster },
-  { backup, identity, author }: ImportOptions,
+  { backup, identity, author }: BackupImportOptions,
   signal: AbortSignal,
 ): Promise<Imported> {
   const decrypter =

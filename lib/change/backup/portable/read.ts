@@ -15,7 +15,7 @@ import {
   requireCluster,
   SIGNATURE_FILE,
 } from './author.ts';
-import { HEADER_FILE, headerSchema, type PortableHeader, SCHEMA_VERSION } from './header.ts';
+import { HEADER_FILE, HEADER_VERSION, headerSchema, type PortableHeader } from './header.ts';
 
 /** Far above any header: images and settings are a few KiB. */
 const MAX_HEADER_BYTES = 4 * 2 ** 20;
@@ -141,7 +141,7 @@ async function signatureIn(entry: TarEntry): Promise<string | undefined> {
 function opened(claimed: Claimed, author: AcceptedAuthor): ReadBackup {
   const document = parseJson(claimed.text.toString('utf8'));
   const found = isRecord(document) ? document.schemaVersion : undefined;
-  if (typeof found === 'number' && found > SCHEMA_VERSION) {
+  if (typeof found === 'number' && found > HEADER_VERSION) {
     throw new Error(`it was made by a newer version of sno-agents (schemaVersion ${found})`);
   }
   requireAuthor(claimed, author);

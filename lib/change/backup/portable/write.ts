@@ -70,7 +70,7 @@ export async function writePortable(
   },
   signal: AbortSignal,
 ): Promise<{ bytes: number }> {
-  await requireWritable(to, headerText(header).length + sizeOf(header.manifest));
+  await requireBackupWritable(to, headerText(header).length + sizeOf(header.manifest));
   const archive = archiveOf(header, contentsOf, signs, signal);
   const partial = `${to}.partial`;
   await rm(partial, { force: true });
@@ -83,7 +83,7 @@ export async function writePortable(
       flush: true,
     });
     await pipeline(encrypted, target, { signal });
-    await requireAbsent(to);
+    await requireNoBackup(to);
     await rename(partial, to);
   } catch (error) {
     archive.destroy();
@@ -96,7 +96,7 @@ export async function writePortable(
 }
 
 /** @throws Failure (usage) if something is at the path, or its folder does not exist. */
-export async function requireAbsent(to: string): Promise<void> {
+export async function requireNoBackup(to: string): Promise<void> {
   if (await exists(to)) {
     throw new Failure('usage', `${to} exists`, { fix: 'Delete it, or choose another name.' });
   }
@@ -106,8 +106,8 @@ export async function requireAbsent(to: string): Promise<void> {
  * Everything that can be known of the target before a backup is made for it. `bytes`: what is to be
  * written there.
  */
-export async function requireWritable(to: string, bytes: number): Promise<void> {
-  await requireAbsent(to);
+export async function requireBackupWritable(to: string, bytes: number): Promise<void> {
+  await requireNoBackup(to);
   const folder = dirname(to);
   const { bavail, bsize } = await statfs(folder).catch((cause: unknown) => {
     throw new Failure('usage', `the folder of ${to} cannot be used`, {

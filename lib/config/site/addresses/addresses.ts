@@ -44,7 +44,7 @@ const UNUSABLE: readonly (readonly [range: string, what: string])[] = [
 ];
 
 /** What an address is, if no host can have it: in words, as in "an address of multicast". */
-export function unusable(ip: string): string | undefined {
+export function unusableAddress(ip: string): string | undefined {
   return UNUSABLE.find(([range]) => {
     const network = parseNetwork(range);
     return network !== undefined && contains(network, ip);
@@ -62,7 +62,7 @@ export function endOf({ family, address, prefix }: Network, ip: string): string 
 }
 
 function ofKind({ path, owner, ip, prefix, network }: StaticAddress): Misfit[] {
-  const kind = unusable(ip);
+  const kind = unusableAddress(ip);
   const fix = 'Use a free address of the network.';
   if (kind !== undefined && !(owner.entry.type === 'loopback' && kind === LOOPBACK)) {
     return [{ path, expected: 'an address of a host', found: `${ip}, an address ${kind}`, fix }];

@@ -7,7 +7,7 @@ import {
 } from '../../../base/network/network.ts';
 import type { Misfit } from '../nmstate/misfit.ts';
 import { namesOf } from '../nmstate/references.ts';
-import { endOf, unusable } from './addresses.ts';
+import { endOf, unusableAddress } from './addresses.ts';
 import { type AddressPlan, isDefault, isDynamic, type StaticRoute } from './plan.ts';
 
 /** Routes that the kernel refuses, or over which no packet leaves. */
@@ -22,7 +22,7 @@ function ofHop({ path, hop, out, family }: StaticRoute, plan: AddressPlan): Misf
   const below = [...path, 'next-hop-address'];
   const expected = 'the address of a router';
   const fix = 'Set the address of the router in the network of the interface.';
-  const kind = unusable(hop);
+  const kind = unusableAddress(hop);
   if (kind !== undefined)
     return [{ path: below, expected, found: `${hop}, an address ${kind}`, fix }];
   const own = plan.addresses.find(({ ip }) => ip === hop);

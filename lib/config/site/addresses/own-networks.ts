@@ -7,11 +7,11 @@ import {
   parseNetwork,
 } from '../../../base/network/network.ts';
 import { at, entriesOf, type Misfit, type Path } from '../nmstate/misfit.ts';
-import { LOOPBACK, unusable } from './addresses.ts';
+import { LOOPBACK, unusableAddress } from './addresses.ts';
 import { addressPlan } from './plan.ts';
 
 /** A text of a configuration that is a network or an address. */
-export interface Place {
+export interface NetworkPlace {
   readonly path: Path;
   readonly text: string;
 }
@@ -48,7 +48,7 @@ export const OVN_NETWORKS: readonly Own[] = [
 ];
 
 /** A fault of each network that contains some of the node's own. */
-export const overlapFaults = (places: readonly Place[], own: readonly Own[]): Misfit[] =>
+export const overlapFaults = (places: readonly NetworkPlace[], own: readonly Own[]): Misfit[] =>
   places.flatMap(({ path, text }) => {
     const network = parseNetwork(text);
     const other = network && own.find((each) => overlap(each.network, network));
@@ -64,7 +64,7 @@ export const overlapFaults = (places: readonly Place[], own: readonly Own[]): Mi
   });
 
 /** A fault of each address that is in one of the node's own networks; anything else is left out. */
-export const insideFaults = (places: readonly Place[], own: readonly Own[]): Misfit[] =>
+export const insideFaults = (places: readonly NetworkPlace[], own: readonly Own[]): Misfit[] =>
   places
     .filter(({ text }) => isAddress(text))
     .flatMap(({ path, text }) => {
@@ -81,11 +81,11 @@ export const insideFaults = (places: readonly Place[], own: readonly Own[]): Mis
     });
 
 /** A fault of each address at which no server can be; anything else is left out. One of loopback may be on the host itself. */
-export const noServerFaults = (places: readonly Place[]): Misfit[] =>
+export const noServerFaults = (places: readonly NetworkPlace[]): Misfit[] =>
   places
     .filter(({ text }) => isAddress(text))
     .flatMap(({ path, text }) => {
-      const kind = unusable(text);
+      const kind = unusableAddress(text);
       if (kind === undefined || kind === LOOPBACK) return [];
       const fix = 'Write the address of the server itself.';
       return [
@@ -97,7 +97,7 @@ export const noServerFaults = (places: readonly Place[]): Misfit[] =>
  * The networks that an nmstate document puts the host into, or gives it a route to. A route to a larger network than one
  * of the node's own hides nothing: the longer prefix counts, as with the default route.
  */
-export function networksIn(document: Record<string, unknown>, own: readonly Own[]): Place[] {
+export function networksIn(document: Record<string, unknown>, own: readonly Own[]): NetworkPlace[] {
   const { addresses, routes } = addressPlan(document);
   return [
     ...addresses.map(({ path, ip, prefix }) => ({ path, text: `${ip}/${prefix}` })),
@@ -114,7 +114,7 @@ const isWithin = (inner: Network, outer: Network): boolean =>
   inner.prefix >= outer.prefix && contains(outer, inner.address);
 
 /** The name servers of an nmstate document. */
-export function nameServersIn(document: Record<string, unknown>): Place[] {
+export function nameServersIn(document: Record<string, unknown>): NetworkPlace[] {
   const servers = ['dns-resolver', 'config', 'server'];
   return entriesOf(at(document, ...servers), servers).map(({ entry, path }) => ({
     path,
@@ -123,7 +123,7 @@ export function nameServersIn(document: Record<string, unknown>): Place[] {
 }
 
 /** The routers and name servers of an nmstate document. */
-export function serversIn(document: Record<string, unknown>): Place[] {
+export function serversIn(document: Record<string, unknown>): NetworkPlace[] {
   return [
     ...addressPlan(document).routes.flatMap(({ path, hop }) =>
       hop === undefined ? [] : [{ path: [...path, 'next-hop-address'], text: hop }],

@@ -11,7 +11,7 @@ const FAMILIES = [
 ] as const;
 
 /** The addresses of an interface, and what nmstate 2.2 demands of the keys beside them (rust/src/lib/ip.rs). */
-export function addressMisfits(one: Interface): Misfit[] {
+export function nmstateAddressMisfits(one: Interface): Misfit[] {
   return [
     ...FAMILIES.flatMap((each) => ofFamily(one, each)),
     ...ofBoth(one),

@@ -1,6 +1,6 @@
 import { suggest } from '../../../base/errors/suggest.ts';
 import { isRecord } from '../../../base/json.ts';
-import { addressMisfits } from './address-rules.ts';
+import { nmstateAddressMisfits } from './address-rules.ts';
 import { baseMisfits, baseOf } from './bases.ts';
 import { foundTwice, isMacAddress, isNoAdapters } from './hardware.ts';
 import { entriesOf, listMisfit, type Misfit, noMapping, type Path } from './misfit.ts';
@@ -38,7 +38,7 @@ export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
     ...foundTwice(all),
     ...baseMisfits(all),
     ...all.filter(isWanted).flatMap(sectionMisfits),
-    ...all.filter(isPresent).flatMap(addressMisfits),
+    ...all.filter(isPresent).flatMap(nmstateAddressMisfits),
     ...entriesOf(document.interfaces, ['interfaces']).flatMap(({ entry, path }) =>
       isRecord(entry) ? structureMisfits(schemaOf(entry), entry, path) : [],
     ),

@@ -67,7 +67,7 @@ export interface NodeFacts {
 }
 
 /** One line of the report. */
-export interface Check {
+export interface ShippingCheck {
   readonly name: CheckName;
   /** What keeps the node from being shipped; empty: nothing. */
   readonly faults: readonly string[];

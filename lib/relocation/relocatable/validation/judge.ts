@@ -1,9 +1,9 @@
 import { BRIDGE } from '../../../host/internal-bridge.ts';
 import { daysMs } from '../../../pki/lifetimes.ts';
-import type { Check, CheckName, NodeCertificate, NodeFacts } from './facts.ts';
+import type { CheckName, NodeCertificate, NodeFacts, ShippingCheck } from './facts.ts';
 import { probeText } from './probes.ts';
 
-type Judged = Omit<Check, 'name'>;
+type Judged = Omit<ShippingCheck, 'name'>;
 const faults = (...all: readonly (string | undefined)[]): Judged => ({
   faults: all.filter((each) => each !== undefined),
   notes: [],
@@ -124,7 +124,7 @@ function internalAddress(facts: NodeFacts): Judged {
 }
 
 /** Everything that a node must be before it is shipped, in the order of the report. */
-export const judgeNode = (facts: NodeFacts): Check[] => [
+export const judgeShipment = (facts: NodeFacts): ShippingCheck[] => [
   check('settled', facts),
   check('services', facts),
   check('conformance', facts),
@@ -135,7 +135,10 @@ export const judgeNode = (facts: NodeFacts): Check[] => [
   check('clock', facts),
 ];
 
-const check = (name: CheckName, facts: NodeFacts): Check => ({ name, ...rules[name](facts) });
+const check = (name: CheckName, facts: NodeFacts): ShippingCheck => ({
+  name,
+  ...rules[name](facts),
+});
 
 /** The newest certificate's notBefore, which was backdated; the clock was never behind it. */
 function newestCertificate(certificates: NodeFacts['certificates']): Date | undefined {

@@ -3,7 +3,7 @@ import {
   clusterConfig,
   featureGate,
   infrastructure,
-  network,
+  networkInput,
   renderedManifests,
 } from './inputs.ts';
 
@@ -29,9 +29,9 @@ export const controlPlaneStages: readonly Stage[] = [
       `--cluster-configmap-file=/assets/${clusterConfig}`,
       '--etcd-image={image:etcd}',
       `--infra-config-file=/assets/${infrastructure}`,
-      `--network-config-file=/assets/${network}`,
+      `--network-config-file=/assets/${networkInput}`,
     ],
-    needs: [clusterConfig, infrastructure, network],
+    needs: [clusterConfig, infrastructure, networkInput],
     makes: ['tls/etcd-ca-bundle.crt', 'tls/etcd-client.crt', 'tls/etcd-client.key'],
     copies: [
       { from: 'etcd-bootstrap/etc-kubernetes', to: '/etc/kubernetes' },
@@ -52,7 +52,7 @@ export const controlPlaneStages: readonly Stage[] = [
       '--asset-input-dir=/assets/tls',
       '--asset-output-dir=/assets/kube-apiserver-bootstrap',
       '--config-output-file=/assets/kube-apiserver-bootstrap/config',
-      `--cluster-config-file=/assets/${network}`,
+      `--cluster-config-file=/assets/${networkInput}`,
       // The installer need not write it; the operator ignores a missing one.
       '--cluster-auth-file=/assets/manifests/cluster-authentication-02-config.yaml',
       `--infra-config-file=/assets/${infrastructure}`,
@@ -61,7 +61,7 @@ export const controlPlaneStages: readonly Stage[] = [
     ],
     needs: [
       featureGate,
-      network,
+      networkInput,
       infrastructure,
       'tls/etcd-ca-bundle.crt',
       'tls/etcd-client.crt',
@@ -90,12 +90,12 @@ export const controlPlaneStages: readonly Stage[] = [
       '--asset-output-dir=/assets/kube-controller-manager-bootstrap',
       '--config-output-file=/assets/kube-controller-manager-bootstrap/config',
       '--cpc-config-output-file=/assets/kube-controller-manager-bootstrap/cpc-config',
-      `--cluster-config-file=/assets/${network}`,
+      `--cluster-config-file=/assets/${networkInput}`,
       ...renderedManifests,
     ],
     needs: [
       featureGate,
-      network,
+      networkInput,
       'auth/kubeconfig',
       'tls/kubelet-signer.key',
       'tls/service-account.key',

@@ -2,7 +2,7 @@ import type { Argument } from '../stage.ts';
 
 export const featureGate = 'manifests/99_feature-gate.yaml';
 export const infrastructure = 'manifests/cluster-infrastructure-02-config.yml';
-export const network = 'manifests/cluster-network-02-config.yml';
+export const networkInput = 'manifests/cluster-network-02-config.yml';
 export const clusterConfig = 'manifests/cluster-config.yaml';
 export const generatedCloudConfig = 'config-bootstrap/cloud-provider-config-generated.yaml';
 
@@ -10,7 +10,7 @@ export const generatedCloudConfig = 'config-bootstrap/cloud-provider-config-gene
 export const INSTALLER_FILES = [
   featureGate,
   infrastructure,
-  network,
+  networkInput,
   clusterConfig,
   'manifests/openshift-config-secret-pull-secret.yaml',
   'tls/root-ca.crt',

@@ -7,7 +7,7 @@ import { networkCheck } from '../../../../agents/steps/preflight/network.ts';
 import { liveIgnition } from '../../../../cli/create/live-ignition.ts';
 import { createLaptopAuthorities } from '../../../../lab/certificates/signed-now.ts';
 import type { InstallableCluster } from '../../../../lib/config/cluster/cluster.ts';
-import type { Config } from '../../../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../../../lib/render/ignition/config.ts';
 import { withDropins } from '../../../../lib/render/ignition/entries.ts';
 import { validateConfig } from '../../../../lib/render/ignition/validate.ts';
 import { liveUnits } from '../../../../units/live.ts';
@@ -48,7 +48,7 @@ t.test('the system on a multipath device gets what it needs to find its root', a
   }
 });
 
-async function live(cluster: InstallableCluster): Promise<Config> {
+async function live(cluster: InstallableCluster): Promise<IgnitionConfig> {
   const authorities = await createLaptopAuthorities();
   const pullSecret = '{"auths":{}}';
   return liveIgnition({

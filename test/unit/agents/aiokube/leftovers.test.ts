@@ -1,6 +1,6 @@
 import { linkSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { leftovers } from '../../../../agents/aiokube/leftovers.ts';
+import { aioLeftovers } from '../../../../agents/aiokube/leftovers.ts';
 import { clean } from '../../../../agents/steps/clean.ts';
 import { verifyClean } from '../../../../agents/steps/verify-clean.ts';
 import { readLedger } from '../../../../lib/cluster/installation/ledger.ts';
@@ -43,9 +43,9 @@ async function host(t: Test, cluster: HostOptions['cluster'] = {}) {
 t.test('leftovers', async (t) => {
   t.test('lists what only the installation needed, with its contents', async (t) => {
     const it = await host(t);
-    t.equal(await it.holds(leftovers), false, 'before');
-    t.same(await it.run(leftovers), { kind: 'done', note: `${gone.length} files` });
-    t.equal(await it.holds(leftovers), true, 'after');
+    t.equal(await it.holds(aioLeftovers), false, 'before');
+    t.same(await it.run(aioLeftovers), { kind: 'done', note: `${gone.length} files` });
+    t.equal(await it.holds(aioLeftovers), true, 'after');
     t.equal(it.mode(LEDGER), 0o600);
     const ledger = await readLedger(it.paths);
     t.same(ledger?.goneKeys, [], 'no key ends with the installation');
@@ -58,7 +58,7 @@ t.test('leftovers', async (t) => {
 
   t.test('is deleted by the clean-up, and nothing else', async (t) => {
     const it = await host(t);
-    await it.run(leftovers);
+    await it.run(aioLeftovers);
     it.write('/opt/openshift/manifests/later.yaml', 'from somebody else');
     it.write('/opt/openshift/manifests/a.yaml', 'changed since');
     t.match(await it.run(clean), { kind: 'done' });
@@ -74,7 +74,7 @@ t.test('leftovers', async (t) => {
       const it = await host(t, { sealSecrets });
       // Another name of the same place on the disk.
       linkSync(it.at(key), it.at('/place'));
-      await it.run(leftovers);
+      await it.run(aioLeftovers);
       await it.run(clean);
       t.notOk(it.has(key));
       const length = `contents of ${key}`.length;
@@ -87,6 +87,6 @@ t.test('leftovers', async (t) => {
     const it = await host(t);
     it.remove(`${UNITS}/run-media-iso.mount`);
     it.remove('/etc/sno-agents/executable.curl');
-    t.same(await it.run(leftovers), { kind: 'done', note: `${gone.length - 2} files` });
+    t.same(await it.run(aioLeftovers), { kind: 'done', note: `${gone.length - 2} files` });
   });
 });

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { finish } from '../../../../agents/aiokube/finish.ts';
+import { finishAio } from '../../../../agents/aiokube/finish.ts';
 import { marker } from '../../../../agents/steps/marker.ts';
 import { machineIdentity } from '../../../../lib/host/machine-identity.ts';
 import { cluster } from '../host/cluster.ts';
@@ -92,14 +92,14 @@ t.test('marker', async (t) => {
 t.test('finish', async (t) => {
   const it = host(t);
   await it.run(marker);
-  t.equal(await it.holds(finish), false, 'before');
-  t.same(await it.run(finish), { kind: 'done' });
+  t.equal(await it.holds(finishAio), false, 'before');
+  t.same(await it.run(finishAio), { kind: 'done' });
   t.match(JSON.parse(it.read(MARKER)), { state: 'finished', machine: `dmi:${HERE}` });
   t.equal(it.read('/opt/openshift/.aiokube.done'), `${cluster.clusterId}\n`);
-  t.equal(await it.holds(finish), true, 'after');
+  t.equal(await it.holds(finishAio), true, 'after');
   t.equal(await it.holds(marker), true, 'the marker is still that of this machine');
   it.remove('/opt/openshift/.aiokube.done');
-  t.equal(await it.holds(finish), false);
+  t.equal(await it.holds(finishAio), false);
 });
 
 t.test(

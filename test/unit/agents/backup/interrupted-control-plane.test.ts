@@ -1,7 +1,7 @@
 /** The steps of a restore that stop the control plane, interrupted before each of their effects. */
 import { renameSync } from 'node:fs';
 import t from 'tap';
-import { stop } from '../../../../agents/upkeep/backup/restore/stop.ts';
+import { stopForRestore } from '../../../../agents/upkeep/backup/restore/stop.ts';
 import { undo } from '../../../../agents/upkeep/backup/restore/undo.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
@@ -35,14 +35,14 @@ import {
 t.test('stop, interrupted: no manifest is lost, and no kubelet sees half of them', async (t) => {
   await killedAtAnyMoment(t, {
     prepare: () => restoringHost(t),
-    run: ({ run }) => run(stop),
+    run: ({ run }) => run(stopForRestore),
     allowed({ host }, when) {
       t.strictSame(lost(host), [], when);
       const isWhole = COMPONENTS.every((name) => host.has(podFile(name)));
       t.ok(isWhole || !isRunning(host), `${when}: the kubelet is stopped first`);
     },
     result: async ({ host, holds }) => ({
-      holds: await holds(stop),
+      holds: await holds(stopForRestore),
       moved: filesIn(host, MOVED),
       placed: filesIn(host, '/etc/kubernetes/manifests'),
     }),

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
 import { replace } from '../../../../agents/steps/restore/replace.ts';
-import { conclude } from '../../../../agents/upkeep/backup/restore/conclude.ts';
+import { concludeRestore } from '../../../../agents/upkeep/backup/restore/conclude.ts';
 import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
@@ -85,7 +85,8 @@ t.test('conclude, interrupted: whoever waits for the end finds its result', asyn
       return { host, ...others };
     },
     // The unit starts only while there is a request.
-    run: async ({ run, holds }) => void ((await holds(conclude)) || (await run(conclude))),
+    run: async ({ run, holds }) =>
+      void ((await holds(concludeRestore)) || (await run(concludeRestore))),
     async allowed({ context: { paths } }, when) {
       const hasEnded = (await restoreChange.read(paths)) === undefined;
       t.ok(!hasEnded || (await restoreChange.last(paths)) !== undefined, when);

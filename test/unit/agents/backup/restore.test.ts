@@ -6,9 +6,9 @@ import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
 import { withProvidersOf } from '../../../../agents/steps/restore/encryption.ts';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
 import { replace } from '../../../../agents/steps/restore/replace.ts';
-import { conclude } from '../../../../agents/upkeep/backup/restore/conclude.ts';
-import { start } from '../../../../agents/upkeep/backup/restore/start.ts';
-import { stop } from '../../../../agents/upkeep/backup/restore/stop.ts';
+import { concludeRestore } from '../../../../agents/upkeep/backup/restore/conclude.ts';
+import { startRestored } from '../../../../agents/upkeep/backup/restore/start.ts';
+import { stopForRestore } from '../../../../agents/upkeep/backup/restore/stop.ts';
 import { undo } from '../../../../agents/upkeep/backup/restore/undo.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
@@ -69,9 +69,9 @@ t.test('a restore begins when no backup is made and no certificate renewed', asy
 
 t.test('the control plane is stopped, clients first, and its manifests are kept', async (t) => {
   const { host, run, holds } = await restoringHost(t);
-  t.equal(await holds(stop), false);
-  await run(stop);
-  t.equal(await holds(stop), true);
+  t.equal(await holds(stopForRestore), false);
+  await run(stopForRestore);
+  t.equal(await holds(stopForRestore), true);
   const moved = '/var/lib/sno-agents/sno-backup-restore/manifests';
   t.equal(host.read(`${moved}/etcd-pod.yaml`), podText('etcd'));
   t.equal(readdirSync(host.at(moved)).length, COMPONENTS.length);
@@ -81,17 +81,17 @@ t.test('the control plane is stopped, clients first, and its manifests are kept'
     waits,
     /kube-controller-manager, kube-scheduler to stop[\s\S]*kube-apiserver to stop[\s\S]*etcd to stop/,
   );
-  await run(stop);
-  t.equal(await holds(stop), true, 'again');
+  await run(stopForRestore);
+  t.equal(await holds(stopForRestore), true, 'again');
 });
 
 t.test('containers that still run are not stopped, whatever their manifests', async (t) => {
   const { host, holds } = await restoringHost(t);
   await stopUnit('kubelet.service', new AbortController().signal);
   for (const name of COMPONENTS) host.remove(podFile(name));
-  t.equal(await holds(stop), false);
+  t.equal(await holds(stopForRestore), false);
   for (const name of COMPONENTS) host.write(`${STOPPED}id-of-${name}`);
-  t.equal(await holds(stop), true);
+  t.equal(await holds(stopForRestore), true);
 });
 
 t.test('an etcdutl that hangs does not outlive the step', async (t) => {
@@ -105,7 +105,7 @@ t.test('an etcdutl that hangs does not outlive the step', async (t) => {
 t.test('nothing is stopped if a manifest is missing, and the restore ends', async (t) => {
   const { host, context, run, holds } = await restoringHost(t);
   host.remove(podFile('etcd'));
-  t.match(await thrownBy(run(stop)), { kind: 'fatal', message: /no static pod of etcd/ });
+  t.match(await thrownBy(run(stopForRestore)), { kind: 'fatal', message: /no static pod of etcd/ });
   t.equal(placed(host).length, 3);
   await recordFailure(restoreChange, context.paths, failureData(BROKEN));
   t.match(await run(undo), { note: 'nothing was changed' });
@@ -125,7 +125,7 @@ t.test('a stop that only stopped the kubelet is undone', async (t) => {
 
 t.test('a stop that was interrupted is undone', async (t) => {
   const { host, context, run, holds } = await restoringHost(t);
-  await run(stop);
+  await run(stopForRestore);
   for (const name of ['etcd', 'kube-apiserver']) host.write(podFile(name), podText(name));
   await recordFailure(restoreChange, context.paths, failureData(BROKEN));
   t.equal(await holds(undo), false);
@@ -190,7 +190,7 @@ for (const [title, before] of interrupted) {
   t.test(`and put back after a failure: ${title}`, async (t) => {
     const { host, context, run, holds } = await restoringHost(t);
     await run(rebuild);
-    await run(stop);
+    await run(stopForRestore);
     before(host);
     await recordFailure(restoreChange, context.paths, failureData(BROKEN));
     t.equal(await holds(undo), false);
@@ -232,7 +232,7 @@ t.test(
   'control plane and kubelet are started anew, without the Leases of old leaders',
   async (t) => {
     const { host, run, holds } = await restoringHost(t, { settings: {} });
-    await run(stop);
+    await run(stopForRestore);
     const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
     const ready = () => ({});
     const { requests } = await fakeApi(t, host, {
@@ -240,9 +240,9 @@ t.test(
       [`DELETE ${lease}/kube-controller-manager`]: ready,
       [`DELETE ${lease}/kube-scheduler`]: ready,
     });
-    t.equal(await holds(start), false);
-    await run(start);
-    t.equal(await holds(start), true);
+    t.equal(await holds(startRestored), false);
+    await run(startRestored);
+    t.equal(await holds(startRestored), true);
     t.strictSame(placed(host), [...COMPONENTS]);
     for (const component of COMPONENTS) {
       const manifest = host.read(podFile(component));
@@ -276,14 +276,14 @@ t.test('on a host without a database, the restored one stays after a failure', a
   });
   host.remove('/var/lib/etcd');
   await run(rebuild);
-  await run(stop);
+  await run(stopForRestore);
   t.match(await run(replace), { note: 'there was no database' });
   await recordFailure(restoreChange, context.paths, failureData(BROKEN));
   t.match(await run(undo), { note: /the restored database is in place/ });
   t.equal(database(host), 'a snapshot');
   t.match(host.read(ENCRYPTION), /of the backup/, 'it needs its key');
   t.strictSame(placed(host), [...COMPONENTS]);
-  t.match(await thrownBy(run(conclude)), {
+  t.match(await thrownBy(run(concludeRestore)), {
     message: /had no database before.*restored one is in use/,
   });
 });
@@ -302,9 +302,9 @@ t.test('the end of a restore', async (t) => {
   });
   for (const day of [1, 2, 3]) host.write(`/var/lib/etcd.replaced-2030010${day}T000000Z/x`, 'x');
   host.write('/var/lib/etcd.replaced-by-me/x', 'x');
-  t.equal(await holds(conclude), false);
-  await run(conclude);
-  t.equal(await holds(conclude), true);
+  t.equal(await holds(concludeRestore), false);
+  await run(concludeRestore);
+  t.equal(await holds(concludeRestore), true);
   t.strictSame(
     readdirSync(host.at('/var/lib')).filter((name) => name.includes('replaced')),
     ['etcd.replaced-20300102T000000Z', 'etcd.replaced-20300103T000000Z', 'etcd.replaced-by-me'],
@@ -321,7 +321,7 @@ t.test('the end of a restore that was undone fails with its reason', async (t) =
     context.paths,
     failureData(new Failure('fatal', 'a later one')),
   );
-  t.match(await thrownBy(run(conclude)), {
+  t.match(await thrownBy(run(concludeRestore)), {
     kind: 'fatal',
     code: 'restore-undone',
     message: /found broken by the test\. The database is as before\./,

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { manifests } from '../../../../agents/steps/manifests.ts';
+import { applyAllManifests } from '../../../../agents/steps/manifests.ts';
 import { resourcePath } from '../../../../lib/clients/kube/resources.ts';
 import { roleDependents } from '../../../../lib/clients/rights/deferred.ts';
-import { type HostIdentity, saveRendered } from '../../../../lib/render/store.ts';
+import { type RenderedIdentity, saveRendered } from '../../../../lib/render/store.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse, warn } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 
@@ -15,7 +15,7 @@ const rendered = {
   manifests: [{ name: '10-now.yaml', contents: 'kind: Namespace\n' }],
 };
 
-const identity: HostIdentity = { hostname: 'sno', nodeIps: ['192.0.2.10'] };
+const identity: RenderedIdentity = { hostname: 'sno', nodeIps: ['192.0.2.10'] };
 
 t.test('manifests rendered by an earlier attempt are removed', async (t) => {
   const host = testHost(t);
@@ -23,7 +23,7 @@ t.test('manifests rendered by an earlier attempt are removed', async (t) => {
   host.write(`${folder}/00-earlier.yaml`, 'kind: ConfigMap\n');
   await saveRendered(host.paths, 'input', identity, rendered);
   // There is no API here: the test checks what would have been applied.
-  await t.rejects(host.run(manifests));
+  await t.rejects(host.run(applyAllManifests));
   t.same(readdirSync(host.at(folder)), ['10-now.yaml']);
 });
 
@@ -65,11 +65,11 @@ t.test('every manifest is created, existing objects are left unchanged', async (
   const { it, requests } = await host(t, create, {
     [`GET ${MAPS}/mine`]: () => JSON.parse(map('mine')),
   });
-  t.same(await it.run(manifests), { kind: 'done', note: '2 created, 1 existed' });
+  t.same(await it.run(applyAllManifests), { kind: 'done', note: '2 created, 1 existed' });
   t.same(created.toSorted(), ['ours', 'theirs']);
   t.notOk(requests.some((each) => /^(PUT|PATCH|DELETE)/.test(each)));
   t.equal(it.mode('/opt/openshift/rendered-manifests/10-now.yaml'), 0o600, 'some are secrets');
-  t.equal(await it.holds(manifests), true);
+  t.equal(await it.holds(applyAllManifests), true);
 });
 
 t.test('a rejected one ends the installation, and is named', async (t) => {
@@ -79,7 +79,9 @@ t.test('a rejected one ends the installation, and is named', async (t) => {
     { [`GET ${MAPS}/theirs`]: () => refuse(404) },
   );
   it.write(DEFERRED, till);
-  const failure = await manifests.run(it.context, it.progress()).catch((error: unknown) => error);
+  const failure = await applyAllManifests
+    .run(it.context, it.progress())
+    .catch((error: unknown) => error);
   t.match(failure, {
     kind: 'fatal',
     code: 'manifests-rejected',
@@ -111,7 +113,7 @@ t.test(
         ? warn(JSON.parse(body), 'unknown field "dta"')
         : JSON.parse(body);
     });
-    t.same(await it.run(manifests), { kind: 'done', note: '3 created, 0 existed' });
+    t.same(await it.run(applyAllManifests), { kind: 'done', note: '3 created, 0 existed' });
     t.same(asked, { ours: 'Warn', theirs: 'Strict', mine: 'Strict' });
     const logged = it.lines.join('');
     t.match(
@@ -128,7 +130,10 @@ t.test('waits for kinds that are not served yet', async (t) => {
     'GET /api/v1': () => ({ resources: [] }),
   });
   t.ok(
-    await it.waitsFor(manifests, /Waiting for 0 of 3 manifests processed.*serves no ConfigMap/),
+    await it.waitsFor(
+      applyAllManifests,
+      /Waiting for 0 of 3 manifests processed.*serves no ConfigMap/,
+    ),
     it.lines.join(''),
   );
 });
@@ -150,7 +155,10 @@ t.test('deferred manifests are counted, and their rights end with their role', a
     ),
   });
   it.write(DEFERRED, till);
-  t.same(await it.run(manifests), { kind: 'done', note: '3 created, 0 existed, 1 deferred' });
+  t.same(await it.run(applyAllManifests), {
+    kind: 'done',
+    note: '3 created, 0 existed, 1 deferred',
+  });
   t.ok(patched.length > 0);
   t.same(new Set(patched), new Set(['uid-of-role']));
   t.ok(

@@ -12,7 +12,7 @@ import { snapshotPath, snapshotRecordPath } from '../../../../agents/bootkube/ha
 import { controlPlane } from '../../../../agents/steps/control-plane.ts';
 import { standaloneKubelet } from '../../../../agents/steps/kubelet.ts';
 import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
-import { manifests } from '../../../../agents/steps/manifests.ts';
+import { applyAllManifests } from '../../../../agents/steps/manifests.ts';
 import { payload } from '../../../../agents/steps/payload.ts';
 import { render } from '../../../../agents/steps/render.ts';
 import { decodeDataUrl } from '../../../../lib/base/data-url.ts';
@@ -173,13 +173,13 @@ t.test('control-plane: the API server is used before it is ready', async (t) => 
 t.test('manifests: the installer’s are applied as the stages completed them', async (t) => {
   const host = await renderedHost(t);
   // There is no API here: the test checks what would have been applied.
-  await t.rejects(host.run(manifests));
+  await t.rejects(host.run(applyAllManifests));
   const folder = '/opt/openshift/rendered-manifests';
   t.match(host.read(`${folder}/99_feature-gate.yaml`), /"status"/);
   t.equal(host.read(`${folder}/cluster-config.yaml`), 'kind: ConfigMap\n');
-  const before = await manifests.input(host.context);
+  const before = await applyAllManifests.input(host.context);
   host.write('/opt/openshift/manifests/later.yaml', 'kind: Secret\n');
-  t.same(await manifests.input(host.context), before, 'they were read by the step render');
+  t.same(await applyAllManifests.input(host.context), before, 'they were read by the step render');
 });
 
 t.test(

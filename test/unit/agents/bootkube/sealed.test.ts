@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-ignition.ts';
 import { installedHostConfig } from '../../../../agents/bootkube/handover/installed-host.ts';
 import { originalMasterPath } from '../../../../agents/bootkube/handover/master-ignition.ts';
-import { sealKey } from '../../../../agents/bootkube/seal-key.ts';
+import { writeSealKey } from '../../../../agents/bootkube/seal-key.ts';
 import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
 import { liveSealCheck } from '../../../../agents/steps/preflight/seal.ts';
 import { openKey } from '../../../../agents/upkeep/unseal/open-key.ts';
@@ -15,7 +15,7 @@ import { decodeDataUrl } from '../../../../lib/base/data-url.ts';
 import { ledgerSchema } from '../../../../lib/cluster/installation/ledger.ts';
 import { createSigningKey } from '../../../../lib/pki/keys.ts';
 import { liveHost, neededBy, sealedInstalledHost } from '../../../../lib/render/hosts.ts';
-import { type Config, parseConfig } from '../../../../lib/render/ignition/config.ts';
+import { type IgnitionConfig, parseConfig } from '../../../../lib/render/ignition/config.ts';
 import { effectiveConfig } from '../../../../lib/render/ignition/validate.ts';
 import { keyFingerprintsIn } from '../../../../lib/render/private-keys.ts';
 import { placeFiles, saveRendered } from '../../../../lib/render/store.ts';
@@ -46,7 +46,7 @@ function withTpm(host: TestHost): TestHost {
 async function liveHostOf(t: Test, sealSecrets: SealMode): Promise<TestHost> {
   const live = withTpm(testHost(t, { cluster: { sealSecrets } }));
   const { context, paths } = live;
-  await live.run(sealKey);
+  await live.run(writeSealKey);
   await saveRendered(paths, 'input', facts, everyday);
   await placeFiles(paths, liveHost, everyday);
   const identity = (await createSigningKey()).privateKey;
@@ -56,13 +56,13 @@ async function liveHostOf(t: Test, sealSecrets: SealMode): Promise<TestHost> {
   return live;
 }
 
-async function combinedOf(live: TestHost): Promise<{ text: string; config: Config }> {
+async function combinedOf(live: TestHost): Promise<{ text: string; config: IgnitionConfig }> {
   await live.run(combinedIgnition);
   const text = live.read(MASTER);
   return { text, config: effectiveConfig(parseConfig(text, 'master.ign')).config };
 }
 
-const contentsIn = (config: Config) =>
+const contentsIn = (config: IgnitionConfig) =>
   new Map(
     (config.storage?.files ?? []).map(({ path, mode, contents }) => [
       path,
@@ -71,7 +71,7 @@ const contentsIn = (config: Config) =>
   );
 
 /** An installed host with the files of that config. */
-function firstBoot(t: Test, config: Config, sealSecrets: SealMode): TestHost {
+function firstBoot(t: Test, config: IgnitionConfig, sealSecrets: SealMode): TestHost {
   const host = withTpm(testHost(t, { cluster: { sealSecrets } }));
   for (const [path, { mode, bytes }] of contentsIn(config)) host.write(path, bytes, mode);
   return host;
@@ -148,7 +148,7 @@ for (const mode of ['tpm2', 'host'] as const) {
   });
 }
 
-const foldersOf = (config: Config) =>
+const foldersOf = (config: IgnitionConfig) =>
   new Map((config.storage?.directories ?? []).map(({ path, mode }) => [path, mode]));
 
 t.test('tpm2: the key is handed over sealed; host: in the clear, to be sealed', async (t) => {
@@ -174,7 +174,7 @@ t.test('tpm2: the key is handed over sealed; host: in the clear, to be sealed', 
 });
 
 t.test('the unit that opens them, and its link, only where they are sealed', async (t) => {
-  const names = ({ systemd, storage }: Config) => ({
+  const names = ({ systemd, storage }: IgnitionConfig) => ({
     unit: systemd?.units?.find(({ name }) => name === 'sno-unseal.service')?.enabled,
     link: storage?.links?.some(({ path }) => path.endsWith('bin/sno-unseal')),
   });
@@ -230,22 +230,22 @@ t.test(
 t.test('the key is made once, and not without a TPM that is demanded', async (t) => {
   const live = withTpm(testHost(t, { cluster: { sealSecrets: 'tpm2' } }));
   live.write('/no-tpm');
-  t.match(await live.failureOf(sealKey), { kind: 'retry', code: 'seal-unavailable' });
+  t.match(await live.failureOf(writeSealKey), { kind: 'retry', code: 'seal-unavailable' });
   t.notOk(live.has(MEMORY));
   t.notOk(live.has(SEALED));
   live.remove('/no-tpm');
   // Killed before the key was in its place: nothing is sealed with it yet.
   live.write(`${SEALED}/key.cred`, 'of an earlier attempt');
-  t.equal(await live.holds(sealKey), false);
-  t.match(await live.run(sealKey), { note: "sealed by this machine's TPM" });
-  t.equal(await live.holds(sealKey), true);
+  t.equal(await live.holds(writeSealKey), false);
+  t.match(await live.run(writeSealKey), { note: "sealed by this machine's TPM" });
+  t.equal(await live.holds(writeSealKey), true);
   t.equal(live.mode(MEMORY), 0o700);
   t.equal(live.mode(`${MEMORY}/key`), 0o600);
   t.notMatch(live.read(`${SEALED}/key.cred`), 'earlier');
   t.same(live.programs.calls('systemd-creds').at(-1), ENCRYPT);
   const plain = testHost(t);
-  t.equal(await plain.holds(sealKey), true);
-  t.match(await plain.run(sealKey), { note: 'not demanded' });
+  t.equal(await plain.holds(writeSealKey), true);
+  t.match(await plain.run(writeSealKey), { note: 'not demanded' });
   t.notOk(plain.has(MEMORY));
 });
 

@@ -6,14 +6,14 @@ import {
   stateAfter,
   stateAtExpiry,
 } from '../../../../agents/deferred/object-state.ts';
-import type { Attempt } from '../../../../lib/clients/kube/apply-one.ts';
+import type { ApplyAttempt } from '../../../../lib/clients/kube/apply-one.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const till = { apiVersion: 'example.com/v1', kind: 'Till' };
 const APPLIED = 'applied 2026-03-01T12:00:00.000Z';
 const EXPIRED = 'expired 2026-03-01T12:00:00.000Z';
 
-const CASES: readonly { attempt: Attempt; state: string; expired: string }[] = [
+const CASES: readonly { attempt: ApplyAttempt; state: string; expired: string }[] = [
   { attempt: { kind: 'created' }, state: APPLIED, expired: APPLIED },
   {
     attempt: { kind: 'created', warnings: ['unknown field "spec.a"', 'v1 is deprecated'] },

@@ -1,5 +1,5 @@
 import type { Rendered } from '../../../../lib/render/renderer.ts';
-import { type HostIdentity, saveRendered } from '../../../../lib/render/store.ts';
+import { type RenderedIdentity, saveRendered } from '../../../../lib/render/store.ts';
 import type { TestHost } from './host.ts';
 import type { FakeContainer } from './runtime.ts';
 
@@ -39,7 +39,7 @@ export const rendered: Rendered = {
 
 /** The files left on this host by the render step. */
 export async function giveRendered(host: TestHost, more: Partial<Rendered> = {}): Promise<void> {
-  const identity: HostIdentity = { hostname: 'edge-0', nodeIps: ['192.0.2.10'] };
+  const identity: RenderedIdentity = { hostname: 'edge-0', nodeIps: ['192.0.2.10'] };
   await saveRendered(host.paths, 'input', identity, { ...rendered, ...more });
 }
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { addOns } from '../../../../agents/steps/add-ons.ts';
+import { applyAddOns } from '../../../../agents/steps/add-ons.ts';
 import { bootstrapComplete } from '../../../../agents/steps/bootstrap-complete.ts';
-import { nodeReady } from '../../../../agents/steps/node-ready.ts';
+import { awaitNodeReady } from '../../../../agents/steps/node-ready.ts';
 import {
   readRestarts,
   steadyState as steadyStateOf,
@@ -37,9 +37,9 @@ t.test('node-ready', async (t) => {
     t.test(title, async (t) => {
       const host = testHost(t);
       await fakeApi(t, host, { 'GET /api/v1/nodes': () => listOf(...nodes) });
-      if (says === undefined) t.same(await host.run(nodeReady), { kind: 'done' });
-      else t.ok(await host.waitsFor(nodeReady, says), host.lines.join(''));
-      t.equal(await host.holds(nodeReady), true);
+      if (says === undefined) t.same(await host.run(awaitNodeReady), { kind: 'done' });
+      else t.ok(await host.waitsFor(awaitNodeReady, says), host.lines.join(''));
+      t.equal(await host.holds(awaitNodeReady), true);
     });
   }
 });
@@ -70,8 +70,8 @@ t.test('add-ons', async (t) => {
 
   t.test('a payload without add-ons: the API is not asked', async (t) => {
     const it = host(t, []);
-    t.same(await it.run(addOns), { kind: 'done', note: 'none in the payload' });
-    t.equal(await it.holds(addOns), true);
+    t.same(await it.run(applyAddOns), { kind: 'done', note: 'none in the payload' });
+    t.equal(await it.holds(applyAddOns), true);
   });
 
   t.test('each of the payload has a Ready pod of this boot', async (t) => {
@@ -84,9 +84,9 @@ t.test('add-ons', async (t) => {
         return listOf(proxy, pod('coredns', 'False', running), pod('coredns', 'True', running));
       },
     });
-    t.same(await it.run(addOns), { kind: 'done', note: 'kube-proxy, coredns' });
+    t.same(await it.run(applyAddOns), { kind: 'done', note: 'kube-proxy, coredns' });
     t.equal(selector, 'sno-agents/add-on');
-    t.equal(await it.holds(addOns), true);
+    t.equal(await it.holds(applyAddOns), true);
   });
 
   const cases: [title: string, pods: object[], says: RegExp][] = [
@@ -117,8 +117,8 @@ t.test('add-ons', async (t) => {
     t.test(title, async (t) => {
       const it = host(t, ['kube-proxy', 'coredns']);
       await fakeApi(t, it, { [PODS]: () => listOf(...pods) });
-      t.equal(await it.holds(addOns), false, 'it does not count as done');
-      t.ok(await it.waitsFor(addOns, says), it.lines.join(''));
+      t.equal(await it.holds(applyAddOns), false, 'it does not count as done');
+      t.ok(await it.waitsFor(applyAddOns, says), it.lines.join(''));
     });
   }
 });

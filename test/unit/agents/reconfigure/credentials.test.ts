@@ -1,7 +1,7 @@
 /** The credentials of a site: its own authorities, and nobody of the factory. */
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
-import { confirm } from '../../../../agents/reconfigure/confirm.ts';
+import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import { certificatesIn, isIssuedBy } from '../../../../lib/pki/certificate.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
@@ -40,7 +40,7 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
   t.equal(host.read(admin), once, 'made once');
   t.equal(host.mode(`${STATE}/credentials.json`), 0o600);
 
-  t.notOk(await holds(confirm));
+  t.notOk(await holds(confirmSite));
   await run(credentials);
   t.notSame(before.trust, '');
 });

@@ -1,8 +1,8 @@
 /** A change of the site ends once, wherever its last steps are interrupted. */
 import t from 'tap';
-import { arm } from '../../../../agents/reconfigure/arm.ts';
-import { conclude } from '../../../../agents/reconfigure/conclude.ts';
-import { confirm } from '../../../../agents/reconfigure/confirm.ts';
+import { armSite } from '../../../../agents/reconfigure/arm.ts';
+import { concludeSite } from '../../../../agents/reconfigure/conclude.ts';
+import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
 import { siteChange } from '../../../../lib/change/site/request.ts';
 import { readLast, readTrial } from '../../../../lib/engine/trial/store.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
@@ -18,14 +18,14 @@ async function isOnTrial({ paths }: TestHost): Promise<boolean> {
 
 t.test('confirm and conclude: either it goes back, or it is configured', async (t) => {
   const { host, context, run, keep, again } = await keptHost(t, SITE);
-  await run(arm);
+  await run(armSite);
   host.write('/var/lib/sno-agents/sno-trial/etcd/member/snap/db', 'the database');
   keep();
   await killedAtAnyMoment(t, {
     prepare: again,
     async run({ run, holds }) {
-      if (!(await holds(confirm))) await run(confirm);
-      if (!(await holds(conclude))) await run(conclude);
+      if (!(await holds(confirmSite))) await run(confirmSite);
+      if (!(await holds(concludeSite))) await run(concludeSite);
     },
     async allowed(_, when) {
       const mayGoBack = await isOnTrial(host);

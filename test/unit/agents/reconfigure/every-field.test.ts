@@ -3,11 +3,11 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ReconfigureContext } from '../../../../agents/reconfigure/context.ts';
-import { files } from '../../../../agents/reconfigure/files.ts';
+import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
 import { hostname } from '../../../../agents/reconfigure/hostname.ts';
-import { network } from '../../../../agents/reconfigure/network.ts';
+import { siteNetwork } from '../../../../agents/reconfigure/network.ts';
 import { labelNode } from '../../../../agents/reconfigure/objects.ts';
-import { start } from '../../../../agents/reconfigure/start.ts';
+import { startAtSite } from '../../../../agents/reconfigure/start.ts';
 import { makeVolume } from '../../../../cli/site/make-volume.ts';
 import { fieldsOf } from '../../../../docs/config-fields.ts';
 import { siteConfigJsonSchema } from '../../../../docs/config-schemas.ts';
@@ -227,7 +227,7 @@ async function hostAt(t: Test, { arrival }: Cluster, site: SiteConfig) {
     [...servers.map((each) => `nameserver ${each}`), `search ${search.join(' ')}`, ''].join('\n'),
   );
   const said: string[] = [];
-  for (const step of [network, files, hostname, start]) {
+  for (const step of [siteNetwork, placeSiteFiles, hostname, startAtSite]) {
     await step
       .run(atSite, host.progress(undefined, 10))
       .catch((error: unknown) => said.push(describeError(error)));

@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import {
-  certificates,
+  siteCertificatesOnOpenShift,
   siteIdentity,
 } from '../../../../agents/reconfigure/openshift/certificates.ts';
 import { issueAdministrator } from '../../../../agents/steps/certificates/administrator.ts';
@@ -62,7 +62,7 @@ t.test('credentials of OpenShift are valid once it is right', async (t) => {
     factory,
   );
   host.write('/var/lib/kubelet/pki/kubelet-client-first.pem', `${pair.certificate}${pair.key}`);
-  await withFastClock(t, () => certificates.run(context, host.progress()));
+  await withFastClock(t, () => siteCertificatesOnOpenShift.run(context, host.progress()));
   const made = await siteIdentity(context);
   const chains = [made?.api.certificate, made?.ingress.certificate, made?.administrators];
   const all = chains.flatMap((chain) => certificatesIn(chain ?? ''));

@@ -1,6 +1,6 @@
 /** The files of a site are in use, wherever the step is interrupted. */
 import t from 'tap';
-import { files } from '../../../../agents/reconfigure/files.ts';
+import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { keptHost } from './kept-host.ts';
 import { SITE, STATE } from './site-host.ts';
@@ -21,14 +21,14 @@ t.test('files: whoever is killed has not left a file that nobody has read', asyn
   keep();
   await killedAtAnyMoment(t, {
     prepare: again,
-    run: ({ run }) => run(files),
+    run: ({ run }) => run(placeSiteFiles),
     async allowed({ holds }, when) {
       const isRead = host.read(READ) === host.read(CHRONY);
       if (when.startsWith('power cut')) host.write(READ, host.read(CHRONY));
-      else if (!isRead) t.notOk(await holds(files), `${when}: it is not done`);
+      else if (!isRead) t.notOk(await holds(placeSiteFiles), `${when}: it is not done`);
     },
     result: async ({ holds }) => ({
-      holds: await holds(files),
+      holds: await holds(placeSiteFiles),
       isRead: host.read(READ) === host.read(CHRONY),
       ofSite: /^server 198\.51\.100\.123 iburst$/m.test(host.read(CHRONY)),
       cluster: JSON.parse(host.read('/etc/sno-agents/cluster.json')).additionalNtpSources,

@@ -1,7 +1,7 @@
 /** Manifests of a volume whose kinds are not served yet. */
 import { X509Certificate } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { arm } from '../../../../agents/reconfigure/arm.ts';
+import { armSite } from '../../../../agents/reconfigure/arm.ts';
 import {
   hasHeldBack,
   heldBackPaths,
@@ -140,7 +140,7 @@ t.test('those of an earlier site wait no longer, those of the installation do', 
 
 t.test('the trial takes back what is handed over', async (t) => {
   const { host, context } = await site(t);
-  await arm.run(context, host.progress());
+  await armSite.run(context, host.progress());
   const trial = await readTrial(host.paths);
   const paths = trial?.points.files.map(({ path }) => path) ?? [];
   t.ok(paths.includes('/etc/systemd/system/sno-deferred.service'));

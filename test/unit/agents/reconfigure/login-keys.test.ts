@@ -1,8 +1,8 @@
 /** The SSH keys of a site: they log in alone, or nothing is changed. With a real sshd: test/integration/host/login-keys.test.ts. */
 import t, { type Test } from 'tap';
-import { check } from '../../../../agents/reconfigure/check.ts';
+import { checkSite } from '../../../../agents/reconfigure/check.ts';
 import { presentInput } from '../../../../agents/reconfigure/context.ts';
-import { files } from '../../../../agents/reconfigure/files.ts';
+import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
 import { touchedFiles } from '../../../../agents/reconfigure/touched.ts';
 import { sshPublicKey } from '../../../../lab/site-inputs.ts';
 import { isInstalled } from '../../../../lib/host/search-path.ts';
@@ -37,12 +37,12 @@ async function atSite(t: Test, keys: readonly string[], policy?: string) {
 t.test('ssh_key: the keys of the site take the place of those of the factory', async (t) => {
   const keys = [sshPublicKey(), RSA];
   const { host, context, run, holds } = await atSite(t, keys);
-  t.match(await run(check), { kind: 'done' });
+  t.match(await run(checkSite), { kind: 'done' });
   const kept = await touchedFiles(context);
   for (const path of [KEYS, DROP_IN, '/etc/sno-agents/cluster.json']) t.ok(kept.includes(path));
-  t.notOk(await holds(files));
-  await run(files);
-  t.ok(await holds(files));
+  t.notOk(await holds(placeSiteFiles));
+  await run(placeSiteFiles);
+  t.ok(await holds(placeSiteFiles));
   t.equal(host.read(KEYS), `${keys.join('\n')}\n`);
   t.same([host.mode(KEYS), host.mode(DROP_IN)], [0o644, 0o644], 'sshd reads them as the user');
   t.match(host.read(DROP_IN), /^Match User core\n\tAuthorizedKeysFile \/etc\/ssh\/sno-site-keys$/m);
@@ -51,17 +51,17 @@ t.test('ssh_key: the keys of the site take the place of those of the factory', a
   t.same(reloads(), ['systemctl reload sshd.service']);
   t.same((await presentInput(context)).cluster.sshKeys, keys, 'who may sign updates');
 
-  await run(files);
+  await run(placeSiteFiles);
   t.equal(reloads().length, 2, 'an agent that was killed may not have reached it');
   const next = { ...context, site: { ...context.site, sshKeys: undefined } };
-  t.ok(await files.holds(next, host.progress()), 'a site that says nothing leaves them');
+  t.ok(await placeSiteFiles.holds(next, host.progress()), 'a site that says nothing leaves them');
   t.ok(host.has(DROP_IN));
 });
 
 t.test('ssh_key: configuration of the host that is stronger', async (t) => {
   const { host, run } = await atSite(t, [sshPublicKey()]);
   host.programs.give('sshd', sshd(POLICY, '.ssh/authorized_keys'));
-  await t.rejects(run(files), {
+  await t.rejects(run(placeSiteFiles), {
     code: 'site-login',
     message: /not take only the keys.*authorizedkeysfile.*sno-site-keys.*\.ssh\/authorized_keys/s,
   });
@@ -71,15 +71,15 @@ t.test('ssh_key: configuration of the host that is stronger', async (t) => {
 t.test('ssh_key: keys that this host refuses change nothing', async (t) => {
   const strict = 'pubkeyacceptedalgorithms ecdsa-sha2-nistp256,rsa-sha2-256\nrequiredrsasize 3072';
   const { host, run } = await atSite(t, [sshPublicKey(), RSA], strict);
-  await t.rejects(run(check), {
+  await t.rejects(run(checkSite), {
     code: 'site-login',
     kind: 'usage',
     message: /one of ssh-ed25519, one of ssh-rsa with 2048 bits/,
   });
   host.programs.give('sshd', sshd('pubkeyacceptedkeytypes ssh-ed25519,ssh-rsa'));
-  t.match(await run(check), { kind: 'done' }, 'the older name of the keyword');
+  t.match(await run(checkSite), { kind: 'done' }, 'the older name of the keyword');
   host.programs.give('ssh-keygen', 'echo 256 SHA256:x');
-  await t.rejects(run(check), { message: /1 of 2 keys that its ssh-keygen can read/ });
+  await t.rejects(run(checkSite), { message: /1 of 2 keys that its ssh-keygen can read/ });
   t.notOk(host.has(KEYS));
 });
 
@@ -88,5 +88,5 @@ const skip = (await isInstalled('sshd')) && 'this machine has sshd';
 t.test('ssh_key: a host without sshd', { skip }, async (t) => {
   const { host, run } = await atSite(t, [sshPublicKey()]);
   host.programs.remove('sshd');
-  await t.rejects(run(check), { code: 'site-login', message: /no sshd/ });
+  await t.rejects(run(checkSite), { code: 'site-login', message: /no sshd/ });
 });

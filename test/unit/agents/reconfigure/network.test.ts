@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import t from 'tap';
 import { silentNeighbours } from '../../../../agents/reconfigure/neighbours.ts';
-import { network } from '../../../../agents/reconfigure/network.ts';
+import { siteNetwork } from '../../../../agents/reconfigure/network.ts';
 import { readDocument } from '../../../../lib/config/file/document.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import type { TestHost } from '../host/host.ts';
@@ -21,9 +21,9 @@ esac`;
 t.test('network: in memory first, then kept', async (t) => {
   const { host, run, holds } = await arrived(t);
   host.write('/etc/sno-agents/network.yml', 'the factory', 0o600);
-  t.notOk(await holds(network));
-  await run(network);
-  t.ok(await holds(network));
+  t.notOk(await holds(siteNetwork));
+  await run(siteNetwork);
+  t.ok(await holds(siteNetwork));
   t.same(
     host.programs.calls('nmstatectl').map((call) => call.replaceAll(host.root, '')),
     [
@@ -58,8 +58,8 @@ for (const [name, before, config, kept] of [
     host.programs.give('nmstatectl', NMSTATE);
     if (before !== undefined) host.write('/etc/sno-agents/network.yml', before, 0o600);
     host.write('/etc/resolv.conf', 'search shop.example.com\nnameserver 198.51.100.53\n');
-    await run(network);
-    t.ok(await holds(network));
+    await run(siteNetwork);
+    t.ok(await holds(siteNetwork));
     const resolver = {
       config: { server: ['198.51.100.53'], search: ['shop.example.com'] },
     };
@@ -70,7 +70,7 @@ for (const [name, before, config, kept] of [
       t.match(next, { ...kept, 'dns-resolver': resolver }, 'at the next boot');
     }
     host.write('/etc/resolv.conf', 'search other.example.com\nnameserver 198.51.100.53\n');
-    t.notOk(await holds(network), 'another search domain');
+    t.notOk(await holds(siteNetwork), 'another search domain');
   });
 }
 
@@ -91,7 +91,7 @@ t.test('network: a site without siteChecks is kept once its gateway answers', as
   host.programs.give('ip', ROUTES('198.51.100.1'));
   host.programs.give('ping', 'exit 1');
   host.write('/neighbour', '[{"dst":"198.51.100.1","state":["FAILED"]}]');
-  const failure = await thrownBy(network.run(context, host.progress(undefined, 10)));
+  const failure = await thrownBy(siteNetwork.run(context, host.progress(undefined, 10)));
   t.match(failure, {
     kind: 'fatal',
     code: 'site-check',
@@ -99,10 +99,10 @@ t.test('network: a site without siteChecks is kept once its gateway answers', as
   });
   t.equal(host.programs.calls('nmstatectl').at(-1), 'nmstatectl rollback');
   host.write('/neighbour', '[{"dst":"198.51.100.1","state":["REACHABLE"]}]');
-  t.ok((await run(network)).kind === 'done', 'it drops echo requests alone');
+  t.ok((await run(siteNetwork)).kind === 'done', 'it drops echo requests alone');
   host.programs.give('ping', '[ "$*" = "-c 1 -W 4 -I eno1 198.51.100.1" ]');
   host.write('/neighbour', '[]');
-  t.ok(await holds(network));
+  t.ok(await holds(siteNetwork));
 });
 
 t.test(
@@ -118,12 +118,12 @@ t.test(
       asked.push(...this.getServers());
       throw Object.assign(new Error(code), { code });
     });
-    t.match(await thrownBy(network.run(context, host.progress(undefined, 10))), {
+    t.match(await thrownBy(siteNetwork.run(context, host.progress(undefined, 10))), {
       code: 'site-check',
       message: /no answer from the name server 198\.51\.100\.53 \(/,
     });
     code = 'ENOTFOUND';
-    t.match(await run(network), { kind: 'done' }, 'it knows no such name, and has answered');
+    t.match(await run(siteNetwork), { kind: 'done' }, 'it knows no such name, and has answered');
     t.same([...new Set(asked)], ['198.51.100.53']);
   },
 );
@@ -132,7 +132,7 @@ t.test('network: one without gateway, name server and siteChecks is refused', as
   const { host, context } = await arrived(t, { config: `${SITE}siteChecks: []\n` });
   host.write('/etc/resolv.conf', 'nameserver ::1\n');
   host.programs.give('ip', ROUTES('').replace(/\[\{"dst".*\}\]/, '[]'));
-  const failure = await thrownBy(network.run(context, host.progress(undefined, 10)));
+  const failure = await thrownBy(siteNetwork.run(context, host.progress(undefined, 10)));
   t.match(failure, {
     code: 'site-check',
     message: /no gateway and no name server.*siteChecks what must answer/,
@@ -173,7 +173,7 @@ t.test(
     // What cannot be read: for an adapter that is down, the kernel answers EINVAL.
     host.remove('/sys/class/net/eno1/carrier');
     mkdirSync(host.at('/sys/class/net/eno1/carrier'));
-    t.match(await run(network), { kind: 'done' });
+    t.match(await run(siteNetwork), { kind: 'done' });
     t.ok(host.programs.calls('nmstatectl').includes('nmstatectl commit'));
   },
 );
@@ -244,13 +244,13 @@ for (const { name, more = '', prepare, says, code } of WRONG) {
     const { host, context, holds } = await arrived(t, { config: SITE + more });
     prepare(host);
     const progress = host.progress(undefined, 10);
-    const failure = await thrownBy(network.run(context, progress));
+    const failure = await thrownBy(siteNetwork.run(context, progress));
     t.match(failure, { kind: 'fatal', code, message: says });
     const calls = host.programs.calls('nmstatectl');
     t.notOk(calls.includes('nmstatectl commit'), 'nothing is kept');
     if (calls.some((call) => call.includes('--memory-only')) && code === 'site-check') {
       t.equal(calls.at(-1), 'nmstatectl rollback');
     }
-    t.notOk(await holds(network));
+    t.notOk(await holds(siteNetwork));
   });
 }

@@ -2,11 +2,11 @@
 import { createServer, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import {
-  certificates,
   requireSiteIdentity,
+  siteCertificatesOnOpenShift,
 } from '../../../../agents/reconfigure/openshift/certificates.ts';
 import { namesAt } from '../../../../agents/reconfigure/openshift/names.ts';
-import { settle } from '../../../../agents/reconfigure/openshift/settle.ts';
+import { settleOpenShiftSite } from '../../../../agents/reconfigure/openshift/settle.ts';
 import type { KeyPair } from '../../../../lib/pki/authority.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
@@ -35,7 +35,7 @@ async function atSite(t: Test) {
   const it = await startSiteApi(t);
   const { host, context } = await siteContext(t, it.client, { former: FORMER, site: SITE });
   host.programs.give('ip', 'echo "[]"');
-  await certificates.run(context, host.progress());
+  await siteCertificatesOnOpenShift.run(context, host.progress());
   const identity = await requireSiteIdentity(context);
   await it.carryOut(SITE, identity);
   it.writes();
@@ -92,12 +92,12 @@ t.test('settle: waits for the Node of this host, for the time that operators nee
   });
   const { reconfigureOperatorsWindowMs: windowMs } = context.settings;
   const ended = host.progress(AbortSignal.timeout(60_000), 1);
-  t.match(await thrownBy(settle.run(context, ended)), {
+  t.match(await thrownBy(settleOpenShiftSite.run(context, ended)), {
     kind: 'deadline',
     message: `did not settle at its site; expected no change for ${windowMs / 1000} s`,
   });
   const stop = new AbortController();
-  const running = thrownBy(settle.run(context, host.progress(stop.signal)));
+  const running = thrownBy(settleOpenShiftSite.run(context, host.progress(stop.signal)));
   await host.said(/Node edge-0/);
   const stopped = new Error('stopped by the test');
   stop.abort(stopped);

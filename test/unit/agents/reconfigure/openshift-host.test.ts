@@ -1,10 +1,10 @@
 /** Checking, stopping, the clock and the start of a host of OpenShift at its site. */
 import t, { type Test } from 'tap';
-import { arm } from '../../../../agents/reconfigure/openshift/arm.ts';
-import { check } from '../../../../agents/reconfigure/openshift/check.ts';
-import { clock } from '../../../../agents/reconfigure/openshift/clock.ts';
-import { start } from '../../../../agents/reconfigure/openshift/start.ts';
-import { stop } from '../../../../agents/reconfigure/openshift/stop.ts';
+import { armOpenShiftSite } from '../../../../agents/reconfigure/openshift/arm.ts';
+import { checkSiteOnOpenShift } from '../../../../agents/reconfigure/openshift/check.ts';
+import { siteClockOnOpenShift } from '../../../../agents/reconfigure/openshift/clock.ts';
+import { startOpenShift } from '../../../../agents/reconfigure/openshift/start.ts';
+import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { fakeApi, kubeconfigs } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
@@ -35,16 +35,20 @@ for (const [name, prepare, says] of [
 ] as const) {
   t.test(`check: ${name} is refused`, async (t) => {
     const { host, run } = await openShiftArrived(t);
-    t.match(await run(check), { kind: 'done' });
+    t.match(await run(checkSiteOnOpenShift), { kind: 'done' });
     prepare(host);
-    await t.rejects(run(check), { kind: 'usage', code: 'reconfigure-refused', message: says });
+    await t.rejects(run(checkSiteOnOpenShift), {
+      kind: 'usage',
+      code: 'reconfigure-refused',
+      message: says,
+    });
   });
 }
 
 t.test('stop: a sealed host without a network has no CRI-O, and waits for none', async (t) => {
   const { host, run, holds } = await openShiftArrived(t);
-  await run(arm);
-  t.match(await run(stop), { note: '0 pods' });
+  await run(armOpenShiftSite);
+  t.match(await run(stopOpenShift), { note: '0 pods' });
   t.same(
     ofUnits(host).filter((call) => call.startsWith('stop')),
     [
@@ -55,20 +59,20 @@ t.test('stop: a sealed host without a network has no CRI-O, and waits for none',
       'stop crio.service',
     ],
   );
-  t.ok(await holds(stop));
+  t.ok(await holds(stopOpenShift));
   host.write('/var/lib/etcd/member/snap/db', 'the database of the site');
-  await run(stop);
+  await run(stopOpenShift);
   t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
 });
 
 t.test('stop: pods end before CRI-O does, and not while it starts', async (t) => {
   const { host, run, holds } = await openShiftArrived(t);
-  await run(arm);
+  await run(armOpenShiftSite);
   host.write('/units/crio.service', 'activating');
-  t.match(await run(stop), { kind: 'not-yet', reason: 'crio.service is starting' });
+  t.match(await run(stopOpenShift), { kind: 'not-yet', reason: 'crio.service is starting' });
   t.notOk(ofUnits(host).includes('stop crio.service'));
   host.write('/units/crio.service', 'active');
-  t.notOk(await holds(stop));
+  t.notOk(await holds(stopOpenShift));
   const stopped: string[] = [];
   const record = (request: unknown) => {
     stopped.push(JSON.stringify(request));
@@ -82,9 +86,9 @@ t.test('stop: pods end before CRI-O does, and not while it starts', async (t) =>
     StopContainer: record,
     StopPodSandbox: record,
   });
-  t.match(await run(stop), { note: '1 pods' });
+  t.match(await run(stopOpenShift), { note: '1 pods' });
   t.match(stopped, [/"id-of-etcd".*"30"/, /"pod-1"/], 'a database has time to end');
-  t.ok(await holds(stop));
+  t.ok(await holds(stopOpenShift));
 });
 
 const leaf = async (from: Date, days: number) => {
@@ -104,12 +108,15 @@ t.test(
     const servers = 'additionalNTPSources: [198.51.100.123]\nallowRestart: true\n';
     const { host, run, holds } = await openShiftArrived(t, { config: DHCP_SITE + servers });
     host.programs.give('chronyc', 'exit 1');
-    t.match(await run(clock), { kind: 'done' });
+    t.match(await run(siteClockOnOpenShift), { kind: 'done' });
     t.same(host.programs.calls('chronyc'), []);
     const path = '/etc/kubernetes/static-pod-resources/etcd-certs/secrets/etcd-all-certs/a.crt';
     host.write(path, await leaf(new Date(Date.now() + 90 * DAY_MS), 30));
-    t.notOk(await holds(clock));
-    t.match(await run(clock), { kind: 'not-yet', reason: /there are certificates since/ });
+    t.notOk(await holds(siteClockOnOpenShift));
+    t.match(await run(siteClockOnOpenShift), {
+      kind: 'not-yet',
+      reason: /there are certificates since/,
+    });
     t.same(host.programs.calls('chronyc'), [
       'chronyc add server 198.51.100.123 iburst',
       'chronyc makestep',
@@ -132,7 +139,7 @@ async function operatorApi(t: Test, host: TestHost): Promise<void> {
 
 t.test('start: the seal is opened, and the kubelet brings what it requires', async (t) => {
   const { host, run, holds } = await openShiftArrived(t);
-  t.match(await run(start), {
+  t.match(await run(startOpenShift), {
     kind: 'not-yet',
     reason: /API server is not ready: there is no kubeconfig/,
   });
@@ -140,8 +147,8 @@ t.test('start: the seal is opened, and the kubelet brings what it requires', asy
   t.same(ofUnits(host).slice(-2), ['daemon-reload', 'start --no-block kubelet.service']);
   await certified(host);
   await operatorApi(t, host);
-  t.match(await run(start), { kind: 'done' });
-  t.ok(await holds(start));
+  t.match(await run(startOpenShift), { kind: 'done' });
+  t.ok(await holds(startOpenShift));
   host.write(PAIRS[0] ?? '', await leaf(new Date(Date.now() - 60 * DAY_MS), 30), 0o600);
-  t.notOk(await holds(start), 'a certificate has expired under way');
+  t.notOk(await holds(startOpenShift), 'a certificate has expired under way');
 });

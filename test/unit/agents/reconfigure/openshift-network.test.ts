@@ -1,6 +1,6 @@
 /** The network of a site on OpenShift: the adapter, and the bridge of the pod network that is made of it. */
 import t from 'tap';
-import { network } from '../../../../agents/reconfigure/openshift/network.ts';
+import { siteNetworkOnOpenShift } from '../../../../agents/reconfigure/openshift/network.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import type { TestHost } from '../host/host.ts';
 import { ofUnits } from './openshift-disk.ts';
@@ -19,9 +19,9 @@ t.test('network: out of the bridge, tried, kept, and the bridge made of it again
   host.write('/bridge', 'of the factory');
   host.write('/run/configure-ovs-boot-done');
   host.write('/run/nodeip-configuration/primary-ip', '192.0.2.10');
-  t.notOk(await holds(network));
-  t.match(await run(network), { kind: 'done', note: SITE_ADDRESS });
-  t.ok(await holds(network));
+  t.notOk(await holds(siteNetworkOnOpenShift));
+  t.match(await run(siteNetworkOnOpenShift), { kind: 'done', note: SITE_ADDRESS });
+  t.ok(await holds(siteNetworkOnOpenShift));
   t.same(ofNetwork(host), [
     ...['br-ex', 'ovs-port-phys0', 'ovs-if-phys0', 'ovs-if-br-ex'].map(
       (name) => `nmcli --wait 30 connection delete uuid uuid-${name}`,
@@ -42,14 +42,14 @@ t.test(
   'network: one by DHCP stays as the boot has made it, or is made once it has a route',
   async (t) => {
     const { host, run, holds } = await openShiftArrived(t, { config: DHCP_SITE });
-    t.notOk(await holds(network), 'no bridge yet');
-    t.match(await run(network), { kind: 'done', note: SITE_ADDRESS });
+    t.notOk(await holds(siteNetworkOnOpenShift), 'no bridge yet');
+    t.match(await run(siteNetworkOnOpenShift), { kind: 'done', note: SITE_ADDRESS });
     t.same(ofNetwork(host), [
       'systemctl restart nodeip-configuration.service',
       'systemctl restart ovs-configuration.service',
     ]);
-    t.ok(await holds(network));
-    t.match(await run(network), { kind: 'done' });
+    t.ok(await holds(siteNetworkOnOpenShift));
+    t.match(await run(siteNetworkOnOpenShift), { kind: 'done' });
     t.equal(ofNetwork(host).length, 2, 'it is there');
   },
 );
@@ -98,9 +98,11 @@ for (const [name, more, prepare, code, says] of [
   t.test(`network: ${name}`, async (t) => {
     const { host, context, holds } = await openShiftArrived(t, { config: STATIC_SITE + more });
     prepare(host);
-    const failure = await thrownBy(network.run(context, host.progress(undefined, 10)));
+    const failure = await thrownBy(
+      siteNetworkOnOpenShift.run(context, host.progress(undefined, 10)),
+    );
     t.match(failure, { kind: 'fatal', code, message: says });
-    t.notOk(await holds(network));
+    t.notOk(await holds(siteNetworkOnOpenShift));
     if (name === 'no default route') {
       t.ok(ofUnits(host).includes('stop nodeip-configuration.service'), 'it waits no longer');
     }

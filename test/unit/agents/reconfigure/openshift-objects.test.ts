@@ -1,10 +1,10 @@
 /** The step `objects` of OpenShift: the objects of the site, the labels of its Node, its manifests. */
 import t, { type Test } from 'tap';
 import {
-  certificates,
+  siteCertificatesOnOpenShift,
   siteIdentity,
 } from '../../../../agents/reconfigure/openshift/certificates.ts';
-import { objects } from '../../../../agents/reconfigure/openshift/objects.ts';
+import { siteObjectsOnOpenShift } from '../../../../agents/reconfigure/openshift/objects.ts';
 import { readDeferred } from '../../../../lib/cluster/deferred/manifests.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { INSTALLED } from '../../relocation/site-openshift/installed-objects.ts';
@@ -56,9 +56,9 @@ async function started(t: Test, { site = SITE, manifests = MANIFEST, given = INS
     host,
     context,
     said,
-    certify: () => certificates.run(context, host.progress()),
-    run: () => objects.run(context, host.progress()),
-    holds: () => objects.holds(context, host.progress()),
+    certify: () => siteCertificatesOnOpenShift.run(context, host.progress()),
+    run: () => siteObjectsOnOpenShift.run(context, host.progress()),
+    holds: () => siteObjectsOnOpenShift.holds(context, host.progress()),
   };
 }
 
@@ -134,7 +134,7 @@ t.test('certificates of another request are not written', async (t) => {
   const { host, context, certify, writes } = await started(t);
   await certify();
   const request = { ...context.request, id: '11111111-1111-4111-8111-111111111111' };
-  const other = objects.run({ ...context, request }, host.progress());
+  const other = siteObjectsOnOpenShift.run({ ...context, request }, host.progress());
   t.match(await thrownBy(other), { kind: 'fatal', message: /certificates of the site's names/ });
   t.strictSame(writes(), []);
 });

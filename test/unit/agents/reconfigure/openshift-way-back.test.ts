@@ -1,10 +1,10 @@
 /** What a host of OpenShift goes back to: disk and database agree. */
 import t from 'tap';
 import type { ReconfigureContext } from '../../../../agents/reconfigure/context.ts';
-import { arm } from '../../../../agents/reconfigure/openshift/arm.ts';
-import { network } from '../../../../agents/reconfigure/openshift/network.ts';
+import { armOpenShiftSite } from '../../../../agents/reconfigure/openshift/arm.ts';
+import { siteNetworkOnOpenShift } from '../../../../agents/reconfigure/openshift/network.ts';
 import { onTrial } from '../../../../agents/reconfigure/openshift/plan.ts';
-import { stop } from '../../../../agents/reconfigure/openshift/stop.ts';
+import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
 import { beforeFolder } from '../../../../lib/change/site/places.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { keepTrial, returnToKept } from '../../../../lib/engine/trial/kept.ts';
@@ -17,7 +17,7 @@ import { openShiftArrived } from './openshift-site.ts';
 t.test('arm: longer than everything that is on trial', async (t) => {
   const { host, run, context } = await openShiftArrived(t);
   installed(host);
-  await run(arm);
+  await run(armOpenShiftSite);
   const trial = await readTrial(host.paths);
   t.equal(trial?.deadlineMs, context.settings.reconfigureOperatorsTrialMs);
   const sum = onTrial(context.settings).reduce((all, { deadlineMs }) => all + deadlineMs, 0);
@@ -36,7 +36,10 @@ t.test('arm: a configuration of the daemon that cannot be read changes nothing',
   const { host, run } = await openShiftArrived(t);
   for (const text of ['no JSON', '{}', '{"spec":{"config":{"storage":{"files":[{}]}}}}']) {
     host.write('/etc/machine-config-daemon/currentconfig', text);
-    await t.rejects(run(arm), { kind: 'fatal', message: /currentconfig cannot be read/ });
+    await t.rejects(run(armOpenShiftSite), {
+      kind: 'fatal',
+      message: /currentconfig cannot be read/,
+    });
     t.equal(await readTrial(host.paths), undefined);
   }
 });
@@ -47,10 +50,10 @@ t.test(
     const { host, run, holds } = await openShiftArrived(t);
     installed(host);
     const before = onDisk(host);
-    await run(arm);
-    t.notOk(await holds(stop));
-    await run(stop);
-    t.ok(await holds(stop));
+    await run(armOpenShiftSite);
+    t.notOk(await holds(stopOpenShift));
+    await run(stopOpenShift);
+    t.ok(await holds(stopOpenShift));
     changedBySite(host);
     const trial = await readTrial(host.paths);
     if (trial === undefined) throw new Error('no trial');
@@ -65,8 +68,8 @@ t.test('the way back on request: from copies, where there are no links', async (
   const { host, run } = await openShiftArrived(t);
   installed(host);
   const before = onDisk(host);
-  await run(arm);
-  await run(stop);
+  await run(armOpenShiftSite);
+  await run(stopOpenShift);
   changedBySite(host);
   // As between /etc and /var of CoreOS.
   const no = 'case "$*" in *--link*static-pod*|*--link*ssh*) mkdir -p "$5"; exit 1 ;; esac';
@@ -92,7 +95,11 @@ t.test('the way back on request: from copies, where there are no links', async (
 });
 
 t.test('killed at each program that the host’s part runs: it ends as it would have', async (t) => {
-  const steps: StepBody<ReconfigureContext>[] = [arm, stop, network];
+  const steps: StepBody<ReconfigureContext>[] = [
+    armOpenShiftSite,
+    stopOpenShift,
+    siteNetworkOnOpenShift,
+  ];
   const { host, run, holds } = await openShiftArrived(t);
   installed(host);
   host.write('/bridge', 'of the factory');
@@ -101,7 +108,7 @@ t.test('killed at each program that the host’s part runs: it ends as it would 
     host.write('/budget', `${at}`);
     for (const step of steps) {
       // As the runner does.
-      if (step !== network && (await holds(step).catch(() => false))) continue;
+      if (step !== siteNetworkOnOpenShift && (await holds(step).catch(() => false))) continue;
       const failed = await run(step).then(
         () => false,
         () => true,
@@ -119,7 +126,7 @@ t.test('killed at each program that the host’s part runs: it ends as it would 
   t.ok(killed > 15, `${killed} times`);
   host.write('/budget', '1000');
   for (const step of steps) await run(step);
-  t.ok(await holds(network));
+  t.ok(await holds(siteNetworkOnOpenShift));
   changedBySite(host);
   const trial = await readTrial(host.paths);
   if (trial === undefined) throw new Error('no trial');

@@ -2,13 +2,13 @@
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { arrive } from '../../../../agents/reconfigure/arrive.ts';
-import { conclude } from '../../../../agents/reconfigure/conclude.ts';
+import { concludeSite } from '../../../../agents/reconfigure/conclude.ts';
 import {
-  certificates,
+  siteCertificatesOnOpenShift,
   siteIdentity,
 } from '../../../../agents/reconfigure/openshift/certificates.ts';
 import { localNames } from '../../../../agents/reconfigure/openshift/local-names.ts';
-import { names } from '../../../../agents/reconfigure/openshift/names.ts';
+import { renameOpenShiftAtSite } from '../../../../agents/reconfigure/openshift/names.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
 import { openShiftFactory } from './openshift-site.ts';
@@ -23,9 +23,9 @@ t.test(
     const given = await authorityCredentials();
     if (given.kind !== 'authorities') throw new Error('no authorities');
     const atSite = { ...context, credentials: given };
-    t.notOk(await certificates.holds(atSite, host.progress()));
-    await certificates.run(atSite, host.progress());
-    t.ok(await certificates.holds(atSite, host.progress()));
+    t.notOk(await siteCertificatesOnOpenShift.holds(atSite, host.progress()));
+    await siteCertificatesOnOpenShift.run(atSite, host.progress());
+    t.ok(await siteCertificatesOnOpenShift.holds(atSite, host.progress()));
     t.equal(host.mode(STAGED), 0o600);
     const identity = await siteIdentity(atSite);
     t.equal(identity?.administrators, given.adminCa.certificate);
@@ -58,18 +58,18 @@ t.test('local-names: the node answers for its names at the site', async (t) => {
 
 t.test('certificates: made once, and again for another volume', async (t) => {
   const { host, context } = await arrived(t);
-  await certificates.run(context, host.progress());
+  await siteCertificatesOnOpenShift.run(context, host.progress());
   const before = await siteIdentity(context);
   t.same(await siteIdentity(context), before);
   const next = { ...context.request, id: '00000000-0000-4000-8000-000000000000' };
-  t.notOk(await certificates.holds({ ...context, request: next }, host.progress()));
+  t.notOk(await siteCertificatesOnOpenShift.holds({ ...context, request: next }, host.progress()));
 });
 
 t.test('certificates: those of the site are used as they are', async (t) => {
   const { host, context } = await arrived(t);
   const pair = { certificate: 'given', key: 'its key' };
   const site = { ...context.site, certificates: { api: pair, ingress: undefined } };
-  await certificates.run({ ...context, site }, host.progress());
+  await siteCertificatesOnOpenShift.run({ ...context, site }, host.progress());
   const identity = await siteIdentity(context);
   t.same(identity?.api, pair);
   t.ok(
@@ -79,7 +79,7 @@ t.test('certificates: those of the site are used as they are', async (t) => {
 
 t.test('certificates: a request for an administrator is signed, and no key is kept', async (t) => {
   const { host, context } = await arrived(t);
-  await certificates.run(context, host.progress());
+  await siteCertificatesOnOpenShift.run(context, host.progress());
   const kubeconfig = host.read(`${STATE}/admin.kubeconfig`);
   t.equal(host.mode(`${STATE}/admin.kubeconfig`), 0o600);
   t.match(kubeconfig, 'https://api.shop.example.com:6443');
@@ -94,7 +94,7 @@ t.test('certificates: a request for an administrator is signed, and no key is ke
 
 t.test('names: without the certificates of the site nothing is dialled', async (t) => {
   const { host, context } = await arrived(t);
-  await t.rejects(names.run(context, host.progress()), {
+  await t.rejects(renameOpenShiftAtSite.run(context, host.progress()), {
     kind: 'fatal',
     message: /certificates of the site's names do not exist/,
   });
@@ -102,8 +102,8 @@ t.test('names: without the certificates of the site nothing is dialled', async (
 
 t.test('certificates: nothing of them stays behind the end', async (t) => {
   const { host, context, run } = await arrived(t);
-  await certificates.run(context, host.progress());
-  await t.rejects(run(conclude));
+  await siteCertificatesOnOpenShift.run(context, host.progress());
+  await t.rejects(run(concludeSite));
   t.notOk(host.has(STAGED));
 });
 

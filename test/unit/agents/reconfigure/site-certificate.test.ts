@@ -2,10 +2,10 @@
 import { createServer, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import { clock } from '../../../../agents/reconfigure/clock.ts';
+import { siteClock } from '../../../../agents/reconfigure/clock.ts';
 import { presentInput, type ReconfigureContext } from '../../../../agents/reconfigure/context.ts';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
-import { files } from '../../../../agents/reconfigure/files.ts';
+import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
 import { shownAs } from '../../../../agents/reconfigure/names.ts';
 import { touchedFiles } from '../../../../agents/reconfigure/touched.ts';
 import { issueAdministrator } from '../../../../agents/steps/certificates/administrator.ts';
@@ -54,7 +54,7 @@ t.test('it is put in place for its name alone, and gone at a site without one', 
   const before = host.read(MANIFEST);
   const kept = await touchedFiles(context);
   for (const path of [CERTIFICATE, KEY, MANIFEST]) t.ok(kept.includes(path), `${path} is kept`);
-  for (const step of [files, credentials]) {
+  for (const step of [placeSiteFiles, credentials]) {
     t.notOk(await step.holds(context, host.progress()), step.name);
     await step.run(context, host.progress());
     t.ok(await step.holds(context, host.progress()), step.name);
@@ -76,8 +76,8 @@ t.test('it is put in place for its name alone, and gone at a site without one', 
 
   const next = withApi(context, undefined);
   for (const path of [CERTIFICATE, KEY]) t.ok((await touchedFiles(next)).includes(path));
-  t.notOk(await files.holds(next, host.progress()));
-  await files.run(next, host.progress());
+  t.notOk(await placeSiteFiles.holds(next, host.progress()));
+  await placeSiteFiles.run(next, host.progress());
   t.notOk(await credentials.holds(next, host.progress()), 'the API server still names it');
   await credentials.run(next, host.progress());
   t.equal(host.read(MANIFEST), before);
@@ -89,7 +89,7 @@ t.test('it is put in place for its name alone, and gone at a site without one', 
 
 t.test('another name of the cluster, later, is not shown with it', async (t) => {
   const { host, context } = await atSite(t);
-  await files.run(context, host.progress());
+  await placeSiteFiles.run(context, host.progress());
   const input = await presentInput(context);
   const moved = inputFor(input, { ...identityOf(input), clusterName: 'other' });
   t.match(apiServerPod(moved).manifest, `${KEY}:${NAME}\n`);
@@ -97,10 +97,10 @@ t.test('another name of the cluster, later, is not shown with it', async (t) => 
 
 t.test('a certificate of tomorrow waits for the clock', async (t) => {
   const { host, context } = await atSite(t);
-  t.ok(await clock.holds(context, host.progress()));
+  t.ok(await siteClock.holds(context, host.progress()));
   const early = await leaf(new Date(Date.now() + 3 * DAY_MS));
   const ahead = withApi(context, early);
-  t.notOk(await clock.holds(ahead, host.progress()));
+  t.notOk(await siteClock.holds(ahead, host.progress()));
 });
 
 t.test('it is dialled: that one, and no other of its issuer', async (t) => {
@@ -127,7 +127,7 @@ t.test('it is dialled: that one, and no other of its issuer', async (t) => {
 
 t.test('kubeconfigs trust whom a client has to trust', async (t) => {
   const { host, context } = await atSite(t);
-  await files.run(context, host.progress());
+  await placeSiteFiles.run(context, host.progress());
   host.write('/jo.csr', await requestPem({ subject: [{ CN: ['jo'] }], names: [] }));
   const { cluster } = await presentInput(context);
   const serving = host.read('/etc/kubernetes/pki/ca/serving/ca.crt');

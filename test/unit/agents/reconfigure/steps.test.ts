@@ -1,20 +1,20 @@
 /** The steps of reconfigure, each on a host in a folder. */
 import { cpSync } from 'node:fs';
 import t from 'tap';
-import { arm } from '../../../../agents/reconfigure/arm.ts';
-import { check } from '../../../../agents/reconfigure/check.ts';
-import { clock } from '../../../../agents/reconfigure/clock.ts';
-import { conclude } from '../../../../agents/reconfigure/conclude.ts';
-import { confirm } from '../../../../agents/reconfigure/confirm.ts';
+import { armSite } from '../../../../agents/reconfigure/arm.ts';
+import { checkSite } from '../../../../agents/reconfigure/check.ts';
+import { siteClock } from '../../../../agents/reconfigure/clock.ts';
+import { concludeSite } from '../../../../agents/reconfigure/conclude.ts';
+import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
 import { presentInput, wantedIdentity } from '../../../../agents/reconfigure/context.ts';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
-import { files } from '../../../../agents/reconfigure/files.ts';
+import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
 import { hostname } from '../../../../agents/reconfigure/hostname.ts';
 import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
-import { network } from '../../../../agents/reconfigure/network.ts';
+import { siteNetwork } from '../../../../agents/reconfigure/network.ts';
 import { movedSpec } from '../../../../agents/reconfigure/objects.ts';
-import { orBack } from '../../../../agents/reconfigure/or-back.ts';
-import { stop } from '../../../../agents/reconfigure/stop.ts';
+import { siteOrBack } from '../../../../agents/reconfigure/or-back.ts';
+import { stopForSite } from '../../../../agents/reconfigure/stop.ts';
 import { commit, recordWayBack, rollback } from '../../../../agents/reconfigure/way-back.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { identityChange, requestIdentity } from '../../../../lib/change/identity/request.ts';
@@ -32,11 +32,11 @@ import { arrived, REQUEST, SITE, STATE, TRIAL } from './site-host.ts';
 
 t.test('check: adapters that are missing, and another agent at work', async (t) => {
   const { host, run } = await arrived(t);
-  t.match(await run(check), { kind: 'done' });
+  t.match(await run(checkSite), { kind: 'done' });
   host.remove('/sys/class/net/eno1');
-  t.match(await run(check), { kind: 'not-yet', reason: /no network adapter eno1/ });
+  t.match(await run(checkSite), { kind: 'not-yet', reason: /no network adapter eno1/ });
   using _lock = await lockAgent('sno-backup', host.root);
-  t.match(await run(check), { kind: 'not-yet', reason: 'sno-backup is running' });
+  t.match(await run(checkSite), { kind: 'not-yet', reason: 'sno-backup is running' });
 });
 
 const skip = (await isInstalled('nmstatectl')) && 'this machine has nmstatectl';
@@ -44,14 +44,14 @@ const skip = (await isInstalled('nmstatectl')) && 'this machine has nmstatectl';
 t.test('check: a network without the program that applies it', { skip }, async (t) => {
   const { host, run } = await arrived(t);
   host.programs.remove('nmstatectl');
-  await t.rejects(run(check), { code: 'reconfigure-refused', message: /no nmstatectl/ });
+  await t.rejects(run(checkSite), { code: 'reconfigure-refused', message: /no nmstatectl/ });
 });
 
 t.test('arm: everything that a site changes is kept', async (t) => {
   const { host, run, holds } = await arrived(t);
-  t.notOk(await holds(arm));
-  await run(arm);
-  t.ok(await holds(arm));
+  t.notOk(await holds(armSite));
+  await run(armSite);
+  t.ok(await holds(armSite));
   const trial = await readTrial(host.paths);
   const kept = trial?.points.files.map(({ path }) => path) ?? [];
   for (const path of [
@@ -81,18 +81,18 @@ t.test(
   async (t) => {
     const { host, context, holds, request } = await arrived(t);
     host.programs.give('systemctl', 'echo ActiveState=active');
-    t.notOk(await holds(stop));
+    t.notOk(await holds(stopForSite));
     t.notOk(await holds(credentials));
     const to = wantedIdentity(context);
     await requestIdentity(host.paths, { from: request.from, to });
-    t.ok(await holds(stop), 'its own unit is at work');
+    t.ok(await holds(stopForSite), 'its own unit is at work');
     t.ok(await holds(credentials));
     await removeFile(identityChange.requestPath(host.paths));
-    t.notOk(await holds(stop), 'it has not begun');
+    t.notOk(await holds(stopForSite), 'it has not begun');
     const input = await presentInput(context);
     const cluster = { ...input.cluster, name: to.clusterName, baseDomain: to.baseDomain };
     await saveRenderInput(host.paths, { ...input, cluster });
-    t.ok(await holds(stop), 'it has ended');
+    t.ok(await holds(stopForSite), 'it has ended');
     t.ok(await holds(credentials));
   },
 );
@@ -104,9 +104,9 @@ imageDigestSources:
     mirrors: [mirror.example.com:5000]
 `;
   const { host, run, holds } = await arrived(t, { config });
-  t.notOk(await holds(files));
-  await run(files);
-  t.ok(await holds(files));
+  t.notOk(await holds(placeSiteFiles));
+  await run(placeSiteFiles);
+  t.ok(await holds(placeSiteFiles));
   t.match(host.read('/etc/chrony.conf'), /^server 198\.51\.100\.123 iburst$/m);
   t.match(
     host.read('/etc/containerd/certs.d/registry.example.org/hosts.toml'),
@@ -131,18 +131,18 @@ t.test('files: what a killed agent has written only is put to use', async (t) =>
   const note = '/var/lib/sno-agents/reconfigure/unread.json';
   const killed = (id: string) =>
     host.write(note, JSON.stringify({ id, paths: ['/etc/chrony.conf'] }));
-  await run(files);
-  t.ok(await holds(files));
+  await run(placeSiteFiles);
+  t.ok(await holds(placeSiteFiles));
   t.equal(restarts(), 1);
-  await run(files);
+  await run(placeSiteFiles);
   t.equal(restarts(), 1, 'nothing differs');
   killed(request.id);
-  t.notOk(await holds(files), 'the files are there, and nobody reads them');
-  await run(files);
+  t.notOk(await holds(placeSiteFiles), 'the files are there, and nobody reads them');
+  await run(placeSiteFiles);
   t.equal(restarts(), 2);
-  t.ok(await holds(files));
+  t.ok(await holds(placeSiteFiles));
   killed('an earlier one, taken back');
-  t.ok(await holds(files));
+  t.ok(await holds(placeSiteFiles));
 });
 
 t.test('files: a proxy is read by the runtime that the host has', async (t) => {
@@ -153,7 +153,7 @@ t.test('files: a proxy is read by the runtime that the host has', async (t) => {
 `;
   const { host, run } = await arrived(t, { config });
   await fakeRuntime(t, host, () => []);
-  await run(files);
+  await run(placeSiteFiles);
   const lines = host.read('/etc/sno-agents/proxy.env').split('\n');
   for (const name of ['HTTP_PROXY', 'http_proxy'])
     t.ok(lines.includes(`${name}=http://proxy.site.test:3128`), name);
@@ -171,14 +171,14 @@ t.test('files: a proxy is read by the runtime that the host has', async (t) => {
 
 t.test('clock: not before the newest certificate', async (t) => {
   const { run, context, host } = await arrived(t);
-  t.match(await run(clock), { kind: 'done' });
+  t.match(await run(siteClock), { kind: 'done' });
   const given = await authorityCredentials(new Date(Date.now() + 90 * 86_400_000));
   const ahead = { ...context, credentials: given };
-  t.match(await clock.run(ahead, host.progress()), {
+  t.match(await siteClock.run(ahead, host.progress()), {
     kind: 'not-yet',
     reason: /the clock says .* name additionalNTPSources/,
   });
-  t.notOk(await clock.holds(ahead, host.progress()));
+  t.notOk(await siteClock.holds(ahead, host.progress()));
 });
 
 t.test('hostname: that of the site', async (t) => {
@@ -209,12 +209,12 @@ t.test(
   'a failure before the trial changes nothing, one behind it takes everything back',
   async (t) => {
     const { host, context, run } = await arrived(t);
-    const guarded = orBack(check);
+    const guarded = siteOrBack(checkSite);
     const failure = new Failure('fatal', 'no adapter', { fix: 'Plug it in.' });
     t.match(await guarded.instead?.(context, failure), /nothing was changed: no adapter/);
     t.match(await siteChange.read(host.paths), { failure: { what: 'no adapter' } });
-    t.ok(await orBack(arm).holds(context, host.progress()), 'nothing more is done');
-    t.match(await thrownBy(run(conclude)), {
+    t.ok(await siteOrBack(armSite).holds(context, host.progress()), 'nothing more is done');
+    t.match(await thrownBy(run(concludeSite)), {
       message: /failed before anything was changed; found no adapter\. Plug it in\./,
     });
     t.match(await siteChange.last(host.paths), { outcome: 'refused' });
@@ -222,24 +222,27 @@ t.test(
     t.notOk(host.has(`${STATE}/site`));
 
     const other = await arrived(t);
-    await other.run(arm);
-    t.match(await orBack(network).instead?.(other.context, failure), /so the host goes back/);
+    await other.run(armSite);
+    t.match(
+      await siteOrBack(siteNetwork).instead?.(other.context, failure),
+      /so the host goes back/,
+    );
     t.match(await readTrial(other.host.paths), { reverting: { what: 'no adapter' } });
-    t.match(await other.run(conclude), { kind: 'not-yet' });
+    t.match(await other.run(concludeSite), { kind: 'not-yet' });
   },
 );
 
 t.test('confirm keeps a way back, until it is committed or a week has passed', async (t) => {
   const it = await arrived(t);
   const { host, context, run, holds } = it;
-  await run(arm);
+  await run(armSite);
   const hostnameBefore = host.read('/etc/hostname');
   await run(hostname);
   host.write('/var/lib/sno-agents/sno-trial/etcd/member/snap/db', 'the database');
-  await run(confirm);
-  t.ok(await holds(confirm));
+  await run(confirmSite);
+  t.ok(await holds(confirmSite));
   t.notOk(host.has(TRIAL));
-  t.match(await run(conclude), { note: 'the site configuration 7' });
+  t.match(await run(concludeSite), { note: 'the site configuration 7' });
   t.match(await siteChange.last(host.paths), { outcome: 'configured' });
 
   const { settings } = context;

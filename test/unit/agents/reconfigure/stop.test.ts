@@ -1,7 +1,7 @@
 /** What runs is stopped before what it writes is copied. */
 import t from 'tap';
-import { arm } from '../../../../agents/reconfigure/arm.ts';
-import { stop } from '../../../../agents/reconfigure/stop.ts';
+import { armSite } from '../../../../agents/reconfigure/arm.ts';
+import { stopForSite } from '../../../../agents/reconfigure/stop.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
 import { fakeRuntime } from '../host/runtime.ts';
@@ -9,7 +9,7 @@ import { arrived } from './site-host.ts';
 
 t.test('stop: no kubelet, no pods; the change goes on with a copy of the database', async (t) => {
   const { host, run, holds } = await arrived(t);
-  await run(arm);
+  await run(armSite);
   let running = true;
   const stopped: string[] = [];
   const operations = await recordFileOperations(t, host.root);
@@ -27,8 +27,8 @@ t.test('stop: no kubelet, no pods; the change goes on with a copy of the databas
     },
     StopPodSandbox: record,
   });
-  t.notOk(await holds(stop));
-  await run(stop);
+  t.notOk(await holds(stopForSite));
+  await run(stopForSite);
   t.match(stopped, [/"id-of-etcd".*"30"/, /"pod-1"/], 'a database has time to end');
   const moved = operations.seen.indexOf('rename var/lib/etcd.site -> var/lib/etcd');
   for (const path of ['/member/snap/db', '/member/snap', '/member', '']) {
@@ -36,11 +36,11 @@ t.test('stop: no kubelet, no pods; the change goes on with a copy of the databas
     t.ok(synced >= 0 && synced < moved, `${path || 'the folder'} is durable before it is used`);
   }
   t.ok(operations.seen.indexOf('sync var/lib', moved) > moved);
-  t.ok(await holds(stop));
+  t.ok(await holds(stopForSite));
   t.ok(host.programs.calls('systemctl').includes('systemctl stop kubelet.service'));
   host.write('/var/lib/etcd/member/snap/db', 'the database of the site');
   t.equal(host.read('/var/lib/sno-agents/sno-trial/etcd/member/snap/db'), 'the database');
-  await run(stop);
+  await run(stopForSite);
   t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
 });
 
@@ -49,14 +49,14 @@ t.test('interrupted at any moment, the database is copied once and as a whole', 
   await killedAtAnyMoment(t, {
     async prepare() {
       const it = await arrived(t);
-      await it.run(arm);
+      await it.run(armSite);
       await fakeRuntime(t, it.host, () => [], {
         ListPodSandbox: () => ({ items: [] }),
       });
       it.host.programs.forgetCalls();
       return it;
     },
-    run: ({ run }) => run(stop),
+    run: ({ run }) => run(stopForSite),
     allowed({ host }, when) {
       const calls = host.programs.calls('systemctl');
       const places = ['/var/lib/etcd', '/var/lib/sno-agents/sno-trial/etcd'];

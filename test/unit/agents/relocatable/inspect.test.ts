@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { validateContext } from '../../../../agents/reconfigure/validate/context.ts';
-import { inspect } from '../../../../agents/reconfigure/validate/inspect.ts';
+import { inspectForShipping } from '../../../../agents/reconfigure/validate/inspect.ts';
 import { kubernetesPlatform } from '../../../../agents/reconfigure/validate/kubernetes.ts';
 import { runValidate } from '../../../../agents/reconfigure/validate/main.ts';
 import { seal } from '../../../../agents/reconfigure/validate/seal.ts';
@@ -33,9 +33,12 @@ function checksOf(t: Test, host: TestHost) {
 t.test('a node without a fault is reported as such, and sealed', async (t) => {
   const { host, context, probe } = await shippableNode(t);
   const to = reportPaths(host.paths);
-  t.equal(await inspect.holds(context, host.progress()), false);
-  t.same(await inspect.run(context, host.progress()), { kind: 'done', note: 'no faults' });
-  t.equal(await inspect.holds(context, host.progress()), true);
+  t.equal(await inspectForShipping.holds(context, host.progress()), false);
+  t.same(await inspectForShipping.run(context, host.progress()), {
+    kind: 'done',
+    note: 'no faults',
+  });
+  t.equal(await inspectForShipping.holds(context, host.progress()), true);
   const { report, of } = checksOf(t, host);
   t.match(report, {
     passed: true,
@@ -73,7 +76,11 @@ t.test('a node without a fault is reported as such, and sealed', async (t) => {
     schemaVersion: 1,
     report: sha256(host.read(to.json)),
   });
-  t.not(inspect.input(context), inspect.input({ ...context, id: 'two' }), 'each run looks again');
+  t.not(
+    inspectForShipping.input(context),
+    inspectForShipping.input({ ...context, id: 'two' }),
+    'each run looks again',
+  );
   t.not(seal.input(context), seal.input({ ...context, id: 'two' }));
 });
 
@@ -91,7 +98,7 @@ t.test('every fault is in the report, which is written all the same', async (t) 
   host.programs.give('ip', "echo '[]'");
   host.write('/sys/class/rtc/rtc0/since_epoch', '1000000000\n');
   host.write('/var/lib/sno-agents/sno-update/request.json', '{}');
-  const run = inspect.run(context, host.progress(undefined, 61_500));
+  const run = inspectForShipping.run(context, host.progress(undefined, 61_500));
   await t.rejects(run, {
     kind: 'fatal',
     message: /the node cannot be shipped.*settled: .*; .*clock: .*report\.html/,
@@ -125,7 +132,7 @@ t.test('what the payload has not is not tried, and what cannot be known is noted
   host.remove('/sys/class/rtc/rtc0/since_epoch');
   host.write('/synchronized', 'no\n');
   const platform = kubernetesPlatform(host.context, input);
-  t.same(await inspect.run({ ...context, platform }, host.progress()), {
+  t.same(await inspectForShipping.run({ ...context, platform }, host.progress()), {
     kind: 'done',
     note: 'the host has no hardware clock; no time server has confirmed the clock',
   });
@@ -149,7 +156,7 @@ const containerSchema = z.object({
 
 t.test('the probe runs where nothing can be pulled, and as nobody', async (t) => {
   const { host, context, probe } = await shippableNode(t);
-  await inspect.run(context, host.progress());
+  await inspectForShipping.run(context, host.progress());
   const { spec } = containerSchema.parse(JSON.parse(probe.applied.get('Deployment') ?? '{}'));
   const [container] = spec.template.spec.containers;
   t.match(container, {

@@ -1,8 +1,8 @@
 /** The steps of a change of the identity that write keys and files, on a host whose control plane is held. */
 import t from 'tap';
 import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
-import { files } from '../../../../agents/upkeep/identity/files.ts';
-import { start } from '../../../../agents/upkeep/identity/start.ts';
+import { identityFiles } from '../../../../agents/upkeep/identity/files.ts';
+import { startRenamed } from '../../../../agents/upkeep/identity/start.ts';
 import { isHeld } from '../../../../lib/change/identity/held.ts';
 import { certificatesIn, inspectCertificate, isIssuedBy } from '../../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
@@ -91,8 +91,8 @@ t.test(
   async (t) => {
     const { held, seen } = await heldHosts(t);
     const { host, run, holds } = await held({ isSlow: true });
-    t.equal(await holds(files), false);
-    t.match(await run(files), { kind: 'done', note: 'edge-9, 198.51.100.7' });
+    t.equal(await holds(identityFiles), false);
+    t.match(await run(identityFiles), { kind: 'done', note: 'edge-9, 198.51.100.7' });
     t.match(await identityOn(host), { ...expected, proxy: false, cluster: { name: 'shop' } });
     t.same(seen.asked.splice(0), ['running, saved: false'], 'ready before the input is saved');
     t.same(host.programs.calls(), [
@@ -100,16 +100,16 @@ t.test(
       'systemctl stop kubelet.service',
       'systemctl restart kubelet.service',
     ]);
-    t.equal(await holds(files), true);
+    t.equal(await holds(identityFiles), true);
     const before = host.read(kubeletPaths.clientPair);
-    await run(files);
+    await run(identityFiles);
     t.equal(host.read(kubeletPaths.clientPair), before, 'the identity of the Node stays');
     host.remove(KUBELET_ACTIVE);
-    t.equal(await holds(files), false, 'an API server that does not run');
+    t.equal(await holds(identityFiles), false, 'an API server that does not run');
     host.write(KUBELET_ACTIVE);
-    t.equal(await holds(files), true);
+    t.equal(await holds(identityFiles), true);
     host.remove('/etc/sno-agents/render-input.json');
-    t.equal(await holds(files), false, 'nothing to render from');
+    t.equal(await holds(identityFiles), false, 'nothing to render from');
   },
 );
 
@@ -122,7 +122,7 @@ t.test('files: what cannot be written or started is not passed over', async (t) 
   for (const path of inTheWay) {
     const { host, run } = await held({ proxy });
     host.write(`${path}/folder`);
-    await t.rejects(run(files), path);
+    await t.rejects(run(identityFiles), path);
     t.notMatch(host.read('/etc/sno-agents/render-input.json'), 'edge-9', 'it is not done');
   }
   const programs = [
@@ -134,7 +134,7 @@ t.test('files: what cannot be written or started is not passed over', async (t) 
   for (const [name, args] of programs) {
     const { host, run } = await held({ proxy });
     host.programs.unless(name, `[ "$*" = '${args}' ] && exit 1`);
-    await t.rejects(run(files), { message: new RegExp(`"${name} ${args}" failed`) });
+    await t.rejects(run(identityFiles), { message: new RegExp(`"${name} ${args}" failed`) });
     t.notMatch(host.read('/etc/sno-agents/render-input.json'), 'edge-9', 'it is not done');
   }
 });
@@ -143,7 +143,7 @@ t.test('files: a runtime reads its proxy anew, and a pinned Node has the new nam
   const { held } = await heldHosts(t);
   const pinned = 'KUBELET_NODE_IPS=192.0.2.10\nKUBELET_NODE_NAME=edge-0\n';
   const { host, run } = await held({ proxy, environment: pinned, isSlow: true });
-  await run(files);
+  await run(identityFiles);
   const text = 'HTTP_PROXY=http://proxy.example:3128\nhttp_proxy=http://proxy.example:3128\n';
   const without = '198.51.100.0/25,api-int.shop.example.org';
   t.match(await identityOn(host), {
@@ -162,14 +162,14 @@ t.test('files: a runtime reads its proxy anew, and a pinned Node has the new nam
 t.test('start: the rest of the control plane, and a kubelet with the API', async (t) => {
   const { held, seen, requests } = await heldHosts(t);
   const { host, run, holds } = await held({ isSlow: true });
-  await run(files);
+  await run(identityFiles);
   const earlier = host.read(pod('kube-apiserver'));
   requests.length = 0;
   host.programs.forgetCalls();
-  t.equal(await holds(start), false);
+  t.equal(await holds(startRenamed), false);
   t.equal(await isHeld(host.paths), true);
   seen.asked.length = 0;
-  t.same(await run(start), { kind: 'done' });
+  t.same(await run(startRenamed), { kind: 'done' });
   t.same(await Promise.all(COMPONENTS.map((name) => isFresh(host, name))), [
     ...[true, true, true, true],
   ]);
@@ -183,9 +183,9 @@ t.test('start: the rest of the control plane, and a kubelet with the API', async
     ),
     'GET /readyz',
   ]);
-  t.equal(await holds(start), true);
+  t.equal(await holds(startRenamed), true);
   host.remove(pod('kube-scheduler'));
-  t.equal(await holds(start), false, 'a pod that is not placed');
+  t.equal(await holds(startRenamed), false, 'a pod that is not placed');
 });
 
 t.test('start: interrupted at any moment', async (t) => {
@@ -198,14 +198,14 @@ t.test('start: interrupted at any moment', async (t) => {
       }
       return it;
     },
-    run: ({ run }) => run(start),
+    run: ({ run }) => run(startRenamed),
     async allowed({ host }, when) {
       const placed = COMPONENTS.filter((name) => host.has(pod(fileOf(name))));
       const isWhole = placed.length === COMPONENTS.length;
       t.ok(isWhole || (await isHeld(host.paths)), `${when}: the kubelet joins no half of it`);
     },
     result: async ({ host, holds }) => ({
-      holds: await holds(start),
+      holds: await holds(startRenamed),
       placed: COMPONENTS.map((name) => host.has(pod(fileOf(name)))),
       left: host.has(kubeletPaths.liveConfig),
       isStarted: host.programs.calls('systemctl restart kubelet.service').length > 0,
@@ -220,7 +220,7 @@ t.test('files: interrupted at any moment', async (t) => {
   await killedAtAnyMoment(t, {
     prepare: () =>
       held({ proxy, environment: 'KUBELET_NODE_IPS=192.0.2.10\nKUBELET_NODE_NAME=edge-0\n' }),
-    run: ({ run }) => run(files),
+    run: ({ run }) => run(identityFiles),
     result: ({ host }) => identityOn(host),
     least: 40,
     isDurable: true,

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { check } from '../../../../agents/upkeep/identity/check.ts';
-import { conclude } from '../../../../agents/upkeep/identity/conclude.ts';
+import { checkIdentityChange } from '../../../../agents/upkeep/identity/check.ts';
+import { concludeIdentity } from '../../../../agents/upkeep/identity/conclude.ts';
 import {
   type IdentityContext,
   identityContext,
@@ -50,22 +50,28 @@ async function changingHost(t: Test, options: HostOptions = {}) {
 
 t.test('check: the addresses of the new identity, and nobody else at work', async (t) => {
   const { host, run } = await changingHost(t);
-  t.match(await run(check), { kind: 'done', note: '198.51.100.7' });
+  t.match(await run(checkIdentityChange), { kind: 'done', note: '198.51.100.7' });
   giveAddresses(host, '192.0.2.10/24');
-  t.match(await run(check), {
+  t.match(await run(checkIdentityChange), {
     kind: 'not-yet',
     reason: /has not the address 198\.51\.100\.7 .*192\.0\.2\.10/,
   });
   const lock = await lockAgent('sno-backup', host.root);
-  t.match(await run(check), { kind: 'not-yet', reason: 'sno-backup is running' });
+  t.match(await run(checkIdentityChange), { kind: 'not-yet', reason: 'sno-backup is running' });
   lock[Symbol.dispose]();
   giveAddresses(host);
-  t.match(await run(check), { kind: 'not-yet', reason: /has not the address .*\(none\)/ });
+  t.match(await run(checkIdentityChange), {
+    kind: 'not-yet',
+    reason: /has not the address .*\(none\)/,
+  });
   giveAddresses(host, '198.51.100.7/24');
   await run(hold);
-  t.match(await run(check), { kind: 'done' }, 'pods that are held are not missing');
+  t.match(await run(checkIdentityChange), { kind: 'done' }, 'pods that are held are not missing');
   host.remove(`${FOLDER}/manifests/etcd.yaml`);
-  t.match(await thrownBy(run(check)), { kind: 'fatal', message: /no static pod of etcd/ });
+  t.match(await thrownBy(run(checkIdentityChange)), {
+    kind: 'fatal',
+    message: /no static pod of etcd/,
+  });
 });
 
 t.test('check: nothing is stopped with a clock at which the host can sign nothing', async (t) => {
@@ -73,7 +79,7 @@ t.test('check: nothing is stopped with a clock at which the host can sign nothin
   const past = new Date('2020-01-01T00:00:00Z');
   const { certificate } = await createAuthority('kubelet-client-ca', 1, past);
   host.write(authorityPaths('kubelet-client').certificate, certificate);
-  t.match(await run(check), {
+  t.match(await run(checkIdentityChange), {
     kind: 'not-yet',
     reason: /kubelet-client-ca has expired.*Check the host's clock/,
   });
@@ -120,11 +126,11 @@ t.test('conclude: only the record stays', async (t) => {
   const installed = { schemaVersion: 1, completed: '2026-11-21', steps: [{ agent: 'aiokube' }] };
   const of = { cluster: 'edge.factory.test', node: 'edge-0' };
   host.write('/var/lib/sno-agents/record.json', JSON.stringify({ ...of, ...installed }));
-  t.equal(await holds(conclude), false);
-  t.match(await run(conclude), {
+  t.equal(await holds(concludeIdentity), false);
+  t.match(await run(concludeIdentity), {
     note: 'name edge-0 -> edge-9; address 192.0.2.10 -> 198.51.100.7',
   });
-  t.equal(await holds(conclude), true);
+  t.equal(await holds(concludeIdentity), true);
   t.equal(await identityChange.read(host.paths), undefined);
   t.match(await identityChange.last(host.paths), { from, to });
   t.same(await namesIn(host.at(FOLDER)), ['last.json']);
@@ -148,7 +154,7 @@ t.test('conclude: the record of the installation has the present names', async (
     const { host, run } = await changingHost(t);
     const path = '/var/lib/sno-agents/record.json';
     if (before !== undefined) host.write(path, before);
-    await run(conclude);
+    await run(concludeIdentity);
     const found = host.has(path) ? host.read(path) : undefined;
     t.same(typeof after === 'object' ? JSON.parse(found ?? '') : found, after, before ?? 'none');
   }
@@ -186,9 +192,10 @@ t.test('interrupted at any moment of its end, it is ended once', async (t) => {
       it.host.write('/var/lib/sno-agents/record.json', '{"cluster":"a.b","node":"edge-0"}');
       return it;
     },
-    run: ({ run }) => run(conclude),
+    run: ({ run }) => run(concludeIdentity),
     // As its plan does: a request that has ended is not ended again.
-    again: async ({ run, holds }) => void ((await holds(conclude)) || (await run(conclude))),
+    again: async ({ run, holds }) =>
+      void ((await holds(concludeIdentity)) || (await run(concludeIdentity))),
     result: async ({ host }) => ({
       request: await identityChange.read(host.paths),
       to: (await identityChange.last(host.paths))?.to,

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { readAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
-import { conclude } from '../../../../agents/upkeep/renew/conclude.ts';
+import { concludeRenewal } from '../../../../agents/upkeep/renew/conclude.ts';
 import { kubeletCertificates } from '../../../../agents/upkeep/renew/kubelet-certificates.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
@@ -135,11 +135,13 @@ t.test('kubelet-certificates', async (t) => {
         cause: { what: /is not valid yet/, fix: /Check the host's clock/ },
       },
     });
-    await t.rejects(conclude.run(it.context, it.host.progress()), { code: 'renewal-failed' });
+    await t.rejects(concludeRenewal.run(it.context, it.host.progress()), {
+      code: 'renewal-failed',
+    });
     mock.timers.reset();
     t.same(await it.run(), { kind: 'done', note: 'none to correct' });
     t.same(it.pairs(), it.texts);
-    t.same(await conclude.run(it.context, it.host.progress()), { kind: 'done' });
+    t.same(await concludeRenewal.run(it.context, it.host.progress()), { kind: 'done' });
   });
 
   t.test('a kubelet that never started, or a damaged certificate', async (t) => {

@@ -10,7 +10,7 @@ import { exists } from '../../../../lib/host/files.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { laptopAdminCa } from '../../../../lib/render/kubernetes/authorities.ts';
-import { trust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
+import { apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
@@ -29,7 +29,7 @@ async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>
   host.write(gather.ca, servingAuthority);
   host.write(gather.signer.certificate, own.certificate);
   host.write(gather.signer.key, own.key, 0o600);
-  host.write(trust.clients, own.certificate + adminCa.certificate);
+  host.write(apiServerTrust.clients, own.certificate + adminCa.certificate);
   host.write(laptopAdminCa, adminCa.certificate);
   const context = { ...host.context, run: 'first' };
   return {
@@ -58,7 +58,7 @@ t.test("the laptop's CA", async (t) => {
     t.test(`stays trusted: ${what}`, async (t) => {
       const it = await trustingHost(t, { [RECORD]: answer });
       t.match(await it.run(), { note: /^trusted/ });
-      t.equal(it.host.read(trust.clients), own.certificate + adminCa.certificate);
+      t.equal(it.host.read(apiServerTrust.clients), own.certificate + adminCa.certificate);
       t.equal(await it.failure(), undefined);
       t.equal(await it.holds(), true, 'for this run');
     });
@@ -71,14 +71,14 @@ t.test("the laptop's CA", async (t) => {
       code: 'laptop-ca-trusted',
       cause: { what: /the API was not ready/ },
     });
-    t.equal(it.host.read(trust.clients), own.certificate + adminCa.certificate);
+    t.equal(it.host.read(apiServerTrust.clients), own.certificate + adminCa.certificate);
   });
 
   t.test('a server that names no authority proves nothing', async (t) => {
     const it = await trustingHost(t, { [RECORD]: configMap(replaced) });
     t.same(await it.run(), { kind: 'done', note: 'failed' });
     t.match(await it.failure(), { cause: { cause: { found: 'neither' } } });
-    t.equal(it.host.read(trust.clients), own.certificate, 'it is not trusted again');
+    t.equal(it.host.read(apiServerTrust.clients), own.certificate, 'it is not trusted again');
     t.ok(await exists(it.host.at(laptopAdminCa)), 'the next run goes on');
   });
 

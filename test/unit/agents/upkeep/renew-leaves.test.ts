@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { readAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
-import { conclude } from '../../../../agents/upkeep/renew/conclude.ts';
+import { concludeRenewal } from '../../../../agents/upkeep/renew/conclude.ts';
 import { renewLeaves } from '../../../../agents/upkeep/renew/renew-leaves.ts';
 import { exitCodeFor } from '../../../../lib/base/errors/exit-codes.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
@@ -19,7 +19,7 @@ const REPLACED = '/var/lib/sno-agents/sno-renew/replaced';
 
 const run = (it: RenewingHost) => renewLeaves.run(it.context, it.host.progress());
 const holds = (it: RenewingHost) => renewLeaves.holds(it.context, it.host.progress());
-const concluded = (it: RenewingHost) => conclude.run(it.context, it.host.progress());
+const concluded = (it: RenewingHost) => concludeRenewal.run(it.context, it.host.progress());
 const attempts = async (it: RenewingHost) =>
   Object.fromEntries(
     (await readAttempts(it.host.paths)).map(({ name, failure }) => [name, failure?.code]),
@@ -64,7 +64,7 @@ t.test('renew-leaves', async (t) => {
       due.map(() => undefined),
     );
     t.same(await concluded(it), { kind: 'done' });
-    t.equal(await conclude.holds(it.context, it.host.progress()), true);
+    t.equal(await concludeRenewal.holds(it.context, it.host.progress()), true);
     t.same(await run(it), { kind: 'done', note: 'none was due' });
   });
 

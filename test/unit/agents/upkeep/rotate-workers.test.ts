@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import t from 'tap';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { trustDigest } from '../../../../lib/cluster/workers/api-trust.ts';
-import { trust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
+import { controllerManagerTrust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { servingPair, textAt } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
 import { type Answer, apiOf } from './earlier-authority.ts';
@@ -12,7 +12,7 @@ const node = (name: string, digest?: string) => ({
   metadata: { name, annotations: digest === undefined ? {} : { 'sno-agents/api-trust': digest } },
 });
 const listing = (...nodes: readonly object[]) => ({ 'GET /api/v1/nodes': listOf(...nodes) });
-const present = trustDigest(textAt(trust.api));
+const present = trustDigest(textAt(controllerManagerTrust.api));
 
 t.test('rotations that would cut workers off', async (t) => {
   t.test('they learn of no other CA than that of the API server', async (t) => {

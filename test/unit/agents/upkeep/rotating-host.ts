@@ -7,7 +7,7 @@ import { saveStaged } from '../../../../agents/steps/certificates/changes.ts';
 import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
 import { requestRotation, type What } from '../../../../lib/change/rotation/request.ts';
 import { ETCD_MANIFEST_FILE } from '../../../../lib/cluster/installation/snapshot-record.ts';
-import { trust } from '../../../../lib/render/kubernetes/kube-scheduler.ts';
+import { schedulerTrust } from '../../../../lib/render/kubernetes/kube-scheduler.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../../lib/render/kubernetes/read-once.ts';
 import { rendered, textAt } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
@@ -15,7 +15,7 @@ import { type TestHost, testHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 
 export const NEW = 'new authorities\n';
-export const OLD = textAt(trust.api);
+export const OLD = textAt(schedulerTrust.api);
 
 /** A host whose control plane runs, and a request for a rotation. */
 export async function requested(
@@ -39,7 +39,7 @@ export async function requested(
     () => rendered.staticPods.map(({ component }) => ({ name: component, sandbox: component })),
     {
       ListPodSandbox: () => {
-        kubelet.seen.add(host.read(trust.api));
+        kubelet.seen.add(host.read(schedulerTrust.api));
         return { items: rendered.staticPods.map(({ component }) => sandboxOf(host, component)) };
       },
     },
@@ -51,7 +51,7 @@ export async function requested(
 /** The same with what is staged: its phases all have one change, of a file that the scheduler reads once. */
 export async function rotating(t: Test, settings: object = {}) {
   const { host, context, kubelet } = await requested(t, settings);
-  const changes = [{ path: trust.api, contents: NEW, mode: 0o644 }];
+  const changes = [{ path: schedulerTrust.api, contents: NEW, mode: 0o644 }];
   const phases = { 'trust-both': changes, 'use-new': changes, 'trust-new': changes };
   await saveStaged(host.paths, { schemaVersion: 1, id: context.request.id, phases, retired: [] });
   return { host, context, kubelet };

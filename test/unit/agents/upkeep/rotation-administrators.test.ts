@@ -15,7 +15,7 @@ import {
   type AuthorityName,
   laptopAdminCa,
 } from '../../../../lib/render/kubernetes/authorities.ts';
-import { trust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
+import { apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
@@ -37,13 +37,13 @@ async function ending(t: Test, names: AuthorityName[], publish: ApiAnswer) {
   host.write(gather.ca, servingAuthority);
   host.write(gather.signer.certificate, own.certificate);
   host.write(gather.signer.key, own.key, 0o600);
-  host.write(trust.clients, own.certificate + adminCa.certificate);
-  host.write(trust.frontProxy, own.certificate);
+  host.write(apiServerTrust.clients, own.certificate + adminCa.certificate);
+  host.write(apiServerTrust.frontProxy, own.certificate);
   host.write(laptopAdminCa, adminCa.certificate);
   const what: What = { kind: 'authorities', names };
   await requestRotation(host.paths, { what, restartWorkloads: false });
   const context = await rotateContext(host.paths);
-  const changes = [{ path: trust.clients, contents: own.certificate, mode: 0o644 }];
+  const changes = [{ path: apiServerTrust.clients, contents: own.certificate, mode: 0o644 }];
   const phases = { 'trust-both': [], 'use-new': [], 'trust-new': changes };
   await saveStaged(host.paths, { schemaVersion: 1, id: context.request.id, phases, retired: [] });
   return { host, run: () => trustNew.run(context, host.progress()) };
@@ -57,7 +57,7 @@ const published: ApiAnswer = () => ({
 t.test("the laptop's CA is deleted with that of the administrators", async (t) => {
   const { host, run } = await ending(t, ['kubelet-client', 'admin'], published);
   await run();
-  t.equal(host.read(trust.clients), own.certificate);
+  t.equal(host.read(apiServerTrust.clients), own.certificate);
   t.notOk(host.has(laptopAdminCa), 'what is written from it later does not trust it again');
 });
 
@@ -70,6 +70,6 @@ t.test("the laptop's CA stays when others are replaced", async (t) => {
 t.test("the laptop's CA stays with what is put back", async (t) => {
   const { host, run } = await ending(t, ['admin'], () => refuse(500));
   await t.rejects(run(), { code: 'rotation-rolled-back' });
-  t.equal(host.read(trust.clients), own.certificate + adminCa.certificate);
+  t.equal(host.read(apiServerTrust.clients), own.certificate + adminCa.certificate);
   t.equal(host.read(laptopAdminCa), adminCa.certificate, 'for whoever reads it next');
 });

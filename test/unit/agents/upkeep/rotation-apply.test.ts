@@ -4,7 +4,7 @@ import { applyPhase } from '../../../../agents/upkeep/rotate/apply.ts';
 import { restartedFor } from '../../../../agents/upkeep/rotate/restarts.ts';
 import { rotationFolder } from '../../../../lib/change/rotation/request.ts';
 import { namesIn } from '../../../../lib/host/files.ts';
-import { trust } from '../../../../lib/render/kubernetes/kube-scheduler.ts';
+import { schedulerTrust } from '../../../../lib/render/kubernetes/kube-scheduler.ts';
 import { surgeRedirect } from '../../../../lib/render/kubernetes/surge-redirect.ts';
 import { NEW, OLD, rotating } from './rotating-host.ts';
 
@@ -25,7 +25,7 @@ t.test('the old files are restored, and the reason is logged and thrown', async 
       code: 'rotation-rolled-back',
       cause: { message: 'nobody accepts it' },
     });
-    t.equal(host.read(trust.api), OLD);
+    t.equal(host.read(schedulerTrust.api), OLD);
     const { id } = context.request;
     const restarted = phase === 'use-new' ? ['kube-scheduler'] : [];
     t.same(await restartedFor(host.paths, id, phase), restarted, 'what was restarted is known');
@@ -49,7 +49,7 @@ t.test('killed while it restores: the next start restores, and knows the reason'
   stop.abort(new Error('power cut'));
   await t.rejects(ended, { message: 'power cut' });
   // As if it had been killed before the old files were written.
-  host.write(trust.api, NEW);
+  host.write(schedulerTrust.api, NEW);
   kubelet.isReady = true;
   kubelet.seen.clear();
   await t.rejects(applyPhase(context, 'use-new', works, host.progress()), {
@@ -58,7 +58,7 @@ t.test('killed while it restores: the next start restores, and knows the reason'
   });
   t.same([...kubelet.seen], [OLD], 'the new files were not tried again');
   await applyPhase(context, 'use-new', works, host.progress());
-  t.equal(host.read(trust.api), NEW, 'that is for the next start');
+  t.equal(host.read(schedulerTrust.api), NEW, 'that is for the next start');
 });
 
 t.test('if the old files do not work either, both reasons are thrown', async (t) => {

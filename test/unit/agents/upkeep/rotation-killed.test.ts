@@ -1,11 +1,11 @@
 /** The beginning and the end of a rotation, which may be killed at any moment. */
 import t from 'tap';
 import { readStaged } from '../../../../agents/steps/certificates/changes.ts';
-import { conclude } from '../../../../agents/upkeep/rotate/conclude.ts';
+import { concludeRotation } from '../../../../agents/upkeep/rotate/conclude.ts';
 import { overlap } from '../../../../agents/upkeep/rotate/overlap.ts';
 import { rotatePlan } from '../../../../agents/upkeep/rotate/plan.ts';
 import { addRestart } from '../../../../agents/upkeep/rotate/restarts.ts';
-import { stage } from '../../../../agents/upkeep/rotate/stage.ts';
+import { stageRotation } from '../../../../agents/upkeep/rotate/stage.ts';
 import {
   rotationChange,
   rotationFolder,
@@ -38,9 +38,9 @@ t.test('stage: what is asked for, and nothing of the host is changed', async (t)
   ];
   for (const [what, useNew] of cases) {
     const { host, context } = await requested(t, {}, what);
-    t.equal(await stage.holds(context, host.progress()), false);
-    t.same(await stage.run(context, host.progress()), { kind: 'done' });
-    t.equal(await stage.holds(context, host.progress()), true);
+    t.equal(await stageRotation.holds(context, host.progress()), false);
+    t.same(await stageRotation.run(context, host.progress()), { kind: 'done' });
+    t.equal(await stageRotation.holds(context, host.progress()), true);
     const staged = await readStaged(host.paths, context.request.id);
     t.same(
       staged?.phases['use-new'].map(({ path }) => path),
@@ -56,12 +56,12 @@ t.test('stage: what is asked for, and nothing of the host is changed', async (t)
 t.test('stage: a control plane that is not whole, or not ready, is not changed', async (t) => {
   const { host, context, kubelet } = await requested(t, { rotatePodMs: 1 });
   kubelet.isReady = false;
-  await t.rejects(stage.run(context, host.progress()), {
+  await t.rejects(stageRotation.run(context, host.progress()), {
     kind: 'deadline',
     message: /kube-scheduler is not ready/,
   });
   host.remove(`${staticPods}/kube-scheduler.yaml`);
-  await t.rejects(stage.run(context, host.progress()), {
+  await t.rejects(stageRotation.run(context, host.progress()), {
     kind: 'fatal',
     message: /the host has no static pod of kube-scheduler/,
   });
@@ -71,7 +71,7 @@ t.test('stage: a control plane that is not whole, or not ready, is not changed',
 t.test('stage: interrupted at any moment, nothing or everything is staged', async (t) => {
   await killedAtAnyMoment(t, {
     prepare: () => requested(t),
-    run: ({ host, context }) => stage.run(context, host.progress()),
+    run: ({ host, context }) => stageRotation.run(context, host.progress()),
     result: async ({ host, context }) => ({
       staged: (await readStaged(host.paths, context.request.id))?.phases['use-new'].length,
       mode: host.mode(`${rotationFolder(host.paths)}/staged.json`),
@@ -94,7 +94,7 @@ t.test('conclude: interrupted at any moment, it is recorded once', async (t) => 
       host.write(`${rotationFolder(host.paths)}/undo.json`, '{}');
       return it;
     },
-    run: ({ host, context }) => conclude.run(context, host.progress()),
+    run: ({ host, context }) => concludeRotation.run(context, host.progress()),
     async allowed({ host, context }, when) {
       const isRecorded = (await rotationChange.last(host.paths))?.id === context.request.id;
       const names = await namesIn(rotationFolder(host.paths));

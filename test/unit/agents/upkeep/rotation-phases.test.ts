@@ -9,12 +9,12 @@ import {
   saveStaged,
   writeChanges,
 } from '../../../../agents/steps/certificates/changes.ts';
-import { conclude } from '../../../../agents/upkeep/rotate/conclude.ts';
+import { concludeRotation } from '../../../../agents/upkeep/rotate/conclude.ts';
 import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
 import { overlap } from '../../../../agents/upkeep/rotate/overlap.ts';
 import { trustNew, useNew } from '../../../../agents/upkeep/rotate/phases.ts';
 import { addRestart } from '../../../../agents/upkeep/rotate/restarts.ts';
-import { stage } from '../../../../agents/upkeep/rotate/stage.ts';
+import { stageRotation } from '../../../../agents/upkeep/rotate/stage.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import {
   requestRotation,
@@ -128,7 +128,7 @@ t.test('a rotation begins when no backup is made and no certificate renewed', as
   const { host, context } = await rotating(t, { kind: 'encryption' });
   for (const agent of ['sno-backup', 'sno-renew']) {
     using _lock = await lockAgent(agent, host.root);
-    const outcome = await stage.run(context, host.progress());
+    const outcome = await stageRotation.run(context, host.progress());
     t.match(outcome, { kind: 'not-yet', reason: `${agent} is running` });
   }
 });
@@ -146,15 +146,15 @@ t.test('conclude records, deletes what was staged, and can be killed in between'
   await addRestart(paths, id, 'use-new', 'kubelet');
   await addRestart(paths, id, 'trust-new', 'etcd');
   await addRestart(paths, id, 'trust-new', 'kubelet');
-  await conclude.run(context, host.progress());
+  await concludeRotation.run(context, host.progress());
   t.match(await rotationChange.last(paths), { id, what: { kind: 'encryption' } });
   t.same((await rotationChange.last(paths))?.restarted, ['etcd', 'kubelet'], 'what was restarted');
   t.same(await namesIn(rotationFolder(paths)), ['last.json']);
-  t.equal(await conclude.holds(context, host.progress()), true);
+  t.equal(await concludeRotation.holds(context, host.progress()), true);
   // As if the request had not been deleted yet.
-  t.equal(await stage.holds(context, host.progress()), true);
+  t.equal(await stageRotation.holds(context, host.progress()), true);
   t.equal(await trustNew.holds(context, host.progress()), true);
-  await conclude.run(context, host.progress());
+  await concludeRotation.run(context, host.progress());
   t.match(await rotationChange.last(paths), { restarted: ['etcd', 'kubelet'] }, 'the record stays');
 });
 

@@ -6,7 +6,7 @@ import { requestRotation, type What } from '../../../../lib/change/rotation/requ
 import { trustDigest } from '../../../../lib/cluster/workers/api-trust.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
-import { trust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
+import { controllerManagerTrust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { servingPair, textAt } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
@@ -50,7 +50,7 @@ async function rotating(
   host.write(authorityPaths('serving').certificate, servingPair.certificate);
   const admin = authorityPaths('admin');
   for (const path of [admin.certificate, admin.key]) host.write(path, textAt(path));
-  host.write(trust.api, both);
+  host.write(controllerManagerTrust.api, both);
   await requestRotation(host.paths, { what, restartWorkloads: false });
   const context = await rotateContext(hostPaths(host.root, { api: url }));
   return { host, requests, run: () => workers.run(context, host.progress()) };

@@ -5,7 +5,7 @@ import { requestRotation, type What } from '../../../../lib/change/rotation/requ
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import type { KeyPair } from '../../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
-import { trust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
+import { controllerManagerTrust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { servingPair, textAt } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
@@ -46,7 +46,7 @@ async function rotating(t: Test, what: What, serving: KeyPair) {
   host.write(authorityPaths('serving').certificate, serving.certificate);
   const admin = authorityPaths('admin');
   for (const path of [admin.certificate, admin.key]) host.write(path, textAt(path));
-  host.write(trust.api, BOTH);
+  host.write(controllerManagerTrust.api, BOTH);
   await requestRotation(host.paths, { what, restartWorkloads: true });
   return { host, requests, context: await rotateContext(hostPaths(host.root, { api: url })) };
 }

@@ -16,7 +16,7 @@ import {
   laptopAdminCa,
 } from '../../../../lib/render/kubernetes/authorities.ts';
 import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encryption.ts';
-import { trust as apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
+import { apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
 import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
 import { serviceAccount } from '../../../../lib/render/kubernetes/service-account.ts';
 import { byPath, textAt } from '../../render/rendered-host.ts';

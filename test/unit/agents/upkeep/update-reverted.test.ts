@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { runTrial } from '../../../../agents/upkeep/trial/main.ts';
-import { arm } from '../../../../agents/upkeep/update/arm.ts';
+import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
 import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
 import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
-import { stage } from '../../../../agents/upkeep/update/stage.ts';
+import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
 import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
 import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
@@ -96,7 +96,7 @@ t.test(
 t.test('an update of add-ons is taken back with the database, and not without it', async (t) => {
   const { host, run } = await updating(t, { text: program(PREPARED_ADD_ON) });
   writeBackup(host.at(`${BACKUPS}/${OWN_BACKUP}`));
-  for (const step of [stage, prepare, arm, switchOver]) await run(step);
+  for (const step of [stageUpdate, prepare, armUpdate, switchOver]) await run(step);
   await recordReverting(host.paths, { code: 'deadline', kind: 'deadline', what: 'no rest' });
   t.equal(await restoreChange.read(host.paths), undefined, 'not under a running control plane');
   await restarted(host, 1);

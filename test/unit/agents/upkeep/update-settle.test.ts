@@ -1,7 +1,7 @@
 /** When an update has settled: the control plane of its payload, its add-ons, and a host on which nothing changes. */
 import t, { type Test } from 'tap';
 import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
-import { settle } from '../../../../agents/upkeep/update/settle.ts';
+import { settleUpdate } from '../../../../agents/upkeep/update/settle.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { components } from '../../../../lib/render/kubernetes/static-pod.ts';
 import { type ApiAnswer, listOf, refuse } from '../host/api.ts';
@@ -133,7 +133,7 @@ async function settling(t: Test, differs: Differs = {}) {
   if (differs.scheduled !== undefined)
     it.host.write('/run/systemd/shutdown/scheduled', differs.scheduled);
   const run = ({ leftMs = 300_000, signal = AbortSignal.timeout(300_000) } = {}) =>
-    settle.run(context, it.host.progress(signal, leftMs));
+    settleUpdate.run(context, it.host.progress(signal, leftMs));
   return { ...it, asked, run };
 }
 
@@ -145,7 +145,10 @@ t.test(
     const it = await settling(t, { manifests: [{ name: 'add-on.yaml', contents }] });
     t.same(await it.run(), { kind: 'done', note: 'nothing changes any more' });
     t.same([...new Set(it.asked)], ['runtime', 'mirror pods', 'add-on new', 'steady']);
-    t.ok(await settle.holds(it.context, it.host.progress()), 'it is seen in its run, never before');
+    t.ok(
+      await settleUpdate.holds(it.context, it.host.progress()),
+      'it is seen in its run, never before',
+    );
   },
 );
 

@@ -1,15 +1,15 @@
 /** sno-update: what is staged, what the new executable says, what is replaced, and how it ends. */
 import { rmSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { arm } from '../../../../agents/upkeep/update/arm.ts';
+import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
 import { backup } from '../../../../agents/upkeep/update/backup.ts';
-import { conclude } from '../../../../agents/upkeep/update/conclude.ts';
-import { confirm } from '../../../../agents/upkeep/update/confirm.ts';
+import { concludeUpdate } from '../../../../agents/upkeep/update/conclude.ts';
+import { confirmUpdate } from '../../../../agents/upkeep/update/confirm.ts';
 import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
 import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
-import { orBack } from '../../../../agents/upkeep/update/or-back.ts';
+import { updateOrBack } from '../../../../agents/upkeep/update/or-back.ts';
 import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
-import { stage } from '../../../../agents/upkeep/update/stage.ts';
+import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
 import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
@@ -48,25 +48,25 @@ async function upTo({ run }: Updating, ...steps: readonly StepBody<UpdateContext
 
 t.test('stage puts executable and payload beside those in use', async (t) => {
   const it = await updating(t);
-  t.notOk(await it.holds(stage));
-  t.same(await it.run(stage), { kind: 'done', note: 'the executable and the payload' });
-  t.ok(await it.holds(stage));
+  t.notOk(await it.holds(stageUpdate));
+  t.same(await it.run(stageUpdate), { kind: 'done', note: 'the executable and the payload' });
+  t.ok(await it.holds(stageUpdate));
   t.equal(it.host.mode(`${STATE}/next/sno-agents`), 0o755);
   t.equal(it.host.mode(`${STATE}/next`), 0o700);
   t.equal(it.host.read(`${STATE}/next/payload/bin/kubelet`), 'the new kubelet');
   t.equal(it.host.read(EXECUTABLE), 'the old executable', 'nothing has changed');
   it.host.remove(SOURCE);
-  await it.run(stage);
-  t.ok(await it.holds(stage), 'a second time it needs no source');
+  await it.run(stageUpdate);
+  t.ok(await it.holds(stageUpdate), 'a second time it needs no source');
 });
 
 t.test('the same payload is not copied', async (t) => {
   const it = await updating(t);
   it.host.remove(PAYLOAD);
   writePayload(it.host, PAYLOAD, 'the new kubelet');
-  t.match(await it.run(stage), { note: /payload is the same/ });
+  t.match(await it.run(stageUpdate), { note: /payload is the same/ });
   t.notOk(it.host.has(`${STATE}/next/payload`));
-  t.ok(await it.holds(stage));
+  t.ok(await it.holds(stageUpdate));
 });
 
 const DAMAGED: readonly (readonly [file: string, message: RegExp])[] = [
@@ -79,8 +79,8 @@ for (const [file, message] of DAMAGED) {
     const it = await updating(t);
     const other = it.host.read(`${SOURCE}/${file}`).replace(/e/g, 'o');
     it.host.write(`${SOURCE}/${file}`, other);
-    await t.rejects(it.run(stage), { message });
-    t.notOk(await it.holds(stage));
+    await t.rejects(it.run(stageUpdate), { message });
+    t.notOk(await it.holds(stageUpdate));
   });
 }
 
@@ -92,7 +92,7 @@ const UNREADY: readonly (readonly [answer: ReturnType<typeof refuse>, reason: Re
 for (const [answer, reason] of UNREADY) {
   t.test(`stage waits for the API server: ${reason.source}`, async (t) => {
     const it = await updating(t, { readyz: () => answer });
-    t.match(await it.run(stage), { kind: 'not-yet', reason });
+    t.match(await it.run(stageUpdate), { kind: 'not-yet', reason });
     t.notOk(it.host.has(`${STATE}/next`), 'nothing is fetched before');
   });
 }
@@ -102,7 +102,7 @@ t.test('stage waits for the end of a backup and needs room', async (t) => {
   const { manifest } = it.context.request;
   const large = { ...manifest, payload: { ...manifest.payload, size: 2 ** 50 } };
   const context = { ...it.context, request: { ...it.context.request, manifest: large } };
-  await t.rejects(stage.run(context, it.host.progress()), {
+  await t.rejects(stageUpdate.run(context, it.host.progress()), {
     kind: 'fatal',
     code: 'disk-full',
     message: /no room for the update.*Nothing was changed/,
@@ -111,7 +111,7 @@ t.test('stage waits for the end of a backup and needs room', async (t) => {
 
 t.test('the new executable is asked before anything changes', async (t) => {
   const it = await updating(t);
-  await it.run(stage);
+  await it.run(stageUpdate);
   t.same(await it.run(prepare), { kind: 'done', note: '2 files and 0 add-ons change' });
   t.ok(await it.holds(prepare));
   t.equal(it.host.mode(`${STATE}/prepared.json`), 0o600);
@@ -133,7 +133,7 @@ const UNFIT: readonly (readonly [why: string, text: string, message: RegExp])[] 
 for (const [why, text, message] of UNFIT) {
   t.test(`an executable that ${why} is not used`, async (t) => {
     const it = await updating(t, { text });
-    await it.run(stage);
+    await it.run(stageUpdate);
     await t.rejects(it.run(prepare), { message });
     t.notOk(it.host.has(TRIAL));
     t.equal(it.host.read(EXECUTABLE), 'the old executable');
@@ -144,17 +144,17 @@ t.test('an update of the payload alone is prepared by the executable in use', as
   const it = await updating(t);
   const executable = it.host.read(`${SOURCE}/sno-agents`);
   it.host.write(EXECUTABLE, executable, 0o755);
-  await upTo(it, stage);
+  await upTo(it, stageUpdate);
   t.notOk(it.host.has(`${STATE}/next/sno-agents`), 'there is nothing to copy');
-  await upTo(it, prepare, arm, switchOver);
+  await upTo(it, prepare, armUpdate, switchOver);
   t.ok(await it.holds(switchOver));
   t.equal(it.host.read(EXECUTABLE), executable);
 });
 
 t.test('everything that changes is a point of return', async (t) => {
   const it = await updating(t);
-  await upTo(it, stage, prepare, arm);
-  t.ok(await it.holds(arm));
+  await upTo(it, stageUpdate, prepare, armUpdate);
+  t.ok(await it.holds(armUpdate));
   const { what, points, deadlineMs, bootsCount } = JSON.parse(it.host.read(TRIAL));
   t.equal(what, 'the update to sno-agents 1.2.3 with Kubernetes v1.34.5');
   t.same(
@@ -171,24 +171,24 @@ t.test('an update of add-ons has the database as a point of return', async (t) =
   const context = { ...it.context, earlier: [EARLIER_BACKUP] };
   const run = (step: StepBody<UpdateContext>) => step.run(context, it.host.progress());
   writeBackup(it.host.at(`${BACKUPS}/${EARLIER_BACKUP}`));
-  await run(stage);
+  await run(stageUpdate);
   t.same(await run(prepare), { kind: 'done', note: '2 files and 1 add-ons change' });
   const isBackedUp = () => backup.holds(context, it.host.progress());
   t.notOk(await isBackedUp(), 'that of before the request lacks what was written since');
-  await t.rejects(run(arm), { kind: 'fatal', message: /no backup of etcd to go back to/ });
+  await t.rejects(run(armUpdate), { kind: 'fatal', message: /no backup of etcd to go back to/ });
   t.notOk(it.host.has(TRIAL), 'without one it does not begin');
 
   writeBackup(it.host.at(`${BACKUPS}/${OWN_BACKUP}`));
   writeBackup(it.host.at(`${BACKUPS}/20300102T040405Z`));
   it.host.write(`${BACKUPS}/20300102T040405Z/etcd-snapshot.db`, 'torn');
   t.ok(await isBackedUp());
-  await run(arm);
+  await run(armUpdate);
   t.equal(JSON.parse(it.host.read(TRIAL)).points.database, OWN_BACKUP);
 });
 
 t.test('without add-ons that change, no backup is made', async (t) => {
   const it = await updating(t);
-  await upTo(it, stage, prepare);
+  await upTo(it, stageUpdate, prepare);
   t.ok(await it.holds(backup));
   t.same(await it.run(backup), { kind: 'done', note: 'the database does not change' });
 });
@@ -205,7 +205,7 @@ async function requireSwitched(t: Test, { host, holds }: Updating) {
 
 t.test('switch replaces everything while the kubelet is stopped', async (t) => {
   const it = await updating(t);
-  await upTo(it, stage, prepare, arm);
+  await upTo(it, stageUpdate, prepare, armUpdate);
   t.notOk(await it.holds(switchOver));
   it.host.programs.forgetCalls();
   await it.run(switchOver);
@@ -229,7 +229,7 @@ t.test('interrupted at any moment of the switch, it is continued without its sou
   await killedAtAnyMoment(t, {
     async prepare() {
       const it = await updating(t);
-      await upTo(it, stage, prepare, arm);
+      await upTo(it, stageUpdate, prepare, armUpdate);
       rmSync(it.host.at(SOURCE), { recursive: true });
       it.host.programs.forgetCalls();
       return it;
@@ -243,7 +243,7 @@ t.test('interrupted at any moment of the switch, it is continued without its sou
       const isOld = host.read(EXECUTABLE) === 'the old executable';
       t.ok(isStopped || isOld, `${when}: nothing is replaced under a kubelet`);
       t.ok(!isStarted || (await holds(switchOver)), `${when}: no kubelet sees a mixture`);
-      t.ok((await holds(stage)) || (await holds(switchOver)), `${when}: nothing is fetched`);
+      t.ok((await holds(stageUpdate)) || (await holds(switchOver)), `${when}: nothing is fetched`);
     },
     result: async ({ host, holds }) => ({
       holds: await holds(switchOver),
@@ -257,9 +257,12 @@ t.test('interrupted at any moment of the switch, it is continued without its sou
 
 t.test('a confirmed update leaves nothing behind', async (t) => {
   const it = await updating(t);
-  await upTo(it, stage, prepare, arm, switchOver, confirm);
-  t.ok(await it.holds(confirm));
-  t.match(await it.run(conclude), { kind: 'done', note: /^the update to sno-agents 1\.2\.3/ });
+  await upTo(it, stageUpdate, prepare, armUpdate, switchOver, confirmUpdate);
+  t.ok(await it.holds(confirmUpdate));
+  t.match(await it.run(concludeUpdate), {
+    kind: 'done',
+    note: /^the update to sno-agents 1\.2\.3/,
+  });
   t.equal((await updateChange.last(it.host.paths))?.outcome, 'updated');
   t.equal(await readTaken(it.host.paths), 7, 'nothing older is taken from now on');
   for (const path of ['next', 'prepared.json', 'request.json'])
@@ -279,9 +282,9 @@ const failure = new Failure('deadline', 'it did not settle');
 
 t.test('a failure before the trial: nothing was changed, and that is said', async (t) => {
   const it = await updating(t);
-  await orBack(broken).instead?.(it.context, failure);
-  t.match(await orBack(stage).run(it.context, it.host.progress()), { note: /skipped/ });
-  await t.rejects(it.run(conclude), {
+  await updateOrBack(broken).instead?.(it.context, failure);
+  t.match(await updateOrBack(stageUpdate).run(it.context, it.host.progress()), { note: /skipped/ });
+  await t.rejects(it.run(concludeUpdate), {
     kind: 'fatal',
     code: 'update-refused',
     message: /failed before anything was changed.*it did not settle/,
@@ -295,17 +298,19 @@ t.test('a failure before the trial: nothing was changed, and that is said', asyn
 
 t.test('a failure during the trial: the host restarts and goes back', async (t) => {
   const it = await updating(t);
-  await upTo(it, stage, prepare, arm, switchOver);
-  await orBack(broken).instead?.(it.context, failure);
+  await upTo(it, stageUpdate, prepare, armUpdate, switchOver);
+  await updateOrBack(broken).instead?.(it.context, failure);
   t.match(JSON.parse(it.host.read(TRIAL)), { reverting: { what: 'it did not settle' } });
   t.equal(it.host.programs.calls('systemctl start --no-block sno-trial.service').length, 1);
-  t.match(await orBack(confirm).run(it.context, it.host.progress()), { note: /skipped/ });
-  t.same(await it.run(conclude), { kind: 'not-yet', reason: 'the host restarts to go back' });
+  t.match(await updateOrBack(confirmUpdate).run(it.context, it.host.progress()), {
+    note: /skipped/,
+  });
+  t.same(await it.run(concludeUpdate), { kind: 'not-yet', reason: 'the host restarts to go back' });
 });
 
 t.test('after the host went back, the reason is reported once', async (t) => {
   const it = await updating(t);
-  await upTo(it, stage, prepare, arm, switchOver);
+  await upTo(it, stageUpdate, prepare, armUpdate, switchOver);
   await recordReverting(it.host.paths, { code: 'deadline', kind: 'deadline', what: 'no rest' });
   const { what } = JSON.parse(it.host.read(TRIAL));
   const last = {
@@ -321,7 +326,7 @@ t.test('after the host went back, the reason is reported once', async (t) => {
     JSON.stringify({ ...last, reason, problems: [] }),
   );
   it.host.remove(TRIAL);
-  await t.rejects(it.run(conclude), {
+  await t.rejects(it.run(concludeUpdate), {
     code: 'update-reverted',
     message: /was taken back.*no rest/,
   });

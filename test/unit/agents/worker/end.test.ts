@@ -2,10 +2,10 @@ import t from 'tap';
 import { clean } from '../../../../agents/steps/clean.ts';
 import { workerKubelet } from '../../../../agents/steps/kubelet.ts';
 import { verifyClean } from '../../../../agents/steps/verify-clean.ts';
-import { finish } from '../../../../agents/worker/finish.ts';
-import { leftovers } from '../../../../agents/worker/leftovers.ts';
-import { nodeReady } from '../../../../agents/worker/node-ready.ts';
-import { servingCertificate } from '../../../../agents/worker/serving-certificate.ts';
+import { finishWorker } from '../../../../agents/worker/finish.ts';
+import { workerLeftovers } from '../../../../agents/worker/leftovers.ts';
+import { awaitOwnNodeReady } from '../../../../agents/worker/node-ready.ts';
+import { workerServingCertificate } from '../../../../agents/worker/serving-certificate.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { readMarker } from '../../../../lib/cluster/installation/marker.ts';
 import { fakeRuntime } from '../host/runtime.ts';
@@ -58,19 +58,19 @@ t.test('serving-certificate waits for the file of the kubelet', async (t) => {
     const { certificate, key } = await issueLeaf(authority, profile);
     return `${certificate}${key}`;
   };
-  t.equal(await host.holds(servingCertificate), false);
+  t.equal(await host.holds(workerServingCertificate), false);
   host.write(SERVING, await pem('edge-0'), 0o600);
-  t.equal(await host.holds(servingCertificate), false, 'that of another host');
-  const running = host.run(servingCertificate);
+  t.equal(await host.holds(workerServingCertificate), false, 'that of another host');
+  const running = host.run(workerServingCertificate);
   await host.said(/Waiting for the serving certificate to be approved on the control-plane host/);
   host.write(SERVING, await pem('worker-0'), 0o600);
   t.same(await running, { kind: 'done' });
-  t.equal(await host.holds(servingCertificate), true);
+  t.equal(await host.holds(workerServingCertificate), true);
 });
 
 t.test('node-ready asks as the node itself', async (t) => {
   const { host, api } = await workerHost(t);
-  const running = host.run(nodeReady);
+  const running = host.run(awaitOwnNodeReady);
   await host.said(/node worker-0 to be Ready: the node is not registered/);
   const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2030-01-01T00:00:01Z' }];
   api.set(`${NODES}/worker-0`, { metadata: { name: 'worker-0' }, status: { conditions } });
@@ -84,9 +84,9 @@ t.test('the token is deleted at the end, and what the worker needs is not', asyn
   for (const path of [...GONE.slice(1), ...STAYS]) host.write(path, `contents of ${path}`);
   host.programs.give('systemctl', 'case "$1" in disable|daemon-reload) ;; *) exit 97 ;; esac');
   await fakeRuntime(t, host, () => [], {});
-  t.equal(await host.holds(leftovers), false);
-  t.same(await host.run(leftovers), { kind: 'done', note: `${GONE.length} files` });
-  t.equal(await host.holds(leftovers), true);
+  t.equal(await host.holds(workerLeftovers), false);
+  t.same(await host.run(workerLeftovers), { kind: 'done', note: `${GONE.length} files` });
+  t.equal(await host.holds(workerLeftovers), true);
   t.match(await host.run(clean), { kind: 'done' });
   t.match(await host.run(verifyClean), { kind: 'done' });
   for (const path of GONE) t.notOk(host.has(path), path);
@@ -96,9 +96,9 @@ t.test('the token is deleted at the end, and what the worker needs is not', asyn
 t.test('finish marks the disk', async (t) => {
   const { host } = await workerHost(t);
   host.write('/etc/machine-id', 'one\n');
-  t.equal(await host.holds(finish), false);
-  t.same(await host.run(finish), { kind: 'done' });
-  t.equal(await host.holds(finish), true);
+  t.equal(await host.holds(finishWorker), false);
+  t.same(await host.run(finishWorker), { kind: 'done' });
+  t.equal(await host.holds(finishWorker), true);
   t.match(await readMarker(host.paths.at('/var')), {
     state: 'finished',
     machine: 'machine-id:one',

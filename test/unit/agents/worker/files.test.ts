@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import { kubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
+import { placeKubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
 import { podNetwork } from '../../../../agents/worker/pod-network.ts';
 import { readByKubelet } from '../../../../agents/worker/trust/kubelet-record.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
@@ -23,10 +23,10 @@ t.test('kubelet-files', async (t) => {
   t.test('configure the kubelet of this host, without a static pod', async (t) => {
     const bundle = nodes.certificate + admin.certificate + successor.certificate;
     const { host } = await given(t, bundle);
-    t.equal(await host.holds(kubeletFiles), false, 'before');
-    t.match(await host.run(kubeletFiles), { kind: 'done', note: 'worker-0, 192.0.2.20' });
+    t.equal(await host.holds(placeKubeletFiles), false, 'before');
+    t.match(await host.run(placeKubeletFiles), { kind: 'done', note: 'worker-0, 192.0.2.20' });
     t.equal(await readByKubelet(host.paths), sha256(servingAuthority), 'at its first start');
-    t.equal(await host.holds(kubeletFiles), true, 'after');
+    t.equal(await host.holds(placeKubeletFiles), true, 'after');
     t.equal(host.read(ENVIRONMENT), 'KUBELET_NODE_IPS=192.0.2.20\n');
     t.equal(host.read('/etc/hostname'), 'worker-0\n');
     const config = parse(host.read('/etc/kubernetes/kubelet.yaml'));
@@ -60,26 +60,26 @@ t.test('kubelet-files', async (t) => {
     };
     const both = servingAuthority + successor.certificate;
     const it = await published(both);
-    await it.host.run(kubeletFiles);
+    await it.host.run(placeKubeletFiles);
     t.equal(it.host.read(API), both);
     t.equal(it.host.mode(API), 0o644);
     t.equal(await readByKubelet(it.host.paths), sha256(both), 'nothing to restart afterwards');
     const wrong = await published(successor.certificate);
-    await t.rejects(wrong.host.run(kubeletFiles), { kind: 'unreachable', message: /issuer/ });
+    await t.rejects(wrong.host.run(placeKubeletFiles), { kind: 'unreachable', message: /issuer/ });
     t.equal(wrong.host.read(API), servingAuthority, 'what is trusted stays');
     t.notOk(wrong.host.has(ENVIRONMENT));
     const earlier = await published(both);
     earlier.api.rule(({ path }) =>
       path === root ? refusal(403, { reason: 'Forbidden', message: 'not yours' }) : undefined,
     );
-    await earlier.host.run(kubeletFiles);
+    await earlier.host.run(placeKubeletFiles);
     t.equal(earlier.host.read(API), servingAuthority, 'a cluster of an earlier release');
   });
 
   t.test('without the authority of clients nobody is trusted: it waits', async (t) => {
     for (const bundle of ['', nodes.certificate]) {
       const { host } = await given(t, bundle);
-      t.match(await host.failureOf(kubeletFiles), {
+      t.match(await host.failureOf(placeKubeletFiles), {
         kind: 'retry',
         message: /has no authority of clients/,
       });
@@ -90,7 +90,7 @@ t.test('kubelet-files', async (t) => {
   t.test('without an address in the machine networks it waits', async (t) => {
     const { host } = await given(t, admin.certificate);
     giveAddresses(host, '198.51.100.7/24');
-    t.match(await host.failureOf(kubeletFiles), { kind: 'retry', code: 'address-missing' });
+    t.match(await host.failureOf(placeKubeletFiles), { kind: 'retry', code: 'address-missing' });
   });
 });
 

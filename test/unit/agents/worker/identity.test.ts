@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import t from 'tap';
 import { z } from 'zod';
-import { kubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
+import { workerKubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import {
@@ -65,8 +65,8 @@ t.test('kubelet-identity of a worker', async (t) => {
   t.test('is a key of its own, and the certificate that was approved for it', async (t) => {
     const it = await workerHost(t);
     const { host, api } = it;
-    t.equal(await host.holds(kubeletIdentity), false, 'before');
-    const running = host.run(kubeletIdentity);
+    t.equal(await host.holds(workerKubeletIdentity), false, 'before');
+    const running = host.run(workerKubeletIdentity);
     await host.said(PENDING);
     t.equal(host.mode(KEY), 0o600);
     const fingerprint = publicKeyFingerprint(host.read(KEY));
@@ -99,15 +99,15 @@ t.test('kubelet-identity of a worker', async (t) => {
     t.equal(inspectCertificate(host.read(CURRENT)).subject.commonName, 'system:node:worker-0');
     t.match(host.read(CURRENT), 'PRIVATE KEY');
     t.notOk(host.has(KEY), 'the key is in one place');
-    t.equal(await host.holds(kubeletIdentity), true, 'after');
+    t.equal(await host.holds(workerKubeletIdentity), true, 'after');
   });
 
   t.test('after a kill it keeps its key and finds its request', async (t) => {
     const it = await workerHost(t);
     const { host, api } = it;
-    t.ok(await host.waitsFor(kubeletIdentity, PENDING));
+    t.ok(await host.waitsFor(workerKubeletIdentity, PENDING));
     const key = host.read(KEY);
-    const running = host.run(kubeletIdentity);
+    const running = host.run(workerKubeletIdentity);
     await issue(it);
     t.match(await running, { kind: 'done' });
     t.equal(host.read(CURRENT).includes(key.trim()), true);
@@ -118,13 +118,13 @@ t.test('kubelet-identity of a worker', async (t) => {
     const it = await workerHost(t);
     const { host } = it;
     host.write(PKI, 'as a full disk: nothing can be written below it');
-    const running = host.run(kubeletIdentity);
+    const running = host.run(workerKubeletIdentity);
     await host.said(PENDING);
     await issue(it);
     await t.rejects(running);
     const fingerprint = publicKeyFingerprint(host.read(KEY));
     host.remove(PKI);
-    t.match(await host.run(kubeletIdentity), { kind: 'done' }, 'nobody is asked again');
+    t.match(await host.run(workerKubeletIdentity), { kind: 'done' }, 'nobody is asked again');
     t.equal(publicKeyFingerprint(host.read(CURRENT)), fingerprint, 'which people have compared');
   });
 
@@ -136,7 +136,7 @@ t.test('kubelet-identity of a worker', async (t) => {
     ] as const) {
       await t.test(what, async (t) => {
         const it = await workerHost(t);
-        const running = it.host.failureOf(kubeletIdentity);
+        const running = it.host.failureOf(workerKubeletIdentity);
         await it.host.said(PENDING);
         await issue(it, wrong);
         t.match(await running, { kind: 'retry', message: found });
@@ -147,7 +147,7 @@ t.test('kubelet-identity of a worker', async (t) => {
 
   t.test('a denied request is final', async (t) => {
     const { host, api } = await workerHost(t);
-    const running = host.failureOf(kubeletIdentity);
+    const running = host.failureOf(workerKubeletIdentity);
     await host.said(PENDING);
     const [body] = posted(api);
     const conditions = [{ type: 'Denied', status: 'True', message: 'not ours' }];
@@ -158,7 +158,7 @@ t.test('kubelet-identity of a worker', async (t) => {
 
   t.test('a request that was deleted is repeated', async (t) => {
     const { host, api } = await workerHost(t);
-    const running = host.run(kubeletIdentity);
+    const running = host.run(workerKubeletIdentity);
     await host.said(PENDING);
     api.delete(`${REQUESTS}/${posted(api)[0]?.metadata.name}`);
     t.match(await running, { kind: 'not-yet' });
@@ -169,7 +169,7 @@ t.test('kubelet-identity of a worker', async (t) => {
     api.rule(({ method }) =>
       method === 'POST' ? refusal(401, { message: 'Unauthorized' }) : undefined,
     );
-    t.match(await host.failureOf(kubeletIdentity), {
+    t.match(await host.failureOf(workerKubeletIdentity), {
       kind: 'fatal',
       message: /does not accept the bootstrap token.*sno create worker-ignition/,
     });
@@ -177,11 +177,11 @@ t.test('kubelet-identity of a worker', async (t) => {
 
   t.test('the identity of another host name does not hold', async (t) => {
     const it = await workerHost(t);
-    const running = it.host.run(kubeletIdentity);
+    const running = it.host.run(workerKubeletIdentity);
     await it.host.said(PENDING);
     await issue(it);
     await running;
     const renamed = { ...it.host.context, hostname: () => 'worker-1' };
-    t.equal(await kubeletIdentity.holds(renamed, it.host.progress()), false);
+    t.equal(await workerKubeletIdentity.holds(renamed, it.host.progress()), false);
   });
 });

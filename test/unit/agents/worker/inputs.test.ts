@@ -2,23 +2,23 @@
 import t from 'tap';
 import type { PlainHost } from '../../../../agents/steps/host-context.ts';
 import { approveWorkers } from '../../../../agents/upkeep/approve/approve-workers.ts';
-import { finish } from '../../../../agents/worker/finish.ts';
-import { kubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
-import { kubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
-import { leftovers } from '../../../../agents/worker/leftovers.ts';
+import { finishWorker } from '../../../../agents/worker/finish.ts';
+import { placeKubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
+import { workerKubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
+import { workerLeftovers } from '../../../../agents/worker/leftovers.ts';
 import { podNetwork } from '../../../../agents/worker/pod-network.ts';
-import { servingCertificate } from '../../../../agents/worker/serving-certificate.ts';
+import { workerServingCertificate } from '../../../../agents/worker/serving-certificate.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { testHost } from '../host/host.ts';
 
 const table: [step: Pick<StepBody<PlainHost>, 'name' | 'input'>, forAnother: readonly string[]][] =
   [
-    [kubeletIdentity, ['cluster', 'name']],
-    [kubeletFiles, ['cluster', 'name']],
+    [workerKubeletIdentity, ['cluster', 'name']],
+    [placeKubeletFiles, ['cluster', 'name']],
     [podNetwork, ['name']],
-    [servingCertificate, ['name']],
-    [leftovers, ['cluster']],
-    [finish, ['cluster']],
+    [workerServingCertificate, ['name']],
+    [workerLeftovers, ['cluster']],
+    [finishWorker, ['cluster']],
     [approveWorkers, ['cluster']],
   ];
 

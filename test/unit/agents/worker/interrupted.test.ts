@@ -1,7 +1,7 @@
 /** The steps of a worker, interrupted at any moment. */
 import t from 'tap';
-import { kubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
-import { kubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
+import { placeKubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
+import { workerKubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
 import { readByKubelet } from '../../../../agents/worker/trust/kubelet-record.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
@@ -26,7 +26,7 @@ const FILES = [
 t.test('kubelet-files: what tells that they are complete comes last', async (t) => {
   await killedAtAnyMoment(t, {
     prepare: () => identifiedHost(t, nodes, admin.certificate),
-    run: ({ host }) => host.run(kubeletFiles),
+    run: ({ host }) => host.run(placeKubeletFiles),
     async allowed({ host }, when) {
       if (!host.has(COMPLETE)) return;
       for (const path of FILES) t.ok(host.has(path), `${when}: ${path}`);
@@ -45,7 +45,7 @@ t.test('kubelet-files: what tells that they are complete comes last', async (t) 
 t.test('kubelet-identity: the key that people have compared is not lost', async (t) => {
   await killedAtAnyMoment(t, {
     prepare: () => approvingHost(t, nodes),
-    run: ({ host }) => host.run(kubeletIdentity),
+    run: ({ host }) => host.run(workerKubeletIdentity),
     allowed({ host, requested }, when) {
       const kept = [KEY, CURRENT].filter((path) => host.has(path));
       const fingerprints = kept.map((path) => publicKeyFingerprint(host.read(path)));
@@ -53,9 +53,9 @@ t.test('kubelet-identity: the key that people have compared is not lost', async 
     },
     // Without its step's state, it would ask for another certificate.
     again: async ({ host }) =>
-      void ((await host.holds(kubeletIdentity)) || (await host.run(kubeletIdentity))),
+      void ((await host.holds(workerKubeletIdentity)) || (await host.run(workerKubeletIdentity))),
     result: async ({ host, requested }) => ({
-      holds: await host.holds(kubeletIdentity),
+      holds: await host.holds(workerKubeletIdentity),
       keys: new Set(requested).size,
       isOwn: requested[0] === publicKeyFingerprint(host.read(CURRENT)),
     }),

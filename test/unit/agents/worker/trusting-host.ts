@@ -6,7 +6,7 @@ import { workerTrustPlan } from '../../../../agents/worker/trust/plan.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { createSuccessor, type KeyPair } from '../../../../lib/pki/authority.ts';
 import { kubeconfig } from '../../../../lib/pki/kubeconfig.ts';
-import { kubeletPaths, trust } from '../../../../lib/render/kubernetes/kubelet.ts';
+import { kubeletPaths, kubeletTrust } from '../../../../lib/render/kubernetes/kubelet.ts';
 import { FakeApi } from '../../clients/kube/fake-api.ts';
 import { listening } from '../../clients/kube/listening.ts';
 import { type TestHost, testHost } from '../host/host.ts';
@@ -16,7 +16,7 @@ const NODE = '/api/v1/nodes/worker-0';
 const ROOT_CA = '/api/v1/namespaces/kube-system/configmaps/kube-root-ca.crt';
 /** What the running kubelet read when it started. */
 const READ = '/run/read-by-kubelet.crt';
-export const CA = trust.api;
+export const CA = kubeletTrust.api;
 
 export const old = await createAuthority('kube-apiserver-serving-ca');
 export const next = await createSuccessor(old, new Date());

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { PATTERNS, redact } from '../../../../lib/base/log/redact.ts';
+import { LOG_PATTERNS, redact } from '../../../../lib/base/log/redact.ts';
 
 const SECRET = 'c0rrectHorseBatteryStaple';
 const encode = (text: string) => Buffer.from(text).toString('base64');
@@ -35,7 +35,7 @@ const TEXTS: readonly string[] = [
   `secret: ${SECRET}${'A'.repeat(18)}= end`,
 ];
 
-const isHidden = (text: string, patterns = PATTERNS) => {
+const isHidden = (text: string, patterns = LOG_PATTERNS) => {
   const safe = redact(text, patterns);
   return !/c0rrect/.test(safe) && !safe.includes(encode(SECRET).slice(2, 20)) && safe !== text;
 };
@@ -45,8 +45,8 @@ t.test('each form of a secret is redacted', async (t) => {
 });
 
 t.test('without any one pattern a secret survives', async (t) => {
-  for (const pattern of PATTERNS) {
-    const others = PATTERNS.filter((each) => each !== pattern);
+  for (const pattern of LOG_PATTERNS) {
+    const others = LOG_PATTERNS.filter((each) => each !== pattern);
     t.notOk(
       TEXTS.every((text) => isHidden(text, others)),
       pattern[0].source,

@@ -12,7 +12,10 @@ import t from 'tap';
 import type { PortableHeader } from '../../../../lib/change/backup/portable/header.ts';
 import { readPortable } from '../../../../lib/change/backup/portable/read.ts';
 import { decrypterFor, encrypterFor } from '../../../../lib/change/backup/portable/recipients.ts';
-import { requireWritable, writePortable } from '../../../../lib/change/backup/portable/write.ts';
+import {
+  requireBackupWritable,
+  writePortable,
+} from '../../../../lib/change/backup/portable/write.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import {
@@ -188,12 +191,12 @@ t.test('interrupted at any moment, a portable backup is whole or not there', asy
 
 t.test('no room, and no folder', async (t) => {
   const to = join(t.testdir(), 'x.age');
-  t.match(await thrownBy(requireWritable(to, 2 ** 60)), {
+  t.match(await thrownBy(requireBackupWritable(to, 2 ** 60)), {
     kind: 'fatal',
     code: 'backup-no-space',
     message: /expected \d+ MiB; found \d+ MiB free/,
   });
-  t.match(await thrownBy(requireWritable('/nowhere/x.age', 1)), {
+  t.match(await thrownBy(requireBackupWritable('/nowhere/x.age', 1)), {
     kind: 'usage',
     message: /found ENOENT/,
   });

@@ -1,5 +1,9 @@
 import t from 'tap';
-import { type Change, changesOf, lostPods } from '../../../../lib/change/identity/changes.ts';
+import {
+  changesOf,
+  type IdentityChange,
+  lostPods,
+} from '../../../../lib/change/identity/changes.ts';
 import { type Identity, identityOf } from '../../../../lib/change/identity/identity.ts';
 import type {
   ListedObjects,
@@ -28,7 +32,7 @@ const nothing: ListedObjects = {
 const changes = (objects: Partial<ListedObjects>, to = renamed, saved: VolumeObject[] = []) =>
   changesOf({ from, to, rootCa: CA, saved }, { ...nothing, ...objects });
 /** `do plural/name`, in order. */
-const brief = (all: readonly Change[]) =>
+const brief = (all: readonly IdentityChange[]) =>
   all.map(({ do: what, resource, namespace, name }) =>
     [what, resource.plural, namespace, name].filter((part) => part !== undefined).join(' '),
   );

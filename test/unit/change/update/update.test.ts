@@ -3,7 +3,7 @@ import t from 'tap';
 import { sshPublicKey } from '../../../../lab/site-inputs.ts';
 import {
   type InstalledVersions,
-  isInstalled,
+  isInstalledUpdate,
   requireSuitable,
 } from '../../../../lib/change/update/judge.ts';
 import {
@@ -166,9 +166,9 @@ t.test('what the host runs is known by its digests', async (t) => {
     executable: { ...installed.executable, sha256: same.executable.sha256 },
     payload: { ...installed.payload, sha256: same.payload.sha256 },
   };
-  t.ok(isInstalled(same, runs));
-  t.notOk(isInstalled(same, { ...runs, payload: installed.payload }));
-  t.notOk(isInstalled(same, { ...runs, executable: installed.executable }));
+  t.ok(isInstalledUpdate(same, runs));
+  t.notOk(isInstalledUpdate(same, { ...runs, payload: installed.payload }));
+  t.notOk(isInstalledUpdate(same, { ...runs, executable: installed.executable }));
 });
 
 t.test('versions as numbers', async (t) => {

@@ -1,10 +1,10 @@
-import type { Config } from '../../../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../../../lib/render/ignition/config.ts';
 import { clusterConfig, clusterVersion, file, INSTALL_CONFIG } from './installer-ignition.ts';
 
 export interface BadCase {
   name: string;
   /** Of what the installer of 4.19 writes. */
-  change?: (config: Config) => void;
+  change?: (config: IgnitionConfig) => void;
   /** Instead of it. */
   text?: string;
   args?: string[];
@@ -16,15 +16,15 @@ export interface BadCase {
 
 const add =
   (path: string, text = 'x') =>
-  (config: Config) => {
+  (config: IgnitionConfig) => {
     config.storage?.files?.push(file(path, text));
   };
-const addUnit = (unit: NonNullable<NonNullable<Config['systemd']>['units']>[number]) =>
-  function push(config: Config) {
+const addUnit = (unit: NonNullable<NonNullable<IgnitionConfig['systemd']>['units']>[number]) =>
+  function push(config: IgnitionConfig) {
     config.systemd?.units?.push(unit);
   };
 /** With other contents in a file. */
-const set = (path: string, text: string) => (config: Config) => {
+const set = (path: string, text: string) => (config: IgnitionConfig) => {
   const { files = [] } = config.storage ?? {};
   files.splice(
     files.findIndex((each) => each.path === path),
@@ -32,7 +32,7 @@ const set = (path: string, text: string) => (config: Config) => {
     file(path, text),
   );
 };
-const without = (path: string) => (config: Config) => {
+const without = (path: string) => (config: IgnitionConfig) => {
   const { files = [] } = config.storage ?? {};
   files.splice(
     files.findIndex((each) => each.path === path),

@@ -1,4 +1,4 @@
-import type { Config, File, Unit } from '../../../../lib/render/ignition/config.ts';
+import type { File, IgnitionConfig, IgnitionUnit } from '../../../../lib/render/ignition/config.ts';
 import { type Issued, issue } from './test-authority.ts';
 
 const encoded = (text: string) => ({
@@ -63,7 +63,9 @@ const ENABLED = ['progress', 'kubelet', 'approve-csr', 'install-to-disk', 'chown
 const STARTED = ['bootkube', 'crio-configure', 'release-image'];
 
 /** What `openshift-install create single-node-ignition-config` writes, reduced to its shape. */
-export async function installerIgnition(version: '4.14' | '4.19' | '4.21'): Promise<Config> {
+export async function installerIgnition(
+  version: '4.14' | '4.19' | '4.21',
+): Promise<IgnitionConfig> {
   return {
     ignition: { version: '3.2.0' },
     passwd: {
@@ -152,9 +154,9 @@ const pair = (name: string, { certificate, key }: Issued) =>
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-function units(): Unit[] {
+function units(): IgnitionUnit[] {
   const contents = '[Service]\nExecStart=/usr/local/bin/x.sh\n';
-  const conf = (unit: string, name: string): Unit => ({
+  const conf = (unit: string, name: string): IgnitionUnit => ({
     name: unit,
     dropins: [{ name, contents: '' }],
   });
@@ -167,7 +169,7 @@ function units(): Unit[] {
   ];
 }
 
-function unitsOf(version: string): Unit[] {
+function unitsOf(version: string): IgnitionUnit[] {
   if (version === '4.14') return [{ name: 'release-image-pivot.service', contents: '' }];
   if (version === '4.19') return [];
   return [

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { installerEntries, passivePlaces } from '../../../../cli/take-over/installer-entries.ts';
 import { sortEntries } from '../../../../cli/take-over/sort-entries.ts';
-import type { Config } from '../../../../lib/render/ignition/config.ts';
+import type { IgnitionConfig } from '../../../../lib/render/ignition/config.ts';
 import { file } from './installer-ignition.ts';
 
 /** What becomes of each file, in the words of the installer's sources. */
@@ -65,8 +65,8 @@ const FATES = ['replaced', 'dropped', 'kept'] as const;
 
 const configOf = (
   paths: readonly string[],
-  units: NonNullable<Config['systemd']> = {},
-): Config => ({
+  units: NonNullable<IgnitionConfig['systemd']> = {},
+): IgnitionConfig => ({
   ignition: { version: '3.2.0' },
   storage: { files: paths.map((path) => file(path, 'x')) },
   systemd: units,
@@ -118,7 +118,7 @@ t.test('no entry of the table is without a test', async (t) => {
 t.test('what only OKD uses is known without contents only', async (t) => {
   const path = '/usr/local/bin/bootstrap-pivot.sh';
   const name = 'release-image-pivot.service';
-  const of = (text: string): Config => ({
+  const of = (text: string): IgnitionConfig => ({
     ...configOf([], { units: [{ name, contents: text }] }),
     storage: { files: [file(path, text)] },
   });

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import t from 'tap';
 import { decodeDataUrl } from '../../../../lib/base/data-url.ts';
 import { clusterSchema } from '../../../../lib/config/cluster/cluster.ts';
-import { type Config, parseConfig } from '../../../../lib/render/ignition/config.ts';
+import { type IgnitionConfig, parseConfig } from '../../../../lib/render/ignition/config.ts';
 import { liveUnits } from '../../../../units/live.ts';
 import { agentsExecutable } from '../agents-executable.ts';
 import { type Run, sno } from '../run-sno.ts';
@@ -34,7 +34,7 @@ interface Taken extends Run {
 /** Takes over a config that is in the installer's folder, among these files. */
 async function takeOver(
   t: Tap,
-  config: Config | string,
+  config: IgnitionConfig | string,
   { args = [], beside = {}, own = {} }: Pick<BadCase, 'args' | 'beside' | 'own'> = {},
 ): Promise<Taken> {
   const text = typeof config === 'string' ? config : JSON.stringify(config);
@@ -60,7 +60,7 @@ type Tap = Pick<typeof t, 'testdir'>;
 const read = async ({ dir }: Taken) =>
   parseConfig(await readFile(join(dir, IGNITION), 'utf8'), IGNITION);
 
-function contents(config: Config, path: string): string {
+function contents(config: IgnitionConfig, path: string): string {
   const found = config.storage?.files?.find((each) => each.path === path)?.contents;
   return found === undefined ? '' : decodeDataUrl(found).toString('utf8');
 }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { type ApplyOptions, applyManifests } from '../../../../lib/clients/kube/apply.ts';
-import type { Attempt } from '../../../../lib/clients/kube/apply-one.ts';
+import type { ApplyAttempt } from '../../../../lib/clients/kube/apply-one.ts';
 import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
 import { type FakeApi, refusal, startFakeApi } from './fake-api.ts';
 import { type StoppedClock, stopClock } from './stopped-clock.ts';
@@ -86,7 +86,7 @@ t.test('callers can set other pauses; the server can request longer ones', async
   const replies = [STARTING, STARTING, STARTING, LATER];
   api.rule(({ method }) => (method === 'POST' ? replies.shift() : undefined));
   const longestPauses = { unservedMs: 150, refusedMs: 350 };
-  const attempts: Attempt[] = [];
+  const attempts: ApplyAttempt[] = [];
   const rows = apply(SECRET, {
     longestPauses,
     attempted: async (_manifest, attempt) => void attempts.push(attempt),

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { type ApplyOptions, applyManifests } from '../../../../lib/clients/kube/apply.ts';
-import type { Attempt } from '../../../../lib/clients/kube/apply-one.ts';
+import type { ApplyAttempt } from '../../../../lib/clients/kube/apply-one.ts';
 import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
 import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
 import { type FakeApi, type Reply, refusal, startFakeApi } from './fake-api.ts';
@@ -296,7 +296,9 @@ t.test('a signal ends the current request, which is not an outcome', async (t) =
     return new Promise(() => {});
   });
   const attempts: string[] = [];
-  const options = { attempted: async (_: unknown, { kind }: Attempt) => void attempts.push(kind) };
+  const options = {
+    attempted: async (_: unknown, { kind }: ApplyAttempt) => void attempts.push(kind),
+  };
   await t.rejects(
     apply(client, configMap('c'), { ...options, signal: stop.signal }),
     /told to stop/,

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { type ApplyOptions, applyManifests } from '../../../../lib/clients/kube/apply.ts';
-import type { Attempt } from '../../../../lib/clients/kube/apply-one.ts';
+import type { ApplyAttempt } from '../../../../lib/clients/kube/apply-one.ts';
 import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
 import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
 import { type Reply, refusal, startFakeApi } from './fake-api.ts';
@@ -48,7 +48,7 @@ t.test('a field that the API does not know is refused, or said', async (t) => {
   t.match(await apply(client, text), [
     { outcome: 'rejected', reason: /^POST \/\S+: 400 strict decoding error: unknown field "dta"$/ },
   ]);
-  const attempts: Attempt[] = [];
+  const attempts: ApplyAttempt[] = [];
   const rows = await apply(client, text, {
     fieldValidation: () => 'Warn',
     attempted: async (_, attempt) => void attempts.push(attempt),

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { resources } from '../../../../lib/clients/kube/resources.ts';
 import {
-  type Snapshot,
+  type ObjectSnapshot,
   watchObjects,
   watchUntil,
 } from '../../../../lib/clients/kube/watch-objects.ts';
@@ -25,7 +25,7 @@ async function watching(t: Test) {
   const next = async () => {
     const { value } = await snapshots.next();
     if (value === undefined) throw new Error('the watch ended');
-    const { objects, lost }: Snapshot<{ data?: Record<string, string> | undefined }> = value;
+    const { objects, lost }: ObjectSnapshot<{ data?: Record<string, string> | undefined }> = value;
     return {
       objects: [...objects].map(([key, { data }]) => `${key}=${data?.a}`),
       lost: lost?.kind,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Request, Rules } from '../../../../lib/cluster/csr/checks.ts';
+import type { CsrRequest, Rules } from '../../../../lib/cluster/csr/checks.ts';
 import { judge, ownRules } from '../../../../lib/cluster/csr/judge.ts';
 import { firstRules, judgeWorker, servingRules } from '../../../../lib/cluster/csr/judge-worker.ts';
 import { craftedPem } from './crafted-request.ts';
@@ -11,7 +11,7 @@ import { leftFirst, leftServing } from './worker-cases.ts';
 import { viewOf } from './worker-requests.ts';
 
 /** The same rules without one of them. */
-function without<T extends Request>({ outer, inner }: Rules<T>, left: string): Rules<T> {
+function without<T extends CsrRequest>({ outer, inner }: Rules<T>, left: string): Rules<T> {
   return {
     outer: outer.filter(([rule]) => rule !== left),
     inner: inner.filter(([rule]) => rule !== left),
@@ -24,7 +24,7 @@ const leftEncodings: Row[] = hostileEncodings(host.nodeName, '192.0.2.10').map(
     request: { pem: () => pem(craftedPem(host.nodeName, '192.0.2.10', parts)) },
   }),
 );
-const namesOf = <T extends Request>({ outer, inner }: Rules<T>) => [
+const namesOf = <T extends CsrRequest>({ outer, inner }: Rules<T>) => [
   ...outer.map(([rule]) => rule),
   ...inner.map(([rule]) => rule),
 ];

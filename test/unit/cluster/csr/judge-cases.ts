@@ -1,4 +1,4 @@
-import type { Rule } from '../../../../lib/cluster/csr/checks.ts';
+import type { CsrRule } from '../../../../lib/cluster/csr/checks.ts';
 import type { HostView, NodeView } from '../../../../lib/cluster/csr/views.ts';
 import { x509 } from '../../../../lib/pki/x509.ts';
 import { twoValues, withForeignSignature, withUnknownSignature } from './damaged-requests.ts';
@@ -20,7 +20,7 @@ const subject = (...parts: [string, string][]) =>
 const group: [string, string] = ['O', 'system:nodes'];
 const self: [string, string] = ['CN', 'system:node:sno.example.com'];
 
-export const left: (Row & { rule: Rule })[] = [
+export const left: (Row & { rule: CsrRule })[] = [
   {
     rule: 'pending',
     title: 'approved already',

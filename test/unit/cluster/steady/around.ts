@@ -1,4 +1,4 @@
-import type { Around, Judgement } from '../../../../lib/cluster/steady/finding.ts';
+import type { Around, SteadyJudgement } from '../../../../lib/cluster/steady/finding.ts';
 import { findingText } from '../../../../lib/cluster/steady/finding.ts';
 
 export const bootTime = new Date('2030-01-01T00:00:00Z');
@@ -11,7 +11,7 @@ export const around = (...namespaces: string[]): Around => ({
 });
 
 /** `unknown: text` or `moving: text` of each finding. */
-export const found = ({ findings }: Judgement) =>
+export const found = ({ findings }: SteadyJudgement) =>
   findings.map((finding) => `${finding.kind}: ${findingText(finding)}`);
 
 export const conditions = (states: Record<string, string>) =>

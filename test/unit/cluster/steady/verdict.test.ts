@@ -2,9 +2,9 @@ import t from 'tap';
 import { leftMs } from '../../../../lib/base/wait/unchanged.ts';
 import { moving, unknown } from '../../../../lib/cluster/steady/finding.ts';
 import {
+  nextSettling,
   nothingSeen,
   type Settling,
-  settle,
   verdictOf,
   verdictSchema,
   verdictText,
@@ -14,8 +14,10 @@ const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1) + seconds * 1000);
 const quiet = { findings: [], facts: [['Pod a/b manifest', 'h']] as const };
 const windowMs = 30_000;
 
-const through = (...seen: [seconds: number, judgement: Parameters<typeof settle>[2]][]): Settling =>
-  seen.reduce((state, [seconds, judged]) => settle(state, at(seconds), judged), nothingSeen);
+const through = (
+  ...seen: [seconds: number, judgement: Parameters<typeof nextSettling>[2]][]
+): Settling =>
+  seen.reduce((state, [seconds, judged]) => nextSettling(state, at(seconds), judged), nothingSeen);
 const stateAt = (settling: Settling, seconds: number) =>
   verdictOf(settling, { now: at(seconds), windowMs, bootId: 'b' });
 
@@ -38,7 +40,7 @@ t.test('the window', async (t) => {
 });
 
 t.test('what is found', async (t) => {
-  const found = (...findings: Parameters<typeof settle>[2]['findings'][number][]) => ({
+  const found = (...findings: Parameters<typeof nextSettling>[2]['findings'][number][]) => ({
     findings,
     facts: quiet.facts,
   });

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { sshPublicKey } from '../../../../lab/site-inputs.ts';
-import type { HostFacts } from '../../../../lib/config/site-config/host-facts.ts';
+import type { ShippedHostFacts } from '../../../../lib/config/site-config/host-facts.ts';
 import { readSiteConfig } from '../../../../lib/config/site-config/read.ts';
 import { facts, NOW } from '../../relocation/site-volume/volumes.ts';
 import { GOOD_SITE } from './good-site.ts';
@@ -17,7 +17,7 @@ ${more}`;
 interface Case {
   readonly name: string;
   readonly more: string;
-  readonly facts?: Partial<HostFacts>;
+  readonly facts?: Partial<ShippedHostFacts>;
   readonly faults: readonly [line: string, text: RegExp][];
 }
 
@@ -311,7 +311,7 @@ t.test('certificates of a Kubernetes payload', async (t) => {
     ['a', Buffer.from(certificate)],
     ['b', Buffer.from(key)],
   ]);
-  const faultsFor = (node: HostFacts) => {
+  const faultsFor = (node: ShippedHostFacts) => {
     const read = readSiteConfig(text, { files, now: NOW }, node);
     return read.ok ? [] : read.faults.map(({ position, field }) => `${position?.line} ${field}`);
   };

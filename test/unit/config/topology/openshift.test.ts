@@ -6,7 +6,7 @@ import {
   topologyManifests,
 } from '../../../../lib/config/topology/openshift.ts';
 import { OVERRIDES, overridesFor } from '../../../../lib/config/topology/overrides.ts';
-import { parseRelease, releaseText } from '../../../../lib/config/topology/release.ts';
+import { parseTopologyRelease, releaseText } from '../../../../lib/config/topology/release.ts';
 import { rowFor } from '../../../../lib/config/topology/row-for.ts';
 import { ROWS } from '../../../../lib/config/topology/rows.ts';
 
@@ -197,7 +197,7 @@ t.test('releases', async (t) => {
     ['4.21.0-rc.1', 21],
     ['4.7.0-0.okd-2021-04-24-103438', 7],
   ] as const) {
-    t.same(parseRelease(text), { minor }, text);
+    t.same(parseTopologyRelease(text), { minor }, text);
   }
   t.equal(releaseText({ minor: 19 }), '4.19');
   for (const text of [
@@ -213,6 +213,6 @@ t.test('releases', async (t) => {
     '4.19.',
     '4.19-rc',
   ]) {
-    t.equal(parseRelease(text), undefined, text);
+    t.equal(parseTopologyRelease(text), undefined, text);
   }
 });

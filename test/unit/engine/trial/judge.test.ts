@@ -4,7 +4,7 @@ import type { FailureData } from '../../../../lib/base/errors/failure-data.ts';
 import {
   hasCounted,
   judgeTrial,
-  type Verdict,
+  type TrialVerdict,
   withBoot,
 } from '../../../../lib/engine/trial/judge.ts';
 import type { EndedTrial, Trial } from '../../../../lib/engine/trial/trial.ts';
@@ -43,7 +43,7 @@ interface Case {
   readonly trial?: Trial;
   readonly last?: EndedTrial;
   readonly now?: { readonly boot: string; readonly up: number };
-  readonly expected: Partial<Verdict> | { readonly kind: 'revert'; readonly reason: object };
+  readonly expected: Partial<TrialVerdict> | { readonly kind: 'revert'; readonly reason: object };
 }
 
 const CASES: readonly Case[] = [

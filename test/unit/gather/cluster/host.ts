@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { GatherHost, Stage } from '../../../../agents/gather/gather-host.ts';
+import type { GatherHost, HostStage } from '../../../../agents/gather/gather-host.ts';
 import type { Source, SourceGroup } from '../../../../agents/gather/source.ts';
 import { describeError } from '../../../../lib/base/errors/failure.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
@@ -11,7 +11,11 @@ interface Teardown {
 }
 
 /** A host as an empty folder, with a path short enough for a socket below it. */
-export function testHost(t: Teardown, stage: Stage = 'installed', more: Partial<GatherHost> = {}) {
+export function testHost(
+  t: Teardown,
+  stage: HostStage = 'installed',
+  more: Partial<GatherHost> = {},
+) {
   const root = mkdtempSync('/tmp/sno-gather-');
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   const paths = hostPaths(root);

@@ -5,7 +5,10 @@ import {
   type CheckName,
   type NodeFacts,
 } from '../../../../lib/relocation/relocatable/validation/facts.ts';
-import { judgeNode, shelfLife } from '../../../../lib/relocation/relocatable/validation/judge.ts';
+import {
+  judgeShipment,
+  shelfLife,
+} from '../../../../lib/relocation/relocatable/validation/judge.ts';
 import { factoryPage } from '../../../../report/html/factory-page.ts';
 
 const certificate: NodeFacts['certificates'][number] = {
@@ -57,7 +60,7 @@ const good: NodeFacts = {
 };
 
 const faultsOf = (facts: NodeFacts): string[] =>
-  judgeNode(facts).flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`));
+  judgeShipment(facts).flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`));
 
 t.test('what the cluster did when it was asked is in the report', async (t) => {
   const probes = [
@@ -65,7 +68,7 @@ t.test('what the cluster did when it was asked is in the report', async (t) => {
     { name: 'volume', outcome: 'passed' },
     { name: 'node-port', outcome: 'not-tried', why: 'the payload has no kube-proxy' },
   ] as const;
-  const found = judgeNode({ ...good, probes }).find(({ name }) => name === 'conformance');
+  const found = judgeShipment({ ...good, probes }).find(({ name }) => name === 'conformance');
   t.strictSame(found, {
     name: 'conformance',
     faults: [],
@@ -79,7 +82,7 @@ t.test('what the cluster did when it was asked is in the report', async (t) => {
 
 t.test('a node without a fault, in the order of the report', async (t) => {
   t.strictSame(
-    judgeNode(good),
+    judgeShipment(good),
     CHECK_NAMES.map((name) => ({ name, faults: [], notes: [] })),
   );
   const withoutProxy = { ...good, nodePortAddresses: undefined };
@@ -183,7 +186,7 @@ const bad: readonly [check: CheckName, change: Partial<NodeFacts>, fault: RegExp
 t.test('each fault alone', async (t) => {
   for (const [check, change, fault] of bad) {
     const facts = { ...good, hardwareClock: change.now ?? good.hardwareClock, ...change };
-    const found = judgeNode(facts).filter(({ faults }) => faults.length > 0);
+    const found = judgeShipment(facts).filter(({ faults }) => faults.length > 0);
     t.strictSame(
       found.map(({ name }) => name),
       [check],
@@ -195,7 +198,7 @@ t.test('each fault alone', async (t) => {
 
 t.test('what is made again may expire on the way, and is no part of the shelf life', async (t) => {
   const certificates = [certificate, { ...again, notAfter: '2030-01-10T00:00:00Z' }];
-  const [found] = judgeNode({ ...good, certificates }).filter(
+  const [found] = judgeShipment({ ...good, certificates }).filter(
     ({ name }) => name === 'certificates',
   );
   t.strictSame(found?.faults, []);
@@ -224,7 +227,7 @@ t.test('limits', async (t) => {
 t.test('what cannot be known is noted, and no fault', async (t) => {
   const facts = { ...good, hardwareClock: undefined, isTimeSynchronized: false };
   t.strictSame(faultsOf(facts), []);
-  t.strictSame(judgeNode(facts).at(-1)?.notes, [
+  t.strictSame(judgeShipment(facts).at(-1)?.notes, [
     'the host has no hardware clock',
     'no time server has confirmed the clock',
   ]);
@@ -250,7 +253,7 @@ t.test('the page says what the report says, and nothing of it is markup', async 
     passed: false,
     shippingDays: 30,
     shelfLife: { until: '2031-01-01T00:00:00Z', name: 'api-server-serving' },
-    checks: judgeNode({ ...good, unsteady: '<script>moving</script>' }),
+    checks: judgeShipment({ ...good, unsteady: '<script>moving</script>' }),
     host: {
       apiVersion: 'sno-agents/v1',
       kind: 'HostFacts',

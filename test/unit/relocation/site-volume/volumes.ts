@@ -1,7 +1,7 @@
 /** Volumes for tests, made by the product. */
 import { Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { createLaptopAuthorities } from '../../../../lab/certificates/signed-now.ts';
-import type { HostFacts } from '../../../../lib/config/site-config/host-facts.ts';
+import type { ShippedHostFacts } from '../../../../lib/config/site-config/host-facts.ts';
 import { createSigningKey } from '../../../../lib/pki/keys.ts';
 import { certificateRequest } from '../../../../lib/pki/request.ts';
 import { credentialFiles } from '../../../../lib/relocation/site-volume/credentials.ts';
@@ -17,7 +17,7 @@ import {
 export const NOW = new Date('2026-11-23T12:00:00Z');
 export const signal = AbortSignal.timeout(300_000);
 
-export const facts: HostFacts = {
+export const facts: ShippedHostFacts = {
   apiVersion: 'sno-agents/v1',
   kind: 'HostFacts',
   controlPlane: 'kubernetes',

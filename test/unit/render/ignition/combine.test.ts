@@ -1,6 +1,10 @@
 import t from 'tap';
 import { combine } from '../../../../lib/render/ignition/combine.ts';
-import { type Config, configSchema, parseConfig } from '../../../../lib/render/ignition/config.ts';
+import {
+  configSchema,
+  type IgnitionConfig,
+  parseConfig,
+} from '../../../../lib/render/ignition/config.ts';
 import { dataUrl } from '../../../../lib/render/ignition/data-url.ts';
 import {
   configOf,
@@ -37,7 +41,12 @@ t.test('without collisions both are included, the master as a child', async (t) 
   t.same(onTheHost.systemd, merged.systemd);
 });
 
-const COLLISIONS: readonly { name: string; ours: Config; master: Config; says: RegExp }[] = [
+const COLLISIONS: readonly {
+  name: string;
+  ours: IgnitionConfig;
+  master: IgnitionConfig;
+  says: RegExp;
+}[] = [
   {
     name: 'the same file',
     ours: configOf({ files: [file('/etc/a', 0o600, 'o')] }),
@@ -132,7 +141,7 @@ const COLLISIONS: readonly { name: string; ours: Config; master: Config; says: R
 ];
 
 /** A config that sets other fields of our file than its contents. */
-function masterFile(fields: object): Config {
+function masterFile(fields: object): IgnitionConfig {
   return configSchema.parse({
     ignition: { version: '3.2.0' },
     storage: { files: [{ path: '/etc/a', ...fields }] },
@@ -155,7 +164,7 @@ t.test('all collisions are reported together', async (t) => {
   });
 });
 
-const TOGETHER: readonly { name: string; ours: Config; master: Config }[] = [
+const TOGETHER: readonly { name: string; ours: IgnitionConfig; master: IgnitionConfig }[] = [
   {
     name: 'a file of ours that the master gives to root, its owner anyway',
     ours: configOf({ files: [file('/etc/a', 0o600, 'o')] }),

@@ -1,4 +1,4 @@
-import type { Release } from '../../../../lib/render/openshift/release.ts';
+import type { PulledRelease } from '../../../../lib/render/openshift/release.ts';
 
 const names = [
   ...['cluster-config-api', 'cluster-authentication-operator', 'cluster-config-operator'],
@@ -28,7 +28,7 @@ export const imageReferences = JSON.stringify({
   },
 });
 
-export const release = (version: string): Release => ({
+export const release = (version: string): PulledRelease => ({
   reference: referenceOf('release'),
   version,
   kubernetesVersion: '1.34.1',
