@@ -5,6 +5,7 @@ import { csr } from './csr/benchmark.ts';
 import { etcdSnapshot } from './etcd-snapshot/benchmark.ts';
 import { executables } from './executables.ts';
 import { gatherBench } from './gather/benchmark.ts';
+import { kubeClientBench } from './kube-client.ts';
 import { lab } from './lab/benchmark.ts';
 import { openshiftRender } from './openshift-render/benchmark.ts';
 import { relocate } from './relocate/benchmark.ts';
@@ -14,6 +15,7 @@ import { waits } from './waits/benchmark.ts';
 export const benchmarks: readonly Benchmark[] = [
   executables,
   waits,
+  kubeClientBench,
   csr,
   etcdSnapshot,
   apply,

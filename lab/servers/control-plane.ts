@@ -41,6 +41,8 @@ export interface ControlPlane {
   stopApiServer(): Promise<void>;
   /** On the same port and with the same etcd as before; returns when it is ready. */
   startApiServer(): Promise<void>;
+  /** Stops both, calls `change` with the folder of etcd's data, and starts them; returns when the API is ready. */
+  whileStopped(change: (dataDir: string) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
   readonly server: URL;
   /** Signs client and server certificates. */
@@ -103,6 +105,12 @@ export async function startControlPlane(
     await stopApiServer();
     await etcd.stop();
   };
+  const whileStopped = async (change: (dataDir: string) => Promise<void>) => {
+    await stop();
+    await change(etcd.dataDir);
+    etcd.start();
+    await startApiServer();
+  };
   try {
     await startApiServer();
   } catch (error) {
@@ -116,6 +124,7 @@ export async function startControlPlane(
     kubeconfig: kubeconfigOf,
     stopApiServer,
     startApiServer,
+    whileStopped,
     stop,
     server,
     authority,
@@ -159,8 +168,9 @@ async function writePki(folder: string, authority: KeyPair): Promise<PkiFiles> {
 async function startEtcd(folder: string, files: PkiFiles, lifetimeMs: number, signal: AbortSignal) {
   const url = `https://127.0.0.1:${await freePort()}`;
   const peer = `http://127.0.0.1:${await freePort()}`;
+  const dataDir = join(folder, 'etcd');
   const args = [
-    ...['--name', 'test', '--data-dir', join(folder, 'etcd'), '--log-level', 'error'],
+    ...['--name', 'test', '--data-dir', dataDir, '--log-level', 'error'],
     ...['--listen-client-urls', url, '--advertise-client-urls', url],
     ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
     ...['--initial-cluster', `test=${peer}`, '--unsafe-no-fsync'],
@@ -168,8 +178,12 @@ async function startEtcd(folder: string, files: PkiFiles, lifetimeMs: number, si
     ...['--client-cert-auth', '--trusted-ca-file', files.ca],
   ];
   const { etcd } = await etcdBinaries(signal);
-  const daemon = startDaemon(etcd, args, join(folder, 'etcd.log'), lifetimeMs);
-  return { url, stop: daemon.stop };
+  const run = () => startDaemon(etcd, args, join(folder, 'etcd.log'), lifetimeMs);
+  let daemon = run();
+  const start = () => {
+    daemon = run();
+  };
+  return { url, dataDir, start, stop: () => daemon.stop() };
 }
 
 function apiServerArguments(files: PkiFiles, etcdUrl: string, port: number): string[] {
