@@ -1,7 +1,9 @@
 /** What `sno-update run --from` says of an update that was asked for before, and how it ends. */
+
 import t, { type Test } from 'tap';
 import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
+import { testHost } from '../host/host.ts';
 import { STATE, updating } from './updating-host.ts';
 
 const UNIT = 'sno-update.service';
@@ -68,4 +70,13 @@ t.test('another one is not begun meanwhile', async (t) => {
   });
   t.same(await updateChange.read(host.paths), context.request);
   t.strictSame(host.programs.calls('systemctl'), []);
+});
+
+t.test('run --from is refused with exit code 2 while nothing can be updated', async (t) => {
+  const host = testHost(t);
+  host.write('/etc/sno-agents/cluster.json', '{}');
+  t.equal(await runUpdate(host.paths, ['run', '--from', '/mnt/update']), 2);
+  t.equal(await runUpdate(host.paths, ['run', '--no-wait']), 2, 'from where?');
+  t.equal(await runUpdate(host.paths, ['run']), 2, 'nothing was requested');
+  t.notOk(host.has(STATE.concat('/request.json')));
 });

@@ -20,7 +20,6 @@ import { recordReverting } from '../../../../lib/engine/trial/store.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { refuse } from '../host/api.ts';
-import { testHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 import {
   BACKUPS,
@@ -339,13 +338,4 @@ t.test('after the host went back, the reason is reported once', async (t) => {
   };
   await runUpdate(it.host.paths, ['status'], { write });
   t.match(text, /last: the update to sno-agents 1\.2\.3 .* was taken back/);
-});
-
-t.test('run --from is refused with exit code 2 while nothing can be updated', async (t) => {
-  const host = testHost(t);
-  host.write('/etc/sno-agents/cluster.json', '{}');
-  t.equal(await runUpdate(host.paths, ['run', '--from', '/mnt/update']), 2);
-  t.equal(await runUpdate(host.paths, ['run', '--no-wait']), 2, 'from where?');
-  t.equal(await runUpdate(host.paths, ['run']), 2, 'nothing was requested');
-  t.notOk(host.has(STATE.concat('/request.json')));
 });
