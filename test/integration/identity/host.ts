@@ -8,6 +8,7 @@ import { etcdBinaries } from '../../../lab/servers/binaries.ts';
 import { relocatedFile } from '../../../lab/servers/relocate.ts';
 import { waitForApi } from '../../../lib/clients/kube/api-ready.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { writeFileAtomic } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { liveHost } from '../../../lib/render/hosts.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
@@ -48,7 +49,8 @@ export async function startHost(t: Test, rendered: Rendered, input: RenderInput)
   programs.give('systemctl', SYSTEMCTL);
   programs.give('hostnamectl', '[ "$1" = set-hostname ] && echo "$2" > "$ROOT/etc/hostname"');
   for (const { file, manifest } of rendered.staticPods) {
-    await writeFile(join(paths.staticPods, file), manifest, { mode: 0o600 });
+    // At once: the stand-in reads it while it is written otherwise.
+    await writeFileAtomic(join(paths.staticPods, file), manifest, 0o600);
   }
   const textAt = (path: string) =>
     rendered.files.find((file) => file.path === path)?.contents ?? '';
