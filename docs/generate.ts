@@ -12,6 +12,7 @@ import { installConfigReference } from './install-config-reference.ts';
 import { metricsReference } from './metrics-reference.ts';
 import { plansReference } from './plans-reference.ts';
 import { schemaDocuments } from './schemas.ts';
+import { settingsReference } from './settings-reference.ts';
 import { siteConfigReference } from './site-config-reference.ts';
 import { snoReference } from './sno-reference.ts';
 import { topologyReference } from './topology-reference.ts';
@@ -40,6 +41,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
     },
     { path: 'docs/reference/metrics.md', contents: metricsReference() },
     { path: 'docs/reference/plans.md', contents: plansReference() },
+    { path: 'docs/reference/settings.md', contents: settingsReference() },
     ...schemaDocuments(),
     { path: 'docs/reference/sno.md', contents: await snoReference(signal) },
     { path: 'docs/reference/topology.md', contents: topologyReference() },

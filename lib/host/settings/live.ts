@@ -1,0 +1,33 @@
+import { minutes, seconds } from './units.ts';
+
+/** The live host: bootkube, install-to-disk, progress. */
+export const liveSettings = {
+  /** Collecting the objects for the installed host. */
+  collectObjectsMs: minutes(3),
+  /** Until the scheduler, controller-manager and API server have stopped. */
+  quiesceMs: minutes(5),
+  /** How long etcd's revision must stay unchanged before the snapshot. */
+  quietRevisionMs: seconds(2),
+  /** Taking the snapshot of etcd. */
+  snapshotMs: minutes(10),
+  /** etcd to stop. */
+  stopEtcdMs: minutes(3),
+  /** Collecting the log bundle. */
+  logBundleMs: minutes(5),
+  /** `master.ign` to appear. */
+  masterIgnitionMs: minutes(10),
+  /** Writing the combined Ignition. */
+  combineIgnitionMs: minutes(2),
+  /** Maximum size of the combined Ignition: it must fit the boot partition beside two kernels. */
+  maxIgnitionMiB: 150,
+  /** install-to-disk: until bootkube has finished. */
+  waitForBootkubeMs: minutes(120),
+  /** progress: the whole live stage. */
+  liveStageMs: minutes(180),
+  /** Writing the operating system to the disk. */
+  writeDiskMs: minutes(45),
+  /** Copying the payload to the disk. */
+  copyPayloadMs: minutes(15),
+  /** Firmware variables: more than all commands' deadlines together, so as not to fail the installation. */
+  bootOrderMs: minutes(6),
+} as const;
