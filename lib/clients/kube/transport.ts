@@ -35,6 +35,8 @@ export class Transport {
   readonly #access: Access;
   #credentials: Credentials;
   #agent: Agent;
+  /** Those of earlier certificates: a watch may still be open. */
+  readonly #retired: Agent[] = [];
 
   constructor(access: Access) {
     this.#access = access;
@@ -43,7 +45,7 @@ export class Transport {
   }
 
   [Symbol.dispose](): void {
-    this.#agent.destroy();
+    for (const agent of [this.#agent, ...this.#retired]) agent.destroy();
   }
 
   /**
@@ -93,9 +95,8 @@ export class Transport {
     const before = this.#credentials;
     this.#credentials = await this.#access.renewed();
     if (this.#credentials.certificate === before.certificate) return;
-    const agent = this.#agent;
+    this.#retired.push(this.#agent);
     this.#agent = agentFor({ ...this.#access, ...this.#credentials });
-    agent.destroy();
   }
 
   async #send(
