@@ -207,3 +207,41 @@ t.test('a request ends at its deadline or with its signal', async (t) => {
   }
   t.strictSame(clock.deadlines, [1, 1, 1, 2], 'whole milliseconds, at least one');
 });
+
+t.test('credentials that are renewed are asked for before each request', async (t) => {
+  const authority = await createAuthority('clients');
+  const leaf = (commonName: string) =>
+    issueLeaf(authority, { subject: { commonName }, usage: 'client' });
+  const [first, second] = [await leaf('first'), await leaf('second')];
+  const seen: unknown[] = [];
+  const open: ServerResponse[] = [];
+  const listener: Listener = (request, response) => {
+    const name =
+      request.socket instanceof TLSSocket && request.socket.getPeerCertificate().subject.CN;
+    seen.push([name, request.headers.authorization]);
+    if (request.url === '/watch') {
+      response.write('{}\n');
+      open.push(response);
+    } else response.end();
+  };
+  const given = [
+    { ...first, token: 'a' },
+    { ...first, token: 'b' },
+    { ...second, token: 'b' },
+    { ...second, token: 'b' },
+  ];
+  const { it } = await transport(t, listener, { renewed: async () => given.shift() ?? {} });
+  await it.exchange(GET, limits);
+  const watch = it.lines({ method: 'GET', path: '/watch' }, limits, failed);
+  t.match(await watch.next(), { value: '{}' });
+  await it.exchange(GET, limits);
+  await it.exchange(GET, limits);
+  t.same(seen, [
+    ['first', 'Bearer a'],
+    ['first', 'Bearer b'],
+    ['second', 'Bearer b'],
+    ['second', 'Bearer b'],
+  ]);
+  open[0]?.end('{"more":1}\n');
+  t.match(await watch.next(), { value: '{"more":1}' }, 'an open watch goes on');
+});
