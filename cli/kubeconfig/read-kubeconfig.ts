@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { getCACertificates } from 'node:tls';
-import { KubeConfig, type User } from '@kubernetes/client-node';
+// The package as a whole brings its programs for pods, which nothing here uses.
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import {
   type Access,
   type Credentials,
