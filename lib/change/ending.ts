@@ -16,10 +16,7 @@ export interface Ending<Kept extends string> {
  * How a change ends that was on trial, by the record of its trial; undefined while the host restarts to go back. `kept`
  * is the outcome of one that stays.
  */
-export async function endingOf<
-  Kept extends string,
-  Request extends CanFail & { readonly id: string },
->(
+export async function endingOf<Kept extends string, Request extends CanFail>(
   { read }: Pick<Change<Request, unknown>, 'read'>,
   paths: HostPaths,
   { id, kept }: { readonly id: string; readonly kept: Kept },
