@@ -33,7 +33,8 @@ ${sections.join('\n')}`;
 }
 
 function sectionOf(source: string): string {
-  const title = TITLE.exec(source)?.[1] ?? '';
+  const title = TITLE.exec(source)?.[1];
+  if (title === undefined) throw new Error('a file of settings begins with its title');
   const rows = Array.from(source.matchAll(SETTING), ({ groups }) => {
     const { name = '', meaning = '' } = groups ?? {};
     const sentence = meaning.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim();

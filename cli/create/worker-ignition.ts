@@ -8,7 +8,7 @@ import {
   STATUS_NAMESPACE,
 } from '../../lib/clients/kube/installation-status.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
-import { publishedRootCa } from '../../lib/clients/kube/root-ca.ts';
+import { publishedRootCaWithin } from '../../lib/clients/kube/root-ca.ts';
 import { createToken, tokenSecret, tokenText } from '../../lib/clients/rights/bootstrap-token.ts';
 import { grantApiTrust } from '../../lib/cluster/workers/grant-api-trust.ts';
 import { routePods } from '../../lib/cluster/workers/route-pods.ts';
@@ -59,11 +59,13 @@ export async function createWorkerIgnition(
   using client = new KubeClient(access);
   const limits = { signal, deadlineMs: REQUEST_MS };
   const clusterId = await clusterIdOf(client, sound.settings, limits);
+  // Not that of the kubeconfig, which may be a proxy's.
+  const apiCa = await publishedRootCaWithin(client, limits, () => {});
   const token = createToken(hours, new Date());
   const text = configText({
     cluster: describedFor(sound, clusterId),
     pullSecret: sound.settings.pullSecret,
-    apiCa: (await publishedRootCa(client, limits)) ?? access.ca,
+    apiCa,
     token: tokenText(token),
     apiServer,
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),

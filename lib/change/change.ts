@@ -29,7 +29,7 @@ interface Description<Request, Result> {
  * exists, and other agents that change the host have the condition that it does not. A host has at most one request of
  * all kinds (`lib/change/exclusion.ts`). Killed at any moment, it is continued until the request is gone.
  */
-export interface Change<Request, Result = Request> {
+export interface Change<Request, Result> {
   readonly underWay: string;
   readonly status: string;
   requestPath(paths: State): string;
@@ -40,7 +40,7 @@ export interface Change<Request, Result = Request> {
   last(paths: State): Promise<Result | undefined>;
   writeResult(paths: State, result: Result): Promise<void>;
   /** Nothing is asked for any more. */
-  remove(paths: State): Promise<unknown>;
+  remove(paths: State): Promise<void>;
   /** Ends the change under way. Its result is written first: whoever waits for the end reads it. */
   end(paths: State, resultOf: (request: Request) => Result): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function changeOnRequest<Request, Result>(
   };
   const writeResult = (paths: State, result: Result) =>
     write(recordPath(paths, it.records.result), result);
-  const remove = (paths: State) => removeFile(requestPath(paths));
+  const remove = async (paths: State) => void (await removeFile(requestPath(paths)));
   const read = async (paths: State) => {
     const path = requestPath(paths);
     const text = await readTextIfPresent(path);
@@ -94,8 +94,8 @@ export interface CanFail {
 }
 
 /** Records why the change under way failed; the first reason is kept. */
-export async function recordFailure<Request extends CanFail>(
-  change: Pick<Change<Request, unknown>, 'read' | 'write'>,
+export async function recordFailure(
+  change: Pick<Change<CanFail, unknown>, 'read' | 'write'>,
   paths: State,
   failure: FailureData,
 ): Promise<void> {

@@ -16,8 +16,8 @@ export interface Ending<Kept extends string> {
  * How a change ends that was on trial, by the record of its trial; undefined while the host restarts to go back. `kept`
  * is the outcome of one that stays.
  */
-export async function endingOf<Kept extends string, Request extends CanFail>(
-  { read }: Pick<Change<Request, unknown>, 'read'>,
+export async function endingOf<Kept extends string>(
+  { read }: Pick<Change<CanFail, unknown>, 'read'>,
   paths: HostPaths,
   { id, kept }: { readonly id: string; readonly kept: Kept },
 ): Promise<Ending<Kept> | undefined> {

@@ -48,7 +48,7 @@ config.loadFromString(
 const api = config.makeApiClient(CoreV1Api);
 
 /** Started again after each error, as its documentation advises. */
-async function startInformer(): Promise<() => string[]> {
+async function startInformer() {
   const informer = makeInformer(config, '/api/v1/namespaces/default/configmaps', () =>
     api.listNamespacedConfigMap({ namespace: 'default' }),
   );
@@ -62,8 +62,18 @@ async function startInformer(): Promise<() => string[]> {
     isOver = true;
     await informer.stop();
   });
+  /** Until it has an object of that name. */
+  const added = (name: string) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const late = setTimeout(() => reject(new Error(`the informer did not see ${name}`)), 60_000);
+    informer.on('add', ({ metadata }) => {
+      if (metadata?.name === name) resolve();
+    });
+    return promise.finally(() => clearTimeout(late));
+  };
   await informer.start();
-  return () => informer.list().flatMap(({ metadata }) => metadata?.name ?? []);
+  const listed = () => informer.list().flatMap(({ metadata }) => metadata?.name ?? []);
+  return { added, listed };
 }
 
 t.test('what its models lack is not sent, and nobody hears of it', async (t) => {
@@ -94,12 +104,13 @@ t.test('after a restore our watch sees the older database and what comes then', 
   await create('kept');
   const copy = join(t.testdir(), 'copy');
   await controlPlane.whileStopped((data) => cp(data, copy, { recursive: true }));
-  const listed = await startInformer();
+  const { added, listed } = await startInformer();
+  const informed = added('gone');
   const ours = seen(['kept', 'later'], ['gone']);
   for (let count = 0; count < 50; count += 1) await create(`gone-${count}`);
   await create('gone');
   await seen(['gone'], []);
-  while (!listed().includes('gone')) await new Promise((resolve) => setTimeout(resolve, 100));
+  await informed;
   await controlPlane.whileStopped(async (data) => {
     await rm(data, { recursive: true });
     await rename(copy, data);

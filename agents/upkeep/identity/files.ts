@@ -91,9 +91,9 @@ async function placeProxy(
   { cluster }: KeylessInput,
   signal: AbortSignal,
 ): Promise<void> {
-  const identityFiles = proxyFiles(cluster);
-  if (identityFiles.length === 0) return;
-  for (const { path, contents, mode } of identityFiles) {
+  const files = proxyFiles(cluster);
+  if (files.length === 0) return;
+  for (const { path, contents, mode } of files) {
     await writeFileAtomic(paths.at(path), contents, mode);
   }
   await restartRuntime(paths, signal);

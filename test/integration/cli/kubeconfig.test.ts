@@ -1,13 +1,15 @@
 /** What an API server sees of a person's kubeconfig: from `sno` the same as from kubectl. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { mock } from 'node:test';
 import { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { throughProxy } from '../../../cli/kubeconfig/proxy.ts';
 import { readPersonsKubeconfig } from '../../../cli/kubeconfig/read-kubeconfig.ts';
 import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { kubernetesBinary } from '../../../lab/servers/binaries.ts';
@@ -230,11 +232,22 @@ t.test('a plug-in is asked again once its credential has ended', async (t) => {
   t.same(seen.length, 3);
 });
 
-t.test('a token in a file is asked for before each request', async (t) => {
+t.test('a token in a file that is replaced is used within a minute', async (t) => {
   const { port } = await startApi(t);
   const path = place(t, config(port, {}, { tokenFile: 'token' }));
+  mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.teardown(() => mock.timers.reset());
   const { renewed } = await readPersonsKubeconfig(path, { signal });
   t.match(await renewed?.(), { token: 'from-file' });
+  writeFileSync(join(dirname(path), 'token'), 'the next one\n');
+  mock.timers.tick(61_000);
+  t.match(await renewed?.(), { token: 'the next one' });
+});
+
+t.test('a watch through SOCKS is not ended because nothing happens', async (t) => {
+  const agent = throughProxy('socks5://127.0.0.1:1080')({});
+  t.teardown(() => agent.destroy());
+  t.equal(Reflect.get(agent, 'timeout'), null, 'the library ends idle connections after it');
 });
 
 /** A proxy that connects; every connection is noted. */

@@ -2,6 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
+import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
 import { type IgnitionConfig, parseConfig } from '../../../lib/render/ignition/config.ts';
@@ -19,6 +20,7 @@ const SOURCES = [
 const CLUSTER_ID = '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab';
 const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-installation';
 const SECRETS = '/api/v1/namespaces/kube-system/secrets';
+const ROOT_CA = '/api/v1/namespaces/kube-system/configmaps/kube-root-ca.crt';
 const NODE = '/api/v1/nodes/sno.example.test';
 const FLANNEL = '/apis/apps/v1/namespaces/kube-system/daemonsets/flannel';
 const NO_DISK: readonly Edit[] = [
@@ -27,7 +29,7 @@ const NO_DISK: readonly Edit[] = [
 ];
 
 /** A folder of a cluster in that state, and its API. */
-async function cluster(t: Test, state = 'complete') {
+async function cluster(t: Test, state = 'complete', published = servingAuthority) {
   const api = new FakeApi();
   const { port } = await serveApi(t, (message, response) => api.answer(message, response));
   const data = {
@@ -39,6 +41,10 @@ async function cluster(t: Test, state = 'complete') {
   };
   const metadata = { name: 'sno-installation', namespace: 'kube-system' };
   if (state !== 'absent') api.set(STATUS, { metadata, data });
+  api.set(ROOT_CA, {
+    metadata: { name: 'kube-root-ca.crt', namespace: 'kube-system' },
+    data: { 'ca.crt': published },
+  });
   const labels = { 'node-role.kubernetes.io/control-plane': '' };
   api.set(NODE, { metadata: { name: 'sno.example.test', labels } });
   const files = {
@@ -64,6 +70,14 @@ function contentsOf({ storage }: IgnitionConfig, path: string): string {
   if (file?.contents === undefined) throw new Error(`no ${path}`);
   return decodeDataUrl(file.contents).toString('utf8');
 }
+
+t.test('workers trust what the cluster publishes, not the authority of a kubeconfig', async (t) => {
+  const { certificate } = await createAuthority('behind the proxy');
+  const { dir, create } = await cluster(t, 'complete', certificate);
+  t.equal((await create(SOURCES)).code, 0);
+  const config = await readIgnition(dir);
+  t.equal(contentsOf(config, '/etc/kubernetes/pki/kubelet/api-ca.crt'), certificate);
+});
 
 t.test('writes the Ignition config of all workers, with a token that it creates', async (t) => {
   const { dir, create, created } = await cluster(t);
