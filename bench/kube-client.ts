@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
-import { KUBERNETES_VERSION } from '../lab/components/kubernetes.ts';
+import { KUBERNETES_VERSION } from '../lab/components/versions.ts';
 import { startControlPlane } from '../lab/servers/control-plane.ts';
 import { resources } from '../lib/clients/kube/resources.ts';
 import type { Benchmark } from './benchmark.ts';

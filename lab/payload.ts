@@ -3,37 +3,32 @@ import { run } from '../lib/host/command.ts';
 import { cniPlugins } from './components/cni-plugins.ts';
 import type { Component } from './components/component.ts';
 import { COREDNS_VERSION, coredns } from './components/coredns.ts';
-import { etcd } from './components/etcd.ts';
+import { etcdOf } from './components/etcd.ts';
 import { FLANNEL_VERSION, flannel } from './components/flannel.ts';
-import { KUBE_PROXY_IMAGE, kubeProxy } from './components/kube-proxy.ts';
-import { KUBERNETES_VERSION, kubernetes } from './components/kubernetes.ts';
+import { KUBE_PROXY_IMAGE, kubeProxyOf } from './components/kube-proxy.ts';
+import { kubernetesOf } from './components/kubernetes.ts';
 import {
   LOCAL_PATH_PROVISIONER_IMAGE,
   localPathProvisioner,
 } from './components/local-path-provisioner.ts';
 import { PAUSE_VERSION, pause } from './components/pause.ts';
+import {
+  ETCD_VERSIONS,
+  type EtcdMinor,
+  etcdMinor,
+  KUBERNETES_VERSIONS,
+  type KubernetesMinor,
+  kubernetesMinor,
+} from './components/versions.ts';
 import { repository } from './paths.ts';
 
-const images: Readonly<Record<string, Component>> = {
-  etcd,
-  'kube-apiserver': kubernetes,
-  'kube-controller-manager': kubernetes,
-  'kube-scheduler': kubernetes,
-  pause,
-  coredns,
-};
+/** The minor versions of a payload. */
+interface Minors {
+  readonly kubernetes: KubernetesMinor;
+  readonly etcd: EtcdMinor;
+}
 
-/** Images of more than one program. */
-const archives: Readonly<Record<string, readonly [Component, string]>> = {
-  'kube-proxy': [kubeProxy, KUBE_PROXY_IMAGE],
-  'local-path-provisioner': [localPathProvisioner, LOCAL_PATH_PROVISIONER_IMAGE],
-};
-
-const binaries: Readonly<Record<string, Component>> = {
-  kubelet: kubernetes,
-  kubectl: kubernetes,
-  etcdutl: etcd,
-};
+const own: Minors = { kubernetes: kubernetesMinor, etcd: etcdMinor };
 
 const CREATE_MS = 5 * 60_000;
 const sno = join(repository, 'cli/main.ts');
@@ -50,96 +45,130 @@ interface FurtherImage {
   readonly reference: string;
 }
 
+/** What differs from the payload of most scenarios. */
+interface Variant {
+  readonly minors?: Minors;
+  readonly further?: Readonly<Record<string, FurtherImage>>;
+  /** In place of its own, under a name of its own. */
+  readonly scheduler?: { readonly program?: ProgramFile; readonly reference: string };
+}
+
 /**
  * A payload that `sno create payload` makes of the lab's programs. Cached like a component: it depends
  * only on them and on the sources that write it.
  */
-const payloadWith = (
+function payloadWith(
   name: string,
-  further: Readonly<Record<string, FurtherImage>>,
-  { kubernetesVersion, programs }: Variant = { programs: images },
-): Component => ({
-  name,
-  version: KUBERNETES_VERSION,
-  recipe: [
-    import.meta.filename,
-    ...[
-      'cli/create/payload.ts',
-      'cli/payload',
-      'lib/payload/elf',
-      'lib/payload/image',
-      'lib/payload',
-    ].map((path) => join(repository, path)),
-  ],
-  needs: [
-    ...[kubernetes, etcd, cniPlugins, pause, kubeProxy, coredns, localPathProvisioner],
-    ...Object.values(further).map(({ component }) => component),
-  ],
-  build: async (target, { folderOf, signal, report }) => {
-    report('sno create payload');
-    const named = (option: string, parts: Readonly<Record<string, Component | ProgramFile>>) =>
-      Object.entries(parts).flatMap(([name, part]) => {
-        const { component, file } = 'file' in part ? part : { component: part, file: name };
-        return [option, `${name}=${join(folderOf(component), file)}`];
-      });
-    const args = [
-      ...['create', 'payload', '--dir', target, '--cni', folderOf(cniPlugins)],
-      ...named('--image', programs),
-      ...(kubernetesVersion === undefined ? [] : ['--kubernetes-version', kubernetesVersion]),
-      ...(kubernetesVersion === undefined ? [] : scheduler(kubernetesVersion)),
-      ...Object.entries(archives).flatMap(([name, [component, file]]) => [
-        '--image',
-        `${name}=${join(folderOf(component), file)}`,
-      ]),
-      ...['--reference', `pause=registry.k8s.io/pause:${PAUSE_VERSION}`],
-      ...['--reference', `coredns=registry.k8s.io/coredns/coredns:v${COREDNS_VERSION}`],
-      ...Object.entries(further).flatMap(([name, { component, reference }]) => [
-        ...named('--image', { [name]: component }),
-        ...['--reference', `${name}=${reference}`],
-      ]),
-      ...named('--binary', binaries),
-    ];
-    // From source: the executable may still be building.
-    await run(process.execPath, [sno, ...args], { signal, deadlineMs: CREATE_MS });
-  },
-});
-
-/** Another version of the same payload. */
-interface Variant {
-  readonly programs: Readonly<Record<string, Component | ProgramFile>>;
-  /** Of the payload, and of the image that differs: kube-scheduler. */
-  readonly kubernetesVersion?: string;
+  { minors = own, further = {}, scheduler }: Variant = {},
+): Component {
+  const kubernetes = kubernetesOf(minors.kubernetes);
+  const kubeProxy = kubeProxyOf(minors.kubernetes);
+  const etcd = etcdOf(minors.etcd);
+  return {
+    name: `${name}-${minors.kubernetes}-${minors.etcd}`,
+    version: `${KUBERNETES_VERSIONS[minors.kubernetes]}-${ETCD_VERSIONS[minors.etcd]}`,
+    recipe: [
+      import.meta.filename,
+      ...[
+        'cli/create/payload.ts',
+        'cli/payload',
+        'lib/payload/elf',
+        'lib/payload/image',
+        'lib/payload',
+      ].map((path) => join(repository, path)),
+    ],
+    needs: [
+      ...[kubernetes, etcd, cniPlugins, pause, kubeProxy, coredns, localPathProvisioner],
+      ...Object.values(further).map(({ component }) => component),
+    ],
+    build: async (target, { folderOf, signal, report }) => {
+      report('sno create payload');
+      const named = (option: string, parts: Readonly<Record<string, Component | ProgramFile>>) =>
+        Object.entries(parts).flatMap(([name, part]) => {
+          const { component, file } = 'file' in part ? part : { component: part, file: name };
+          return [option, `${name}=${join(folderOf(component), file)}`];
+        });
+      const images = {
+        etcd,
+        'kube-apiserver': kubernetes,
+        'kube-controller-manager': kubernetes,
+        'kube-scheduler': scheduler?.program ?? kubernetes,
+        pause,
+        coredns,
+        // Archives: images of more than one program.
+        'kube-proxy': { component: kubeProxy, file: KUBE_PROXY_IMAGE },
+        'local-path-provisioner': {
+          component: localPathProvisioner,
+          file: LOCAL_PATH_PROVISIONER_IMAGE,
+        },
+      };
+      const references = {
+        pause: `registry.k8s.io/pause:${PAUSE_VERSION}`,
+        coredns: `registry.k8s.io/coredns/coredns:v${COREDNS_VERSION}`,
+        ...(scheduler && { 'kube-scheduler': scheduler.reference }),
+        ...Object.fromEntries(
+          Object.entries(further).map(([name, { reference }]) => [name, reference]),
+        ),
+      };
+      const args = [
+        ...['create', 'payload', '--dir', target, '--cni', folderOf(cniPlugins)],
+        ...named('--image', images),
+        ...Object.entries(further).flatMap(([name, { component }]) =>
+          named('--image', { [name]: component }),
+        ),
+        ...Object.entries(references).flatMap(([name, reference]) => [
+          ...['--reference', `${name}=${reference}`],
+        ]),
+        ...named('--binary', { kubelet: kubernetes, kubectl: kubernetes, etcdutl: etcd }),
+      ];
+      // From source: the executable may still be building.
+      await run(process.execPath, [sno, ...args], { signal, deadlineMs: CREATE_MS });
+    },
+  };
 }
 
-const scheduler = (version: string) => [
-  '--reference',
-  `kube-scheduler=registry.k8s.io/kube-scheduler:${version}`,
-];
-
 /** Of most scenarios. */
-export const payload = payloadWith('payload', {});
+export const payload = payloadWith('payload');
+
+/** Of other versions than the lab's own. */
+export const payloadOf = (minors: Minors): Component => payloadWith('payload', { minors });
 
 /** Of clusters with workers. */
 export const routedPayload = payloadWith('routed-payload', {
-  flannel: {
-    component: flannel,
-    reference: `docker.io/flannel/flannel:v${FLANNEL_VERSION}`,
+  further: {
+    flannel: {
+      component: flannel,
+      reference: `docker.io/flannel/flannel:v${FLANNEL_VERSION}`,
+    },
   },
 });
 
-/** An update: a later patch release whose scheduler has another image. */
-export const laterPayload = payloadWith(
-  'later-payload',
-  {},
-  { kubernetesVersion: 'v1.34.5', programs: images },
-);
+const schedulerOf = (registry: string, { kubernetes }: Minors) =>
+  `${registry}/kube-scheduler:v${KUBERNETES_VERSIONS[kubernetes]}`;
 
-/** An update that does not settle: its scheduler is a program that schedules nothing. */
-export const brokenPayload = payloadWith(
-  'broken-payload',
-  {},
-  {
-    kubernetesVersion: 'v1.34.6',
-    programs: { ...images, 'kube-scheduler': { component: pause, file: 'pause' } },
-  },
-);
+/** Its scheduler is a program that schedules nothing: an update to it does not settle. */
+export const brokenPayloadOf = (minors: Minors): Component =>
+  payloadWith('broken-payload', {
+    minors,
+    scheduler: {
+      program: { component: pause, file: 'pause' },
+      reference: schedulerOf('broken.lab', minors),
+    },
+  });
+
+/** The references of images that show which minor versions run. */
+export const imagesOf = (minors: Minors) => ({
+  'kube-scheduler': schedulerOf('registry.k8s.io', minors),
+  etcd: `registry.k8s.io/etcd:${ETCD_VERSIONS[minors.etcd]}-0`,
+});
+
+/** The reference of the scheduler in laterPayload. */
+export const LATER_SCHEDULER = schedulerOf('later.lab', own);
+
+/** An update of the same versions, whose scheduler has another image. */
+export const laterPayload = payloadWith('later-payload', {
+  scheduler: { reference: LATER_SCHEDULER },
+});
+
+/** One that does not settle. */
+export const brokenPayload = brokenPayloadOf(own);

@@ -10,11 +10,11 @@ import { sha256OfFile } from '../lib/host/files.ts';
 import type { AllInOne } from './all-in-one.ts';
 import { kubectl } from './checks/kubectl.ts';
 import { steady } from './checks/steady.ts';
-import { ensureComponent } from './components/component.ts';
+import { type Component, ensureComponent } from './components/component.ts';
 import type { Host } from './host/host.ts';
 import { stepJournal } from './host/wait-for-step.ts';
 import { cli, executable } from './paths.ts';
-import { brokenPayload, laterPayload } from './payload.ts';
+import { brokenPayload, LATER_SCHEDULER, laterPayload } from './payload.ts';
 import type { LabContext, ScenarioStep } from './scenario.ts';
 
 const CREATE_MS = 3 * 60_000;
@@ -24,6 +24,9 @@ const LOOK_EVERY_MS = 200;
 
 /** Shorter than on a real host, where nobody waits for them. */
 const SETTINGS = { updateWindowMs: 10_000 };
+
+/** Of a static pod, by its component. */
+type Images = Readonly<Record<string, string>>;
 
 /** What a revert has to bring back to the byte. */
 const COMPARED = [
@@ -38,15 +41,20 @@ const COMPARED = [
   'etc/kubernetes/kubelet.yaml',
 ];
 
+/** The name of each update in the folder that is served, and its payload. */
+type UpdatePayloads = Readonly<Record<string, Component>>;
+
 /** Updates of a running all-in-one host, served at its site and signed with a key of the administrator. */
 export class Updates {
   readonly #run: AllInOne;
   readonly #context: LabContext;
+  readonly #payloads: UpdatePayloads;
   #before: Readonly<Record<string, string>> = {};
 
-  constructor(run: AllInOne, context: LabContext) {
+  constructor(run: AllInOne, context: LabContext, payloads: UpdatePayloads) {
     this.#run = run;
     this.#context = context;
+    this.#payloads = payloads;
   }
 
   get #key(): string {
@@ -61,26 +69,21 @@ export class Updates {
     const later = join(folder, 'later-sno-agents');
     await copyFile(executable, later);
     await appendFile(later, 'another build\n');
-    const updates = [
-      ['later', laterPayload],
-      ['broken', brokenPayload],
-    ] as const;
-    for (const [name, component] of updates) {
+    for (const [name, component] of Object.entries(this.#payloads)) {
       const payload = await ensureComponent(component, { signal, report: () => undefined });
       const parts = ['--payload', payload, '--agents-executable', later, '--key', this.#key];
       const target = join(this.#run.served.folder, name);
       await run(cli, ['create', 'update', '--dir', target, ...parts], limits);
+      await run(cli, ['verify', 'update', target, '--ssh-key', `${this.#key}.pub`], limits);
     }
-    const later1 = join(this.#run.served.folder, 'later');
-    await run(cli, ['verify', 'update', later1, '--ssh-key', `${this.#key}.pub`], limits);
   }
 
-  /** The host does not know the key yet. */
-  async refused(): Promise<void> {
-    const { exitCode, stderr } = await this.#update('later');
-    if (exitCode === 2 && /not signed by a key of this host/.test(stderr)) return;
-    throw new Failure('fatal', 'an update of a stranger was not refused', {
-      expected: 'exit code 2',
+  /** With exit code 2 and this sentence; the host goes on as it is. */
+  async refused(name: string, sentence: RegExp): Promise<void> {
+    const { exitCode, stderr } = await this.#update(name);
+    if (exitCode === 2 && sentence.test(stderr)) return;
+    throw new Failure('fatal', `the update ${name} was not refused`, {
+      expected: `exit code 2 and ${sentence}`,
       found: `${exitCode}: ${stderr}`,
     });
   }
@@ -95,27 +98,32 @@ export class Updates {
     await writeFile(settings, JSON.stringify(SETTINGS));
   }
 
-  async settles(): Promise<void> {
-    const { exitCode, stdout, stderr } = await this.#update('later');
+  /** Then these images run. */
+  async settles(name: string, images: Images): Promise<void> {
+    const { exitCode, stdout, stderr } = await this.#update(name);
     if (exitCode !== 0) {
-      throw new Failure('fatal', 'the update failed', { found: stderr || stdout });
+      throw new Failure('fatal', `the update ${name} failed`, { found: stderr || stdout });
     }
-    await this.#requireScheduler('v1.34.5');
+    await this.#requireImages(images);
     await this.#requireNothingOnTrial();
     await steady.run(this.#run.cluster, this.#context.signal);
   }
 
-  async cutTwice(): Promise<void> {
+  /** `onTrial` runs on the updated host before the first cut. */
+  async cutTwice(name: string, onTrial = async () => undefined as unknown): Promise<void> {
     this.#before = await contentsOf(this.#run.booted);
-    const { exitCode, stderr } = await this.#update('broken', '--no-wait');
+    const begun = await this.#settleAttempts();
+    const { exitCode, stderr } = await this.#update(name, '--no-wait');
     if (exitCode !== 0) throw new Failure('fatal', 'the update did not begin', { found: stderr });
-    await this.#settleBegins(2);
+    await this.#settleBegins(begun + 1);
+    await onTrial();
     await this.#run.booted.powerCut();
     this.#run.host = undefined;
-    await this.#run.bootUntilPowerCut('after-first-cut', () => this.#settleBegins(3));
+    await this.#run.bootUntilPowerCut('after-first-cut', () => this.#settleBegins(begun + 2));
   }
 
-  async comesBack(): Promise<void> {
+  /** To these images, by itself. */
+  async comesBack(images: Images): Promise<void> {
     const { signal } = this.#context;
     const host = await this.#run.bootInstalled('after-second-cut');
     const last = join(host.rootDir, 'var/lib/sno-agents/sno-trial/last.json');
@@ -134,10 +142,10 @@ export class Updates {
         () => false,
       ),
     );
-    await this.#requireScheduler('v1.34.5');
+    await this.#requireImages(images);
     await this.#requireNothingOnTrial();
     const { stdout } = await host.exec(['sno-update', 'status'], { timeoutMs: 20_000 }, signal);
-    if (!/v1\.34\.6 was taken back/.test(stdout)) {
+    if (!/ was taken back/.test(stdout)) {
       throw new Failure('fatal', 'its status does not say that it was taken back', {
         found: stdout,
       });
@@ -150,28 +158,32 @@ export class Updates {
     return this.#run.booted.exec(command, { timeoutMs: UPDATE_MS }, this.#context.signal);
   }
 
-  /** The step settle, for the n-th time on this host. */
-  async #settleBegins(count: number): Promise<void> {
-    const { signal } = this.#context;
-    await until(UPDATE_MS, signal, `attempt ${count} to settle`, async () => {
-      const entries = await readJournal(stepJournal(this.#run.booted.rootDir, 'sno-update'));
-      const begun = entries.filter(({ step, event }) => step === 'settle' && event === 'started');
-      return begun.length >= count;
+  /** How often the step settle has begun on this host. */
+  async #settleAttempts(): Promise<number> {
+    const entries = await readJournal(stepJournal(this.#run.booted.rootDir, 'sno-update'));
+    return entries.filter(({ step, event }) => step === 'settle' && event === 'started').length;
+  }
+
+  #settleBegins(count: number): Promise<void> {
+    const what = `attempt ${count} to settle`;
+    return until(UPDATE_MS, this.#context.signal, what, async () => {
+      return (await this.#settleAttempts()) >= count;
     });
   }
 
-  async #requireScheduler(version: string): Promise<void> {
-    const image = await kubectl(
-      this.#run.cluster,
-      [
-        ...['get', 'pods', '-n', 'kube-system', '-l', 'component=kube-scheduler'],
-        ...['-o', 'jsonpath={.items[*].spec.containers[*].image}'],
-      ],
-      this.#context.signal,
-    );
-    const expected = `registry.k8s.io/kube-scheduler:${version}`;
-    if (image === expected) return;
-    throw new Failure('fatal', 'another scheduler runs', { expected, found: image });
+  async #requireImages(images: Images): Promise<void> {
+    for (const [component, expected] of Object.entries(images)) {
+      const found = await kubectl(
+        this.#run.cluster,
+        [
+          ...['get', 'pods', '-n', 'kube-system', '-l', `component=${component}`],
+          ...['-o', 'jsonpath={.items[*].spec.containers[*].image}'],
+        ],
+        this.#context.signal,
+      );
+      if (found === expected) continue;
+      throw new Failure('fatal', `another ${component} runs`, { expected, found });
+    }
   }
 
   async #requireNothingOnTrial(): Promise<void> {
@@ -208,16 +220,27 @@ async function until(
   }
 }
 
-/** A host with what it needs to be updated, and one update that settles. */
-export const updateThatSettles = (updates: Updates): readonly ScenarioStep[] => [
-  { title: 'Create an update, and one that does not work', run: () => updates.create() },
-  { title: 'An update of a stranger is refused', run: () => updates.refused() },
+/** One patch that works, and one that does not. */
+export const patches: UpdatePayloads = { later: laterPayload, broken: brokenPayload };
+const patched: Images = { 'kube-scheduler': LATER_SCHEDULER };
+
+/** A host with what it needs to be updated. */
+export const updatesOf = (updates: Updates, first: string): readonly ScenarioStep[] => [
+  { title: 'Create the updates', run: () => updates.create() },
+  {
+    title: 'An update of a stranger is refused',
+    run: () => updates.refused(first, /not signed by a key of this host/),
+  },
   { title: 'Trust the key of the administrator', run: () => updates.trustKey() },
-  { title: 'An update settles', run: () => updates.settles() },
+];
+
+export const updateThatSettles = (updates: Updates): readonly ScenarioStep[] => [
+  ...updatesOf(updates, 'later'),
+  { title: 'An update settles', run: () => updates.settles('later', patched) },
 ];
 
 /** One that does not settle, on a host that loses its power twice. */
 export const updateThatFails = (updates: Updates): readonly ScenarioStep[] => [
-  { title: 'One does not settle, power cut twice', run: () => updates.cutTwice() },
-  { title: 'The host comes back by itself', run: () => updates.comesBack() },
+  { title: 'One does not settle, power cut twice', run: () => updates.cutTwice('broken') },
+  { title: 'The host comes back by itself', run: () => updates.comesBack(patched) },
 ];

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureComponent } from '../../lab/components/component.ts';
-import { KUBERNETES_VERSION } from '../../lab/components/kubernetes.ts';
+import { KUBERNETES_VERSION } from '../../lab/components/versions.ts';
 import { type ControlPlane, startControlPlane } from '../../lab/servers/control-plane.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
 import { administrators } from '../../lib/pki/kubeconfig.ts';

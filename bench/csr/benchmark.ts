@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KUBERNETES_VERSION } from '../../lab/components/kubernetes.ts';
+import { KUBERNETES_VERSION } from '../../lab/components/versions.ts';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { expectGo } from '../go.ts';

@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ETCD_VERSION } from '../../lab/components/etcd.ts';
+import { ETCD_VERSION } from '../../lab/components/versions.ts';
 import { etcdBinaries } from '../../lab/servers/binaries.ts';
 import { type EtcdMember, makeTls, startEtcd } from '../../lab/servers/etcd-member.ts';
 import type { BenchContext, Benchmark, Row } from '../benchmark.ts';

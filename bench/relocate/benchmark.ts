@@ -1,4 +1,4 @@
-import { KUBERNETES_VERSION } from '../../lab/components/kubernetes.ts';
+import { KUBERNETES_VERSION } from '../../lab/components/versions.ts';
 import { type RelocateBesideBare, readRelocateBesideBare } from '../../lab/relocate/beside-bare.ts';
 import { FACTORY_SCENARIO, removeFactoryNode } from '../../lab/relocate/factory.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';

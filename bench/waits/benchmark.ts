@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ETCD_VERSION } from '../../lab/components/etcd.ts';
-import { KUBERNETES_VERSION } from '../../lab/components/kubernetes.ts';
+import { ETCD_VERSION, KUBERNETES_VERSION } from '../../lab/components/versions.ts';
 import { etcdBinaries } from '../../lab/servers/binaries.ts';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';

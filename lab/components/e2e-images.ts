@@ -8,8 +8,8 @@ import { type Layer, writeLayers } from './e2e-image-layers.ts';
 import { e2eTest } from './e2e-test.ts';
 import { etcd } from './etcd.ts';
 import { imageConfig, type RunConfig } from './image-tree.ts';
-import { KUBERNETES_VERSION } from './kubernetes.ts';
 import { pause } from './pause.ts';
+import { KUBERNETES_VERSION } from './versions.ts';
 
 /** For e2e.test's KUBE_TEST_REPO_LIST: the registry in the names of the images built here. */
 export const E2E_REGISTRIES = 'registries.yaml';

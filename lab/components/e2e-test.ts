@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Component } from './component.ts';
 import { buildGoBinaries } from './go-build.ts';
-import { KUBERNETES_VERSION } from './kubernetes.ts';
+import { KUBERNETES_VERSION } from './versions.ts';
 
 export const e2eTestModule = join(import.meta.dirname, 'e2e-test');
 

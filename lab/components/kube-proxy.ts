@@ -5,10 +5,8 @@ import { writeProgramImage } from '../../lib/payload/image/write.ts';
 import type { Component } from './component.ts';
 import { debianBase } from './debian-base.ts';
 import { buildGoBinaries } from './go-build.ts';
-
-/** The version of the kubernetes component, which must not change when only kube-proxy does. */
-const VERSION = '1.34.4';
-const module = join(import.meta.dirname, 'kube-proxy');
+import { kubernetesBuild, kubernetesModule } from './kubernetes.ts';
+import { KUBERNETES_VERSIONS, type KubernetesMinor } from './versions.ts';
 
 export const KUBE_PROXY_IMAGE = 'kube-proxy.tar';
 
@@ -20,35 +18,22 @@ export const KUBE_PROXY_IMAGE = 'kube-proxy.tar';
 const nameFiles = ['/etc/protocols', '/etc/services'];
 
 /** An image archive: kube-proxy, with Debian's nft and the libraries that it needs. */
-export const kubeProxy: Component = {
-  name: 'kube-proxy',
-  version: VERSION,
-  recipe: [import.meta.filename, module],
+export const kubeProxyOf = (minor: KubernetesMinor): Component => ({
+  name: `kube-proxy-${minor}`,
+  version: KUBERNETES_VERSIONS[minor],
+  recipe: [import.meta.filename, kubernetesModule(minor)],
   needs: [debianBase],
   build: async (target, context) => {
     const { signal, folderOf } = context;
-    const [major, minor] = VERSION.split('.');
-    const stamp = 'k8s.io/component-base/version';
-    await buildGoBinaries(
-      target,
-      {
-        module,
-        packages: { 'k8s.io/kubernetes/cmd/kube-proxy': 'kube-proxy' },
-        ldflags: [
-          `-X ${stamp}.gitVersion=v${VERSION}`,
-          `-X ${stamp}.gitMajor=${major} -X ${stamp}.gitMinor=${minor}`,
-        ],
-        deadlineMs: 20 * 60_000,
-      },
-      context,
-    );
+    const build = kubernetesBuild(minor, ['kube-proxy']);
+    await buildGoBinaries(target, { ...build, deadlineMs: 20 * 60_000 }, context);
     const program = join(target, 'kube-proxy');
     const tree = join(folderOf(debianBase), 'tree');
     const libraries = await librariesOf('/usr/sbin/nft', tree, signal);
     await writeProgramImage(
       join(target, KUBE_PROXY_IMAGE),
       {
-        reference: `registry.k8s.io/kube-proxy:v${VERSION}`,
+        reference: `registry.k8s.io/kube-proxy:v${KUBERNETES_VERSIONS[minor]}`,
         architecture: 'amd64',
         files: [
           { path: 'usr/local/bin/kube-proxy', source: program },
@@ -64,7 +49,7 @@ export const kubeProxy: Component = {
     );
     await rm(program);
   },
-};
+});
 
 /** The paths by which a program of a Debian tree loads its libraries, its loader among them. */
 async function librariesOf(program: string, tree: string, signal: AbortSignal): Promise<string[]> {

@@ -1,43 +1,46 @@
 import { join } from 'node:path';
 import type { Component } from './component.ts';
 import { buildGoBinaries } from './go-build.ts';
+import { KUBERNETES_VERSIONS, type KubernetesMinor, kubernetesMinor } from './versions.ts';
 
-/**
- * 1.34 is the newest minor that still runs on cgroup v1. go.mod replaces the staging
- * modules of k8s.io/kubernetes by the same-numbered released ones.
- */
-export const KUBERNETES_VERSION = '1.34.4';
-export const kubernetesModule = join(import.meta.dirname, 'kubernetes');
-
-const programs = [
+export const programs = [
   'kubelet',
   'kube-apiserver',
   'kube-controller-manager',
   'kube-scheduler',
   'kubectl',
+  'kube-proxy',
 ];
 
-export const kubernetes: Component = {
-  name: 'kubernetes',
-  version: KUBERNETES_VERSION,
-  recipe: [import.meta.filename, kubernetesModule],
+/** The folder with go.mod and go.sum of all programs of a minor version, which pin-kubernetes.ts writes. */
+export const kubernetesModule = (minor: KubernetesMinor): string =>
+  join(import.meta.dirname, 'kubernetes', minor);
+
+/** The import paths and names of programs, and the flags that stamp their version. */
+export function kubernetesBuild(minor: KubernetesMinor, names: readonly string[]) {
+  const stamp = 'k8s.io/component-base/version';
+  const [, number] = minor.split('.');
+  return {
+    module: kubernetesModule(minor),
+    packages: Object.fromEntries(names.map((name) => [`k8s.io/kubernetes/cmd/${name}`, name])),
+    ldflags: [
+      `-X ${stamp}.gitVersion=v${KUBERNETES_VERSIONS[minor]}`,
+      `-X ${stamp}.gitMajor=1 -X ${stamp}.gitMinor=${number}`,
+    ],
+  };
+}
+
+/** All programs but kube-proxy, whose image has more than the program. */
+export const kubernetesOf = (minor: KubernetesMinor): Component => ({
+  name: `kubernetes-${minor}`,
+  version: KUBERNETES_VERSIONS[minor],
+  recipe: [import.meta.filename, kubernetesModule(minor)],
   build: (target, context) => {
-    const stamp = 'k8s.io/component-base/version';
-    const [major, minor] = KUBERNETES_VERSION.split('.');
-    return buildGoBinaries(
-      target,
-      {
-        module: kubernetesModule,
-        packages: Object.fromEntries(
-          programs.map((name) => [`k8s.io/kubernetes/cmd/${name}`, name]),
-        ),
-        ldflags: [
-          `-X ${stamp}.gitVersion=v${KUBERNETES_VERSION}`,
-          `-X ${stamp}.gitMajor=${major} -X ${stamp}.gitMinor=${minor}`,
-        ],
-        deadlineMs: 25 * 60_000,
-      },
-      context,
-    );
+    const names = programs.filter((name) => name !== 'kube-proxy');
+    const build = kubernetesBuild(minor, names);
+    return buildGoBinaries(target, { ...build, deadlineMs: 25 * 60_000 }, context);
   },
-};
+});
+
+/** Of the lab's own version. */
+export const kubernetes = kubernetesOf(kubernetesMinor);

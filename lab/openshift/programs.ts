@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { ETCD_VERSION } from '../components/etcd.ts';
+import { OPENSHIFT_ETCD } from '../components/openshift/images.ts';
 import { OPENSHIFT_KUBERNETES_VERSION } from '../components/openshift/kubernetes.ts';
 import type { ImageRoots } from './image-roots.ts';
 
@@ -25,8 +25,8 @@ const programs: readonly Program[] = [
   kubernetes('kube-controller-manager'),
   kubernetes('kube-scheduler'),
   { image: 'hyperkube', command: ['/bin/sh', '-c', find], says: String(commands.length) },
-  { image: 'etcd', command: ['etcd', '--version'], says: ETCD_VERSION },
-  { image: 'etcd', command: ['etcdctl', 'version'], says: ETCD_VERSION },
+  { image: 'etcd', command: ['etcd', '--version'], says: OPENSHIFT_ETCD.version },
+  { image: 'etcd', command: ['etcdctl', 'version'], says: OPENSHIFT_ETCD.version },
   { image: 'machine-config-operator', command: ['version'], says: 'v4.21.0' },
 ];
 

@@ -1,7 +1,7 @@
 import { scenarioOf } from '../installation.ts';
 import { Recover } from '../recover.ts';
 import type { Scenario } from '../scenario.ts';
-import { Updates, updateThatFails, updateThatSettles } from '../updates.ts';
+import { patches, Updates, updateThatFails, updateThatSettles } from '../updates.ts';
 
 /**
  * A host gets another name; then its system disk is destroyed. Another host, with another name and address and the data
@@ -9,7 +9,7 @@ import { Updates, updateThatFails, updateThatSettles } from '../updates.ts';
  */
 export const recover: Scenario = (context) => {
   const run = new Recover(context);
-  const updates = new Updates(run, context);
+  const updates = new Updates(run, context, patches);
   return scenarioOf(run, [
     ...run.stepsToDisk(),
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },

@@ -13,7 +13,8 @@ import {
 } from '../../lab/components/debian-packages.ts';
 import { e2eImages } from '../../lab/components/e2e-images.ts';
 import { e2eTest } from '../../lab/components/e2e-test.ts';
-import { KUBERNETES_VERSION, kubernetes } from '../../lab/components/kubernetes.ts';
+import { kubernetes } from '../../lab/components/kubernetes.ts';
+import { KUBERNETES_VERSION } from '../../lab/components/versions.ts';
 import { exceptions } from '../../lab/conformance/exceptions.ts';
 import type { Outcome } from '../../lab/conformance/ginkgo-report.ts';
 import { runSuite } from '../../lab/conformance/suite.ts';

@@ -4,7 +4,7 @@ import { sha256OfFiles } from '../../../lib/host/digests.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { writeImageArchive } from '../../../lib/payload/image/write.ts';
 import type { Component } from '../component.ts';
-import { etcd } from '../etcd.ts';
+import { etcdOf } from '../etcd.ts';
 import { addProgram, imageConfig, type RunConfig, writeTreeLayer } from '../image-tree.ts';
 import { pause } from '../pause.ts';
 import { OPERATOR_CRDS, openshiftApi, PAYLOAD_CRDS } from './api.ts';
@@ -33,6 +33,8 @@ import { staticPodOperator } from './static-pod-operator.ts';
 export const OPENSHIFT_ARCHIVES = 'archives';
 /** The release image's name; it is not one of its own images. */
 export const RELEASE_IMAGE = 'release';
+/** The minor of the release. */
+export const OPENSHIFT_ETCD = etcdOf('3.6');
 
 const hyperkube = join(import.meta.dirname, 'hyperkube');
 const podTemplates = join(import.meta.dirname, 'operator/templates');
@@ -111,7 +113,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
     onBase: true,
     write: async (tree, folderOf) => {
       for (const program of ['etcd', 'etcdctl', 'etcdutl']) {
-        await addProgram(join(folderOf(etcd), program), join(tree, 'usr/bin', program));
+        await addProgram(join(folderOf(OPENSHIFT_ETCD), program), join(tree, 'usr/bin', program));
       }
     },
   },
@@ -207,7 +209,7 @@ export const openshiftImages: Component = {
   ],
   needs: [
     ...[openshiftKubernetes, machineConfig, openshiftApi, openshiftBase, standInOperator],
-    ...[staticPodOperator, etcd, pause],
+    ...[staticPodOperator, OPENSHIFT_ETCD, pause],
   ],
   build: async (target, { folderOf, signal, report }) => {
     const archives = join(target, OPENSHIFT_ARCHIVES);

@@ -6,8 +6,6 @@ import {
   componentKey,
   ensureComponent,
 } from '../../../lab/components/component.ts';
-import { kubeProxy } from '../../../lab/components/kube-proxy.ts';
-import { kubernetes } from '../../../lab/components/kubernetes.ts';
 
 const options = () => ({ signal: AbortSignal.timeout(10_000), report: () => undefined });
 
@@ -76,8 +74,4 @@ t.test('a failed build leaves nothing that looks finished', async (t) => {
   await t.rejects(ensureComponent(component, options()), { message: 'no compiler' });
   const parent = join(process.env.XDG_CACHE_HOME ?? '', 'sno-agents/components/broken');
   t.same(await readdir(parent), []);
-});
-
-t.test('kube-proxy is of the version of the other Kubernetes programs', async (t) => {
-  t.equal(kubeProxy.version, kubernetes.version);
 });
