@@ -6,7 +6,10 @@ import { buildGoBinaries } from './go-build.ts';
 
 const module = join(import.meta.dirname, 'containerd');
 
-/** `containerd` and `ctr` of the 2.x series, which imports images in another way than 1.x. */
+/** All of them, in the folder of either component. */
+export const CONTAINERD_PROGRAMS = ['containerd', 'containerd-shim-runc-v2', 'ctr'] as const;
+
+/** The programs of the 2.x series, which has RuntimeConfig, and imports images in another way than 1.x. */
 export const containerd: Component = {
   name: 'containerd',
   version: '2.4.2',
@@ -18,6 +21,8 @@ export const containerd: Component = {
         module,
         packages: {
           'github.com/containerd/containerd/v2/cmd/containerd': 'containerd',
+          'github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2':
+            'containerd-shim-runc-v2',
           'github.com/containerd/containerd/v2/cmd/ctr': 'ctr',
         },
         deadlineMs: 30 * 60_000,
@@ -34,7 +39,7 @@ export const debianContainerd: Component = {
   build: async (target, context) => {
     const tree = join(target, 'tree');
     await unpackPackages(['containerd'], tree, context);
-    for (const name of ['containerd', 'ctr']) {
+    for (const name of CONTAINERD_PROGRAMS) {
       await cp(join(tree, 'usr/bin', name), join(target, name));
     }
     await rm(tree, { recursive: true });

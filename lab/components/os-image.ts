@@ -2,7 +2,7 @@ import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Component } from './component.ts';
-import { rootFilesystem } from './root-filesystem.ts';
+import { debianRuntimeRootFilesystem, rootFilesystem } from './root-filesystem.ts';
 
 const MiB = 1024 * 1024;
 
@@ -21,6 +21,9 @@ export const OS_IMAGE = 'sno-lab-os.raw.zst';
 
 /** The image that coreos-installer writes: a sparse raw GPT disk, never mounted while it is made. */
 export const osImage = imageOf('os-image', rootFilesystem);
+
+/** The same with Debian's own containerd. */
+export const debianRuntimeOsImage = imageOf('debian-runtime-os-image', debianRuntimeRootFilesystem);
 
 /** Such an image of a root file system, a component with a folder `tree`. */
 export function imageOf(name: string, root: Component): Component {

@@ -1,7 +1,8 @@
-import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Component } from './component.ts';
+import { CONTAINERD_PROGRAMS, containerd, debianContainerd } from './containerd.ts';
 import { coreosInstaller } from './coreos-installer.ts';
 import { debianBase } from './debian-base.ts';
 
@@ -27,22 +28,21 @@ const masked = [
 
 /**
  * The operating system of the lab's hosts, both of the live image and on the disk:
- * Debian plus what its vendor would configure. It has no Kubernetes binary, no
- * container image, no agent and no key.
+ * Debian plus what its vendor would configure, with a current containerd. It has no
+ * Kubernetes binary, no container image, no agent and no key.
  */
 export const rootFilesystem: Component = {
   name: 'root-filesystem',
   version: 'bookworm',
   recipe: [import.meta.filename, data],
-  needs: [debianBase, coreosInstaller],
+  needs: [debianBase, coreosInstaller, containerd],
   build: async (target, { signal, folderOf }) => {
     const tree = join(target, 'tree');
     const within = { cancelSignal: signal, timeout: 5 * 60_000 };
     await execa('cp', ['-a', join(folderOf(debianBase), 'tree'), tree], within);
     await execa('cp', ['-r', '--no-preserve=ownership', `${data}/.`, tree], within);
-    const installer = join(tree, 'usr/bin/coreos-installer');
-    await copyFile(join(folderOf(coreosInstaller), 'coreos-installer'), installer);
-    await execa('chmod', ['0755', installer], within);
+    await addPrograms(tree, folderOf(coreosInstaller), ['coreos-installer']);
+    await addPrograms(tree, folderOf(containerd), CONTAINERD_PROGRAMS);
     for (const unit of masked) await mask(tree, unit);
     const preset = masked.map((unit) => `disable ${unit}\n`).join('');
     // systemd gives up all presets when one of them would enable a masked unit.
@@ -50,6 +50,29 @@ export const rootFilesystem: Component = {
     await anonymise(tree);
   },
 };
+
+/** The same with the containerd of Debian 12, for as long as a supported version of Kubernetes takes it. */
+export const debianRuntimeRootFilesystem: Component = {
+  name: 'debian-runtime-root-filesystem',
+  version: 'bookworm',
+  recipe: [import.meta.filename],
+  needs: [rootFilesystem, debianContainerd],
+  build: async (target, { signal, folderOf }) => {
+    const tree = join(target, 'tree');
+    const within = { cancelSignal: signal, timeout: 5 * 60_000 };
+    await execa('cp', ['-a', join(folderOf(rootFilesystem), 'tree'), tree], within);
+    await addPrograms(tree, folderOf(debianContainerd), CONTAINERD_PROGRAMS);
+  },
+};
+
+/** In place of the system's own. */
+async function addPrograms(tree: string, from: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const path = join(tree, 'usr/bin', name);
+    await copyFile(join(from, name), path);
+    await chmod(path, 0o755);
+  }
+}
 
 async function mask(tree: string, unit: string): Promise<void> {
   const path = join(tree, 'etc/systemd/system', unit);

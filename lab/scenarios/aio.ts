@@ -1,5 +1,6 @@
 import { AllInOne } from '../all-in-one.ts';
 import { crioOsImage } from '../components/cri-o-system.ts';
+import { debianRuntimeOsImage } from '../components/os-image.ts';
 import { scenarioOf } from '../installation.ts';
 import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
 
@@ -37,6 +38,12 @@ export const aioMedium = allInOne(
 export const conformance = allInOne(
   () => [],
   (context) => new AllInOne(context, { dns: 'authoritative' }),
+);
+
+/** The same with Debian's containerd 1.6, which has no RuntimeConfig. */
+export const aioContainerd1 = allInOne(
+  (run) => [{ title: 'Restart the host', run: () => run.restart() }],
+  (context) => new AllInOne(context, { operatingSystem: debianRuntimeOsImage }),
 );
 
 /** The same on an operating system with CRI-O in place of containerd. */
