@@ -11,6 +11,7 @@ import { openshiftKubernetes } from '../components/openshift/kubernetes.ts';
 import { machineConfig } from '../components/openshift/machine-config.ts';
 import { openshiftRegistry } from '../components/openshift/registry-storage.ts';
 import { openshiftOsImage } from '../components/openshift/system.ts';
+import { debianRuntimeOsImage } from '../components/os-image.ts';
 import { registry } from '../components/registry.ts';
 import { swtpm } from '../components/swtpm.ts';
 import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from '../components/tpm-system.ts';
@@ -21,8 +22,9 @@ import { relocateBesideBare } from '../relocate/beside-bare.ts';
 import { relocations } from '../relocate/index.ts';
 import type { Scenario } from '../scenario.ts';
 import { address, addressOff } from './address.ts';
-import { aio, aioMedium, conformance, crio } from './aio.ts';
+import { aio, aioContainerd1, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
+import { minorUpdate, minorUpdateComponents } from './minor-update.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
 import { openshiftRender } from './openshift-render.ts';
@@ -43,6 +45,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'static-network': staticNetwork,
   aio,
   'aio-medium': aioMedium,
+  'aio-containerd-1': aioContainerd1,
   'aio-sealed': aioSealed,
   address,
   'address-off': addressOff,
@@ -57,6 +60,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   workers,
   'day-one-workers': dayOneWorkers,
   update,
+  'minor-update': minorUpdate,
   'aio-beside-bare': besideBare,
   'openshift-components': openshiftComponents,
   'openshift-render': openshiftRender,
@@ -89,9 +93,11 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   'relocate-factory': [nmstatectl],
   'machine-media': [nmstatectl],
   crio: [crioOsImage],
+  'aio-containerd-1': [debianRuntimeOsImage],
   'aio-sealed': [swtpm, tpmOsImage],
   sealed: [swtpm, tpmRootFilesystem, tpmLiveIso],
   update: [laterPayload, brokenPayload],
+  'minor-update': minorUpdateComponents,
   recover: [laterPayload, brokenPayload, e2eTest, e2eImages],
   'node-killed-in-every-step': [laterPayload],
   workers: [routedPayload],
