@@ -3,8 +3,11 @@ import type { Component } from './component.ts';
 import { buildGoBinaries } from './go-build.ts';
 import { ETCD_VERSIONS, type EtcdMinor, etcdMinor } from './versions.ts';
 
+/** The folder with go.mod and go.sum of a minor version. */
+export const etcdModule = (minor: EtcdMinor): string => join(import.meta.dirname, 'etcd', minor);
+
 export const etcdOf = (minor: EtcdMinor): Component => {
-  const module = join(import.meta.dirname, 'etcd', minor);
+  const module = etcdModule(minor);
   return {
     name: `etcd-${minor}`,
     version: ETCD_VERSIONS[minor],

@@ -17,8 +17,10 @@ export const ETCD_VERSIONS = { '3.6': '3.6.16', '3.7': '3.7.3' } as const;
 export type KubernetesMinor = keyof typeof KUBERNETES_VERSIONS;
 export type EtcdMinor = keyof typeof ETCD_VERSIONS;
 
-const isKubernetesMinor = (text: string): text is KubernetesMinor =>
+export const isKubernetesMinor = (text: string): text is KubernetesMinor =>
   Object.hasOwn(KUBERNETES_VERSIONS, text);
+
+export const isEtcdMinor = (text: string): text is EtcdMinor => Object.hasOwn(ETCD_VERSIONS, text);
 
 /** What the lab runs when nothing else is chosen: the newest, with the etcd that it is released with. */
 const DEFAULT: KubernetesMinor = '1.37';

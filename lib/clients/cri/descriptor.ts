@@ -10,7 +10,7 @@ const map = (id: number) => ({ keyType: 'string', type: 'string', id });
 
 /**
  * The part of the container runtime interface that is used here, by the field
- * numbers of k8s.io/cri-api v0.34 (pkg/apis/runtime/v1/api.proto).
+ * numbers of k8s.io/cri-api (pkg/apis/runtime/v1/api.proto).
  */
 export const criDescriptor: Descriptor = {
   nested: {

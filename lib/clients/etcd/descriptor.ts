@@ -2,7 +2,7 @@ import type { Descriptor } from '../grpc/client.ts';
 import { rpcMethod } from '../grpc/method.ts';
 
 /**
- * The subset of etcd's v3 API that is used here, by the field numbers of etcd 3.6
+ * The subset of etcd's v3 API that is used here, by the field numbers of etcd
  * (api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto). Unused fields are omitted and
  * skipped when a message is decoded, so the values of keys, Secrets among them, never
  * become objects in memory. An alarm request without fields asks for all alarms.
@@ -127,8 +127,8 @@ export const etcdDescriptor: Descriptor = {
           fields: { members: { rule: 'repeated', type: 'Member', id: 2 } },
         },
         AlarmType: { values: { NONE: 0, NOSPACE: 1, CORRUPT: 2 } },
-        AlarmAction: { values: { GET: 0, ACTIVATE: 1, DEACTIVATE: 2 } },
         AlarmRequest: {
+          nested: { AlarmAction: { values: { GET: 0, ACTIVATE: 1, DEACTIVATE: 2 } } },
           fields: {
             action: { type: 'AlarmAction', id: 1 },
             memberID: { type: 'uint64', id: 2 },
