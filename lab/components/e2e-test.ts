@@ -5,6 +5,14 @@ import { KUBERNETES_VERSION } from './versions.ts';
 
 export const e2eTestModule = join(import.meta.dirname, 'e2e-test');
 
+/** What runs the tests, and the programs of their images. */
+export const e2ePrograms = {
+  'github.com/onsi/ginkgo/v2/ginkgo': 'ginkgo',
+  'k8s.io/kubernetes/test/images/agnhost': 'agnhost',
+  'k8s.io/kubernetes/test/images/nonewprivs': 'nnp',
+  'k8s.io/sample-apiserver': 'sample-apiserver',
+};
+
 /**
  * Kubernetes' end-to-end tests: `e2e.test`, the `ginkgo` that runs it in several processes, and
  * the programs of the images that it uses. Of the version of the cluster.
@@ -19,12 +27,7 @@ export const e2eTest: Component = {
       target,
       {
         module: e2eTestModule,
-        packages: {
-          'github.com/onsi/ginkgo/v2/ginkgo': 'ginkgo',
-          'k8s.io/kubernetes/test/images/agnhost': 'agnhost',
-          'k8s.io/kubernetes/test/images/nonewprivs': 'nnp',
-          'k8s.io/sample-apiserver': 'sample-apiserver',
-        },
+        packages: e2ePrograms,
         tests: { 'k8s.io/kubernetes/test/e2e': 'e2e.test' },
         ldflags: [`-X ${stamp}=v${KUBERNETES_VERSION}`],
         deadlineMs: 40 * 60_000,
