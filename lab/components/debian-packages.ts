@@ -42,7 +42,7 @@ const withoutPrograms = ['libc6-dev', 'libssl-dev', 'libzstd-dev', 'liblzma-dev'
 
 /** What the lab cannot install by itself. */
 const toolchains: Readonly<Record<string, string>> = {
-  go: 'Go 1.24 or newer (https://go.dev/dl)',
+  go: 'Go 1.26.6 or newer (https://go.dev/dl)',
   cargo: 'a Rust toolchain (https://rustup.rs)',
 };
 
