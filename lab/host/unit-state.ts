@@ -96,8 +96,8 @@ export async function waitUntilInactive(
     const states = await activeStates(host, units, signal);
     throwIfFailed(host, units, states);
     const [state = ''] = states;
-    // While one of the earlier ones starts, it has not begun.
-    if (state === 'inactive' && !states.includes('activating')) return;
+    // As long as it has not begun, systemd has a job for it.
+    if (state === 'inactive' && !(await hasJob(host, unit, signal))) return;
     if (Date.now() > until) {
       throw new Failure('deadline', `${unit} has not finished`, {
         expected: `within ${deadlineMs / 60_000} minutes`,
@@ -114,6 +114,13 @@ function throwIfFailed(host: Asked, units: readonly string[], states: readonly s
   throw new Failure('fatal', `${failed} failed on ${host.identity.name}`, {
     fix: 'Read its journal',
   });
+}
+
+/** Of starting or stopping a unit. */
+async function hasJob(host: Asked, unit: string, signal: AbortSignal): Promise<boolean> {
+  const show = ['systemctl', 'show', '--property=Job', '--value', unit];
+  const job = (await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim();
+  return job !== '' && job !== '0';
 }
 
 /** In the order of the units: systemctl separates them by empty lines. */

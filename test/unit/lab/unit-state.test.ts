@@ -21,11 +21,17 @@ function hostWith(...answers: readonly [string[], ...string[][]]) {
 const wait = (host: Parameters<typeof waitUntilInactive>[0], deadlineMs = 60_000) =>
   waitUntilInactive(host, 'last.service', ['first.service'], deadlineMs, signal);
 
-t.test('one question for all units; it waits for the last one alone', async (t) => {
-  const { host, asked } = hostWith(['activating', 'inactive'], ['inactive', 'active']);
+t.test('it waits for the last unit alone, also before that has begun', async (t) => {
+  const { host, asked } = hostWith(
+    ['activating', 'inactive'],
+    // Inactive, with a job to start it; then without.
+    ...[['inactive', 'active'], ['17']],
+    ...[['inactive', 'active'], ['']],
+  );
   await wait(host);
-  t.equal(asked.length, 2);
   t.match(asked[0], / last\.service first\.service$/);
+  t.match(asked.at(-1), /--property=Job --value last\.service$/);
+  t.equal(asked.length, 5);
 });
 
 t.test('the unit that failed is named', async (t) => {
