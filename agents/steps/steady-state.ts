@@ -8,7 +8,8 @@ import type {
 } from '../../lib/engine/agents/table.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { exists } from '../../lib/host/files.ts';
+import { stateFile } from '../../lib/host/state-file.ts';
 import { awaitApi } from './await-api.ts';
 import { forgetEndedLeaders } from './ended-leaders.ts';
 import type { HostContext } from './host-context.ts';
@@ -18,6 +19,12 @@ type Waiting = EndingAgent | typeof RESTORING_AGENT | typeof IDENTITY_AGENT;
 /** In the folder of the agent that waited. */
 export const restartsPath = ({ paths }: Pick<HostContext, 'paths'>, agent: Waiting) =>
   join(paths.state, agent, 'restarts.json');
+const restartsFile = (context: Pick<HostContext, 'paths'>, agent: Waiting) =>
+  stateFile(restartsPath(context, agent), restartsSchema, {
+    // Only told: an installation does not fail on it.
+    damaged: 'none',
+    mode: 0o644,
+  });
 
 /**
  * Waits until nothing in the control plane has changed for a while. Only evidence from this
@@ -57,7 +64,7 @@ export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
         ),
       ),
     );
-    await writeFileAtomic(restartsPath(context, agent), `${JSON.stringify(restarts)}\n`, 0o644);
+    await restartsFile(context, agent).write(restarts);
     return done(
       restarts.map(({ container, count }) => `${container} restarted ${count} times`).join(', '),
     );
@@ -69,6 +76,5 @@ export async function readRestarts(
   context: Pick<HostContext, 'paths'>,
   agent: EndingAgent,
 ): Promise<RecordedRestarts> {
-  const text = await readTextIfPresent(restartsPath(context, agent));
-  return restartsSchema.parse(JSON.parse(text ?? '[]'));
+  return (await restartsFile(context, agent).read()) ?? [];
 }
