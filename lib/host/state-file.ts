@@ -64,13 +64,13 @@ export function stateFile<Read, Written>(
       const found = json === undefined ? 'no JSON' : z.prettifyError(parsed.error);
       throw new Failure(kind, `${path} cannot be used`, { ...details, found });
     },
-    write: (contents) => store.write(path, textOf(contents, isIndented)),
+    write: (contents) => store.write(path, stateText(contents, isIndented)),
     remove: () => removeFile(path),
   };
 }
 
 /** The contents of such a file, for one that is written together with others. */
-export const textOf = (contents: unknown, isIndented: boolean): string =>
+export const stateText = (contents: unknown, isIndented: boolean): string =>
   `${JSON.stringify(contents, null, isIndented ? 2 : undefined)}\n`;
 
 const plainStore = ({ damaged, mode = 0o600, folderMode }: Options): TextStore => ({

@@ -3,7 +3,7 @@ import { nodeIpsSchema } from '../base/network/node-ips.ts';
 import { RUNTIMES } from '../clients/cri/kind.ts';
 import { clusterSchema } from '../config/cluster/cluster.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { stateFile, textOf } from '../host/state-file.ts';
+import { stateFile, stateText } from '../host/state-file.ts';
 import type { KeylessInput } from './renderer.ts';
 
 /** Increased when the stored format changes. */
@@ -45,7 +45,7 @@ export const saveRenderInput = (paths: HostPaths, input: KeylessInput): Promise<
 
 /** The contents of the file. */
 export const renderInputText = (input: KeylessInput): string =>
-  textOf(storedRenderInput(input), false);
+  stateText(storedRenderInput(input), false);
 
 /** The contents of the file with that input. */
 export const storedRenderInput = ({

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { recordPath } from '../../engine/agents/records.ts';
 import type { HostPaths } from '../../host/paths.ts';
-import { stateFile, textOf } from '../../host/state-file.ts';
+import { stateFile, stateText } from '../../host/state-file.ts';
 
 /** What an Ignition config brings to a host that continues the cluster of a lost one: `request.json`. */
 const lostHostSchema = z.object({
@@ -26,7 +26,7 @@ export const lostHostPlaces = (paths: Pick<HostPaths, 'state'>) => {
 };
 
 export const lostHostText = (lost: Omit<LostHost, 'schemaVersion'>): string =>
-  textOf({ schemaVersion: 1, ...lost } satisfies LostHost, false);
+  stateText({ schemaVersion: 1, ...lost } satisfies LostHost, false);
 
 /** Undefined on a host that is installed for itself. @throws Failure (fatal) if the file is damaged. */
 export const readLostHost = (paths: HostPaths): Promise<LostHost | undefined> =>

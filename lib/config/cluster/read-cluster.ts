@@ -1,6 +1,6 @@
 import { Failure } from '../../base/errors/failure.ts';
 import type { HostPaths } from '../../host/paths.ts';
-import { stateFile, textOf } from '../../host/state-file.ts';
+import { stateFile, stateText } from '../../host/state-file.ts';
 import { type Cluster, clusterSchema, type InstallableCluster } from './cluster.ts';
 
 /** Reads `/etc/sno-agents/cluster.json`. @throws Failure (usage) if it is missing or invalid */
@@ -15,7 +15,7 @@ export const writeCluster = (paths: HostPaths, cluster: Cluster): Promise<void> 
   file(paths).write(cluster);
 
 /** The contents of the file, for one that is written together with others. */
-export const clusterText = (cluster: Cluster): string => textOf(cluster, false);
+export const clusterText = (cluster: Cluster): string => stateText(cluster, false);
 
 const wanted = {
   expected: 'the cluster description from the live Ignition config',

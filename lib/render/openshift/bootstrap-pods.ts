@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
 import { sha256 } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
-import { stateFile, textOf } from '../../host/state-file.ts';
+import { stateFile, stateText } from '../../host/state-file.ts';
 import type { PodRole, RenderedFile, StaticPod } from '../renderer.ts';
 import { paths as openShift } from './paths.ts';
 
@@ -36,7 +36,7 @@ export function bootstrapPodsFile(pods: readonly StaticPod[]): RenderedFile {
   return {
     path: PATH,
     mode: 0o600,
-    contents: textOf(listed, false),
+    contents: stateText(listed, false),
     uses: ['node'],
     leftover: 'it lists the static pods that the operators take over',
   };
