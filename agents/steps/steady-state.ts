@@ -45,7 +45,7 @@ export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
     await awaitApi(context, progress);
     // After a power cut, of the boot before.
     await forgetEndedLeaders(context, progress);
-    const restarts = await progress.wait('the control plane to settle', () =>
+    const restarts = await progress.wait('the control plane to settle', (wait) =>
       context.withAdministrator(progress, (client) =>
         waitForSteadyState(
           client,
@@ -56,11 +56,7 @@ export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
             leases: ['kube-controller-manager', 'kube-scheduler'],
             settlingWindowMs: settings.settlingWindowMs,
           },
-          {
-            signal: progress.signal,
-            deadlineMs: progress.remainingMs(),
-            report: (observed) => progress.waitingFor(`the control plane to settle: ${observed}`),
-          },
+          wait,
         ),
       ),
     );
