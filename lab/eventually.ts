@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { succeeds, waitUntil } from '../lib/base/wait/wait-until.ts';
 import { patient } from './patience.ts';
 
 const EVERY_MS = 500;
@@ -13,13 +13,10 @@ export async function eventually<T>(
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<T> {
-  const deadline = AbortSignal.timeout(patient(deadlineMs));
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (deadline.aborted || signal.aborted) throw error;
-      await sleep(patient(EVERY_MS), undefined, { signal });
-    }
-  }
+  return waitUntil(succeeds(attempt), {
+    signal,
+    deadlineMs: patient(deadlineMs),
+    everyMs: patient(EVERY_MS),
+    late: ({ state, cause }) => (cause instanceof Error ? cause : new Error(state)),
+  });
 }

@@ -1,8 +1,8 @@
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../lib/base/errors/failure.ts';
 import { parseJson } from '../lib/base/json.ts';
+import { holds, waitUntil } from '../lib/base/wait/wait-until.ts';
 import { readJournal } from '../lib/engine/steps/journal.ts';
 import { endedSchema } from '../lib/engine/trial/trial.ts';
 import { run } from '../lib/host/command.ts';
@@ -211,13 +211,14 @@ async function until(
   deadlineMs: number,
   signal: AbortSignal,
   what: string,
-  holds: () => Promise<boolean>,
+  isSo: () => Promise<boolean>,
 ): Promise<void> {
-  const end = Date.now() + deadlineMs;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Failure('deadline', `waited in vain for ${what}`);
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
-  }
+  await waitUntil(holds(isSo, `waited in vain for ${what}`), {
+    signal,
+    deadlineMs,
+    everyMs: LOOK_EVERY_MS,
+    late: ({ state }) => new Failure('deadline', state),
+  });
 }
 
 /** One patch that works, and one that does not. */

@@ -1,9 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type LedgerEntry, ledgerPath } from '../../lib/cluster/installation/ledger.ts';
+import {
+  type LedgerEntry,
+  ledgerPath,
+  writeLedger,
+} from '../../lib/cluster/installation/ledger.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, ifMissing, sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { exists, ifMissing, sha256OfFile } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { firstBootUnits } from '../../units/aio.ts';
 import type { HostContext } from '../steps/host-context.ts';
@@ -36,8 +40,7 @@ export const aioLeftovers: StepBody<HostContext> = {
       ...(await entriesOf(paths, FILES, signal)),
     ];
     // This host has no key that only an installation needs: the administrator's are never written.
-    const ledger = { entries, goneKeys: [] };
-    await writeFileAtomic(ledgerPath(paths), `${JSON.stringify(ledger)}\n`, 0o600);
+    await writeLedger(paths, { entries, goneKeys: [] });
     return done(`${entries.length} files`);
   },
 };

@@ -45,11 +45,10 @@ export const applyDeferred: StepBody<DeferredContext> = {
 
 /** Right after its start the API server may reject requests, which would count as rejections of the objects. */
 function untilReady(client: KubeClient, context: DeferredContext, progress: Progress) {
-  return progress.wait('the API server to be ready', () =>
+  return progress.wait('the API server to be ready', (wait) =>
     waitForApi(client, {
-      signal: progress.signal,
+      ...wait,
       deadlineMs: Math.max(leftMs(context), context.settings.apiMs),
-      report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
     }),
   );
 }
@@ -61,16 +60,15 @@ async function applyUntilExpiry(
   progress: Progress,
 ): Promise<void> {
   const what = `deferred manifests, until ${context.expires.toISOString()}`;
-  await progress.wait(what, () =>
+  await progress.wait(what, (wait) =>
     applyManifests(
       client,
       { manifests: objects.open(), faults: [] },
       {
+        ...wait,
+        deadlineMs: leftMs(context),
         // In the user's order.
         concurrency: 1,
-        deadlineMs: leftMs(context),
-        signal: progress.signal,
-        report: (state) => progress.waitingFor(`${what}: ${state}`),
         attempted: (manifest, attempt) => objects.attempted(manifest, attempt),
         longestPauses: pauses,
       },

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { readOwnExpiry, writeExpiry } from '../../lib/cluster/deferred/expiry.ts';
-import { recordSchema } from '../../lib/cluster/installation/record.ts';
-import { readTextIfPresent } from '../../lib/host/files.ts';
+import { completedAt } from '../../lib/cluster/installation/record.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 
@@ -16,15 +15,14 @@ const hoursMs = (hours: number) => hours * 3_600_000;
 export async function readExpiry(paths: HostPaths, settings: Settings): Promise<Date> {
   const own = await readOwnExpiry(paths);
   if (own !== undefined) return own;
-  const record = await readTextIfPresent(paths.record);
-  if (record === undefined) {
+  const completed = await completedAt(paths);
+  if (completed === undefined) {
     throw new Failure('usage', 'the installation has not ended', {
       expected: paths.record,
       fix: 'Wait for bootkube.service.',
     });
   }
-  const { completed } = recordSchema.pick({ completed: true }).parse(JSON.parse(record));
-  return new Date(Date.parse(completed) + hoursMs(settings.deferredExpiryHours));
+  return new Date(completed.getTime() + hoursMs(settings.deferredExpiryHours));
 }
 
 /** Sets the expiry to that many hours from now, also for later runs. */

@@ -3,7 +3,6 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { parseJson } from '../../lib/base/json.ts';
 import { requireIdle } from '../../lib/change/exclusion.ts';
 import { identityOf } from '../../lib/change/identity/identity.ts';
 import { mediumFolder, seenPath, siteFolder, workFolder } from '../../lib/change/site/places.ts';
@@ -18,6 +17,7 @@ import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
 import { copyMedium } from '../../lib/host/media/read-unprivileged.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
+import { stateFile } from '../../lib/host/state-file.ts';
 import {
   ageIdentityPath,
   type FactoryPolicy,
@@ -209,6 +209,8 @@ async function accepted(
 }
 
 const seenSchema = z.object({ sha256: z.string(), inserted: z.string() });
+const seenFile = (paths: HostPaths) =>
+  stateFile(seenPath(paths), seenSchema, { damaged: 'none', folderMode: 0o700 });
 
 /**
  * A volume that is in use does nothing. One that failed is tried again when somebody has inserted it again, but not
@@ -223,13 +225,9 @@ async function whyNotAgain(
   const last = await siteChange.last(paths);
   if (last?.volume.sha256 !== use.sha256) return 'this host has used the volume before';
   if (last.outcome === 'configured') return 'the host is configured as the volume says';
-  const seen = seenSchema.safeParse(
-    parseJson((await readTextIfPresent(seenPath(paths))) ?? ''),
-  ).data;
+  const seen = await seenFile(paths).read();
   if (seen?.sha256 === use.sha256 && seen.inserted !== inserted) return undefined;
-  await mkdir(dirname(seenPath(paths)), { recursive: true, mode: 0o700 });
-  const text = `${JSON.stringify({ sha256: use.sha256, inserted })}\n`;
-  await writeFileAtomic(seenPath(paths), text, 0o600);
+  await seenFile(paths).write({ sha256: use.sha256, inserted });
   const how = last.outcome === 'reverted' ? 'was taken back' : 'failed';
   return `the volume ${how} here: to use it all the same, insert it again, or insert a corrected one`;
 }

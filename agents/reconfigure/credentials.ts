@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../lib/base/json.ts';
 import { kubeconfigPath, reconfigureFolder } from '../../lib/change/site/places.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { readTextIfPresent, removeFile } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
+import { stateFile } from '../../lib/host/state-file.ts';
 import { createAuthority, type Successor } from '../../lib/pki/authority.ts';
 import { inspectCertificate, validityOf } from '../../lib/pki/certificate.ts';
 import { rekeyLeaf } from '../../lib/pki/leaf.ts';
@@ -34,6 +34,8 @@ type Changes = z.infer<typeof stagedSchema>['changes'];
 
 export const stagedPath = (paths: Pick<HostPaths, 'state'>) =>
   join(reconfigureFolder(paths), 'credentials.json');
+const stagedFile = (paths: HostPaths) =>
+  stateFile(stagedPath(paths), stagedSchema, { damaged: 'none' });
 
 /**
  * The authorities of the site, and everything that they sign or are trusted by. They are made once and kept until the
@@ -88,9 +90,7 @@ async function apiServer(
 }
 
 async function staged({ paths, request }: ReconfigureContext): Promise<Changes | undefined> {
-  const { data } = stagedSchema.safeParse(
-    parseJson((await readTextIfPresent(stagedPath(paths))) ?? ''),
-  );
+  const data = await stagedFile(paths).read();
   return data?.id === request.id ? data.changes : undefined;
 }
 
@@ -109,11 +109,7 @@ async function stage({ paths, request, credentials: given }: ReconfigureContext)
   ]);
   const administrators = given.kind === 'authorities' ? given.adminCa.certificate : '';
   const changes = await changesFor(paths, made, administrators, now);
-  await writeFileAtomic(
-    stagedPath(paths),
-    `${JSON.stringify({ id: request.id, changes })}\n`,
-    0o600,
-  );
+  await stagedFile(paths).write({ id: request.id, changes });
   return changes;
 }
 

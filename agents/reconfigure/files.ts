@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { parseJson } from '../../lib/base/json.ts';
 import { unreadPath } from '../../lib/change/site/places.ts';
 import type { Cluster } from '../../lib/config/cluster/cluster.ts';
-import { clusterPath } from '../../lib/config/cluster/read-cluster.ts';
+import { writeCluster } from '../../lib/config/cluster/read-cluster.ts';
 import { loginKeyFiles } from '../../lib/config/site/login-keys.ts';
 import { completeNoProxy } from '../../lib/config/site/proxy.ts';
 import { networkAfter } from '../../lib/config/site-config/name-servers.ts';
@@ -10,12 +9,9 @@ import { type SiteConfig, siteDomain } from '../../lib/config/site-config/site-c
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { run } from '../../lib/host/command.ts';
-import {
-  type NewFile,
-  readTextIfPresent,
-  removeFile,
-  writeFileAtomic,
-} from '../../lib/host/files.ts';
+import { type NewFile, readTextIfPresent } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { stateFile } from '../../lib/host/state-file.ts';
 import { reloadUnits, restartUnit } from '../../lib/host/systemd.ts';
 import {
   siteCertificate,
@@ -122,8 +118,7 @@ export const placeSiteFiles: StepBody<ReconfigureContext> = {
     const { wanted, obsolete } = await differing(context);
     const differ = [...wanted.map(({ path }) => path), ...obsolete];
     const changed = [...new Set([...((await unread(context)) ?? []), ...differ])];
-    const note: Unread = { id: context.request.id, paths: changed };
-    await writeFileAtomic(unreadPath(paths), `${JSON.stringify(note)}\n`, 0o600);
+    await unreadFile(paths).write({ id: context.request.id, paths: changed });
     await writeKeptFiles(paths, wanted);
     for (const path of obsolete) await removeKeptFile(paths, path);
     const has = (part: string) => changed.some((path) => path.includes(part));
@@ -135,21 +130,21 @@ export const placeSiteFiles: StepBody<ReconfigureContext> = {
     // Last: what is obsolete follows from it.
     const input = await presentInput(context);
     const cluster = clusterAtSite(input.cluster, site);
-    await writeFileAtomic(clusterPath(paths), `${JSON.stringify(cluster)}\n`, 0o600);
+    await writeCluster(paths, cluster);
     await saveRenderInput(paths, { ...input, cluster });
-    await removeFile(unreadPath(paths));
+    await unreadFile(paths).remove();
     return done(changed.join(', ') || 'nothing differs');
   },
 };
 
 const unreadSchema = z.object({ id: z.string(), paths: z.array(z.string()) });
-type Unread = z.infer<typeof unreadSchema>;
+const unreadFile = (paths: HostPaths) =>
+  stateFile(unreadPath(paths), unreadSchema, { damaged: 'none' });
 
 /** What an agent that was killed has written, or was about to, for this request; undefined: all of it is in use. */
 async function unread({ paths, request }: ReconfigureContext): Promise<string[] | undefined> {
-  const text = await readTextIfPresent(unreadPath(paths));
-  const { data } = unreadSchema.safeParse(parseJson(text ?? ''));
-  return data?.id === request.id ? data.paths : undefined;
+  const note = await unreadFile(paths).read();
+  return note?.id === request.id ? note.paths : undefined;
 }
 
 async function differing(context: ReconfigureContext): Promise<SiteFiles> {

@@ -5,11 +5,8 @@ import { describeError } from '../../lib/base/errors/failure.ts';
 import { asFailure } from '../../lib/base/errors/unexpected.ts';
 import type { AgentLogOptions } from '../../lib/base/log/agent-log.ts';
 import { confirm } from '../../lib/change/confirm.ts';
-import {
-  type ReconfigureRequest,
-  type ReconfigureResult,
-  siteChange,
-} from '../../lib/change/site/request.ts';
+import { lastText } from '../../lib/change/ending.ts';
+import { type ReconfigureRequest, siteChange } from '../../lib/change/site/request.ts';
 import { publishIssue } from '../../lib/engine/console/publish-issue.ts';
 import { journalPath, runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
 import { readJournal } from '../../lib/engine/steps/journal.ts';
@@ -90,7 +87,9 @@ export async function runReconfigure(
       reboot: restartHost,
       about: async () => {
         const last = await siteChange.last(paths);
-        return { text: last === undefined ? '' : lastText(last), data: { last: last ?? null } };
+        const what = `the site configuration ${last?.volume.serial}`;
+        const text = last === undefined ? '' : lastText(what, last);
+        return { text, data: { last: last ?? null } };
       },
       addCommands: (program, write) => {
         addRollback(program, paths, settings, write);
@@ -154,12 +153,3 @@ function addCommit(program: Command, paths: HostPaths, write: Write): void {
     .description('give up the way back')
     .action(async () => write(`${await commit(paths)} stays.\n`));
 }
-
-const lastText = ({ volume, outcome, endedAt }: ReconfigureResult): string => {
-  const how = {
-    configured: 'is in use',
-    refused: 'failed before anything was changed',
-    reverted: 'was taken back',
-  }[outcome];
-  return `last: the site configuration ${volume.serial} ${how}, ${endedAt}\n`;
-};

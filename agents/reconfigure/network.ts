@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import type { Limits } from '../../lib/base/wait/limits.ts';
+import { waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { reconfigureFolder } from '../../lib/change/site/places.ts';
 import { networkAfter } from '../../lib/config/site-config/name-servers.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
@@ -134,22 +134,24 @@ export async function answered(
   progress: Progress,
   nameServers?: AskedNameServers,
 ): Promise<void> {
-  const endsAt =
-    performance.now() + Math.min(context.settings.reconfigureAnswersMs, progress.remainingMs());
-  for (;;) {
-    const faults = await wrong(context, nameServers);
+  let faults: readonly FailedCheck[] = [];
+  const answers = async () => {
+    faults = await wrong(context, nameServers);
     const [first] = faults;
-    if (first === undefined) return;
-    if (performance.now() > endsAt) {
-      throw new Failure('fatal', 'the site does not answer as its configuration says', {
+    return first === undefined ? { met: undefined } : { state: first.found };
+  };
+  await waitUntil(answers, {
+    signal: progress.signal,
+    deadlineMs: Math.min(context.settings.reconfigureAnswersMs, progress.remainingMs()),
+    everyMs: PAUSE_MS,
+    report: (state) => progress.waitingFor(`the site to answer: ${state}`),
+    late: () =>
+      new Failure('fatal', 'the site does not answer as its configuration says', {
         code: 'site-check',
         found: faults.map(({ found }) => found).join('; '),
-        fix: first.fix,
-      });
-    }
-    progress.waitingFor(`the site to answer: ${first.found}`);
-    await sleep(PAUSE_MS, undefined, { signal: progress.signal });
-  }
+        fix: faults[0]?.fix,
+      }),
+  });
 }
 
 /** The trust of the site is given to the host after its network: the checks need it before. */

@@ -13,17 +13,13 @@ import { statusPath } from '../../lib/engine/steps/reporter.ts';
 import { readStatus } from '../../lib/engine/steps/status.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { exists, removeFile } from '../../lib/host/files.ts';
 import { BRIDGE } from '../../lib/host/internal-bridge.ts';
 import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
 import { sealedPath } from '../../lib/host/paths.ts';
 import { startAndWait } from '../../lib/host/start-and-wait.ts';
 import { restartUnit } from '../../lib/host/systemd.ts';
-import {
-  factoryPolicyPath,
-  factoryPolicyText,
-  readFactoryPolicy,
-} from '../../lib/relocation/relocatable/policy.ts';
+import { readFactoryPolicy, writeFactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
 import { awaitApi } from '../steps/await-api.ts';
 import { presentInput, type ReconfigureContext, wantedIdentity } from './context.ts';
 
@@ -100,6 +96,5 @@ async function requireEnded({ paths }: ReconfigureContext): Promise<void> {
 async function keepName({ paths }: ReconfigureContext, { hostname }: Identity): Promise<void> {
   const policy = await readFactoryPolicy(paths);
   if (policy === undefined || policy.nodeName === hostname) return;
-  const text = factoryPolicyText({ ...policy, nodeName: hostname });
-  await writeFileAtomic(factoryPolicyPath(paths), text, 0o600);
+  await writeFactoryPolicy(paths, { ...policy, nodeName: hostname });
 }

@@ -31,12 +31,10 @@ export const applyAddOns: StepBody<HostContext> = {
     const started = await context.bootTime(progress.signal);
     const what = `${names.join(', ')} to be ready`;
     await context.withAdministrator(progress, (client) =>
-      progress.wait(what, () =>
+      progress.wait(what, (wait) =>
         addOnsReady(client, names, {
-          signal: progress.signal,
-          deadlineMs: progress.remainingMs(),
+          ...wait,
           bootTime: started,
-          report: (observed) => progress.waitingFor(`${what}: ${observed}`),
         }),
       ),
     );

@@ -9,11 +9,10 @@ export async function awaitApi(
   deadlineMs: number = progress.remainingMs(),
 ): Promise<void> {
   await withAdministrator(progress, (client) =>
-    progress.wait('the API server to be ready', () =>
+    progress.wait('the API server to be ready', (wait) =>
       waitForApi(client, {
-        signal: progress.signal,
+        ...wait,
         deadlineMs,
-        report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
       }),
     ),
   );

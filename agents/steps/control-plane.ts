@@ -52,16 +52,8 @@ export const controlPlane: StepBody<HostContext> = {
     const pods = controlPlanePods(await loadRendered(paths));
     for (const pod of pods.filter((each) => !awaitsApi(each))) await placeStaticPod(paths, pod);
     await context.withAdministrator(progress, (client) =>
-      progress.wait('the API server to be ready', () =>
-        waitForApi(
-          client,
-          {
-            signal: progress.signal,
-            deadlineMs: progress.remainingMs(),
-            report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
-          },
-          USABLE[context.cluster.controlPlane],
-        ),
+      progress.wait('the API server to be ready', (wait) =>
+        waitForApi(client, wait, USABLE[context.cluster.controlPlane]),
       ),
     );
     for (const pod of pods.filter(awaitsApi)) await placeStaticPod(paths, pod);

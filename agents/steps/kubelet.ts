@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import type { Wait } from '../../lib/base/wait/limits.ts';
+import { type Condition, waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { kubeletRequires, workerKubeletRequires } from '../../lib/engine/agents/table.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
@@ -22,6 +23,7 @@ import { placeStaticPod } from './static-pods.ts';
 
 const HEALTH = 'http://127.0.0.1:10248/healthz';
 const HEALTH_INTERVAL_MS = 500;
+const ANSWER = 'the kubelet to answer its health endpoint';
 const UNIT = 'kubelet.service';
 /** Has loaded what modules-load.d names when the host booted. */
 const MODULES = 'systemd-modules-load.service';
@@ -84,7 +86,7 @@ export const workerKubelet: StepBody<PlainHost> = {
 /** Restarts the kubelet of a node, whose containers keep running, and waits until it answers its health endpoint. */
 export async function restartKubelet(progress: Progress): Promise<void> {
   await progress.wait('the kubelet to start', () => restartUnit(UNIT, progress.signal));
-  await progress.wait('the kubelet to answer its health endpoint', () => healthy(progress, []));
+  await progress.wait(ANSWER, (wait) => healthy(wait, []));
 }
 
 async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> {
@@ -117,27 +119,31 @@ async function startPrepared(
 async function start(progress: Progress, required: readonly string[] = []): Promise<void> {
   await reloadUnits(progress.signal);
   await startUnit(UNIT, progress.signal);
-  await progress.wait('the kubelet to answer its health endpoint', () =>
-    healthy(progress, required),
-  );
+  await progress.wait(ANSWER, (wait) => healthy(wait, required));
 }
 
 /** The kubelet's health cannot be watched. Changes of its unit's state are reported. */
-async function healthy(progress: Progress, required: readonly string[]): Promise<void> {
-  while (!(await isHealthy(progress.signal))) {
+const healthy = (wait: Wait, required: readonly string[]): Promise<void> =>
+  waitUntil(answers(required), {
+    ...wait,
+    everyMs: HEALTH_INTERVAL_MS,
+    late: ({ state }) =>
+      new Failure('deadline', 'the kubelet does not answer its health endpoint', { found: state }),
+  });
+
+const answers =
+  (required: readonly string[]): Condition<undefined> =>
+  async ({ signal }) => {
+    if (await isHealthy(signal)) return { met: undefined };
     const { ActiveState, NRestarts } = await unitProperties(
       UNIT,
       ['ActiveState', 'NRestarts'],
-      progress.signal,
+      signal,
     );
     // systemd does not start it: one that it requires has failed, or is still running.
-    if (ActiveState === 'inactive') await requireNoneFailed(required, progress.signal);
-    progress.waitingFor(
-      `the kubelet to answer its health endpoint: kubelet.service is ${ActiveState}, restarted ${NRestarts} times`,
-    );
-    await sleep(HEALTH_INTERVAL_MS);
-  }
-}
+    if (ActiveState === 'inactive') await requireNoneFailed(required, signal);
+    return { state: `${UNIT} is ${ActiveState}, restarted ${NRestarts} times` };
+  };
 
 async function requireNoneFailed(units: readonly string[], signal: AbortSignal): Promise<void> {
   for (const unit of units) {

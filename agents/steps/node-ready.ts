@@ -30,12 +30,10 @@ export const nodeReadyBy = <Context extends PlainHost>(
     const what = `node ${name} to be Ready`;
     const bootTime = await context.bootTime(progress.signal);
     await withClient(context, progress, (client) =>
-      progress.wait(what, () =>
+      progress.wait(what, (wait) =>
         waitForNode(client, name, {
-          signal: progress.signal,
-          deadlineMs: progress.remainingMs(),
+          ...wait,
           bootTime,
-          report: (observed) => progress.waitingFor(`${what}: ${observed}`),
         }),
       ),
     );

@@ -35,18 +35,16 @@ export const nodeRole: StepBody<HostContext> = {
     const { labels, taints } = roleOf(context.cluster);
     const what = `node ${name} to be registered`;
     await context.withAdministrator(progress, async (client) => {
-      await progress.wait(what, () =>
+      await progress.wait(what, (wait) =>
         watchUntil(
           client,
           resources.nodes,
           { fieldSelector: `metadata.name=${name}` },
           (nodes) => nodes.get(name),
           {
-            signal: progress.signal,
-            deadlineMs: progress.remainingMs(),
+            ...wait,
             what,
             describe: () => 'the node is not registered',
-            report: (observed) => progress.waitingFor(`${what}: ${observed}`),
           },
         ),
       );

@@ -1,14 +1,18 @@
 import { join } from 'node:path';
 import { productVersion } from '../../lib/base/version.ts';
 import { readMarker } from '../../lib/cluster/installation/marker.ts';
-import { type InstallationRecord, recordedSteps } from '../../lib/cluster/installation/record.ts';
+import {
+  type InstallationRecord,
+  recordedSteps,
+  writeRecord,
+} from '../../lib/cluster/installation/record.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { type EndingAgent, installingAgents } from '../../lib/engine/agents/table.ts';
 import { journalPath } from '../../lib/engine/steps/agent-command.ts';
 import { readJournal } from '../../lib/engine/steps/journal.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, writeFileAtomic } from '../../lib/host/files.ts';
+import { exists } from '../../lib/host/files.ts';
 import type { PlainHost } from './host-context.ts';
 import { readRevisions } from './revisions.ts';
 import { readRestarts } from './steady-state.ts';
@@ -51,7 +55,7 @@ export const record = (agent: EndingAgent): StepBody<PlainHost> => ({
       ...(revisions.length === 0 ? {} : { revisions: [...revisions] }),
       steps: steps.flat(),
     };
-    await writeFileAtomic(paths.record, `${JSON.stringify(summary, null, 2)}\n`, 0o644);
+    await writeRecord(paths, summary);
     return done();
   },
 });

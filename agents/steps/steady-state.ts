@@ -8,7 +8,8 @@ import type {
 } from '../../lib/engine/agents/table.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { exists } from '../../lib/host/files.ts';
+import { stateFile } from '../../lib/host/state-file.ts';
 import { awaitApi } from './await-api.ts';
 import { forgetEndedLeaders } from './ended-leaders.ts';
 import type { HostContext } from './host-context.ts';
@@ -18,6 +19,12 @@ type Waiting = EndingAgent | typeof RESTORING_AGENT | typeof IDENTITY_AGENT;
 /** In the folder of the agent that waited. */
 export const restartsPath = ({ paths }: Pick<HostContext, 'paths'>, agent: Waiting) =>
   join(paths.state, agent, 'restarts.json');
+const restartsFile = (context: Pick<HostContext, 'paths'>, agent: Waiting) =>
+  stateFile(restartsPath(context, agent), restartsSchema, {
+    // Only told: an installation does not fail on it.
+    damaged: 'none',
+    mode: 0o644,
+  });
 
 /**
  * Waits until nothing in the control plane has changed for a while. Only evidence from this
@@ -38,7 +45,7 @@ export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
     await awaitApi(context, progress);
     // After a power cut, of the boot before.
     await forgetEndedLeaders(context, progress);
-    const restarts = await progress.wait('the control plane to settle', () =>
+    const restarts = await progress.wait('the control plane to settle', (wait) =>
       context.withAdministrator(progress, (client) =>
         waitForSteadyState(
           client,
@@ -49,15 +56,11 @@ export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
             leases: ['kube-controller-manager', 'kube-scheduler'],
             settlingWindowMs: settings.settlingWindowMs,
           },
-          {
-            signal: progress.signal,
-            deadlineMs: progress.remainingMs(),
-            report: (observed) => progress.waitingFor(`the control plane to settle: ${observed}`),
-          },
+          wait,
         ),
       ),
     );
-    await writeFileAtomic(restartsPath(context, agent), `${JSON.stringify(restarts)}\n`, 0o644);
+    await restartsFile(context, agent).write(restarts);
     return done(
       restarts.map(({ container, count }) => `${container} restarted ${count} times`).join(', '),
     );
@@ -69,6 +72,5 @@ export async function readRestarts(
   context: Pick<HostContext, 'paths'>,
   agent: EndingAgent,
 ): Promise<RecordedRestarts> {
-  const text = await readTextIfPresent(restartsPath(context, agent));
-  return restartsSchema.parse(JSON.parse(text ?? '[]'));
+  return (await restartsFile(context, agent).read()) ?? [];
 }

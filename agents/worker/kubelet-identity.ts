@@ -48,13 +48,7 @@ export const workerKubeletIdentity: StepBody<PlainHost> = {
       { fingerprint: `sha256:${fingerprint}` },
     );
     using client = await kubeClient(paths.at(workerPaths.bootstrapKubeconfig));
-    await progress.wait('the API server to be ready', () =>
-      waitForApi(client, {
-        signal: progress.signal,
-        deadlineMs: progress.remainingMs(),
-        report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
-      }),
-    );
+    await progress.wait('the API server to be ready', (wait) => waitForApi(client, wait));
     const certificate = await requestCertificate(client, context, key, fingerprint, progress);
     if (certificate === undefined) return notYet('the request for a certificate is not approved');
     requireFit(certificate, key, context);

@@ -1,8 +1,12 @@
-import { type LedgerEntry, ledgerPath } from '../../lib/cluster/installation/ledger.ts';
+import {
+  type LedgerEntry,
+  ledgerPath,
+  writeLedger,
+} from '../../lib/cluster/installation/ledger.ts';
 import { workerPaths } from '../../lib/cluster/workers/paths.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, ifMissing, sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { exists, ifMissing, sha256OfFile } from '../../lib/host/files.ts';
 import { firstBootUnits } from '../../units/aio.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 
@@ -38,8 +42,7 @@ export const workerLeftovers: StepBody<PlainHost> = {
       const unit = path.startsWith(UNITS) ? { unit: path.slice(UNITS.length) } : {};
       entries.push({ path, sha256, why, when: 'steady-state', ...unit });
     }
-    const ledger = { entries, goneKeys: [] };
-    await writeFileAtomic(ledgerPath(paths), `${JSON.stringify(ledger)}\n`, 0o600);
+    await writeLedger(paths, { entries, goneKeys: [] });
     return done(`${entries.length} files`);
   },
 };

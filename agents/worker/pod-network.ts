@@ -22,19 +22,17 @@ export const podNetwork: StepBody<PlainHost> = {
     const name = context.hostname();
     const what = `subnets for the pods of node ${name}`;
     using client = await asNode(context);
-    const subnets = await progress.wait(what, () =>
+    const subnets = await progress.wait(what, (wait) =>
       watchUntil(
         client,
         resources.nodes,
         { fieldSelector: `metadata.name=${name}` },
         (nodes) => subnetsOf(nodes.get(name)),
         {
-          signal: progress.signal,
-          deadlineMs: progress.remainingMs(),
+          ...wait,
           what,
           describe: (nodes) =>
             nodes.has(name) ? 'the node has no subnets' : 'the node is not registered',
-          report: (observed) => progress.waitingFor(`${what}: ${observed}`),
         },
       ),
     );

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { holds, waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { exists } from '../../lib/host/files.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import type { Host } from '../host/host.ts';
@@ -18,15 +18,17 @@ export async function importEnded(
   signal: AbortSignal,
 ): Promise<void> {
   const state = join(rootDir, 'var/lib/sno-agents');
-  const until = Date.now() + patient(DEADLINE_MS);
-  while (!(await installsBinaries(state))) {
-    if (Date.now() > until) {
-      throw new Failure('deadline', 'the images of the payload were not imported', {
-        expected: `within ${patient(DEADLINE_MS) / 1000}s`,
-      });
-    }
-    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
-  }
+  const deadlineMs = patient(DEADLINE_MS);
+  await waitUntil(
+    holds(() => installsBinaries(state), 'the images of the payload were not imported'),
+    {
+      signal,
+      deadlineMs,
+      everyMs: patient(LOOK_EVERY_MS),
+      late: (last) =>
+        new Failure('deadline', last.state, { expected: `within ${deadlineMs / 1000}s` }),
+    },
+  );
 }
 
 /** A binary in its place, or the file beside it that becomes it. */

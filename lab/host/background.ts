@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { lookUntil } from '../../lib/base/wait/wait-until.ts';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 
 const LISTENS_MS = 10_000;
@@ -51,15 +51,17 @@ export async function untilItListens(
   { child, ended }: Background,
   { socket, log }: { readonly socket: string; readonly log: string },
 ): Promise<void> {
-  const until = Date.now() + LISTENS_MS;
-  while (!(await exists(socket))) {
-    if (Date.now() > until || hasEnded(child)) {
-      child.kill('SIGKILL');
-      await ended;
-      throw new Failure('fatal', `${name} did not start`, {
-        found: (await readTextIfPresent(log))?.trim() ?? 'no output',
-      });
-    }
-    await sleep(LOOK_EVERY_MS);
-  }
+  const listens = async () => {
+    if (await exists(socket)) return { met: true };
+    return hasEnded(child) ? { met: false } : { state: 'it has not made its socket' };
+  };
+  const { signal } = new AbortController();
+  const limits = { signal, deadlineMs: LISTENS_MS, everyMs: LOOK_EVERY_MS };
+  const seen = await lookUntil(listens, limits);
+  if ('met' in seen && seen.met) return;
+  child.kill('SIGKILL');
+  await ended;
+  throw new Failure('fatal', `${name} did not start`, {
+    found: (await readTextIfPresent(log))?.trim() ?? 'no output',
+  });
 }

@@ -1,8 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { holds, waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { exists } from '../../lib/host/files.ts';
 import { type Background, startInBackground } from './background.ts';
 import type { Teardown } from './teardown.ts';
+
+/** A host that has not begun to write its journal by then has not booted. */
+const FLUSHED_MS = 60 * 60_000;
 
 export interface JournalSource {
   readonly root: string;
@@ -22,9 +27,17 @@ export function followJournal(
   const begin = async (leader: number) => {
     const folder = join(root, 'var/log/journal');
     // A reader of an earlier boot's file misses that journald opens it again.
-    while (!(await exists(`/proc/${leader}/root/run/systemd/journal/flushed`))) {
-      await sleep(200, undefined, { signal: stop.signal });
-    }
+    const flushed = `/proc/${leader}/root/run/systemd/journal/flushed`;
+    const state = 'the journal is not on the disk yet';
+    await waitUntil(
+      holds(() => exists(flushed), state),
+      {
+        signal: stop.signal,
+        deadlineMs: FLUSHED_MS,
+        everyMs: 200,
+        late: () => new Failure('deadline', state),
+      },
+    );
     const options = ['--follow', '--no-tail', '--no-hostname', '--output=short-iso-precise'];
     // journalctl exits at once if the journal's file exists but not yet the boot's first entry.
     while (!stop.signal.aborted) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { holds, lookUntil, waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import { type Background, startInBackground } from './background.ts';
 import { startInCgroup } from './cgroup.ts';
@@ -135,11 +136,12 @@ export class Machine {
   async waitForBoot(timeoutMs: number, signal: AbortSignal): Promise<string> {
     const until = Date.now() + timeoutMs;
     // systemctl does not wait for systemd itself, so wait for its socket first.
-    while (!(await exists(`/proc/${this.#leader}/root/run/systemd/private`))) {
-      if (Date.now() > until)
-        throw new Failure('deadline', `systemd did not start on ${this.options.name}`);
-      await sleep(100, undefined, { signal });
-    }
+    const socket = `/proc/${this.#leader}/root/run/systemd/private`;
+    const state = `systemd did not start on ${this.options.name}`;
+    await waitUntil(
+      holds(() => exists(socket), state),
+      { signal, deadlineMs: timeoutMs, everyMs: 100, late: () => new Failure('deadline', state) },
+    );
     const wait = ['systemctl', 'is-system-running', '--wait'];
     const { stdout } = await this.exec(wait, { timeoutMs: until - Date.now() }, signal);
     return stdout.trim();
@@ -168,15 +170,21 @@ export class Machine {
 
   async #waitForLeader(signal: AbortSignal): Promise<number> {
     const pid = this.#nspawn.child.pid;
-    const until = Date.now() + BOOT_MS;
-    while (pid !== undefined && Date.now() < until && this.#nspawn.child.exitCode === null) {
+    const leader = async () => {
+      if (pid === undefined || this.#nspawn.child.exitCode !== null) return { met: undefined };
       const children = await readTextIfPresent(`/proc/${pid}/task/${pid}/children`);
       for (const child of (children ?? '').split(' ').filter(Boolean)) {
         const name = await readFile(`/proc/${child}/comm`, 'utf8').catch(() => '');
-        if (name.trim() === 'systemd') return Number(child);
+        if (name.trim() === 'systemd') return { met: Number(child) };
       }
-      await sleep(50, undefined, { signal });
-    }
+      return { state: 'it has no systemd yet' };
+    };
+    const seen = await lookUntil<number | undefined>(leader, {
+      signal,
+      deadlineMs: BOOT_MS,
+      everyMs: 50,
+    });
+    if ('met' in seen && seen.met !== undefined) return seen.met;
     const log = await readTextIfPresent(this.options.consoleLog);
     throw new Failure('fatal', `${this.options.name} did not boot`, {
       found: log?.split('\n').slice(-5).join(' | ') ?? 'nothing on its console',

@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { holds, lookUntil } from '../../lib/base/wait/wait-until.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
 import { identifyProcess } from '../../lib/host/process.ts';
 import { quickly } from './command.ts';
@@ -68,12 +69,10 @@ export async function runInNamespace(
 export async function stopNamespace(unsharePid: number): Promise<void> {
   const program = await programOf(unsharePid);
   if (program !== undefined) process.kill(program, 'SIGTERM');
-  const until = Date.now() + TEARDOWN_MS;
-  while (Date.now() < until) {
-    if ((await identifyProcess(unsharePid)) === undefined) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  process.kill(unsharePid, 'SIGKILL');
+  const hasEnded = async () => (await identifyProcess(unsharePid)) === undefined;
+  const limits = { signal: new AbortController().signal, deadlineMs: TEARDOWN_MS, everyMs: 100 };
+  const seen = await lookUntil(holds(hasEnded, 'it runs'), limits);
+  if (!('met' in seen)) process.kill(unsharePid, 'SIGKILL');
 }
 
 /** The program's process id outside the namespace; undefined if it has ended. */

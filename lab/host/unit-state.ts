@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { lookUntil, waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { patient } from '../patience.ts';
 import type { Exit } from './exec.ts';
 import type { Host } from './host.ts';
@@ -23,22 +23,22 @@ export async function waitForOwnExit(
   const ended = new AbortController();
   const endsLooking = () => ended.abort();
   exit.then(endsLooking, endsLooking);
-  const until = Date.now() + deadlineMs;
-  while (!ended.signal.aborted) {
-    const looking = AbortSignal.any([signal, ended.signal]);
+  const looking = AbortSignal.any([signal, ended.signal]);
+  const failures = async () => {
     // The host may be shutting down: then a missing answer is not a failure.
     throwIfFailed(host, units, await activeStates(host, units, looking).catch(() => []));
-    if (Date.now() > until) {
-      throw new Failure('deadline', `${host.identity.name} did not end by itself`, {
-        expected: `within ${deadlineMs / 60_000} minutes`,
-        found: await whatRuns(host, signal),
-        fix: 'Read the journal of the live host',
-      });
-    }
-    const pause = patient(LOOK_FOR_FAILURES_EVERY_MS);
-    await sleep(pause, undefined, { signal: ended.signal }).catch(() => undefined);
-  }
-  return exit;
+    return { state: 'none of the units has failed' };
+  };
+  const everyMs = patient(LOOK_FOR_FAILURES_EVERY_MS);
+  const late = async () => {
+    await lookUntil(failures, { signal: looking, deadlineMs, everyMs });
+    throw new Failure('deadline', `${host.identity.name} did not end by itself`, {
+      expected: `within ${deadlineMs / 60_000} minutes`,
+      found: await whatRuns(host, signal),
+      fix: 'Read the journal of the live host',
+    });
+  };
+  return Promise.race([exit, late()]);
 }
 
 /**
@@ -90,22 +90,25 @@ export async function waitUntilInactive(
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const until = Date.now() + deadlineMs;
-  for (;;) {
+  const inactive = async () => {
     const units = [unit, ...earlier];
     const states = await activeStates(host, units, signal);
     throwIfFailed(host, units, states);
     const [state = ''] = states;
     // As long as it has not begun, systemd has a job for it.
-    if (state === 'inactive' && !(await hasJob(host, unit, signal))) return;
-    if (Date.now() > until) {
-      throw new Failure('deadline', `${unit} has not finished`, {
+    const isSo = state === 'inactive' && !(await hasJob(host, unit, signal));
+    return isSo ? { met: undefined } : { state };
+  };
+  await waitUntil(inactive, {
+    signal,
+    deadlineMs,
+    everyMs: patient(LOOK_EVERY_MS),
+    late: ({ state }) =>
+      new Failure('deadline', `${unit} has not finished`, {
         expected: `within ${deadlineMs / 60_000} minutes`,
         found: state,
-      });
-    }
-    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
-  }
+      }),
+  });
 }
 
 function throwIfFailed(host: Asked, units: readonly string[], states: readonly string[]): void {
@@ -140,18 +143,20 @@ export async function waitForFailure(
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const until = Date.now() + deadlineMs;
-  for (;;) {
-    const [state] = await activeStates(host, [unit], signal);
-    if (state === 'failed') break;
-    if (Date.now() > until) {
-      throw new Failure('deadline', `${unit} has not failed`, {
+  const failed = async () => {
+    const [state = ''] = await activeStates(host, [unit], signal);
+    return state === 'failed' ? { met: undefined } : { state };
+  };
+  await waitUntil(failed, {
+    signal,
+    deadlineMs,
+    everyMs: patient(LOOK_EVERY_MS),
+    late: ({ state }) =>
+      new Failure('deadline', `${unit} has not failed`, {
         expected: `within ${deadlineMs / 1000}s`,
         found: state,
-      });
-    }
-    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
-  }
+      }),
+  });
   const show = ['systemctl', 'show', '--property=ExecMainStatus', '--value', unit];
   return Number((await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim());
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { waitUntil } from '../../lib/base/wait/wait-until.ts';
 import type { AgentName } from '../../lib/engine/agents/table.ts';
 import { type JournalEntry, readJournal } from '../../lib/engine/steps/journal.ts';
 import { patient } from '../patience.ts';
@@ -27,18 +27,19 @@ export async function waitForStep(
   since = '',
 ): Promise<JournalEntry> {
   const path = stepJournal(rootDir, agent);
-  const until = Date.now() + patient(DEADLINE_MS);
-  for (;;) {
+  const state = `${agent} has not said "${event}" of its step ${step}`;
+  const said = async () => {
     const entries = await readJournal(path);
     const found = entries.find(
       (entry) => entry.step === step && entry.event === event && entry.at >= since,
     );
-    if (found !== undefined) return found;
-    if (Date.now() > until) {
-      throw new Failure('deadline', `${agent} has not said "${event}" of its step ${step}`, {
-        expected: `within ${patient(DEADLINE_MS) / 1000}s`,
-      });
-    }
-    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
-  }
+    return found === undefined ? { state } : { met: found };
+  };
+  const deadlineMs = patient(DEADLINE_MS);
+  return waitUntil(said, {
+    signal,
+    deadlineMs,
+    everyMs: patient(LOOK_EVERY_MS),
+    late: () => new Failure('deadline', state, { expected: `within ${deadlineMs / 1000}s` }),
+  });
 }

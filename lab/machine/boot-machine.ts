@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { lookUntil } from '../../lib/base/wait/wait-until.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
 import { type Background, hasEnded, startInBackground } from '../host/background.ts';
 import { startInCgroup } from '../host/cgroup.ts';
@@ -136,18 +136,19 @@ async function guestIsUp(
   consoleLog: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const until = Date.now() + patient(GUEST_UP_MS);
-  while (!(await agent.isUp())) {
-    if (hasEnded(qemu.child) || Date.now() > until) {
-      const log = await readTextIfPresent(consoleLog);
-      throw new Failure('fatal', 'the machine did not boot', {
-        expected: `an answer of its guest agent within ${patient(GUEST_UP_MS) / 1000}s`,
-        found: log?.split('\n').slice(-5).join(' | ') ?? 'nothing on its console',
-        fix: `Read ${consoleLog}`,
-      });
-    }
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
-  }
+  const deadlineMs = patient(GUEST_UP_MS);
+  const isUp = async () => {
+    if (await agent.isUp()) return { met: true };
+    return hasEnded(qemu.child) ? { met: false } : { state: 'its guest agent does not answer' };
+  };
+  const seen = await lookUntil(isUp, { signal, deadlineMs, everyMs: LOOK_EVERY_MS });
+  if ('met' in seen && seen.met) return;
+  const log = await readTextIfPresent(consoleLog);
+  throw new Failure('fatal', 'the machine did not boot', {
+    expected: `an answer of its guest agent within ${deadlineMs / 1000}s`,
+    found: log?.split('\n').slice(-5).join(' | ') ?? 'nothing on its console',
+    fix: `Read ${consoleLog}`,
+  });
 }
 
 async function end(qemu: Background): Promise<void> {

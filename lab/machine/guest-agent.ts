@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { ENVIRONMENT, type ExecResult, KILLED_BY_TIMEOUT } from '../host/exec.ts';
 import { JsonLines } from './json-lines.ts';
 
@@ -98,16 +98,19 @@ export class GuestAgent {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<Status> {
-    const until = Date.now() + timeoutMs + ANSWER_MS;
-    let pause: number = LOOK_EVERY_MS.first;
-    for (;;) {
+    let everyMs: number = LOOK_EVERY_MS.first / 2;
+    const ended = async () => {
       const answer = await this.#lines.request('guest-exec-status', { pid }, ANSWER_MS);
       const status = statusSchema.parse(answer);
-      if (status.exited) return status;
-      if (Date.now() > until) throw notEnded(argv, timeoutMs);
-      await sleep(pause, undefined, { signal });
-      pause = Math.min(pause * 2, LOOK_EVERY_MS.last);
-    }
+      everyMs = Math.min(everyMs * 2, LOOK_EVERY_MS.last);
+      return status.exited ? { met: status } : { state: 'it runs' };
+    };
+    return waitUntil(ended, {
+      signal,
+      deadlineMs: timeoutMs + ANSWER_MS,
+      everyMs: () => everyMs,
+      late: () => notEnded(argv, timeoutMs),
+    });
   }
 }
 

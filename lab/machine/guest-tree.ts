@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { holds, waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { hasEnded } from '../host/background.ts';
 import { quickly } from '../host/command.ts';
 import { teardownSignal } from '../host/mount.ts';
@@ -42,16 +42,16 @@ export async function mountGuestTree(
   const ended = new Promise((resolve) => sshfs.once('close', resolve));
   try {
     await startServer();
-    const until = Date.now() + deadlineMs;
-    // Not by a look at it, which would wait for the guest without a deadline.
-    while (!(await isMountPoint(target))) {
-      if (Date.now() > until || hasEnded(sshfs)) {
-        throw new Failure('deadline', 'the files of the machine do not answer', {
-          fix: `Read ${log}`,
-        });
-      }
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
-    }
+    const state = 'the files of the machine do not answer';
+    const late = () => new Failure('deadline', state, { fix: `Read ${log}` });
+    const isMounted = async () => {
+      // Not by a look at it, which would wait for the guest without a deadline.
+      if (await isMountPoint(target)) return true;
+      if (hasEnded(sshfs)) throw late();
+      return false;
+    };
+    const options = { signal, deadlineMs, everyMs: LOOK_EVERY_MS, late };
+    await waitUntil(holds(isMounted, state), options);
   } catch (error) {
     sshfs.kill('SIGKILL');
     throw error;

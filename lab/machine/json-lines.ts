@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { succeeds, waitUntil } from '../../lib/base/wait/wait-until.ts';
 
 /** Between two attempts to reach a socket that qemu has not made yet. */
 const CONNECT_EVERY_MS = 50;
@@ -47,18 +47,16 @@ export class JsonLines {
 
   /** Connects to a unix socket as soon as it is there. */
   static async connect(path: string, deadlineMs: number, signal: AbortSignal): Promise<JsonLines> {
-    const until = Date.now() + deadlineMs;
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        return new JsonLines(await connected(path));
-      } catch (cause) {
-        if (Date.now() > until) {
-          throw new Failure('deadline', `${path} does not answer`, { cause });
-        }
-        await sleep(CONNECT_EVERY_MS, undefined, { signal });
-      }
-    }
+    signal.throwIfAborted();
+    return waitUntil(
+      succeeds(async () => new JsonLines(await connected(path))),
+      {
+        signal,
+        deadlineMs,
+        everyMs: CONNECT_EVERY_MS,
+        late: ({ cause }) => new Failure('deadline', `${path} does not answer`, { cause }),
+      },
+    );
   }
 
   /**

@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { readJournal } from '../../lib/engine/steps/journal.ts';
 import type { RunProgram } from '../../lib/host/named-unit.ts';
 import { readRelease } from '../../lib/render/openshift/images.ts';
@@ -65,13 +65,16 @@ async function byAgent(host: Host, signal: AbortSignal): Promise<number> {
   const { length } = await rendered();
   await rm(join(host.rootDir, 'opt/openshift/rendered.json'));
   await systemctl(host, ['start', AGENT], signal);
-  const deadline = AbortSignal.timeout(RENDER_MS);
-  let last = (await rendered())[length];
-  while (last === undefined) {
-    if (deadline.aborted) throw new Failure('deadline', 'the agent has not rendered again');
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
-    last = (await rendered())[length];
-  }
+  const again = async () => {
+    const last = (await rendered())[length];
+    return last === undefined ? { state: 'the agent has not rendered again' } : { met: last };
+  };
+  const last = await waitUntil(again, {
+    signal,
+    deadlineMs: RENDER_MS,
+    everyMs: LOOK_EVERY_MS,
+    late: ({ state }) => new Failure('deadline', state),
+  });
   await stopAgent(host, signal);
   return last.seconds ?? 0;
 }

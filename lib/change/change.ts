@@ -1,12 +1,8 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { z } from 'zod';
-import { Failure } from '../base/errors/failure.ts';
+import type { z } from 'zod';
 import type { FailureData } from '../base/errors/failure-data.ts';
-import { parseJson } from '../base/json.ts';
 import { type AgentRecord, recordPath } from '../engine/agents/records.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { stateFile } from '../host/state-file.ts';
 
 type State = Pick<HostPaths, 'state'>;
 
@@ -14,8 +10,8 @@ type State = Pick<HostPaths, 'state'>;
 interface Description<Request, Result> {
   /** The request while it is under way, and the result of the last one, in the table of records. */
   readonly records: { readonly request: AgentRecord; readonly result: AgentRecord };
-  readonly request: z.ZodType<Request>;
-  readonly result: z.ZodType<Result>;
+  readonly request: z.ZodType<Request, Request>;
+  readonly result: z.ZodType<Result, Result>;
   /** The command that writes the request, for messages. */
   readonly writtenBy: string;
   /** What a person is told who asks for another change meanwhile. */
@@ -49,34 +45,25 @@ export function changeOnRequest<Request, Result>(
   it: Description<Request, Result>,
 ): Change<Request, Result> {
   const requestPath = (paths: State) => recordPath(paths, it.records.request);
-  const write = async (path: string, contents: Request | Result) => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(path, `${JSON.stringify(contents, null, 2)}\n`, 0o600);
+  const format = { folderMode: 0o700, isIndented: true } as const;
+  const damaged = {
+    expected: `a request as "${it.writtenBy}" writes it`,
+    fix: 'Restore the file from a copy of this disk. If nothing was changed yet, delete it instead, and request the change again.',
   };
-  const writeResult = (paths: State, result: Result) =>
-    write(recordPath(paths, it.records.result), result);
-  const remove = async (paths: State) => void (await removeFile(requestPath(paths)));
-  const read = async (paths: State) => {
-    const path = requestPath(paths);
-    const text = await readTextIfPresent(path);
-    if (text === undefined) return undefined;
-    const parsed = it.request.safeParse(parseJson(text));
-    if (parsed.success) return parsed.data;
-    throw new Failure('fatal', `${path} cannot be used`, {
-      expected: `a request as "${it.writtenBy}" writes it`,
-      found: z.prettifyError(parsed.error),
-    });
-  };
+  const requested = (paths: State) =>
+    stateFile(requestPath(paths), it.request, { ...format, damaged });
+  const ended = (paths: State) =>
+    stateFile(recordPath(paths, it.records.result), it.result, { ...format, damaged: 'none' });
+  const read = (paths: State) => requested(paths).read();
+  const writeResult = (paths: State, result: Result) => ended(paths).write(result);
+  const remove = async (paths: State) => void (await requested(paths).remove());
   return {
     underWay: it.underWay,
     status: it.status,
     requestPath,
     read,
-    write: (paths, request) => write(requestPath(paths), request),
-    async last(paths) {
-      const text = await readTextIfPresent(recordPath(paths, it.records.result));
-      return it.result.safeParse(parseJson(text ?? '')).data;
-    },
+    write: (paths, request) => requested(paths).write(request),
+    last: (paths) => ended(paths).read(),
     writeResult,
     remove,
     async end(paths, resultOf) {

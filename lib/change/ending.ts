@@ -36,3 +36,13 @@ export const endedAs =
     endedAt: new Date().toISOString(),
     outcome,
   });
+
+/** What `status` says of the change of this kind that ended last; `what` names it. */
+export function lastText(
+  what: string,
+  { outcome, endedAt }: { readonly outcome: string; readonly endedAt: string },
+): string {
+  const how = { refused: 'failed before anything was changed', reverted: 'was taken back' };
+  const said = outcome === 'refused' || outcome === 'reverted' ? how[outcome] : 'is in use';
+  return `last: ${what} ${said}, ${endedAt}\n`;
+}

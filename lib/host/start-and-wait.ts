@@ -2,14 +2,14 @@ import { Failure } from '../base/errors/failure.ts';
 import { run } from './command.ts';
 
 /** Far beyond the deadlines of any plan: the unit's own, which systemd keeps and its agent extends, end it before. */
-const LONGEST_MS = 24 * 3_600_000;
+export const LONGEST_START_MS = 24 * 3_600_000;
 
 /**
  * Starts a oneshot unit and waits until it has ended, which its own deadlines see to. Its failure is read from what it
  * leaves.
  */
 export async function startAndWait(unit: string): Promise<void> {
-  const limits = { signal: new AbortController().signal, deadlineMs: LONGEST_MS };
+  const limits = { signal: new AbortController().signal, deadlineMs: LONGEST_START_MS };
   await run('systemctl', ['reset-failed', unit], limits).catch(() => undefined);
   await run('systemctl', ['start', unit], limits).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { Failure } from '../base/errors/failure.ts';
-import { parseJson } from '../base/json.ts';
 import { nodeIpsSchema } from '../base/network/node-ips.ts';
 import { RUNTIMES } from '../clients/cri/kind.ts';
 import { clusterSchema } from '../config/cluster/cluster.ts';
 import { cgroupVersion } from '../host/cgroup.ts';
-import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { stateFile, stateText } from '../host/state-file.ts';
 import type { KeylessInput } from './renderer.ts';
 
 /** Increased when the stored format changes. */
@@ -36,15 +34,21 @@ export const renderInputSchema = z.object({
 export const renderInputPath = ({ config }: Pick<HostPaths, 'config'>) =>
   `${config}/render-input.json`;
 
+const file = (paths: HostPaths) =>
+  stateFile(renderInputPath(paths), renderInputSchema, {
+    damaged: {
+      expected: `the input of this version of sno-agents, with schemaVersion ${SCHEMA_VERSION}`,
+      fix: 'Restore the file from a copy of this disk: the control plane was rendered from it.',
+    },
+  });
+
 /** Keeps the input on the host, so that pods and leaves can be rendered again. */
-export async function saveRenderInput(paths: HostPaths, input: KeylessInput): Promise<void> {
-  await writeFileAtomic(renderInputPath(paths), renderInputText(input), 0o600);
-}
+export const saveRenderInput = (paths: HostPaths, input: KeylessInput): Promise<void> =>
+  file(paths).write(storedRenderInput(input));
 
 /** The contents of the file. */
-export function renderInputText(input: KeylessInput): string {
-  return `${JSON.stringify(storedRenderInput(input))}\n`;
-}
+export const renderInputText = (input: KeylessInput): string =>
+  stateText(storedRenderInput(input), false);
 
 /** The contents of the file with that input. */
 export const storedRenderInput = ({
@@ -63,16 +67,9 @@ export const storedRenderInput = ({
  * @throws Failure (fatal) if the file is damaged or from another version
  */
 export async function readRenderInput(paths: HostPaths): Promise<KeylessInput | undefined> {
-  const text = await readTextIfPresent(renderInputPath(paths));
-  if (text === undefined) return undefined;
-  const parsed = renderInputSchema.safeParse(parseJson(text));
-  if (parsed.success) {
-    const { cluster, host, deferredGroups } = parsed.data;
-    const known = { ...host, cgroupVersion: host.cgroupVersion ?? (await cgroupVersion()) };
-    return { cluster, host: known, deferredGroups };
-  }
-  throw new Failure('fatal', `${renderInputPath(paths)} cannot be used`, {
-    expected: `the input of this version of sno-agents, with schemaVersion ${SCHEMA_VERSION}`,
-    found: z.prettifyError(parsed.error),
-  });
+  const stored = await file(paths).read();
+  if (stored === undefined) return undefined;
+  const { cluster, host, deferredGroups } = stored;
+  const known = { ...host, cgroupVersion: host.cgroupVersion ?? (await cgroupVersion()) };
+  return { cluster, host: known, deferredGroups };
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { Failure } from '../base/errors/failure.ts';
-import { parseJson } from '../base/json.ts';
 import { nodeIpsSchema } from '../base/network/node-ips.ts';
 import { readTextIfPresent } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { makeFolder, readSecret, writeKeptFiles, writeSecret } from '../secrets/seal/files.ts';
+import { makeFolder, secretFile, writeKeptFiles } from '../secrets/seal/files.ts';
 import { FILE_USES, type HostNeeds, neededBy } from './hosts.ts';
 import {
   KEY_CLASSES,
@@ -16,7 +15,7 @@ import {
 
 const uses = z.array(z.enum(FILE_USES));
 
-const renderedSchema: z.ZodType<Rendered> = z.object({
+const renderedSchema: z.ZodType<Rendered, Rendered> = z.object({
   directories: z.array(z.object({ path: z.string(), mode: z.number(), uses })),
   files: z.array(
     z.object({
@@ -70,13 +69,12 @@ export async function saveRendered(
   rendered: Rendered,
 ): Promise<void> {
   const { hostname, nodeIps } = identity;
-  const stored = {
+  await storeFile(paths).write({
     schemaVersion: SCHEMA_VERSION,
     input,
     identity: { hostname, nodeIps },
     rendered,
-  };
-  await writeSecret(paths, storePath(paths), JSON.stringify(stored));
+  });
 }
 
 /**
@@ -88,7 +86,7 @@ export async function loadRenderedFor(
   paths: HostPaths,
   input: string,
 ): Promise<Rendered | undefined> {
-  const stored = await readStore(paths);
+  const stored = await storeFile(paths).read();
   return stored?.input === input ? stored.rendered : undefined;
 }
 
@@ -106,24 +104,18 @@ export async function loadIdentity(paths: HostPaths): Promise<RenderedIdentity> 
 }
 
 async function loadStore(paths: HostPaths): Promise<Store> {
-  const stored = await readStore(paths);
+  const stored = await storeFile(paths).read();
   if (stored !== undefined) return stored;
   throw new Failure('fatal', `${storePath(paths)} does not exist`, {
     fix: 'Run the step render first.',
   });
 }
 
-async function readStore(paths: HostPaths): Promise<Store | undefined> {
-  const text = await readSecret(paths, storePath(paths));
-  if (text === undefined) return undefined;
-  const parsed = storeSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new Failure('fatal', `${storePath(paths)} cannot be used`, {
+const storeFile = (paths: HostPaths) =>
+  secretFile(paths, storePath(paths), storeSchema, {
     expected: `the output of this version of sno-agents, with schemaVersion ${SCHEMA_VERSION}`,
-    found: z.prettifyError(parsed.error),
     fix: 'Restart the live host: it starts over, with new keys and certificates. On an all-in-one host, write the image to the disk again.',
   });
-}
 
 /** Creates the folders that the host needs and writes its files. */
 export async function placeFiles(

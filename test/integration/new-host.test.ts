@@ -89,7 +89,10 @@ async function continued(t: Test, { keepsAuthorities }: { readonly keepsAuthorit
   const keys = join(host.folder, 'identity.txt');
   await writeFile(keys, identity);
   const author = BY_HOST;
-  const options = { backup: to, identity: keys, author, keepsAuthorities, isConfirmed: true };
+  const options = {
+    ...{ backup: to, identity: keys, author, keepsAuthorities },
+    ...{ isConfirmed: true, isWaited: false },
+  };
   const printed: string[] = [];
   const write = (text: string) => void printed.push(text);
   const steps = identityPlan({ ...defaultSettings, ...settings }).steps.filter(
@@ -105,22 +108,18 @@ async function continued(t: Test, { keepsAuthorities }: { readonly keepsAuthorit
       ['run', ...args],
       output,
     );
-  await t.rejects(
-    restoreOnNewHost(paths, options, write, async () => {}),
-    {
-      kind: 'usage',
-      message: /the installation is not complete/,
-    },
-  );
+  await t.rejects(restoreOnNewHost(paths, options, write), {
+    kind: 'usage',
+    message: /the installation is not complete/,
+  });
   await writeFile(paths.record, '{}');
   const began = performance.now();
-  await restoreOnNewHost(paths, options, write, async () => {
-    // Killed after any step, it goes on.
-    for (const step of ['rebuild', 'hold', 'replace', 'authorities', 'files', 'objects']) {
-      t.equal(await run('--until', step), 0, step);
-    }
-    t.equal(await run(), 0);
-  });
+  await restoreOnNewHost(paths, options, write);
+  // Killed after any step, it goes on.
+  for (const step of ['rebuild', 'hold', 'replace', 'authorities', 'files', 'objects']) {
+    t.equal(await run('--until', step), 0, step);
+  }
+  t.equal(await run(), 0);
   t.comment(`restored in ${Math.round(performance.now() - began)} ms`);
   return { host, claim, printed: printed.join('') };
 }

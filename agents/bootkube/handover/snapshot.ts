@@ -8,11 +8,12 @@ import {
   SNAPSHOT_FILE,
   SNAPSHOT_RECORD_FILE,
   type SnapshotRecord,
+  writeSnapshotRecord,
 } from '../../../lib/cluster/installation/snapshot-record.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { isMissing, sha256OfFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { isMissing, sha256OfFile } from '../../../lib/host/files.ts';
 import { hostAddresses } from '../../../lib/host/network.ts';
 import { withEtcd } from '../../../lib/render/access.ts';
 import { loadIdentity, type RenderedIdentity } from '../../../lib/render/store.ts';
@@ -46,8 +47,7 @@ export const snapshot: StepBody<HostContext> = {
     const record = await withEtcd(context.cluster.controlPlane, context.paths, (client) =>
       snapshotFrom(client, context, progress),
     );
-    const text = `${JSON.stringify(record)}\n`;
-    await writeFileAtomic(snapshotRecordPath(context), text, 0o600);
+    await writeSnapshotRecord(snapshotRecordPath(context), record);
     return done(`revision ${record.revision}, ${Math.ceil(record.bytes / 1024)} KiB`);
   },
 };

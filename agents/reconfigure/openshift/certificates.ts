@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { parseJson } from '../../../lib/base/json.ts';
 import { kubeconfigPath, siteFolder } from '../../../lib/change/site/places.ts';
 import { siteDomain } from '../../../lib/config/site-config/site-config.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import { writeFileAtomic } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 import { createAuthority, type KeyPair } from '../../../lib/pki/authority.ts';
 import { validityOf } from '../../../lib/pki/certificate.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
@@ -26,6 +27,8 @@ const stagedSchema = z.object({
   id: z.uuid(),
   identity: z.object({ api: pairSchema, ingress: pairSchema, administrators: z.string() }),
 });
+const stagedFile = (paths: HostPaths) =>
+  stateFile(stagedPath(paths), stagedSchema, { damaged: 'none' });
 
 type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site' | 'credentials'>;
 
@@ -46,8 +49,7 @@ export const siteCertificatesOnOpenShift: StepBody<Context> = {
     if (kubeconfig !== undefined) {
       await writeFileAtomic(kubeconfigPath(paths), kubeconfig, 0o600);
     }
-    const text = `${JSON.stringify({ id: request.id, identity })}\n`;
-    await writeFileAtomic(stagedPath(paths), text, 0o600);
+    await stagedFile(paths).write({ id: request.id, identity });
     return done();
   },
 };
@@ -57,8 +59,7 @@ export async function siteIdentity({
   paths,
   request,
 }: Pick<Context, 'paths' | 'request'>): Promise<SiteIdentity | undefined> {
-  const text = await readTextIfPresent(stagedPath(paths));
-  const { data } = stagedSchema.safeParse(parseJson(text));
+  const data = await stagedFile(paths).read();
   return data?.id === request.id ? data.identity : undefined;
 }
 

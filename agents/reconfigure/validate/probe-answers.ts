@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { urlHost } from '../../../lib/base/network/address.ts';
 import type { Limits } from '../../../lib/base/wait/limits.ts';
+import { succeeds, waitUntil } from '../../../lib/base/wait/wait-until.ts';
 
 const ANSWER_MS = 5_000;
 const PAUSE_MS = 500;
@@ -30,27 +30,19 @@ export const answersOf = (address: string, port: number, limits: Limits) => {
 };
 
 /** A Service, or a pod that has just started, may take a moment. */
-async function untilAnswered(
-  url: string,
-  body: object,
-  { signal, deadlineMs }: Limits,
-): Promise<unknown> {
-  const endsAt = performance.now() + deadlineMs;
-  for (;;) {
-    try {
-      const response = await fetch(url, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        redirect: 'error',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-      });
-      return await response.json();
-    } catch (cause) {
-      signal.throwIfAborted();
-      if (performance.now() > endsAt) {
-        throw new Failure('deadline', `${url} does not answer`, { cause });
-      }
-    }
-    await sleep(PAUSE_MS, undefined, { signal });
-  }
+async function untilAnswered(url: string, body: object, limits: Limits): Promise<unknown> {
+  const answer = async ({ signal }: Limits): Promise<unknown> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+    });
+    return await response.json();
+  };
+  return waitUntil(succeeds(answer), {
+    ...limits,
+    everyMs: PAUSE_MS,
+    late: ({ cause }) => new Failure('deadline', `${url} does not answer`, { cause }),
+  });
 }

@@ -7,11 +7,10 @@ import {
   failureData,
   failureDataSchema,
 } from '../../../lib/base/errors/failure-data.ts';
-import { parseJson } from '../../../lib/base/json.ts';
 import { rotationFolder } from '../../../lib/change/rotation/request.ts';
-import { exists, readTextIfPresent, removeFile } from '../../../lib/host/files.ts';
+import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSecret, writeKeptFiles, writeSecret } from '../../../lib/secrets/seal/files.ts';
+import { secretFile, writeKeptFiles } from '../../../lib/secrets/seal/files.ts';
 
 /** The phases in which files change, in their order. */
 export const PHASES = ['trust-both', 'use-new', 'trust-new'] as const;
@@ -49,25 +48,25 @@ export type Undo = z.infer<typeof undoSchema>;
 /** Everything that a rotation writes, computed at its beginning. */
 export type Staged = z.infer<typeof stagedSchema>;
 
-const stagedPath = (paths: HostPaths) => join(rotationFolder(paths), 'staged.json');
-const undoPath = (paths: HostPaths) => join(rotationFolder(paths), 'undo.json');
+const stagedFile = (paths: HostPaths) =>
+  secretFile(paths, join(rotationFolder(paths), 'staged.json'), stagedSchema, 'none');
+const undoFile = (paths: HostPaths) =>
+  secretFile(paths, join(rotationFolder(paths), 'undo.json'), undoSchema, 'none');
 
-export async function saveStaged(paths: HostPaths, staged: Staged): Promise<void> {
-  await writeSecret(paths, stagedPath(paths), `${JSON.stringify(staged)}\n`);
-}
+export const saveStaged = (paths: HostPaths, staged: Staged): Promise<void> =>
+  stagedFile(paths).write(staged);
 
 /** What was staged for that request; undefined if nothing was. */
 export async function readStaged(paths: HostPaths, id: string): Promise<Staged | undefined> {
-  const text = await readSecret(paths, stagedPath(paths));
-  const parsed = stagedSchema.safeParse(parseJson(text ?? ''));
-  return parsed.success && parsed.data.id === id ? parsed.data : undefined;
+  const staged = await stagedFile(paths).read();
+  return staged?.id === id ? staged : undefined;
 }
 
 /** @throws Failure (fatal) if there is nothing: its keys may be in use. */
 export async function loadStaged(paths: HostPaths, id: string): Promise<Staged> {
   const staged = await readStaged(paths, id);
   if (staged !== undefined) return staged;
-  throw new Failure('fatal', `${stagedPath(paths)} cannot be used`, {
+  throw new Failure('fatal', `${stagedFile(paths).path} cannot be used`, {
     expected: 'the keys and certificates of the rotation under way',
   });
 }
@@ -78,8 +77,8 @@ export async function keepUndo(
   phase: Phase,
   wanted: readonly FileChange[],
 ): Promise<Undo> {
-  const kept = undoSchema.safeParse(parseJson((await readSecret(paths, undoPath(paths))) ?? ''));
-  if (kept.success && kept.data.phase === phase) return kept.data;
+  const kept = await undoFile(paths).read();
+  if (kept?.phase === phase) return kept;
   const before: FileChange[] = [];
   for (const { path, mode } of wanted) {
     const contents = await readTextIfPresent(paths.at(path));
@@ -100,20 +99,20 @@ export async function keepFailed(
 }
 
 async function saveUndo(paths: HostPaths, undo: Undo): Promise<Undo> {
-  await writeSecret(paths, undoPath(paths), `${JSON.stringify(undo)}\n`);
+  await undoFile(paths).write(undo);
   return undo;
 }
 
 export async function dropUndo(paths: HostPaths): Promise<void> {
-  await removeFile(undoPath(paths));
+  await undoFile(paths).remove();
 }
 
 /** Whether an attempt at a phase has begun and not ended. */
-export const hasUndo = (paths: HostPaths): Promise<boolean> => exists(undoPath(paths));
+export const hasUndo = (paths: HostPaths): Promise<boolean> => exists(undoFile(paths).path);
 
 /** Deletes the staged keys: what is in use is in its place. Why they failed is known until the end. */
 export async function dropStaged(paths: HostPaths): Promise<void> {
-  await removeFile(stagedPath(paths));
+  await stagedFile(paths).remove();
   await dropUndo(paths);
 }
 

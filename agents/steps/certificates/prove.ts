@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { Limits } from '../../../lib/base/wait/limits.ts';
+import { succeeds, waitUntil } from '../../../lib/base/wait/wait-until.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
@@ -112,16 +112,15 @@ export async function untilProven<T>(
   failure: (cause: unknown) => Failure,
   progress: Progress,
 ): Promise<T> {
-  const endsAt = performance.now() + settings.renewProofMs;
-  for (;;) {
-    try {
-      return await attempt({ signal: progress.signal, deadlineMs: ATTEMPT_MS });
-    } catch (cause) {
-      progress.signal.throwIfAborted();
-      if (endsAt - performance.now() < RETRY_MS) throw failure(cause);
-    }
-    await sleep(RETRY_MS, undefined, { signal: progress.signal });
-  }
+  return waitUntil(
+    succeeds(({ signal }) => attempt({ signal, deadlineMs: ATTEMPT_MS })),
+    {
+      signal: progress.signal,
+      deadlineMs: settings.renewProofMs,
+      everyMs: RETRY_MS,
+      late: ({ cause }) => failure(cause),
+    },
+  );
 }
 
 /** As messages name them. */

@@ -17,9 +17,9 @@ import {
   ageIdentityPath,
   type FactoryPolicy,
   factoryPolicyPath,
-  factoryPolicyText,
   readFactoryPolicy,
   SHIPPING_DAYS,
+  writeFactoryPolicy,
 } from '../../../lib/relocation/relocatable/policy.ts';
 import type { HostContext } from '../host-context.ts';
 import { installedAddress } from './internal-address.ts';
@@ -64,7 +64,7 @@ export const factoryPolicy: StepBody<FactoryContext> = {
     const { paths } = context;
     const recipient = (await ownRecipient(paths)) ?? (await newRecipient(paths));
     const policy = await policyOf(context, recipient);
-    await writeFileAtomic(factoryPolicyPath(paths), factoryPolicyText(policy), 0o600);
+    await writeFactoryPolicy(paths, policy);
     return done(`internal address ${policy.internalAddress}, recipient ${recipient}`);
   },
 };

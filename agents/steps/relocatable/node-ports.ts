@@ -2,10 +2,9 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import { applyChanged } from '../../../lib/clients/kube/apply-changed.ts';
 import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 import type { Cluster } from '../../../lib/config/cluster/cluster.ts';
-import { clusterPath, readCluster } from '../../../lib/config/cluster/read-cluster.ts';
+import { readCluster, writeCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { addOnManifests } from '../../../lib/render/kubernetes/addons/index.ts';
 import { readRenderInput, saveRenderInput } from '../../../lib/render/render-input.ts';
@@ -45,7 +44,7 @@ function portsOf(isEverywhere: boolean): StepBody<HostContext> {
         }),
       );
       const cluster = withFlag(await readCluster(paths), isEverywhere);
-      await writeFileAtomic(clusterPath(paths), `${JSON.stringify(cluster)}\n`, 0o600);
+      await writeCluster(paths, cluster);
       // Last: what the cluster was rendered from.
       await saveRenderInput(paths, next);
       return done(`${changed.length} objects changed`);

@@ -6,7 +6,7 @@ import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { changeUnderWay } from '../../../lib/change/exclusion.ts';
 import { presentIdentity } from '../../../lib/change/identity/present-identity.ts';
 import { ON_ADDRESS_CHANGE } from '../../../lib/config/cluster/cluster.ts';
-import { clusterPath, readCluster } from '../../../lib/config/cluster/read-cluster.ts';
+import { clusterPath, clusterText, readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { writeMetrics } from '../../../lib/engine/metrics/write.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { statusPath } from '../../../lib/engine/steps/reporter.ts';
@@ -126,6 +126,6 @@ async function writeMode(
             mode: 0o600,
           },
         ];
-  const contents = `${JSON.stringify(cluster, null, 2)}\n`;
+  const contents = clusterText(cluster);
   await writeFilesAtomic([{ path: clusterPath(paths), contents, mode: 0o600 }, ...copies]);
 }

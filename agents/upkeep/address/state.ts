@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { parseJson } from '../../../lib/base/json.ts';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 
 const stateSchema = z.object({
   schemaVersion: z.literal(1),
@@ -19,17 +18,14 @@ export type AddressState = z.infer<typeof stateSchema>;
 
 const NOTHING: AddressState = { schemaVersion: 1, interfaces: {}, followed: [] };
 
-const statePath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'address');
+const file = (paths: Pick<HostPaths, 'state'>) =>
+  stateFile(recordPath(paths, 'address'), stateSchema, { damaged: 'none' });
 
 /** A damaged file counts as none: its contents are determined again. */
-export async function readState(paths: HostPaths): Promise<AddressState> {
-  return (
-    stateSchema.safeParse(parseJson((await readTextIfPresent(statePath(paths))) ?? '')).data ??
-    NOTHING
-  );
-}
+export const readState = async (paths: HostPaths): Promise<AddressState> =>
+  (await file(paths).read()) ?? NOTHING;
 
-export async function updateState(paths: HostPaths, changed: Partial<AddressState>): Promise<void> {
-  const next = { ...(await readState(paths)), ...changed };
-  await writeFileAtomic(statePath(paths), `${JSON.stringify(next)}\n`, 0o600);
-}
+export const updateState = async (
+  paths: HostPaths,
+  changed: Partial<AddressState>,
+): Promise<void> => file(paths).write({ ...(await readState(paths)), ...changed });

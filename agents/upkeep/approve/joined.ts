@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../../lib/base/json.ts';
 import type { AllowedWorker } from '../../../lib/cluster/workers/entry.ts';
-import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
+import { sha256 } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 
 const joinedSchema = z.object({
   schemaVersion: z.literal(1),
@@ -11,7 +11,8 @@ const joinedSchema = z.object({
   entries: z.array(z.string()),
 });
 
-const joinedPath = ({ state }: HostPaths) => join(state, 'sno-approve', 'joined.json');
+const file = ({ state }: HostPaths) =>
+  stateFile(join(state, 'sno-approve', 'joined.json'), joinedSchema, { damaged: 'none' });
 
 /** A changed entry is another one: its worker is expected again. */
 const idOf = (worker: AllowedWorker): string => sha256(JSON.stringify(worker));
@@ -36,12 +37,9 @@ export async function recordJoined(
   const entries = workers
     .filter((worker) => worker.name === name || joined.includes(idOf(worker)))
     .map(idOf);
-  const contents = { schemaVersion: 1, entries };
-  await writeFileAtomic(joinedPath(paths), `${JSON.stringify(contents)}\n`, 0o600);
+  await file(paths).write({ schemaVersion: 1, entries });
 }
 
 /** A damaged file counts as none: the workers are expected until their entries expire. */
-async function readJoined(paths: HostPaths): Promise<readonly string[]> {
-  const parsed = joinedSchema.safeParse(parseJson(await readTextIfPresent(joinedPath(paths))));
-  return parsed.success ? parsed.data.entries : [];
-}
+const readJoined = async (paths: HostPaths): Promise<readonly string[]> =>
+  (await file(paths).read())?.entries ?? [];

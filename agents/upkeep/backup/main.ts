@@ -11,7 +11,6 @@ import { measureRun } from '../../../lib/engine/metrics/run.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
-import { startAndWait } from '../../../lib/host/start-and-wait.ts';
 import { backupContext } from '../../steps/backup/context.ts';
 import { backUpNow } from '../../steps/backup/on-request.ts';
 import { compactDatabase } from './compact.ts';
@@ -101,15 +100,16 @@ function addRestore(program: Command, paths: HostPaths, write: Write): void {
     .option('--accept-unsigned <cluster-id>', 'instead of --signer: whoever made it, this once')
     .option('--keep-authorities', 'with --new-host: take over the CAs of the lost host')
     .option('--yes', 'do not ask')
-    .action(async ({ from, yes, ...others }: RestoreOptions) => {
+    .option('--no-wait', 'do not wait for its end')
+    .action(async ({ from, yes, wait, ...others }: RestoreOptions) => {
       const lost = lostHost(from, others);
       if (lost !== undefined) {
         const author = await acceptedAuthor(others);
-        const options = { ...lost, author, isConfirmed: yes === true };
-        return restoreOnNewHost(paths, options, write, startAndWait);
+        const options = { ...lost, author, isConfirmed: yes === true, isWaited: wait };
+        return restoreOnNewHost(paths, options, write);
       }
-      const asked = { from: from ?? '', isConfirmed: yes === true };
-      await requestRestore(paths, asked, write, startAndWait);
+      const asked = { from: from ?? '', isConfirmed: yes === true, isWaited: wait };
+      await requestRestore(paths, asked, write);
     });
 }
 
@@ -120,12 +120,20 @@ interface RestoreOptions extends AuthorOptions {
   readonly identity?: string;
   readonly keepAuthorities?: boolean;
   readonly yes?: boolean;
+  readonly wait: boolean;
 }
 
 /** Which lost host is to be continued; undefined for a backup of this one. @throws Failure (usage) */
 function lostHost(
   from: string | undefined,
-  { newHost = false, backup, identity, keepAuthorities, signer, acceptUnsigned }: RestoreOptions,
+  {
+    newHost = false,
+    backup,
+    identity,
+    keepAuthorities,
+    signer,
+    acceptUnsigned,
+  }: Omit<RestoreOptions, 'from' | 'yes' | 'wait'>,
 ) {
   const others = [backup, identity, keepAuthorities, signer, acceptUnsigned];
   if (from !== undefined && !newHost && others.every((each) => each === undefined)) return;

@@ -1,23 +1,28 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord, parseJson } from '../../../lib/base/json.ts';
+import { z } from 'zod';
 import { differences } from '../../../lib/change/identity/identity.ts';
 import { identityChange, identityStateFolder } from '../../../lib/change/identity/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 import { restartsPath } from '../../steps/steady-state.ts';
 import type { IdentityContext } from './context.ts';
 import { heldManifests } from './hold.ts';
 
 /** The record of the installation gets the present names; what it says about the past stays. */
 async function rename({ paths, request: { to } }: IdentityContext): Promise<void> {
-  const record = parseJson((await readTextIfPresent(paths.record)) ?? '');
-  if (!isRecord(record)) return;
+  // Also fields that this version does not know: only the names are replaced.
+  const file = stateFile(paths.record, z.record(z.string(), z.unknown()), {
+    damaged: 'none',
+    mode: 0o644,
+    isIndented: true,
+  });
+  const record = await file.read();
+  if (record === undefined) return;
   const names = { cluster: `${to.clusterName}.${to.baseDomain}`, node: to.hostname };
   if (record.cluster === names.cluster && record.node === names.node) return;
-  const renamed = { ...record, ...names };
-  await writeFileAtomic(paths.record, `${JSON.stringify(renamed, null, 2)}\n`, 0o644);
+  await file.write({ ...record, ...names });
 }
 
 /** Ends the request; the copies of manifests and volumes are deleted. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '../../../lib/change/identity/identity.ts';
 import { isApiReady } from '../../../lib/clients/kube/api-ready.ts';
-import { clusterPath } from '../../../lib/config/cluster/read-cluster.ts';
+import { writeCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run as runProgram } from '../../../lib/host/command.ts';
@@ -70,7 +70,7 @@ export const identityFiles: StepBody<IdentityContext> = {
     const nodeName = pinned === undefined ? {} : { nodeName: hostname };
     const environment = kubeletEnvironmentText({ nodeIps, ...nodeName });
     await writeFileAtomic(kubeletEnvironmentPath(paths), environment, 0o644);
-    await writeFileAtomic(clusterPath(paths), `${JSON.stringify(input.cluster)}\n`, 0o600);
+    await writeCluster(paths, input.cluster);
     // Static and transient name; it writes /etc/hostname durably.
     const limits = { signal: progress.signal, deadlineMs: HOSTNAME_MS };
     await runProgram('hostnamectl', ['set-hostname', hostname], limits);

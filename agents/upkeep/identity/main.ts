@@ -1,21 +1,20 @@
 import type { Command } from 'commander';
-import { Failure } from '../../../lib/base/errors/failure.ts';
-import { failureFromData } from '../../../lib/base/errors/failure-data.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { confirm } from '../../../lib/change/confirm.ts';
 import { differences } from '../../../lib/change/identity/identity.ts';
-import { identityChange, requestIdentity } from '../../../lib/change/identity/request.ts';
+import {
+  type IdentityRequest,
+  identityChange,
+  requestIdentity,
+} from '../../../lib/change/identity/request.ts';
+import { startAndFollow } from '../../../lib/change/start-and-follow.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { statusPath } from '../../../lib/engine/steps/reporter.ts';
-import { readStatus } from '../../../lib/engine/steps/status.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
-import { startAndWait } from '../../../lib/host/start-and-wait.ts';
 import { type AskedIdentity, acceptedChange } from './accept.ts';
 import { identityContext } from './context.ts';
 import { identityPlan } from './plan.ts';
 
-const UNIT = 'sno-identity.service';
 const ASK_MS = 60_000;
 
 type Write = (text: string) => void;
@@ -39,6 +38,11 @@ export async function runIdentity(
   );
 }
 
+interface Options {
+  readonly yes?: boolean;
+  readonly wait: boolean;
+}
+
 const each = (value: string, values: readonly string[] = []) => [...values, value];
 
 function addChange(program: Command, paths: HostPaths, write: Write): void {
@@ -50,14 +54,20 @@ function addChange(program: Command, paths: HostPaths, write: Write): void {
     .option('--cluster-name <name>', 'the first part of the domain of the cluster')
     .option('--base-domain <domain>', 'the rest of it')
     .option('--yes', 'do not ask')
-    .action(async ({ yes, ...asked }: AskedIdentity & { readonly yes?: boolean }) => {
+    .option('--no-wait', 'do not wait for its end')
+    .action(async ({ yes, wait, ...asked }: AskedIdentity & Options) => {
       const { from, to } = await acceptedChange(paths, asked, AbortSignal.timeout(ASK_MS));
       write(announcement(differences(from, to), from.hostname !== to.hostname));
       if (yes !== true) await confirm('change it', 'the change');
       const { id } = await requestIdentity(paths, { from, to });
-      await startAndWait(UNIT);
-      if ((await identityChange.last(paths))?.id !== id) throw await notEnded(paths);
-      write('The identity is changed.\n');
+      const begun = {
+        agent: 'sno-identity',
+        what: 'the change',
+        isWaited: wait,
+        isIts: (ended: IdentityRequest) => ended.id === id,
+      };
+      const ended = await startAndFollow(identityChange, paths, begun, write);
+      if (ended !== undefined) write('The identity is changed.\n');
     });
 }
 
@@ -69,13 +79,3 @@ The API is unavailable for some minutes. ${
       : 'Pods in the network of the host are created again.'
   }
 `;
-
-async function notEnded(paths: HostPaths): Promise<Failure> {
-  const failure = (await readStatus(statusPath(paths, 'sno-identity')))?.failure;
-  const cause = failure === undefined ? undefined : failureFromData(failure);
-  return new Failure(cause?.kind ?? 'retry', 'the change has not ended', {
-    code: cause?.code,
-    fix: `See "sno-identity status". Run "systemctl start ${UNIT}" to continue it; a restart of the host continues it, too.`,
-    cause,
-  });
-}

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../../lib/base/json.ts';
 import { applyChange, listObjects } from '../../../lib/change/identity/apply.ts';
 import {
   changesOf,
@@ -20,8 +19,8 @@ import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 import { controllerManagerTrust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { manifests } from '../../../lib/render/kubernetes/manifests.ts';
 import { publishTrust } from '../../steps/certificates/published-trust.ts';
@@ -87,8 +86,14 @@ async function replaceRendered(
   }
 }
 
-const volumesPath = (paths: HostPaths) => join(identityStateFolder(paths), 'volumes.json');
 const savedSchema = z.object({ id: z.string(), volumes: z.array(volumeSchema) });
+const savedFile = (paths: HostPaths) =>
+  stateFile(join(identityStateFolder(paths), 'volumes.json'), savedSchema, {
+    damaged: {
+      expected: 'the volumes of this host that are being given to its new name',
+      fix: 'Restore the file from a copy of this disk. If the host had no local volumes, delete it.',
+    },
+  });
 
 /** Before they are deleted: a power cut must not lose one. */
 async function keepVolumes(
@@ -102,13 +107,12 @@ async function keepVolumes(
     saved.some((volume) => volume.metadata.name === metadata.name);
   const tied = present.filter((volume) => isTiedTo(request.from.hostname, volume));
   const volumes = [...saved, ...tied.filter((volume) => !isSaved(volume))];
-  const text = `${JSON.stringify({ id: request.id, volumes })}\n`;
-  await writeFileAtomic(volumesPath(paths), text, 0o600);
+  await savedFile(paths).write({ id: request.id, volumes });
 }
 
 async function savedVolumes({ paths, request }: IdentityContext): Promise<VolumeObject[]> {
-  const parsed = savedSchema.safeParse(parseJson(await readTextIfPresent(volumesPath(paths))));
-  return parsed.success && parsed.data.id === request.id ? parsed.data.volumes : [];
+  const saved = await savedFile(paths).read();
+  return saved?.id === request.id ? saved.volumes : [];
 }
 
 function summary(changes: readonly IdentityChange[]): string {

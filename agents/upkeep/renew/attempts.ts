@@ -4,12 +4,11 @@ import {
   failureData,
   failureDataSchema,
 } from '../../../lib/base/errors/failure-data.ts';
-import { parseJson } from '../../../lib/base/json.ts';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done, type Outcome } from '../../../lib/engine/steps/step.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 import type { RenewContext } from '../../steps/certificates/context.ts';
 
 const attemptSchema = z.object({
@@ -31,14 +30,12 @@ export interface RenewalAttempt {
   readonly failure?: FailureData | undefined;
 }
 
-const attemptsPath = (paths: HostPaths) => recordPath(paths, 'renewals');
+const file = (paths: HostPaths) =>
+  stateFile(recordPath(paths, 'renewals'), attemptsSchema, { damaged: 'none', isIndented: true });
 
 /** The last attempts, by certificate. A damaged file counts as none: everything is tried again. */
-export async function readAttempts(paths: HostPaths): Promise<RenewalAttempt[]> {
-  const text = await readTextIfPresent(attemptsPath(paths));
-  const parsed = attemptsSchema.safeParse(parseJson(text ?? ''));
-  return parsed.success ? parsed.data.attempts : [];
-}
+export const readAttempts = async (paths: HostPaths): Promise<RenewalAttempt[]> =>
+  (await file(paths).read())?.attempts ?? [];
 
 /** Records attempts, each in place of the last one at the same certificate. */
 export async function recordAttempts(
@@ -55,8 +52,7 @@ export async function recordAttempts(
   const others = (await readAttempts(paths)).filter(
     ({ name }) => !results.some((result) => result.name === name),
   );
-  const contents = { schemaVersion: 1, attempts: [...others, ...fresh] };
-  await writeFileAtomic(attemptsPath(paths), `${JSON.stringify(contents, null, 2)}\n`, 0o600);
+  await file(paths).write({ schemaVersion: 1, attempts: [...others, ...fresh] });
 }
 
 /** Does a part of a run and records the attempt: a failure does not keep the other parts from running. */

@@ -80,11 +80,10 @@ async function approveRequest(context: RenewContext, progress: Progress): Promis
   );
   using client = new KubeClient(access);
   // Its timer starts this right at the boot of a host that was off: the next run would be tomorrow.
-  await progress.wait('the API server to be ready', () =>
+  await progress.wait('the API server to be ready', (wait) =>
     waitForApi(client, {
-      signal: progress.signal,
+      ...wait,
       deadlineMs: context.settings.renewApiMs,
-      report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
     }),
   );
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };

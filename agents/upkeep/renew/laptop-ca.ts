@@ -88,11 +88,10 @@ async function isReplaced(
 ): Promise<boolean> {
   const { cluster, paths, settings } = context;
   return withSignedAdministrator(cluster.controlPlane, paths, progress, async (client) => {
-    await progress.wait('the API server to be ready', () =>
+    await progress.wait('the API server to be ready', (wait) =>
       waitForApi(client, {
-        signal: progress.signal,
+        ...wait,
         deadlineMs: settings.renewApiMs,
-        report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
       }),
     );
     const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };

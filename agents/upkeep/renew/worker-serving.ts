@@ -43,11 +43,10 @@ async function approveRenewals(context: RenewContext, progress: Progress): Promi
   const members = await readMembers(paths);
   if (members.length === 0) return 'no worker has joined';
   using client = new KubeClient(await signedAccess(cluster.controlPlane, paths, WORKER_APPROVER));
-  await progress.wait('the API server to be ready', () =>
+  await progress.wait('the API server to be ready', (wait) =>
     waitForApi(client, {
-      signal: progress.signal,
+      ...wait,
       deadlineMs: settings.renewApiMs,
-      report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
     }),
   );
   const own = await ownHost(context);

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { parseJson } from '../../../lib/base/json.ts';
 import { rotationFolder } from '../../../lib/change/rotation/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 import { isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
@@ -22,7 +22,8 @@ const sinceSchema = z.object({
   up: z.number().optional(),
 });
 type Since = z.infer<typeof sinceSchema>;
-const sincePath = (paths: HostPaths) => join(rotationFolder(paths), 'overlap.json');
+const sinceFile = (paths: HostPaths) =>
+  stateFile(join(rotationFolder(paths), 'overlap.json'), sinceSchema, { damaged: 'none' });
 
 /**
  * Leaves old and new in use together until nothing needs the old one: connections that were made with
@@ -59,11 +60,10 @@ function overlapMs({ request, settings }: RotateContext): number {
 
 /** When it began; kept, so that a restart does not begin it again. */
 async function beginning(paths: HostPaths, id: string): Promise<Since> {
-  const text = await readTextIfPresent(sincePath(paths));
-  const kept = sinceSchema.safeParse(parseJson(text ?? ''));
-  if (kept.success && kept.data.id === id) return kept.data;
+  const kept = await sinceFile(paths).read();
+  if (kept?.id === id) return kept;
   const since = { id, since: new Date().toISOString(), ...(await bootMoment()) };
-  await writeFileAtomic(sincePath(paths), `${JSON.stringify(since)}\n`, 0o600);
+  await sinceFile(paths).write(since);
   return since;
 }
 
@@ -78,7 +78,7 @@ async function passedMs({ since, boot, up = 0 }: Since): Promise<number> {
 }
 
 export async function dropBeginning(paths: HostPaths): Promise<void> {
-  await removeFile(sincePath(paths));
+  await sinceFile(paths).remove();
 }
 
 /**

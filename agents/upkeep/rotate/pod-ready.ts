@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import { type Condition, orError, waitUntil } from '../../../lib/base/wait/wait-until.ts';
 import { type ContainerRuntime, connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../lib/render/kubernetes/read-once.ts';
@@ -28,36 +28,32 @@ export async function podReady(
   progress: Progress,
 ): Promise<void> {
   using runtime = connectHostRuntime(paths);
-  const began = performance.now();
-  for (;;) {
-    const state = await stateOf(runtime, pod, progress.signal);
-    if (state === 'ready') return;
-    if (performance.now() - began > settings.rotatePodMs) {
-      const seconds = Math.round(settings.rotatePodMs / 1000);
-      throw new Failure('deadline', `${pod.component} is not ready after ${seconds} s`, {
-        subject: pod.component,
-        found: state,
-      });
-    }
-    await progress.wait(`${pod.component} to be ready: ${state}`, () =>
-      sleep(POLL_MS, undefined, { signal: progress.signal }),
-    );
-  }
+  const { component } = pod;
+  await progress.wait(`${component} to be ready`, ({ signal, report }) =>
+    waitUntil(isReady(runtime, pod), {
+      signal,
+      deadlineMs: settings.rotatePodMs,
+      everyMs: POLL_MS,
+      report,
+      late: ({ state }) => {
+        const seconds = Math.round(settings.rotatePodMs / 1000);
+        return new Failure('deadline', `${component} is not ready after ${seconds} s`, {
+          subject: component,
+          found: state,
+        });
+      },
+    }),
+  );
 }
 
-async function stateOf(
-  runtime: ContainerRuntime,
-  pod: RunningPod,
-  signal: AbortSignal,
-): Promise<string> {
-  try {
-    if (!(await isRunning(runtime, pod, signal))) return 'the kubelet has not started the pod';
-    return (await whyUnready(pod.manifest, signal)) ?? 'ready';
-  } catch (error) {
-    signal.throwIfAborted();
-    return describeError(error);
-  }
-}
+const isReady = (runtime: ContainerRuntime, pod: RunningPod): Condition<undefined> =>
+  orError(async ({ signal }) => {
+    if (!(await isRunning(runtime, pod, signal))) {
+      return { state: 'the kubelet has not started the pod' };
+    }
+    const state = await whyUnready(pod.manifest, signal);
+    return state === undefined ? { met: undefined } : { state };
+  });
 
 /** The kubelet gives the sandbox of a pod the annotations of its manifest. */
 async function isRunning(

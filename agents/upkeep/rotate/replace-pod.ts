@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { holds, lookUntil } from '../../../lib/base/wait/wait-until.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { exists, namesIn } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -30,35 +30,26 @@ export async function replacePod(
   progress: Progress,
 ): Promise<void> {
   const { component, file, manifest } = pod;
+  const { signal } = progress;
   const known = await staticPodsIn(paths);
   const earlier = await podsOf(paths, component, known);
   if (earlier.length === 0) return placeStaticPod(paths, pod);
   await placeStaticPod(paths, { file, manifest: replacing(manifest, 0) });
+  const isGone = async () => {
+    const present = await staticPodsIn(paths);
+    return hasNew(present, known) || !earlier.some((uid) => present.includes(uid));
+  };
   await progress.wait(`the earlier pod of ${component} to stop`, () =>
-    untilTrue(STOP_MS, progress.signal, async () => {
-      const present = await staticPodsIn(paths);
-      return hasNew(present, known) || !earlier.some((uid) => present.includes(uid));
-    }),
+    lookUntil(holds(isGone, 'it is there'), { signal, deadlineMs: STOP_MS, everyMs: POLL_MS }),
   );
   const isStarted = async () => hasNew(await staticPodsIn(paths), known);
   await progress.wait(`the kubelet to start ${component}`, async () => {
     for (let attempt = 1; attempt <= ATTEMPTS && !(await isStarted()); attempt++) {
       await placeStaticPod(paths, { file, manifest: replacing(manifest, attempt) });
-      await untilTrue(FORGET_MS, progress.signal, isStarted);
+      const options = { signal, deadlineMs: FORGET_MS, everyMs: POLL_MS };
+      await lookUntil(holds(isStarted, 'it has not started'), options);
     }
   });
-}
-
-/** Looks repeatedly, and gives up after a while. */
-async function untilTrue(
-  forMs: number,
-  signal: AbortSignal,
-  isSo: () => Promise<boolean>,
-): Promise<void> {
-  const until = performance.now() + forMs;
-  while (!(await isSo()) && performance.now() < until) {
-    await sleep(POLL_MS, undefined, { signal });
-  }
 }
 
 const hasNew = (present: readonly string[], known: readonly string[]): boolean =>

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../../lib/base/json.ts';
 import { rotationFolder } from '../../../lib/change/rotation/request.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 import { PHASES, type Phase } from '../../steps/certificates/changes.ts';
 
 const restartsSchema = z.object({
@@ -14,12 +13,12 @@ const restartsSchema = z.object({
 
 type Restart = z.infer<typeof restartsSchema>['restarts'][number];
 
-const restartsPath = (paths: HostPaths) => join(rotationFolder(paths), 'restarted.json');
+const file = (paths: HostPaths) =>
+  stateFile(join(rotationFolder(paths), 'restarted.json'), restartsSchema, { damaged: 'none' });
 
 async function readRestarts(paths: HostPaths, id: string): Promise<Restart[]> {
-  const text = await readTextIfPresent(restartsPath(paths));
-  const parsed = restartsSchema.safeParse(parseJson(text ?? ''));
-  return parsed.success && parsed.data.id === id ? parsed.data.restarts : [];
+  const kept = await file(paths).read();
+  return kept?.id === id ? kept.restarts : [];
 }
 
 /** Records that something is about to be restarted, so that a kill before or after it does not hide it. */
@@ -30,7 +29,7 @@ export async function addRestart(
   name: string,
 ): Promise<void> {
   const restarts = [...(await readRestarts(paths, id)), { phase, name }];
-  await writeFileAtomic(restartsPath(paths), `${JSON.stringify({ id, restarts })}\n`, 0o600);
+  await file(paths).write({ id, restarts });
 }
 
 /** What was restarted for a request, in one phase or in all: each name once, sorted. */
@@ -43,5 +42,5 @@ export async function restartedFor(paths: HostPaths, id: string, only?: Phase): 
 }
 
 export async function dropRestarts(paths: HostPaths): Promise<void> {
-  await removeFile(restartsPath(paths));
+  await file(paths).remove();
 }

@@ -32,18 +32,17 @@ export const workers: StepBody<RotateContext> = {
     const missing = (all: ReadonlyMap<string, Node>) =>
       workersIn(all).filter((node) => !trusts(node, both));
     const confirmed = await context.withAdministrator(progress, (client) =>
-      progress.wait(WHAT, () =>
+      progress.wait(WHAT, (wait) =>
         watchUntil(
           client,
           resources.nodes,
           { labelSelector: WORKER_SELECTOR },
           (all) => (missing(all).length === 0 ? workersIn(all).map(nameOf) : undefined),
           {
-            signal: progress.signal,
+            ...wait,
             deadlineMs: settings.rotateWorkersMs,
             what: WHAT,
             describe: (all) => `not confirmed by ${missing(all).map(nameOf).join(', ')}`,
-            report: (found) => progress.waitingFor(`${WHAT}: ${found}`),
           },
         ).catch(withFix),
       ),

@@ -124,18 +124,16 @@ async function published(
       .filter(({ data }) => data?.['ca.crt'] !== expected)
       .map(({ metadata }) => metadata.namespace ?? '');
   const what = `${ROOT_CA} to have both authorities in every namespace`;
-  await progress.wait(what, () =>
+  await progress.wait(what, (wait) =>
     watchUntil(
       client,
       resources.configMaps,
       { fieldSelector: `metadata.name=${ROOT_CA}` },
       (all) => (outdated(all).length === 0 ? true : undefined),
       {
-        signal: progress.signal,
-        deadlineMs: progress.remainingMs(),
+        ...wait,
         what,
         describe: (all) => `it has not in ${outdated(all).join(', ')}`,
-        report: (found) => progress.waitingFor(`${what}: ${found}`),
       },
     ),
   );

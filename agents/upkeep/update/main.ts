@@ -3,18 +3,18 @@ import { standardOutput } from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
+import { lastText } from '../../../lib/change/ending.ts';
+import { startAndFollow } from '../../../lib/change/start-and-follow.ts';
 import { type UpdateResult, updateChange } from '../../../lib/change/update/request.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { run } from '../../../lib/host/command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings, type Settings } from '../../../lib/host/settings.ts';
+import { readSettings } from '../../../lib/host/settings.ts';
 import { acceptUpdate } from './accept.ts';
 import { prepareUpdate } from './again.ts';
 import { failed } from './conclude.ts';
 import { describeUpdate, updateContext } from './context.ts';
 import { updatePlan } from './plan.ts';
 
-const UNIT = 'sno-update.service';
 const PREPARE_MS = 120_000;
 const ACCEPT_MS = 300_000;
 
@@ -32,7 +32,7 @@ export async function runUpdate(
   const settings = await readSettings(paths);
   const { write = standardOutput.write } = output;
   if (args[0] === 'run' && args.some((arg) => /^--(from|no-wait)\b/.test(arg))) {
-    return requested(paths, settings, args, write);
+    return requested(paths, args, write);
   }
   return runAgentCommand(
     {
@@ -41,7 +41,8 @@ export async function runUpdate(
       context: () => updateContext(paths),
       about: async () => {
         const last = await updateChange.last(paths);
-        return { text: last === undefined ? '' : lastText(last), data: { last: last ?? null } };
+        const text = last === undefined ? '' : lastText(describeUpdate(last), last);
+        return { text, data: { last: last ?? null } };
       },
       addCommands: (program, writeOut) => addPrepare(program, paths, writeOut),
     },
@@ -52,7 +53,6 @@ export async function runUpdate(
 
 async function requested(
   paths: HostPaths,
-  settings: Settings,
   args: readonly string[],
   write: Write,
 ): Promise<ExitCode> {
@@ -63,7 +63,7 @@ async function requested(
     .requiredOption('--from <folder-or-url>', 'what "sno create update" has written')
     .option('--no-wait', 'do not wait for its end')
     .action(async ({ from, wait }: { from: string; wait: boolean }) =>
-      update(paths, settings, { from, wait }, write),
+      update(paths, { from, wait }, write),
     );
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -77,11 +77,11 @@ async function requested(
 
 async function update(
   paths: HostPaths,
-  settings: Settings,
   { from, wait }: { readonly from: string; readonly wait: boolean },
   write: Write,
 ): Promise<void> {
   let request = await updateChange.read(paths);
+  const isContinued = request !== undefined;
   if (request === undefined) {
     request = await acceptUpdate(paths, from, AbortSignal.timeout(ACCEPT_MS));
     if (request === undefined) {
@@ -97,24 +97,18 @@ async function update(
       fix: 'Wait for its end: see "sno-update status".',
     });
   }
-  const { signal } = new AbortController();
-  const deadlineMs = updatePlan(settings).steps.reduce((sum, step) => sum + step.deadlineMs, 0);
-  if (!wait) {
-    await run('systemctl', ['start', '--no-block', UNIT], { signal, deadlineMs });
-    return;
-  }
-  // Its failure is read from what it leaves.
-  await run('systemctl', ['start', UNIT], { signal, deadlineMs }).catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-  });
-  const result = await updateChange.last(paths);
-  if (result?.id !== request.id) {
-    throw new Failure('retry', 'the update has not ended', {
-      fix: `See "sno-update status". It continues by itself, also after a restart of the host.`,
-    });
-  }
+  const { id } = request;
+  const begun = {
+    agent: 'sno-update',
+    what: 'the update',
+    isContinued,
+    isWaited: wait,
+    isIts: (ended: UpdateResult) => ended.id === id,
+  };
+  const result = await startAndFollow(updateChange, paths, begun, write);
+  if (result === undefined) return;
   if (result.outcome !== 'updated') throw failed(result, result.outcome, result.failure);
-  write(lastText(result));
+  write(lastText(describeUpdate(result), result));
 }
 
 /** Called by the release before it, never by people. */
@@ -128,13 +122,4 @@ function addPrepare(program: Command, paths: HostPaths, write: Write): void {
       const prepared = await prepareUpdate(paths, { payloadFolder: payload, executable }, signal);
       write(`${JSON.stringify(prepared)}\n`);
     });
-}
-
-function lastText(result: UpdateResult): string {
-  const how = {
-    updated: 'is in use',
-    refused: 'failed before anything was changed',
-    reverted: 'was taken back',
-  }[result.outcome];
-  return `last: ${describeUpdate(result)} ${how}, ${result.endedAt}\n`;
 }

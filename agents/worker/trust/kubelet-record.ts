@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { parseJson } from '../../../lib/base/json.ts';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { stateFile } from '../../../lib/host/state-file.ts';
 
 const recordSchema = z.object({
   schemaVersion: z.literal(1),
@@ -10,24 +9,23 @@ const recordSchema = z.object({
   digest: z.string(),
 });
 
-const path = (paths: HostPaths) => recordPath(paths, 'worker-trust');
+const file = (paths: HostPaths) =>
+  stateFile(recordPath(paths, 'worker-trust'), recordSchema, { damaged: 'none' });
 
 /**
  * What the kubelet, which reads its CAs only when it starts, has read. Undefined: nobody knows, since they were replaced
  * and it has not been restarted since.
  */
 export async function readByKubelet(paths: HostPaths): Promise<string | undefined> {
-  const text = await readTextIfPresent(path(paths));
-  return recordSchema.safeParse(parseJson(text ?? '')).data?.digest;
+  return (await file(paths).read())?.digest;
 }
 
 /** To be called when the kubelet has been started with them, or before its first start. */
 export async function recordReadByKubelet(paths: HostPaths, digest: string): Promise<void> {
-  const record: z.infer<typeof recordSchema> = { schemaVersion: 1, digest };
-  await writeFileAtomic(path(paths), `${JSON.stringify(record)}\n`, 0o600);
+  await file(paths).write({ schemaVersion: 1, digest });
 }
 
 /** To be called before the file is replaced: whoever is killed after that finds that a restart is missing. */
 export async function forgetReadByKubelet(paths: HostPaths): Promise<void> {
-  await removeFile(path(paths));
+  await file(paths).remove();
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT } from '../../../lib/base/errors/exit-codes.ts';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { failureSentence } from '../../../lib/base/errors/failure-data.ts';
+import { holds, lookUntil } from '../../../lib/base/wait/wait-until.ts';
 import type { AgentName } from '../../../lib/engine/agents/table.ts';
 import type { AgentStatus } from '../../../lib/engine/steps/status.ts';
 import { withSettings } from '../../agent-settings.ts';
@@ -88,20 +88,19 @@ export async function untilEnded(
   early?: (host: Host) => Promise<void>,
 ): Promise<boolean> {
   const { signal } = run.context;
-  const until = performance.now() + patient(forMs);
-  // A oneshot that has just been started is "activating".
-  while (performance.now() < until) {
+  const ended = async () => {
     if (await run.booted.hasEnded()) {
       await run.booted.stop();
       await bootAgain(run, early);
     }
     // A host that is going down does not answer.
-    const ended = await isEnded(run.booted, agent, signal).catch(() => false);
+    const isSo = await isEnded(run.booted, agent, signal).catch(() => false);
     signal.throwIfAborted();
-    if (ended) return true;
-    await sleep(patient(LOOK_EVERY_MS), undefined, { signal });
-  }
-  return false;
+    return isSo;
+  };
+  const limits = { signal, deadlineMs: patient(forMs), everyMs: patient(LOOK_EVERY_MS) };
+  // A oneshot that has just been started is "activating".
+  return 'met' in (await lookUntil(holds(ended, 'it runs'), limits));
 }
 
 /** Also if its unit stays active without a process. */

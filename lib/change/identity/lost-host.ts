@@ -1,10 +1,8 @@
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
-import { parseJson } from '../../base/json.ts';
 import { recordPath } from '../../engine/agents/records.ts';
-import { readTextIfPresent } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile, stateText } from '../../host/state-file.ts';
 
 /** What an Ignition config brings to a host that continues the cluster of a lost one: `request.json`. */
 const lostHostSchema = z.object({
@@ -28,17 +26,13 @@ export const lostHostPlaces = (paths: Pick<HostPaths, 'state'>) => {
 };
 
 export const lostHostText = (lost: Omit<LostHost, 'schemaVersion'>): string =>
-  `${JSON.stringify({ schemaVersion: 1, ...lost } satisfies LostHost)}\n`;
+  stateText({ schemaVersion: 1, ...lost } satisfies LostHost, false);
 
 /** Undefined on a host that is installed for itself. @throws Failure (fatal) if the file is damaged. */
-export async function readLostHost(paths: HostPaths): Promise<LostHost | undefined> {
-  const { request } = lostHostPlaces(paths);
-  const text = await readTextIfPresent(request);
-  if (text === undefined) return undefined;
-  const parsed = lostHostSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new Failure('fatal', `${paths.onHost(request)} cannot be used`, {
-    expected: 'a request as "sno create restore-ignition" writes it',
-    found: z.prettifyError(parsed.error),
-  });
-}
+export const readLostHost = (paths: HostPaths): Promise<LostHost | undefined> =>
+  stateFile(lostHostPlaces(paths).request, lostHostSchema, {
+    damaged: {
+      expected: 'a request as "sno create restore-ignition" writes it',
+      fix: 'Create the Ignition config with it again, and install the host with that.',
+    },
+  }).read();

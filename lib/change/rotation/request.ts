@@ -53,17 +53,20 @@ export const rotationChange = changeOnRequest({
   status: 'sno-rotate status',
 });
 
-export const requestRotation = (
+export async function requestRotation(
   paths: HostPaths,
   { what, restartWorkloads }: Pick<RotationRequest, 'what' | 'restartWorkloads'>,
-): Promise<void> =>
-  rotationChange.write(paths, {
+): Promise<RotationRequest> {
+  const request: RotationRequest = {
     schemaVersion: 1,
     id: randomUUID(),
     at: new Date().toISOString(),
     what,
     restartWorkloads,
-  });
+  };
+  await rotationChange.write(paths, request);
+  return request;
+}
 
 /** Whether everything of a request is done, except for deleting what it kept. */
 export const isRecorded = async (paths: HostPaths, { id }: RotationRequest): Promise<boolean> =>

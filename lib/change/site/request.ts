@@ -1,13 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
 import { failureDataSchema } from '../../base/errors/failure-data.ts';
-import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 import { changeOnRequest } from '../change.ts';
 import { identitySchema } from '../identity/identity.ts';
-import { reconfigureFolder, usedPath } from './places.ts';
+import { usedPath } from './places.ts';
 import type { UsedVolume } from './used-volume.ts';
 
 const volumeSchema = z.object({ serial: z.number(), sha256: z.string() });
@@ -44,21 +41,21 @@ export const siteChange = changeOnRequest({
   status: 'reconfigure status',
 });
 
-/** The volumes that this host has used: none of them, and none older, is used again for something else. */
-export async function usedVolumes(paths: HostPaths): Promise<UsedVolume[]> {
-  const text = await readTextIfPresent(usedPath(paths));
-  if (text === undefined) return [];
-  const parsed = z.array(volumeSchema).safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new Failure('fatal', `${usedPath(paths)} cannot be used`, {
-    expected: 'the list of the volumes that this host has used',
-    found: z.prettifyError(parsed.error),
+const usedFile = (paths: HostPaths) =>
+  stateFile(usedPath(paths), z.array(volumeSchema), {
+    folderMode: 0o700,
+    damaged: {
+      expected: 'the list of the volumes that this host has used',
+      fix: 'Restore the file from a copy of this disk. Without it an old volume could be used again.',
+    },
   });
-}
+
+/** The volumes that this host has used: none of them, and none older, is used again for something else. */
+export const usedVolumes = async (paths: HostPaths): Promise<UsedVolume[]> =>
+  (await usedFile(paths).read()) ?? [];
 
 export async function recordUse(paths: HostPaths, use: UsedVolume): Promise<void> {
   const used = await usedVolumes(paths);
   if (used.some(({ sha256 }) => sha256 === use.sha256)) return;
-  await mkdir(reconfigureFolder(paths), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(usedPath(paths), `${JSON.stringify([...used, use])}\n`, 0o600);
+  await usedFile(paths).write([...used, use]);
 }

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../base/errors/failure.ts';
+import { ChangeSignal } from '../../base/wait/change-signal.ts';
 import type { Wait } from '../../base/wait/limits.ts';
-import type { CallLimits } from '../grpc/client.ts';
+import { waitUntil } from '../../base/wait/wait-until.ts';
 import type { Container } from './messages.ts';
 import type { ContainerRuntime } from './runtime.ts';
 
@@ -26,59 +26,39 @@ export async function waitForContainers(
   predicate: (containers: readonly Container[]) => boolean,
   { description, signal, deadlineMs, intervalMs = 1000, report }: ContainerWait,
 ): Promise<Container[]> {
-  const deadline = AbortSignal.timeout(deadlineMs);
   const finished = new AbortController();
-  const limits = { signal: AbortSignal.any([signal, deadline, finished.signal]), deadlineMs };
-  const events = new EventBell(runtime, limits);
-  let seen: Container[] | undefined;
+  const changes = new ChangeSignal();
+  let hasEvents = true;
+  const listen = async () => {
+    const limits = { signal: AbortSignal.any([signal, finished.signal]), deadlineMs };
+    for await (const _ of runtime.containerEvents(limits)) changes.notify();
+  };
+  const withoutEvents = () => {
+    hasEvents = false;
+    changes.notify();
+  };
+  listen().then(withoutEvents, withoutEvents);
   report(description);
   try {
-    for (;;) {
-      seen = await runtime.listContainers({ ...limits, deadlineMs: callDeadlineMs });
-      if (predicate(seen)) return seen;
-      await events.next(events.supported ? Math.max(intervalMs, intervalWithEventsMs) : intervalMs);
-    }
-  } catch (error) {
-    if (!deadline.aborted || signal.aborted) throw error;
-    throw new Failure('deadline', `Waited ${deadlineMs / 1000} s for ${description}`, {
-      found: describeContainers(seen ?? []),
-    });
+    return await waitUntil(
+      async (left) => {
+        const call = { ...left, deadlineMs: Math.min(callDeadlineMs, left.deadlineMs) };
+        const seen = await runtime.listContainers(call);
+        return predicate(seen) ? { met: seen } : { state: describeContainers(seen) };
+      },
+      {
+        signal,
+        deadlineMs,
+        everyMs: () => (hasEvents ? Math.max(intervalMs, intervalWithEventsMs) : intervalMs),
+        changes,
+        late: ({ state }) =>
+          new Failure('deadline', `Waited ${deadlineMs / 1000} s for ${description}`, {
+            found: state,
+          }),
+      },
+    );
   } finally {
     finished.abort();
-  }
-}
-
-/** Rings at each event; stays silent if the runtime has no events or ends the stream. */
-class EventBell {
-  supported = true;
-  readonly #signal: AbortSignal;
-  #rang = Promise.withResolvers<void>();
-
-  constructor(runtime: Pick<ContainerRuntime, 'containerEvents'>, limits: CallLimits) {
-    this.#signal = limits.signal;
-    this.#listen(runtime, limits).catch(() => {
-      this.supported = false;
-      this.#rang.resolve();
-    });
-  }
-
-  /** Returns at the next event, or at once if one is pending, or after `timeoutMs`. */
-  async next(timeoutMs: number): Promise<void> {
-    const over = new AbortController();
-    const signal = AbortSignal.any([this.#signal, over.signal]);
-    try {
-      await Promise.race([this.#rang.promise, sleep(timeoutMs, undefined, { signal })]);
-    } catch (error) {
-      throw this.#signal.aborted ? this.#signal.reason : error;
-    } finally {
-      over.abort();
-    }
-    this.#rang = Promise.withResolvers<void>();
-  }
-
-  async #listen(runtime: Pick<ContainerRuntime, 'containerEvents'>, limits: CallLimits) {
-    for await (const _ of runtime.containerEvents(limits)) this.#rang.resolve();
-    this.supported = false;
   }
 }
 

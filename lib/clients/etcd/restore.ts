@@ -2,15 +2,9 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
-import { parseJson } from '../../base/json.ts';
 import type { Limits } from '../../base/wait/limits.ts';
-import {
-  isMissing,
-  readTextIfPresent,
-  sha256OfFile,
-  syncDirectory,
-  writeFileAtomic,
-} from '../../host/files.ts';
+import { isMissing, sha256OfFile, syncDirectory } from '../../host/files.ts';
+import { stateFile } from '../../host/state-file.ts';
 import { syncTree } from '../../host/sync-tree.ts';
 import type { HashKv } from './client.ts';
 import { type Etcdutl, type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts';
@@ -54,7 +48,8 @@ const recordSchema = z.object({
 type RestoreRecord = z.infer<typeof recordSchema>;
 
 /** Beside etcd's own folders: etcd reads only `snap` and `wal` in that folder. */
-const recordPath = join('member', 'restored.json');
+const recordIn = (dataDir: string) =>
+  stateFile(join(dataDir, 'member', 'restored.json'), recordSchema, { damaged: 'none' });
 const databasePath = join('member', 'snap', 'db');
 
 /**
@@ -75,7 +70,7 @@ export async function restoreSnapshot(
   await mkdir(dirname(dataDir), { recursive: true, mode: 0o755 });
   try {
     await buildVerified(snapshotPath, beside, options);
-    await writeFileAtomic(join(beside, recordPath), `${JSON.stringify(record)}\n`, 0o600);
+    await recordIn(beside).write(record);
     await syncTree(beside, options.signal);
     // An empty directory at the target is replaced; the kernel refuses a directory with contents.
     await rename(beside, dataDir);
@@ -164,8 +159,7 @@ async function holdsDatabase(dataDir: string, record: RestoreRecord): Promise<bo
     throw error;
   });
   if (entries.length === 0) return false;
-  const text = await readTextIfPresent(join(dataDir, recordPath));
-  const found = recordSchema.safeParse(parseJson(text ?? '')).data;
+  const found = await recordIn(dataDir).read();
   if (JSON.stringify(found) === JSON.stringify(record)) return true;
   throw new Failure('fatal', `${dataDir} already contains another database`, {
     expected: `nothing, or the restored ${describeRecord(record)}`,

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../../base/errors/failure.ts';
 import type { Wait } from '../../base/wait/limits.ts';
+import { type Condition, waitUntil } from '../../base/wait/wait-until.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Answer } from './transport.ts';
@@ -22,29 +22,24 @@ export async function waitForApi(
   wait: Wait,
   checks: ApiChecks = '/readyz',
 ): Promise<void> {
-  const { signal, deadlineMs, report } = wait;
-  const endsAt = performance.now() + deadlineMs;
-  for (let reported: string | undefined; ; ) {
-    const reason = await whyNotReady(client, signal, {
-      deadlineMs: endsAt - performance.now(),
-      checks,
-    });
-    if (reason === undefined) return;
-    if (reason !== reported) report(reason);
-    reported = reason;
-    if (performance.now() + readinessIntervalMs >= endsAt) {
-      throw new Failure(
-        'deadline',
-        `the API was not ready within ${Math.round(deadlineMs / 1000)}s`,
-        {
-          expected: `${checks} to return 200`,
-          found: reason,
-        },
-      );
-    }
-    await sleep(readinessIntervalMs, undefined, { signal });
-  }
+  const seconds = Math.round(wait.deadlineMs / 1000);
+  await waitUntil(apiReady(client, checks), {
+    ...wait,
+    everyMs: readinessIntervalMs,
+    late: ({ state }) =>
+      new Failure('deadline', `the API was not ready within ${seconds}s`, {
+        expected: `${checks} to return 200`,
+        found: state,
+      }),
+  });
 }
+
+const apiReady =
+  (client: KubeClient, checks: ApiChecks): Condition<undefined> =>
+  async ({ signal, deadlineMs }) => {
+    const state = await whyNotReady(client, signal, { deadlineMs, checks });
+    return state === undefined ? { met: undefined } : { state };
+  };
 
 /** Whether the API is ready now. */
 export async function isApiReady(

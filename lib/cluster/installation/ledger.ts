@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
-import { isMissing, readTextIfPresent, sha256OfFile } from '../../host/files.ts';
+import { isMissing, sha256OfFile } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 
 const entrySchema = z.object({
   /** Absolute path on the installed host. */
@@ -48,16 +48,16 @@ export async function isLeft(
 
 export const ledgerPath = (paths: HostPaths) => `${paths.config}/leftovers.json`;
 
-/** The ledger of this host; undefined if it does not exist. @throws Failure if it is damaged */
-export async function readLedger(paths: HostPaths): Promise<Ledger | undefined> {
-  const text = await readTextIfPresent(ledgerPath(paths));
-  if (text === undefined) return undefined;
-  try {
-    return ledgerSchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new Failure('fatal', `the leftovers ledger ${ledgerPath(paths)} cannot be read`, {
+const file = (paths: HostPaths) =>
+  stateFile(ledgerPath(paths), ledgerSchema, {
+    damaged: {
+      expected: 'the leftovers ledger',
       fix: 'Restore it: on a host that a live host installed, from the combined Ignition. Without it nothing is deleted.',
-      cause: error,
-    });
-  }
-}
+    },
+  });
+
+/** The ledger of this host; undefined if it does not exist. @throws Failure (fatal) if it is damaged */
+export const readLedger = (paths: HostPaths): Promise<Ledger | undefined> => file(paths).read();
+
+export const writeLedger = (paths: HostPaths, ledger: Ledger): Promise<void> =>
+  file(paths).write(ledger);

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../base/json.ts';
 import { type Cluster, clusterDomain } from '../../config/cluster/cluster.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import { stateFile } from '../../host/state-file.ts';
 
 /**
  * `/var/lib/sno-agents/installation.json` of an installed system: its cluster, and
@@ -34,14 +33,16 @@ export const markerOf = (
   ...(machine === undefined ? {} : { machine }),
 });
 
-const MARKER = 'lib/sno-agents/installation.json';
+const file = (varFolder: string) =>
+  stateFile(join(varFolder, 'lib/sno-agents/installation.json'), markerSchema, {
+    damaged: 'none',
+    mode: 0o644,
+    isIndented: true,
+  });
 
 /** Reads the marker below a `/var` folder; undefined if there is no readable one. */
-export async function readMarker(varFolder: string): Promise<InstallationMarker | undefined> {
-  const text = await readTextIfPresent(join(varFolder, MARKER));
-  return markerSchema.safeParse(parseJson(text ?? '')).data;
-}
+export const readMarker = (varFolder: string): Promise<InstallationMarker | undefined> =>
+  file(varFolder).read();
 
-export async function writeMarker(varFolder: string, marker: InstallationMarker): Promise<void> {
-  await writeFileAtomic(join(varFolder, MARKER), `${JSON.stringify(marker, null, 2)}\n`, 0o644);
-}
+export const writeMarker = (varFolder: string, marker: InstallationMarker): Promise<void> =>
+  file(varFolder).write(marker);

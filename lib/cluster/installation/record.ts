@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { JournalEntry } from '../../engine/steps/journal.ts';
+import type { HostPaths } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 import { revisionSchema } from '../openshift/revisions.ts';
 
 /** The final outcome of an agent's step. */
@@ -38,6 +40,24 @@ export const recordSchema = z.object({
 });
 
 export type InstallationRecord = z.infer<typeof recordSchema>;
+
+const damaged = {
+  expected: 'the record of the installation',
+  fix: 'Restore the file from a copy of this disk.',
+};
+
+export const writeRecord = (
+  paths: Pick<HostPaths, 'record'>,
+  record: InstallationRecord,
+): Promise<void> =>
+  stateFile(paths.record, recordSchema, { damaged, mode: 0o644, isIndented: true }).write(record);
+
+/** When the clean-up was verified; undefined before. @throws Failure (fatal) if the record is damaged */
+export async function completedAt(paths: Pick<HostPaths, 'record'>): Promise<Date | undefined> {
+  const file = stateFile(paths.record, recordSchema.pick({ completed: true }), { damaged });
+  const record = await file.read();
+  return record === undefined ? undefined : new Date(record.completed);
+}
 
 /** One entry for each step of a journal: its last success, and how often it was started. */
 export function recordedSteps(agent: string, entries: readonly JournalEntry[]): RecordedStep[] {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
 import { nodeIpsSchema } from '../../base/network/node-ips.ts';
-import { readTextIfPresent } from '../../host/files.ts';
+import { stateFile } from '../../host/state-file.ts';
 
 /** What the live stage recorded about its snapshot; the installed host verifies it. */
 export const snapshotRecordSchema = z.object({
@@ -30,16 +29,18 @@ export const ETCD_MANIFEST_FILE = 'etcd-pod.yaml';
 /** Folder of both on the installed host, below the state folder. */
 export const RESTORE_FOLDER = 'restore';
 
-/** Reads a record; undefined if it does not exist. */
-export async function readSnapshotRecord(path: string): Promise<SnapshotRecord | undefined> {
-  const text = await readTextIfPresent(path);
-  if (text === undefined) return undefined;
-  try {
-    return snapshotRecordSchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new Failure('fatal', `the snapshot record ${path} cannot be read`, {
+const file = (path: string) =>
+  stateFile(path, snapshotRecordSchema, {
+    damaged: {
       code: 'snapshot-unusable',
-      cause: error,
-    });
-  }
-}
+      expected: 'the record of the snapshot of etcd',
+      fix: 'Restore it from the combined Ignition, or install the host again.',
+    },
+  });
+
+/** The record; undefined if it does not exist. @throws Failure (fatal, `snapshot-unusable`) if it is damaged */
+export const readSnapshotRecord = (path: string): Promise<SnapshotRecord | undefined> =>
+  file(path).read();
+
+export const writeSnapshotRecord = (path: string, record: SnapshotRecord): Promise<void> =>
+  file(path).write(record);

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../base/errors/failure.ts';
 import { ChangeSignal } from '../../base/wait/change-signal.ts';
 import type { Wait } from '../../base/wait/limits.ts';
+import { waitUntil } from '../../base/wait/wait-until.ts';
 import type { KubeClient } from '../../clients/kube/client.ts';
 import { ClusterView } from './cluster-view.ts';
 import { whyNotInstalled } from './installed.ts';
@@ -33,58 +33,32 @@ export async function waitForOperators(
   { signal, deadlineMs, report, what, revisions }: OperatorWait,
 ): Promise<void> {
   const ended = new AbortController();
-  const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)));
-  const all = AbortSignal.any([signal, deadline, ended.signal]);
-  const view = new ClusterView(client, all);
-  let reported = NOTHING_SEEN;
-  const look = (): boolean => {
+  const view = new ClusterView(client, AbortSignal.any([signal, ended.signal]));
+  const changes = new ChangeSignal();
+  const complete = async () => {
+    // In this order: all revisions of what is complete are known.
     const missing = whatIsMissing(view, node, until, new Date());
-    const text = missing.join('; ');
-    if (text !== reported && text !== '') report(text);
-    reported = text;
-    return missing.length === 0;
+    await revisions(view.revisions());
+    return missing.length === 0 ? { met: undefined } : { state: missing.join('; ') };
   };
   try {
-    const changes = new ChangeSignal();
-    const seen = async () => {
-      // In this order: all revisions of what is complete are known.
-      const isComplete = look();
-      await revisions(view.revisions());
-      return isComplete;
-    };
     await Promise.race([
       view.follow(() => changes.notify()),
-      tick(changes, all),
-      settled(changes, seen, all),
+      waitUntil(complete, {
+        signal,
+        deadlineMs,
+        everyMs: tickMs,
+        changes,
+        report,
+        late: ({ state }) =>
+          new Failure('deadline', `waited ${Math.round(deadlineMs / 1000)}s for ${what}`, {
+            found: state,
+          }),
+      }),
     ]);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!deadline.aborted) throw error;
-    throw new Failure('deadline', `waited ${Math.round(deadlineMs / 1000)}s for ${what}`, {
-      found: reported,
-    });
   } finally {
     ended.abort();
   }
-}
-
-const NOTHING_SEEN = 'nothing: the API server has not answered';
-
-/** Never ends by itself. */
-async function tick(changes: ChangeSignal, signal: AbortSignal): Promise<never> {
-  for (;;) {
-    await sleep(tickMs, undefined, { signal });
-    changes.notify();
-  }
-}
-
-/** Looks after each change, one after the other, until nothing is missing. */
-async function settled(
-  changes: ChangeSignal,
-  look: () => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!(await look())) await changes.next(signal);
 }
 
 function whatIsMissing(

@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
-import { parseJson } from '../../base/json.ts';
 import {
   type BootstrapToken,
   HOUR_MS,
   newToken,
   TOKEN_HOURS,
 } from '../../clients/rights/bootstrap-token.ts';
-import { readTextIfPresent } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 
 /**
  * The token of an installation's workers, as the Ignition config of the control-plane host has it. The
@@ -31,13 +29,16 @@ export async function readFutureToken(
   paths: Pick<HostPaths, 'assetsTls'>,
   now: Date,
 ): Promise<BootstrapToken | undefined> {
-  const path = futureTokenPath(paths);
-  const text = await readTextIfPresent(path);
-  if (text === undefined) return undefined;
-  const parsed = futureTokenSchema.safeParse(parseJson(text));
-  // Without the text, which is a secret.
-  if (!parsed.success) throw new Failure('usage', `${path} is not valid`);
-  const { id, secret, hours } = parsed.data;
+  const file = stateFile(futureTokenPath(paths), futureTokenSchema, {
+    damaged: {
+      kind: 'usage',
+      expected: 'the token of workers, with id, secret and hours',
+      fix: 'Create the Ignition config with "sno create" again.',
+    },
+  });
+  const token = await file.read();
+  if (token === undefined) return undefined;
+  const { id, secret, hours } = token;
   return { id, secret, expires: new Date(now.getTime() + hours * HOUR_MS) };
 }
 

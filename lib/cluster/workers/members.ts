@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../base/json.ts';
-import { namesIn, readTextIfPresent, removeFile, writeFileAtomic } from '../../host/files.ts';
+import { namesIn } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 import { daysMs, lifetimes } from '../../pki/lifetimes.ts';
 import type { AllowedMember } from './entry.ts';
 
@@ -16,16 +16,16 @@ const memberSchema = z.object({
 
 /** One file for each: sno-approve and sno-renew write them independently. */
 const membersFolder = ({ state }: HostPaths) => join(state, 'sno-approve', 'members');
-const memberPath = (paths: HostPaths, name: string) => join(membersFolder(paths), `${name}.json`);
+const memberFile = (paths: HostPaths, file: string) =>
+  stateFile(join(membersFolder(paths), file), memberSchema, { damaged: 'none' });
 
 /** A damaged file counts as none: its worker needs an entry again. */
 export async function readMembers(paths: HostPaths): Promise<readonly AllowedMember[]> {
   const members: AllowedMember[] = [];
   for (const file of await namesIn(membersFolder(paths))) {
-    const text = await readTextIfPresent(join(membersFolder(paths), file));
-    const { success, data } = memberSchema.safeParse(parseJson(text));
-    if (!success || file !== `${data.name}.json`) continue;
-    const { name, nodeUid, addresses, expires } = data;
+    const member = await memberFile(paths, file).read();
+    if (member === undefined || file !== `${member.name}.json`) continue;
+    const { name, nodeUid, addresses, expires } = member;
     members.push({ name, nodeUid, addresses, expires });
   }
   return members;
@@ -38,12 +38,18 @@ export async function recordMember(
   now: Date,
 ): Promise<void> {
   const expires = new Date(now.getTime() + daysMs(lifetimes.leafDays)).toISOString();
-  const { name, nodeUid, addresses } = member;
-  const contents = { schemaVersion: 1, name, nodeUid, addresses, expires };
-  await writeFileAtomic(memberPath(paths, name), `${JSON.stringify(contents)}\n`, 0o600);
+  const { name, nodeUid } = member;
+  const addresses = [...member.addresses];
+  await memberFile(paths, `${name}.json`).write({
+    schemaVersion: 1,
+    name,
+    nodeUid,
+    addresses,
+    expires,
+  });
 }
 
 /** Forgets a worker: only an entry allows it again. */
 export async function forgetMember(paths: HostPaths, name: string): Promise<void> {
-  await removeFile(memberPath(paths, name));
+  await memberFile(paths, `${name}.json`).remove();
 }

@@ -1,10 +1,10 @@
 import { execa } from 'execa';
 import { z } from 'zod';
-import { parseJson } from '../../base/json.ts';
 import { clusterPath } from '../../config/cluster/read-cluster.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import { sealedPath } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 import { AGENTS } from '../agents/table.ts';
 import { readStatus } from '../steps/status.ts';
 import { readLast } from '../trial/store.ts';
@@ -23,6 +23,8 @@ export const issueLink = {
 
 const presentSchema = z.object({ name: z.string(), baseDomain: z.string() });
 const recordSchema = z.object({ cluster: z.string(), completed: z.string() });
+// Nobody reads it: what is shown stays.
+const damaged = { expected: 'the record of the installation', fix: 'Restore it.' };
 /** More than the number of agents that can write concurrently. */
 const MAX_ROUNDS = 10;
 
@@ -72,12 +74,11 @@ async function currentIssue(paths: HostPaths): Promise<Issue | undefined> {
 }
 
 async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
-  const text = await readTextIfPresent(paths.record);
-  if (text === undefined) return undefined;
-  const { cluster, completed } = recordSchema.parse(JSON.parse(text));
-  const present = presentSchema.safeParse(
-    parseJson((await readTextIfPresent(clusterPath(paths))) ?? ''),
-  ).data;
+  const record = await stateFile(paths.record, recordSchema, { damaged }).read();
+  if (record === undefined) return undefined;
+  const { cluster, completed } = record;
+  const description = stateFile(clusterPath(paths), presentSchema, { damaged: 'none' });
+  const present = await description.read();
   const last = await readLast(paths);
   return {
     // The record gets another name at the end of a change only.

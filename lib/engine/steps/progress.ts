@@ -1,4 +1,5 @@
 import type { Logger } from '../../base/log/logger.ts';
+import type { Wait } from '../../base/wait/limits.ts';
 
 /** Is told what a step is waiting for. */
 export interface WaitingListener {
@@ -48,12 +49,19 @@ export class Progress {
     this.#log.info({ left }, `Waiting for ${description}`);
   }
 
-  /** Runs something that waits for others, and counts its time as waiting. */
-  async wait<T>(description: string, body: () => Promise<T>): Promise<T> {
+  /**
+   * Runs something that waits for others, and counts its time as waiting. The body gets the limits of the step, and reports
+   * what it sees meanwhile: it follows the description.
+   */
+  async wait<T>(description: string, body: (wait: Wait) => Promise<T>): Promise<T> {
     this.waitingFor(description);
     const began = performance.now();
     try {
-      const result = await body();
+      const result = await body({
+        signal: this.signal,
+        deadlineMs: this.remainingMs(),
+        report: (state) => this.waitingFor(`${description}: ${state}`),
+      });
       // Kept on failure: the error includes what was last waited for.
       this.#waiting = undefined;
       this.#listener.waiting(undefined);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { describeError, type Failure } from '../../base/errors/failure.ts';
 import { failureData, failureDataSchema } from '../../base/errors/failure-data.ts';
-import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import { stateFile } from '../../host/state-file.ts';
 
 const recordSchema = z.array(
   z.object({
@@ -60,9 +59,9 @@ export class ServiceRecord {
   }
 
   async #rewrite(entry: ServiceRecordEntry): Promise<void> {
-    const entries =
-      recordSchema.safeParse(parseJson((await readTextIfPresent(this.#path)) ?? '')).data ?? [];
-    await writeFileAtomic(this.#path, `${JSON.stringify([...entries, entry], null, 2)}\n`, 0o644);
+    const options = { damaged: 'none', mode: 0o644, isIndented: true } as const;
+    const file = stateFile(this.#path, recordSchema, options);
+    await file.write([...((await file.read()) ?? []), entry]);
   }
 }
 

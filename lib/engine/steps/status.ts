@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { failureDataSchema } from '../../base/errors/failure-data.ts';
-import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import { stateFile } from '../../host/state-file.ts';
 
 /** `/run/sno-agents/<agent>/status.json`: the state of an agent, for programs. */
 export const statusSchema = z.object({
@@ -33,6 +32,9 @@ export const statusSchema = z.object({
 
 export type AgentStatus = z.infer<typeof statusSchema>;
 
+const fileAt = (path: string) =>
+  stateFile(path, statusSchema, { damaged: 'none', mode: 0o644, isIndented: true });
+
 /** Publishes the status; of concurrent updates the newest wins. */
 export class StatusFile {
   readonly #path: string;
@@ -60,7 +62,7 @@ export class StatusFile {
       const status = this.#next;
       this.#next = undefined;
       try {
-        await writeFileAtomic(this.#path, `${JSON.stringify(status, null, 2)}\n`, 0o644);
+        await fileAt(this.#path).write(status);
       } catch {
         // A full /run must not fail an installation; the journal has the same facts.
       }
@@ -70,8 +72,4 @@ export class StatusFile {
   }
 }
 
-export async function readStatus(path: string): Promise<AgentStatus | undefined> {
-  const text = await readTextIfPresent(path);
-  if (text === undefined) return undefined;
-  return statusSchema.safeParse(parseJson(text)).data;
-}
+export const readStatus = (path: string): Promise<AgentStatus | undefined> => fileAt(path).read();

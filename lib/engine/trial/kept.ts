@@ -2,12 +2,12 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../base/errors/failure.ts';
 import type { FailureData } from '../../base/errors/failure-data.ts';
-import { parseJson } from '../../base/json.ts';
 import { bootMoment } from '../../host/boot.ts';
 import { run } from '../../host/command.ts';
-import { exists, readTextIfPresent, syncDirectory, writeFileAtomic } from '../../host/files.ts';
+import { exists, syncDirectory } from '../../host/files.ts';
 import { runOutsideSandbox } from '../../host/outside-sandbox.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 import { syncTree } from '../../host/sync-tree.ts';
 import { startUnit } from '../../host/systemd.ts';
 import { lockAgent } from '../steps/lock.ts';
@@ -39,15 +39,15 @@ export async function keepTrial(
     if (!(await exists(paths.at(aside)))) continue;
     await linkTree(paths.at(aside), join(folder, basename(aside)), signal);
   }
-  await writeFileAtomic(join(folder, RECORD), `${JSON.stringify(trial)}\n`, 0o600);
+  await recordIn(folder).write(trial);
   await syncDirectory(dirname(folder));
 }
 
 /** The trial whose points of return a folder has; undefined without one. */
-export async function readKept(folder: string): Promise<Trial | undefined> {
-  return trialSchema.safeParse(parseJson((await readTextIfPresent(join(folder, RECORD))) ?? ''))
-    .data;
-}
+export const readKept = (folder: string): Promise<Trial | undefined> => recordIn(folder).read();
+
+const recordIn = (folder: string) =>
+  stateFile(join(folder, RECORD), trialSchema, { damaged: 'none' });
 
 /**
  * Has the host restarted and brought back to the points of return of a folder. The executable stays the present one.

@@ -1,31 +1,25 @@
-import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
+import type { Failure } from '../../base/errors/failure.ts';
 import { type FailureData, failureData } from '../../base/errors/failure-data.ts';
-import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 import type { TrialState } from './judge.ts';
 import { lastPath, trialPath } from './places.ts';
 import { type EndedTrial, endedSchema, type RevertPart, type Trial, trialSchema } from './trial.ts';
 
-/** @throws Failure (fatal) if the record of a trial under way cannot be read. */
-export async function readTrial(paths: HostPaths): Promise<Trial | undefined> {
-  const text = await readTextIfPresent(trialPath(paths));
-  if (text === undefined) return undefined;
-  const parsed = trialSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new Failure('fatal', `${trialPath(paths)} cannot be used`, {
-    expected: 'the record of a trial',
-    found: z.prettifyError(parsed.error),
-    fix: 'Nothing can be put back automatically. Delete it once the host works.',
+const underWay = (paths: HostPaths) =>
+  stateFile(trialPath(paths), trialSchema, {
+    damaged: {
+      expected: 'the record of a trial',
+      fix: 'Nothing can be put back automatically. Delete it once the host works.',
+    },
   });
-}
+const last = (paths: HostPaths) => stateFile(lastPath(paths), endedSchema, { damaged: 'none' });
+
+/** @throws Failure (fatal) if the record of a trial under way cannot be read. */
+export const readTrial = (paths: HostPaths): Promise<Trial | undefined> => underWay(paths).read();
 
 /** How the last trial ended; undefined before the first. */
-export async function readLast(paths: HostPaths): Promise<EndedTrial | undefined> {
-  const text = await readTextIfPresent(lastPath(paths));
-  return endedSchema.safeParse(parseJson(text ?? '')).data;
-}
+export const readLast = (paths: HostPaths): Promise<EndedTrial | undefined> => last(paths).read();
 
 export const readTrialState = async (paths: HostPaths): Promise<TrialState> => ({
   trial: await readTrial(paths),
@@ -33,13 +27,11 @@ export const readTrialState = async (paths: HostPaths): Promise<TrialState> => (
 });
 
 /** Synced: whoever reads it after a power cut finds it. */
-export async function writeTrial(paths: HostPaths, trial: Trial): Promise<void> {
-  await writeFileAtomic(trialPath(paths), `${JSON.stringify(trial)}\n`, 0o600);
-}
+export const writeTrial = (paths: HostPaths, trial: Trial): Promise<void> =>
+  underWay(paths).write(trial);
 
-export async function writeLast(paths: HostPaths, ended: EndedTrial): Promise<void> {
-  await writeFileAtomic(lastPath(paths), `${JSON.stringify(ended)}\n`, 0o600);
-}
+export const writeLast = (paths: HostPaths, ended: EndedTrial): Promise<void> =>
+  last(paths).write(ended);
 
 /** Decides that a trial is taken back; the first reason is kept. False if there is none under way. */
 export async function recordReverting(paths: HostPaths, reason: FailureData): Promise<boolean> {

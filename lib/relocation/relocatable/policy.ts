@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../base/errors/failure.ts';
-import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile } from '../../host/state-file.ts';
 
 /** For how long a node may be under way, unless the factory says otherwise. */
 export const SHIPPING_DAYS = 30;
@@ -36,23 +34,24 @@ export const factoryPolicyPath = ({ config }: Pick<HostPaths, 'config'>): string
 export const ageIdentityPath = ({ config }: Pick<HostPaths, 'config'>): string =>
   join(config, 'reconfigure', 'age-identity.txt');
 
+const file = (paths: Pick<HostPaths, 'config'>) =>
+  stateFile(factoryPolicyPath(paths), factoryPolicySchema, {
+    isIndented: true,
+    damaged: {
+      expected: 'what "reconfigure prepare" has written, with schemaVersion 1',
+      fix: 'Run "reconfigure prepare" again, in the factory.',
+    },
+  });
+
 /**
  * Undefined on a node that is not relocatable.
  * @throws Failure (fatal) if the file is damaged or from another version
  */
-export async function readFactoryPolicy(
+export const readFactoryPolicy = (
   paths: Pick<HostPaths, 'config'>,
-): Promise<FactoryPolicy | undefined> {
-  const text = await readTextIfPresent(factoryPolicyPath(paths));
-  if (text === undefined) return undefined;
-  const parsed = factoryPolicySchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new Failure('fatal', `${factoryPolicyPath(paths)} cannot be used`, {
-    expected: 'what "reconfigure prepare" has written, with schemaVersion 1',
-    found: z.prettifyError(parsed.error),
-    fix: 'Run "reconfigure prepare" again, in the factory.',
-  });
-}
+): Promise<FactoryPolicy | undefined> => file(paths).read();
 
-export const factoryPolicyText = (policy: FactoryPolicy): string =>
-  `${JSON.stringify(policy, null, 2)}\n`;
+export const writeFactoryPolicy = (
+  paths: Pick<HostPaths, 'config'>,
+  policy: FactoryPolicy,
+): Promise<void> => file(paths).write(policy);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
-import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, sha256 } from '../../host/files.ts';
+import { sha256 } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { stateFile, stateText } from '../../host/state-file.ts';
 import type { PodRole, RenderedFile, StaticPod } from '../renderer.ts';
 import { paths as openShift } from './paths.ts';
 
@@ -36,7 +36,7 @@ export function bootstrapPodsFile(pods: readonly StaticPod[]): RenderedFile {
   return {
     path: PATH,
     mode: 0o600,
-    contents: `${JSON.stringify(listed)}\n`,
+    contents: stateText(listed, false),
     uses: ['node'],
     leftover: 'it lists the static pods that the operators take over',
   };
@@ -44,11 +44,11 @@ export function bootstrapPodsFile(pods: readonly StaticPod[]): RenderedFile {
 
 /** The list on the installed host. @throws Failure (fatal) if it is missing or damaged */
 export async function readBootstrapPods(paths: HostPaths): Promise<BootstrapPod[]> {
-  const text = await readTextIfPresent(paths.at(PATH));
-  const parsed = z.array(podSchema).safeParse(parseJson(text ?? ''));
-  if (parsed.success) return parsed.data;
-  throw new Failure('fatal', `the list of the bootstrap's static pods ${PATH} cannot be used`, {
-    found: text === undefined ? 'no file' : z.prettifyError(parsed.error),
+  const damaged = {
+    expected: "the list of the bootstrap's static pods",
     fix: 'Restore it from the combined Ignition. Without it no static pod is deleted.',
-  });
+  };
+  const listed = await stateFile(paths.at(PATH), z.array(podSchema), { damaged }).read();
+  if (listed !== undefined) return listed;
+  throw new Failure('fatal', `${PATH} does not exist`, damaged);
 }

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
 import {
   exists,
@@ -10,6 +11,7 @@ import {
   writeFilesAtomic,
 } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { type Damaged, type StateFile, stateFile } from '../../host/state-file.ts';
 import { isSealed, KEY_BYTES, sealed, unsealed } from './envelope.ts';
 import { isInSealedFolder, sealPlaces } from './places.ts';
 
@@ -95,6 +97,21 @@ export async function readSecret(
   if (text !== undefined) return text.toString('utf8');
   throw damaged(paths.onHost(path));
 }
+
+/** State that contains keys: sealed where the host is. @throws Failure (fatal, `sealed-file-damaged`) when it is read */
+export const secretFile = <Read, Written>(
+  paths: HostPaths,
+  path: string,
+  schema: z.ZodType<Read, Written>,
+  damaged: 'none' | Damaged,
+): StateFile<Read, Written> =>
+  stateFile(path, schema, {
+    damaged,
+    store: {
+      read: (place) => readSecret(paths, place),
+      write: (place, text) => writeSecret(paths, place, text),
+    },
+  });
 
 /** The sealed copy of a file in a sealed folder. */
 export const copyOf = (paths: HostPaths, path: string): string =>

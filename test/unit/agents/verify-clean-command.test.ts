@@ -73,7 +73,7 @@ t.test('a host whose installation is not complete', async (t) => {
   it.remove('/var/lib/sno-agents/gone-keys.json');
   t.match(await command(it), { code: 2, text: /has no list of deleted keys/ });
   it.write('/var/lib/sno-agents/gone-keys.json', '{"schemaVersion":1,"goneKeys":["x"]}');
-  t.match(await command(it), { code: 4, text: /gone-keys\.json is damaged/ });
+  t.match(await command(it), { code: 4, text: /gone-keys\.json cannot be used/ });
 });
 
 t.test('arguments', async (t) => {

@@ -7,6 +7,7 @@ import { verifyBackup } from '../../../../lib/change/backup/verify.ts';
 import { confirm } from '../../../../lib/change/confirm.ts';
 import { changeUnderWay } from '../../../../lib/change/exclusion.ts';
 import { type RestoreRequest, restoreChange } from '../../../../lib/change/restore/request.ts';
+import { startAndFollow } from '../../../../lib/change/start-and-follow.ts';
 import { readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { ownUser } from '../../../../lib/host/process.ts';
@@ -14,8 +15,16 @@ import { undone } from './conclude.ts';
 
 const UNIT = 'sno-backup-restore.service';
 
+interface RestoreOptions {
+  /** Name of the backup. */
+  readonly from: string;
+  readonly isConfirmed: boolean;
+  /** False for `--no-wait`. */
+  readonly isWaited: boolean;
+}
+
 /**
- * Verifies a backup, asks, requests its restore and waits for the end. A restore that is under way
+ * Verifies a backup, asks, requests its restore and, unless told otherwise, waits for the end. A restore that is under way
  * for the same backup is continued.
  *
  * @throws Failure (usage) if the backup cannot be used, another restore or a rotation is under way, or
@@ -23,9 +32,8 @@ const UNIT = 'sno-backup-restore.service';
  */
 export async function requestRestore(
   paths: HostPaths,
-  { from, isConfirmed }: { readonly from: string; readonly isConfirmed: boolean },
+  { from, isConfirmed, isWaited }: RestoreOptions,
   write: (text: string) => void,
-  startAndWait: (unit: string) => Promise<void>,
 ): Promise<void> {
   const backup = nameOf(paths, from);
   const request = await resumable(paths, backup);
@@ -40,11 +48,26 @@ export async function requestRestore(
     write(announcement(backup, manifest));
     if (!isConfirmed) await confirm('restore it', 'the restore');
   }
-  const begun = request ?? { schemaVersion: 1, backup, requestedAt: new Date().toISOString() };
+  const begun: RestoreRequest = request ?? {
+    schemaVersion: 1,
+    backup,
+    requestedAt: new Date().toISOString(),
+  };
   if (request === undefined) await restoreChange.write(paths, begun);
-  await startAndWait(UNIT);
-  await expectRestored(paths, begun);
-  write(`${backup} is restored.\n`);
+  const result = await startAndFollow(
+    restoreChange,
+    paths,
+    {
+      agent: 'sno-backup-restore',
+      what: 'the restore',
+      isContinued: request !== undefined,
+      isWaited,
+      isIts: ({ requestedAt }) => requestedAt === begun.requestedAt,
+    },
+    write,
+  );
+  if (result?.failure !== undefined) throw undone(result, failureFromData(result.failure));
+  if (result !== undefined) write(`${backup} is restored.\n`);
 }
 
 /** A name, or the path of a backup of this host. */
@@ -71,13 +94,3 @@ const announcement = (backup: string, { at, etcd }: BackupManifest): string =>
 Everything that was written to the cluster since then will be lost. The API is
 unavailable for some minutes; the containers of workloads go on.
 `;
-
-async function expectRestored(paths: HostPaths, begun: RestoreRequest): Promise<void> {
-  const result = await restoreChange.last(paths);
-  if (result?.requestedAt !== begun.requestedAt) {
-    throw new Failure('retry', 'the restore has not ended', {
-      fix: `See "sno-backup-restore status". Run "systemctl start ${UNIT}" to continue it; a restart of the host continues it, too.`,
-    });
-  }
-  if (result.failure !== undefined) throw undone(result, failureFromData(result.failure));
-}

@@ -7,13 +7,16 @@ import { confirm } from '../../../../lib/change/confirm.ts';
 import { changeUnderWay } from '../../../../lib/change/exclusion.ts';
 import { differences, identityOf } from '../../../../lib/change/identity/identity.ts';
 import { presentIdentity } from '../../../../lib/change/identity/present-identity.ts';
-import { identityChange, requestIdentity } from '../../../../lib/change/identity/request.ts';
+import {
+  type IdentityRequest,
+  identityChange,
+  requestIdentity,
+} from '../../../../lib/change/identity/request.ts';
+import { startAndFollow } from '../../../../lib/change/start-and-follow.ts';
 import { readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
 import { exists } from '../../../../lib/host/files.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { readSettings } from '../../../../lib/host/settings.ts';
-
-export const NEW_HOST_UNIT = 'sno-identity.service';
 
 /** Options of `sno-backup restore --new-host`. */
 export interface NewHostOptions {
@@ -25,6 +28,8 @@ export interface NewHostOptions {
   /** Take over the authorities of the lost host: what they have signed stays good. */
   readonly keepsAuthorities: boolean;
   readonly isConfirmed: boolean;
+  /** False for `--no-wait`. */
+  readonly isWaited: boolean;
 }
 
 /**
@@ -36,9 +41,8 @@ export interface NewHostOptions {
  */
 export async function restoreOnNewHost(
   paths: HostPaths,
-  { backup, identity, author, keepsAuthorities, isConfirmed }: NewHostOptions,
+  { backup, identity, author, keepsAuthorities, isConfirmed, isWaited }: NewHostOptions,
   write: (text: string) => void,
-  startAndWait: (unit: string) => Promise<void>,
 ): Promise<void> {
   const underWay = await changeUnderWay(paths);
   if (underWay !== undefined) throw underWay;
@@ -65,12 +69,14 @@ ${keepsAuthorities ? KEPT : ''}${author.kind === 'host' ? '' : UNKNOWN_AUTHOR}`)
     backup: imported.name,
     ...(keepsAuthorities ? { keepsAuthorities } : {}),
   });
-  await startAndWait(NEW_HOST_UNIT);
-  if ((await identityChange.last(paths))?.id === id)
-    return write(`${imported.name} is restored.\n`);
-  throw new Failure('retry', 'the restore has not ended', {
-    fix: `See "sno-identity status". Run "systemctl start ${NEW_HOST_UNIT}" to continue it; a restart of the host continues it, too.`,
-  });
+  const begun = {
+    agent: 'sno-identity',
+    what: 'the restore',
+    isWaited,
+    isIts: (ended: IdentityRequest) => ended.id === id,
+  };
+  const ended = await startAndFollow(identityChange, paths, begun, write);
+  if (ended !== undefined) write(`${imported.name} is restored.\n`);
 }
 
 const KEPT = `The authorities of the lost host are kept: its administrators and workers can go on, and so can whoever has

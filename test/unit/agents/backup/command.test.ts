@@ -250,7 +250,10 @@ t.test('sno-backup restore', async (t) => {
   const state = '/var/lib/sno-agents/sno-backup-restore';
   const end = `cd "$ROOT${state}" && [ "$1" = start ] && mv request.json result.json; exit 0`;
   host.programs.give('systemctl', end);
-  t.match(await run('restore', '--from', NAME), { code: 0, printed: `${NAME} is restored.\n` });
+  t.match(await run('restore', '--from', NAME), {
+    code: 0,
+    printed: new RegExp(`^It also continues without this command.*\\n${NAME} is restored\\.\\n$`),
+  });
 
   host.programs.give('systemctl', ':');
   await run('restore', '--from', `${BACKUPS}/${NAME}/`, '--yes');
@@ -259,6 +262,9 @@ t.test('sno-backup restore', async (t) => {
     host.paths,
     failureData(new Failure('deadline', 'it did not settle')),
   );
+  host.programs.forgetCalls();
+  await run('restore', '--from', NAME, '--no-wait');
+  t.same(host.programs.calls(), ['systemctl start --no-block sno-backup-restore.service']);
   host.programs.give('systemctl', end);
   t.match(await run('restore', '--from', NAME), { code: 4, errors: /it did not settle/ });
 });

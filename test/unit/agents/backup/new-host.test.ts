@@ -31,48 +31,43 @@ async function newHost(t: Test, files: Readonly<Record<string, string>> = EVERY_
   host.write(host.paths.record, '{}');
   host.write('/key.txt', identity, 0o600);
   const said: string[] = [];
-  const started: string[] = [];
+  host.programs.give('systemctl', 'exit 0');
   const restore = (
     more: { keepsAuthorities?: boolean; author?: AcceptedAuthor; isConfirmed?: boolean } = {},
-    unit: () => Promise<void> = async () => {},
+    isWaited = true,
   ) =>
     restoreOnNewHost(
       host.paths,
       {
         ...{ backup: to, identity: host.at('/key.txt'), author: BY_HOST },
-        ...{ keepsAuthorities: false, isConfirmed: true, ...more },
+        ...{ keepsAuthorities: false, isConfirmed: true, isWaited, ...more },
       },
       (text) => void said.push(text),
-      async (name) => {
-        started.push(name);
-        await unit();
-      },
     );
-  return { host, said, started, restore };
+  return { host, said, restore };
 }
 
 t.test('what is asked of the unit, and what a person is told', async (t) => {
-  const { host, said, started, restore } = await newHost(t);
-  const ends = async () => {
-    await new Promise((ended) => setImmediate(ended));
-    const request = host.read(identityChange.requestPath(host.paths));
-    t.match(JSON.parse(request), {
-      backup: NAME,
-      from: { hostname: 'edge-0' },
-      to: { hostname: 'edge-2' },
-    });
-    t.notMatch(request, 'keepsAuthorities');
-    host.remove(identityChange.requestPath(host.paths));
-    host.write(recordPath(host.paths, 'identity'), request);
-  };
-  await restore({}, ends);
-  t.strictSame(started, ['sno-identity.service']);
+  const { host, said, restore } = await newHost(t);
+  const folder = '/var/lib/sno-agents/sno-identity';
+  const ends = `cd "$ROOT${folder}" && [ "$1" = start ] && cp request.json started.json && mv request.json last.json; exit 0`;
+  host.programs.give('systemctl', ends);
+  await restore();
+  const request = host.read(`${folder}/started.json`);
+  t.match(JSON.parse(request), {
+    backup: NAME,
+    from: { hostname: 'edge-0' },
+    to: { hostname: 'edge-2' },
+  });
+  t.notMatch(request, 'keepsAuthorities');
+  t.strictSame(host.programs.calls('systemctl start'), ['systemctl start sno-identity.service']);
   t.match(
     said[0],
     /^The backup of edge-0 of 2030-01-02\S+ \(revision 70\) is complete\.\n.*edge-2/,
   );
   t.notMatch(said[0], /authorities of the lost host are kept|Nothing shows who made/);
-  t.equal(said[1], `${NAME} is restored.\n`);
+  t.match(said[1], /continues without this command\. "sno-identity status"/);
+  t.equal(said[2], `${NAME} is restored.\n`);
   t.strictSame(readdirSync(host.at(BACKUPS)), [NAME]);
 });
 
@@ -85,7 +80,7 @@ t.test('with the authorities of the lost host, by whomever', async (t) => {
   });
   t.match(await identityChange.read(host.paths), { keepsAuthorities: true });
   t.match(said[0], /authorities of the lost host are kept[\s\S]*Nothing shows who made/);
-  t.equal(said.length, 1, 'it does not say that it is restored');
+  t.equal(said.length, 2, 'it does not say that it is restored');
   t.match(await thrownBy(restore()), { kind: 'usage', message: /another name, address or domain/ });
 });
 
@@ -97,11 +92,19 @@ t.test('an earlier restore that ended is not this one', async (t) => {
   t.match(await thrownBy(restore()), { message: /the restore has not ended/ });
 });
 
+t.test('nobody has to wait', async (t) => {
+  const { host, said, restore } = await newHost(t);
+  await restore({}, false);
+  t.strictSame(host.programs.calls(), ['systemctl start --no-block sno-identity.service']);
+  t.match(said.at(-1), /continues without this command/);
+  t.match(await identityChange.read(host.paths), { backup: NAME });
+});
+
 t.test('refused before anything is asked of the unit', async (t) => {
-  const { host, started, restore } = await newHost(t, { [KEY_FILE]: KEY });
+  const { host, restore } = await newHost(t, { [KEY_FILE]: KEY });
   const refused = async (says: RegExp, ...more: Parameters<typeof restore>) => {
     t.match(await thrownBy(restore(...more)), { kind: 'usage', message: says });
-    t.strictSame(started, [], `${says}`);
+    t.strictSame(host.programs.calls('systemctl'), [], `${says}`);
     t.equal(await identityChange.read(host.paths), undefined, `${says}`);
   };
   await refused(

@@ -108,7 +108,7 @@ t.test('clean', async (t) => {
   t.test('deletes nothing without a ledger, or with a damaged one', async (t) => {
     const host = await leftovers(t);
     host.write('/etc/sno-agents/leftovers.json', '{');
-    t.match(await host.failureOf(clean), { kind: 'fatal', message: /cannot be read.*Restore it/ });
+    t.match(await host.failureOf(clean), { kind: 'fatal', message: /cannot be used.*Restore it/ });
     host.remove('/etc/sno-agents/leftovers.json');
     t.match(await host.failureOf(clean), {
       kind: 'fatal',

@@ -68,7 +68,10 @@ t.test('every restore step requires the record of this cluster', async (t) => {
     });
     const damaged = host(t);
     damaged.write(RECORD, '{');
-    t.match(await damaged.failureOf(step), { kind: 'fatal', message: /record.*cannot be read/ });
+    t.match(await damaged.failureOf(step), {
+      kind: 'fatal',
+      message: /cannot be used.*record.*combined Ignition/,
+    });
     for (const each of [missing, foreign, damaged]) t.notOk(each.has('/var/lib/etcd'));
     t.same(await step.input(host(t).context), record, 'a new record runs the step again');
   }

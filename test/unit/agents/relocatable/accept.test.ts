@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { choicesFor, requirePreparable } from '../../../../agents/reconfigure/prepare/accept.ts';
 import type { Cluster } from '../../../../lib/config/cluster/cluster.ts';
-import {
-  factoryPolicyPath,
-  factoryPolicyText,
-} from '../../../../lib/relocation/relocatable/policy.ts';
+import { writeFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input } from '../../render/rendered-host.ts';
 import { type TestHost, testHost } from '../host/host.ts';
@@ -109,7 +106,7 @@ t.test('what is asked, else what was decided before, else the usual', async (t) 
     ...chosen,
     recipient: 'age1q',
   } as const;
-  host.write(factoryPolicyPath(host.paths), factoryPolicyText(policy));
+  await writeFactoryPolicy(host.paths, policy);
   t.strictSame(await choicesFor(host.context, {}), chosen, 'repeated without options');
   t.strictSame(await choicesFor(host.context, { allowUnsigned: false, shippingDays: '7' }), {
     ...chosen,

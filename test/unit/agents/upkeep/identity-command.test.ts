@@ -155,6 +155,16 @@ t.test('a change that cannot be made is refused, and nothing is written', async 
   await refused(/expected .*render-input\.json/, ...ok, '--yes');
 });
 
+t.test('nobody has to wait', async (t) => {
+  const { host, run } = await installed(t);
+  host.programs.give('systemctl', 'exit 0');
+  const { code, printed } = await run('change', '--hostname', 'edge-9', '--yes', '--no-wait');
+  t.equal(code, 0);
+  t.match(printed, /continues without this command\. "sno-identity status" prints its state\.\n$/);
+  t.match(await identityChange.read(host.paths), { to: { hostname: 'edge-9' } });
+  t.same(host.programs.calls(), ['systemctl start --no-block sno-identity.service']);
+});
+
 t.test('a change that has not ended says why, and how it goes on', async (t) => {
   const { host, run } = await installed(t);
   const failure = failureData(new Failure('deadline', 'the API server is not ready'));

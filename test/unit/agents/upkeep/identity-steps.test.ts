@@ -6,6 +6,7 @@ import {
   identityContext,
 } from '../../../../agents/upkeep/identity/context.ts';
 import { hold, release } from '../../../../agents/upkeep/identity/hold.ts';
+import { identityObjects } from '../../../../agents/upkeep/identity/objects.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { isHeld } from '../../../../lib/change/identity/held.ts';
 import { identityOf } from '../../../../lib/change/identity/identity.ts';
@@ -17,6 +18,7 @@ import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { startFakeApi } from '../../clients/kube/fake-api.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { input, rendered } from '../../render/rendered-host.ts';
 import { COMPONENTS } from '../backup/backup-host.ts';
@@ -43,6 +45,7 @@ async function changingHost(t: Test, options: HostOptions = {}) {
   const context: IdentityContext = { ...host.context, request, hostname: () => to.hostname };
   return {
     host,
+    context,
     run: (step: StepBody<IdentityContext>) => step.run(context, host.progress()),
     holds: (step: StepBody<IdentityContext>) => step.holds(context, host.progress()),
   };
@@ -116,6 +119,21 @@ t.test('hold: the control plane stops, and the kubelet cannot register a Node', 
   t.equal(await isHeld(host.paths), false);
   t.notOk(host.has('/etc/kubernetes/kubelet-live.yaml'));
   t.equal(host.programs.calls('systemctl').at(-1), 'systemctl daemon-reload');
+});
+
+t.test('objects: a damaged list of the volumes to keep is not taken for none', async (t) => {
+  const { host, context } = await changingHost(t);
+  const { api, client } = await startFakeApi(t);
+  api.rule(() => ({ code: 200, body: { metadata: { resourceVersion: '1' }, items: [] } }));
+  const withAdministrator: IdentityContext['withAdministrator'] = async (_progress, use) =>
+    use(client);
+  const holds = () => identityObjects.holds({ ...context, withAdministrator }, host.progress());
+  t.equal(await holds(), true, 'nothing is left to do');
+  host.write(`${FOLDER}/volumes.json`, `{"id":"${context.request.id}","volumes":[{`);
+  t.match(await thrownBy(holds()), {
+    kind: 'fatal',
+    message: /volumes\.json cannot be used; .*found no JSON\. Restore the file/,
+  });
 });
 
 t.test('conclude: only the record stays', async (t) => {

@@ -36,7 +36,7 @@ t.test('a damaged ledger is named, with the host that has a copy', async (t) => 
   const paths = hostPaths(t.testdir({ etc: { 'sno-agents': { 'leftovers.json': '{"entries"' } } }));
   await t.rejects(readLedger(paths), {
     kind: 'fatal',
-    message: /leftovers\.json cannot be read.*on a host that a live host installed/,
+    message: /leftovers\.json cannot be used.*on a host that a live host installed/,
   });
 });
 

@@ -16,8 +16,8 @@ import {
 import {
   type FactoryPolicy,
   factoryPolicyPath,
-  factoryPolicyText,
   readFactoryPolicy,
+  writeFactoryPolicy,
 } from '../../../../lib/relocation/relocatable/policy.ts';
 
 const policy: FactoryPolicy = {
@@ -34,8 +34,7 @@ const policy: FactoryPolicy = {
 t.test('the policy of the factory is what was written', async (t) => {
   const paths = hostPaths(t.testdir());
   t.equal(await readFactoryPolicy(paths), undefined, 'a node that is not relocatable');
-  mkdirSync(dirname(factoryPolicyPath(paths)), { recursive: true });
-  writeFileSync(factoryPolicyPath(paths), factoryPolicyText(policy));
+  await writeFactoryPolicy(paths, policy);
   t.strictSame(await readFactoryPolicy(paths), policy);
 });
 
