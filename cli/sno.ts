@@ -3,6 +3,7 @@ import { EXIT } from '../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/base/errors/failure.ts';
 import { productVersion } from '../lib/base/version.ts';
 import { commands } from './commands/commands.ts';
+import { supportedText } from './explain/versions.ts';
 import { Stopped } from './process/stopped.ts';
 import { isSystemError, systemErrorText } from './process/system-error.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -69,7 +70,7 @@ export function program(surroundings: Surroundings): Command {
       writeErr: (text) => surroundings.complain(text.trimEnd()),
       getOutHelpWidth: () => surroundings.columns ?? DEFAULT_COLUMNS,
     })
-    .version(productVersion)
+    .version(`${productVersion}\n${supportedText()}`)
     .exitOverride()
     .addHelpText(
       'after',

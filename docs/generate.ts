@@ -16,6 +16,7 @@ import { settingsReference } from './settings-reference.ts';
 import { siteConfigReference } from './site-config-reference.ts';
 import { snoReference } from './sno-reference.ts';
 import { topologyReference } from './topology-reference.ts';
+import { versionsReference } from './versions-reference.ts';
 
 export interface GeneratedDocument {
   /** From the root of the repository. */
@@ -45,6 +46,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
     ...schemaDocuments(),
     { path: 'docs/reference/sno.md', contents: await snoReference(signal) },
     { path: 'docs/reference/topology.md', contents: topologyReference() },
+    { path: 'docs/reference/versions.md', contents: versionsReference() },
   ];
 }
 

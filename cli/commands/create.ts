@@ -10,6 +10,7 @@ import {
 import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-node-iso.ts';
 import { createUpdate, pointInTime, serialOf, type UpdateOptions } from '../create/update.ts';
 import { createWorkerIgnition, type WorkerOptions } from '../create/worker-ignition.ts';
+import { acceptUntested } from '../payload/accept.ts';
 import type { CreatePayloadOptions } from '../payload/request.ts';
 import { logged } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -65,6 +66,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       'for PXE: where the live host fetches payload.yaml and the files next to it; needs --payload or --payload-sha256',
     )
     .option('--payload-sha256 <hex>', 'SHA-256 of that payload.yaml, instead of --payload')
+    .option(...acceptUntested)
     .option(...machineConfigServer)
     .option(...apiServer)
     .option(...tokenHours)
@@ -104,6 +106,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       '--payload <dir>',
       'the payload; required, except for a config that was taken over from openshift-install',
     )
+    .option(...acceptUntested)
     .option('--output <file>', 'the new ISO (default: DIR/single-node.iso)')
     .option(
       '--agents-executable <file>',
@@ -196,6 +199,7 @@ const withSources = (command: Command): Command =>
     )
     .option('--payload <dir>', 'the payload: the host refuses any other')
     .option('--payload-sha256 <hex>', 'SHA-256 of its payload.yaml, instead of --payload')
+    .option(...acceptUntested)
     .option('--agents-url <url>', 'where the host fetches the executable; with --payload-url')
     .option(
       '--payload-url <url>',
@@ -233,8 +237,15 @@ function addPayload(create: Command, surroundings: Surroundings): void {
       each,
     )
     .option('--cni <dir>', 'a folder with network plugins: every program in it', each)
-    .option('--kubernetes-version <version>', 'required if neither tags nor programs state it')
-    .option('--etcd-version <version>', 'required if neither the tag nor a program states it')
+    .option(
+      '--kubernetes-version <version>',
+      'required if neither tags nor programs state it; it cannot contradict them',
+    )
+    .option(
+      '--etcd-version <version>',
+      'required if neither the tag nor a program states it; it cannot contradict them',
+    )
+    .option(...acceptUntested)
     .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
 }
 

@@ -1,11 +1,14 @@
 import { type Command, Option } from 'commander';
 import { type ExplainOptions, PLATFORM_NAMES } from '../explain/options.ts';
 import { explainTopology } from '../explain/topology.ts';
+import { explainVersions } from '../explain/versions.ts';
 import type { Surroundings } from '../surroundings.ts';
 
-/** `sno explain ...`: why an installation is as it is. */
+/** `sno explain ...`: why an installation is as it is, and what can be installed. */
 export function addExplain(sno: Command, surroundings: Surroundings): void {
-  const explain = sno.command('explain').description('explain what an installation decides');
+  const explain = sno
+    .command('explain')
+    .description('explain what an installation decides, and what can be installed');
   explain
     .command('topology')
     .description(
@@ -33,4 +36,11 @@ export function addExplain(sno: Command, surroundings: Surroundings): void {
     .option('--manifests', 'print the manifests for OpenShift as YAML')
     .option('--json', 'print everything as JSON')
     .action((options: ExplainOptions) => explainTopology(options, surroundings));
+  explain
+    .command('versions')
+    .description(
+      'print the table of supported versions of Kubernetes and etcd, and what they demand',
+    )
+    .option('--json', 'print it as JSON')
+    .action((options: { json?: boolean }) => explainVersions(options, surroundings));
 }

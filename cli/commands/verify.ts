@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { type AcceptOptions, acceptUntested } from '../payload/accept.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type VerifyBackupOptions, verifyPortableBackup } from '../verify/backup.ts';
 import { verifyIgnition } from '../verify/ignition.ts';
 import { verifyPayloadFolder } from '../verify/payload.ts';
-import { verifyUpdate } from '../verify/update.ts';
+import { type VerifyUpdateOptions, verifyUpdate } from '../verify/update.ts';
 import { addVerifySite } from './site.ts';
 
 /** `sno verify ...`: checks of created files. */
@@ -17,10 +18,13 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
   verify
     .command('payload')
     .description(
-      'check a payload: size and digest of every file, contents of images, architecture of programs, nothing missing, nothing extra',
+      'check a payload: size and digest of every file, contents of images, architecture and versions of programs, nothing missing, nothing extra',
     )
     .argument('<dir>')
-    .action((directory: string) => verifyPayloadFolder(directory, surroundings));
+    .option(...acceptUntested)
+    .action((directory: string, options: AcceptOptions) =>
+      verifyPayloadFolder(directory, options, surroundings),
+    );
   verify
     .command('backup')
     .description(
@@ -38,7 +42,8 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
     .description('check an update: signature, executable and payload')
     .argument('<dir>')
     .requiredOption('--ssh-key <file>', 'public keys that may sign it, one on each line')
-    .action((directory: string, options: { sshKey: string }) =>
+    .option(...acceptUntested)
+    .action((directory: string, options: VerifyUpdateOptions) =>
       verifyUpdate(directory, options, surroundings),
     );
   addVerifySite(verify, surroundings);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
+import type { VersionUse } from '../../lib/payload/supported.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
 import { validateConfigText } from '../../lib/render/ignition/validate.ts';
@@ -94,6 +95,7 @@ export async function createAioIgnition(
     ...aioNotices(settings),
     ...manifestNotices(user),
     ...notRead,
+    ...sound.payloadNotices,
     ONE_INSTALLATION,
   ]) {
     print(`Notice: ${notice}`);
@@ -110,6 +112,7 @@ export async function inspect(
   options: AioOptions,
   outputs: readonly string[],
   surroundings: Surroundings,
+  use: VersionUse = 'install',
 ): Promise<Sound> {
   const { dir } = options;
   const faults = optionFaults(options);
@@ -122,7 +125,7 @@ export async function inspect(
   );
   faults.push(...(read?.faults ?? []));
   const architecture = read?.contents?.settings.architecture;
-  const sources = await inspectSources(options, architecture, attempt, surroundings);
+  const sources = await inspectSources(options, { architecture, use }, attempt, surroundings);
   if (faults.length > 0 || read?.contents === undefined || sources === undefined) {
     throw faultsIn(dir, faults);
   }

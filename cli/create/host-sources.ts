@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import { type Payload, readPayload } from '../../lib/payload/payload.ts';
+import type { VersionUse } from '../../lib/payload/supported.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import {
   describeExecutable,
@@ -14,6 +15,7 @@ import type { InstallSettings } from '../install-config/translate.ts';
 import type { AddedFile } from '../iso/add-files.ts';
 import { createMedium } from '../iso/create-medium.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
+import { acceptedPayload } from '../payload/accept.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { requireSpace, writeLargeFile } from './large-file.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
@@ -33,6 +35,8 @@ export interface HostSources {
   readonly executableSha256: string;
   readonly payload: Pick<Cluster, 'payloadUrl'> & { readonly payloadSha256: string };
   readonly medium: Medium | undefined;
+  /** Of the payload's versions. */
+  readonly payloadNotices: readonly string[];
 }
 
 /** An ISO to be written. */
@@ -56,10 +60,16 @@ export const attempting =
     }
   };
 
+/** What the payload is for. */
+export interface ExpectedPayload {
+  readonly architecture: InstallSettings['architecture'];
+  readonly use: VersionUse;
+}
+
 /** Undefined after a fault. `optionFaults` reports those of the options alone. */
 export async function inspectSources(
   options: SourceOptions,
-  architecture: InstallSettings['architecture'],
+  { architecture, use }: ExpectedPayload,
   attempt: Attempt,
   { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
 ): Promise<HostSources | undefined> {
@@ -84,6 +94,7 @@ export async function inspectSources(
   if (executable !== undefined && payload !== undefined) {
     await attempt(async () => requireSameArchitecture(executable, payload));
   }
+  const payloadNotices = payload && (await attempt(() => acceptedPayload(payload, use, options)));
   const medium =
     mediumIso === undefined || payload === undefined
       ? undefined
@@ -94,6 +105,7 @@ export async function inspectSources(
     executableSha256: executable.sha256,
     payload: { payloadSha256, ...(payloadUrl === undefined ? {} : { payloadUrl }) },
     medium,
+    payloadNotices: payloadNotices ?? [],
   };
 }
 

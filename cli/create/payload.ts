@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
+import { acceptedVersions } from '../payload/accept.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { fillPayload } from '../payload/fill.ts';
+import { versionFaults } from '../payload/measured.ts';
 import { readParts } from '../payload/parts.ts';
 import { type PayloadPlan, planPayload } from '../payload/plan.ts';
 import { type CreatePayloadOptions, readPayloadRequest } from '../payload/request.ts';
@@ -28,10 +30,11 @@ export async function createPayload(
   const plan = planPayload(request, parts, faults);
   refuse(faults);
   if (plan === undefined) return;
+  const notices = acceptedVersions('the payload', plan.versions, 'run', options);
   const lines = await makeNewFolder(target, (staging) => makePayload(staging, plan, signal));
   print(`Wrote ${options.dir}`);
   for (const line of lines) print(line);
-  for (const notice of plan.notices) print(`Notice: ${notice}`);
+  for (const notice of [...notices, ...plan.notices]) print(`Notice: ${notice}`);
 }
 
 /** Returns the lines to print about it. */
@@ -44,6 +47,7 @@ async function makePayload(
   await fillPayload(folder, plan, faults, signal);
   refuse(faults);
   const payload = await readPayload(folder);
+  refuse(await versionFaults(payload, signal));
   const wrong = await payloadFaults(payload, signal);
   if (wrong.length > 0) {
     throw new Failure('fatal', `The new payload is damaged: ${wrong.join('; ')}`, {

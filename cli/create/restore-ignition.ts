@@ -116,6 +116,7 @@ export async function createRestoreIgnition(
   for (const notice of [
     ...noticesOf(backup, cluster.hostname, keepAuthorities),
     ...networkNotices(cluster.networkConfig),
+    ...sources.payloadNotices,
   ])
     print(`Notice: ${notice}`);
 }
@@ -139,7 +140,7 @@ async function inspect(
   if (backup !== undefined) faults.push(...optionFaults(pinned));
   const sources = await inspectSources(
     pinned,
-    lost?.description.architecture,
+    { architecture: lost?.description.architecture, use: 'run' },
     attempt,
     surroundings,
   );

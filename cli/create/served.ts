@@ -1,7 +1,8 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
+import type { AcceptOptions } from '../payload/accept.ts';
 
 /** What a live host without a medium fetches, from the command line. */
-export interface ServedOptions {
+export interface ServedOptions extends AcceptOptions {
   /** URL of the sno-agents executable. */
   agentsUrl?: string;
   /** URL of the folder with payload.yaml. */

@@ -17,6 +17,7 @@ import {
 } from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
+import { acceptedPayload } from '../payload/accept.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type DayOneWorkers, dayOneWorkers } from './day-one-workers.ts';
 import type { DeferredUserManifests } from './defer-manifests.ts';
@@ -69,8 +70,10 @@ export async function createSingleNodeIgnitionConfig(
   const { settings, user, notRead } = await readFolder(dir, environment[DISK_VARIABLE], signal);
   const executable = await describeExecutable(options.agentsExecutable, environment, signal);
   // Of a payload that is given, both are compared with it.
-  if (options.payload === undefined) requireConfigured(settings.architecture, executable);
-  else requireSameArchitecture(executable, await readPayload(options.payload));
+  const payload = options.payload === undefined ? undefined : await readPayload(options.payload);
+  if (payload === undefined) requireConfigured(settings.architecture, executable);
+  else requireSameArchitecture(executable, payload);
+  const payloadNotices = payload && (await acceptedPayload(payload, 'install', options));
   const cluster = {
     ...clusterOf(settings, randomUUID(), executable.sha256),
     ...(await pinnedPayload(options, settings.architecture, signal)),
@@ -120,7 +123,12 @@ export async function createSingleNodeIgnitionConfig(
   const source =
     cluster.payloadUrl === undefined ? 'on the live medium' : `at ${cluster.payloadUrl}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload ${source}`);
-  for (const notice of [...noticesOf(settings, user), ...notRead, ...tooLarge(embedded)]) {
+  for (const notice of [
+    ...noticesOf(settings, user),
+    ...notRead,
+    ...(payloadNotices ?? []),
+    ...tooLarge(embedded),
+  ]) {
     print(`Notice: ${notice}`);
   }
   if (cluster.payloadSha256 === undefined) {

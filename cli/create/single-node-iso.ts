@@ -23,6 +23,7 @@ import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { type AddedFile, addFiles, MAX_FILE_BYTES } from '../iso/add-files.ts';
 import { embedIgnition, readLiveIso, verifyLiveIso } from '../iso/coreos-installer.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
+import { type AcceptOptions, acceptedPayload } from '../payload/accept.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { CLUSTER_PATH, changedSince } from './changed-since.ts';
@@ -38,7 +39,7 @@ import {
   readCreated,
 } from './single-node-ignition-config.ts';
 
-export interface CreateIsoOptions {
+export interface CreateIsoOptions extends AcceptOptions {
   /** The folder with install-config.yaml or the Ignition config created from it. */
   dir: string;
   /** A CoreOS live ISO as downloaded; it is not changed. */
@@ -81,6 +82,7 @@ export async function createSingleNodeIso(
   const isTakenOver = made?.cluster.controlPlane === 'openshift';
   const payload = isTakenOver ? requireNoPayload(options) : await payloadOf(options, signal);
   if (payload !== undefined) requireSameArchitecture(described, payload);
+  const notices = payload && (await acceptedPayload(payload, 'install', options));
   const files = filesOf(executable, payload);
   await requireSpace(output, (await sizeOf(iso)) + (await totalSize(files)));
 
@@ -89,6 +91,7 @@ export async function createSingleNodeIso(
     // Of a config that was taken over, the install-config is in the installer's assets.
     if (!isTakenOver && (await exists(join(dir, INSTALL_CONFIG))))
       await requireUpToDate(ignition, made, described, options, surroundings);
+    for (const notice of notices ?? []) print(`Notice: ${notice}`);
   } else {
     await createSingleNodeIgnitionConfig(
       { ...options, agentsExecutable: executable },

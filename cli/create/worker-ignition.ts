@@ -50,7 +50,7 @@ export async function createWorkerIgnition(
   const { print, signal } = surroundings;
   const ignition = join(dir, WORKER_IGNITION_NAME);
   const hours = tokenHours(options.tokenHours);
-  const sound = await inspect(options, [ignition], surroundings);
+  const sound = await inspect(options, [ignition], surroundings, 'run');
   const apiServer = apiServerOf(options.apiServer, sound.settings);
   const access = await readPersonsKubeconfig(
     options.kubeconfig ?? join(dir, 'auth', 'kubeconfig'),
@@ -81,7 +81,12 @@ export async function createWorkerIgnition(
   print(`Workers get the payload from ${source}, and reach the API at ${apiServer}`);
   print(`The token in it is accepted until ${token.expires.toISOString()}`);
   const missing = isRouted ? [] : [NO_ROUTES];
-  for (const notice of [...ignoredForWorkers(sound.settings), ...missing, HOW_TO_ALLOW]) {
+  for (const notice of [
+    ...ignoredForWorkers(sound.settings),
+    ...missing,
+    ...sound.payloadNotices,
+    HOW_TO_ALLOW,
+  ]) {
     print(`Notice: ${notice}`);
   }
 }

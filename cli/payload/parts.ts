@@ -1,7 +1,6 @@
-import { open, stat } from 'node:fs/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { addOns } from '../../lib/payload/add-ons.ts';
-import { isElf, type Program, readProgram } from '../../lib/payload/elf/elf.ts';
+import { type Program, readProgram, startsLikeElf } from '../../lib/payload/elf/elf.ts';
 import { readImageArchive } from '../../lib/payload/image/archive.ts';
 import { namePattern } from '../../lib/payload/payload.ts';
 import { type ChosenImage, chooseImage } from './choose-image.ts';
@@ -84,12 +83,4 @@ async function readBinary(name: string, path: string): Promise<Program> {
   const program = await readProgram(path, path);
   expectProgram(name, program);
   return program;
-}
-
-/** @throws Failure (usage) for anything but a regular file. */
-async function startsLikeElf(path: string): Promise<boolean> {
-  if (!(await stat(path)).isFile()) throw new Failure('usage', 'not a regular file');
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-  return isElf(buffer.subarray(0, bytesRead));
 }

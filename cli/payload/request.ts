@@ -4,10 +4,11 @@ import { suggest } from '../../lib/base/errors/suggest.ts';
 import { isReference } from '../../lib/payload/image/reference.ts';
 import { namePattern, releasePattern } from '../../lib/payload/payload.ts';
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
+import type { AcceptOptions } from './accept.ts';
 import { faultText } from './noting.ts';
 
 /** The options of `sno create payload` as given on the command line. */
-export interface CreatePayloadOptions {
+export interface CreatePayloadOptions extends AcceptOptions {
   dir: string;
   /** `NAME=FILE` each. */
   image?: readonly string[];
@@ -122,8 +123,7 @@ function readVersion(
 ): string | undefined {
   if (written === undefined) return undefined;
   const version = written.startsWith('v') ? written : `v${written}`;
-  if (!releasePattern.test(version)) {
-    faults.push(`${option}: expected a version such as v1.34.4, found ${written}`);
-  }
-  return version;
+  if (releasePattern.test(version)) return version;
+  faults.push(`${option}: expected a version such as v1.37.2, found ${written}`);
+  return undefined;
 }

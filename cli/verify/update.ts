@@ -14,13 +14,19 @@ import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
 import { allowedSigners, verifySignature } from '../../lib/pki/signature/ssh-signature.ts';
 import { readExecutable } from '../agents-executable.ts';
 import { orderOf } from '../create/update.ts';
+import type { AcceptOptions } from '../payload/accept.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { verifyPayloadFolder } from './payload.ts';
+
+export interface VerifyUpdateOptions extends AcceptOptions {
+  /** A file with public keys. */
+  readonly sshKey: string;
+}
 
 /** `sno verify update DIR`: @throws Failure (usage) for the first part that is not what its manifest says */
 export async function verifyUpdate(
   directory: string,
-  { sshKey }: { readonly sshKey: string },
+  { sshKey, ...accept }: VerifyUpdateOptions,
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
   const at = (name: string) => join(directory, name);
@@ -38,7 +44,7 @@ export async function verifyUpdate(
       signal,
     );
     await requireFiles(directory, manifest, signal);
-    await verifyPayloadFolder(at(UPDATE_FILES.payload), { print, signal });
+    await verifyPayloadFolder(at(UPDATE_FILES.payload), accept, { print, signal });
     print(orderOf(manifest));
     if (manifest.expires !== undefined && new Date() >= new Date(manifest.expires)) {
       print('Notice: it has expired. No host takes it.');

@@ -15,7 +15,7 @@ type LayerFile =
 export type LayerFiles = ReadonlyMap<string, LayerFile>;
 
 /** Far above any image of a control plane; the digest of the archive was verified before. */
-const LIMITS = { entries: 500_000, bytes: 16 * 2 ** 30 };
+export const layerLimits = { entries: 500_000, bytes: 16 * 2 ** 30 };
 
 /** Entries that delete something of a layer below: in a folder of overlayfs they are no files. */
 const WHITEOUT = '.wh.';
@@ -31,7 +31,7 @@ export async function layerFiles(
   signal: AbortSignal,
 ): Promise<LayerFiles> {
   const files = new Map<string, LayerFile>();
-  for await (const entry of tarEntries(layer, signal, LIMITS, "an image's files")) {
+  for await (const entry of tarEntries(layer, signal, layerLimits, "an image's files")) {
     const path = entry.name.replace(/\/+$/, '');
     if (path === '' || path === '.' || path.split('/').some((part) => part.startsWith(WHITEOUT))) {
       continue;

@@ -107,15 +107,10 @@ export interface VersionJudgement {
   readonly notices: readonly string[];
 }
 
-/**
- * Compares the versions of a payload with the table. Patch numbers make no difference.
- *
- * @param today YYYY-MM-DD.
- */
+/** Compares the versions of a payload with the table. Patch numbers make no difference. */
 export function judgeVersions(
   { kubernetes, etcd }: PayloadDescription['versions'],
   use: VersionUse,
-  today: string,
 ): VersionJudgement {
   const oldest = rows[0]?.minor ?? '0.0';
   const minor = minorOf(kubernetes);
@@ -125,32 +120,23 @@ export function judgeVersions(
   }
   const row = supportedKubernetes(kubernetes);
   const wrongEtcd = etcdFaults(minor, (row ?? rows.at(-1))?.etcd ?? [], etcd);
+  const leaving = row?.use === 'leave' ? [leavingText(row)] : [];
   return {
     refused: wrongEtcd.refused,
-    untested: [...kubernetesFaults(minor, row, use), ...wrongEtcd.untested],
-    notices:
-      row !== undefined && row.supportedUntil < today
-        ? [`upstream's support of Kubernetes ${minor} ended on ${row.supportedUntil}`]
-        : [],
+    untested: [
+      ...(row === undefined ? [unknownText(minor)] : []),
+      ...(use === 'install' ? leaving : []),
+      ...wrongEtcd.untested,
+    ],
+    notices: use === 'install' ? [] : leaving,
   };
 }
 
-function kubernetesFaults(
-  minor: Minor,
-  row: SupportedKubernetes | undefined,
-  use: VersionUse,
-): string[] {
-  const newest = textOf(INSTALLED_MINORS);
-  if (row === undefined) {
-    return [
-      `this release has not been run with Kubernetes ${minor}: use ${newest}, or a later release`,
-    ];
-  }
-  if (row.use === 'install' || use === 'run') return [];
-  return [
-    `Kubernetes ${minor} is no longer installed; hosts that have it go on and can be updated: use ${newest}`,
-  ];
-}
+const unknownText = (minor: Minor): string =>
+  `this release has not been run with Kubernetes ${minor}: use ${textOf(INSTALLED_MINORS)}, or a later release`;
+
+const leavingText = ({ minor, supportedUntil }: SupportedKubernetes): string =>
+  `Kubernetes ${minor}, which upstream supports until ${supportedUntil}, is no longer installed; hosts that have it go on and can be updated: use ${textOf(INSTALLED_MINORS)}`;
 
 function etcdFaults(
   kubernetes: Minor,

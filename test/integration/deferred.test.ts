@@ -5,7 +5,8 @@ import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { EXIT } from '../../lib/base/errors/exit-codes.ts';
-import { builtInGroups } from '../../lib/clients/kube/built-in-groups.ts';
+import { appliesIn, minorOf } from '../../lib/base/minor.ts';
+import { builtInGroups, LATER_GROUPS } from '../../lib/clients/kube/built-in-groups.ts';
 import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
 import { objectSchema, resources } from '../../lib/clients/kube/resources.ts';
 import {
@@ -71,7 +72,15 @@ t.test('the table of built-in groups matches the server', async (t) => {
   const { groups } = list.parse(await admin.json({ method: 'GET', path: '/apis' }, limits));
   // Those defined by other tests on the same server are excluded.
   const served = groups.map(({ name }) => name).filter((name) => !name.endsWith('.test'));
-  t.same([...builtInGroups].toSorted(), ['', ...served].toSorted());
+  const { gitVersion } = z
+    .looseObject({ gitVersion: z.string() })
+    .parse(await admin.json({ method: 'GET', path: '/version' }, limits));
+  const minor = minorOf(gitVersion) ?? '0.0';
+  const expected = [...builtInGroups].filter((group) => {
+    const since = LATER_GROUPS.get(group);
+    return since === undefined || appliesIn(minor, { since });
+  });
+  t.same(['', ...served].toSorted(), expected.toSorted(), gitVersion);
 });
 
 t.test(

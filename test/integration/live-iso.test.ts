@@ -44,7 +44,7 @@ async function writePayload(folder: string): Promise<void> {
   for (const [path, content] of Object.entries(files)) await writeFile(join(folder, path), content);
   const image = (name: 'kube-controller-manager' | 'kube-controller-runtime') => ({
     name,
-    reference: `registry.k8s.io/${name}:v1.34.4`,
+    reference: `registry.k8s.io/${name}:v1.37.2`,
     id: `sha256:${'a'.repeat(64)}`,
     archive: `images/${name}.tar`,
     size: files[`images/${name}.tar`].length,
@@ -54,7 +54,7 @@ async function writePayload(folder: string): Promise<void> {
     apiVersion: 'sno-agents/v1',
     kind: 'Payload',
     architecture: 'amd64',
-    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    versions: { kubernetes: 'v1.37.2', etcd: 'v3.6.8' },
     images: [image('kube-controller-manager'), image('kube-controller-runtime')],
     binaries: [
       {

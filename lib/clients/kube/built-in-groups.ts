@@ -1,8 +1,14 @@
+import type { Minor } from '../../base/minor.ts';
+
+/** Groups that not every supported kube-apiserver serves by default, and since when. */
+export const LATER_GROUPS: ReadonlyMap<string, Minor> = new Map([
+  ['storagemigration.k8s.io', '1.37'],
+]);
+
 /**
- * The API groups that a kube-apiserver 1.34 serves by itself, the core group ('')
- * among them. No CustomResourceDefinition and no aggregated API adds a kind to one of
- * these. Compared with the discovery of a real server in
- * `test/integration/deferred.test.ts`.
+ * The API groups that a supported kube-apiserver serves by itself, the core group ('') among them. No
+ * CustomResourceDefinition and no aggregated API adds a kind to one of these, in an earlier version neither: the names
+ * belong to Kubernetes. Compared with the discovery of a real server in `test/integration/deferred.test.ts`.
  */
 export const builtInGroups: ReadonlySet<string> = new Set([
   '',
@@ -26,4 +32,5 @@ export const builtInGroups: ReadonlySet<string> = new Set([
   'resource.k8s.io',
   'scheduling.k8s.io',
   'storage.k8s.io',
+  ...LATER_GROUPS.keys(),
 ]);

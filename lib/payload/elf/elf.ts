@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Failure } from '../../base/errors/failure.ts';
 import type { Architecture } from '../../host/architecture.ts';
 import { type GoBuildInfo, parseBuildInfo } from './go-build-info.ts';
@@ -21,8 +21,16 @@ const EXECUTABLE_TYPES = [2, 3];
 const PT_INTERP = 3;
 const MACHINES: Readonly<Record<number, Architecture>> = { 62: 'amd64', 183: 'arm64' };
 
-export const isElf = (start: Uint8Array): boolean =>
+const isElf = (start: Uint8Array): boolean =>
   Buffer.from(start.subarray(0, 4)).toString('latin1') === '\x7fELF';
+
+/** Whether a file begins like a program. @throws Failure (usage) for anything but a regular file. */
+export async function startsLikeElf(path: string): Promise<boolean> {
+  if (!(await stat(path)).isFile()) throw new Failure('usage', 'not a regular file');
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+  return isElf(buffer.subarray(0, bytesRead));
+}
 
 /**
  * Parses the headers of a 64-bit ELF program (`man 5 elf`). The program is not run,

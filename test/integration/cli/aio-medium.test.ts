@@ -36,7 +36,7 @@ async function folder(t: Pick<Test, 'testdir'>): Promise<string> {
   });
   const images = (['kube-controller-manager', 'kube-controller-runtime'] as const).map((name) => ({
     name,
-    reference: `registry.k8s.io/${name}:v1.34.4`,
+    reference: `registry.k8s.io/${name}:v1.37.2`,
     id: `sha256:${'a'.repeat(64)}`,
     archive: `images/${name}.tar`,
     ...entry(`images/${name}.tar`),
@@ -45,7 +45,7 @@ async function folder(t: Pick<Test, 'testdir'>): Promise<string> {
     apiVersion: 'sno-agents/v1',
     kind: 'Payload',
     architecture: hostArchitecture(),
-    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    versions: { kubernetes: 'v1.37.2', etcd: 'v3.6.8' },
     images,
     binaries: [{ name: 'kubelet', file: 'bin/kubelet', ...entry('bin/kubelet') }],
   };

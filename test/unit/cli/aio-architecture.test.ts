@@ -10,7 +10,7 @@ const payloadFor = (architecture: string) => ({
   apiVersion: 'sno-agents/v1',
   kind: 'Payload',
   architecture,
-  versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+  versions: { kubernetes: 'v1.37.2', etcd: 'v3.6.8' },
   images: [{ ...image, archive: 'images/etcd.tar', size: 1, sha256: digest }],
   binaries: [{ name: 'kubelet', file: 'bin/kubelet', size: 1, sha256: digest }],
 });

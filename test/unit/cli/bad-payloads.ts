@@ -108,7 +108,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
     ({ images, binaries }, { write }) => {
       const of = (name: string) =>
         kubernetesProgram(name, {
-          modules: `path\tk8s.io/kubernetes/cmd/${name}\nmod\tk8s.io/kubernetes\tv1.34.4\t\n`,
+          modules: `path\tk8s.io/kubernetes/cmd/${name}\nmod\tk8s.io/kubernetes\tv1.37.2\t\n`,
         });
       binaries.crictl = write('swapped-kubelet', of('kubelet'));
       binaries.kubelet = write('swapped-proxy', of('kube-proxy'));
@@ -191,9 +191,9 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
   [
     'a reference twice',
     ({ references }) => {
-      references.pause = 'registry.k8s.io/kube-apiserver:v1.34.4';
+      references.pause = 'registry.k8s.io/kube-apiserver:v1.37.2';
     },
-    [/the reference registry\.k8s\.io\/kube-apiserver:v1\.34\.4 occurs twice/],
+    [/the reference registry\.k8s\.io\/kube-apiserver:v1\.37\.2 occurs twice/],
   ],
   [
     'a plugin with the name of a program',
@@ -210,7 +210,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
       const modules = 'mod\tk8s.io/kubernetes\tv1.33.0\t\n';
       binaries.kubelet = write('older', kubernetesProgram('kubelet', { modules }));
     },
-    [/versions of kubernetes differ: .*kube-scheduler is v1\.34\.4, .*binary kubelet is v1\.33\.0/],
+    [/versions of kubernetes differ: .*kube-scheduler is v1\.37\.2, .*binary kubelet is v1\.33\.0/],
   ],
   [
     'versions that are none',
@@ -221,7 +221,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
     'a damaged layer, and another',
     async ({ images }, { write }) => {
       for (const name of ['etcd', 'kube-scheduler']) {
-        const references = [`registry.k8s.io/${name}:${name === 'etcd' ? '3.6.8-0' : 'v1.34.4'}`];
+        const references = [`registry.k8s.io/${name}:${name === 'etcd' ? '3.6.8-0' : 'v1.37.2'}`];
         const entries = await dockerArchive([{ references }]);
         const damaged = entries.map(([path, contents]): [string, string | Buffer] => [
           path,

@@ -269,7 +269,7 @@ t.test('a payload for an architecture other than that in install-config.yaml', a
     apiVersion: 'sno-agents/v1',
     kind: 'Payload',
     architecture: 'amd64',
-    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    versions: { kubernetes: 'v1.37.2', etcd: 'v3.6.8' },
     images: [{ ...image, archive: 'images/etcd.tar', size: 1, sha256: hash }],
     binaries: [{ name: 'kubelet', file: 'bin/kubelet', size: 1, sha256: hash }],
   };

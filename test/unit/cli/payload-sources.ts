@@ -21,7 +21,7 @@ export interface PayloadSources {
 }
 
 const FLANNEL = 'path\tgithub.com/flannel-io/flannel\n';
-const kubernetes: ProgramOptions = { modules: 'mod\tk8s.io/kubernetes\tv1.34.4\t\n' };
+const kubernetes: ProgramOptions = { modules: 'mod\tk8s.io/kubernetes\tv1.37.2\t\n' };
 
 export const kubernetesProgram = (name: string, options: ProgramOptions = {}): Buffer =>
   programBytes({ ...kubernetes, text: name, ...options });
@@ -37,7 +37,7 @@ export async function payloadSources(folder: string): Promise<PayloadSources> {
     {
       layer: await layerOf('scheduler'),
       annotations: {
-        'org.opencontainers.image.ref.name': 'registry.k8s.io/kube-scheduler:v1.34.4',
+        'org.opencontainers.image.ref.name': 'registry.k8s.io/kube-scheduler:v1.37.2',
       },
     },
   ]);
@@ -49,7 +49,7 @@ export async function payloadSources(folder: string): Promise<PayloadSources> {
   );
   const addOns = await tarOf(
     await dockerArchive([
-      { references: ['registry.k8s.io/kube-proxy:v1.34.4'], layer: await layerOf('proxy') },
+      { references: ['registry.k8s.io/kube-proxy:v1.37.2'], layer: await layerOf('proxy') },
       { references: ['docker.io/rancher/local-path-provisioner:v0.0.30'] },
     ]),
   );

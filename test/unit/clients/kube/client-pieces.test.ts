@@ -54,7 +54,7 @@ const GROUPS = `admissionregistration.k8s.io apiextensions.k8s.io apiregistratio
   authentication.k8s.io authorization.k8s.io autoscaling batch certificates.k8s.io
   coordination.k8s.io discovery.k8s.io events.k8s.io flowcontrol.apiserver.k8s.io
   networking.k8s.io node.k8s.io policy rbac.authorization.k8s.io resource.k8s.io
-  scheduling.k8s.io storage.k8s.io`;
+  scheduling.k8s.io storage.k8s.io storagemigration.k8s.io`;
 
 t.test('the built-in groups are those of a plain server', async (t) => {
   t.strictSame([...builtInGroups].sort(), ['', ...GROUPS.split(/\s+/)]);
