@@ -87,6 +87,10 @@ export async function restartKubelet(progress: Progress): Promise<void> {
   await progress.wait('the kubelet to answer its health endpoint', () => healthy(progress, []));
 }
 
+/** The same after `nodeKubelet`, without the units that the kubelet requires. */
+export const restartPrepared = (paths: HostPaths, progress: Progress): Promise<void> =>
+  asPrepared(paths, () => restartKubelet(progress));
+
 async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> {
   const { files } = await loadRendered(paths);
   return files.filter(({ uses }) => uses.includes(use)).map(({ contents }) => sha256(contents));
@@ -104,10 +108,14 @@ async function startPrepared(
   required: readonly string[],
 ): Promise<void> {
   await restartUnit(MODULES, progress.signal);
+  await asPrepared(paths, () => start(progress, required));
+}
+
+async function asPrepared(paths: HostPaths, startKubelet: () => Promise<void>): Promise<void> {
   await mkdir(paths.run, { recursive: true });
   await writeFile(paths.kubeletPrepared, '', { mode: 0o600 });
   try {
-    await start(progress, required);
+    await startKubelet();
   } finally {
     await removeFile(paths.kubeletPrepared);
   }
