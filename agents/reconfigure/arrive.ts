@@ -14,7 +14,7 @@ import {
   usedVolumes,
 } from '../../lib/change/site/request.ts';
 import type { UsedVolume } from '../../lib/change/site/used-volume.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { readTextIfPresent, readTextIfReadable, writeFileAtomic } from '../../lib/host/files.ts';
 import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
 import { copyMedium } from '../../lib/host/media/read-unprivileged.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -224,7 +224,7 @@ async function whyNotAgain(
   if (last?.volume.sha256 !== use.sha256) return 'this host has used the volume before';
   if (last.outcome === 'configured') return 'the host is configured as the volume says';
   const seen = seenSchema.safeParse(
-    parseJson((await readTextIfPresent(seenPath(paths))) ?? ''),
+    parseJson((await readTextIfReadable(seenPath(paths))) ?? ''),
   ).data;
   if (seen?.sha256 === use.sha256 && seen.inserted !== inserted) return undefined;
   await mkdir(dirname(seenPath(paths)), { recursive: true, mode: 0o700 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseJson } from '../../lib/base/json.ts';
 import { waitForSteadyState } from '../../lib/clients/kube/wait-for-steady-state.ts';
 import { type RecordedRestarts, restartsSchema } from '../../lib/cluster/installation/record.ts';
 import type {
@@ -8,7 +9,7 @@ import type {
 } from '../../lib/engine/agents/table.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { exists, readTextIfReadable, writeFileAtomic } from '../../lib/host/files.ts';
 import { awaitApi } from './await-api.ts';
 import { forgetEndedLeaders } from './ended-leaders.ts';
 import type { HostContext } from './host-context.ts';
@@ -69,6 +70,7 @@ export async function readRestarts(
   context: Pick<HostContext, 'paths'>,
   agent: EndingAgent,
 ): Promise<RecordedRestarts> {
-  const text = await readTextIfPresent(restartsPath(context, agent));
-  return restartsSchema.parse(JSON.parse(text ?? '[]'));
+  const text = await readTextIfReadable(restartsPath(context, agent));
+  // Only told: an installation does not fail on it.
+  return restartsSchema.safeParse(parseJson(text)).data ?? [];
 }

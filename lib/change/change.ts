@@ -5,7 +5,12 @@ import { Failure } from '../base/errors/failure.ts';
 import type { FailureData } from '../base/errors/failure-data.ts';
 import { parseJson } from '../base/json.ts';
 import { type AgentRecord, recordPath } from '../engine/agents/records.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../host/files.ts';
+import {
+  readTextIfPresent,
+  readTextIfReadable,
+  removeFile,
+  writeFileAtomic,
+} from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 
 type State = Pick<HostPaths, 'state'>;
@@ -74,7 +79,7 @@ export function changeOnRequest<Request, Result>(
     read,
     write: (paths, request) => write(requestPath(paths), request),
     async last(paths) {
-      const text = await readTextIfPresent(recordPath(paths, it.records.result));
+      const text = await readTextIfReadable(recordPath(paths, it.records.result));
       return it.result.safeParse(parseJson(text ?? '')).data;
     },
     writeResult,

@@ -88,6 +88,14 @@ export async function readTextIfPresent(path: string): Promise<string | undefine
   return readFile(path, 'utf8').catch(ifMissing);
 }
 
+/**
+ * The same for a file that its reader can do without: undefined as well if something else is in its place, or the disk does not
+ * give it back.
+ */
+export async function readTextIfReadable(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}
+
 /** The names in a folder, sorted; empty if it does not exist. */
 export async function namesIn(path: string): Promise<string[]> {
   return ((await readdir(path).catch(ifMissing)) ?? []).toSorted();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJson } from '../../../lib/base/json.ts';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfReadable, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 
 const stateSchema = z.object({
@@ -24,7 +24,7 @@ const statePath = (paths: Pick<HostPaths, 'state'>) => recordPath(paths, 'addres
 /** A damaged file counts as none: its contents are determined again. */
 export async function readState(paths: HostPaths): Promise<AddressState> {
   return (
-    stateSchema.safeParse(parseJson((await readTextIfPresent(statePath(paths))) ?? '')).data ??
+    stateSchema.safeParse(parseJson((await readTextIfReadable(statePath(paths))) ?? '')).data ??
     NOTHING
   );
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../lib/base/json.ts';
 import type { AllowedWorker } from '../../../lib/cluster/workers/entry.ts';
-import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfReadable, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 
 const joinedSchema = z.object({
@@ -42,6 +42,6 @@ export async function recordJoined(
 
 /** A damaged file counts as none: the workers are expected until their entries expire. */
 async function readJoined(paths: HostPaths): Promise<readonly string[]> {
-  const parsed = joinedSchema.safeParse(parseJson(await readTextIfPresent(joinedPath(paths))));
+  const parsed = joinedSchema.safeParse(parseJson(await readTextIfReadable(joinedPath(paths))));
   return parsed.success ? parsed.data.entries : [];
 }

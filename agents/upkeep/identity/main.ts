@@ -7,9 +7,9 @@ import { differences } from '../../../lib/change/identity/identity.ts';
 import { identityChange, requestIdentity } from '../../../lib/change/identity/request.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { statusPath } from '../../../lib/engine/steps/reporter.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import { readStatus } from '../../../lib/engine/steps/status.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings } from '../../../lib/host/settings.ts';
 import { startAndWait } from '../../../lib/host/start-and-wait.ts';
 import { type AskedIdentity, acceptedChange } from './accept.ts';
 import { identityContext } from './context.ts';
@@ -26,11 +26,12 @@ export async function runIdentity(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const settings = await readSettings(paths);
+  const { settings, fault } = await settingsFor(paths, args);
   return runAgentCommand(
     {
       plan: identityPlan(settings),
       paths,
+      settingsFault: fault,
       context: () => identityContext(paths),
       addCommands: (program, write) => addChange(program, paths, write),
     },

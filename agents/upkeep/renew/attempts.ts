@@ -8,7 +8,7 @@ import { parseJson } from '../../../lib/base/json.ts';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done, type Outcome } from '../../../lib/engine/steps/step.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfReadable, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { RenewContext } from '../../steps/certificates/context.ts';
 
@@ -35,7 +35,7 @@ const attemptsPath = (paths: HostPaths) => recordPath(paths, 'renewals');
 
 /** The last attempts, by certificate. A damaged file counts as none: everything is tried again. */
 export async function readAttempts(paths: HostPaths): Promise<RenewalAttempt[]> {
-  const text = await readTextIfPresent(attemptsPath(paths));
+  const text = await readTextIfReadable(attemptsPath(paths));
   const parsed = attemptsSchema.safeParse(parseJson(text ?? ''));
   return parsed.success ? parsed.data.attempts : [];
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../lib/base/json.ts';
 import { rotationFolder } from '../../../lib/change/rotation/request.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfReadable, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { PHASES, type Phase } from '../../steps/certificates/changes.ts';
 
@@ -17,7 +17,7 @@ type Restart = z.infer<typeof restartsSchema>['restarts'][number];
 const restartsPath = (paths: HostPaths) => join(rotationFolder(paths), 'restarted.json');
 
 async function readRestarts(paths: HostPaths, id: string): Promise<Restart[]> {
-  const text = await readTextIfPresent(restartsPath(paths));
+  const text = await readTextIfReadable(restartsPath(paths));
   const parsed = restartsSchema.safeParse(parseJson(text ?? ''));
   return parsed.success && parsed.data.id === id ? parsed.data.restarts : [];
 }

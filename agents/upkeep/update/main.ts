@@ -5,6 +5,7 @@ import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { type UpdateResult, updateChange } from '../../../lib/change/update/request.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import { run } from '../../../lib/host/command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../../lib/host/settings.ts';
@@ -29,15 +30,16 @@ export async function runUpdate(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const settings = await readSettings(paths);
   const { write = standardOutput.write } = output;
   if (args[0] === 'run' && args.some((arg) => /^--(from|no-wait)\b/.test(arg))) {
-    return requested(paths, settings, args, write);
+    return requested(paths, await readSettings(paths), args, write);
   }
+  const { settings, fault } = await settingsFor(paths, args, ['prepare']);
   return runAgentCommand(
     {
       plan: updatePlan(settings),
       paths,
+      settingsFault: fault,
       context: () => updateContext(paths),
       about: async () => {
         const last = await updateChange.last(paths);

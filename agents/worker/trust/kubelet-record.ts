@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJson } from '../../../lib/base/json.ts';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
-import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfReadable, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 
 const recordSchema = z.object({
@@ -17,7 +17,7 @@ const path = (paths: HostPaths) => recordPath(paths, 'worker-trust');
  * and it has not been restarted since.
  */
 export async function readByKubelet(paths: HostPaths): Promise<string | undefined> {
-  const text = await readTextIfPresent(path(paths));
+  const text = await readTextIfReadable(path(paths));
   return recordSchema.safeParse(parseJson(text ?? '')).data?.digest;
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../base/json.ts';
 import { DEFERRED_AGENT } from '../../engine/agents/table.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import { readTextIfReadable, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 
 const expirySchema = z.object({ expires: z.iso.datetime() });
@@ -11,10 +12,11 @@ export const deferredState = ({ state }: Pick<HostPaths, 'state'>) => join(state
 
 const expiryPath = (paths: HostPaths) => join(deferredState(paths), 'expiry.json');
 
-/** When deferred manifests expire, if that was set. */
+/** When deferred manifests expire, if that was set. A damaged file counts as none. */
 export async function readOwnExpiry(paths: HostPaths): Promise<Date | undefined> {
-  const own = await readTextIfPresent(expiryPath(paths));
-  return own === undefined ? undefined : new Date(expirySchema.parse(JSON.parse(own)).expires);
+  const own = await readTextIfReadable(expiryPath(paths));
+  const parsed = expirySchema.safeParse(parseJson(own));
+  return parsed.success ? new Date(parsed.data.expires) : undefined;
 }
 
 /** For later runs too. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
-import { namesIn, readTextIfPresent, removeFile, writeFileAtomic } from '../../host/files.ts';
+import { namesIn, readTextIfReadable, removeFile, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import { daysMs, lifetimes } from '../../pki/lifetimes.ts';
 import type { AllowedMember } from './entry.ts';
@@ -22,7 +22,7 @@ const memberPath = (paths: HostPaths, name: string) => join(membersFolder(paths)
 export async function readMembers(paths: HostPaths): Promise<readonly AllowedMember[]> {
   const members: AllowedMember[] = [];
   for (const file of await namesIn(membersFolder(paths))) {
-    const text = await readTextIfPresent(join(membersFolder(paths), file));
+    const text = await readTextIfReadable(join(membersFolder(paths), file));
     const { success, data } = memberSchema.safeParse(parseJson(text));
     if (!success || file !== `${data.name}.json`) continue;
     const { name, nodeUid, addresses, expires } = data;

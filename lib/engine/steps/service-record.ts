@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeError, type Failure } from '../../base/errors/failure.ts';
 import { failureData, failureDataSchema } from '../../base/errors/failure-data.ts';
 import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import { readTextIfReadable, writeFileAtomic } from '../../host/files.ts';
 
 const recordSchema = z.array(
   z.object({
@@ -61,7 +61,7 @@ export class ServiceRecord {
 
   async #rewrite(entry: ServiceRecordEntry): Promise<void> {
     const entries =
-      recordSchema.safeParse(parseJson((await readTextIfPresent(this.#path)) ?? '')).data ?? [];
+      recordSchema.safeParse(parseJson((await readTextIfReadable(this.#path)) ?? '')).data ?? [];
     await writeFileAtomic(this.#path, `${JSON.stringify([...entries, entry], null, 2)}\n`, 0o644);
   }
 }

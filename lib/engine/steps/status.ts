@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { failureDataSchema } from '../../base/errors/failure-data.ts';
 import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import { readTextIfReadable, writeFileAtomic } from '../../host/files.ts';
 
 /** `/run/sno-agents/<agent>/status.json`: the state of an agent, for programs. */
 export const statusSchema = z.object({
@@ -71,7 +71,7 @@ export class StatusFile {
 }
 
 export async function readStatus(path: string): Promise<AgentStatus | undefined> {
-  const text = await readTextIfPresent(path);
+  const text = await readTextIfReadable(path);
   if (text === undefined) return undefined;
   return statusSchema.safeParse(parseJson(text)).data;
 }

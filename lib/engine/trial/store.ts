@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
 import { type FailureData, failureData } from '../../base/errors/failure-data.ts';
 import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import { readTextIfPresent, readTextIfReadable, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import type { TrialState } from './judge.ts';
 import { lastPath, trialPath } from './places.ts';
@@ -23,7 +23,7 @@ export async function readTrial(paths: HostPaths): Promise<Trial | undefined> {
 
 /** How the last trial ended; undefined before the first. */
 export async function readLast(paths: HostPaths): Promise<EndedTrial | undefined> {
-  const text = await readTextIfPresent(lastPath(paths));
+  const text = await readTextIfReadable(lastPath(paths));
   return endedSchema.safeParse(parseJson(text ?? '')).data;
 }
 
