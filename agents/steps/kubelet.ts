@@ -12,10 +12,12 @@ import {
   reloadUnits,
   restartUnit,
   startUnit,
+  unitExit,
   unitProperties,
 } from '../../lib/host/systemd.ts';
 import type { FileUse } from '../../lib/render/hosts.ts';
 import { loadRendered } from '../../lib/render/store.ts';
+import { Causes, kubeletNeeds } from './causes.ts';
 import { podsBeforeApi } from './control-plane.ts';
 import type { HostContext, PlainHost } from './host-context.ts';
 import { placeStaticPod } from './static-pods.ts';
@@ -37,10 +39,10 @@ export const standaloneKubelet: StepBody<HostContext> = {
   retries: true,
   input: (context) => filesOf(context, 'standalone-kubelet'),
   holds: (_context, { signal }) => isHealthy(signal),
-  async run({ cluster }, progress) {
+  async run({ cluster, paths }, progress) {
     // It has read its configuration before the step render wrote the release's pause image.
     if (cluster.controlPlane === 'openshift') await restartUnit('crio.service', progress.signal);
-    await start(progress);
+    await start(paths, progress);
     return done();
   },
 };
@@ -81,15 +83,30 @@ export const workerKubelet: StepBody<PlainHost> = {
   },
 };
 
+/**
+ * Restarts the kubelet's unit. If the kubelet ends at once, systemd starts it again, and whoever waits for what it does is told why
+ * (agents/steps/causes.ts).
+ */
+export async function restartKubeletUnit(signal: AbortSignal): Promise<void> {
+  try {
+    await restartUnit(UNIT, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((await unitExit(UNIT, signal)) === undefined) throw error;
+  }
+}
+
 /** Restarts the kubelet of a node, whose containers keep running, and waits until it answers its health endpoint. */
-export async function restartKubelet(progress: Progress): Promise<void> {
-  await progress.wait('the kubelet to start', () => restartUnit(UNIT, progress.signal));
-  await progress.wait('the kubelet to answer its health endpoint', () => healthy(progress, []));
+export async function restartKubelet(paths: HostPaths, progress: Progress): Promise<void> {
+  await progress.wait('the kubelet to start', () => restartKubeletUnit(progress.signal));
+  await progress.wait('the kubelet to answer its health endpoint', () =>
+    healthy(paths, progress, []),
+  );
 }
 
 /** The same after `nodeKubelet`, without the units that the kubelet requires. */
 export const restartPrepared = (paths: HostPaths, progress: Progress): Promise<void> =>
-  asPrepared(paths, () => restartKubelet(progress));
+  asPrepared(paths, () => restartKubelet(paths, progress));
 
 async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> {
   const { files } = await loadRendered(paths);
@@ -108,7 +125,7 @@ async function startPrepared(
   required: readonly string[],
 ): Promise<void> {
   await restartUnit(MODULES, progress.signal);
-  await asPrepared(paths, () => start(progress, required));
+  await asPrepared(paths, () => start(paths, progress, required));
 }
 
 async function asPrepared(paths: HostPaths, startKubelet: () => Promise<void>): Promise<void> {
@@ -122,16 +139,25 @@ async function asPrepared(paths: HostPaths, startKubelet: () => Promise<void>): 
 }
 
 /** `required`: the units without which systemd does not start it. */
-async function start(progress: Progress, required: readonly string[] = []): Promise<void> {
+async function start(
+  paths: HostPaths,
+  progress: Progress,
+  required: readonly string[] = [],
+): Promise<void> {
   await reloadUnits(progress.signal);
   await startUnit(UNIT, progress.signal);
   await progress.wait('the kubelet to answer its health endpoint', () =>
-    healthy(progress, required),
+    healthy(paths, progress, required),
   );
 }
 
-/** The kubelet's health cannot be watched. Changes of its unit's state are reported. */
-async function healthy(progress: Progress, required: readonly string[]): Promise<void> {
+/** The kubelet's health cannot be watched. Changes of its unit's state are reported, and why it does not run. */
+async function healthy(
+  paths: HostPaths,
+  progress: Progress,
+  required: readonly string[],
+): Promise<void> {
+  const causes = new Causes(paths, kubeletNeeds, progress);
   while (!(await isHealthy(progress.signal))) {
     const { ActiveState, NRestarts } = await unitProperties(
       UNIT,
@@ -143,6 +169,7 @@ async function healthy(progress: Progress, required: readonly string[]): Promise
     progress.waitingFor(
       `the kubelet to answer its health endpoint: kubelet.service is ${ActiveState}, restarted ${NRestarts} times`,
     );
+    await causes.look(progress.signal);
     await sleep(HEALTH_INTERVAL_MS);
   }
 }

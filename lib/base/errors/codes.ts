@@ -19,6 +19,8 @@ export const FAILURE_CODES = {
   'journal-unwritable': 'the step journal cannot be written',
   'bootkube-failed': 'bootkube failed permanently, so there is nothing to write to the disk',
   'command-failed': 'a program exited with an error',
+  'keeps-ending':
+    'a unit or a container of a static pod ends again and again with the same error, by which it will never run',
   'rpc-failed': 'a gRPC server (etcd, container runtime) refused a call or did not answer',
   'api-error': 'a request to the API server failed',
 

@@ -4,6 +4,8 @@ import type { Logger } from '../../base/log/logger.ts';
 export interface WaitingListener {
   /** Returns whether the description is new, also across attempts of one step. */
   waiting(description: string | undefined): boolean;
+  /** What keeps the wait from ending; undefined if nothing is known. */
+  trouble?(sentence: string | undefined): void;
 }
 
 /**
@@ -16,6 +18,7 @@ export class Progress {
   readonly #listener: WaitingListener;
   readonly #endsAtMs: number;
   #waiting: string | undefined;
+  #trouble: string | undefined;
   #waitedMs = 0;
 
   constructor(signal: AbortSignal, endsAtMs: number, log: Logger, listener: WaitingListener) {
@@ -48,6 +51,14 @@ export class Progress {
     this.#log.info({ left }, `Waiting for ${description}`);
   }
 
+  /** Reports why what is waited for does not come, where that is known; undefined once it is over. Logged when it changes. */
+  trouble(sentence: string | undefined): void {
+    if (sentence === this.#trouble) return;
+    this.#trouble = sentence;
+    this.#listener.trouble?.(sentence);
+    if (sentence !== undefined) this.#log.warn(sentence);
+  }
+
   /** Runs something that waits for others, and counts its time as waiting. */
   async wait<T>(description: string, body: () => Promise<T>): Promise<T> {
     this.waitingFor(description);
@@ -57,6 +68,7 @@ export class Progress {
       // Kept on failure: the error includes what was last waited for.
       this.#waiting = undefined;
       this.#listener.waiting(undefined);
+      this.trouble(undefined);
       return result;
     } finally {
       this.#waitedMs += performance.now() - began;
@@ -64,7 +76,8 @@ export class Progress {
   }
 
   get lastWait(): string | undefined {
-    return this.#waiting;
+    if (this.#waiting === undefined || this.#trouble === undefined) return this.#waiting;
+    return `${this.#waiting}: ${this.#trouble}`;
   }
 
   get waitedMs(): number {

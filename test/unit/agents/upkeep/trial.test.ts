@@ -140,7 +140,7 @@ for (const [what, damage] of Object.entries(DAMAGE)) {
     rmSync(host.at(SETTINGS), { recursive: true });
     t.same(snapshot(host), before);
     damage(host, SETTINGS);
-    await t.rejects(called(host, 'confirm'), { kind: 'usage' });
+    await t.rejects(called(host, 'confirm'), { kind: 'usage', message: /settings\.json/ });
   });
 }
 
