@@ -10,6 +10,7 @@ import { fingerprint } from '../../lib/engine/steps/fingerprint.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { cgroupVersion } from '../../lib/host/cgroup.ts';
 import { runNamedUnit } from '../../lib/host/named-unit.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
@@ -151,6 +152,7 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
     hostname: context.hostname(),
     nodeIps,
     cgroupDriver,
+    cgroupVersion: await cgroupVersion(),
     containerRuntime: runtime.kind,
     rootIsOverlay: await rootIsOverlay(),
     resolvConf: await resolvConfForPods(context.paths),

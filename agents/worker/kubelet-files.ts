@@ -11,6 +11,7 @@ import { trustDigest } from '../../lib/cluster/workers/api-trust.ts';
 import { workerPaths } from '../../lib/cluster/workers/paths.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { cgroupVersion } from '../../lib/host/cgroup.ts';
 import { exists, type NewFile, writeFileAtomic } from '../../lib/host/files.ts';
 import {
   kubeletEnvironmentPath,
@@ -19,11 +20,13 @@ import {
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
+import { readPayload } from '../../lib/payload/payload.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
 import { kubeletTrust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.ts';
 import { podEgressFile } from '../../lib/render/kubernetes/pod-egress.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { currentIdentity } from '../steps/kubelet-client-file.ts';
+import { payloadFolder } from '../steps/payload-folder.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 import { recordReadByKubelet } from './trust/kubelet-record.ts';
 
@@ -55,9 +58,11 @@ export const placeKubeletFiles: StepBody<PlainHost> = {
     const { cgroupDriver } = await runtime.status({ signal, deadlineMs: REQUEST_DEADLINE_MS });
     const host = {
       cgroupDriver,
+      cgroupVersion: await cgroupVersion(),
       containerRuntime: runtime.kind,
       rootIsOverlay: await rootIsOverlay(),
       resolvConf: await resolvConfForPods(paths),
+      versions: (await readPayload(payloadFolder(context))).versions,
     };
     const api = await apiAuthorityOf(context, signal);
     const files: NewFile[] = [

@@ -95,6 +95,7 @@ async function rendering() {
       hostname: hostname(),
       nodeIps: ['192.0.2.10'],
       cgroupDriver: 'systemd',
+      cgroupVersion: 2,
       containerRuntime: 'containerd',
       rootIsOverlay: false,
       resolvConf: '/etc/resolv.conf',

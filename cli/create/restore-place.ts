@@ -1,7 +1,11 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { isRecord } from '../../lib/base/json.ts';
 import { networkText, parseNetwork } from '../../lib/base/network/network.ts';
-import { identityOf, inputFor } from '../../lib/change/identity/identity.ts';
+import {
+  clusterFor,
+  type IdentifiedInput,
+  identityOf,
+} from '../../lib/change/identity/identity.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { readDocument } from '../../lib/config/file/document.ts';
 import { faultText } from '../../lib/config/file/fault.ts';
@@ -12,7 +16,6 @@ import { clusterNetworks } from '../../lib/config/site/addresses/own-networks.ts
 import { hostnameProblem, isUsableHostname } from '../../lib/config/site/names.ts';
 import { nmstateMisfits } from '../../lib/config/site/nmstate/document.ts';
 import { nmstateText } from '../../lib/config/site/nmstate/text.ts';
-import type { KeylessInput } from '../../lib/render/renderer.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
 import { readConfigText } from './read-install-config.ts';
 
@@ -32,7 +35,7 @@ export interface PlaceOptions {
  * @throws Failure (usage) that names every fault of the options
  */
 export async function clusterElsewhere(
-  input: KeylessInput,
+  input: IdentifiedInput,
   options: PlaceOptions,
   signal: AbortSignal,
 ) {
@@ -57,7 +60,7 @@ export async function clusterElsewhere(
   if (faults.length > 0) throw new Failure('usage', faults.join('\n'));
   await askNmstatectl(network, networkConfig ?? '', signal);
   const identity = { ...identityOf(input), machineNetwork };
-  const { installation: _, ...cluster } = inputFor(input, identity).cluster;
+  const { installation: _, ...cluster } = clusterFor(input.cluster, identity);
   return {
     ...cluster,
     ...(hostname === undefined ? {} : { hostname }),
@@ -67,7 +70,7 @@ export async function clusterElsewhere(
 
 /** The Services and the pods of the cluster have its families, and keep them. */
 function networksFor(
-  { cluster }: KeylessInput,
+  { cluster }: IdentifiedInput,
   given: readonly string[] | undefined,
   faults: string[],
 ): string[] {
@@ -88,7 +91,7 @@ function networksFor(
 async function readNetworkConfig(
   path: string,
   networks: readonly string[],
-  { clusterNetwork, serviceNetwork }: KeylessInput['cluster'],
+  { clusterNetwork, serviceNetwork }: IdentifiedInput['cluster'],
   faults: string[],
 ): Promise<string | undefined> {
   const document = readDocument(await readConfigText(path, '--network-config'));

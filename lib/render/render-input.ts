@@ -4,6 +4,7 @@ import { parseJson } from '../base/json.ts';
 import { nodeIpsSchema } from '../base/network/node-ips.ts';
 import { RUNTIMES } from '../clients/cri/kind.ts';
 import { clusterSchema } from '../config/cluster/cluster.ts';
+import { cgroupVersion } from '../host/cgroup.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import type { KeylessInput } from './renderer.ts';
@@ -19,6 +20,8 @@ export const renderInputSchema = z.object({
     hostname: z.string(),
     nodeIps: nodeIpsSchema,
     cgroupDriver: z.enum(['systemd', 'cgroupfs']),
+    // Earlier releases did not store it.
+    cgroupVersion: z.literal([1, 2]).optional(),
     // Earlier releases knew no other.
     containerRuntime: z.enum(RUNTIMES).default('containerd'),
     rootIsOverlay: z.boolean(),
@@ -65,7 +68,8 @@ export async function readRenderInput(paths: HostPaths): Promise<KeylessInput | 
   const parsed = renderInputSchema.safeParse(parseJson(text));
   if (parsed.success) {
     const { cluster, host, deferredGroups } = parsed.data;
-    return { cluster, host, deferredGroups };
+    const known = { ...host, cgroupVersion: host.cgroupVersion ?? (await cgroupVersion()) };
+    return { cluster, host: known, deferredGroups };
   }
   throw new Failure('fatal', `${renderInputPath(paths)} cannot be used`, {
     expected: `the input of this version of sno-agents, with schemaVersion ${SCHEMA_VERSION}`,

@@ -98,6 +98,7 @@ export interface HostFacts {
   nodeIps: NodeIps;
   /** As the container runtime reports it (CRI Status). */
   cgroupDriver: 'systemd' | 'cgroupfs';
+  cgroupVersion: 1 | 2;
   containerRuntime: RuntimeKind;
   /** The root filesystem is an overlay (or a container's), whose usage the kubelet cannot measure. */
   rootIsOverlay: boolean;

@@ -19,13 +19,13 @@ export const identitySchema = z.object({
 
 export type Identity = z.infer<typeof identitySchema>;
 
-/** The identity for which a control plane was rendered. */
-export const identityOf = ({
-  cluster,
-  host,
-}: Pick<KeylessInput, 'cluster'> & {
+/** What of an input has the identity. */
+export interface IdentifiedInput extends Pick<KeylessInput, 'cluster'> {
   readonly host: Pick<KeylessInput['host'], 'hostname' | 'nodeIps'>;
-}): Identity => ({
+}
+
+/** The identity for which a control plane was rendered. */
+export const identityOf = ({ cluster, host }: IdentifiedInput): Identity => ({
   hostname: host.hostname,
   nodeIps: host.nodeIps,
   machineNetwork: cluster.machineNetwork,
@@ -35,18 +35,26 @@ export const identityOf = ({
 
 /** The input from which the same control plane is rendered for another identity. */
 export function inputFor(input: KeylessInput, identity: Identity): KeylessInput {
-  const { hostname, nodeIps, machineNetwork, clusterName, baseDomain } = identity;
-  const cluster = { ...input.cluster, name: clusterName, baseDomain, machineNetwork };
-  const { proxy, hostname: configured } = input.cluster;
-  const noProxy = proxy === undefined ? [] : noProxyFor(proxy.noProxy, input.cluster, cluster);
+  const { hostname, nodeIps } = identity;
   return {
     ...input,
-    cluster: {
-      ...cluster,
-      ...(configured === undefined ? {} : { hostname }),
-      ...(proxy && { proxy: { ...proxy, noProxy } }),
-    },
+    cluster: clusterFor(input.cluster, identity),
     host: { ...input.host, hostname, nodeIps },
+  };
+}
+
+/** The same cluster with another identity. */
+export function clusterFor(
+  before: KeylessInput['cluster'],
+  { hostname, machineNetwork, clusterName, baseDomain }: Identity,
+): KeylessInput['cluster'] {
+  const cluster = { ...before, name: clusterName, baseDomain, machineNetwork };
+  const { proxy, hostname: configured } = before;
+  const noProxy = proxy === undefined ? [] : noProxyFor(proxy.noProxy, before, cluster);
+  return {
+    ...cluster,
+    ...(configured === undefined ? {} : { hostname }),
+    ...(proxy && { proxy: { ...proxy, noProxy } }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { RuntimeKind } from '../../clients/cri/kind.ts';
+import { hostDemands } from '../../payload/supported.ts';
 import type { FileUse } from '../hosts.ts';
 import { SHUTDOWN_SECONDS } from '../machine-config/shutdown.ts';
 import type { HostFacts, RenderedFile, RenderInput } from '../renderer.ts';
@@ -34,7 +35,12 @@ export interface KubeletInput {
   readonly cluster: Pick<RenderInput['cluster'], 'serviceNetwork' | 'reservedCpus'>;
   readonly host: Pick<
     HostFacts,
-    'cgroupDriver' | 'containerRuntime' | 'rootIsOverlay' | 'resolvConf'
+    | 'cgroupDriver'
+    | 'cgroupVersion'
+    | 'containerRuntime'
+    | 'rootIsOverlay'
+    | 'resolvConf'
+    | 'versions'
   >;
 }
 
@@ -105,7 +111,14 @@ function configuration({ host }: KubeletInput) {
     // The default is under /usr, which is read-only.
     volumePluginDir: `${paths.kubernetes}/kubelet-plugins/volume/exec`,
     ...(host.rootIsOverlay ? { localStorageCapacityIsolation: false } : {}),
+    ...cgroupV1(host),
   };
+}
+
+/** Without it a newer kubelet does not start on cgroup v1, which it still can use. */
+function cgroupV1({ cgroupVersion, versions }: KubeletInput['host']) {
+  const isRefused = hostDemands(versions.kubernetes).cgroupV1 === 'on-request';
+  return cgroupVersion === 1 && isRefused ? { failCgroupV1: false } : {};
 }
 
 /** Without an API server no client can be authenticated: the kubelet serves nothing. */

@@ -3,6 +3,7 @@ import fsp from 'node:fs/promises';
 import t from 'tap';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
+import { cgroupVersion } from '../../../lib/host/cgroup.ts';
 import { rootIsOverlay } from '../../../lib/host/root.ts';
 import { captureBuiltins } from './builtins.ts';
 
@@ -22,6 +23,22 @@ t.test('the boot, and the seconds since', async (t) => {
   const { boot, up } = await bootMoment();
   t.equal(`${boot}\n`, readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   t.ok(before <= up && up <= uptime(), `${up} s`);
+});
+
+t.test('the version of cgroup', async (t) => {
+  // The magic numbers of statfs(2): on version 1, and on hybrid, it is a tmpfs with a folder for each controller.
+  const table = { cgroup2fs: [0x63677270, 2], tmpfs: [0x01021994, 1] } as const;
+  for (const [name, [type, expected]] of Object.entries(table)) {
+    await t.test(name, async (t) => {
+      captureBuiltins(t, () => {
+        t.capture(fsp, 'statfs', async (path: string) => {
+          t.equal(path, '/sys/fs/cgroup');
+          return { type };
+        });
+      });
+      t.equal(await cgroupVersion(), expected);
+    });
+  }
 });
 
 t.test('an overlay root, as in a live image', async (t) => {

@@ -1,6 +1,11 @@
 import t from 'tap';
 import { parse } from 'yaml';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
+import {
+  nodeKubeletFile,
+  standaloneConfigFile,
+  workerKubeletFiles,
+} from '../../../lib/render/kubernetes/kubelet.ts';
 import { input, textAt } from './rendered-host.ts';
 
 const clientCAFile = '/etc/kubernetes/pki/kubelet/client-ca.crt';
@@ -158,6 +163,27 @@ t.test('with reserved CPUs, whole CPUs of the others can be had exclusively', as
   const { files } = await kubernetesRenderer.render({ ...input, cluster });
   const text = files.find(({ path }) => path === '/etc/kubernetes/kubelet.yaml')?.contents;
   t.match(parse(text ?? ''), { reservedSystemCPUs: '0-1', cpuManagerPolicy: 'static' });
+});
+
+t.test('on cgroup v1, a kubelet that refuses it by default is told to use it', async (t) => {
+  for (const [cgroupVersion, kubernetes, expected] of [
+    [1, 'v1.34.4', undefined],
+    [1, 'v1.35.0', false],
+    [1, 'v1.37.2', false],
+    [2, 'v1.34.4', undefined],
+    [2, 'v1.37.2', undefined],
+  ] as const) {
+    const versions = { kubernetes, etcd: 'v3.6.16' };
+    const kubelet = { cluster: input.cluster, host: { ...input.host, cgroupVersion, versions } };
+    for (const { path, contents } of [
+      standaloneConfigFile(kubelet),
+      nodeKubeletFile(kubelet),
+      ...workerKubeletFiles(kubelet, '').filter(({ path }) => path.endsWith('kubelet.yaml')),
+    ]) {
+      const what = `${path} of ${kubernetes} on cgroup v${cgroupVersion}`;
+      t.strictSame(parse(contents).failCgroupV1, expected, what);
+    }
+  }
 });
 
 t.test('clients of the kubelet are administrators and the API server', async (t) => {

@@ -13,6 +13,7 @@ export const host: HostFacts = {
   hostname: 'edge-0',
   nodeIps: ['192.0.2.10'],
   cgroupDriver: 'systemd',
+  cgroupVersion: 2,
   containerRuntime: 'containerd',
   rootIsOverlay: false,
   resolvConf: '/etc/resolv.conf',

@@ -89,6 +89,11 @@ t.test('render', async (t) => {
     t.strictSame(await readRenderInput(it.paths), input);
     t.equal(it.mode('/etc/sno-agents/render-input.json'), 0o600);
     t.notMatch(it.read('/etc/sno-agents/render-input.json'), /key of/);
+    const stored = JSON.parse(it.read('/etc/sno-agents/render-input.json'));
+    t.match(asked[0]?.[0].host, { cgroupVersion: stored.host.cgroupVersion });
+    delete stored.host.cgroupVersion;
+    it.write('/etc/sno-agents/render-input.json', JSON.stringify(stored));
+    t.strictSame(await readRenderInput(it.paths), input, 'that of an earlier release');
     it.write('/etc/sno-agents/render-input.json', '{"schemaVersion":0}');
     await t.rejects(readRenderInput(it.paths), { kind: 'fatal', message: /render-input\.json/ });
   });
@@ -110,6 +115,7 @@ t.test('render', async (t) => {
         hostname: 'edge-7',
         nodeIps: ['192.0.2.10', '2001:db8::10'],
         cgroupDriver: 'cgroupfs',
+        cgroupVersion: 1,
         containerRuntime: 'containerd',
         rootIsOverlay: true,
         resolvConf: '/etc/resolv.conf',

@@ -7,6 +7,7 @@ import { FakeApi } from '../../clients/kube/fake-api.ts';
 import { adminKubeconfig, serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
+import { writePayload } from '../host/payload.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 
 export const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -49,6 +50,7 @@ export async function identifiedHost(
   const subject = { commonName: 'system:node:worker-0', organizations: ['system:nodes'] };
   const { certificate, key } = await issueLeaf(nodes, { subject, usage: 'client' });
   it.host.write(CURRENT, `${certificate}${key}`, 0o600);
+  writePayload(it.host, '/run/media/iso/sno-agents/payload');
   giveAddresses(it.host, '192.0.2.20/24', '198.51.100.7/24');
   await fakeRuntime(t, it.host, () => [], {
     Status: () => ({ status: {}, info: {} }),
