@@ -37,6 +37,8 @@ export const FAILURE_CODES = {
   'preflight-cpus': 'the CPUs to reserve are not those of the host',
   'preflight-network-plugins':
     'the container runtime would not find the plugins of the pod network',
+  'preflight-platform':
+    'the cgroup version or the container runtime of the host cannot run the Kubernetes of the payload',
   'preflight-disk-labels': 'another disk has a file system that the system would take for its own',
   'preflight-disk': 'the installation disk is too small or cannot be read',
 

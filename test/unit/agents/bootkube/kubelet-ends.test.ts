@@ -8,7 +8,7 @@ import { fakeEtcd } from '../host/etcd.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { giveRendered } from '../host/rendered.ts';
 import { fakeRuntime } from '../host/runtime.ts';
-import { endPauses } from '../host/timers.ts';
+import { endPauses, hurry } from '../host/timers.ts';
 
 const WRONG = 'kubelet is configured to not run on a host using cgroup v1';
 const NO_RUNTIME = 'dial unix /run/containerd/containerd.sock: connect: no such file or directory';
@@ -33,15 +33,6 @@ function ending(host: TestHost, errors: Readonly<Record<string, string>>): void 
       `_SYSTEMD_INVOCATION_ID=${unit}-*) echo 'I1128 04:14:26.1 7 a.go:1] begins'; echo 'E1128 04:14:26.1 7 run.go:72] "command failed" err="${error}"' ;;`,
   );
   host.programs.give('journalctl', `case "$1" in ${lines.join('\n')} esac`);
-}
-
-/** Each reading of the clock is some time after the one before. */
-function hurry(t: Test, ms: number): void {
-  let now = 0;
-  t.capture(performance, 'now', () => {
-    now += ms;
-    return now;
-  });
 }
 
 const unhealthy = async () => {
