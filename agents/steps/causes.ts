@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setInterval } from 'node:timers/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import type { Limits } from '../../lib/base/wait/limits.ts';
 import {
@@ -53,7 +53,7 @@ export class Causes {
    */
   async look(signal: AbortSignal): Promise<void> {
     const nowMs = performance.now();
-    if (nowMs - this.#lookedMs < LOOK_MS) return;
+    if (nowMs - this.#lookedMs < LOOK_MS / 2) return;
     this.#lookedMs = nowMs;
     const exit = await this.#firstExit(signal).catch(() => undefined);
     // While it is started once more, the last exit still tells why it does not run.
@@ -101,10 +101,7 @@ export async function withCauses<T>(
   const signal = AbortSignal.any([progress.signal, ended.signal]);
   const looking = (async () => {
     try {
-      for (;;) {
-        await sleep(LOOK_MS, undefined, { signal });
-        await causes.look(signal);
-      }
+      for await (const _ of setInterval(LOOK_MS, undefined, { signal })) await causes.look(signal);
     } catch (error) {
       if (!signal.aborted) found.abort(error);
     }

@@ -8,7 +8,7 @@ import { fakeEtcd } from '../host/etcd.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { giveRendered } from '../host/rendered.ts';
 import { fakeRuntime } from '../host/runtime.ts';
-import { endPauses, hurry } from '../host/timers.ts';
+import { endPauses, hurry, shortenIntervals } from '../host/timers.ts';
 
 const WRONG = 'kubelet is configured to not run on a host using cgroup v1';
 const NO_RUNTIME = 'dial unix /run/containerd/containerd.sock: connect: no such file or directory';
@@ -125,6 +125,7 @@ t.test('a static pod whose container ends is given up, with the end of its log',
     const log = line('I1128 begins') + line('Error: unknown flag: --nonsense');
     await endingContainer(t, host, 'kube-apiserver', log);
     endPauses(t, 5000);
+    shortenIntervals(t);
     hurry(t, 700);
     t.match(await host.failureOf(controlPlane), {
       kind: 'fatal',
@@ -142,6 +143,7 @@ t.test('a static pod whose container ends is given up, with the end of its log',
     );
     await endingContainer(t, host, 'etcd', log);
     endPauses(t, 5000);
+    shortenIntervals(t);
     hurry(t, 700);
     t.match(await host.failureOf(etcdServes), {
       code: 'keeps-ending',

@@ -28,3 +28,13 @@ export function hurry(t: Test, ms: number): void {
     return now;
   });
 }
+
+/** Until the test ends, what is done at intervals is done as often as possible. */
+export function shortenIntervals(t: Test): void {
+  const original = timers.setInterval;
+  t.teardown(() => syncBuiltinESMExports());
+  t.capture(timers, 'setInterval', (...[, ...rest]: Parameters<typeof original>) =>
+    original(1, ...rest),
+  );
+  syncBuiltinESMExports();
+}
