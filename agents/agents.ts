@@ -4,10 +4,11 @@ import { AGENTS, type AgentName } from '../lib/engine/agents/table.ts';
 import { measureRun } from '../lib/engine/metrics/run.ts';
 import type { MeasuredHost } from '../lib/engine/metrics/write.ts';
 import { type EndedRun, runAgentCommand } from '../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../lib/engine/steps/settings-for.ts';
 import type { Plan } from '../lib/engine/steps/step.ts';
 import type { HostPaths } from '../lib/host/paths.ts';
 import { restartHost } from '../lib/host/restart-host.ts';
-import { readSettings, type Settings } from '../lib/host/settings.ts';
+import type { Settings } from '../lib/host/settings.ts';
 import { expectShortRun } from '../lib/host/short-run.ts';
 import { aioContext } from './aiokube/context.ts';
 import { aiokubePlan } from './aiokube/plan.ts';
@@ -59,11 +60,12 @@ const planned =
     measure?: (host: MeasuredHost, ended: EndedRun) => Promise<void>,
   ) =>
   async (paths: HostPaths, args: readonly string[]): Promise<number> => {
-    const settings = await readSettings(paths);
+    const { settings, fault } = await settingsFor(paths, args);
     return runAgentCommand(
       {
         plan: plan(settings),
         paths,
+        settingsFault: fault,
         context: () => context(paths),
         measure: (ended) => measure?.({ paths, settings }, ended) ?? Promise.resolve(),
         reboot: restartHost,

@@ -29,6 +29,7 @@ import { finishAio } from './finish.ts';
 import { aioHostIdentity } from './host-identity.ts';
 import { aioKubeletIdentity } from './kubelet-identity.ts';
 import { aioLeftovers } from './leftovers.ts';
+import { mirrorPods } from './mirror-pods.ts';
 
 /** The clean-up deletes what these were created from, and what their checks read. */
 const untilLeftovers = (body: StepBody<HostContext>) => until('leftovers', body);
@@ -49,6 +50,7 @@ export const aiokubePlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'nodeKubeletMs', untilLeftovers(nodeKubelet)),
     within(s, 'etcdMs', untilLeftovers(etcdServes)),
     within(s, 'controlPlaneMs', untilLeftovers(controlPlane)),
+    within(s, 'kubeletMs', mirrorPods),
     within(s, 'manifestsMs', untilLeftovers(applyAllManifests)),
     within(s, 'nodeRoleMs', nodeRole),
     within(s, 'servingCertificateMs', servingCertificate),

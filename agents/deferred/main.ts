@@ -1,15 +1,17 @@
 import { runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../../lib/engine/steps/settings-for.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { readSettings } from '../../lib/host/settings.ts';
 import { deferredContext } from './context.ts';
 import { deferredPlan } from './plan.ts';
 
 /** The command line of sno-deferred, which has an additional option. Returns the exit code. */
 export async function runDeferred(paths: HostPaths, args: readonly string[]): Promise<number> {
+  const { settings, fault } = await settingsFor(paths, args);
   return runAgentCommand(
     {
-      plan: deferredPlan(await readSettings(paths)),
+      plan: deferredPlan(settings),
       paths,
+      settingsFault: fault,
       runOptions: [
         {
           flags: '--expires-in-hours <n>',

@@ -5,7 +5,7 @@ import { EXIT } from '../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { inOneLine, printableLines } from '../../lib/base/printable.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { defaultSettings, readSettings, type Settings } from '../../lib/host/settings.ts';
+import { readSoundSettings, type Settings } from '../../lib/host/settings.ts';
 import { failedOutcome, type GatherOutcome } from '../../report/gather-record.ts';
 import { Limit, timeOf } from './collecting/abort.ts';
 import { listSources } from './collecting/listing.ts';
@@ -116,12 +116,12 @@ interface Asked {
 
 /** An invalid settings file is reported; it does not prevent the bundle. */
 async function settingsOf(paths: HostPaths) {
-  try {
-    return { settings: await readSettings(paths), failures: [] };
-  } catch (error) {
-    const failure = `the defaults were used: ${describeError(error)}`;
-    return { settings: defaultSettings, failures: [failedOutcome('settings', failure)] };
-  }
+  const { settings, fault } = await readSoundSettings(paths);
+  const failures =
+    fault === undefined
+      ? []
+      : [failedOutcome('settings', `the defaults were used: ${describeError(fault)}`)];
+  return { settings, failures };
 }
 
 async function expectFolder(path: string): Promise<void> {

@@ -11,10 +11,11 @@ import { publishIssue } from '../../lib/engine/console/publish-issue.ts';
 import { journalPath, runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
 import { readJournal } from '../../lib/engine/steps/journal.ts';
 import { Reporter, type ReporterOptions } from '../../lib/engine/steps/reporter.ts';
+import { settingsFor } from '../../lib/engine/steps/settings-for.ts';
 import type { Plan } from '../../lib/engine/steps/step.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { restartHost } from '../../lib/host/restart-host.ts';
-import { readSettings, type Settings } from '../../lib/host/settings.ts';
+import type { Settings } from '../../lib/host/settings.ts';
 import { backUpNow } from '../steps/backup/on-request.ts';
 import { ofKind } from '../steps/of-kind.ts';
 import { arrive } from './arrive.ts';
@@ -69,7 +70,7 @@ export async function runReconfigure(
   // Without rights: it reads neither configuration nor state.
   if (name === 'read-medium') return runReadMedium(rest);
   if (name === 'write-medium') return runWriteMedium(rest);
-  const settings = await readSettings(paths);
+  const { settings, fault } = await settingsFor(paths, args);
   const planOf = await ofKind(paths, reconfigurePlan, reconfigureOpenShiftPlan);
   const plan = planOf(settings);
   let reporting: ReporterOptions = {};
@@ -82,6 +83,7 @@ export async function runReconfigure(
     {
       plan,
       paths,
+      settingsFault: fault,
       context: () => reconfigureContext(paths),
       reporting,
       reboot: restartHost,

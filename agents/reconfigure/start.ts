@@ -18,9 +18,9 @@ import { BRIDGE } from '../../lib/host/internal-bridge.ts';
 import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
 import { sealedPath } from '../../lib/host/paths.ts';
 import { startAndWait } from '../../lib/host/start-and-wait.ts';
-import { restartUnit } from '../../lib/host/systemd.ts';
 import { readFactoryPolicy, writeFactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
 import { awaitApi } from '../steps/await-api.ts';
+import { restartKubeletUnit } from '../steps/kubelet.ts';
 import { presentInput, type ReconfigureContext, wantedIdentity } from './context.ts';
 
 const IDENTITY_UNIT = 'sno-identity.service';
@@ -55,7 +55,7 @@ export const startAtSite: StepBody<ReconfigureContext> = {
       await progress.wait('the change of the identity', () => startAndWait(IDENTITY_UNIT));
       await requireEnded(context);
     } else {
-      await restartUnit('kubelet.service', progress.signal);
+      await restartKubeletUnit(progress.signal);
     }
     await keepName(context, to);
     await awaitApi(context, progress);

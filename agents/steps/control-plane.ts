@@ -1,10 +1,12 @@
-import { type ApiChecks, isApiReady, waitForApi } from '../../lib/clients/kube/api-ready.ts';
+import { type ApiChecks, isApiReady } from '../../lib/clients/kube/api-ready.ts';
 import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import type { Rendered, StaticPod } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
+import { awaitApi } from './await-api.ts';
+import { staticPodsNeed, withCauses } from './causes.ts';
 import type { HostContext } from './host-context.ts';
 import { placeStaticPod, waitUntilRunning } from './static-pods.ts';
 
@@ -51,15 +53,14 @@ export const controlPlane: StepBody<HostContext> = {
     const { paths } = context;
     const pods = controlPlanePods(await loadRendered(paths));
     for (const pod of pods.filter((each) => !awaitsApi(each))) await placeStaticPod(paths, pod);
-    await context.withAdministrator(progress, (client) =>
-      progress.wait('the API server to be ready', (wait) =>
-        waitForApi(client, wait, USABLE[context.cluster.controlPlane]),
-      ),
-    );
+    const checks = USABLE[context.cluster.controlPlane];
+    await awaitApi(context, progress, progress.remainingMs(), checks);
     for (const pod of pods.filter(awaitsApi)) await placeStaticPod(paths, pod);
     const names = pods.map((pod) => pod.container);
     await progress.wait('all of them to be running', () =>
-      waitUntilRunning(paths, names, progress),
+      withCauses(context, staticPodsNeed(...names), progress, ({ signal }) =>
+        waitUntilRunning(paths, names, progress, signal),
+      ),
     );
     return done();
   },

@@ -2,6 +2,7 @@ import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { loadRendered, podOfRole } from '../../lib/render/store.ts';
+import { staticPodsNeed, withCauses } from './causes.ts';
 import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 import { placeStaticPod } from './static-pods.ts';
@@ -26,12 +27,10 @@ export const etcdServes: StepBody<HostContext> = {
     const { paths } = context;
     await placeStaticPod(paths, podOfRole(await loadRendered(paths), 'database'));
     return progress.wait('etcd to elect itself', async () => {
-      const status = await context.withEtcd((client) =>
-        client.status({
-          signal: progress.signal,
-          deadlineMs: progress.remainingMs(),
-          waitForReady: true,
-        }),
+      const status = await withCauses(context, staticPodsNeed('etcd'), progress, ({ signal }) =>
+        context.withEtcd((client) =>
+          client.status({ signal, deadlineMs: progress.remainingMs(), waitForReady: true }),
+        ),
       );
       return done(`version ${status.version}, revision ${status.revision}`);
     });

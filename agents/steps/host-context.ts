@@ -5,7 +5,7 @@ import type { Cluster, InstallableCluster } from '../../lib/config/cluster/clust
 import { readCluster, readInstallableCluster } from '../../lib/config/cluster/read-cluster.ts';
 import { readKubeletEnvironment } from '../../lib/host/kubelet-environment.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { readSettings, type Settings } from '../../lib/host/settings.ts';
+import { readSoundSettings, type Settings } from '../../lib/host/settings.ts';
 import { bootTime } from '../../lib/host/systemd.ts';
 import { withBootstrapAdmin, withEtcd, withEtcdOfApiServer } from '../../lib/render/access.ts';
 import { withLocalAdministrator } from '../../lib/render/openshift/installed-access.ts';
@@ -49,7 +49,10 @@ export interface InstallContext extends HostContext {
   readonly cluster: InstallableCluster;
 }
 
-/** @throws Failure (usage) if cluster.json or settings.json is invalid. */
+/**
+ * With settings that cannot be used, the defaults: the command has refused them, or goes on (lib/engine/steps/settings-for.ts).
+ * @throws Failure (usage) if cluster.json is invalid
+ */
 export async function hostContext(paths: HostPaths): Promise<HostContext> {
   const host = await plainHost(paths);
   return { ...host, ...bootstrapRights(paths, host.cluster) };
@@ -66,8 +69,8 @@ export async function installedContext(paths: HostPaths): Promise<HostContext> {
 
 /** @throws Failure (usage) like hostContext */
 export async function plainHost(paths: HostPaths): Promise<PlainHost> {
-  const [settings, cluster, nodeName] = await Promise.all([
-    readSettings(paths),
+  const [{ settings }, cluster, nodeName] = await Promise.all([
+    readSoundSettings(paths),
     readCluster(paths),
     nodeNameOf(paths),
   ]);
@@ -81,8 +84,8 @@ async function nodeNameOf(paths: HostPaths): Promise<() => string> {
 
 /** @throws Failure (usage) like hostContext, and if cluster.json names no disk. */
 export async function installContext(paths: HostPaths): Promise<InstallContext> {
-  const [settings, cluster] = await Promise.all([
-    readSettings(paths),
+  const [{ settings }, cluster] = await Promise.all([
+    readSoundSettings(paths),
     readInstallableCluster(paths),
   ]);
   return { paths, settings, cluster, hostname, bootTime, ...bootstrapRights(paths, cluster) };

@@ -13,10 +13,12 @@ import {
   reloadUnits,
   restartUnit,
   startUnit,
+  unitExit,
   unitProperties,
 } from '../../lib/host/systemd.ts';
 import type { FileUse } from '../../lib/render/hosts.ts';
 import { loadRendered } from '../../lib/render/store.ts';
+import { Causes, kubeletNeeds } from './causes.ts';
 import { podsBeforeApi } from './control-plane.ts';
 import type { HostContext, PlainHost } from './host-context.ts';
 import { placeStaticPod } from './static-pods.ts';
@@ -39,10 +41,10 @@ export const standaloneKubelet: StepBody<HostContext> = {
   retries: true,
   input: (context) => filesOf(context, 'standalone-kubelet'),
   holds: (_context, { signal }) => isHealthy(signal),
-  async run({ cluster }, progress) {
+  async run({ cluster, paths }, progress) {
     // It has read its configuration before the step render wrote the release's pause image.
     if (cluster.controlPlane === 'openshift') await restartUnit('crio.service', progress.signal);
-    await start(progress);
+    await start(paths, progress);
     return done();
   },
 };
@@ -83,11 +85,28 @@ export const workerKubelet: StepBody<PlainHost> = {
   },
 };
 
-/** Restarts the kubelet of a node, whose containers keep running, and waits until it answers its health endpoint. */
-export async function restartKubelet(progress: Progress): Promise<void> {
-  await progress.wait('the kubelet to start', () => restartUnit(UNIT, progress.signal));
-  await progress.wait(ANSWER, (wait) => healthy(wait, []));
+/**
+ * Restarts the kubelet's unit. If the kubelet ends at once, systemd starts it again, and whoever waits for what it does is told why
+ * (agents/steps/causes.ts).
+ */
+export async function restartKubeletUnit(signal: AbortSignal): Promise<void> {
+  try {
+    await restartUnit(UNIT, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((await unitExit(UNIT, signal)) === undefined) throw error;
+  }
 }
+
+/** Restarts the kubelet of a node, whose containers keep running, and waits until it answers its health endpoint. */
+export async function restartKubelet(paths: HostPaths, progress: Progress): Promise<void> {
+  await progress.wait('the kubelet to start', () => restartKubeletUnit(progress.signal));
+  await progress.wait(ANSWER, (wait) => healthy(paths, progress, wait, []));
+}
+
+/** The same after `nodeKubelet`, without the units that the kubelet requires. */
+export const restartPrepared = (paths: HostPaths, progress: Progress): Promise<void> =>
+  asPrepared(paths, () => restartKubelet(paths, progress));
 
 async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> {
   const { files } = await loadRendered(paths);
@@ -106,33 +125,47 @@ async function startPrepared(
   required: readonly string[],
 ): Promise<void> {
   await restartUnit(MODULES, progress.signal);
+  await asPrepared(paths, () => start(paths, progress, required));
+}
+
+async function asPrepared(paths: HostPaths, startKubelet: () => Promise<void>): Promise<void> {
   await mkdir(paths.run, { recursive: true });
   await writeFile(paths.kubeletPrepared, '', { mode: 0o600 });
   try {
-    await start(progress, required);
+    await startKubelet();
   } finally {
     await removeFile(paths.kubeletPrepared);
   }
 }
 
 /** `required`: the units without which systemd does not start it. */
-async function start(progress: Progress, required: readonly string[] = []): Promise<void> {
+async function start(
+  paths: HostPaths,
+  progress: Progress,
+  required: readonly string[] = [],
+): Promise<void> {
   await reloadUnits(progress.signal);
   await startUnit(UNIT, progress.signal);
-  await progress.wait(ANSWER, (wait) => healthy(wait, required));
+  await progress.wait(ANSWER, (wait) => healthy(paths, progress, wait, required));
 }
 
-/** The kubelet's health cannot be watched. Changes of its unit's state are reported. */
-const healthy = (wait: Wait, required: readonly string[]): Promise<void> =>
-  waitUntil(answers(required), {
+/** The kubelet's health cannot be watched. Changes of its unit's state are reported, and why it does not run. */
+function healthy(
+  paths: HostPaths,
+  progress: Progress,
+  wait: Wait,
+  required: readonly string[],
+): Promise<void> {
+  return waitUntil(answers(new Causes(paths, kubeletNeeds, progress), required), {
     ...wait,
     everyMs: HEALTH_INTERVAL_MS,
     late: ({ state }) =>
       new Failure('deadline', 'the kubelet does not answer its health endpoint', { found: state }),
   });
+}
 
 const answers =
-  (required: readonly string[]): Condition<undefined> =>
+  (causes: Causes, required: readonly string[]): Condition<undefined> =>
   async ({ signal }) => {
     if (await isHealthy(signal)) return { met: undefined };
     const { ActiveState, NRestarts } = await unitProperties(
@@ -142,6 +175,7 @@ const answers =
     );
     // systemd does not start it: one that it requires has failed, or is still running.
     if (ActiveState === 'inactive') await requireNoneFailed(required, signal);
+    await causes.look(signal);
     return { state: `${UNIT} is ${ActiveState}, restarted ${NRestarts} times` };
   };
 

@@ -11,6 +11,7 @@ import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { hasDigest } from '../../lib/payload/verify.ts';
 import type { PlainHost } from './host-context.ts';
 import { mediumPayload, payloadFolder } from './payload-folder.ts';
+import { requirePlatform } from './preflight/platform.ts';
 import { pullReleaseImages, releaseIsPulled } from './release-images.ts';
 
 /**
@@ -41,6 +42,12 @@ export const payload: StepBody<PlainHost> = {
     await fetchServed(context, progress);
     await copyFromMedium(context, progress);
     await expectPinned(context, folder, progress.signal);
+    // The preflight could not judge a payload that was not there.
+    if (context.cluster.payloadUrl !== undefined) {
+      const { kubernetes } = (await readPayload(folder)).versions;
+      const notices = await requirePlatform(context, kubernetes, progress.signal);
+      for (const notice of notices) progress.warn(`${notice}.`);
+    }
     const { images, binaries } = await progress.wait(
       'the payload to be verified and imported',
       () => bringPayload(folder, context.paths, progress),

@@ -77,6 +77,7 @@ export async function waitUntilRunning(
   paths: HostPaths,
   containers: readonly string[],
   progress: Progress,
+  signal: AbortSignal,
 ): Promise<void> {
   await waitForNamed(
     paths,
@@ -86,6 +87,7 @@ export async function waitUntilRunning(
         all.some((each) => each.name === name && each.state === 'running'),
       ),
     progress,
+    signal,
   );
 }
 
@@ -94,11 +96,12 @@ async function waitForNamed(
   description: string,
   predicate: (all: readonly Container[]) => boolean,
   progress: Progress,
+  signal: AbortSignal = progress.signal,
 ): Promise<void> {
   using runtime = connectHostRuntime(paths);
   await waitForContainers(runtime, predicate, {
     description,
-    signal: progress.signal,
+    signal,
     deadlineMs: progress.remainingMs(),
     report: (text) => progress.waitingFor(text),
   });

@@ -1,6 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import { z } from 'zod';
 import { describeError, Failure } from '../base/errors/failure.ts';
+import { isRecord } from '../base/json.ts';
 import { readTextIfPresent } from './files.ts';
 import type { HostPaths } from './paths.ts';
 import { aioAndWorkerSettings } from './settings/aio-and-workers.ts';
@@ -64,27 +65,69 @@ const settingsSchema = () =>
     )
     .partial();
 
-/** The defaults, overridden by the host's settings file. */
-export async function readSettings(paths: HostPaths): Promise<Settings> {
-  const path = `${paths.config}/settings.json`;
-  const text = await readTextIfPresent(path);
-  return text === undefined ? defaultSettings : parseSettings(path, text);
+/**
+ * The defaults, overridden by the host's settings file: for commands of people.
+ * @throws Failure (usage) if the file cannot be read, or has a fault
+ */
+export async function readSettings(paths: Pick<HostPaths, 'config'>): Promise<Settings> {
+  const { settings, fault } = await readSoundSettings(paths);
+  if (fault !== undefined) throw fault;
+  return settings;
 }
 
-export function parseSettings(path: string, text: string): Settings {
+/** Settings, and what is wrong with the file that they are from. */
+export interface SoundSettings {
+  readonly settings: Settings;
+  readonly fault?: Failure;
+}
+
+/**
+ * The same for what nobody attends, such as a boot and the way back from a change: the file is optional, people edit it, and a
+ * power cut may leave it empty. What is sound of it is used, and the default of everything else. Throws nothing.
+ */
+export async function readSoundSettings(paths: Pick<HostPaths, 'config'>): Promise<SoundSettings> {
+  const path = `${paths.config}/settings.json`;
   try {
-    return { ...defaultSettings, ...settingsSchema().parse(JSON.parse(text)) };
+    const text = await readTextIfPresent(path);
+    return text === undefined ? { settings: defaultSettings } : soundSettings(path, text);
   } catch (error) {
-    const found =
-      error instanceof z.ZodError
-        ? error.issues
-            .map(({ path, message }) => [...path, message].map(String).join(': '))
-            .join('; ')
-        : describeError(error);
-    throw new Failure('usage', `the settings in ${path} cannot be used`, {
-      expected:
-        'a JSON object of settings with positive numbers, or true and false for switches, or a path for a folder',
-      found,
-    });
+    return { settings: defaultSettings, fault: unusable(path, describeError(error)) };
   }
 }
+
+/** @throws Failure (usage) for text with a fault */
+export function parseSettings(path: string, text: string): Settings {
+  const { settings, fault } = soundSettings(path, text);
+  if (fault !== undefined) throw fault;
+  return settings;
+}
+
+function soundSettings(path: string, text: string): SoundSettings {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch (error) {
+    return { settings: defaultSettings, fault: unusable(path, describeError(error)) };
+  }
+  const schema = settingsSchema();
+  const { data, error } = schema.safeParse(given);
+  if (data !== undefined) return { settings: { ...defaultSettings, ...data } };
+  const found = error.issues
+    .map(({ path: at, message }) => [...at, message].map(String).join(': '))
+    .join('; ');
+  const sound = Object.entries(isRecord(given) ? given : {}).filter(
+    ([name, value]) => schema.safeParse({ [name]: value }).success,
+  );
+  return {
+    settings: { ...defaultSettings, ...schema.parse(Object.fromEntries(sound)) },
+    fault: unusable(path, found),
+  };
+}
+
+const unusable = (path: string, found: string) =>
+  new Failure('usage', `the settings in ${path} cannot be used`, {
+    expected:
+      'a JSON object of settings with positive numbers, or true and false for switches, or a path for a folder',
+    found,
+    fix: 'Correct the file, or delete it for the defaults.',
+  });

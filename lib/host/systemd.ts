@@ -1,3 +1,6 @@
+import { Failure } from '../base/errors/failure.ts';
+import { lastError } from '../base/log/last-error.ts';
+import { type Exit, howItEnded } from '../base/wait/repeated-exits.ts';
 import { type CommandOptions, run } from './command.ts';
 
 const brief = (signal: AbortSignal): CommandOptions => ({ signal, deadlineMs: 30_000 });
@@ -7,9 +10,26 @@ export async function startUnit(unit: string, signal: AbortSignal): Promise<void
   await run('systemctl', ['start', '--no-block', unit], brief(signal));
 }
 
-/** Restarts a unit, or starts it, and waits until it is active. */
+/**
+ * Restarts a unit, or starts it, and waits until it is active.
+ * @throws Failure (retry) with the last error of one that has ended instead; systemd may start it again
+ */
 export async function restartUnit(unit: string, signal: AbortSignal): Promise<void> {
-  await run('systemctl', ['restart', unit], { signal, deadlineMs: 180_000 });
+  try {
+    await run('systemctl', ['restart', unit], { signal, deadlineMs: 180_000 });
+  } catch (error) {
+    signal.throwIfAborted();
+    const exit = await unitExit(unit, signal).catch(() => undefined);
+    if (exit === undefined) throw error;
+    throw new Failure('retry', `${unit} has ended instead of starting`, {
+      code: 'command-failed',
+      subject: unit,
+      found: howItEnded(exit),
+      fix: `See "${exit.see}".`,
+      cause: error,
+      tellsCause: true,
+    });
+  }
 }
 
 /** Stops a unit and waits until it is inactive; nothing to stop is not an error. */
@@ -68,4 +88,37 @@ export async function bootTime(signal: AbortSignal): Promise<Date> {
     brief(signal),
   );
   return new Date(Date.now() - sinceMonotonicMs(text));
+}
+
+const PROPERTIES = ['ActiveState', 'SubState', 'Result', 'ExecMainStatus', 'InvocationID'] as const;
+
+const LINES = 200;
+
+/**
+ * How a unit has ended by an error of its own and will be started again by systemd, or has failed; undefined if it runs, is
+ * stopped, or was killed.
+ */
+export async function unitExit(unit: string, signal: AbortSignal): Promise<Exit | undefined> {
+  const found = await unitProperties(unit, PROPERTIES, signal);
+  const { ActiveState, SubState = '', Result, ExecMainStatus = '', InvocationID = '' } = found;
+  const hasEnded = SubState.startsWith('auto-restart') || ActiveState === 'failed';
+  if (!hasEnded || Result !== 'exit-code' || InvocationID === '') return undefined;
+  return {
+    of: unit,
+    id: InvocationID,
+    status: Number(ExecMainStatus),
+    error: lastError(await printedBy(InvocationID, LINES, signal)),
+    see: `journalctl -u ${unit}`,
+  };
+}
+
+/** The end of what the processes of one start of a unit printed; empty if the journal does not have it. */
+export async function printedBy(
+  invocation: string,
+  lines: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const match = `_SYSTEMD_INVOCATION_ID=${invocation}`;
+  const args = [match, `--lines=${lines}`, '--output=cat', '--quiet', '--no-pager'];
+  return run('journalctl', args, { signal, deadlineMs: 30_000 }).catch(() => '');
 }

@@ -5,7 +5,7 @@ import { redact } from '../base/log/redact.ts';
 import type { Limits } from '../base/wait/limits.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';
-import { unitProperties } from './systemd.ts';
+import { printedBy, unitProperties } from './systemd.ts';
 import { waitForPath } from './watch.ts';
 
 /** Of a failure's output, in its sentence. */
@@ -102,9 +102,7 @@ async function readResult(name: string, signal: AbortSignal): Promise<Failure | 
 
 /** What a program printed last, in one line; empty if the journal does not have it. */
 async function lastLines(invocation: string, signal: AbortSignal): Promise<string> {
-  const match = `_SYSTEMD_INVOCATION_ID=${invocation}`;
-  const args = [match, '--lines=5', '--output=cat', '--quiet', '--no-pager'];
-  const text = await run('journalctl', args, { signal, deadlineMs: 30_000 }).catch(() => '');
+  const text = await printedBy(invocation, 5, signal);
   // Before truncation: a key without its beginning cannot be recognized.
   const lines = redact(text)
     .split('\n')

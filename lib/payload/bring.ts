@@ -4,7 +4,7 @@ import type { Limits } from '../base/wait/limits.ts';
 import { type ContainerRuntime, connectHostRuntime } from '../clients/cri/runtime.ts';
 import type { Progress } from '../engine/steps/progress.ts';
 import { hostArchitecture } from '../host/architecture.ts';
-import { readTextIfPresent, removeFile, sha256OfFile, writeFileAtomic } from '../host/files.ts';
+import { readTextIfReadable, removeFile, sha256OfFile, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { syncFileSystems } from '../host/sync.ts';
 import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
@@ -94,7 +94,7 @@ const isBroughtSinceBoot = async (
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<boolean> =>
-  (await readTextIfPresent(broughtFile(paths))) === (await digestOf(folder, signal));
+  (await readTextIfReadable(broughtFile(paths))) === (await digestOf(folder, signal));
 
 /** Has the next run compare every image with the payload, as if none were known to be on the disk. Durable. */
 export async function distrustImages(paths: HostPaths): Promise<void> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { readTextIfReadable, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 
 /**
@@ -16,7 +16,7 @@ const recordPath = ({ state }: Pick<HostPaths, 'state'>): string =>
 
 /** Empty if there is no record, or none that can be read. */
 export async function readImported(paths: Pick<HostPaths, 'state'>): Promise<ReadonlySet<string>> {
-  const text = await readTextIfPresent(recordPath(paths));
+  const text = await readTextIfReadable(recordPath(paths));
   const parsed = schema.safeParse(text === undefined ? undefined : parseJson(text));
   return new Set(parsed.success ? parsed.data.images : []);
 }

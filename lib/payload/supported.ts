@@ -74,7 +74,7 @@ const CGROUP_V1_ON_REQUEST = { since: '1.35' } as const satisfies Validity;
  * In which a kubelet asks the runtime for its cgroup driver and takes no other answer (KEP-4033): RuntimeConfig of
  * CRI, which containerd has since 2.0 and CRI-O since 1.28.
  */
-const RUNTIME_CONFIG_REQUIRED = { since: '1.38' } as const satisfies Validity;
+export const RUNTIME_CONFIG_REQUIRED = { since: '1.38' } as const satisfies Validity;
 
 /** What a version of Kubernetes demands of its host. */
 export interface HostDemands {

@@ -16,7 +16,7 @@ import {
 } from '../../../lib/cluster/installation/snapshot-record.ts';
 import { agentLinks } from '../../../lib/engine/agents/links.ts';
 import { agentsOf } from '../../../lib/engine/agents/table.ts';
-import { exists, readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
+import { exists, readTextIfPresent, readTextIfReadable, sha256 } from '../../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
 import {
   type HostNeeds,
@@ -146,7 +146,7 @@ async function restoreFiles(context: HostContext, rendered: Rendered): Promise<I
 
 async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
   const { paths, cluster } = context;
-  const settings = await readTextIfPresent(join(paths.config, 'settings.json'));
+  const settings = await readTextIfReadable(join(paths.config, 'settings.json'));
   const input = await readTextIfPresent(renderInputPath(paths));
   const record = await readSnapshotRecord(snapshotRecordPath(context));
   if (record === undefined) throw new Failure('fatal', 'the snapshot has no record');

@@ -19,6 +19,7 @@ import { waitSteady } from '../../../lib/cluster/steady/wait.ts';
 import { writeMetrics } from '../../../lib/engine/metrics/write.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { readSettings } from '../../../lib/host/settings.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import { type PlainHost, plainHost } from '../../steps/host-context.ts';
 
@@ -55,7 +56,7 @@ export async function runWaitSteady(
       expectRoom(options, windowMs, deadlineMs);
       const isJson = options.json === true;
       const report = (text: string) => (isJson ? undefined : write(`${text}\n`));
-      const host = await plainHost(paths);
+      const host = { ...(await plainHost(paths)), settings: await readSettings(paths) };
       const verdict = await judged(host, { windowMs, deadlineMs, report });
       const warn = (text: string) => writeError(`wait-steady: ${text}\n`);
       await writeMetrics(host, 'sno-steady', async () => steadyMetrics(verdict), warn);

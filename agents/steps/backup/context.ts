@@ -12,7 +12,7 @@ export interface BackupContext extends Omit<HostContext, 'withAdministrator'> {
   readonly earlier: readonly string[];
 }
 
-/** @throws Failure (usage) if cluster.json or settings.json is invalid. */
+/** @throws Failure (usage) if cluster.json is invalid. */
 export async function backupContext(paths: HostPaths): Promise<BackupContext> {
   const context = await hostContext(paths);
   const { withEtcd } = signedRights(context);

@@ -10,7 +10,7 @@ export interface RenewContext extends Omit<HostContext, keyof ControlPlaneRights
   readonly run: string;
 }
 
-/** @throws Failure (usage) if cluster.json or settings.json is invalid. */
+/** @throws Failure (usage) if cluster.json is invalid. */
 export async function renewContext(paths: HostPaths): Promise<RenewContext> {
   return { ...(await hostContext(paths)), run: randomUUID() };
 }

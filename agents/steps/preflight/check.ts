@@ -5,7 +5,12 @@ import type { PlainHost } from '../host-context.ts';
 
 /** Result of a check: `ok` with a fact worth logging, or a problem with its fix. */
 export type PreflightFinding =
-  | { readonly ok: true; readonly fact: string }
+  | {
+      readonly ok: true;
+      readonly fact: string;
+      /** What people should know all the same. */
+      readonly notices?: readonly string[];
+    }
   | {
       readonly ok: false;
       readonly problem: string;
@@ -14,7 +19,7 @@ export type PreflightFinding =
       readonly subject?: string;
     };
 
-export const good = (fact: string): PreflightFinding => ({ ok: true, fact });
+export const good = (fact: string) => ({ ok: true, fact }) as const satisfies PreflightFinding;
 export const bad = (problem: string, fix: string, subject?: string): PreflightFinding => ({
   ok: false,
   problem,

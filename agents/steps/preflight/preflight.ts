@@ -19,6 +19,7 @@ import {
 } from './machine.ts';
 import { networkCheck } from './network.ts';
 import { networkPluginsCheck } from './network-plugins.ts';
+import { platformCheck } from './platform.ts';
 import { liveSealCheck, sealCheck } from './seal.ts';
 
 /** Of a live host, before the disk that it will write is changed. */
@@ -32,6 +33,7 @@ export const liveChecks: readonly Check<InstallableCluster>[] = [
   memoryCheck,
   cpusCheck,
   networkPluginsCheck,
+  platformCheck,
   diskCheck,
   diskLabelsCheck,
   liveSealCheck,
@@ -48,6 +50,7 @@ export const aioChecks: readonly Check[] = [
   memoryCheck,
   cpusCheck,
   networkPluginsCheck,
+  platformCheck,
   ownDiskCheck,
   sealCheck,
 ];
@@ -59,6 +62,7 @@ export const workerChecks: readonly Check[] = [
   dnsSearchCheck,
   workerClockCheck,
   networkPluginsCheck,
+  platformCheck,
   ownDiskCheck,
 ];
 
@@ -93,8 +97,10 @@ export const preflight = <Described extends Cluster>(
     );
     if (problems.length === 0) {
       for (const { check, finding } of findings) {
-        if (finding.ok) progress.say(`Checked ${check.name}: ${finding.fact}`);
-        else progress.warn(`Check ${check.name} failed: ${finding.problem}. ${finding.fix}`);
+        if (finding.ok) {
+          progress.say(`Checked ${check.name}: ${finding.fact}`);
+          for (const notice of finding.notices ?? []) progress.warn(`${notice}.`);
+        } else progress.warn(`Check ${check.name} failed: ${finding.problem}. ${finding.fix}`);
       }
     }
     if (problems.length === 0) return done(`${findings.length} checks`);

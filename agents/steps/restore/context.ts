@@ -8,7 +8,7 @@ export interface RestoreContext extends HostContext {
   readonly request: Pick<RestoreRequest, 'backup' | 'requestedAt'>;
 }
 
-/** @throws Failure (usage) if nothing is to be restored, or cluster.json or settings.json is invalid. */
+/** @throws Failure (usage) if nothing is to be restored, or cluster.json is invalid. */
 export async function restoreContext(paths: HostPaths): Promise<RestoreContext> {
   const request = await restoreChange.read(paths);
   if (request === undefined) {

@@ -16,7 +16,7 @@ export interface AddressContext extends PlainHost {
   readonly run: string;
 }
 
-/** @throws Failure (usage) if cluster.json or settings.json is invalid. */
+/** @throws Failure (usage) if cluster.json is invalid. */
 export async function addressContext(paths: HostPaths): Promise<AddressContext> {
   return { ...(await plainHost(paths)), run: randomUUID() };
 }

@@ -10,10 +10,10 @@ import { clusterPath, clusterText, readCluster } from '../../../lib/config/clust
 import { writeMetrics } from '../../../lib/engine/metrics/write.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { statusPath } from '../../../lib/engine/steps/reporter.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import { readStatus } from '../../../lib/engine/steps/status.ts';
 import { exists, writeFilesAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings } from '../../../lib/host/settings.ts';
 import { expectShortRun } from '../../../lib/host/short-run.ts';
 import { startUnit } from '../../../lib/host/systemd.ts';
 import {
@@ -43,11 +43,12 @@ export async function runAddress(
   expectShortRun();
   // systemd takes 1 for "not needed", and an error is reported by the run.
   if (args[0] === 'needed') return (await isNeeded(paths)) ? EXIT.done : EXIT.retryable;
-  const settings = await readSettings(paths);
+  const { settings, fault } = await settingsFor(paths, args);
   return runAgentCommand(
     {
       plan: followAddressPlan(settings),
       paths,
+      settingsFault: fault,
       context: () => addressContext(paths),
       about: () => addressReport(paths),
       measure: ({ warn }) =>

@@ -9,8 +9,8 @@ import { backupList } from '../../../lib/change/backup/store.ts';
 import { changeUnderWay } from '../../../lib/change/exclusion.ts';
 import { measureRun } from '../../../lib/engine/metrics/run.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings } from '../../../lib/host/settings.ts';
 import { backupContext } from '../../steps/backup/context.ts';
 import { backUpNow } from '../../steps/backup/on-request.ts';
 import { compactDatabase } from './compact.ts';
@@ -29,11 +29,12 @@ export async function runBackup(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const settings = await readSettings(paths);
+  const { settings, fault } = await settingsFor(paths, args);
   return runAgentCommand(
     {
       plan: backupPlan(settings),
       paths,
+      settingsFault: fault,
       context: () => backupContext(paths),
       measure: (ended) =>
         measureRun({ paths, settings }, 'sno-backup', ended, () => backupMetrics(paths)),

@@ -5,8 +5,8 @@ import { journalEntry } from '../../../lib/base/log/journal-event.ts';
 import { JournaldWriter } from '../../../lib/base/log/journald.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings } from '../../../lib/host/settings.ts';
 import { inventoryTable } from '../../../lib/pki/inventory.ts';
 import { ADMINISTRATOR_DAYS, issueAdministrator } from '../../steps/certificates/administrator.ts';
 import { listCertificates } from '../../steps/certificates/list.ts';
@@ -26,10 +26,12 @@ export async function runCertificates(
   addRotations: AddCommands,
   output: AgentLogOptions = {},
 ): Promise<number> {
+  const { settings, fault } = await settingsFor(paths, args);
   return runAgentCommand(
     {
-      plan: certificatesPlan(await readSettings(paths)),
+      plan: certificatesPlan(settings),
       paths,
+      settingsFault: fault,
       context: () => hostContext(paths),
       addCommands: (program, write) => {
         addList(program, paths, write);

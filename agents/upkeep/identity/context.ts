@@ -11,7 +11,7 @@ export interface IdentityContext extends HostContext {
   readonly request: Omit<IdentityRequest, 'schemaVersion'>;
 }
 
-/** @throws Failure (usage) if no change was requested, or cluster.json or settings.json is invalid. */
+/** @throws Failure (usage) if no change was requested, or cluster.json is invalid. */
 export async function identityContext(paths: HostPaths): Promise<IdentityContext> {
   const request = await identityChange.read(paths);
   if (request === undefined) {

@@ -16,7 +16,7 @@ import {
   kubeletEnvironmentText,
   readKubeletEnvironment,
 } from '../../../lib/host/kubelet-environment.ts';
-import { restartUnit, stopUnit } from '../../../lib/host/systemd.ts';
+import { stopUnit } from '../../../lib/host/systemd.ts';
 import { certificatesIn, validityOf } from '../../../lib/pki/certificate.ts';
 import { apiServerPod } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { issuedLeaves, servingLeafFiles } from '../../../lib/render/kubernetes/leaves.ts';
@@ -25,6 +25,7 @@ import { readRenderInput, saveRenderInput } from '../../../lib/render/render-inp
 import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import { awaitApi } from '../../steps/await-api.ts';
 import { podsIn } from '../../steps/control-plane-pods.ts';
+import { restartKubeletUnit } from '../../steps/kubelet.ts';
 import { currentIdentity, placeIdentity } from '../../steps/kubelet-client-file.ts';
 import { isOfNode, issueIdentity } from '../../steps/kubelet-identity.ts';
 import { readAuthority } from '../../steps/leaf-files.ts';
@@ -78,7 +79,7 @@ export const identityFiles: StepBody<IdentityContext> = {
     await stopUnit('kubelet.service', progress.signal);
     await placeProxy(context, input, progress.signal);
     await placeDatabaseAndApi(context, input);
-    await restartUnit('kubelet.service', progress.signal);
+    await restartKubeletUnit(progress.signal);
     await awaitApi(context, progress);
     await saveRenderInput(paths, input);
     return done([hostname, ...nodeIps].join(', '));

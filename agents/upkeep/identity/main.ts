@@ -9,8 +9,8 @@ import {
 } from '../../../lib/change/identity/request.ts';
 import { startAndFollow } from '../../../lib/change/start-and-follow.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings } from '../../../lib/host/settings.ts';
 import { type AskedIdentity, acceptedChange } from './accept.ts';
 import { identityContext } from './context.ts';
 import { identityPlan } from './plan.ts';
@@ -25,11 +25,12 @@ export async function runIdentity(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const settings = await readSettings(paths);
+  const { settings, fault } = await settingsFor(paths, args);
   return runAgentCommand(
     {
       plan: identityPlan(settings),
       paths,
+      settingsFault: fault,
       context: () => identityContext(paths),
       addCommands: (program, write) => addChange(program, paths, write),
     },

@@ -3,11 +3,11 @@ import { isApiReady } from '../../../lib/clients/kube/api-ready.ts';
 import { deleteLeases } from '../../../lib/clients/kube/leases.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { restartUnit } from '../../../lib/host/systemd.ts';
 import { leases } from '../../../lib/render/kubernetes/leader-election.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import { awaitApi } from '../../steps/await-api.ts';
 import { podsIn } from '../../steps/control-plane-pods.ts';
+import { restartKubeletUnit } from '../../steps/kubelet.ts';
 import { withPresentFiles } from '../../steps/read-once.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { placeStaticPod } from '../../steps/static-pods.ts';
@@ -42,7 +42,7 @@ export const startRenamed: StepBody<IdentityContext> = {
       await placeStaticPod(paths, { ...pod, manifest: await withPresentFiles(paths, pod) });
     }
     await release(paths, progress.signal);
-    await restartUnit('kubelet.service', progress.signal);
+    await restartKubeletUnit(progress.signal);
     await awaitApi(context, progress);
     return done();
   },

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings } from '../../../lib/host/settings.ts';
 import { distrustImages } from '../../../lib/payload/bring.ts';
 import { payloadFile } from '../../../lib/payload/payload.ts';
 import { hostContext } from '../../steps/host-context.ts';
@@ -16,10 +16,12 @@ export async function runPayload(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
+  const { settings, fault } = await settingsFor(paths, args);
   return runAgentCommand(
     {
-      plan: payloadPlan(await readSettings(paths)),
+      plan: payloadPlan(settings),
       paths,
+      settingsFault: fault,
       context: () => hostContext(paths),
       addCommands: (program, write) => {
         program

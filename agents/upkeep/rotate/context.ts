@@ -24,7 +24,7 @@ async function runNft(rules: string, signal: AbortSignal): Promise<void> {
   await runOutsideSandbox('nft', [command], { signal, deadlineMs: NFT_MS });
 }
 
-/** @throws Failure (usage) if no rotation was requested, or cluster.json or settings.json is invalid. */
+/** @throws Failure (usage) if no rotation was requested, or cluster.json is invalid. */
 export async function rotateContext(paths: HostPaths): Promise<RotateContext> {
   const request = await rotationChange.read(paths);
   if (request !== undefined) {

@@ -3,6 +3,7 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import { failureData, failureSentence } from '../../../lib/base/errors/failure-data.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import { confirmTrial, revertTrial } from '../../../lib/engine/trial/arm.ts';
 import { judgeTrial, withBoot } from '../../../lib/engine/trial/judge.ts';
 import { readTrial, readTrialState } from '../../../lib/engine/trial/store.ts';
@@ -10,7 +11,6 @@ import type { EndedTrial } from '../../../lib/engine/trial/trial.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { restartHost } from '../../../lib/host/restart-host.ts';
-import { readSettings } from '../../../lib/host/settings.ts';
 import { trialContext } from './context.ts';
 import { trialPlan } from './plan.ts';
 
@@ -24,10 +24,12 @@ export async function runTrial(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
+  const { settings, fault } = await settingsFor(paths, args);
   return runAgentCommand(
     {
-      plan: trialPlan(await readSettings(paths)),
+      plan: trialPlan(settings),
       paths,
+      settingsFault: fault,
       context: () => trialContext(paths),
       reboot: restartHost,
       about: () => trialReport(paths),

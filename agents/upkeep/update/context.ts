@@ -11,7 +11,7 @@ export interface UpdateContext extends HostContext {
   readonly earlier: readonly string[];
 }
 
-/** @throws Failure (usage) if no update was requested, or cluster.json or settings.json is invalid. */
+/** @throws Failure (usage) if no update was requested, or cluster.json is invalid. */
 export async function updateContext(paths: HostPaths): Promise<UpdateContext> {
   const request = await updateChange.read(paths);
   if (request === undefined) {

@@ -7,8 +7,8 @@ import { lastText } from '../../../lib/change/ending.ts';
 import { startAndFollow } from '../../../lib/change/start-and-follow.ts';
 import { type UpdateResult, updateChange } from '../../../lib/change/update/request.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { readSettings } from '../../../lib/host/settings.ts';
 import { acceptUpdate } from './accept.ts';
 import { prepareUpdate } from './again.ts';
 import { failed } from './conclude.ts';
@@ -29,15 +29,16 @@ export async function runUpdate(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const settings = await readSettings(paths);
   const { write = standardOutput.write } = output;
   if (args[0] === 'run' && args.some((arg) => /^--(from|no-wait)\b/.test(arg))) {
     return requested(paths, args, write);
   }
+  const { settings, fault } = await settingsFor(paths, args, ['prepare']);
   return runAgentCommand(
     {
       plan: updatePlan(settings),
       paths,
+      settingsFault: fault,
       context: () => updateContext(paths),
       about: async () => {
         const last = await updateChange.last(paths);

@@ -7,7 +7,7 @@ export interface TrustContext extends PlainHost {
   readonly run: string;
 }
 
-/** @throws Failure (usage) if cluster.json or settings.json is invalid. */
+/** @throws Failure (usage) if cluster.json is invalid. */
 export async function trustContext(paths: HostPaths): Promise<TrustContext> {
   return { ...(await plainHost(paths)), run: randomUUID() };
 }

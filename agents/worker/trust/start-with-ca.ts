@@ -22,7 +22,7 @@ export const startWithCa: StepBody<TrustContext> = {
     progress.say(
       'Restarting the kubelet, which reads the CAs of the API server only when it starts',
     );
-    await restartKubelet(progress);
+    await restartKubelet(paths, progress);
     await recordReadByKubelet(paths, digest);
     return done('restarted');
   },

@@ -19,6 +19,8 @@ export const FAILURE_CODES = {
   'journal-unwritable': 'the step journal cannot be written',
   'bootkube-failed': 'bootkube failed permanently, so there is nothing to write to the disk',
   'command-failed': 'a program exited with an error',
+  'keeps-ending':
+    'a unit or a container of a static pod ends again and again with the same error, by which it will never run',
   'rpc-failed': 'a gRPC server (etcd, container runtime) refused a call or did not answer',
   'api-error': 'a request to the API server failed',
 
@@ -35,6 +37,8 @@ export const FAILURE_CODES = {
   'preflight-cpus': 'the CPUs to reserve are not those of the host',
   'preflight-network-plugins':
     'the container runtime would not find the plugins of the pod network',
+  'preflight-platform':
+    'the cgroup version or the container runtime of the host cannot run the Kubernetes of the payload',
   'preflight-disk-labels': 'another disk has a file system that the system would take for its own',
   'preflight-disk': 'the installation disk is too small or cannot be read',
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
+import { readTextIfReadable, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 
 const schema = z.object({ schemaVersion: z.literal(1), serial: z.int().positive() });
@@ -11,7 +11,7 @@ const path = ({ state }: Pick<HostPaths, 'state'>): string =>
 
 /** The serial of the last update that stayed; undefined if none had one. */
 export async function readTaken(paths: Pick<HostPaths, 'state'>): Promise<number | undefined> {
-  const parsed = schema.safeParse(parseJson(await readTextIfPresent(path(paths))));
+  const parsed = schema.safeParse(parseJson(await readTextIfReadable(path(paths))));
   return parsed.success ? parsed.data.serial : undefined;
 }
 

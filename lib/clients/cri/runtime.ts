@@ -183,6 +183,11 @@ export class ContainerRuntime {
     }
   }
 
+  /** Whether it tells a kubelet its cgroup driver: containerd from 2.0 on, CRI-O from 1.28 on. */
+  async hasRuntimeConfig(limits: CallLimits): Promise<boolean> {
+    return (await this.#configuredCgroupDriver(limits)) !== undefined;
+  }
+
   async #configuredCgroupDriver(limits: CallLimits): Promise<'systemd' | 'cgroupfs' | undefined> {
     try {
       const { linux } = await this.#rpc.unary(runtimeConfigMethod, {}, limits);

@@ -27,7 +27,12 @@ const FILE = /^[^.].*\.ya?ml$/;
  */
 export async function readAllowList(paths: HostPaths, cluster: WorkersOf): Promise<AllowList> {
   const folder = workersFolder(paths);
-  const names = (await namesIn(folder)).filter((name) => FILE.test(name));
+  let names: string[];
+  try {
+    names = (await namesIn(folder)).filter((name) => FILE.test(name));
+  } catch (error) {
+    return { workers: [], faults: [`${folder}: ${describeError(error)}`] };
+  }
   if (names.length > MOST_FILES) {
     const found = `${folder}: expected at most ${MOST_FILES} files; found ${names.length}`;
     return { workers: [], faults: [found] };

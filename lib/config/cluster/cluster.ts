@@ -19,6 +19,7 @@ export const PREFLIGHT_CHECKS = [
   'memory',
   'cpus',
   'network-plugins',
+  'platform',
   'disk',
   'disk-labels',
 ] as const;

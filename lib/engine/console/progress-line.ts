@@ -8,6 +8,9 @@ export function progressLine(status: AgentStatus | undefined): string | undefine
   return line === undefined ? undefined : printableOnConsole(line);
 }
 
+const troubleText = ({ trouble }: NonNullable<AgentStatus['step']>): string =>
+  trouble === undefined ? '' : `: ${trouble}`;
+
 const paceText = (pace: AgentStatus['pace']): string =>
   pace === undefined
     ? ''
@@ -24,7 +27,7 @@ function lineOf({ agent, step, state, reason, pace }: AgentStatus): string | und
     case 'running':
       return step === undefined
         ? who
-        : `${who}: step ${step.number} of ${step.of} (${step.name})${paceText(pace)}`;
+        : `${who}: step ${step.number} of ${step.of} (${step.name})${paceText(pace)}${troubleText(step)}`;
     case 'failed':
       return `${who}: FAILED: ${reason ?? 'no reason given'}`;
     case 'stopped':

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { runCommandLine, standardOutput } from '../../base/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../base/errors/exit-codes.ts';
-import { describeError } from '../../base/errors/failure.ts';
+import { describeError, type Failure } from '../../base/errors/failure.ts';
 import { failureData } from '../../base/errors/failure-data.ts';
 import { asFailure } from '../../base/errors/unexpected.ts';
 import { type AgentLogOptions, type EventLog, openAgentLog } from '../../base/log/agent-log.ts';
@@ -14,6 +14,7 @@ import { isLocked, lockAgent } from './lock.ts';
 import { planText, statusText } from './print.ts';
 import { Reporter, type ReporterOptions, statusPath } from './reporter.ts';
 import { PlanRunner, type RunRange } from './runner.ts';
+import { settingsNotice } from './settings-for.ts';
 import { type AgentStatus, readStatus } from './status.ts';
 import type { Plan } from './step.ts';
 
@@ -43,6 +44,8 @@ export interface Agent<Context> {
   readonly about?: () => Promise<{ readonly text: string; readonly data: object }>;
   /** Adds commands besides those that every agent has; `write` receives their output. */
   readonly addCommands?: (program: Command, write: (text: string) => void) => void;
+  /** What is wrong with the settings that the plan is from (lib/engine/steps/settings-for.ts). */
+  readonly settingsFault?: Failure | undefined;
   /** Reads the host and the configuration; called while the agent holds its lock. */
   context(log: Logger, options: RunOptions): Promise<Context>;
   /**
@@ -99,15 +102,19 @@ export function journalPath(paths: HostPaths, agent: string): string {
 }
 
 async function statusOf<Context>(
-  { plan, paths, about }: Agent<Context>,
+  { plan, paths, about, settingsFault }: Agent<Context>,
   json: boolean,
 ): Promise<string> {
+  const notice = settingsFault === undefined ? undefined : settingsNotice(settingsFault);
   const status = await currentStatus(paths, plan.agent);
   const entries = await readJournal(journalPath(paths, plan.agent));
   const more = await about?.();
-  return json
-    ? `${JSON.stringify({ status: status ?? null, journal: entries, ...more?.data }, null, 2)}\n`
-    : `${statusText(plan, status, entries)}${more?.text ?? ''}`;
+  if (json) {
+    const data = { status: status ?? null, journal: entries, notice, ...more?.data };
+    return `${JSON.stringify(data, null, 2)}\n`;
+  }
+  const text = `${statusText(plan, status, entries)}${more?.text ?? ''}`;
+  return notice === undefined ? text : `${text}Notice: ${notice}\n`;
 }
 
 /** The status file, corrected for a killed agent, which could not retract its `running`. */
@@ -132,6 +139,7 @@ async function runPlan<Context>(
   const stop = stopping.signal;
   await reporter.agentBegins();
   await events.event('agent-started', `${plan.unit}: started`, { steps: plan.steps.length });
+  if (agent.settingsFault !== undefined) log.warn(settingsNotice(agent.settingsFault));
   try {
     const journal = await Journal.open(journalPath(paths, plan.agent));
     const context = await agent.context(log, options);

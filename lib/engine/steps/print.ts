@@ -34,7 +34,8 @@ function summary(status: AgentStatus | undefined): string {
   const { step, state, reason } = status;
   if (state === 'running' && step !== undefined) {
     const wait = step.waitingFor === undefined ? '' : `, waiting for ${step.waitingFor}`;
-    return `running step ${step.number} of ${step.of}, ${step.name}${wait}; since ${step.since}, until ${step.until}`;
+    const trouble = step.trouble === undefined ? '' : `: ${step.trouble}`;
+    return `running step ${step.number} of ${step.of}, ${step.name}${wait}${trouble}; since ${step.since}, until ${step.until}`;
   }
   return reason === undefined ? state : `${state}: ${reason}`;
 }

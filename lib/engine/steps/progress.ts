@@ -5,6 +5,8 @@ import type { Wait } from '../../base/wait/limits.ts';
 export interface WaitingListener {
   /** Returns whether the description is new, also across attempts of one step. */
   waiting(description: string | undefined): boolean;
+  /** What keeps the wait from ending; undefined if nothing is known. */
+  trouble?(sentence: string | undefined): void;
 }
 
 /**
@@ -17,6 +19,7 @@ export class Progress {
   readonly #listener: WaitingListener;
   readonly #endsAtMs: number;
   #waiting: string | undefined;
+  #trouble: string | undefined;
   #waitedMs = 0;
 
   constructor(signal: AbortSignal, endsAtMs: number, log: Logger, listener: WaitingListener) {
@@ -49,6 +52,14 @@ export class Progress {
     this.#log.info({ left }, `Waiting for ${description}`);
   }
 
+  /** Reports why what is waited for does not come, where that is known; undefined once it is over. Logged when it changes. */
+  trouble(sentence: string | undefined): void {
+    if (sentence === this.#trouble) return;
+    this.#trouble = sentence;
+    this.#listener.trouble?.(sentence);
+    if (sentence !== undefined) this.#log.warn(sentence);
+  }
+
   /**
    * Runs something that waits for others, and counts its time as waiting. The body gets the limits of the step, and reports
    * what it sees meanwhile: it follows the description.
@@ -65,6 +76,7 @@ export class Progress {
       // Kept on failure: the error includes what was last waited for.
       this.#waiting = undefined;
       this.#listener.waiting(undefined);
+      this.trouble(undefined);
       return result;
     } finally {
       this.#waitedMs += performance.now() - began;
@@ -72,7 +84,8 @@ export class Progress {
   }
 
   get lastWait(): string | undefined {
-    return this.#waiting;
+    if (this.#waiting === undefined || this.#trouble === undefined) return this.#waiting;
+    return `${this.#waiting}: ${this.#trouble}`;
   }
 
   get waitedMs(): number {

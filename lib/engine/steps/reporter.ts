@@ -105,6 +105,12 @@ export class Reporter implements WaitingListener {
     return isNews;
   }
 
+  trouble(sentence: string | undefined): void {
+    if (this.#now.step === undefined) return;
+    const { trouble: _before, ...step } = this.#now.step;
+    this.#publish({ step: sentence === undefined ? step : { ...step, trouble: sentence } });
+  }
+
   async agentEnds(
     state: Exclude<AgentStatus['state'], 'running'>,
     exitCode: number,
@@ -146,7 +152,8 @@ export class Reporter implements WaitingListener {
     }
     if (step === undefined) return;
     const wait = step.waitingFor === undefined ? '' : `: waiting for ${step.waitingFor}`;
-    this.#notifier.status(`step ${step.number} of ${step.of}, ${step.name}${wait}`);
+    const trouble = step.trouble === undefined ? '' : `: ${step.trouble}`;
+    this.#notifier.status(`step ${step.number} of ${step.of}, ${step.name}${wait}${trouble}`);
   }
 }
 

@@ -19,6 +19,10 @@ export const statusSchema = z.object({
       since: z.string(),
       until: z.string(),
       waitingFor: z.string().optional(),
+      trouble: z
+        .string()
+        .optional()
+        .describe('why what is waited for does not come, if that is known'),
     })
     .optional(),
   /** How long it has worked, and how long such work usually takes, if that is known. */

@@ -29,7 +29,7 @@ export const allAgentsSettings = {
   payloadMs: minutes(45),
   /** OpenShift runs a program of each operator; the Kubernetes payload takes a second. */
   renderMs: minutes(5),
-  /** Until the kubelet answers its health endpoint. */
+  /** Until the kubelet answers its health endpoint; aiokube: also after a restart. */
   kubeletMs: minutes(3),
   /** Until etcd has elected itself leader and answers. */
   etcdMs: minutes(5),

@@ -322,6 +322,7 @@ export const plans: ExpectedPlan[] = [
       kubelet: { deadline: 'nodeKubeletMs', until: 'leftovers' },
       etcd: { deadline: 'etcdMs', until: 'leftovers' },
       'control-plane': { deadline: 'controlPlaneMs', until: 'leftovers' },
+      'mirror-pods': { deadline: 'kubeletMs' },
       manifests: { deadline: 'manifestsMs', until: 'leftovers' },
       'node-role': { deadline: 'nodeRoleMs' },
       'serving-certificate': apiUntilClean('servingCertificateMs'),

@@ -210,6 +210,8 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [aiokubePlan(settings), 'kubelet', 'etcd', 'it runs the static pods'],
   [aiokubePlan(settings), 'etcd', 'control-plane', 'the API server needs its database'],
   [aiokubePlan(settings), 'control-plane', 'manifests', 'they are objects of the API'],
+  [aiokubePlan(settings), 'control-plane', 'mirror-pods', 'a ready API server accepts them'],
+  [aiokubePlan(settings), 'mirror-pods', 'manifests', 'no workload sees the kubelet restart'],
   [
     aiokubePlan(settings),
     'manifests',

@@ -2,7 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { defaultSettings, parseSettings, readSettings } from '../../../lib/host/settings.ts';
+import {
+  defaultSettings,
+  parseSettings,
+  readSettings,
+  readSoundSettings,
+} from '../../../lib/host/settings.ts';
 
 t.test("defaults, and values overridden by the host's file", async (t) => {
   const paths = hostPaths(t.testdir());
@@ -97,4 +102,24 @@ t.test('invalid values are refused with file, name and reason', async (t) => {
         /^the settings in \/etc\/sno-agents\/settings\.json cannot be used; expected a JSON object of settings with positive numbers/,
     });
   }
+});
+
+t.test('unattended: what is sound of a file counts, and the default of the rest', async (t) => {
+  const paths = hostPaths(t.testdir());
+  mkdirSync(paths.config, { recursive: true });
+  const path = `${paths.config}/settings.json`;
+  const read = (text: string) => {
+    writeFileSync(path, text);
+    return readSoundSettings(paths);
+  };
+  t.strictSame(await read('{"etcdMs": 1000}'), {
+    settings: { ...defaultSettings, etcdMs: 1000 },
+  });
+  const { settings, fault } = await read(
+    '{"etcdMs": 1000, "trialRevertMS": 5, "backupKeepCount": 1.5, "approveCertificates": false, "__proto__": {"restoreMs": 1}}',
+  );
+  t.strictSame(settings, { ...defaultSettings, etcdMs: 1000, approveCertificates: false });
+  t.match(fault?.message, /backupKeepCount: .*trialRevertMS/s);
+  t.match((await read('[1]')).fault?.message, /object/);
+  await t.rejects(readSettings(paths), { kind: 'usage', message: /object/ });
 });

@@ -3,10 +3,11 @@ import { deleteLeases } from '../../../../lib/clients/kube/leases.ts';
 import type { Progress } from '../../../../lib/engine/steps/progress.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
-import { restartUnit, unitProperties } from '../../../../lib/host/systemd.ts';
+import { unitProperties } from '../../../../lib/host/systemd.ts';
 import { leases } from '../../../../lib/render/kubernetes/leader-election.ts';
 import { awaitApi } from '../../../steps/await-api.ts';
 import { podsIn } from '../../../steps/control-plane-pods.ts';
+import { restartKubeletUnit } from '../../../steps/kubelet.ts';
 import { withPresentFiles } from '../../../steps/read-once.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import type { RestoreContext } from '../../../steps/restore/context.ts';
@@ -52,7 +53,7 @@ export async function placeControlPlane(
     const manifest = await withPresentFiles(context.paths, pod);
     await placeStaticPod(context.paths, { ...pod, manifest });
   }
-  await restartUnit('kubelet.service', progress.signal);
+  await restartKubeletUnit(progress.signal);
 }
 
 /** The Leases in the backup are of leaders that are gone; their successors would wait for a minute. */

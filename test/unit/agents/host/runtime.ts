@@ -39,6 +39,7 @@ export async function fakeRuntime(
   const [socket = ''] = host.paths.runtimeSockets;
   mkdirSync(dirname(socket), { recursive: true });
   const server = await serveRuntime(socket, {
+    Version: () => ({ runtimeName: 'containerd', runtimeVersion: '2.4.2' }),
     ListContainers: () => ({ containers: containers().map(describe) }),
     ContainerStatus: (request) => {
       const found = containers().find((each) =>

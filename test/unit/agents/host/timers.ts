@@ -19,3 +19,22 @@ export function endPauses(t: Test, longestMs = Number.POSITIVE_INFINITY): number
   syncBuiltinESMExports();
   return pauses;
 }
+
+/** Until the test ends, each reading of the clock that only goes forward is this much later than the one before. */
+export function hurry(t: Test, ms: number): void {
+  let now = 0;
+  t.capture(performance, 'now', () => {
+    now += ms;
+    return now;
+  });
+}
+
+/** Until the test ends, what is done at intervals is done as often as possible. */
+export function shortenIntervals(t: Test): void {
+  const original = timers.setInterval;
+  t.teardown(() => syncBuiltinESMExports());
+  t.capture(timers, 'setInterval', (...[, ...rest]: Parameters<typeof original>) =>
+    original(1, ...rest),
+  );
+  syncBuiltinESMExports();
+}

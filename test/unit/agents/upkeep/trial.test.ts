@@ -23,10 +23,12 @@ import {
   snapshot,
   unchangedHost,
 } from '../../engine/trial/changed-host.ts';
+import { DAMAGE } from '../damage.ts';
 import type { TestHost } from '../host/host.ts';
 
 const REQUEST = '/var/lib/sno-agents/sno-backup-restore/request.json';
 const STATUS = '/run/sno-agents/sno-trial/status.json';
+const SETTINGS = '/etc/sno-agents/settings.json';
 
 /** Runs its command line; returns the exit code and what it printed. */
 async function called(host: TestHost, ...args: string[]) {
@@ -125,6 +127,22 @@ t.test(
     t.same(snapshot(host), before);
   },
 );
+
+for (const [what, damage] of Object.entries(DAMAGE)) {
+  t.test(`it is taken back also where the settings are ${what}`, async (t) => {
+    const { host, before } = await onTrial(t, ['first', 'second']);
+    damage(host, SETTINGS);
+    const { code, text } = await called(host, 'run');
+    t.equal(code, 4, text);
+    t.match(await readLast(host.paths), { outcome: 'reverted' });
+    t.equal(text.match(/settings\.json cannot be used/g)?.length, 1, text);
+    t.match((await called(host, 'status')).text, /Notice: the settings in .* cannot be used/);
+    rmSync(host.at(SETTINGS), { recursive: true });
+    t.same(snapshot(host), before);
+    damage(host, SETTINGS);
+    await t.rejects(called(host, 'confirm'), { kind: 'usage', message: /settings\.json/ });
+  });
+}
 
 t.test('brought back because somebody asked: nothing has failed', async (t) => {
   const { host, before } = await onTrial(t, ['first']);

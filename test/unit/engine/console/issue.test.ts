@@ -57,6 +57,21 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    name: 'why what is waited for does not come',
+    statuses: [
+      status('aiokube', {
+        step: {
+          ...step('kubelet', 7, 26).step,
+          trouble: 'kubelet.service has ended: no cgroup v1',
+        },
+      }),
+    ],
+    verdict: 'installing',
+    says: [
+      'Now: Setting up the cluster: step 7 of 26 (kubelet): kubelet.service has ended: no cgroup v1',
+    ],
+  },
+  {
     name: 'failed, and not tried again',
     statuses: [failed('bootkube', 3), status('install-to-disk', step('wait-for-bootkube', 2, 6))],
     verdict: 'failed',

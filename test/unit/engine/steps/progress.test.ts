@@ -10,13 +10,22 @@ function progress(t: Test, isNews: boolean) {
   const waits: (string | undefined)[] = [];
   const { signal } = new AbortController();
   const log = createLogger({ write: (line) => lines.push(line), priorities: false });
+  const troubles: (string | undefined)[] = [];
   const listener = {
+    trouble: (sentence: string | undefined) => void troubles.push(sentence),
     waiting: (description: string | undefined) => {
       waits.push(description);
       return isNews;
     },
   };
-  return { it: new Progress(signal, 61_400.6, log, listener), clock, lines, waits, signal };
+  return {
+    it: new Progress(signal, 61_400.6, log, listener),
+    clock,
+    lines,
+    waits,
+    troubles,
+    signal,
+  };
 }
 
 t.test('a step gets its signal and its remaining time', async (t) => {
@@ -73,4 +82,18 @@ t.test('waiting time is counted, even if the wait fails', async (t) => {
   await t.rejects(failing, { message: 'no moon' });
   t.equal(it.waitedMs, 1750);
   t.equal(it.lastWait, 'the moon', 'the last wait belongs in the error');
+});
+
+t.test('why a wait does not end is told once, with its deadline, and until it ends', async (t) => {
+  const { it, lines, troubles } = progress(t, true);
+  const stuck = it.wait('the kubelet', async () => {
+    it.trouble('it has ended');
+    it.trouble('it has ended');
+    throw new Error('at the deadline');
+  });
+  await t.rejects(stuck, /deadline/);
+  t.equal(it.lastWait, 'the kubelet: it has ended');
+  t.equal(lines.filter((line) => line.startsWith('it has ended')).length, 1);
+  await it.wait('the kubelet', async () => undefined);
+  t.same(troubles, ['it has ended', undefined]);
 });
