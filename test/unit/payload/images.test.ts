@@ -8,7 +8,7 @@ import {
 } from '../../../lib/payload/images.ts';
 import type { Payload } from '../../../lib/payload/payload.ts';
 
-const signal = AbortSignal.timeout(30_000);
+const signal = new AbortController().signal;
 const hex = 'a'.repeat(64);
 const id = `sha256:${hex}`;
 

@@ -6,7 +6,7 @@ import { labelPrograms } from '../../../lib/payload/selinux.ts';
 import { thrownBy } from '../base/errors/thrown-by.ts';
 import { captureBuiltins } from '../host/builtins.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 
 /** A host with or without SELinux in its kernel, and a `chcon` that records its calls. */
 function host(t: Test, { selinux }: { selinux: boolean }, body = '') {

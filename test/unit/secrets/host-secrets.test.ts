@@ -30,7 +30,7 @@ const bodyOf = (pem: string) => pem.split('\n').filter((line) => /^[A-Za-z0-9+/]
 const jwt = () =>
   `${Buffer.from('{"alg":"RS256","kid":"1"}').toString('base64url')}.${randomBytes(40).toString('base64url')}.${randomBytes(64).toString('base64url')}`;
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const pods = '/var/lib/kubelet/pods/6b6bdc57-35d7-4a39-8c8f-6ac5a6cf0f6a/volumes';
 
 t.test('the secrets of a host', async (t) => {

@@ -13,7 +13,7 @@ import { input } from '../../render/rendered-host.ts';
 import type { TestHost } from '../host/host.ts';
 import { factoryHost, insert, REQUEST, SITE, STATE } from './site-host.ts';
 
-const signal = AbortSignal.timeout(300_000);
+const signal = new AbortController().signal;
 const look = (host: TestHost) => arrive(host.paths, signal);
 
 /** Everything that a refused volume must not change. */

@@ -14,7 +14,7 @@ import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { startFakeApi } from '../../clients/kube/fake-api.ts';
 import { arrived } from './site-host.ts';
 
-const limits = { signal: AbortSignal.timeout(600_000), deadlineMs: 60_000 };
+const limits = { signal: new AbortController().signal, deadlineMs: 60_000 };
 const { manifests } = decodeManifests(
   'extra-manifests/a.yaml',
   `apiVersion: v1

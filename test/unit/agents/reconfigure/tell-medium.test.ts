@@ -9,7 +9,7 @@ import { siteChange } from '../../../../lib/change/site/request.ts';
 import type { TestHost } from '../host/host.ts';
 import { factoryHost, insert, SITE, STATE } from './site-host.ts';
 
-const signal = AbortSignal.timeout(300_000);
+const signal = new AbortController().signal;
 const look = (host: TestHost) => arrive(host.paths, signal);
 const NO_LINK = failureData(
   new Failure('fatal', 'no link on eno1', {

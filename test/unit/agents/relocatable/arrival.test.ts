@@ -16,7 +16,7 @@ import { input } from '../../render/rendered-host.ts';
 import type { TestHost } from '../host/host.ts';
 import { factoryHost, insert } from '../reconfigure/site-host.ts';
 
-const signal = AbortSignal.timeout(300_000);
+const signal = new AbortController().signal;
 const { identity, recipient } = await identityOfAge();
 
 async function identityOfAge() {

@@ -9,7 +9,7 @@ import {
 } from '../../../../lib/cluster/installation/ledger.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const entry: LedgerEntry = {
   path: '/etc/bootstrap.key',
   sha256: createHash('sha256').update('installed').digest('hex'),

@@ -36,7 +36,7 @@ import {
 } from './changed-host.ts';
 
 const COPIES = '/var/lib/sno-agents/sno-trial/copies';
-const signal = AbortSignal.timeout(300_000);
+const signal = new AbortController().signal;
 const reason = failureData(new Failure('deadline', 'it did not settle'));
 
 /** Everything that sno-trial does on the way back, in its order. */

@@ -16,7 +16,7 @@ import {
   tarOf,
 } from './archives.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const signal = new AbortController().signal;
 const reference = 'registry.k8s.io/etcd:3.6.8-0';
 const nameAnnotation = 'org.opencontainers.image.ref.name';
 

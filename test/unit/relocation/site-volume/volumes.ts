@@ -15,7 +15,7 @@ import {
 } from '../../../../lib/relocation/site-volume/write-volume.ts';
 
 export const NOW = new Date('2026-11-23T12:00:00Z');
-export const signal = AbortSignal.timeout(300_000);
+export const signal = new AbortController().signal;
 
 export const facts: ShippedHostFacts = {
   apiVersion: 'sno-agents/v1',
