@@ -18,6 +18,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/cluster/workers/**/*.test.ts',
       'test/unit/cluster/csr/{judge-worker*,worker-*}.test.ts',
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/agents/worker/{end,files,identity,inputs,interrupted}.test.ts',
       'test/unit/cli/worker-ignition.test.ts',
@@ -33,9 +34,10 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/engine/trial/*.test.ts',
-      'test/unit/change/change.test.ts',
-      'test/unit/agents/upkeep/{trial,update,update-reverted}.test.ts',
+      'test/unit/change/{change,or-back}.test.ts',
+      'test/unit/agents/upkeep/{trial,trial-steps,update,update-reverted}.test.ts',
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
     ],
   },
   {
@@ -56,6 +58,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/change/identity/*.test.ts',
       'test/unit/agents/upkeep/{identity-*,address,address-command}.test.ts',
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
       'test/integration/identity.test.ts',
     ],
   },
@@ -70,6 +73,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/upkeep/{rotate-command,rotate-workers,rotation-*,stage-rotation,replace-*}.test.ts',
       'test/unit/agents/upkeep/{renew-leaves,laptop-ca,certificates-command,before-kubelet,worker-serving,kubelet-*}.test.ts',
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
@@ -85,6 +89,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/backup/{agent,command,create,new-host,or-undo,restore,restore-context}.test.ts',
       'test/unit/agents/backup/interrupted*.test.ts',
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
@@ -97,6 +102,7 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/config/{site,site-config}/**/*.test.ts',
       'test/unit/relocation/site-volume/**/*.test.ts',
@@ -115,6 +121,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/{relocation,agents}/relocatable/**/*.test.ts',
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
       'test/unit/structure/touches.test.ts',
     ],
   },
@@ -124,6 +131,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/relocation/site-openshift/*.test.ts',
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/agents/reconfigure/openshift-{arrival,objects,routes}.test.ts',
       'test/unit/agents/reconfigure/{inputs,openshift,openshift-network,openshift-way-back}.test.ts',
