@@ -35,7 +35,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/engine/trial/*.test.ts',
       'test/unit/change/{change,or-back}.test.ts',
-      'test/unit/agents/upkeep/{trial,trial-steps,update,update-reverted}.test.ts',
+      'test/unit/agents/upkeep/{trial,trial-steps}.test.ts',
       'test/unit/agents/plans.test.ts',
       'test/unit/docs/generated.test.ts',
     ],
@@ -49,6 +49,7 @@ export const GROUPS: readonly Group[] = [
       'test/integration/update-*.test.ts',
       'test/unit/agents/upkeep/update-settle.test.ts',
       'test/unit/agents/plans.test.ts',
+      'test/unit/docs/generated.test.ts',
     ],
   },
   {
@@ -149,12 +150,12 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'agent-steps',
     sources: ['agents/steps/**/*.ts', 'agents/install-to-disk/*.ts', 'agents/bootkube/**/*.ts'],
-    tests: ['test/{unit,integration}/agents/**/*.test.ts'],
+    tests: ['test/{unit,integration}/agents/**/*.test.ts', 'test/unit/docs/generated.test.ts'],
   },
   {
     name: 'post-reboot',
     sources: ['agents/post-reboot/**/*.ts', 'agents/aiokube/*.ts', 'agents/deferred/*.ts'],
-    tests: ['test/unit/agents/**/*.test.ts'],
+    tests: ['test/unit/agents/**/*.test.ts', 'test/unit/docs/generated.test.ts'],
   },
   {
     name: 'ignition',
