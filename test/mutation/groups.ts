@@ -18,7 +18,6 @@ export const GROUPS: readonly Group[] = [
       'test/unit/cluster/workers/**/*.test.ts',
       'test/unit/cluster/csr/{judge-worker*,worker-*}.test.ts',
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/agents/worker/{end,files,identity,inputs,interrupted}.test.ts',
       'test/unit/cli/worker-ignition.test.ts',
@@ -37,7 +36,6 @@ export const GROUPS: readonly Group[] = [
       'test/unit/change/{change,or-back}.test.ts',
       'test/unit/agents/upkeep/{trial,trial-steps}.test.ts',
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
     ],
   },
   {
@@ -49,7 +47,6 @@ export const GROUPS: readonly Group[] = [
       'test/integration/update-*.test.ts',
       'test/unit/agents/upkeep/update-settle.test.ts',
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
     ],
   },
   {
@@ -59,7 +56,6 @@ export const GROUPS: readonly Group[] = [
       'test/unit/change/identity/*.test.ts',
       'test/unit/agents/upkeep/{identity-*,address,address-command}.test.ts',
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
       'test/integration/identity.test.ts',
     ],
   },
@@ -74,7 +70,6 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/upkeep/{rotate-command,rotate-workers,rotation-*,stage-rotation,replace-*}.test.ts',
       'test/unit/agents/upkeep/{renew-leaves,laptop-ca,certificates-command,before-kubelet,worker-serving,kubelet-*}.test.ts',
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
@@ -90,7 +85,6 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/backup/{agent,command,create,new-host,or-undo,restore,restore-context}.test.ts',
       'test/unit/agents/backup/interrupted*.test.ts',
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
@@ -103,7 +97,6 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/config/{site,site-config}/**/*.test.ts',
       'test/unit/relocation/site-volume/**/*.test.ts',
@@ -122,7 +115,6 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/{relocation,agents}/relocatable/**/*.test.ts',
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
       'test/unit/structure/touches.test.ts',
     ],
   },
@@ -132,7 +124,6 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/relocation/site-openshift/*.test.ts',
       'test/unit/agents/plans.test.ts',
-      'test/unit/docs/generated.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/agents/reconfigure/openshift-{arrival,objects,routes}.test.ts',
       'test/unit/agents/reconfigure/{inputs,openshift,openshift-network,openshift-way-back}.test.ts',
@@ -150,12 +141,12 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'agent-steps',
     sources: ['agents/steps/**/*.ts', 'agents/install-to-disk/*.ts', 'agents/bootkube/**/*.ts'],
-    tests: ['test/{unit,integration}/agents/**/*.test.ts', 'test/unit/docs/generated.test.ts'],
+    tests: ['test/{unit,integration}/agents/**/*.test.ts'],
   },
   {
     name: 'post-reboot',
     sources: ['agents/post-reboot/**/*.ts', 'agents/aiokube/*.ts', 'agents/deferred/*.ts'],
-    tests: ['test/unit/agents/**/*.test.ts', 'test/unit/docs/generated.test.ts'],
+    tests: ['test/unit/agents/**/*.test.ts'],
   },
   {
     name: 'ignition',

@@ -1,7 +1,10 @@
 /** Each plan beside what `expected-plans.ts` says of it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { deferredPlan } from '../../../agents/deferred/plan.ts';
 import { announce } from '../../../agents/steps/complete.ts';
+import { root } from '../structure/source.ts';
 import { distinct, plans, settings } from './expected-plans.ts';
 
 /** Stands for whatever a step reads of its context: each property and each result of a call is the same again. */
@@ -39,6 +42,17 @@ for (const [plan, unit, expected] of plans) {
     }
   });
 }
+
+t.test(
+  'what each step touches is on the page of plans, for whoever looks for faults',
+  async (t) => {
+    const page = readFileSync(join(root, 'docs/reference/plans.md'), 'utf8');
+    for (const [{ agent, steps }] of plans) {
+      for (const { name, leaves, touches } of steps)
+        t.match(page, `| ${name} | ${leaves} | ${touches.join(', ')} |`, `${agent}: ${name}`);
+    }
+  },
+);
 
 t.test('every step says what its result depends on, and how that is checked', async (t) => {
   for (const [{ agent, steps }] of plans) {

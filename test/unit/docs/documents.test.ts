@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { generatedDocuments } from '../../../docs/generate.ts';
 import { AGENTS } from '../../../lib/engine/agents/table.ts';
 import {
   anchorsOf,
@@ -12,6 +13,12 @@ import {
   root,
   subfolders,
 } from './documents.ts';
+
+t.test('generated documents match the code', async (t) => {
+  for (const { path, contents } of await generatedDocuments(AbortSignal.timeout(40_000))) {
+    t.equal(read(path), contents, `${path}: run node build/launch.mjs docs/generate.ts`);
+  }
+});
 
 t.test('every link points to a file, and to a heading in it', async (t) => {
   for (const document of documents) {
