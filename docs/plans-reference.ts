@@ -41,6 +41,7 @@ interface ListedPlan {
 interface ListedStep {
   readonly name: string;
   readonly leaves: string;
+  readonly touches: readonly string[];
   readonly deadlineMs: number;
 }
 type PlanOf = (settings: Settings) => ListedPlan;
@@ -131,11 +132,12 @@ function duration(ms: number): string {
 function section([heading, folder, planOf]: (typeof PLANS)[number]): string {
   const settings = settingsOf(planOf);
   const { purpose, steps } = planOf(defaultSettings);
-  const rows = steps.map(({ name, leaves, deadlineMs }, index) =>
+  const rows = steps.map(({ name, leaves, touches, deadlineMs }, index) =>
     row([
       String(index + 1),
       name,
       leaves,
+      touches.join(', '),
       settings[index]?.join(', ') || 'fixed',
       duration(deadlineMs),
     ]),
@@ -144,7 +146,7 @@ function section([heading, folder, planOf]: (typeof PLANS)[number]): string {
 
 ${purpose.slice(0, 1).toUpperCase()}${purpose.slice(1)}. Plan: [${folder}](../../${folder}/plan.ts).
 
-${table(['#', 'Step', 'Leaves', 'Deadline', 'Default'], rows)}
+${table(['#', 'Step', 'Leaves', 'Touches', 'Deadline', 'Default'], rows)}
 `;
 }
 
@@ -153,8 +155,9 @@ export function plansReference(): string {
   return `# Plans
 
 Generated from the code by \`docs/generate.ts\`; do not edit. The steps of every agent in the order in which they run; on a
-host, \`AGENT plan\` prints those of one. A step is done when what it leaves is there. Its deadline spans all attempts, also
-across restarts of the agent. It is the value of the named [setting](settings.md), or their sum or maximum where there are several.
+host, \`AGENT plan\` prints those of one. A step is done when what it leaves is there; what it touches can be missing, full,
+slow or wrong. Its deadline spans all attempts, also across restarts of the agent. It is the value of the named
+[setting](settings.md), or their sum or maximum where there are several.
 \`gather\` has no plan: it collects what it can within one deadline.
 
 ${PLANS.map(section).join('\n')}`;

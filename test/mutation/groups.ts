@@ -33,8 +33,8 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/engine/trial/*.test.ts',
-      'test/unit/change/change.test.ts',
-      'test/unit/agents/upkeep/{trial,update,update-reverted}.test.ts',
+      'test/unit/change/{change,or-back}.test.ts',
+      'test/unit/agents/upkeep/{trial,trial-steps}.test.ts',
       'test/unit/agents/plans.test.ts',
     ],
   },

@@ -1,8 +1,20 @@
 /** Each plan beside what `expected-plans.ts` says of it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { deferredPlan } from '../../../agents/deferred/plan.ts';
 import { announce } from '../../../agents/steps/complete.ts';
+import { root } from '../structure/source.ts';
 import { distinct, plans, settings } from './expected-plans.ts';
+
+/** Stands for whatever a step reads of its context: each property and each result of a call is the same again. */
+const anything: object = new Proxy(() => undefined, {
+  get: (_target, key) => {
+    if (key === Symbol.toPrimitive) return () => 'anything';
+    return key === 'then' ? undefined : anything;
+  },
+  apply: () => anything,
+});
 
 for (const [plan, unit, expected] of plans) {
   t.test(`the plan of ${plan.agent}`, async (t) => {
@@ -29,6 +41,38 @@ for (const [plan, unit, expected] of plans) {
       );
     }
   });
+}
+
+t.test(
+  'what each step touches is on the page of plans, for whoever looks for faults',
+  async (t) => {
+    const page = readFileSync(join(root, 'docs/reference/plans.md'), 'utf8');
+    for (const [{ agent, steps }] of plans) {
+      for (const { name, leaves, touches } of steps)
+        t.match(page, `| ${name} | ${leaves} | ${touches.join(', ')} |`, `${agent}: ${name}`);
+    }
+  },
+);
+
+t.test('every step says what its result depends on, and how that is checked', async (t) => {
+  for (const [{ agent, steps }] of plans) {
+    for (const step of steps) {
+      t.type(step.holds, 'function', `${agent}: ${step.name}`);
+      t.type(step.run, 'function', `${agent}: ${step.name}`);
+      // Undefined is the same for every host and request: the step would not run again for another one.
+      const input: unknown = await attempted(() => Reflect.apply(step.input, step, [anything]));
+      t.not(input, undefined, `${agent}: the input of ${step.name}`);
+    }
+  }
+});
+
+/** What it returns, or the error of an input that is read from a host. */
+async function attempted(action: () => unknown): Promise<unknown> {
+  try {
+    return await action();
+  } catch (error) {
+    return error;
+  }
 }
 
 t.test('agents that run beside the API report their progress to the cluster', async (t) => {

@@ -1,13 +1,15 @@
 /** The way back after a confirmation: what is kept for it, and every moment at which it may be interrupted. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
+import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { confirmTrial } from '../../../../lib/engine/trial/arm.ts';
 import { keepTrial, readKept, returnToKept } from '../../../../lib/engine/trial/kept.ts';
 import { putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
+import { bootMoment } from '../../../../lib/host/boot.ts';
 import type { TestHost } from '../../agents/host/host.ts';
 import { killedAtAnyMoment } from '../steps/killed-at-any-moment.ts';
 import {
@@ -16,6 +18,7 @@ import {
   EXECUTABLE,
   ID,
   KEPT_EXECUTABLE,
+  MOVED,
   RECORD,
   snapshot,
   unchangedHost,
@@ -65,6 +68,7 @@ t.test(
       },
       result: async (host) => [await contents(host, KEPT), (await readKept(host.at(KEPT)))?.id],
       least: 5,
+      isDurable: true,
     });
   },
 );
@@ -102,4 +106,85 @@ t.test('interrupted at any moment of the return, the host comes back as a whole'
     },
     least: 10,
   });
+});
+
+t.test('what is kept can be read by root alone', async (t) => {
+  const host = await confirmed(t);
+  t.equal(host.mode(KEPT), 0o700);
+  t.equal(host.mode(`${KEPT}/trial.json`), 0o600);
+});
+
+t.test('there is no way back without a trial, to nothing, or under another trial', async (t) => {
+  const host = unchangedHost(t);
+  const id = ID.replace('111', '222');
+  const back = () => returnToKept(host.paths, host.at(KEPT), { id, reason }, signal);
+  const isRefused = (action: () => Promise<unknown>, message: RegExp) =>
+    t.rejects(action(), { kind: 'usage', message });
+  await isRefused(() => keepTrial(host.paths, host.at(KEPT), signal), /nothing is on trial/);
+  t.notOk(host.has(KEPT));
+  await isRefused(back, /nothing is kept/);
+  await arm(host);
+  await keepTrial(host.paths, host.at(KEPT), signal);
+  await isRefused(back, /the change is on trial/);
+  await confirmTrial(host.paths, signal);
+  {
+    using _lock = await lockAgent('sno-trial', host.paths.root);
+    await t.rejects(back(), { code: 'already-running' });
+  }
+  t.notOk(host.has(RECORD));
+  t.notOk(host.programs.calls().join().includes('sno-trial.service'));
+});
+
+t.test('a change that moved no folder has none to come back to', async (t) => {
+  const host = unchangedHost(t);
+  await arm(host);
+  await keepTrial(host.paths, host.at(KEPT), signal);
+  await confirmTrial(host.paths, signal);
+  t.same(readdirSync(host.at(KEPT)), ['copies', 'trial.json']);
+  await returnToKept(host.paths, host.at(KEPT), { id: ID, reason }, signal);
+  t.notOk(host.has(MOVED.aside));
+  t.ok(host.has(RECORD));
+});
+
+t.test(
+  'the trial of the return has seen this boot alone: files are put back in the next',
+  async (t) => {
+    const host = await confirmed(t);
+    const kept = JSON.parse(host.read(`${KEPT}/trial.json`));
+    const boots = [{ boot: 'an earlier one', up: 5 }];
+    host.write(`${KEPT}/trial.json`, JSON.stringify({ ...kept, boots }));
+    await returnToKept(host.paths, host.at(KEPT), { id: ID, reason }, signal);
+    const { boot } = await bootMoment();
+    t.match(await readTrial(host.paths), { id: ID, reverting: reason, boots: [{ boot }] });
+    t.equal((await readTrial(host.paths))?.boots.length, 1);
+  },
+);
+
+t.test('what is on another mount is copied outside the sandbox', async (t) => {
+  const linked = await onTrial(t);
+  await keepTrial(linked.paths, linked.at(KEPT), signal);
+  const host = await onTrial(t);
+  // As on a second mount: no link can be made, and a folder is left over.
+  host.programs.give(
+    'cp',
+    'case "$*" in *--link*) mkdir -p "$5"; exit 1 ;; esac; exec /bin/cp "$@"',
+  );
+  host.programs.give('systemd-run', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
+  await keepTrial(host.paths, host.at(KEPT), signal);
+  t.same(contents(host, KEPT), contents(linked, KEPT));
+  const copied = `${KEPT}/payload/payload.yaml`;
+  t.not(lstatSync(host.at(copied)).ino, lstatSync(host.at(`${MOVED.aside}/payload.yaml`)).ino);
+  t.equal(lstatSync(linked.at(copied)).nlink, 2, 'a second name where links can be made');
+});
+
+t.test('told to stop while it links, it does not copy', async (t) => {
+  const host = await onTrial(t);
+  host.programs.give('cp', 'touch "$ROOT/begun"; exec sleep 60');
+  host.programs.give('systemd-run', 'exit 0');
+  const ended = await host.stoppedAt('/begun', ({ signal }) =>
+    keepTrial(host.paths, host.at(KEPT), signal),
+  );
+  t.type(ended, Error);
+  t.same(host.programs.calls('systemd-run'), []);
+  t.equal(await readKept(host.at(KEPT)), undefined);
 });
