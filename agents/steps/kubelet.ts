@@ -94,7 +94,7 @@ export async function restartKubeletUnit(signal: AbortSignal): Promise<void> {
     await restartUnit(UNIT, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if ((await unitExit(UNIT, signal)) === undefined) throw error;
+    if ((await unitExit(UNIT, signal).catch(() => undefined)) === undefined) throw error;
   }
 }
 
