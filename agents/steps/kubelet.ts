@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import type { Wait } from '../../lib/base/wait/limits.ts';
-import { type Condition, waitUntil } from '../../lib/base/wait/wait-until.ts';
+import { type WaitCondition, waitUntil } from '../../lib/base/wait/wait-until.ts';
 import { kubeletRequires, workerKubeletRequires } from '../../lib/engine/agents/table.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
@@ -165,7 +165,7 @@ function healthy(
 }
 
 const answers =
-  (causes: Causes, required: readonly string[]): Condition<undefined> =>
+  (causes: Causes, required: readonly string[]): WaitCondition<undefined> =>
   async ({ signal }) => {
     if (await isHealthy(signal)) return { met: undefined };
     const { ActiveState, NRestarts } = await unitProperties(

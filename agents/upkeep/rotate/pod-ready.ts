@@ -1,5 +1,5 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { type Condition, orError, waitUntil } from '../../../lib/base/wait/wait-until.ts';
+import { orError, type WaitCondition, waitUntil } from '../../../lib/base/wait/wait-until.ts';
 import { type ContainerRuntime, connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../lib/render/kubernetes/read-once.ts';
@@ -46,7 +46,7 @@ export async function podReady(
   );
 }
 
-const isReady = (runtime: ContainerRuntime, pod: RunningPod): Condition<undefined> =>
+const isReady = (runtime: ContainerRuntime, pod: RunningPod): WaitCondition<undefined> =>
   orError(async ({ signal }) => {
     if (!(await isRunning(runtime, pod, signal))) {
       return { state: 'the kubelet has not started the pod' };

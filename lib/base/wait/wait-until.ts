@@ -16,7 +16,7 @@ export type Seen<T> = { readonly met: T } | NotMet;
  * Looks once whether it is so. The limits are those of the wait: what is left of its deadline, for calls that have none of
  * their own. What it throws ends the wait.
  */
-export type Condition<T> = (limits: Limits) => Promise<Seen<T>>;
+export type WaitCondition<T> = (limits: Limits) => Promise<Seen<T>>;
 
 export interface LookOptions extends Limits {
   /** Between two looks; with `changes`, the longest time without one. */
@@ -37,7 +37,7 @@ export interface WaitOptions extends LookOptions {
  *
  * @throws `late` at the deadline, the signal's reason, and what the condition throws.
  */
-export async function waitUntil<T>(condition: Condition<T>, options: WaitOptions): Promise<T> {
+export async function waitUntil<T>(condition: WaitCondition<T>, options: WaitOptions): Promise<T> {
   const seen = await lookUntil(condition, options);
   if ('met' in seen) return seen.met;
   throw options.late(seen);
@@ -48,7 +48,7 @@ export async function waitUntil<T>(condition: Condition<T>, options: WaitOptions
  * deadline is no error.
  */
 export async function lookUntil<T>(
-  condition: Condition<T>,
+  condition: WaitCondition<T>,
   { signal, deadlineMs, everyMs, changes, report }: LookOptions,
 ): Promise<Seen<T>> {
   const endsAt = performance.now() + deadlineMs;
@@ -68,7 +68,7 @@ export async function lookUntil<T>(
 
 /** The same condition, for which an error is a state as well: what is asked may be restarting. */
 export const orError =
-  <T>(condition: Condition<T>): Condition<T> =>
+  <T>(condition: WaitCondition<T>): WaitCondition<T> =>
   async (limits) => {
     try {
       return await condition(limits);
@@ -79,12 +79,12 @@ export const orError =
   };
 
 /** A condition of something that is tried: it is so when an attempt succeeds. */
-export const succeeds = <T>(attempt: (limits: Limits) => Promise<T>): Condition<T> =>
+export const succeeds = <T>(attempt: (limits: Limits) => Promise<T>): WaitCondition<T> =>
   orError(async (limits) => ({ met: await attempt(limits) }));
 
 /** A condition of something that is so, or not, without more to say than `state`. */
 export const holds =
-  (isSo: (limits: Limits) => Promise<boolean>, state: string): Condition<undefined> =>
+  (isSo: (limits: Limits) => Promise<boolean>, state: string): WaitCondition<undefined> =>
   async (limits) =>
     (await isSo(limits)) ? { met: undefined } : { state };
 

@@ -1,6 +1,6 @@
 import { describeError, Failure } from '../../base/errors/failure.ts';
 import type { Wait } from '../../base/wait/limits.ts';
-import { type Condition, waitUntil } from '../../base/wait/wait-until.ts';
+import { type WaitCondition, waitUntil } from '../../base/wait/wait-until.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Answer } from './transport.ts';
@@ -35,7 +35,7 @@ export async function waitForApi(
 }
 
 const apiReady =
-  (client: KubeClient, checks: ApiChecks): Condition<undefined> =>
+  (client: KubeClient, checks: ApiChecks): WaitCondition<undefined> =>
   async ({ signal, deadlineMs }) => {
     const state = await whyNotReady(client, signal, { deadlineMs, checks });
     return state === undefined ? { met: undefined } : { state };
