@@ -8,7 +8,7 @@ import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { run } from '../../../lib/host/command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../../lib/host/settings.ts';
-import { acceptUpdate } from './accept.ts';
+import { acceptUpdate, type UpdateOrder } from './accept.ts';
 import { prepareUpdate } from './again.ts';
 import { failed } from './conclude.ts';
 import { describeUpdate, updateContext } from './context.ts';
@@ -31,7 +31,10 @@ export async function runUpdate(
 ): Promise<number> {
   const settings = await readSettings(paths);
   const { write = standardOutput.write } = output;
-  if (args[0] === 'run' && args.some((arg) => /^--(from|no-wait)\b/.test(arg))) {
+  if (
+    args[0] === 'run' &&
+    args.some((arg) => /^--(from|no-wait|accept-removed-apis)\b/.test(arg))
+  ) {
     return requested(paths, settings, args, write);
   }
   return runAgentCommand(
@@ -50,6 +53,12 @@ export async function runUpdate(
   );
 }
 
+interface RunOptions {
+  from: string;
+  wait: boolean;
+  acceptRemovedApis?: boolean;
+}
+
 async function requested(
   paths: HostPaths,
   settings: Settings,
@@ -62,9 +71,11 @@ async function requested(
     .description('update this host, and go back if it does not settle')
     .requiredOption('--from <folder-or-url>', 'what "sno create update" has written')
     .option('--no-wait', 'do not wait for its end')
-    .action(async ({ from, wait }: { from: string; wait: boolean }) =>
-      update(paths, settings, { from, wait }, write),
-    );
+    .option('--accept-removed-apis', 'nothing uses the APIs any more that the update removes')
+    .action(async ({ from, wait, acceptRemovedApis }: RunOptions) => {
+      const order = { from, accepted: { removedApis: acceptRemovedApis === true } };
+      await update(paths, settings, { order, wait }, write);
+    });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
@@ -78,12 +89,13 @@ async function requested(
 async function update(
   paths: HostPaths,
   settings: Settings,
-  { from, wait }: { readonly from: string; readonly wait: boolean },
+  { order, wait }: { readonly order: UpdateOrder; readonly wait: boolean },
   write: Write,
 ): Promise<void> {
+  const { from } = order;
   let request = await updateChange.read(paths);
   if (request === undefined) {
-    request = await acceptUpdate(paths, from, AbortSignal.timeout(ACCEPT_MS));
+    request = await acceptUpdate(paths, order, AbortSignal.timeout(ACCEPT_MS));
     if (request === undefined) {
       write('This host runs it already.\n');
       return;

@@ -12,6 +12,8 @@ const requestSchema = z.object({
   at: z.iso.datetime(),
   /** A folder of this host or a URL. */
   from: z.string(),
+  /** What the host ran before; earlier releases did not write it, and took no other minor version. */
+  before: z.object({ kubernetes: z.string(), etcd: z.string() }).optional(),
   /** Its signature was verified. */
   manifest: updateManifestSchema,
   /** Fingerprint of the key that signed it. */
