@@ -24,6 +24,7 @@ import { exists, readTextIfPresent, sha256OfFile } from '../../../lib/host/files
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { allowedSigners, verifySignature } from '../../../lib/pki/signature/ssh-signature.ts';
+import { readRenderInput } from '../../../lib/render/render-input.ts';
 import { plainHost, signedRights } from '../../steps/host-context.ts';
 import { type Accepted, clusterObstacles, roomObstacles } from './obstacles.ts';
 import { updateSource } from './source.ts';
@@ -115,6 +116,7 @@ async function installedVersions(
   return {
     architecture: hostArchitecture(),
     serial: await readTaken(paths),
+    emulates: (await readRenderInput(paths))?.host.emulates,
     executable: { version: productVersion, sha256: await sha256OfFile(paths.executable, signal) },
     payload: {
       versions: payload.versions,

@@ -3,14 +3,20 @@ import { standardOutput } from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
-import { type UpdateResult, updateChange } from '../../../lib/change/update/request.ts';
+import { minorOf } from '../../../lib/base/minor.ts';
+import {
+  type UpdateRequest,
+  type UpdateResult,
+  updateChange,
+} from '../../../lib/change/update/request.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { run } from '../../../lib/host/command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../../lib/host/settings.ts';
 import { acceptUpdate, type UpdateOrder } from './accept.ts';
 import { prepareUpdate } from './again.ts';
-import { failed } from './conclude.ts';
+import { changedMinors, databaseGoesBack } from './backup.ts';
+import { failed, stillEmulates } from './conclude.ts';
 import { describeUpdate, updateContext } from './context.ts';
 import { updatePlan } from './plan.ts';
 
@@ -100,6 +106,7 @@ async function update(
       write('This host runs it already.\n');
       return;
     }
+    write(wayBackOf(request));
     await updateChange.write(paths, request);
     write(`Begun: ${describeUpdate(request)}, signed by ${request.signedBy}.\n`);
   } else if (request.from === from) {
@@ -126,7 +133,21 @@ async function update(
     });
   }
   if (result.outcome !== 'updated') throw failed(result, result.outcome, result.failure);
+  if (result.failure !== undefined) throw stillEmulates(result, result.failure);
   write(lastText(result));
+}
+
+/** What a way back loses, before anything begins. */
+function wayBackOf(request: UpdateRequest): string {
+  if (databaseGoesBack(request)) {
+    return `If it is taken back, etcd is restored from a backup that is made first: what is written to the cluster
+after that, by people and by workloads, is lost then.
+`;
+  }
+  if (!changedMinors(request).includes('kubernetes')) return '';
+  return `Until it is confirmed, the control plane behaves as Kubernetes ${minorOf(request.before?.kubernetes ?? '')}: nothing that is
+written to the cluster is lost if it is taken back.
+`;
 }
 
 /** Called by the release before it, never by people. */
@@ -148,5 +169,8 @@ function lastText(result: UpdateResult): string {
     refused: 'failed before anything was changed',
     reverted: 'was taken back',
   }[result.outcome];
+  if (result.outcome === 'updated' && result.failure !== undefined) {
+    return `last: ${describeError(stillEmulates(result, result.failure))}, ${result.endedAt}\n`;
+  }
   return `last: ${describeUpdate(result)} ${how}, ${result.endedAt}\n`;
 }

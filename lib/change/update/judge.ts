@@ -1,7 +1,13 @@
 import { Failure } from '../../base/errors/failure.ts';
+import { minorOf } from '../../base/minor.ts';
 import type { Architecture } from '../../host/architecture.ts';
 import type { UpdateManifest } from './manifest.ts';
-import { type Obstacle, type PayloadVersions, successionFaults } from './successor.ts';
+import {
+  minorsChanged,
+  type Obstacle,
+  type PayloadVersions,
+  successionFaults,
+} from './successor.ts';
 import { isOlder } from './version.ts';
 
 /** What a host runs. */
@@ -12,6 +18,8 @@ export interface InstalledVersions {
     readonly versions: PayloadVersions;
     readonly sha256: string;
   };
+  /** The earlier minor version that its control plane still emulates, since its last update could not end that. */
+  readonly emulates?: string | undefined;
   /** Of the last update that stayed; undefined if it had none. */
   readonly serial?: number | undefined;
 }
@@ -21,7 +29,9 @@ export const isInstalledUpdate = (
   { executable, payload }: UpdateManifest,
   installed: InstalledVersions,
 ): boolean =>
-  executable.sha256 === installed.executable.sha256 && payload.sha256 === installed.payload.sha256;
+  installed.emulates === undefined &&
+  executable.sha256 === installed.executable.sha256 &&
+  payload.sha256 === installed.payload.sha256;
 
 /**
  * Every reason why a host with these versions must not get the update: it may go back to what it has only if both can
@@ -39,6 +49,7 @@ export function updateFaults(
       : [another(`it is for ${update.architecture}, and this host is ${installed.architecture}`)]),
     ...olderThan('sno-agents', executable.version, installed.executable.version),
     ...successionFaults(payload.versions, installed.payload.versions),
+    ...unfinished(update, installed),
     ...replayed(update.serial, installed.serial),
     ...expired(update.expires, now),
   ];
@@ -56,6 +67,19 @@ export function refuseFor(obstacles: readonly Obstacle[]): void {
 }
 
 const another = (found: string): Obstacle => ({ found, fix: 'Choose the update for this host.' });
+
+function unfinished(
+  { payload }: UpdateManifest,
+  { emulates, payload: { versions } }: InstalledVersions,
+): Obstacle[] {
+  if (emulates === undefined || minorsChanged(payload.versions, versions).length === 0) return [];
+  return [
+    {
+      found: `the control plane still emulates Kubernetes ${emulates}`,
+      fix: `Run an update of Kubernetes ${minorOf(versions.kubernetes)} first: the last one again, or a newer patch release.`,
+    },
+  ];
+}
 
 /** A signature stays valid for ever: what was signed before the update in use is not taken again. */
 function replayed(next: number | undefined, present: number | undefined): Obstacle[] {

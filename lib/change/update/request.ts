@@ -18,7 +18,7 @@ const requestSchema = z.object({
   manifest: updateManifestSchema,
   /** Fingerprint of the key that signed it. */
   signedBy: z.string(),
-  /** Why it failed before anything was changed. */
+  /** Why it failed before anything was changed; of one that has ended otherwise, what is left of it to be done. */
   failure: failureDataSchema.optional(),
 });
 

@@ -235,6 +235,22 @@ t.test('which kubelets of workers go with a new API server', async (t) => {
   }
 });
 
+t.test('a host that still emulates ends that first', async (t) => {
+  const still = { ...installed, emulates: '1.33' };
+  const next = update({ kubernetes: 'v1.35.0', etcd: 'v3.6.8' });
+  t.throws(() => judge(next, still), {
+    message: /still emulates Kubernetes 1\.33.*Run an update of Kubernetes 1\.34 first/,
+  });
+  t.doesNotThrow(() => judge(update(), still), 'a patch release does it too');
+  const same = update({ agents: '1.2.3', kubernetes: 'v1.34.4', etcd: 'v3.6.8' });
+  const runs = {
+    ...still,
+    executable: { ...installed.executable, sha256: same.executable.sha256 },
+    payload: { ...installed.payload, sha256: same.payload.sha256 },
+  };
+  t.notOk(isInstalledUpdate(same, runs), 'and so does the same update');
+});
+
 t.test('people read which hosts take it', async (t) => {
   t.equal(
     predecessors({ kubernetes: 'v1.36.3', etcd: 'v3.6.16' }),
