@@ -2,7 +2,8 @@ import { describeError } from '../../lib/base/errors/failure.ts';
 import { sizeOf } from '../../lib/change/backup/manifest.ts';
 import { missingAuthorities } from '../../lib/change/backup/portable/authorities.ts';
 import type { PortableHeader } from '../../lib/change/backup/portable/header.ts';
-import { isOlder, numbersOf } from '../../lib/change/update/version.ts';
+import { type PayloadVersions, successionFaults } from '../../lib/change/update/successor.ts';
+import { isOlder } from '../../lib/change/update/version.ts';
 import { parseSettings } from '../../lib/host/settings.ts';
 import type { SourceOptions } from './host-sources.ts';
 
@@ -16,7 +17,7 @@ export interface RestoreInput extends Pick<SourceOptions, 'payload' | 'payloadSh
   /** Of this program; undefined when run from source, which is compared with nothing. */
   readonly version: string | undefined;
   /** In the folder given with --payload. */
-  readonly versions?: { readonly kubernetes: string; readonly etcd: string };
+  readonly versions?: PayloadVersions;
 }
 
 /** Every reason why a host cannot be installed from this backup, one sentence each. */
@@ -49,7 +50,7 @@ function newerThan(made: string, own = ''): string[] {
   return [`the backup was made by sno-agents ${made}: use sno of that release, this is ${own}`];
 }
 
-/** The database is read by the same minor version, which is not older than the one that wrote it. */
+/** The database is read by what may also follow as an update. */
 function payloadFaults({ payload }: PortableHeader, request: RestoreInput): string[] {
   const { payload: folder, payloadSha256, versions } = request;
   if (folder === undefined) {
@@ -60,21 +61,9 @@ function payloadFaults({ payload }: PortableHeader, request: RestoreInput): stri
         ];
   }
   if (versions === undefined) return [];
-  return (['kubernetes', 'etcd'] as const).flatMap((name) => {
-    const [lost, next] = [payload.description.versions[name], versions[name]];
-    const [a, b] = [numbersOf(lost), numbersOf(next)];
-    const fits =
-      a !== undefined &&
-      b !== undefined &&
-      a[0] === b[0] &&
-      a[1] === b[1] &&
-      isOlder(next, lost) === false;
-    return fits
-      ? []
-      : [
-          `--payload: expected ${name} ${lost} or a later patch release, as on the lost host; found ${next}`,
-        ];
-  });
+  return successionFaults(versions, payload.description.versions).map(
+    ({ found, fix }) => `--payload: compared with the lost host, ${found}. ${fix}`,
+  );
 }
 
 function authorityFaults({ manifest }: PortableHeader, request: RestoreInput): string[] {

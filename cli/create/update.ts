@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { UPDATE_FILES, type UpdateManifest, updateText } from '../../lib/change/update/manifest.ts';
 import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
+import { predecessors } from '../../lib/change/update/successor.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
@@ -81,6 +82,7 @@ export async function createUpdate(
   print(`Wrote ${options.dir}`);
   print(`sno-agents ${described.version}, Kubernetes ${kubernetes}, etcd ${etcd}`);
   print(orderOf(manifest));
+  print(`For hosts with ${predecessors(payload.versions)}`);
   print(`On the host: sno-update run --from FOLDER, or the URL where these files are served`);
 }
 

@@ -8,6 +8,7 @@ import {
   type UpdateManifest,
 } from '../../lib/change/update/manifest.ts';
 import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
+import { predecessors } from '../../lib/change/update/successor.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
 import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
@@ -46,6 +47,7 @@ export async function verifyUpdate(
     await requireFiles(directory, manifest, signal);
     await verifyPayloadFolder(at(UPDATE_FILES.payload), accept, { print, signal });
     print(orderOf(manifest));
+    print(`For hosts with ${predecessors(manifest.payload.versions)}`);
     if (manifest.expires !== undefined && new Date() >= new Date(manifest.expires)) {
       print('Notice: it has expired. No host takes it.');
     }

@@ -26,6 +26,10 @@ export const renderInputSchema = z.object({
     resolvConf: z.string(),
     images: z.record(z.string(), z.string()),
     versions: z.object({ kubernetes: z.string(), etcd: z.string() }),
+    emulates: z
+      .string()
+      .regex(/^\d+\.\d+$/)
+      .optional(),
   }),
   deferredGroups: z.array(z.string()),
 });

@@ -107,6 +107,8 @@ export interface HostFacts {
   /** Image references of the payload, by component name. */
   images: Readonly<Record<string, string>>;
   versions: { kubernetes: string; etcd: string };
+  /** The earlier minor version of Kubernetes as which the control plane behaves, such as 1.36: until an update to the next is confirmed. */
+  emulates?: string | undefined;
 }
 
 /** What `sno create` made, as PEM. The key of `adminCa` never leaves it. */

@@ -57,7 +57,11 @@ async function installed(t: Test, sshKeys: (key: string) => readonly string[] = 
 }
 
 const accept = (root: string, from: string) =>
-  acceptUpdate(hostPaths(root), from, AbortSignal.timeout(60_000));
+  acceptUpdate(
+    hostPaths(root),
+    { from, accepted: { removedApis: false } },
+    AbortSignal.timeout(60_000),
+  );
 
 t.test('signed by a key of the host', { skip }, async (t) => {
   const { host, key, payload, update, write } = await installed(t);
@@ -148,7 +152,7 @@ t.test('refused', { skip }, async (t) => {
   write(older, await signText(older, key.path, UPDATE_SIGNATURE, limits));
   await t.rejects(
     accept(host.root, update),
-    { message: /kubernetes v1\.34\.3 is older/ },
+    { message: /Kubernetes v1\.34\.3 is older/ },
     'signed, but older',
   );
   rmSync(join(update, 'update.json.sig'));

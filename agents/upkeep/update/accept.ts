@@ -6,11 +6,17 @@ import { requireIdle } from '../../../lib/change/exclusion.ts';
 import {
   type InstalledVersions,
   isInstalledUpdate,
-  requireSuitable,
+  refuseFor,
+  updateFaults,
 } from '../../../lib/change/update/judge.ts';
-import { parseUpdate, UPDATE_FILES } from '../../../lib/change/update/manifest.ts';
+import {
+  parseUpdate,
+  UPDATE_FILES,
+  type UpdateManifest,
+} from '../../../lib/change/update/manifest.ts';
 import type { UpdateRequest } from '../../../lib/change/update/request.ts';
 import { UPDATE_SIGNATURE } from '../../../lib/change/update/signature.ts';
+import { minorsChanged, type Obstacle } from '../../../lib/change/update/successor.ts';
 import { readTaken } from '../../../lib/change/update/taken.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
@@ -18,19 +24,29 @@ import { exists, readTextIfPresent, sha256OfFile } from '../../../lib/host/files
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { allowedSigners, verifySignature } from '../../../lib/pki/signature/ssh-signature.ts';
+import { readRenderInput } from '../../../lib/render/render-input.ts';
+import { plainHost, signedRights } from '../../steps/host-context.ts';
+import { type Accepted, clusterObstacles, roomObstacles } from './obstacles.ts';
 import { updateSource } from './source.ts';
 
 const FETCH_MS = 60_000;
+
+/** What a person asks for with `sno-update run`. */
+export interface UpdateOrder {
+  /** A folder of this host or a URL. */
+  readonly from: string;
+  readonly accepted: Accepted;
+}
 
 /**
  * Reads the manifest of an update, verifies who signed it and whether it is one for this host. Changes nothing.
  * Undefined if the host runs it already.
  *
- * @throws Failure (usage) with the reason why it is refused
+ * @throws Failure (usage) with every reason why it is refused
  */
 export async function acceptUpdate(
   paths: HostPaths,
-  from: string,
+  { from, accepted }: UpdateOrder,
   signal: AbortSignal,
 ): Promise<UpdateRequest | undefined> {
   const cluster = await readCluster(paths);
@@ -54,10 +70,42 @@ export async function acceptUpdate(
   const signedBy = await verifySignature(signed, signers, UPDATE_SIGNATURE, work, signal);
   const manifest = parseUpdate(signed.text, `${from}/${UPDATE_FILES.manifest}`);
   const installed = await installedVersions(paths, signal);
-  requireSuitable(manifest, installed);
-  if (isInstalledUpdate(manifest, installed)) return undefined;
+  const obstacles = updateFaults(manifest, installed);
+  if (obstacles.length === 0 && isInstalledUpdate(manifest, installed)) return undefined;
+  refuseFor([...obstacles, ...(await hostObstacles(paths, manifest, installed, accepted, signal))]);
   const at = new Date().toISOString();
-  return { schemaVersion: 1, id: randomUUID(), at, from, manifest, signedBy };
+  const before = installed.payload.versions;
+  return { schemaVersion: 1, id: randomUUID(), at, from, before, manifest, signedBy };
+}
+
+/** Before anything is changed, since each of them would fail the update later. */
+async function hostObstacles(
+  paths: HostPaths,
+  { executable, payload }: UpdateManifest,
+  installed: InstalledVersions,
+  accepted: Accepted,
+  signal: AbortSignal,
+): Promise<Obstacle[]> {
+  const needed = [
+    ...(executable.sha256 === installed.executable.sha256 ? [] : [executable.size]),
+    ...(payload.sha256 === installed.payload.sha256 ? [] : [payload.size]),
+  ];
+  const host = await plainHost(paths);
+  const isNextMinor = minorsChanged(payload.versions, installed.payload.versions);
+  return [
+    ...(await roomObstacles(
+      paths.state,
+      needed.reduce((sum, size) => sum + size, 0),
+    )),
+    ...(isNextMinor.includes('kubernetes')
+      ? await clusterObstacles(
+          { ...host, ...signedRights(host) },
+          payload.versions,
+          accepted,
+          signal,
+        )
+      : []),
+  ];
 }
 
 async function installedVersions(
@@ -68,6 +116,7 @@ async function installedVersions(
   return {
     architecture: hostArchitecture(),
     serial: await readTaken(paths),
+    emulates: (await readRenderInput(paths))?.host.emulates,
     executable: { version: productVersion, sha256: await sha256OfFile(paths.executable, signal) },
     payload: {
       versions: payload.versions,

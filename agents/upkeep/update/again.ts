@@ -1,9 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { minorOf } from '../../../lib/base/minor.ts';
 import { productVersion } from '../../../lib/base/version.ts';
 import { addressEvents } from '../../../lib/change/identity/address-events.ts';
 import type { Prepared } from '../../../lib/change/update/prepared.ts';
+import { minorsChanged } from '../../../lib/change/update/successor.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { hostCommandNames } from '../../../lib/engine/agents/commands.ts';
 import { agentLinks, commandLinks, type LinkOnHost } from '../../../lib/engine/agents/links.ts';
@@ -13,6 +15,7 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { renderAgain } from '../../../lib/render/kubernetes/again.ts';
 import { readRenderInput, renderInputText } from '../../../lib/render/render-input.ts';
+import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import { nodeUnits } from '../../../units/installed.ts';
 import { podsIn } from '../../steps/control-plane-pods.ts';
 import { withPresentFiles } from '../../steps/read-once.ts';
@@ -50,6 +53,7 @@ export async function prepareUpdate(
     payload: await sha256OfFile(join(payloadFolder, payloadFile), signal),
   };
   const { payloadSha256: _, ...cluster } = await readCluster(paths);
+  const emulates = emulatedBy(before.host, payload.versions);
   const next = {
     ...before,
     cluster: {
@@ -61,6 +65,7 @@ export async function prepareUpdate(
       ...before.host,
       images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
       versions: payload.versions,
+      emulates,
     },
   };
   const rendered = renderAgain(next);
@@ -73,7 +78,7 @@ export async function prepareUpdate(
       contents: `${JSON.stringify(next.cluster, null, 2)}\n`,
       mode: 0o600,
     },
-    { path: '/etc/sno-agents/render-input.json', contents: renderInputText(next), mode: 0o600 },
+    renderInputFile(next),
     addressEvents,
     digestFile('executable', digests.executable, EXECUTABLE),
     digestFile('payload', digests.payload, `${PAYLOAD}/${payloadFile}`),
@@ -85,11 +90,45 @@ export async function prepareUpdate(
     files,
     enable: await newUnits(paths),
     links: await newLinks(paths),
+    ...(emulates === undefined
+      ? {}
+      : { emulation: { version: emulates, ...(await withAndWithout(paths, next)) } }),
     manifests: rendered.manifests.filter(
       ({ name, contents }) => present.find((each) => each.name === name)?.contents !== contents,
     ),
   };
 }
+
+/** The minor version in use before another one; where its emulation has not ended, still that. */
+function emulatedBy(
+  { emulates, versions }: KeylessInput['host'],
+  next: KeylessInput['host']['versions'],
+): string | undefined {
+  const isOther = minorsChanged(next, versions).includes('kubernetes');
+  return emulates ?? (isOther ? minorOf(versions.kubernetes) : undefined);
+}
+
+/** What says that an earlier version is emulated, and the same files without it. */
+async function withAndWithout(
+  paths: HostPaths,
+  input: KeylessInput,
+): Promise<{ during: WantedFile[]; after: WantedFile[] }> {
+  const filesOf = async (of: KeylessInput) => [
+    ...(await podFiles(paths, renderAgain(of).staticPods)),
+    renderInputFile(of),
+  ];
+  const during = await filesOf(input);
+  const after = await filesOf({ ...input, host: { ...input.host, emulates: undefined } });
+  const isChanged = (_: WantedFile, index: number) =>
+    during[index]?.contents !== after[index]?.contents;
+  return { during: during.filter(isChanged), after: after.filter(isChanged) };
+}
+
+const renderInputFile = (input: KeylessInput): WantedFile => ({
+  path: '/etc/sno-agents/render-input.json',
+  contents: renderInputText(input),
+  mode: 0o600,
+});
 
 const digestFile = (name: string, digest: string, path: string): WantedFile => ({
   path: `/etc/sno-agents/${name}.sha256`,

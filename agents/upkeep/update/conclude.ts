@@ -4,7 +4,9 @@ import {
   type FailureData,
   failureData,
   failureFromData,
+  failureSentence,
 } from '../../../lib/base/errors/failure-data.ts';
+import { minorOf } from '../../../lib/base/minor.ts';
 import { endedAs, endingOf } from '../../../lib/change/ending.ts';
 import {
   type UpdateRequest,
@@ -29,12 +31,14 @@ export const concludeUpdate: StepBody<UpdateContext> = {
     const ending = await endingOf(updateChange, paths, { id: request.id, kept: 'updated' });
     if (ending === undefined) return notYet('the host restarts to go back');
     const { outcome, failure } = ending;
+    const left = (await updateChange.read(paths))?.failure;
     await rm(nextFolder(paths), { recursive: true, force: true });
     await rm(preparedPath(paths), { force: true });
     if (outcome === 'updated') await writeTaken(paths, request.manifest.serial);
     await updateChange.end(paths, endedAs(ending));
-    if (outcome === 'updated') return done(describeUpdate(request));
-    throw failed(request, outcome, failure);
+    if (outcome !== 'updated') throw failed(request, outcome, failure, left);
+    if (left === undefined) return done(describeUpdate(request));
+    throw stillEmulates(request, left);
   },
 };
 
@@ -43,6 +47,7 @@ export function failed(
   request: UpdateRequest,
   outcome: Exclude<UpdateResult['outcome'], 'updated'>,
   reason: FailureData | undefined,
+  left?: FailureData,
 ): Failure {
   const cause = failureFromData(reason ?? failureData(new Failure('fatal', 'no reason is known')));
   const what = describeUpdate(request);
@@ -57,7 +62,27 @@ export function failed(
     code: 'update-reverted',
     expected: 'a host that settles with it',
     found: describeError(cause),
-    fix: 'The host is as it was before. Remove the cause, and run "sno-update run" again.',
-    parts: [cause],
+    fix:
+      left === undefined
+        ? 'The host is as it was before. Remove the cause, and run "sno-update run" again.'
+        : `The host is as it was before, except for its add-ons (${failureSentence(left)}). Restore the backup that was made for the update, see "sno-backup list", or run "sno-update run" again.`,
+    parts: [cause, ...(left === undefined ? [] : [failureFromData(left)])],
   });
+}
+
+/** The update is in use; what is left is that the control plane becomes one of its own minor version. */
+export function stillEmulates(request: UpdateRequest, reason: FailureData): Failure {
+  const cause = failureFromData(reason);
+  const before = minorOf(request.before?.kubernetes ?? '') ?? 'the version before';
+  return new Failure(
+    'fatal',
+    `${describeUpdate(request)} is in use, but still emulates ${before}`,
+    {
+      code: 'update-emulates',
+      expected: `a control plane that is steady without --emulated-version`,
+      found: describeError(cause),
+      fix: 'Remove the cause, and run "sno-update run" with the same update again.',
+      parts: [cause],
+    },
+  );
 }

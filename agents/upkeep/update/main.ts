@@ -3,15 +3,21 @@ import { standardOutput } from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
+import { minorOf } from '../../../lib/base/minor.ts';
 import { lastText } from '../../../lib/change/ending.ts';
 import { startAndFollow } from '../../../lib/change/start-and-follow.ts';
-import { type UpdateResult, updateChange } from '../../../lib/change/update/request.ts';
+import {
+  type UpdateRequest,
+  type UpdateResult,
+  updateChange,
+} from '../../../lib/change/update/request.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { acceptUpdate } from './accept.ts';
+import { acceptUpdate, type UpdateOrder } from './accept.ts';
 import { prepareUpdate } from './again.ts';
-import { failed } from './conclude.ts';
+import { changedMinors, databaseGoesBack } from './backup.ts';
+import { failed, stillEmulates } from './conclude.ts';
 import { describeUpdate, updateContext } from './context.ts';
 import { updatePlan } from './plan.ts';
 
@@ -30,7 +36,10 @@ export async function runUpdate(
   output: AgentLogOptions = {},
 ): Promise<number> {
   const { write = standardOutput.write } = output;
-  if (args[0] === 'run' && args.some((arg) => /^--(from|no-wait)\b/.test(arg))) {
+  if (
+    args[0] === 'run' &&
+    args.some((arg) => /^--(from|no-wait|accept-removed-apis)\b/.test(arg))
+  ) {
     return requested(paths, args, write);
   }
   const { settings, fault } = await settingsFor(paths, args, ['prepare']);
@@ -42,7 +51,7 @@ export async function runUpdate(
       context: () => updateContext(paths),
       about: async () => {
         const last = await updateChange.last(paths);
-        const text = last === undefined ? '' : lastText(describeUpdate(last), last);
+        const text = last === undefined ? '' : endedText(last);
         return { text, data: { last: last ?? null } };
       },
       addCommands: (program, writeOut) => addPrepare(program, paths, writeOut),
@@ -50,6 +59,12 @@ export async function runUpdate(
     args,
     output,
   );
+}
+
+interface RunOptions {
+  from: string;
+  wait: boolean;
+  acceptRemovedApis?: boolean;
 }
 
 async function requested(
@@ -63,9 +78,11 @@ async function requested(
     .description('update this host, and go back if it does not settle')
     .requiredOption('--from <folder-or-url>', 'what "sno create update" has written')
     .option('--no-wait', 'do not wait for its end')
-    .action(async ({ from, wait }: { from: string; wait: boolean }) =>
-      update(paths, { from, wait }, write),
-    );
+    .option('--accept-removed-apis', 'nothing uses the APIs any more that the update removes')
+    .action(async ({ from, wait, acceptRemovedApis }: RunOptions) => {
+      const order = { from, accepted: { removedApis: acceptRemovedApis === true } };
+      await update(paths, { order, wait }, write);
+    });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
@@ -78,17 +95,19 @@ async function requested(
 
 async function update(
   paths: HostPaths,
-  { from, wait }: { readonly from: string; readonly wait: boolean },
+  { order, wait }: { readonly order: UpdateOrder; readonly wait: boolean },
   write: Write,
 ): Promise<void> {
+  const { from } = order;
   let request = await updateChange.read(paths);
   const isContinued = request !== undefined;
   if (request === undefined) {
-    request = await acceptUpdate(paths, from, AbortSignal.timeout(ACCEPT_MS));
+    request = await acceptUpdate(paths, order, AbortSignal.timeout(ACCEPT_MS));
     if (request === undefined) {
       write('This host runs it already.\n');
       return;
     }
+    write(wayBackOf(request));
     await updateChange.write(paths, request);
     write(`Begun: ${describeUpdate(request)}, signed by ${request.signedBy}.\n`);
   } else if (request.from === from) {
@@ -109,7 +128,21 @@ async function update(
   const result = await startAndFollow(updateChange, paths, begun, write);
   if (result === undefined) return;
   if (result.outcome !== 'updated') throw failed(result, result.outcome, result.failure);
+  if (result.failure !== undefined) throw stillEmulates(result, result.failure);
   write(lastText(describeUpdate(result), result));
+}
+
+/** What a way back loses, before anything begins. */
+function wayBackOf(request: UpdateRequest): string {
+  if (databaseGoesBack(request)) {
+    return `If it is taken back, etcd is restored from a backup that is made first: what is written to the cluster
+after that, by people and by workloads, is lost then.
+`;
+  }
+  if (!changedMinors(request).includes('kubernetes')) return '';
+  return `Until it is confirmed, the control plane behaves as Kubernetes ${minorOf(request.before?.kubernetes ?? '')}: nothing that is
+written to the cluster is lost if it is taken back.
+`;
 }
 
 /** Called by the release before it, never by people. */
@@ -123,4 +156,11 @@ function addPrepare(program: Command, paths: HostPaths, write: Write): void {
       const prepared = await prepareUpdate(paths, { payloadFolder: payload, executable }, signal);
       write(`${JSON.stringify(prepared)}\n`);
     });
+}
+
+function endedText(result: UpdateResult): string {
+  if (result.outcome === 'updated' && result.failure !== undefined) {
+    return `last: ${describeError(stillEmulates(result, result.failure))}, ${result.endedAt}\n`;
+  }
+  return lastText(describeUpdate(result), result);
 }

@@ -7,8 +7,12 @@ import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { podsIn } from '../../steps/control-plane-pods.ts';
 import type { UpdateContext } from './context.ts';
 
+const containerSchema = z.looseObject({
+  image: z.string(),
+  command: z.array(z.string()).optional(),
+});
 const specSchema = z.looseObject({
-  spec: z.looseObject({ containers: z.array(z.looseObject({ image: z.string() })) }),
+  spec: z.looseObject({ containers: z.array(containerSchema) }),
 });
 const withSpecSchema = resources.pods.schema.and(specSchema);
 type WithSpec = Pod & z.infer<typeof specSchema>;
@@ -16,7 +20,7 @@ const podsWithSpec: Resource<WithSpec> = { ...resources.pods, schema: withSpecSc
 
 /**
  * Waits until the kubelet shows the present manifests as its static pods. Payloads may have the same image under two
- * names, so the images that run do not say which manifest they come from.
+ * names, so the images that run do not say which manifest they come from; arguments differ too.
  *
  * @throws Failure (deadline) with what it shows instead
  */
@@ -26,12 +30,12 @@ export async function presentManifestsRun(
   progress: Progress,
 ): Promise<void> {
   const nodeName = hostname();
-  const wanted = new Map<string, string>();
+  const wanted = new Map<string, PodProgram>();
   for (const { component, manifest } of await podsIn(paths.staticPods)) {
-    wanted.set(`${component}-${nodeName}`, imageOf(specSchema.parse(readGoYaml(manifest))));
+    wanted.set(`${component}-${nodeName}`, programOf(specSchema.parse(readGoYaml(manifest))));
   }
   const what = 'the kubelet to run the manifests of the payload';
-  const others = (pods: Iterable<WithSpec>) => otherImages([...pods], wanted);
+  const others = (pods: Iterable<WithSpec>) => otherPrograms([...pods], wanted);
   await progress.wait(what, () =>
     watchUntil(
       client,
@@ -49,16 +53,29 @@ export async function presentManifestsRun(
   );
 }
 
-/** Of the wanted pods, those that do not exist or are another image's, for people. `wanted`: images by name of the pod. */
-export const otherImages = (
+/** What a static pod runs. */
+export interface PodProgram {
+  readonly image: string;
+  readonly command: readonly string[];
+}
+
+/** Of the wanted pods, those that do not exist or run something else, for people. `wanted`: by name of the pod. */
+export const otherPrograms = (
   pods: readonly Pick<WithSpec, 'metadata' | 'spec'>[],
-  wanted: ReadonlyMap<string, string>,
+  wanted: ReadonlyMap<string, PodProgram>,
 ): string[] =>
-  [...wanted].flatMap(([name, image]) => {
+  [...wanted].flatMap(([name, { image, command }]) => {
     const pod = pods.find(({ metadata }) => metadata.name === name);
     if (pod === undefined) return [`no pod ${name}`];
-    const found = imageOf(pod);
-    return found === image ? [] : [`${name} runs ${found}`];
+    const found = programOf(pod);
+    if (found.image !== image) return [`${name} runs ${found.image}`];
+    const differs = command.find((argument) => !found.command.includes(argument));
+    const more = found.command.find((argument) => !command.includes(argument));
+    if (differs === undefined && more === undefined) return [];
+    return [`${name} runs ${differs === undefined ? `with ${more}` : `without ${differs}`}`];
   });
 
-const imageOf = ({ spec }: z.infer<typeof specSchema>): string => spec.containers[0]?.image ?? '';
+const programOf = ({ spec }: z.infer<typeof specSchema>): PodProgram => ({
+  image: spec.containers[0]?.image ?? '',
+  command: spec.containers[0]?.command ?? [],
+});

@@ -60,7 +60,8 @@ function parsed(text: string): Prepared {
   });
 }
 
-async function readPrepared({
+/** Undefined before the step, and after the update. */
+export async function readPrepared({
   paths,
 }: Pick<UpdateContext, 'paths'>): Promise<Prepared | undefined> {
   const text = await readTextIfPresent(preparedPath(paths));

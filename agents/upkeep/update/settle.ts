@@ -1,4 +1,5 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { Prepared } from '../../../lib/change/update/prepared.ts';
 import type { Container } from '../../../lib/clients/cri/messages.ts';
 import { connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
 import { waitForContainers } from '../../../lib/clients/cri/wait.ts';
@@ -14,6 +15,8 @@ import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
 import { type Payload, readPayload } from '../../../lib/payload/payload.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
+import { awaitApi } from '../../steps/await-api.ts';
+import { forgetEndedLeaders } from '../../steps/ended-leaders.ts';
 import type { UpdateContext } from './context.ts';
 import { presentManifestsRun } from './mirror-pods.ts';
 import { loadPrepared } from './prepare.ts';
@@ -31,41 +34,57 @@ export const settleUpdate: StepBody<UpdateContext> = {
   input: ({ request }) => request.id,
   holds: async () => true,
   async run(context, progress) {
-    const payload = await readPayload(context.paths.payload);
-    await controlPlaneRuns(context, payload, progress);
-    await context.withAdministrator(progress, async (client) => {
-      await presentManifestsRun(client, context, progress);
-      const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
-      const { manifests } = await loadPrepared(context);
-      const objects = manifests.flatMap(
-        ({ name, contents }) => decodeManifests(name, contents).manifests,
-      );
-      await applyChanged(client, objects, limits);
-      const { boot: bootId } = await bootMoment();
-      const verdict = await waitSteady(
-        client,
-        {
-          nodeName: context.hostname(),
-          bootTime: await context.bootTime(progress.signal),
-          leases: LEADER_LEASES.kubernetes,
-        },
-        {
-          windowMs: context.settings.updateWindowMs,
-          bootId,
-          scheduled: () => scheduledShutdown(context.paths),
-          report: (text) => progress.waitingFor(text),
-          ...limits,
-        },
-      );
-      if (verdict.state === 'steady') return;
-      throw new Failure('deadline', 'the host did not settle with the update', {
-        expected: `no change for ${context.settings.updateWindowMs / 1000} s`,
-        found: verdictText(verdict),
-      });
-    });
+    const { manifests } = await loadPrepared(context);
+    await waitUntilSettled(context, progress, manifests);
     return done('nothing changes any more');
   },
 };
+
+/**
+ * Until the control plane runs the images of the payload by the manifests on the host, and nothing changes any more.
+ * `addOns`: manifests that are brought up to date meanwhile.
+ */
+export async function waitUntilSettled(
+  context: UpdateContext,
+  progress: Progress,
+  addOns: Prepared['manifests'] = [],
+): Promise<void> {
+  await controlPlaneRuns(context, await readPayload(context.paths.payload), progress);
+  await awaitApi(context, progress);
+  // Those of before do not release their Leases: their successors would wait for a minute.
+  await forgetEndedLeaders(context, progress);
+  await context.withAdministrator(progress, async (client) => {
+    await presentManifestsRun(client, context, progress);
+    // Again: where the manifest alone is another one, the leaders of before end only now.
+    await forgetEndedLeaders(context, progress);
+    const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+    const objects = addOns.flatMap(
+      ({ name, contents }) => decodeManifests(name, contents).manifests,
+    );
+    await applyChanged(client, objects, limits);
+    const { boot: bootId } = await bootMoment();
+    const verdict = await waitSteady(
+      client,
+      {
+        nodeName: context.hostname(),
+        bootTime: await context.bootTime(progress.signal),
+        leases: LEADER_LEASES.kubernetes,
+      },
+      {
+        windowMs: context.settings.updateWindowMs,
+        bootId,
+        scheduled: () => scheduledShutdown(context.paths),
+        report: (text) => progress.waitingFor(text),
+        ...limits,
+      },
+    );
+    if (verdict.state === 'steady') return;
+    throw new Failure('deadline', 'the host did not settle with the update', {
+      expected: `no change for ${context.settings.updateWindowMs / 1000} s`,
+      found: verdictText(verdict),
+    });
+  });
+}
 
 async function controlPlaneRuns(
   { paths }: UpdateContext,

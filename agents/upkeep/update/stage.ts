@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, statfs } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { stillRunning } from '../../../lib/change/exclusion.ts';
@@ -10,11 +10,9 @@ import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { labelPrograms } from '../../../lib/payload/selinux.ts';
 import { hasDigest, verifyPayload } from '../../../lib/payload/verify.ts';
 import type { UpdateContext } from './context.ts';
+import { roomObstacles } from './obstacles.ts';
 import { nextExecutable, nextFolder, nextPayload } from './places.ts';
 import { requireDigest, updateSource } from './source.ts';
-
-/** What stays free for logs and the database while the update is beside what is in use. */
-const MARGIN_BYTES = 512 * 2 ** 20;
 
 /**
  * Puts the executable and the payload beside those in use, and verifies them by the signed manifest. Begins once the API
@@ -99,13 +97,10 @@ export async function isInUse(
 }
 
 async function requireRoom(folder: string, needed: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
-  if (free >= needed + MARGIN_BYTES) return;
-  throw new Failure('fatal', 'the disk has no room for the update', {
+  const [missing] = await roomObstacles(folder, needed);
+  if (missing === undefined) return;
+  throw new Failure('fatal', missing.found, {
     code: 'disk-full',
-    expected: `${needed + MARGIN_BYTES} bytes free`,
-    found: `${free}`,
-    fix: 'Delete what is not needed. Nothing was changed.',
+    fix: `${missing.fix} Nothing was changed.`,
   });
 }

@@ -118,6 +118,8 @@ export const FAILURE_CODES = {
   'trial-incomplete': 'a change was taken back, except for the parts that could not be put back',
   'update-refused': 'an update is not one for this host, or is not signed for it',
   'update-reverted': 'an update did not settle, so the host went back to what it had',
+  'update-emulates':
+    'an update is in use, and its control plane did not settle without emulating the minor version before',
 
   // The site of a relocatable node.
   'site-config-refused':

@@ -12,11 +12,13 @@ const requestSchema = z.object({
   at: z.iso.datetime(),
   /** A folder of this host or a URL. */
   from: z.string(),
+  /** What the host ran before; earlier releases did not write it, and took no other minor version. */
+  before: z.object({ kubernetes: z.string(), etcd: z.string() }).optional(),
   /** Its signature was verified. */
   manifest: updateManifestSchema,
   /** Fingerprint of the key that signed it. */
   signedBy: z.string(),
-  /** Why it failed before anything was changed. */
+  /** Why it failed before anything was changed; of one that has ended otherwise, what is left of it to be done. */
   failure: failureDataSchema.optional(),
 });
 

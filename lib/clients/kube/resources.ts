@@ -43,6 +43,7 @@ const nodeSchema = objectSchema.extend({
         .array(conditionSchema.extend({ lastHeartbeatTime: timestamp.nullish() }))
         .optional(),
       addresses: z.array(z.looseObject({ type: z.string(), address: z.string() })).optional(),
+      nodeInfo: z.looseObject({ kubeletVersion: z.string() }).optional(),
     })
     .optional(),
 });

@@ -3,6 +3,7 @@ import { admissionConfigPath, admissionFile, admissionPlugins } from './admissio
 import { auditFlags, auditPolicyFile } from './audit.ts';
 import { authenticationConfigPath, authenticationFile } from './authentication.ts';
 import { type Authorities, clientBundle, laptopAdminCa } from './authorities.ts';
+import { emulation } from './emulation.ts';
 import { encryptionConfigPath, encryptionFile } from './encryption.ts';
 import { etcdMember } from './etcd.ts';
 import { publicFile } from './files.ts';
@@ -96,6 +97,7 @@ export function apiServerPod(input: KeylessInput): StaticPod {
     // Clients are asked to retry instead of being refused; watches get time to reconnect.
     'shutdown-send-retry-after': true,
     'shutdown-watch-termination-grace-period': '5s',
+    ...emulation(input),
   });
   const health = { port: apiPort, scheme: 'HTTPS' } as const;
   return staticPod(

@@ -7,6 +7,7 @@ import {
   authorityPaths,
   clientBundle,
 } from './authorities.ts';
+import { emulation } from './emulation.ts';
 import { publicFile } from './files.ts';
 import { componentKubeconfig } from './kubeconfigs.ts';
 import { leaderElection } from './leader-election.ts';
@@ -85,6 +86,7 @@ export function controllerManagerPod(input: KeylessInput): StaticPod {
     'service-cluster-ip-range': cluster.serviceNetwork,
     // The default is under /usr, which is read-only in the container and on the host.
     'flex-volume-plugin-dir': `${paths.kubernetes}/kubelet-plugins/volume/exec`,
+    ...emulation(input),
   });
   const health = { path: '/healthz', port, scheme: 'HTTPS' } as const;
   return staticPod(

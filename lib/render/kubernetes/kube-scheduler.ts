@@ -1,6 +1,7 @@
 import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { KeylessInput, RenderedFile, StaticPod } from '../renderer.ts';
 import { type Authorities, clientBundle } from './authorities.ts';
+import { emulation } from './emulation.ts';
 import { publicFile } from './files.ts';
 import { componentKubeconfig } from './kubeconfigs.ts';
 import { leaderElection } from './leader-election.ts';
@@ -52,6 +53,7 @@ export function schedulerPod(input: KeylessInput): StaticPod {
     'client-ca-file': schedulerTrust.clients,
     'requestheader-client-ca-file': schedulerTrust.frontProxy,
     'requestheader-allowed-names': [issuedLeaves.frontProxyClient.subject.commonName],
+    ...emulation(input),
   });
   const health = { port, scheme: 'HTTPS' } as const;
   return staticPod(

@@ -226,7 +226,11 @@ export const plans: ExpectedPlan[] = [
       switch: { deadline: 'updateSwitchMs', until: 'confirm' },
       settle: { deadline: 'updateSettleMs', until: 'confirm' },
       confirm: { deadline: 'finishMs' },
-      conclude: { deadline: 'updateTrialMs' },
+      // Not before: the flag is what the way back relies on.
+      'end-emulation': { deadline: 'updateSettleMs' },
+      // It may wait for the restart of a host that goes back.
+      'add-ons-back': { deadline: 'updateTrialMs' },
+      conclude: { deadline: 'finishMs' },
     },
   ],
   ...reconfigurePlans(settings),

@@ -327,13 +327,21 @@ t.test('what a backup is compared with', async (t) => {
     payload: '/payload',
     versions: { kubernetes, etcd },
   });
-  t.same(restoreFaults(header, payload('v1.34.5')), []);
-  for (const version of ['v1.34.3', 'v1.35.0', 'v1.33.9', 'latest']) {
-    t.match(restoreFaults(header, payload(version)), [
-      /expected kubernetes v1\.34\.4 or a later patch release/,
-    ]);
+  for (const version of ['v1.34.4', 'v1.34.5', 'v1.35.0'])
+    t.same(restoreFaults(header, payload(version)), [], version);
+  for (const [version, fault] of [
+    [
+      'v1.34.3',
+      /--payload: .*Kubernetes v1\.34\.3 is older than v1\.34\.4\. Use Kubernetes v1\.34\.4/,
+    ],
+    ['v1.33.9', /is older/],
+    ['v1.36.0', /2 minor versions newer than v1\.34\.4\. Take Kubernetes 1\.35 first/],
+    ['latest', /latest cannot be compared/],
+  ] as const) {
+    t.match(restoreFaults(header, payload(version)), [fault]);
   }
-  t.match(restoreFaults(header, payload('v1.34.4', 'v3.5.9')), [/expected etcd v3\.6\.8/]);
+  t.match(restoreFaults(header, payload('v1.34.4', 'v3.5.9')), [/etcd v3\.5\.9 is older/]);
+  t.match(restoreFaults(header, payload('v1.34.4', 'v3.7.3')), [/must not follow v3\.6\.8/]);
   const [database, ...others] = header.manifest.files;
   if (database === undefined) throw new Error('no database');
   const files = [{ ...database, bytes: 2 ** 30 }, ...others];

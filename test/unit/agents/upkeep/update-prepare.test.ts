@@ -1,7 +1,8 @@
 /** What a new executable changes on a host, as it computes it there, and what proves that it is in use. */
+import { basename } from 'node:path';
 import t, { type Test } from 'tap';
 import { prepareUpdate } from '../../../../agents/upkeep/update/again.ts';
-import { otherImages } from '../../../../agents/upkeep/update/mirror-pods.ts';
+import { otherPrograms } from '../../../../agents/upkeep/update/mirror-pods.ts';
 import { runsImages } from '../../../../agents/upkeep/update/settle.ts';
 import { addressEvents } from '../../../../lib/change/identity/address-events.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
@@ -126,19 +127,71 @@ t.test('the control plane has to run the images of the payload, and no others', 
 });
 
 t.test('the mirror pods say which manifests run', async (t) => {
-  const pod = (name: string, image: string) => ({
+  const pod = (name: string, image: string, command: string[] = [name]) => ({
     metadata: { name: `${name}-n1` },
-    spec: { containers: [{ image }] },
+    spec: { containers: [{ image, command }] },
   });
   const wanted = new Map([
-    ['etcd-n1', 'r.test/etcd:2'],
-    ['kube-scheduler-n1', 'r.test/kube-scheduler:2'],
+    ['etcd-n1', { image: 'r.test/etcd:2', command: ['etcd'] }],
+    ['kube-scheduler-n1', { image: 'r.test/kube-scheduler:2', command: ['kube-scheduler'] }],
   ]);
-  const present = [pod('etcd', 'r.test/etcd:2'), pod('kube-scheduler', 'r.test/kube-scheduler:2')];
-  t.same(otherImages([...present, pod('coredns', 'r.test/coredns:1')], wanted), []);
+  const etcd = pod('etcd', 'r.test/etcd:2');
+  const scheduler = (...more: string[]) =>
+    pod('kube-scheduler', 'r.test/kube-scheduler:2', ['kube-scheduler', ...more]);
+  t.same(otherPrograms([etcd, scheduler(), pod('coredns', 'r.test/coredns:1')], wanted), []);
   const earlier = pod('kube-scheduler', 'r.test/kube-scheduler:1');
-  t.same(otherImages([...present.slice(0, 1), earlier], wanted), [
+  t.same(otherPrograms([etcd, earlier], wanted), [
     'kube-scheduler-n1 runs r.test/kube-scheduler:1',
   ]);
-  t.same(otherImages(present.slice(1), wanted), ['no pod etcd-n1']);
+  t.same(otherPrograms([scheduler()], wanted), ['no pod etcd-n1']);
+  t.same(otherPrograms([etcd, scheduler('--emulated-version=kube=1.34')], wanted), [
+    'kube-scheduler-n1 runs with --emulated-version=kube=1.34',
+  ]);
+  t.same(otherPrograms([pod('etcd', 'r.test/etcd:2', []), scheduler()], wanted), [
+    'etcd-n1 runs without etcd',
+  ]);
+});
+
+/** The same with other versions of Kubernetes: `emulates` is what the host does until now. */
+async function otherMinor(t: Test, next: string, emulates?: string) {
+  const host = await installedHost(t);
+  if (emulates !== undefined) {
+    const { authorities: _, ...keyless } = input;
+    await saveRenderInput(host.paths, { ...keyless, host: { ...keyless.host, emulates } });
+  }
+  otherImage(host, 'etcd');
+  const payload = JSON.parse(host.read(`${SOURCE}/payload.yaml`));
+  payload.versions = { ...payload.versions, kubernetes: next };
+  host.write(`${SOURCE}/payload.yaml`, JSON.stringify(payload));
+  return { host, prepared: await prepareOn(host, SOURCE) };
+}
+
+const FLAG = '--emulated-version=kube=1.34';
+const names = (files: readonly { path: string }[] = []) => files.map(({ path }) => basename(path));
+const LEADERS = ['kube-apiserver.yaml', 'kube-controller-manager.yaml', 'kube-scheduler.yaml'];
+
+t.test('another minor version emulates the earlier one, and is prepared to end that', async (t) => {
+  const { prepared } = await otherMinor(t, 'v1.35.4');
+  const { emulation, files } = prepared;
+  t.equal(emulation?.version, '1.34');
+  t.same(names(emulation?.during), [...LEADERS, 'render-input.json'], 'the API server first');
+  t.same(names(emulation?.after), names(emulation?.during));
+  for (const { path, contents } of emulation?.during ?? []) {
+    t.match(contents, path.endsWith('.json') ? '"emulates":"1.34"' : FLAG, path);
+    t.equal(files.find((file) => file.path === path)?.contents, contents, 'it is switched to');
+  }
+  for (const { path, contents } of emulation?.after ?? []) t.notMatch(contents, /emulate/, path);
+  t.notMatch(files.find(({ path }) => path.endsWith('etcd-pod.yaml'))?.contents, /emulated/);
+});
+
+t.test('an emulation that has not ended goes on with a patch release', async (t) => {
+  const { prepared } = await otherMinor(t, 'v1.34.9', '1.33');
+  t.equal(prepared.emulation?.version, '1.33');
+  t.match(prepared.emulation?.during[0]?.contents, '--emulated-version=kube=1.33');
+});
+
+t.test('a patch release emulates nothing', async (t) => {
+  const { prepared } = await otherMinor(t, 'v1.34.9');
+  t.equal(prepared.emulation, undefined);
+  t.notMatch(JSON.stringify(prepared.files), /emulate/);
 });

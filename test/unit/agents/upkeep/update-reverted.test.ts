@@ -19,15 +19,7 @@ import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { snapshot } from '../../engine/trial/changed-host.ts';
 import { cluster } from '../host/cluster.ts';
 import type { TestHost } from '../host/host.ts';
-import {
-  BACKUPS,
-  EXECUTABLE,
-  OWN_BACKUP,
-  PREPARED_ADD_ON,
-  program,
-  SOURCE,
-  updating,
-} from './updating-host.ts';
+import { BACKUPS, EXECUTABLE, OWN_BACKUP, program, SOURCE, updating } from './updating-host.ts';
 
 const JOURNAL = '/var/lib/sno-agents/sno-update/journal.jsonl';
 const SETTINGS = { updateSettleMs: 300, retryMs: 20 };
@@ -93,10 +85,12 @@ t.test(
   },
 );
 
-t.test('an update of add-ons is taken back with the database, and not without it', async (t) => {
-  const { host, run } = await updating(t, { text: program(PREPARED_ADD_ON) });
+t.test('another minor version of etcd is taken back with the database', async (t) => {
+  const { host, context } = await updating(t);
+  const request = { ...context.request, before: { kubernetes: 'v1.34.5', etcd: 'v3.5.21' } };
   writeBackup(host.at(`${BACKUPS}/${OWN_BACKUP}`));
-  for (const step of [stageUpdate, prepare, armUpdate, switchOver]) await run(step);
+  for (const step of [stageUpdate, prepare, armUpdate, switchOver])
+    await step.run({ ...context, request }, host.progress());
   await recordReverting(host.paths, { code: 'deadline', kind: 'deadline', what: 'no rest' });
   t.equal(await restoreChange.read(host.paths), undefined, 'not under a running control plane');
   await restarted(host, 1);

@@ -1,141 +1,9 @@
 /** When an update has settled: the control plane of its payload, its add-ons, and a host on which nothing changes. */
-import t, { type Test } from 'tap';
-import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
+import t from 'tap';
 import { settleUpdate } from '../../../../agents/upkeep/update/settle.ts';
-import { sha256 } from '../../../../lib/host/files.ts';
 import { components } from '../../../../lib/render/kubernetes/static-pod.ts';
-import { type ApiAnswer, listOf, refuse } from '../host/api.ts';
-import { fakeRuntime } from '../host/runtime.ts';
-import { PAYLOAD, PREPARED, STATE, updating } from './updating-host.ts';
-
-const seconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
-const NOW = seconds(new Date());
-const BOOT = new Date(Date.now() - 60_000);
-const EARLIER = seconds(new Date(BOOT.getTime() - 60_000));
-const id = (component: string) => `sha256:${sha256(component)}`;
-const condition = (type: string) => ({ type, status: 'True', lastHeartbeatTime: NOW });
-
-const manifestOf = (component: string, image: string) =>
-  `apiVersion: v1\nkind: Pod\nmetadata: {name: ${component}, namespace: kube-system}\nspec: {containers: [{name: ${component}, image: ${image}}]}\n`;
-
-const podOf = (component: string, { image = `r.test/${component}:2`, startedAt = NOW } = {}) => ({
-  metadata: { namespace: 'kube-system', name: `${component}-edge-0`, uid: component },
-  spec: { nodeName: 'edge-0', containers: [{ image }] },
-  status: {
-    phase: 'Running',
-    conditions: [condition('Ready')],
-    containerStatuses: [
-      {
-        name: component,
-        restartCount: 0,
-        containerID: component,
-        state: { running: { startedAt } },
-      },
-    ],
-  },
-});
-
-const lease = (name: string, acquireTime = NOW) => ({
-  metadata: { namespace: 'kube-system', name },
-  spec: { holderIdentity: 'edge-0_a', leaseDurationSeconds: 3600, acquireTime, renewTime: NOW },
-});
-
-const node = {
-  metadata: { name: 'edge-0', uid: 'u' },
-  status: { conditions: [condition('Ready')] },
-};
-const apiService = { metadata: { name: 'v1.' }, status: { conditions: [condition('Available')] } };
-const none: ApiAnswer = () => listOf();
-const unserved: ApiAnswer = () => refuse(404, 'not found', 'NotFound');
-
-/** What is not as a settled host has it. */
-interface Differs {
-  readonly pods?: () => readonly object[];
-  readonly running?: () => readonly { readonly name: string; readonly id: string }[];
-  readonly leases?: readonly object[];
-  readonly manifests?: readonly object[];
-  /** As systemd-logind records it. */
-  readonly scheduled?: string;
-  readonly answers?: Readonly<Record<string, ApiAnswer>>;
-}
-
-async function settling(t: Test, differs: Differs = {}) {
-  const {
-    pods = () => components.map((component) => podOf(component)),
-    running = () => components.map((name) => ({ name, id: id(name) })),
-    leases = [lease('kube-controller-manager'), lease('kube-scheduler')],
-    manifests = [],
-  } = differs;
-  const asked: string[] = [];
-  const it = await updating(t, {
-    settings: { updateWindowMs: 50 },
-    answers: {
-      'GET /api/v1/namespaces/kube-system/pods': () => {
-        asked.push('mirror pods');
-        return listOf(...pods());
-      },
-      'GET /api/v1/nodes': () => {
-        asked.push('steady');
-        return listOf(node);
-      },
-      'GET /api/v1/pods': () => listOf(...pods()),
-      'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases': () => listOf(...leases),
-      'GET /apis/apiregistration.k8s.io/v1/apiservices': () => listOf(apiService),
-      ...Object.fromEntries(
-        ['deployments', 'daemonsets', 'statefulsets'].map((it) => [
-          `GET /apis/apps/v1/${it}`,
-          none,
-        ]),
-      ),
-      'GET /apis/certificates.k8s.io/v1/certificatesigningrequests': none,
-      ...Object.fromEntries(
-        ['config', 'machineconfiguration', 'operator', 'tuned'].map((group) => [
-          `GET /apis/${group}.openshift.io/v1`,
-          unserved,
-        ]),
-      ),
-      'GET /api/v1': () => ({
-        resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['list'] }],
-      }),
-      'PATCH /api/v1/namespaces/kube-system/configmaps/add-on': ({ body }) => {
-        asked.push(`add-on ${JSON.parse(body).data.is}`);
-        return {};
-      },
-      ...differs.answers,
-    },
-  });
-  const payload = JSON.parse(it.host.read(`${PAYLOAD}/payload.yaml`));
-  const [first] = payload.images;
-  const images = components.map((name) => ({
-    ...first,
-    ...{ name, reference: `r.test/${name}:2`, id: id(name) },
-  }));
-  it.host.write(`${PAYLOAD}/payload.yaml`, JSON.stringify({ ...payload, images }));
-  for (const name of components) {
-    const manifest = manifestOf(name, `r.test/${name}:2`);
-    it.host.write(`/etc/kubernetes/manifests/${name}.yaml`, manifest, 0o600);
-  }
-  it.host.write(`${STATE}/prepared.json`, JSON.stringify({ ...PREPARED, manifests }));
-  await fakeRuntime(t, it.host, () => [], {
-    ListContainers: () => {
-      asked.push('runtime');
-      return {
-        containers: running().map(({ name, id }) => ({
-          id: `id-of-${name}`,
-          metadata: { name },
-          state: 'CONTAINER_RUNNING',
-          imageRef: id,
-        })),
-      };
-    },
-  });
-  const context: UpdateContext = { ...it.context, bootTime: async () => BOOT };
-  if (differs.scheduled !== undefined)
-    it.host.write('/run/systemd/shutdown/scheduled', differs.scheduled);
-  const run = ({ leftMs = 300_000, signal = AbortSignal.timeout(300_000) } = {}) =>
-    settleUpdate.run(context, it.host.progress(signal, leftMs));
-  return { ...it, asked, run };
-}
+import { refuse } from '../host/api.ts';
+import { type Differs, EARLIER, id, LATER, lease, NOW, podOf, settling } from './settling-host.ts';
 
 t.test(
   'the runtime is asked first, then the add-ons are applied, then nothing changes',
@@ -207,7 +75,7 @@ for (const [why, differs, found] of MOVING) {
 
 t.test('what keeps it from settling until its deadline is its failure', async (t) => {
   const it = await settling(t, { leases: [lease('kube-scheduler')] });
-  await t.rejects(it.run({ leftMs: 1500 }), {
+  await t.rejects(it.run({ leftMs: 8000 }), {
     kind: 'deadline',
     message: /^the host did not settle with the update; expected no change for 0\.05 s; found ./,
   });
@@ -221,4 +89,26 @@ t.test('an add-on that the API refuses is no settled update', async (t) => {
     answers: { 'PATCH /api/v1/namespaces/kube-system/configmaps/add-on': () => refuse(403) },
   });
   await t.rejects(it.run(), { message: /refused by the test/ });
+});
+
+t.test('the Leases of leaders that have ended do not keep the next ones waiting', async (t) => {
+  const deleted: string[] = [];
+  const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+  const old = lease('kube-scheduler', NOW);
+  const it = await settling(t, {
+    // Its holder is older than every container that runs.
+    createdAt: new Date(Date.parse(NOW) + 60_000),
+    leases: () =>
+      deleted.length === 0
+        ? [lease('kube-controller-manager', LATER), old]
+        : [lease('kube-controller-manager', LATER), lease('kube-scheduler', LATER)],
+    answers: {
+      [`DELETE ${path}/kube-scheduler`]: () => {
+        deleted.push('kube-scheduler');
+        return {};
+      },
+    },
+  });
+  t.same(await it.run(), { kind: 'done', note: 'nothing changes any more' });
+  t.same(deleted, ['kube-scheduler'], 'and none of one that lives');
 });

@@ -165,13 +165,16 @@ t.test('everything that changes is a point of return', async (t) => {
   t.same([deadlineMs, bootsCount], [it.context.settings.updateTrialMs, 1]);
 });
 
-t.test('an update of add-ons has the database as a point of return', async (t) => {
-  const it = await updating(t, { text: program(PREPARED_ADD_ON) });
-  const context = { ...it.context, earlier: [EARLIER_BACKUP] };
+const ETCD = { kubernetes: 'v1.34.5', etcd: 'v3.5.21' };
+
+t.test('another minor version of etcd has the database as a point of return', async (t) => {
+  const it = await updating(t);
+  const request = { ...it.context.request, before: ETCD };
+  const context = { ...it.context, request, earlier: [EARLIER_BACKUP] };
   const run = (step: StepBody<UpdateContext>) => step.run(context, it.host.progress());
   writeBackup(it.host.at(`${BACKUPS}/${EARLIER_BACKUP}`));
   await run(stageUpdate);
-  t.same(await run(prepare), { kind: 'done', note: '2 files and 1 add-ons change' });
+  await run(prepare);
   const isBackedUp = () => backup.holds(context, it.host.progress());
   t.notOk(await isBackedUp(), 'that of before the request lacks what was written since');
   await t.rejects(run(armUpdate), { kind: 'fatal', message: /no backup of etcd to go back to/ });
@@ -184,6 +187,23 @@ t.test('an update of add-ons has the database as a point of return', async (t) =
   await run(armUpdate);
   t.equal(JSON.parse(it.host.read(TRIAL)).points.database, OWN_BACKUP);
 });
+
+const BACKED_UP: readonly (readonly [why: string, prepared: object, before: typeof ETCD])[] = [
+  ['of add-ons', PREPARED_ADD_ON, { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }],
+  ['to another minor version of Kubernetes', PREPARED, { kubernetes: 'v1.33.9', etcd: 'v3.6.8' }],
+];
+for (const [why, prepared, before] of BACKED_UP) {
+  t.test(`an update ${why} makes a backup, and goes back without it`, async (t) => {
+    const it = await updating(t, { text: program(prepared) });
+    const context = { ...it.context, request: { ...it.context.request, before } };
+    for (const step of [stageUpdate, prepare]) await step.run(context, it.host.progress());
+    t.notOk(await backup.holds(context, it.host.progress()));
+    writeBackup(it.host.at(`${BACKUPS}/${OWN_BACKUP}`));
+    t.ok(await backup.holds(context, it.host.progress()));
+    await armUpdate.run(context, it.host.progress());
+    t.equal(JSON.parse(it.host.read(TRIAL)).points.database, undefined);
+  });
+}
 
 t.test('without add-ons that change, no backup is made', async (t) => {
   const it = await updating(t);

@@ -4,7 +4,8 @@ import { sshPublicKey } from '../../../../lab/site-inputs.ts';
 import {
   type InstalledVersions,
   isInstalledUpdate,
-  requireSuitable,
+  refuseFor,
+  updateFaults,
 } from '../../../../lib/change/update/judge.ts';
 import {
   parseUpdate,
@@ -12,6 +13,7 @@ import {
   updateText,
 } from '../../../../lib/change/update/manifest.ts';
 import { UPDATE_SIGNATURE } from '../../../../lib/change/update/signature.ts';
+import { predecessors, skewFaults } from '../../../../lib/change/update/successor.ts';
 import { isOlder, numbersOf } from '../../../../lib/change/update/version.ts';
 import { allowedSigners } from '../../../../lib/pki/signature/ssh-signature.ts';
 
@@ -21,7 +23,12 @@ const installed: InstalledVersions = {
   payload: { versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }, sha256: 'b'.repeat(64) },
 };
 
+const judge = (it: UpdateManifest, on: InstalledVersions = installed, now?: Date) =>
+  refuseFor(updateFaults(it, on, now));
+
 interface Versions {
+  /** What the host runs, if not the payload of `installed`. */
+  readonly from?: InstalledVersions['payload']['versions'];
   readonly architecture?: UpdateManifest['architecture'];
   readonly agents?: string;
   readonly kubernetes?: string;
@@ -35,6 +42,7 @@ const update = ({
   agents = '1.2.4',
   kubernetes = 'v1.34.5',
   etcd = 'v3.6.9',
+  from: _,
   ...order
 }: Versions = {}): UpdateManifest => ({
   apiVersion: 'sno-agents/v1',
@@ -45,6 +53,8 @@ const update = ({
   payload: { versions: { kubernetes, etcd }, size: 20, sha256: 'd'.repeat(64) },
 });
 
+const V36 = { kubernetes: 'v1.37.2', etcd: 'v3.6.11' };
+
 const TAKEN: readonly (readonly [why: string, versions: Versions])[] = [
   ['newer patch releases', {}],
   [
@@ -54,6 +64,13 @@ const TAKEN: readonly (readonly [why: string, versions: Versions])[] = [
   ['a newer minor release of the agents', { agents: '1.3.0' }],
   ['a newer major release of the agents', { agents: '2.0.0' }],
   ['a version with two digits', { kubernetes: 'v1.34.10' }],
+  ['the next minor version', { kubernetes: 'v1.35.0', etcd: 'v3.6.8' }],
+  ['a patch release of the other part meanwhile', { kubernetes: 'v1.35.4', etcd: 'v3.6.16' }],
+  ['the next minor version of etcd', { from: V36, kubernetes: V36.kubernetes, etcd: 'v3.7.3' }],
+  [
+    'the next minor version of etcd with a patch release',
+    { from: V36, kubernetes: 'v1.37.3', etcd: 'v3.7.0' },
+  ],
 ];
 
 const REFUSED: readonly (readonly [why: string, versions: Versions, found: RegExp])[] = [
@@ -61,12 +78,46 @@ const REFUSED: readonly (readonly [why: string, versions: Versions, found: RegEx
   ['older agents', { agents: '1.2.2' }, /sno-agents 1\.2\.2 is older than 1\.2\.3/],
   ['agents of an older minor release', { agents: '1.1.9' }, /older/],
   ['agents of an older major release', { agents: '0.9.9' }, /older/],
-  ['an older payload', { kubernetes: 'v1.34.3' }, /kubernetes v1\.34\.3 is older/],
+  [
+    'an older payload',
+    { kubernetes: 'v1.34.3' },
+    /Kubernetes v1\.34\.3 is older.*Use Kubernetes v1\.34\.4/,
+  ],
   ['an older etcd', { etcd: 'v3.6.7' }, /etcd v3\.6\.7 is older/],
-  ['the next minor version', { kubernetes: 'v1.35.0' }, /kubernetes v1\.35\.0 is of another minor/],
-  ['the minor version before', { kubernetes: 'v1.33.9' }, /another minor/],
-  ['another major version', { kubernetes: 'v2.34.4' }, /another minor/],
-  ['the next minor version of etcd', { etcd: 'v3.7.0' }, /etcd v3\.7\.0 is of another minor/],
+  [
+    'the minor version after the next',
+    { kubernetes: 'v1.36.0' },
+    /Kubernetes v1\.36\.0 is 2 minor versions newer than v1\.34\.4.*Take Kubernetes 1\.35 first/,
+  ],
+  [
+    'three at once',
+    { kubernetes: 'v1.37.2' },
+    /3 minor versions newer.*Take Kubernetes 1\.35 first/,
+  ],
+  ['the minor version before', { kubernetes: 'v1.33.9' }, /v1\.33\.9 is older/],
+  ['another major version', { kubernetes: 'v2.34.4' }, /another major version.*1\.34 or 1\.35/],
+  ['an older major version', { kubernetes: 'v0.99.0' }, /older/],
+  [
+    'etcd 3.7 from an early 3.6',
+    { kubernetes: 'v1.34.4', etcd: 'v3.7.3' },
+    /etcd v3\.7\.3 must not follow v3\.6\.8.*Take etcd 3\.6\.11 or a later 3\.6 first/,
+  ],
+  [
+    'etcd 3.7 from a pre-release',
+    { from: { ...V36, etcd: 'v3.6.11-rc.0' }, kubernetes: V36.kubernetes, etcd: 'v3.7.3' },
+    /must not follow/,
+  ],
+  [
+    'etcd 3.8 from 3.6',
+    { from: V36, kubernetes: V36.kubernetes, etcd: 'v3.8.0' },
+    /Take etcd 3\.7 first/,
+  ],
+  ['an older minor version of etcd', { etcd: 'v3.5.99' }, /etcd v3\.5\.99 is older/],
+  [
+    'both minor versions at once',
+    { from: { kubernetes: 'v1.36.3', etcd: 'v3.6.16' }, kubernetes: 'v1.37.2', etcd: 'v3.7.3' },
+    /both of the next minor version.*Take Kubernetes 1\.37 with etcd 3\.6 first, then etcd 3\.7/,
+  ],
   ['a pre-release of what is installed', { agents: '1.2.3-rc.9' }, /1\.2\.3-rc\.9 is older/],
   ['a pre-release of the payload', { kubernetes: 'v1.34.4-rc.0' }, /v1\.34\.4-rc\.0 is older/],
   ['a pre-release of etcd', { etcd: 'v3.6.8-beta' }, /v3\.6\.8-beta is older/],
@@ -74,15 +125,20 @@ const REFUSED: readonly (readonly [why: string, versions: Versions, found: RegEx
   ['a version that is none', { agents: 'newest' }, /newest cannot be compared/],
 ];
 
+const host = ({ from }: Versions): InstalledVersions =>
+  from === undefined
+    ? installed
+    : { ...installed, payload: { ...installed.payload, versions: from } };
+
 for (const [why, versions] of TAKEN) {
   t.test(`taken: ${why}`, async (t) => {
-    t.doesNotThrow(() => requireSuitable(update(versions), installed));
+    t.same(updateFaults(update(versions), host(versions)), []);
   });
 }
 
 for (const [why, versions, found] of REFUSED) {
   t.test(`refused: ${why}`, async (t) => {
-    t.throws(() => requireSuitable(update(versions), installed), {
+    t.throws(() => judge(update(versions), host(versions)), {
       kind: 'usage',
       code: 'update-refused',
       message: found,
@@ -92,7 +148,7 @@ for (const [why, versions, found] of REFUSED) {
 
 t.test('what was signed before the update in use is not taken again', async (t) => {
   const judged = (serial: number | undefined, present: number | undefined) => () =>
-    requireSuitable(update(serial === undefined ? {} : { serial }), {
+    judge(update(serial === undefined ? {} : { serial }), {
       ...installed,
       serial: present,
     });
@@ -108,7 +164,7 @@ t.test('what was signed before the update in use is not taken again', async (t) 
 
 t.test('an update is taken until it expires', async (t) => {
   const expiring = update({ expires: '2027-01-01T00:00:00Z' });
-  const at = (time: string) => () => requireSuitable(expiring, installed, new Date(time));
+  const at = (time: string) => () => judge(expiring, installed, new Date(time));
   t.doesNotThrow(at('2026-12-31T23:59:59Z'));
   t.throws(at('2027-01-01T00:00:00Z'), { message: /expired at 2027-01-01T00:00:00Z, and it is/ });
 });
@@ -151,12 +207,56 @@ t.test('the order of versions', async (t) => {
 t.test('every reason is named at once', async (t) => {
   t.throws(
     () =>
-      requireSuitable(
-        update({ architecture: 'arm64', agents: '1.0.0', etcd: 'v4.0.0' }),
-        installed,
+      judge(
+        update({ architecture: 'arm64', agents: '1.0.0', kubernetes: 'v1.36.0', etcd: 'v4.0.0' }),
       ),
-    { message: /arm64.*; sno-agents 1\.0\.0.*; etcd v4/ },
+    {
+      message: /arm64.*; sno-agents 1\.0\.0.*; Kubernetes v1\.36.*; etcd v4.*Take Kubernetes 1\.35/,
+    },
   );
+});
+
+const worker = (kubelet: string) => ({ name: 'edge-1', kubelet });
+const SKEWS: readonly (readonly [kubelet: string, kubernetes: string, found?: RegExp])[] = [
+  ['v1.37.2', 'v1.37.2'],
+  ['v1.37.9', 'v1.37.2'],
+  ['v1.34.0', 'v1.37.2'],
+  ['v1.33.9', 'v1.37.2', /edge-1 has the kubelet v1\.33\.9, more than 3 minor versions older than/],
+  ['v1.38.0', 'v1.37.2', /newer than Kubernetes v1\.37\.2/],
+  ['v2.37.0', 'v1.37.2', /cannot be compared/],
+  ['', 'v1.37.2', /cannot be compared/],
+];
+t.test('which kubelets of workers go with a new API server', async (t) => {
+  for (const [kubelet, kubernetes, found] of SKEWS) {
+    const faults = skewFaults(kubernetes, [worker(kubelet)]);
+    const name = `${kubelet} with ${kubernetes}`;
+    if (found === undefined) t.same(faults, [], name);
+    else t.match(faults, [{ found, fix: /edge-1 again/ }], name);
+  }
+});
+
+t.test('a host that still emulates ends that first', async (t) => {
+  const still = { ...installed, emulates: '1.33' };
+  const next = update({ kubernetes: 'v1.35.0', etcd: 'v3.6.8' });
+  t.throws(() => judge(next, still), {
+    message: /still emulates Kubernetes 1\.33.*Run an update of Kubernetes 1\.34 first/,
+  });
+  t.doesNotThrow(() => judge(update(), still), 'a patch release does it too');
+  const same = update({ agents: '1.2.3', kubernetes: 'v1.34.4', etcd: 'v3.6.8' });
+  const runs = {
+    ...still,
+    executable: { ...installed.executable, sha256: same.executable.sha256 },
+    payload: { ...installed.payload, sha256: same.payload.sha256 },
+  };
+  t.notOk(isInstalledUpdate(same, runs), 'and so does the same update');
+});
+
+t.test('people read which hosts take it', async (t) => {
+  t.equal(
+    predecessors({ kubernetes: 'v1.36.3', etcd: 'v3.6.16' }),
+    'Kubernetes 1.35 or 1.36, etcd 3.5 or later, of which only one may change its minor version',
+  );
+  t.match(predecessors({ kubernetes: 'v1.37.2', etcd: 'v3.7.3' }), /etcd 3\.6\.11 or later/);
 });
 
 t.test('what the host runs is known by its digests', async (t) => {

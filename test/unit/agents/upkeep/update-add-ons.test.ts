@@ -1,0 +1,159 @@
+/** A way back: the add-ons get their manifests from before, without the database. */
+import t, { type Test } from 'tap';
+import { addOnsBack } from '../../../../agents/upkeep/update/add-ons-back.ts';
+import { concludeUpdate } from '../../../../agents/upkeep/update/conclude.ts';
+import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { updateChange } from '../../../../lib/change/update/request.ts';
+import { writeLast } from '../../../../lib/engine/trial/store.ts';
+import { addOnManifests } from '../../../../lib/render/kubernetes/addons/index.ts';
+import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { input } from '../../render/rendered-host.ts';
+import { type ApiAnswer, refuse } from '../host/api.ts';
+import { ID, PREPARED, STATE, TRIAL, updating } from './updating-host.ts';
+
+const { authorities: _, ...keyless } = input;
+const withImage = (image: string) => ({
+  ...keyless,
+  host: { ...keyless.host, images: { ...keyless.host.images, coredns: image } },
+});
+const BEFORE = withImage('r.test/coredns:1');
+const NEW_OBJECT = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: only-new, namespace: kube-system}
+`;
+const changed = addOnManifests(withImage('r.test/coredns:2')).map(({ name, contents }) => ({
+  name,
+  contents: `${contents}---\n${NEW_OBJECT}`,
+}));
+
+const KINDS: Readonly<
+  Record<string, readonly (readonly [name: string, kind: string, namespaced: boolean])[]>
+> = {
+  v1: [
+    ['serviceaccounts', 'ServiceAccount', true],
+    ['configmaps', 'ConfigMap', true],
+    ['services', 'Service', true],
+  ],
+  'apps/v1': [['deployments', 'Deployment', true]],
+  'rbac.authorization.k8s.io/v1': [
+    ['clusterroles', 'ClusterRole', false],
+    ['clusterrolebindings', 'ClusterRoleBinding', false],
+  ],
+};
+
+async function wentBack(
+  t: Test,
+  {
+    outcome = 'reverted',
+    etcd = 'v3.6.8',
+    answers = {},
+  }: {
+    outcome?: 'reverted' | 'confirmed';
+    etcd?: string;
+    answers?: Readonly<Record<string, ApiAnswer>>;
+  } = {},
+) {
+  const asked: string[] = [];
+  const images: string[] = [];
+  const given: Record<string, ApiAnswer> = {};
+  for (const [version, kinds] of Object.entries(KINDS)) {
+    const root = version === 'v1' ? '/api/v1' : `/apis/${version}`;
+    given[`GET ${root}`] = () => ({
+      resources: kinds.map(([name, kind, namespaced]) => ({
+        name,
+        kind,
+        namespaced,
+        verbs: ['get'],
+      })),
+    });
+    for (const { path, apply } of objectsAt(root, kinds)) {
+      given[`PATCH ${path}`] = ({ body }) => {
+        asked.push(`PATCH ${apply}`);
+        images.push(...Array.from(body.matchAll(/r\.test\/coredns:\d/g), ([image]) => image));
+        return {};
+      };
+    }
+  }
+  given['DELETE /api/v1/namespaces/kube-system/configmaps/only-new'] = () => {
+    asked.push('DELETE only-new');
+    return {};
+  };
+  const { host, context } = await updating(t, { answers: { ...given, ...answers } });
+  await saveRenderInput(host.paths, BEFORE);
+  host.write(`${STATE}/prepared.json`, JSON.stringify({ ...PREPARED, manifests: changed }));
+  const ended = {
+    schemaVersion: 1,
+    id: ID,
+    what: 'the update',
+    endedAt: '2030-01-03T00:00:00Z',
+  } as const;
+  const reason = { code: 'deadline', kind: 'deadline', what: 'no rest' } as const;
+  await writeLast(host.paths, { ...ended, outcome, reason, problems: [] });
+  const request = { ...context.request, before: { kubernetes: 'v1.34.4', etcd } };
+  await updateChange.write(host.paths, request);
+  const on: UpdateContext = { ...context, request };
+  return { host, context: on, asked, images, run: () => addOnsBack.run(on, host.progress()) };
+}
+
+/** Where the API has the objects of the add-on. */
+function objectsAt(root: string, kinds: (typeof KINDS)[string]) {
+  const text = addOnManifests(BEFORE)[0]?.contents ?? '';
+  return kinds.flatMap(([plural, kind, namespaced]) =>
+    text.split(/^---$/m).flatMap((document) => {
+      if (!new RegExp(`^kind: ${kind}$`, 'm').test(document)) return [];
+      const name = /^ {2}name: (.*)$/m.exec(document)?.[1]?.replaceAll('"', '') ?? '';
+      const place = namespaced ? `/namespaces/kube-system/${plural}` : `/${plural}`;
+      return [{ path: `${root}${place}/${encodeURIComponent(name)}`, apply: `${plural}/${name}` }];
+    }),
+  );
+}
+
+t.test('objects get their manifests from before, and those that are new are deleted', async (t) => {
+  const it = await wentBack(t);
+  t.match(await it.run(), { kind: 'done', note: /^\d+ objects put back, 1 deleted$/ });
+  t.same([...new Set(it.images)], ['r.test/coredns:1']);
+  t.equal(it.asked.at(-1), 'DELETE only-new');
+  t.ok(it.asked.length > 4, it.asked.join(', '));
+  await it.run();
+  t.same(new Set(it.images).size, 1, 'a second time the same');
+});
+
+t.test('only after a way back that leaves the database', async (t) => {
+  const stays = await wentBack(t, { outcome: 'confirmed' });
+  t.same(await stays.run(), { kind: 'done', note: 'no add-on is to be put back' });
+  const restored = await wentBack(t, { etcd: 'v3.5.21' });
+  t.match(await restored.run(), { note: /the database goes back/ });
+  t.same([...stays.asked, ...restored.asked], []);
+  const goesBack = await wentBack(t);
+  goesBack.host.write(
+    TRIAL,
+    JSON.stringify({
+      schemaVersion: 1,
+      id: ID,
+      what: 'the update',
+      armedAt: '2030-01-02T00:00:00Z',
+      deadlineMs: 1000,
+      bootsCount: 1,
+      boots: [{ boot: 'b', up: 1 }],
+      points: { network: { files: [], folders: [] }, files: [], moved: [] },
+      reverting: { code: 'deadline', kind: 'deadline', what: 'no rest' },
+      problems: [],
+    }),
+  );
+  t.same(await goesBack.run(), { kind: 'not-yet', reason: 'the host restarts to go back' });
+});
+
+t.test(
+  'an add-on that could not be put back is said with the reason of the way back',
+  async (t) => {
+    const it = await wentBack(t, { answers: { 'GET /apis/apps/v1': () => refuse(403) } });
+    await t.rejects(it.run());
+    await addOnsBack.instead?.(it.context, new Failure('deadline', 'the API refused it'));
+    await t.rejects(concludeUpdate.run(it.context, it.host.progress()), {
+      code: 'update-reverted',
+      message:
+        /was taken back.*no rest.*except for its add-ons \(the API refused it.*sno-backup list/,
+    });
+  },
+);
