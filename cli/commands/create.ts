@@ -256,7 +256,11 @@ function addUpdate(create: Command, surroundings: Surroundings): void {
       'create DIR, an update for installed hosts: the executable, a payload, and their signed manifest',
     )
     .requiredOption('--dir <dir>', 'the new folder; its parent folder must exist')
-    .requiredOption('--payload <dir>', 'the payload, of the same minor version as on the hosts')
+    .requiredOption(
+      '--payload <dir>',
+      'the payload, of the minor versions on the hosts or the next ones',
+    )
+    .option(...acceptUntested)
     .requiredOption(
       '--key <file>',
       'an SSH key that belongs to the sshKey of the hosts: the private one, or the public one of a key in ssh-agent',

@@ -11,10 +11,12 @@ import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
 import { signText } from '../../lib/pki/signature/ssh-signature.ts';
 import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
+import { type AcceptOptions, acceptedPayload } from '../payload/accept.ts';
+import { versionFaults } from '../payload/measured.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { expectFree, makeNewFolder, refuse } from './new-folder.ts';
 
-export interface UpdateOptions {
+export interface UpdateOptions extends AcceptOptions {
   readonly dir: string;
   readonly payload: string;
   readonly key: string;
@@ -43,6 +45,8 @@ export async function createUpdate(
   const described = await readExecutable(executable, signal);
   const payload = await readPayload(options.payload);
   requireSameArchitecture(described, payload);
+  const notices = await acceptedPayload(payload, 'run', options);
+  refuse(await versionFaults(payload, signal));
   const manifest: UpdateManifest = {
     apiVersion: 'sno-agents/v1',
     kind: 'Update',
@@ -79,6 +83,7 @@ export async function createUpdate(
     await writeFileAtomic(join(staging, UPDATE_FILES.manifest), text, 0o644);
   });
   const { kubernetes, etcd } = payload.versions;
+  for (const notice of notices) print(`Notice: ${notice}`);
   print(`Wrote ${options.dir}`);
   print(`sno-agents ${described.version}, Kubernetes ${kubernetes}, etcd ${etcd}`);
   print(orderOf(manifest));
