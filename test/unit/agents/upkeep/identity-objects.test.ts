@@ -160,17 +160,12 @@ t.test('one that is there is kept once, as it was at first', async (t) => {
   t.same(JSON.parse(it.host.read(SAVED)).volumes, [first]);
 });
 
-t.test('the copies of another change, or damaged ones, are none', async (t) => {
-  for (const text of [
-    '{"torn',
-    JSON.stringify({ id: 'another', volumes: [volume('x', 'edge-0')] }),
-  ]) {
-    const it = await changing(t, renamed, {});
-    it.host.write(SAVED, text);
-    t.ok(await it.holds());
-    t.same(await it.run(), { kind: 'done', note: 'nothing to change' });
-    t.same(JSON.parse(it.host.read(SAVED)), { id: it.request.id, volumes: [] });
-  }
+t.test('the copies of another change are none', async (t) => {
+  const it = await changing(t, renamed, {});
+  it.host.write(SAVED, JSON.stringify({ id: 'another', volumes: [volume('x', 'edge-0')] }));
+  t.ok(await it.holds());
+  t.same(await it.run(), { kind: 'done', note: 'nothing to change' });
+  t.same(JSON.parse(it.host.read(SAVED)), { id: it.request.id, volumes: [] });
 });
 
 t.test('with another address alone, volumes stay as they are', async (t) => {
