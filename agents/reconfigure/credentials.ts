@@ -35,7 +35,7 @@ type Changes = z.infer<typeof stagedSchema>['changes'];
 export const stagedPath = (paths: Pick<HostPaths, 'state'>) =>
   join(reconfigureFolder(paths), 'credentials.json');
 const stagedFile = (paths: HostPaths) =>
-  stateFile(stagedPath(paths), stagedSchema, { damaged: 'none' });
+  stateFile(stagedPath(paths), stagedSchema, { damaged: 'none-if-read' });
 
 /**
  * The authorities of the site, and everything that they sign or are trusted by. They are made once and kept until the

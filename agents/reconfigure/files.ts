@@ -139,7 +139,7 @@ export const placeSiteFiles: StepBody<ReconfigureContext> = {
 
 const unreadSchema = z.object({ id: z.string(), paths: z.array(z.string()) });
 const unreadFile = (paths: HostPaths) =>
-  stateFile(unreadPath(paths), unreadSchema, { damaged: 'none' });
+  stateFile(unreadPath(paths), unreadSchema, { damaged: 'none-if-read' });
 
 /** What an agent that was killed has written, or was about to, for this request; undefined: all of it is in use. */
 async function unread({ paths, request }: ReconfigureContext): Promise<string[] | undefined> {

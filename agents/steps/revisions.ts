@@ -8,7 +8,7 @@ import { stateFile } from '../../lib/host/state-file.ts';
 const file = ({ state }: HostPaths) =>
   stateFile(join(state, 'post-reboot/revisions.json'), z.array(revisionSchema), {
     // Only told, like the restarts.
-    damaged: 'none',
+    damaged: 'none-if-read',
     mode: 0o644,
   });
 

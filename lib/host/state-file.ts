@@ -33,8 +33,11 @@ export interface TextStore {
 }
 
 interface Options {
-  /** `none`, also if the disk does not give it back: what it says can be found out again, or is not needed. */
-  readonly damaged: 'none' | Damaged;
+  /**
+   * `none`, also if the disk does not give it back: what it says can be found out again, or is not needed. `none-if-read`:
+   * then it is not absent, and reading it throws.
+   */
+  readonly damaged: 'none' | 'none-if-read' | Damaged;
   /** 0600 if left out. */
   readonly mode?: 0o600 | 0o644;
   /** Of the folder, if it is created; 0755 if left out. */
@@ -59,7 +62,7 @@ export function stateFile<Read, Written>(
       const json = parseJson(text);
       const parsed = schema.safeParse(json);
       if (parsed.success) return parsed.data;
-      if (damaged === 'none') return undefined;
+      if (damaged === 'none' || damaged === 'none-if-read') return undefined;
       const { kind = 'fatal', ...details } = damaged;
       const found = json === undefined ? 'no JSON' : z.prettifyError(parsed.error);
       throw new Failure(kind, `${path} cannot be used`, { ...details, found });

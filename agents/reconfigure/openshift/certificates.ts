@@ -28,7 +28,7 @@ const stagedSchema = z.object({
   identity: z.object({ api: pairSchema, ingress: pairSchema, administrators: z.string() }),
 });
 const stagedFile = (paths: HostPaths) =>
-  stateFile(stagedPath(paths), stagedSchema, { damaged: 'none' });
+  stateFile(stagedPath(paths), stagedSchema, { damaged: 'none-if-read' });
 
 type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site' | 'credentials'>;
 

@@ -14,7 +14,7 @@ import { heldManifests } from './hold.ts';
 async function rename({ paths, request: { to } }: IdentityContext): Promise<void> {
   // Also fields that this version does not know: only the names are replaced.
   const file = stateFile(paths.record, z.record(z.string(), z.unknown()), {
-    damaged: 'none',
+    damaged: 'none-if-read',
     mode: 0o644,
     isIndented: true,
   });

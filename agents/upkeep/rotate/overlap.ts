@@ -23,7 +23,7 @@ const sinceSchema = z.object({
 });
 type Since = z.infer<typeof sinceSchema>;
 const sinceFile = (paths: HostPaths) =>
-  stateFile(join(rotationFolder(paths), 'overlap.json'), sinceSchema, { damaged: 'none' });
+  stateFile(join(rotationFolder(paths), 'overlap.json'), sinceSchema, { damaged: 'none-if-read' });
 
 /**
  * Leaves old and new in use together until nothing needs the old one: connections that were made with

@@ -14,6 +14,7 @@ import {
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { readSettings } from '../../../lib/host/settings.ts';
 import { acceptUpdate, type UpdateOrder } from './accept.ts';
 import { prepareUpdate } from './again.ts';
 import { changedMinors, databaseGoesBack } from './backup.ts';
@@ -99,6 +100,8 @@ async function update(
   write: Write,
 ): Promise<void> {
   const { from } = order;
+  // Of a person: the unit itself goes on with the defaults.
+  await readSettings(paths);
   let request = await updateChange.read(paths);
   const isContinued = request !== undefined;
   if (request === undefined) {

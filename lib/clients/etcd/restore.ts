@@ -49,7 +49,7 @@ type RestoreRecord = z.infer<typeof recordSchema>;
 
 /** Beside etcd's own folders: etcd reads only `snap` and `wal` in that folder. */
 const recordIn = (dataDir: string) =>
-  stateFile(join(dataDir, 'member', 'restored.json'), recordSchema, { damaged: 'none' });
+  stateFile(join(dataDir, 'member', 'restored.json'), recordSchema, { damaged: 'none-if-read' });
 const databasePath = join('member', 'snap', 'db');
 
 /**

@@ -35,7 +35,7 @@ export const markerOf = (
 
 const file = (varFolder: string) =>
   stateFile(join(varFolder, 'lib/sno-agents/installation.json'), markerSchema, {
-    damaged: 'none',
+    damaged: 'none-if-read',
     mode: 0o644,
     isIndented: true,
   });

@@ -47,7 +47,7 @@ export async function keepTrial(
 export const readKept = (folder: string): Promise<Trial | undefined> => recordIn(folder).read();
 
 const recordIn = (folder: string) =>
-  stateFile(join(folder, RECORD), trialSchema, { damaged: 'none' });
+  stateFile(join(folder, RECORD), trialSchema, { damaged: 'none-if-read' });
 
 /**
  * Has the host restarted and brought back to the points of return of a folder. The executable stays the present one.
