@@ -1,10 +1,10 @@
 import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Minor } from '../../lib/base/minor.ts';
 import { readTree } from '../../lib/render/openshift/read-tree.ts';
 import { stagesIn } from '../../lib/render/openshift/stage.ts';
 import { STAGES } from '../../lib/render/openshift/stages.ts';
 import { applyCopies, filesBelow } from '../../lib/render/openshift/tree.ts';
-import type { Minor } from '../../lib/render/openshift/versions.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 
 export interface Reference {

@@ -1,4 +1,4 @@
-import { appliesIn, type Minor, type Validity } from './versions.ts';
+import { appliesIn, type Minor, type Validity } from '../../base/minor.ts';
 
 /**
  * What one operator of a release renders. Paths are relative to the assets (`/opt/openshift` on the

@@ -1,13 +1,5 @@
 import { Failure } from '../../base/errors/failure.ts';
-
-/** A minor version, such as 4.21. */
-export type Minor = `${number}.${number}`;
-
-/** The minor versions in which something applies, both inclusive. */
-export interface Validity {
-  readonly since?: Minor;
-  readonly until?: Minor;
-}
+import { appliesIn, type Minor, minorOf, type Validity } from '../../base/minor.ts';
 
 /** The releases that the table of stages describes. */
 export const KNOWN_RELEASES = { since: '4.14', until: '4.22' } as const satisfies Validity;
@@ -24,23 +16,4 @@ export function knownMinor(version: string): Minor {
     found: version,
     fix: 'Use a release image of one of these versions.',
   });
-}
-
-/** Undefined for what is no version. */
-export function minorOf(version: string): Minor | undefined {
-  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(version) ?? [];
-  return major === undefined ? undefined : `${Number(major)}.${Number(minor)}`;
-}
-
-export function appliesIn(version: Minor, { since, until }: Validity): boolean {
-  return (
-    (since === undefined || compare(version, since) >= 0) &&
-    (until === undefined || compare(version, until) <= 0)
-  );
-}
-
-function compare(a: Minor, b: Minor): number {
-  const [majorA = 0, minorA = 0] = a.split('.').map(Number);
-  const [majorB = 0, minorB = 0] = b.split('.').map(Number);
-  return majorA - majorB || minorA - minorB;
 }

@@ -1,5 +1,5 @@
+import { appliesIn, minorOf, type Validity } from '../../../base/minor.ts';
 import { BRIDGE } from '../../../host/internal-bridge.ts';
-import { appliesIn, minorOf, type Validity } from '../../../render/openshift/versions.ts';
 import { RELOCATABLE_MACHINE_CONFIG } from '../machine-config.ts';
 
 /**

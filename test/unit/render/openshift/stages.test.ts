@@ -1,10 +1,10 @@
 import t from 'tap';
+import type { Minor } from '../../../../lib/base/minor.ts';
 import { commandOf } from '../../../../lib/render/openshift/command.ts';
 import { dependencies, longestChainFirst } from '../../../../lib/render/openshift/graph.ts';
 import { stagesIn } from '../../../../lib/render/openshift/stage.ts';
 import { INSTALLER_FILES } from '../../../../lib/render/openshift/stages/inputs.ts';
 import { STAGES } from '../../../../lib/render/openshift/stages.ts';
-import type { Minor } from '../../../../lib/render/openshift/versions.ts';
 import { argumentsOf419 } from './arguments-4.19.ts';
 import { release } from './release.ts';
 
