@@ -57,7 +57,7 @@ async function emulating(
 
 /** Gives the host these files, and the record that its update has ended. */
 async function confirmed(
-  { host, context }: Awaited<ReturnType<typeof updating>>,
+  { host, context }: Pick<Awaited<ReturnType<typeof updating>>, 'host' | 'context'>,
   placed: typeof EMULATION.during,
   outcome: 'confirmed' | 'reverted' = 'confirmed',
 ): Promise<UpdateContext> {
