@@ -43,7 +43,8 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/change/update/*.ts', 'agents/upkeep/update/*.ts'],
     tests: [
       'test/unit/change/update/*.test.ts',
-      'test/unit/agents/upkeep/{update,update-command,update-obstacles,update-prepare,update-reverted}.test.ts',
+      'test/unit/agents/upkeep/{update,update-add-ons,update-backup,update-command}.test.ts',
+      'test/unit/agents/upkeep/update-{emulation,obstacles,prepare,reverted}.test.ts',
       'test/integration/update-*.test.ts',
       'test/unit/agents/upkeep/update-settle.test.ts',
       'test/unit/agents/plans.test.ts',

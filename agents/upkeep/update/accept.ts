@@ -26,7 +26,7 @@ import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { allowedSigners, verifySignature } from '../../../lib/pki/signature/ssh-signature.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import { plainHost, signedRights } from '../../steps/host-context.ts';
-import { type Accepted, clusterObstacles, roomObstacles } from './obstacles.ts';
+import { clusterObstacles, roomObstacles, type UpdateConsent } from './obstacles.ts';
 import { updateSource } from './source.ts';
 
 const FETCH_MS = 60_000;
@@ -35,7 +35,7 @@ const FETCH_MS = 60_000;
 export interface UpdateOrder {
   /** A folder of this host or a URL. */
   readonly from: string;
-  readonly accepted: Accepted;
+  readonly accepted: UpdateConsent;
 }
 
 /**
@@ -83,7 +83,7 @@ async function hostObstacles(
   paths: HostPaths,
   { executable, payload }: UpdateManifest,
   installed: InstalledVersions,
-  accepted: Accepted,
+  accepted: UpdateConsent,
   signal: AbortSignal,
 ): Promise<Obstacle[]> {
   const needed = [

@@ -31,7 +31,7 @@ export async function roomObstacles(folder: string, needed: number): Promise<Obs
 }
 
 /** A person knows that nothing uses the removed APIs any more, although the API server has seen it. */
-export interface Accepted {
+export interface UpdateConsent {
   readonly removedApis: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Accepted {
 export async function clusterObstacles(
   { hostname, withAdministrator }: Pick<HostContext, 'hostname' | 'withAdministrator'>,
   { kubernetes }: UpdateManifest['payload']['versions'],
-  accepted: Accepted,
+  accepted: UpdateConsent,
   signal: AbortSignal,
 ): Promise<Obstacle[]> {
   const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };

@@ -1,0 +1,66 @@
+/** When an update makes a backup, and when its way back needs the database of it. */
+import t from 'tap';
+import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
+import { backup } from '../../../../agents/upkeep/update/backup.ts';
+import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
+import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
+import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
+import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import { writeBackup } from '../../change/backup/backup-folder.ts';
+import {
+  BACKUPS,
+  EARLIER_BACKUP,
+  OWN_BACKUP,
+  PREPARED,
+  PREPARED_ADD_ON,
+  program,
+  TRIAL,
+  updating,
+} from './updating-host.ts';
+
+const ETCD = { kubernetes: 'v1.34.5', etcd: 'v3.5.21' };
+
+t.test('another minor version of etcd has the database as a point of return', async (t) => {
+  const it = await updating(t);
+  const request = { ...it.context.request, before: ETCD };
+  const context = { ...it.context, request, earlier: [EARLIER_BACKUP] };
+  const run = (step: StepBody<UpdateContext>) => step.run(context, it.host.progress());
+  writeBackup(it.host.at(`${BACKUPS}/${EARLIER_BACKUP}`));
+  await run(stageUpdate);
+  await run(prepare);
+  const isBackedUp = () => backup.holds(context, it.host.progress());
+  t.notOk(await isBackedUp(), 'that of before the request lacks what was written since');
+  await t.rejects(run(armUpdate), { kind: 'fatal', message: /no backup of etcd to go back to/ });
+  t.notOk(it.host.has(TRIAL), 'without one it does not begin');
+
+  writeBackup(it.host.at(`${BACKUPS}/${OWN_BACKUP}`));
+  writeBackup(it.host.at(`${BACKUPS}/20300102T040405Z`));
+  it.host.write(`${BACKUPS}/20300102T040405Z/etcd-snapshot.db`, 'torn');
+  t.ok(await isBackedUp());
+  await run(armUpdate);
+  t.equal(JSON.parse(it.host.read(TRIAL)).points.database, OWN_BACKUP);
+});
+
+const BACKED_UP: readonly (readonly [why: string, prepared: object, before: typeof ETCD])[] = [
+  ['of add-ons', PREPARED_ADD_ON, { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }],
+  ['to another minor version of Kubernetes', PREPARED, { kubernetes: 'v1.33.9', etcd: 'v3.6.8' }],
+];
+for (const [why, prepared, before] of BACKED_UP) {
+  t.test(`an update ${why} makes a backup, and goes back without it`, async (t) => {
+    const it = await updating(t, { text: program(prepared) });
+    const context = { ...it.context, request: { ...it.context.request, before } };
+    for (const step of [stageUpdate, prepare]) await step.run(context, it.host.progress());
+    t.notOk(await backup.holds(context, it.host.progress()));
+    writeBackup(it.host.at(`${BACKUPS}/${OWN_BACKUP}`));
+    t.ok(await backup.holds(context, it.host.progress()));
+    await armUpdate.run(context, it.host.progress());
+    t.equal(JSON.parse(it.host.read(TRIAL)).points.database, undefined);
+  });
+}
+
+t.test('without add-ons that change, no backup is made', async (t) => {
+  const it = await updating(t);
+  for (const step of [stageUpdate, prepare]) await it.run(step);
+  t.ok(await it.holds(backup));
+  t.same(await it.run(backup), { kind: 'done', note: 'the database does not change' });
+});
