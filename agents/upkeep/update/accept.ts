@@ -26,7 +26,13 @@ import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { allowedSigners, verifySignature } from '../../../lib/pki/signature/ssh-signature.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import { plainHost, signedRights } from '../../steps/host-context.ts';
-import { clusterObstacles, roomObstacles, type UpdateConsent } from './obstacles.ts';
+import { platformOf } from '../../steps/preflight/platform.ts';
+import {
+  clusterObstacles,
+  platformObstacles,
+  roomObstacles,
+  type UpdateConsent,
+} from './obstacles.ts';
 import { updateSource } from './source.ts';
 
 const FETCH_MS = 60_000;
@@ -97,6 +103,7 @@ async function hostObstacles(
       paths.state,
       needed.reduce((sum, size) => sum + size, 0),
     )),
+    ...platformObstacles(payload.versions, await platformOf(paths, signal)),
     ...(isNextMinor.includes('kubernetes')
       ? await clusterObstacles(
           { ...host, ...signedRights(host) },

@@ -12,6 +12,7 @@ import {
 import { isKubeError } from '../../../lib/clients/kube/kube-error.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import type { HostContext } from '../../steps/host-context.ts';
+import { judgePlatform, type Platform } from '../../steps/preflight/platform.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 
 /** What stays free for logs and the database while the update is beside what is in use. */
@@ -28,6 +29,15 @@ export async function roomObstacles(folder: string, needed: number): Promise<Obs
       fix: 'Delete what is not needed.',
     },
   ];
+}
+
+/** Whether the host's cgroup version and container runtime are those that the update's kubelet demands. */
+export function platformObstacles(
+  { kubernetes }: UpdateManifest['payload']['versions'],
+  platform: Platform,
+): Obstacle[] {
+  const { problem } = judgePlatform(kubernetes, platform);
+  return problem === undefined ? [] : [{ found: problem.what, fix: problem.fix }];
 }
 
 /** A person knows that nothing uses the removed APIs any more, although the API server has seen it. */

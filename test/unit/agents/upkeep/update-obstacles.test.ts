@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap';
 import {
   clusterObstacles,
+  platformObstacles,
   removedApiFaults,
   roomObstacles,
 } from '../../../../agents/upkeep/update/obstacles.ts';
@@ -37,6 +38,14 @@ t.test('only those count that the next version does not serve', async (t) => {
     { found: /ipaddresses\.v1beta1\.networking\.k8s\.io \(until 1\.37\), a/, fix: /audit\.log/ },
   ]);
   t.equal(removedApiFaults('v1.100.0', apis).length, 1);
+});
+
+t.test('a runtime that the next kubelet cannot use is in the way', async (t) => {
+  const platform = { cgroup: 1, runtime: { name: 'containerd 1.6.20', hasConfig: false } } as const;
+  t.same(platformObstacles({ kubernetes: 'v1.37.2', etcd: 'v3.6.16' }, platform), []);
+  t.match(platformObstacles({ kubernetes: 'v1.38.0', etcd: 'v3.7.3' }, platform), [
+    { found: /containerd 1\.6\.20 does not tell/, fix: /containerd 2\.0 or newer/ },
+  ]);
 });
 
 const node = (name: string, kubeletVersion?: string) => ({
