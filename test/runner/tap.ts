@@ -2,7 +2,6 @@ import { glob } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describeError } from '../../lib/base/errors/failure.ts';
-import { createScratch } from './scratch.ts';
 import { addTally, emptyTally, type Tally, type TallyEvents, tallyFiles } from './tally.ts';
 import type { Tier } from './tiers.ts';
 
@@ -82,7 +81,6 @@ function batchesOf(files: readonly string[], { filesShareProcess }: Tier): Batch
 
 async function runBatch({ name, files }: Batch, tier: Tier, run: TierRun): Promise<Tally> {
   const { root, events, signal } = run;
-  await using scratch = tier.filesShareProcess ? await createScratch() : undefined;
   const program = tier.filesShareProcess
     ? [join(root, 'test/runner/batch.ts'), name]
     : [join(root, name)];
@@ -97,7 +95,7 @@ async function runBatch({ name, files }: Batch, tier: Tier, run: TierRun): Promi
       TAP_TIMEOUT: String(deadlineSeconds),
       // Hundreds of processes load the same modules.
       NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
-      ...(scratch && { TEST_FILES: files.join('\n'), TMPDIR: scratch.path }),
+      ...(tier.filesShareProcess ? { TEST_FILES: files.join('\n') } : {}),
     },
     // tap itself ends a test at its deadline and names it; this is for a process that hangs.
     timeout: deadlineSeconds * 1000 + 30_000,
