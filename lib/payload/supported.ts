@@ -36,7 +36,7 @@ export const SUPPORTED_KUBERNETES = [
     etcd: ['3.6'],
     supportedUntil: '2027-02-28',
     go: '1.25',
-    ranWith: { kubernetes: '1.35.4', etcd: ['3.6.16'], runtimes: ['containerd 1.6'] },
+    ranWith: { kubernetes: '1.35.4', etcd: ['3.6.16'], runtimes: ['containerd 2.4'] },
   },
   {
     minor: '1.36',
@@ -44,7 +44,7 @@ export const SUPPORTED_KUBERNETES = [
     etcd: ['3.6'],
     supportedUntil: '2027-06-28',
     go: '1.26',
-    ranWith: { kubernetes: '1.36.3', etcd: ['3.6.16'], runtimes: ['containerd 1.6'] },
+    ranWith: { kubernetes: '1.36.3', etcd: ['3.6.16'], runtimes: ['containerd 2.4'] },
   },
   {
     minor: '1.37',
@@ -52,7 +52,11 @@ export const SUPPORTED_KUBERNETES = [
     etcd: ['3.6', '3.7'],
     supportedUntil: '2027-10-28',
     go: '1.26',
-    ranWith: { kubernetes: '1.37.2', etcd: ['3.6.8', '3.7.3'], runtimes: ['containerd 1.6'] },
+    ranWith: {
+      kubernetes: '1.37.2',
+      etcd: ['3.6.16', '3.7.3'],
+      runtimes: ['containerd 2.4'],
+    },
   },
 ] as const satisfies readonly SupportedKubernetes[];
 
