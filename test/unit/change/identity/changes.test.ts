@@ -1,77 +1,20 @@
 import t from 'tap';
+import { lostPods } from '../../../../lib/change/identity/changes.ts';
+import type { Identity } from '../../../../lib/change/identity/identity.ts';
 import {
-  changesOf,
-  type IdentityChange,
-  lostPods,
-} from '../../../../lib/change/identity/changes.ts';
-import { type Identity, identityOf } from '../../../../lib/change/identity/identity.ts';
-import type {
-  ListedObjects,
-  NodeObject,
-  PodObject,
-  VolumeObject,
-} from '../../../../lib/change/identity/objects.ts';
-import { input } from '../../render/rendered-host.ts';
+  brief,
+  CA,
+  changes,
+  controlled,
+  from,
+  moved,
+  node,
+  pod,
+  renamed,
+  volume,
+} from './cluster-objects.ts';
 
-const from = identityOf(input);
-const renamed: Identity = { ...from, hostname: 'edge-9' };
-const moved: Identity = { ...from, nodeIps: ['192.0.2.77'] };
-const CA = 'the CA';
 const T = '2030-01-01T00:00:00Z';
-
-const nothing: ListedObjects = {
-  nodes: [],
-  pods: [],
-  volumes: [],
-  claims: [],
-  attachments: [],
-  csiNodes: [],
-  leases: [],
-  rootCas: [],
-};
-const changes = (objects: Partial<ListedObjects>, to = renamed, saved: VolumeObject[] = []) =>
-  changesOf({ from, to, rootCa: CA, saved }, { ...nothing, ...objects });
-/** `do plural/name`, in order. */
-const brief = (all: readonly IdentityChange[]) =>
-  all.map(({ do: what, resource, namespace, name }) =>
-    [what, resource.plural, namespace, name].filter((part) => part !== undefined).join(' '),
-  );
-
-const node = (name: string, more: object = {}): NodeObject => ({
-  metadata: { name, uid: `uid of ${name}` },
-  ...more,
-});
-const pod = (
-  name: string,
-  nodeName: string,
-  more: Partial<PodObject['metadata']> = {},
-  spec = {},
-): PodObject => ({
-  metadata: { name, namespace: 'shop', uid: `uid of ${name}`, ...more },
-  spec: { nodeName, ...spec },
-  status: { hostIP: from.nodeIps[0] },
-});
-const controlled = { ownerReferences: [{ controller: true }] };
-const volume = (
-  name: string,
-  values: string[],
-  more: Partial<VolumeObject['metadata']> = {},
-): VolumeObject => ({
-  metadata: { name, uid: `uid of ${name}`, finalizers: ['kubernetes.io/pv-protection'], ...more },
-  spec: {
-    claimRef: { namespace: 'shop', name: 'data', uid: 'uid of the claim' },
-    persistentVolumeReclaimPolicy: 'Retain',
-    hostPath: { path: '/data/1' },
-    nodeAffinity: {
-      required: {
-        nodeSelectorTerms: [
-          { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values }] },
-        ],
-      },
-    },
-  },
-  status: { phase: 'Bound' },
-});
 
 t.test('the Node gets its new name with all that it was given', async (t) => {
   const old = node('edge-0', {
@@ -283,118 +226,3 @@ t.test('nothing is left to do for objects of the new identity', async (t) => {
     [],
   );
 });
-
-t.test('a Node that has the new name already is not created again', async (t) => {
-  t.strictSame(brief(changes({ nodes: [node('edge-0'), node('edge-9')] })), [
-    'delete nodes edge-0',
-  ]);
-});
-
-t.test('a Node without anything to take over is created all the same', async (t) => {
-  const [created] = changes({ nodes: [node('edge-0')] });
-  t.strictSame(created?.do === 'create' && JSON.parse(JSON.stringify(created.body)), {
-    ...{ apiVersion: 'v1', kind: 'Node' },
-    metadata: { name: 'edge-9', labels: { 'kubernetes.io/hostname': 'edge-9' }, annotations: {} },
-    spec: { taints: [] },
-    status: {},
-  });
-});
-
-t.test('only what no kubelet can end is rid of its finalizers', async (t) => {
-  const all = changes({
-    nodes: [node('edge-0')],
-    pods: [pod('web', 'edge-0')],
-    volumes: [volume('pv-1', ['edge-0'])],
-    attachments: [{ metadata: { name: 'a', uid: 'uid of a' }, spec: { nodeName: 'edge-0' } }],
-    csiNodes: [{ metadata: { name: 'edge-0', uid: 'uid of edge-0' } }],
-  });
-  const deleted = all.flatMap((change) => (change.do === 'delete' ? [change] : []));
-  t.strictSame(
-    deleted.map(({ resource, uid, dropsFinalizers }) => [resource.plural, uid, dropsFinalizers]),
-    [
-      ['persistentvolumes', 'uid of pv-1', true],
-      ['pods', 'uid of web', undefined],
-      ['volumeattachments', 'uid of a', true],
-      ['csinodes', 'uid of edge-0', undefined],
-      ['nodes', 'uid of edge-0', undefined],
-    ],
-  );
-});
-
-t.test('of a volume for several Nodes, this one alone gets another name', async (t) => {
-  const shared = volume('pv-1', ['worker-0', 'edge-0']);
-  const terms = [
-    { matchExpressions: [{ key: 'zone', operator: 'Exists' }], matchFields: [{ key: 'kept' }] },
-    { matchFields: [{ key: 'alone' }] },
-  ];
-  const nodes = (values: string[]) => ({
-    matchExpressions: [
-      { key: 'zone', operator: 'Exists' },
-      { key: 'kubernetes.io/hostname', operator: 'In', values },
-    ],
-  });
-  const tied = [...terms, nodes(['worker-0', 'edge-0'])];
-  shared.spec.nodeAffinity = { required: { nodeSelectorTerms: tied } };
-  const [, created] = changes({ volumes: [shared] });
-  t.match(created, { do: 'create', name: 'pv-1' });
-  const body = created?.do === 'create' && JSON.parse(JSON.stringify(created.body));
-  t.strictSame(body.spec.nodeAffinity.required.nodeSelectorTerms, [
-    ...terms,
-    nodes(['worker-0', 'edge-9']),
-  ]);
-  t.strictSame(
-    brief(changes({ volumes: [volume('pv-2', ['worker-0', 'worker-1'])] })),
-    [],
-    'for other Nodes',
-  );
-});
-
-t.test('with another address, pods that are of another Node, ended or silent', async (t) => {
-  const onHost = { hostNetwork: true };
-  const { status: _, ...silent } = pod('silent', 'edge-0', controlled, onHost);
-  const pods = [
-    pod('other', 'worker-0', controlled, onHost),
-    pod('ended', 'edge-0', { ...controlled, deletionGracePeriodSeconds: 0 }, onHost),
-    silent,
-    { ...silent, metadata: { ...silent.metadata, name: 'starting' }, status: {} },
-    { ...silent, metadata: { ...silent.metadata, name: 'unknown' }, status: null },
-  ];
-  t.strictSame(brief(changes({ pods }, moved)), [
-    'delete pods shop silent',
-    'delete pods shop starting',
-    'delete pods shop unknown',
-  ]);
-});
-
-t.test('a namespace without any CA gets one, and a claim without annotations none', async (t) => {
-  t.strictSame(
-    brief(changes({ rootCas: [{ metadata: { name: 'kube-root-ca.crt', namespace: 'new' } }] })),
-    ['patch configmaps new kube-root-ca.crt'],
-  );
-  const claims = [
-    { metadata: { name: 'free', namespace: 'shop' }, spec: {} },
-    {
-      metadata: {
-        ...{ name: 'unbound', namespace: 'shop' },
-        annotations: { 'volume.kubernetes.io/selected-node': 'edge-0' },
-      },
-      spec: { volumeName: '' },
-    },
-  ];
-  t.strictSame(brief(changes({ claims })), ['patch persistentvolumeclaims shop unbound']);
-});
-
-t.test(
-  'a pod that has ended is not lost, nor one with a controller among its owners',
-  async (t) => {
-    const pods = [
-      pod('ended', 'edge-0', { deletionGracePeriodSeconds: 0 }),
-      pod('owned', 'edge-0', { ownerReferences: [{ controller: false }, { controller: true }] }),
-      pod('used', 'edge-0', { ownerReferences: [{ controller: false }] }),
-    ];
-    t.strictSame(
-      lostPods({ from, to: renamed }, pods).map(({ metadata }) => metadata.name),
-      ['used'],
-    );
-  },
-);
