@@ -15,7 +15,7 @@ import { sha256 } from '../../lib/host/files.ts';
 import { parseConfig } from '../../lib/render/ignition/config.ts';
 import { agentsExecutable } from '../unit/cli/agents-executable.ts';
 import { installerIgnition } from '../unit/cli/take-over/installer-ignition.ts';
-import { ARM64 } from '../unit/payload/elf/program.ts';
+import { ARM64, programBytes } from '../unit/payload/elf/program.ts';
 
 const SECTOR = 2048;
 const IGNITION = 'bootstrap-in-place-for-live-iso.ign';
@@ -35,7 +35,7 @@ const installConfig = {
 const files = {
   'images/kube-controller-manager.tar': randomBytes(3_000_000),
   'images/kube-controller-runtime.tar': randomBytes(70_000),
-  'bin/kubelet': randomBytes(2_000_001),
+  'bin/kubelet': Buffer.concat([programBytes(), randomBytes(2_000_001)]),
 };
 
 async function writePayload(folder: string): Promise<void> {

@@ -11,6 +11,7 @@ import { MEDIUM_LABEL } from '../../../units/aio.ts';
 import { agentsExecutable } from '../../unit/cli/agents-executable.ts';
 import { GOOD } from '../../unit/cli/install-config-file.ts';
 import { type Run, sno } from '../../unit/cli/run-sno.ts';
+import { programBytes } from '../../unit/payload/elf/program.ts';
 
 const within = { timeout: 60_000 };
 const skip = (await execa('xorriso', ['-version'], { ...within, reject: false })).failed
@@ -20,7 +21,7 @@ const files = {
   // Names that ISO 9660 alone would cut to the same one.
   'images/kube-controller-manager.tar': randomBytes(300_000),
   'images/kube-controller-runtime.tar': randomBytes(70_001),
-  'bin/kubelet': randomBytes(200_001),
+  'bin/kubelet': Buffer.concat([programBytes(), randomBytes(200_001)]),
 };
 
 /** A folder with install-config.yaml, a payload and an executable beside it. */

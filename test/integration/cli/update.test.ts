@@ -43,7 +43,7 @@ t.test('an update is created and verified', { skip }, async (t) => {
   const { folder, dir, create, verify } = await parts(t);
   const { code, out, err } = await create();
   t.equal(code, 0, err);
-  t.match(out, /^sno-agents 0\.1\.0\+test, Kubernetes v1\.34\.4, etcd v3\.6\.8$/m);
+  t.match(out, /^sno-agents 0\.1\.0\+test, Kubernetes v1\.37\.2, etcd v3\.6\.8$/m);
   t.same(readdirSync(dir).toSorted(), ['payload', 'sno-agents', 'update.json', 'update.json.sig']);
   t.equal(statSync(join(dir, 'sno-agents')).mode & 0o777, 0o755);
   const { serial } = JSON.parse(readFileSync(join(dir, 'update.json'), 'utf8'));
@@ -90,7 +90,7 @@ t.test('what is not as it was signed is found', { skip }, async (t) => {
   appendFileSync(join(dir, 'payload/payload.yaml'), '# more\n');
   t.match(await verify(), { code: 2, err: /payload\.yaml is not what the signed manifest says/ });
   const manifest = readFileSync(join(dir, 'update.json'), 'utf8');
-  writeFileSync(join(dir, 'update.json'), manifest.replace('v1.34.4', 'v1.34.9'));
+  writeFileSync(join(dir, 'update.json'), manifest.replace('v1.37.2', 'v1.37.9'));
   t.match(await verify(), { code: 2, err: /not signed by a key/ });
 });
 
