@@ -18,8 +18,8 @@ import { brokenPayload, LATER_SCHEDULER, laterPayload } from './payload.ts';
 import type { LabContext, ScenarioStep } from './scenario.ts';
 
 const CREATE_MS = 3 * 60_000;
-const UPDATE_MS = 8 * 60_000;
-const BACK_MS = 5 * 60_000;
+const UPDATE_MS = 20 * 60_000;
+const BACK_MS = 15 * 60_000;
 const LOOK_EVERY_MS = 200;
 
 /** Shorter than on a real host, where nobody waits for them. */
