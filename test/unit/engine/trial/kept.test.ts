@@ -152,11 +152,13 @@ t.test(
     const host = await confirmed(t);
     const kept = JSON.parse(host.read(`${KEPT}/trial.json`));
     const boots = [{ boot: 'an earlier one', up: 5 }];
-    host.write(`${KEPT}/trial.json`, JSON.stringify({ ...kept, boots }));
+    const problems = [{ part: 'network', failure: reason }];
+    host.write(`${KEPT}/trial.json`, JSON.stringify({ ...kept, boots, problems }));
     await returnToKept(host.paths, host.at(KEPT), { id: ID, reason }, signal);
     const { boot } = await bootMoment();
     t.match(await readTrial(host.paths), { id: ID, reverting: reason, boots: [{ boot }] });
     t.equal((await readTrial(host.paths))?.boots.length, 1);
+    t.same((await readTrial(host.paths))?.problems, [], 'every part is tried');
   },
 );
 
