@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { lookUntil, type WaitCondition, waitUntil } from '../../lib/base/wait/wait-until.ts';
 import type { KubeClient } from '../../lib/clients/kube/client.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
-import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { loadRendered } from '../../lib/render/store.ts';
@@ -11,7 +11,7 @@ import { restartPrepared } from '../steps/kubelet.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 
 /** A kubelet that has registered its Node creates them at once (pkg/kubelet, fastStaticPodsRegistration). */
-const LOOKS_BEFORE_RESTART = 10;
+const TRIED_MS = 2000;
 const PAUSE_MS = 200;
 
 /**
@@ -37,14 +37,18 @@ export const mirrorPods: StepBody<HostContext> = {
     return context.withAdministrator(progress, async (client) => {
       if (!(await isRegistered(client, nodeName, progress.signal)))
         return done('the kubelet creates them when it registers its Node');
-      const missing = () => missingPods(client, nodeName, names, progress.signal);
-      for (let looks = 0; looks < LOOKS_BEFORE_RESTART; looks++) {
-        if ((await missing()).length === 0) return done();
-        await sleep(PAUSE_MS, undefined, { signal: progress.signal });
-      }
+      const shown = allShown(client, nodeName, names);
+      const limits = { signal: progress.signal, deadlineMs: TRIED_MS, everyMs: PAUSE_MS };
+      if ('met' in (await lookUntil(shown, limits))) return done();
       await restartPrepared(paths, progress);
-      await progress.wait('the kubelet to create its static pods in the API', () =>
-        untilNone(missing, progress),
+      const what = 'the kubelet to create its static pods in the API';
+      await progress.wait(what, (wait) =>
+        waitUntil(shown, {
+          ...wait,
+          everyMs: PAUSE_MS,
+          late: ({ state }) =>
+            new Failure('deadline', 'the kubelet does not show its static pods', { found: state }),
+        }),
       );
       return done('after a restart of the kubelet, which had tried before the API accepted them');
     });
@@ -64,29 +68,16 @@ async function isRegistered(
   return items.length > 0;
 }
 
-/** Of these names, those that are no pods of the node. */
-async function missingPods(
-  client: KubeClient,
-  nodeName: string,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<string[]> {
-  const { items } = await client.list(
-    resources.pods,
-    { namespace: 'kube-system', fieldSelector: `spec.nodeName=${nodeName}` },
-    { signal, deadlineMs: REQUEST_DEADLINE_MS },
-  );
-  return names.filter((name) => items.every(({ metadata }) => metadata.name !== name));
-}
-
-async function untilNone(
-  missing: () => Promise<readonly string[]>,
-  progress: Progress,
-): Promise<void> {
-  for (;;) {
-    const names = await missing();
-    if (names.length === 0) return;
-    progress.waitingFor(`the kubelet to create its static pods in the API: ${names.join(', ')}`);
-    await sleep(PAUSE_MS, undefined, { signal: progress.signal });
-  }
-}
+/** Each of these names is a pod of the node. */
+const allShown =
+  (client: KubeClient, nodeName: string, names: readonly string[]): WaitCondition<undefined> =>
+  async ({ signal }) => {
+    const { items } = await client.list(
+      resources.pods,
+      { namespace: 'kube-system', fieldSelector: `spec.nodeName=${nodeName}` },
+      { signal, deadlineMs: REQUEST_DEADLINE_MS },
+    );
+    const found = new Set(items.map(({ metadata }) => metadata.name));
+    const missing = names.filter((name) => !found.has(name));
+    return missing.length === 0 ? { met: undefined } : { state: missing.join(', ') };
+  };

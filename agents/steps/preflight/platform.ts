@@ -12,7 +12,7 @@ import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
 import { bad, type Check, good } from './check.ts';
 
 /** What a version of Kubernetes may demand of a host. */
-export interface Platform {
+export interface HostPlatform {
   readonly cgroup: 1 | 2;
   /** Undefined: no container runtime runs. */
   readonly runtime?: {
@@ -27,7 +27,7 @@ export interface Platform {
 export async function platformOf(
   paths: Pick<HostPaths, 'runtimeSockets'>,
   signal: AbortSignal,
-): Promise<Platform> {
+): Promise<HostPlatform> {
   const cgroup = await cgroupVersion();
   if (runningSocket(paths) === undefined) return { cgroup };
   using runtime = connectHostRuntime(paths);
@@ -47,7 +47,7 @@ export interface PlatformJudgement {
 /** Judges a host for a version such as v1.37.2. */
 export function judgePlatform(
   kubernetes: string,
-  { cgroup, runtime }: Platform,
+  { cgroup, runtime }: HostPlatform,
 ): PlatformJudgement {
   const { since } = RUNTIME_CONFIG_REQUIRED;
   const notices =

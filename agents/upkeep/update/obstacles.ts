@@ -12,7 +12,7 @@ import {
 import { isKubeError } from '../../../lib/clients/kube/kube-error.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import type { HostContext } from '../../steps/host-context.ts';
-import { judgePlatform, type Platform } from '../../steps/preflight/platform.ts';
+import { type HostPlatform, judgePlatform } from '../../steps/preflight/platform.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 
 /** What stays free for logs and the database while the update is beside what is in use. */
@@ -34,7 +34,7 @@ export async function roomObstacles(folder: string, needed: number): Promise<Obs
 /** Whether the host's cgroup version and container runtime are those that the update's kubelet demands. */
 export function platformObstacles(
   { kubernetes }: UpdateManifest['payload']['versions'],
-  platform: Platform,
+  platform: HostPlatform,
 ): Obstacle[] {
   const { problem } = judgePlatform(kubernetes, platform);
   return problem === undefined ? [] : [{ found: problem.what, fix: problem.fix }];

@@ -25,6 +25,7 @@ const SLEEPS: Readonly<Record<string, string>> = {
   'agents/gather/sources/resources.ts': 'one pause before a second question',
   'agents/steps/approve-until.ts': 'gives up a watch',
   'agents/steps/bootstrap-complete.ts': 'something must stay so',
+  'agents/steps/causes.ts': 'looks beside a wait of others',
   'agents/upkeep/address/follow.ts': 'something must stay so',
   'agents/upkeep/approve/approve-workers.ts': 'the end of a session',
   'agents/upkeep/rotate/overlap.ts': 'a time that has to pass',

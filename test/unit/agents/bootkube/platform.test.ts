@@ -1,7 +1,7 @@
 import t from 'tap';
 import {
+  type HostPlatform,
   judgePlatform,
-  type Platform,
   platformCheck,
   platformOf,
   requirePlatform,
@@ -16,7 +16,7 @@ const OLD = { name: 'containerd 1.6.20', hasConfig: false };
 const NEW = { name: 'containerd 2.4.2', hasConfig: true };
 
 t.test('what a version of Kubernetes demands of a host', async (t) => {
-  const rows: [version: string, platform: Platform, runs: boolean, notices: RegExp[]][] = [
+  const rows: [version: string, platform: HostPlatform, runs: boolean, notices: RegExp[]][] = [
     ['v1.34.4', { cgroup: 2, runtime: NEW }, true, []],
     ['v1.37.2', { cgroup: 2, runtime: NEW }, true, []],
     ['v1.38.0', { cgroup: 2, runtime: NEW }, true, []],
