@@ -18,7 +18,7 @@ export async function restartUnit(unit: string, signal: AbortSignal): Promise<vo
   try {
     await run('systemctl', ['restart', unit], { signal, deadlineMs: 180_000 });
   } catch (error) {
-    signal.throwIfAborted();
+    if (signal.aborted) throw error;
     const exit = await unitExit(unit, signal).catch(() => undefined);
     if (exit === undefined) throw error;
     throw new Failure('retry', `${unit} has ended instead of starting`, {
