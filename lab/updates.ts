@@ -142,6 +142,11 @@ export class Updates {
         () => false,
       ),
     );
+    await until(BACK_MS, signal, 'a restore of the database to end', async () => {
+      const show = ['systemctl', 'show', '--property=ActiveState', '--value'];
+      const asked = [...show, 'sno-backup-restore.service'];
+      return (await host.exec(asked, { timeoutMs: 20_000 }, signal)).stdout.trim() === 'inactive';
+    });
     await this.#requireImages(images);
     await this.#requireNothingOnTrial();
     const { stdout } = await host.exec(['sno-update', 'status'], { timeoutMs: 20_000 }, signal);
