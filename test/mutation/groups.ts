@@ -33,7 +33,7 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/engine/trial/*.test.ts',
-      'test/unit/change/{change,or-back}.test.ts',
+      'test/unit/change/{change,ending,or-back}.test.ts',
       'test/unit/agents/upkeep/{trial,trial-steps}.test.ts',
       'test/unit/agents/plans.test.ts',
     ],

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Failure } from '../../base/errors/failure.ts';
 import type { FailureData } from '../../base/errors/failure-data.ts';
 import { bootMoment } from '../../host/boot.ts';
-import { removeFile, writeFileAtomic } from '../../host/files.ts';
+import { removeFile, syncDirectory, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import { reloadUnits, startUnit, stopUnit } from '../../host/systemd.ts';
 import { lockAgent } from '../steps/lock.ts';
@@ -147,7 +147,9 @@ export async function dropTrial(
   signal: AbortSignal,
 ): Promise<void> {
   if (problems.length === 0) await dropPoints(paths, points);
-  await rm(dirname(timerDropin(paths)), { recursive: true, force: true });
+  const dropins = dirname(timerDropin(paths));
+  await rm(dropins, { recursive: true, force: true });
+  await syncDirectory(dirname(dropins));
   await removeFile(trialPath(paths));
   await reloadUnits(signal);
   await stopUnit(TIMER, signal);

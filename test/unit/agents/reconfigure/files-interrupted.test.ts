@@ -20,6 +20,7 @@ t.test('files: whoever is killed has not left a file that nobody has read', asyn
   );
   keep();
   await killedAtAnyMoment(t, {
+    isConcurrent: true,
     prepare: again,
     run: ({ run }) => run(placeSiteFiles),
     async allowed({ holds }, when) {

@@ -148,6 +148,7 @@ t.test('a backup without one of them is refused before anything is written', asy
 
 t.test('interrupted at any moment, they are taken over as a whole', async (t) => {
   await killedAtAnyMoment(t, {
+    isConcurrent: true,
     // One leaf and three files with trusted authorities: moments are many.
     prepare: () => newHost(t, keys, undefined, /\/pki\/(ca|kube-scheduler)\//),
     run: ({ run }) => run(),

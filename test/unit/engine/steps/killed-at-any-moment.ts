@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { captureStreams, changes, pathOf } from './captured-streams.ts';
+import { Overlaps } from './overlaps.ts';
 import { Unsynced } from './unsynced.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -36,6 +37,8 @@ export interface Interrupted<Host> {
   readonly least: number;
   /** That a power cut right after the end loses nothing of the result. Without it, the next run has to find the rest. */
   readonly isDurable?: boolean;
+  /** Effects that are independent of each other happen at the same time. */
+  readonly isConcurrent?: boolean;
 }
 
 /**
@@ -50,7 +53,11 @@ export async function killedAtAnyMoment<Host>(t: Test, it: Interrupted<Host>): P
     return value;
   };
   const whole = await prepared();
-  const { effects } = await dying(NEVER, false, () => it.run(whole));
+  const { effects, overlaps } = await dying(NEVER, false, () => it.run(whole));
+  const unexpected = overlaps.found.filter(
+    (text) => it.isConcurrent !== true || text.startsWith('the end'),
+  );
+  t.same(unexpected, [], 'each effect is waited for');
   const expected = await it.result(whole);
   t.ok(effects.length >= it.least, `${effects.length} effects`);
   for (const how of ['killed', 'power cut'] as const) {
@@ -88,11 +95,13 @@ async function dying<T>(
 ): Promise<{
   readonly effects: readonly Effect[];
   readonly before: string | undefined;
+  readonly overlaps: Overlaps;
   readonly value?: T;
 }> {
   const folder = fs.mkdtempSync(join(tmpdir(), 'sno-unsynced-'));
   const unsynced = new Unsynced(join(folder, 'kept'));
   const effects: Effect[] = [];
+  const overlaps = new Overlaps();
   let before: string | undefined;
   const effect = (text: string): void => {
     if (before === undefined && effects.length < moment) {
@@ -102,13 +111,14 @@ async function dying<T>(
     before ??= text;
     throw new Killed(`dead before ${text}`);
   };
-  const restore = await captureEffects(effect, unsynced);
+  const restore = await captureEffects(effect, unsynced, overlaps);
   try {
     const value = await body();
-    return { effects, before, value };
+    overlaps.ended();
+    return { effects, before, overlaps, value };
   } catch (error) {
     if (before === undefined) throw error;
-    return { effects, before };
+    return { effects, before, overlaps };
   } finally {
     restore();
     if (losesPower) unsynced.cut();
@@ -118,19 +128,38 @@ async function dying<T>(
 
 /** Replaces the functions by which the product has effects; returns how they are restored. */
 async function captureEffects(
-  effect: (text: string) => void,
+  had: (text: string) => void,
   unsynced: Unsynced,
+  overlaps: Overlaps,
 ): Promise<() => void> {
+  let ends: (() => void) | undefined;
+  const effect = (text: string): void => {
+    had(text);
+    ends = overlaps.begun(text);
+  };
+  /** A function whose effect, if it has one, lasts until its promise is settled. */
+  const lasting = (call: (...args: never[]) => Promise<unknown>) =>
+    async function (this: unknown, ...args: unknown[]): Promise<unknown> {
+      ends = undefined;
+      const result: Promise<unknown> = Reflect.apply(call, this, args);
+      const end = ends;
+      return end === undefined ? result : result.finally(end);
+    };
   const handle = await fsp.open('/dev/null');
   const files: FileHandle = Object.getPrototypeOf(handle);
   await handle.close();
   const restores: (() => void)[] = [];
-  const capture = <T extends object>(on: T, name: keyof T & string, replaced: unknown): void => {
+  const replace = <T extends object>(on: T, name: keyof T & string, replaced: unknown): void => {
     const original = Reflect.getOwnPropertyDescriptor(on, name);
     if (original === undefined) throw new Error(`no ${name}`);
     restores.push(() => Reflect.defineProperty(on, name, original));
     Reflect.defineProperty(on, name, { ...original, value: replaced });
   };
+  const capture = <T extends object>(
+    on: T,
+    name: keyof T & string,
+    call: (...args: never[]) => Promise<unknown>,
+  ): void => replace(on, name, lasting(call));
   const { rename, link, symlink, unlink, rm, mkdir, open } = fsp;
   capture(fsp, 'rename', async (from: string, to: string) => {
     effect(`rename ${from} -> ${to}`);
@@ -188,11 +217,13 @@ async function captureEffects(
       unsynced.synced(this.fd);
     });
   }
-  captureStreams(capture, effect, unsynced);
+  captureStreams(replace, had, unsynced);
   const { spawn } = childProcess;
-  capture(childProcess, 'spawn', (program: string, args: readonly string[], options: object) => {
-    effect([program, ...args].join(' '));
-    return spawn(program, args, options);
+  replace(childProcess, 'spawn', (program: string, args: readonly string[], options: object) => {
+    const text = [program, ...args].join(' ');
+    had(text);
+    const end = overlaps.begun(text);
+    return spawn(program, args, options).once('exit', end).once('error', end);
   });
   syncBuiltinESMExports();
   return () => {

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync }
 import { join, relative } from 'node:path';
 import type { Test } from 'tap';
 import { type ArmOptions, armTrial } from '../../../../lib/engine/trial/arm.ts';
-import { replaceFolder } from '../../../../lib/engine/trial/points.ts';
+import { networkManagerPoints, replaceFolder } from '../../../../lib/engine/trial/points.ts';
 import { type TestHost, testHost } from '../../agents/host/host.ts';
 
 export const ID = '0b6f7d0e-50a8-4d5f-8f43-0c8a35c2a111';
@@ -37,7 +37,7 @@ export const OPTIONS: ArmOptions = {
   deadlineMs: 1_800_000,
   bootsCount: 1,
   points: {
-    network: { files: [INTERN], folders: [PROFILES] },
+    network: networkManagerPoints,
     files: ['/etc/kubernetes/kubelet.yaml', '/etc/kubernetes/secret', '/etc/sno-agents/new'],
     moved: [MOVED],
   },

@@ -109,6 +109,9 @@ t.test('interrupted at any moment of the return, the host comes back as a whole'
 });
 
 t.test('what is kept can be read by root alone', async (t) => {
+  const deeper = await onTrial(t);
+  await keepTrial(deeper.paths, deeper.at(`${KEPT}/deeper`), signal);
+  t.equal(deeper.mode(KEPT), 0o700, 'a folder above it, too');
   const host = await confirmed(t);
   t.equal(host.mode(KEPT), 0o700);
   t.equal(host.mode(`${KEPT}/trial.json`), 0o600);

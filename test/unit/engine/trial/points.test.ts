@@ -46,6 +46,16 @@ t.test('what is kept can be read by root alone; the deadline is for systemd', as
   t.notOk(host.has(COPIES));
 });
 
+t.test('what an earlier way back left of a folder is not in the way', async (t) => {
+  const host = unchangedHost(t);
+  const { points } = await arm(host);
+  await change(host);
+  host.write(`${MOVED.path}.discarded/images/etcd.tar`, 'of an earlier change');
+  await putBackRest(host.paths, points);
+  t.ok(await isRestBack(host.paths, points));
+  t.equal(host.read(`${MOVED.path}/payload.yaml`), 'the old payload');
+});
+
 t.test('while the agent that takes back runs, nobody arms or confirms', async (t) => {
   const host = unchangedHost(t);
   const { root } = host.paths;

@@ -96,6 +96,11 @@ t.test('a confirmed change stays, and nothing is kept of the host before it', as
   t.same(snapshot(host), changed);
   for (const path of [RECORD, KEPT_EXECUTABLE, DROPIN, MOVED.aside]) t.notOk(host.has(path), path);
   t.match(host.read(LAST), '"outcome":"confirmed"');
+  t.same(
+    host.programs.calls().slice(-2),
+    ['systemctl daemon-reload', 'systemctl stop sno-trial.timer'],
+    'systemd has no deadline of it any more',
+  );
   await t.rejects(confirmTrial(host.paths, signal), {
     kind: 'usage',
     message: /nothing is on trial/,
@@ -181,6 +186,9 @@ t.test('interrupted at any moment of the way back, it is continued to the same e
     allowed(host, when) {
       const isUnderWay = host.has(RECORD);
       t.ok(!isUnderWay || host.has(KEPT_EXECUTABLE), `${when}: its executable is there`);
+      t.ok(isUnderWay || !host.has(DROPIN), `${when}: nobody would delete its deadline any more`);
+      const isTimed = host.has(ACTIVE_TIMER);
+      t.ok(!isTimed || host.has(KEPT_EXECUTABLE), `${when}: the timer starts nothing that is gone`);
     },
     result: async (host) => ({
       host: snapshot(host),
