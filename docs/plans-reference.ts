@@ -28,6 +28,7 @@ import { rotatePlan } from '../agents/upkeep/rotate/plan.ts';
 import { trialPlan } from '../agents/upkeep/trial/plan.ts';
 import { unsealPlan } from '../agents/upkeep/unseal/plan.ts';
 import { updatePlan } from '../agents/upkeep/update/plan.ts';
+import { workerUpdatePlan } from '../agents/upkeep/update/worker/plan.ts';
 import { workerPlan } from '../agents/worker/plan.ts';
 import { workerTrustPlan } from '../agents/worker/trust/plan.ts';
 import { defaultSettings, type Settings } from '../lib/host/settings.ts';
@@ -75,6 +76,7 @@ const PLANS: readonly (readonly [heading: string, folder: string, planOf: PlanOf
   ['sno-address', 'agents/upkeep/address', followAddressPlan],
   ['sno-trial', 'agents/upkeep/trial', trialPlan],
   ['sno-update', 'agents/upkeep/update', updatePlan],
+  ['sno-update on a worker', 'agents/upkeep/update/worker', workerUpdatePlan],
   ['reconfigure', 'agents/reconfigure', reconfigurePlan],
   ['reconfigure on OpenShift', 'agents/reconfigure/openshift', reconfigureOpenShiftPlan],
   ['reconfigure prepare', 'agents/reconfigure/prepare', preparePlan],

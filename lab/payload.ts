@@ -134,14 +134,18 @@ export const payload = payloadWith('payload');
 export const payloadOf = (minors: Minors): Component => payloadWith('payload', { minors });
 
 /** Of clusters with workers. */
-export const routedPayload = payloadWith('routed-payload', {
-  further: {
-    flannel: {
-      component: flannel,
-      reference: `docker.io/flannel/flannel:v${FLANNEL_VERSION}`,
+export const routedPayloadOf = (minors: Minors): Component =>
+  payloadWith('routed-payload', {
+    minors,
+    further: {
+      flannel: {
+        component: flannel,
+        reference: `docker.io/flannel/flannel:v${FLANNEL_VERSION}`,
+      },
     },
-  },
-});
+  });
+
+export const routedPayload = routedPayloadOf(own);
 
 const schedulerOf = (registry: string, { kubernetes }: Minors) =>
   `${registry}/kube-scheduler:v${KUBERNETES_VERSIONS[kubernetes]}`;

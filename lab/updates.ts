@@ -23,7 +23,7 @@ const BACK_MS = 15 * 60_000;
 const LOOK_EVERY_MS = 200;
 
 /** Shorter than on a real host, where nobody waits for them. */
-const SETTINGS = { updateWindowMs: 10_000 };
+export const SETTINGS = { updateWindowMs: 10_000 };
 
 /** Of a static pod, by its component. */
 type Images = Readonly<Record<string, string>>;
@@ -89,8 +89,7 @@ export class Updates {
   }
 
   /** As an administrator does, as root. */
-  async trustKey(): Promise<void> {
-    const { rootDir } = this.#run.booted;
+  async trustKey({ rootDir } = this.#run.booted): Promise<void> {
     const key = await readFile(`${this.#key}.pub`, 'utf8');
     const signers = join(rootDir, 'etc/sno-agents/allowed_signers');
     await writeFile(signers, `sno-update namespaces="sno-agents-update" ${key}`, { mode: 0o600 });
@@ -157,10 +156,15 @@ export class Updates {
     }
   }
 
-  #update(name: string, ...more: readonly string[]) {
+  /** The command of the administrator on a host. */
+  run(host: Host, name: string, ...more: readonly string[]) {
     const from = `${this.#run.served.url}/${name}`;
     const command = ['sno-update', 'run', '--from', from, ...more];
-    return this.#run.booted.exec(command, { timeoutMs: UPDATE_MS }, this.#context.signal);
+    return host.exec(command, { timeoutMs: UPDATE_MS }, this.#context.signal);
+  }
+
+  #update(name: string, ...more: readonly string[]) {
+    return this.run(this.#run.booted, name, ...more);
   }
 
   /** How often the step settle has begun on this host. */

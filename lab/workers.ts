@@ -12,8 +12,10 @@ import { deleteIngressPod, deployIngress, ingressRunsOn } from './checks/ingress
 import { kubectl } from './checks/kubectl.ts';
 import { expectFlannelOn, podsReachEachOther } from './checks/pod-routes.ts';
 import { workerChecks } from './checks/worker.ts';
+import type { Component } from './components/component.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { eventually } from './eventually.ts';
+import type { Disk } from './host/disk.ts';
 import type { Host, HostOptions } from './host/host.ts';
 import type { HostIdentity } from './host/network.ts';
 import { waitUntilInactive } from './host/unit-state.ts';
@@ -48,15 +50,19 @@ const STRANGER: HostIdentity = {
 /** An all-in-one host, a worker that its list allows, and a host that it does not. */
 export class Workers extends AllInOne {
   #worker: Host | undefined;
+  #options: ((label: string) => HostOptions & { readonly disk: Disk }) | undefined;
   #fingerprint = '';
 
   readonly #row: TopologyRow;
 
   /** `dayOne`: the worker belongs to the installation, and the control-plane node has a taint. */
-  constructor(context: LabContext, { dayOne }: { readonly dayOne: boolean }) {
+  constructor(
+    context: LabContext,
+    { dayOne, payload = routedPayload }: { readonly dayOne: boolean; readonly payload?: Component },
+  ) {
     const workers = dayOne ? 1 : 0;
     const otherHosts = [WORKER, STRANGER];
-    super(context, { dns: true, otherHosts, payload: routedPayload, workers });
+    super(context, { dns: true, otherHosts, payload, workers });
     this.#row = rowFor({ platform: 'none', compute: workers, laterWorkers: 1 });
   }
 
@@ -115,7 +121,7 @@ export class Workers extends AllInOne {
   /** As an administrator does on the control-plane host. */
   async join(report: Report): Promise<void> {
     const { signal } = this.context;
-    const host = this.#joined;
+    const host = this.worker;
     await this.#allow(WORKER, [`keyFingerprint: ${this.#fingerprint}`]);
     // Nobody comes for this one: the approver goes on.
     await this.#allow({ ...WORKER, name: 'late', addresses: ['192.168.126.99'] }, []);
@@ -133,14 +139,14 @@ export class Workers extends AllInOne {
 
   async checkWorker(report: Report): Promise<void> {
     const cluster: RunningCluster = this.cluster;
-    for (const check of workerChecks(this.#joined)) {
+    for (const check of workerChecks(this.worker)) {
       report(check.name);
       await check.run(cluster, this.context.signal);
     }
   }
 
   async rotateCa(report: Report): Promise<void> {
-    await workerFollowsCa(this.cluster, this.#joined, report, this.context.signal);
+    await workerFollowsCa(this.cluster, this.worker, report, this.context.signal);
   }
 
   /** The control-plane node has the taint of its row, or none. */
@@ -202,7 +208,7 @@ export class Workers extends AllInOne {
     await stranger.stop();
   }
 
-  get #joined(): Host {
+  get worker(): Host {
     if (this.#worker === undefined) throw new Error('a step ran before one that it depends on');
     return this.#worker;
   }
@@ -220,13 +226,10 @@ export class Workers extends AllInOne {
     const own = join(folder, identity.name);
     await mkdir(own);
     const disk = await emptyDisk(own);
-    const options = (label: string): HostOptions => ({
-      identity,
-      folder: own,
-      logs: out,
-      label,
-      disk,
+    const options = (label: string) => ({
+      ...{ identity, folder: own, logs: out, label, disk },
     });
+    this.#options = options;
     const image = {
       osImage: join(this.context.components.osImage, OS_IMAGE),
       ignition: join(folder, 'installation/worker.ign'),
@@ -240,6 +243,16 @@ export class Workers extends AllInOne {
     report('booting');
     const host = await this.context.hosts.bootDisk({ ...options(identity.name), disk }, signal);
     teardown.add(`stop ${identity.name}`, () => host.stop());
+    return host;
+  }
+
+  /** Once its power was cut. */
+  async rebootWorker(label: string): Promise<Host> {
+    if (this.#options === undefined) throw new Error('no worker was booted before');
+    const { hosts, teardown, signal } = this.context;
+    const host = await hosts.bootDisk(this.#options(label), signal);
+    teardown.add(`stop ${label}`, () => host.stop());
+    this.#worker = host;
     return host;
   }
 

@@ -9,8 +9,14 @@ const FROM_NODE = [
   'sno-label.service',
   'sno-gather.service',
   'kubelet.service',
+  'sno-trial.service',
+  'sno-trial.timer',
+  'sno-update.service',
   ...workerKubeletRequires,
 ];
+
+/** Gone once the worker has joined. */
+const JOINING = 'sno-worker.service';
 
 /** Enabled by the step kubelet, which has given them what they need. */
 const ENABLED_LATER = [...workerKubeletRequires, 'kubelet.service'];
@@ -29,7 +35,7 @@ export const ownWorkerUnits: readonly UnitFile[] = [
     contents: readFileSync(new URL('./worker/sno-api.service', import.meta.url), 'utf8'),
   },
   {
-    name: 'sno-worker.service',
+    name: JOINING,
     enabled: true,
     contents: readFileSync(new URL('./worker/sno-worker.service', import.meta.url), 'utf8'),
   },
@@ -46,11 +52,19 @@ export const ownWorkerUnits: readonly UnitFile[] = [
   },
 ];
 
+const fromNode = nodeUnits.filter(({ name }) => FROM_NODE.includes(name));
+
+/** The units of a worker that has joined. */
+export const joinedWorkerUnits: readonly UnitFile[] = [
+  ...fromNode,
+  ...ownWorkerUnits.filter(({ name }) => name !== JOINING),
+];
+
 /** The units of a worker, put into its Ignition by `sno create worker-ignition`. */
 export const workerUnits = (source: 'medium' | 'url'): readonly UnitFile[] => [
-  ...nodeUnits
-    .filter(({ name }) => FROM_NODE.includes(name))
-    .map((unit) => (ENABLED_LATER.includes(unit.name) ? { ...unit, enabled: false } : unit)),
+  ...fromNode.map((unit) =>
+    ENABLED_LATER.includes(unit.name) ? { ...unit, enabled: false } : unit,
+  ),
   ...executableUnits(source),
   progressUnit,
   ...ownWorkerUnits,

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
 import { KubeClient, kubeClient } from '../../lib/clients/kube/client.ts';
 import { isKubeError } from '../../lib/clients/kube/kube-error.ts';
 import { readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
@@ -11,15 +10,12 @@ import { trustDigest } from '../../lib/cluster/workers/api-trust.ts';
 import { workerPaths } from '../../lib/cluster/workers/paths.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { cgroupVersion } from '../../lib/host/cgroup.ts';
 import { exists, type NewFile, writeFileAtomic } from '../../lib/host/files.ts';
 import {
   kubeletEnvironmentPath,
   kubeletEnvironmentText,
 } from '../../lib/host/kubelet-environment.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
-import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
-import { rootIsOverlay } from '../../lib/host/root.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
 import { kubeletTrust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.ts';
@@ -28,6 +24,7 @@ import type { PlainHost } from '../steps/host-context.ts';
 import { currentIdentity } from '../steps/kubelet-client-file.ts';
 import { payloadFolder } from '../steps/payload-folder.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
+import { workerKubeletInput } from '../steps/worker-kubelet.ts';
 import { recordReadByKubelet } from './trust/kubelet-record.ts';
 
 /** Where the API server publishes the authorities of its clients, in kube-system. */
@@ -54,20 +51,12 @@ export const placeKubeletFiles: StepBody<PlainHost> = {
         expected: `one of each family in ${cluster.machineNetwork.join(', ')}`,
       });
     }
-    using runtime = connectHostRuntime(paths);
-    const { cgroupDriver } = await runtime.status({ signal, deadlineMs: REQUEST_DEADLINE_MS });
-    const host = {
-      cgroupDriver,
-      cgroupVersion: await cgroupVersion(),
-      containerRuntime: runtime.kind,
-      rootIsOverlay: await rootIsOverlay(),
-      resolvConf: await resolvConfForPods(paths),
-      versions: (await readPayload(payloadFolder(context))).versions,
-    };
+    const payload = await readPayload(payloadFolder(context));
+    const input = await workerKubeletInput(paths, cluster, payload, signal);
     const api = await apiAuthorityOf(context, signal);
     const files: NewFile[] = [
       ...(api === undefined ? [] : [{ path: kubeletTrust.api, contents: api, mode: 0o644 }]),
-      ...workerKubeletFiles({ cluster, host }, await clientsOf(context, signal)),
+      ...workerKubeletFiles(input, await clientsOf(context, signal)),
       podEgressFile(cluster),
       { path: '/etc/hostname', contents: `${hostname()}\n`, mode: 0o644 },
     ].map((file) => ({ ...file, path: paths.at(file.path) }));

@@ -1,7 +1,7 @@
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { nodeReadyBy } from '../steps/node-ready.ts';
-import { asNode } from './own-node.ts';
+import { asNode } from '../steps/own-node.ts';
 
 /** By the identity of the kubelet. */
 export const awaitOwnNodeReady: StepBody<PlainHost> = nodeReadyBy(

@@ -5,7 +5,7 @@ import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { cniFileFor, cniPath } from '../../lib/render/kubernetes/cni.ts';
 import type { PlainHost } from '../steps/host-context.ts';
-import { asNode } from './own-node.ts';
+import { asNode } from '../steps/own-node.ts';
 
 /**
  * Configures the bridge of this node's pods with the subnets that the controller-manager has allocated

@@ -34,6 +34,7 @@ import { relocate, relocateBriefly, relocateInPlace } from './relocate.ts';
 import { aioSealed, sealed, sealedHost } from './sealed.ts';
 import { staticNetwork } from './static-network.ts';
 import { update } from './update.ts';
+import { workerUpdate, workerUpdateComponents } from './worker-update.ts';
 import { dayOneWorkers, workers } from './workers.ts';
 
 /** Valid values of `--scenario`. */
@@ -61,6 +62,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'day-one-workers': dayOneWorkers,
   update,
   'minor-update': minorUpdate,
+  'worker-update': workerUpdate,
   'aio-beside-bare': besideBare,
   'openshift-components': openshiftComponents,
   'openshift-render': openshiftRender,
@@ -98,6 +100,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   sealed: [swtpm, tpmRootFilesystem, tpmLiveIso],
   update: [laterPayload, brokenPayload],
   'minor-update': minorUpdateComponents,
+  'worker-update': workerUpdateComponents,
   recover: [laterPayload, brokenPayload, e2eTest, e2eImages],
   'node-killed-in-every-step': [laterPayload],
   workers: [routedPayload],

@@ -5,6 +5,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { kubernetesBinary } from '../../lab/servers/binaries.ts';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
+import { servedMinor } from '../../lib/clients/kube/server-version.ts';
 import { emulation } from '../../lib/render/kubernetes/emulation.ts';
 import { flags } from '../../lib/render/kubernetes/static-pod.ts';
 import { input } from '../unit/render/rendered-host.ts';
@@ -29,6 +30,7 @@ t.test('kube-apiserver serves the earlier minor version', async (t) => {
     await client.json({ method: 'GET', path: '/version' }, limits),
   );
   t.match(version, { minor: `${before + 1}`, emulationMinor: `${before}` });
+  t.equal(await servedMinor(client, limits), `1.${before}`, 'no kubelet may be newer meanwhile');
 });
 
 for (const component of ['kube-controller-manager', 'kube-scheduler'] as const) {

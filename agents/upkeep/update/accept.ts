@@ -18,6 +18,7 @@ import type { UpdateRequest } from '../../../lib/change/update/request.ts';
 import { UPDATE_SIGNATURE } from '../../../lib/change/update/signature.ts';
 import { minorsChanged, type Obstacle } from '../../../lib/change/update/successor.ts';
 import { readTaken } from '../../../lib/change/update/taken.ts';
+import { isWorker } from '../../../lib/cluster/workers/paths.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { exists, readTextIfPresent, sha256OfFile } from '../../../lib/host/files.ts';
@@ -34,6 +35,7 @@ import {
   type UpdateConsent,
 } from './obstacles.ts';
 import { updateSource } from './source.ts';
+import { apiObstacles } from './worker/obstacles.ts';
 
 const FETCH_MS = 60_000;
 
@@ -60,7 +62,7 @@ export async function acceptUpdate(
     throw new Failure('usage', 'this host cannot be updated', {
       code: 'update-refused',
       expected:
-        'a host with a control plane of the Kubernetes payload, whose installation is complete',
+        'a host with the Kubernetes payload, with a control plane or a worker, whose installation is complete',
     });
   }
   await requireIdle(paths, 'update');
@@ -96,7 +98,6 @@ async function hostObstacles(
     ...(executable.sha256 === installed.executable.sha256 ? [] : [executable.size]),
     ...(payload.sha256 === installed.payload.sha256 ? [] : [payload.size]),
   ];
-  const host = await plainHost(paths);
   const isNextMinor = minorsChanged(payload.versions, installed.payload.versions);
   return [
     ...(await roomObstacles(
@@ -105,14 +106,21 @@ async function hostObstacles(
     )),
     ...platformObstacles(payload.versions, await platformOf(paths, signal)),
     ...(isNextMinor.includes('kubernetes')
-      ? await clusterObstacles(
-          { ...host, ...signedRights(host) },
-          payload.versions,
-          accepted,
-          signal,
-        )
+      ? await minorObstacles(paths, payload.versions, accepted, signal)
       : []),
   ];
+}
+
+/** In the cluster, before the next minor version of Kubernetes. */
+async function minorObstacles(
+  paths: HostPaths,
+  versions: UpdateManifest['payload']['versions'],
+  accepted: UpdateConsent,
+  signal: AbortSignal,
+): Promise<Obstacle[]> {
+  const host = await plainHost(paths);
+  if (await isWorker(paths)) return apiObstacles(host, versions, signal);
+  return clusterObstacles({ ...host, ...signedRights(host) }, versions, accepted, signal);
 }
 
 async function installedVersions(
@@ -122,6 +130,7 @@ async function installedVersions(
   const payload = await readPayload(paths.payload);
   return {
     architecture: hostArchitecture(),
+    isWorker: await isWorker(paths),
     serial: await readTaken(paths),
     emulates: (await readRenderInput(paths))?.host.emulates,
     executable: { version: productVersion, sha256: await sha256OfFile(paths.executable, signal) },

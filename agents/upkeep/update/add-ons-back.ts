@@ -11,8 +11,8 @@ import { renderAgain } from '../../../lib/render/kubernetes/again.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import type { RenderedManifest } from '../../../lib/render/renderer.ts';
 import { awaitApi } from '../../steps/await-api.ts';
-import { databaseGoesBack } from './backup.ts';
 import type { UpdateContext } from './context.ts';
+import { databaseGoesBack } from './database.ts';
 import { readPrepared } from './prepare.ts';
 
 /**

@@ -1,4 +1,3 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { minorOf } from '../../../lib/base/minor.ts';
@@ -8,35 +7,36 @@ import type { Prepared } from '../../../lib/change/update/prepared.ts';
 import { minorsChanged } from '../../../lib/change/update/successor.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { hostCommandNames } from '../../../lib/engine/agents/commands.ts';
-import { agentLinks, commandLinks, type LinkOnHost } from '../../../lib/engine/agents/links.ts';
+import { agentLinks, commandLinks } from '../../../lib/engine/agents/links.ts';
 import { agentsOf } from '../../../lib/engine/agents/table.ts';
-import { exists, ifMissing, readTextIfPresent, sha256OfFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
+import { readPayload } from '../../../lib/payload/payload.ts';
 import { renderAgain } from '../../../lib/render/kubernetes/again.ts';
 import { readRenderInput, renderInputText } from '../../../lib/render/render-input.ts';
 import type { KeylessInput } from '../../../lib/render/renderer.ts';
 import { nodeUnits } from '../../../units/installed.ts';
 import { podsIn } from '../../steps/control-plane-pods.ts';
 import { withPresentFiles } from '../../steps/read-once.ts';
-
-const UNITS = '/etc/systemd/system';
-const EXECUTABLE = '/var/lib/sno-agents/bin/sno-agents';
-const PAYLOAD = '/var/lib/sno-agents/payload';
-
-/** A file of the host as it is to be. */
-type WantedFile = Prepared['files'][number];
+import {
+  clusterFile,
+  differing,
+  digestFiles,
+  digestsOf,
+  type NewParts,
+  newLinks,
+  newUnits,
+  unitFiles,
+  type WantedFile,
+  withDigests,
+} from './wanted-files.ts';
 
 /**
  * Run by the new executable before anything is changed: what it wants to have on this host. It reads the host's
  * configuration with its own code and renders with it, so that a release that cannot is found out here.
- *
- * @param payloadFolder the new payload.
- * @param executable the new executable itself.
  */
 export async function prepareUpdate(
   paths: HostPaths,
-  { payloadFolder, executable }: { readonly payloadFolder: string; readonly executable: string },
+  update: NewParts,
   signal: AbortSignal,
 ): Promise<Prepared> {
   const before = await readRenderInput(paths);
@@ -47,20 +47,12 @@ export async function prepareUpdate(
       found: 'none: it was installed by an earlier release',
     });
   }
-  const payload = await readPayload(payloadFolder);
-  const digests = {
-    executable: await sha256OfFile(executable, signal),
-    payload: await sha256OfFile(join(payloadFolder, payloadFile), signal),
-  };
-  const { payloadSha256: _, ...cluster } = await readCluster(paths);
+  const payload = await readPayload(update.payloadFolder);
+  const digests = await digestsOf(update, signal);
   const emulates = emulatedBy(before.host, payload.versions);
   const next = {
     ...before,
-    cluster: {
-      ...cluster,
-      executableSha256: digests.executable,
-      payloadSha256: digests.payload,
-    },
+    cluster: withDigests(await readCluster(paths), digests),
     host: {
       ...before.host,
       images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
@@ -72,24 +64,22 @@ export async function prepareUpdate(
   const files = await differing(paths, [
     ...rendered.files.map(({ path, contents, mode }) => ({ path, contents, mode })),
     ...(await podFiles(paths, rendered.staticPods)),
-    ...nodeUnits.map(({ name, contents }) => ({ path: join(UNITS, name), contents, mode: 0o644 })),
-    {
-      path: '/etc/sno-agents/cluster.json',
-      contents: `${JSON.stringify(next.cluster, null, 2)}\n`,
-      mode: 0o600,
-    },
+    ...unitFiles(nodeUnits),
+    clusterFile(next.cluster),
     renderInputFile(next),
     addressEvents,
-    digestFile('executable', digests.executable, EXECUTABLE),
-    digestFile('payload', digests.payload, `${PAYLOAD}/${payloadFile}`),
+    ...digestFiles(digests),
   ]);
   const present = renderAgain(before).manifests;
   return {
     schemaVersion: 1,
     version: productVersion,
     files,
-    enable: await newUnits(paths),
-    links: await newLinks(paths),
+    enable: await newUnits(paths, nodeUnits),
+    links: await newLinks(paths, [
+      ...agentLinks([...agentsOf('node'), ...agentsOf('every')]),
+      ...commandLinks(hostCommandNames),
+    ]),
     ...(emulates === undefined
       ? {}
       : { emulation: { version: emulates, ...(await withAndWithout(paths, next)) } }),
@@ -130,12 +120,6 @@ const renderInputFile = (input: KeylessInput): WantedFile => ({
   mode: 0o600,
 });
 
-const digestFile = (name: string, digest: string, path: string): WantedFile => ({
-  path: `/etc/sno-agents/${name}.sha256`,
-  contents: `${digest}  ${path}\n`,
-  mode: 0o644,
-});
-
 /** Under the name that the component's manifest has on this host. */
 async function podFiles(
   paths: HostPaths,
@@ -150,32 +134,4 @@ async function podFiles(
     files.push({ path: join(folder, file), contents, mode: 0o600 });
   }
   return files;
-}
-
-/** With the mode that the file has now, if it exists. */
-async function differing(paths: HostPaths, wanted: readonly WantedFile[]): Promise<WantedFile[]> {
-  const found: WantedFile[] = [];
-  for (const file of wanted) {
-    if ((await readTextIfPresent(paths.at(file.path))) === file.contents) continue;
-    const mode = (await lstat(paths.at(file.path)).catch(ifMissing))?.mode ?? file.mode;
-    found.push({ ...file, mode: mode & 0o777 });
-  }
-  return found;
-}
-
-async function newUnits(paths: HostPaths): Promise<string[]> {
-  const found: string[] = [];
-  for (const { name, enabled } of nodeUnits) {
-    if (enabled && !(await exists(paths.at(join(UNITS, name))))) found.push(name);
-  }
-  return found;
-}
-
-async function newLinks(paths: HostPaths): Promise<LinkOnHost[]> {
-  const found: LinkOnHost[] = [];
-  const names = [...agentsOf('node'), ...agentsOf('every')];
-  for (const link of [...agentLinks(names), ...commandLinks(hostCommandNames)]) {
-    if (!(await exists(paths.at(link.path)))) found.push(link);
-  }
-  return found;
 }

@@ -3,14 +3,13 @@ import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { armTrial } from '../../../lib/engine/trial/arm.ts';
 import { networkManagerPoints } from '../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../lib/engine/trial/store.ts';
-import { backupToReturnTo } from './backup.ts';
-import { describeUpdate, type UpdateContext } from './context.ts';
+import { describeUpdate, type UpdatedHost } from './context.ts';
 import { movedPayload } from './places.ts';
 import { loadPrepared } from './prepare.ts';
 import { isInUse } from './stage.ts';
 
 /** From here on the host goes back to what it has now, unless the update is confirmed. */
-export const armUpdate: StepBody<UpdateContext> = {
+export const armUpdate: StepBody<UpdatedHost> = {
   name: 'arm',
   leaves: 'the points of return, and a trial with a deadline',
   touches: ['disk', 'systemd'],
@@ -33,7 +32,7 @@ export const armUpdate: StepBody<UpdateContext> = {
           network: networkManagerPoints,
           files: [...files.map(({ path }) => path), ...units, ...links.map(({ path }) => path)],
           moved: isSame ? [] : [movedPayload],
-          database: await backupToReturnTo(context),
+          database: await context.backupToReturnTo(),
         },
       },
       signal,

@@ -16,11 +16,11 @@ import {
 import { writeTaken } from '../../../lib/change/update/taken.ts';
 import { done, notYet } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import { describeUpdate, type UpdateContext } from './context.ts';
+import { describeUpdate, type UpdatedHost } from './context.ts';
 import { nextFolder, preparedPath } from './places.ts';
 
 /** Ends the request. After a failure it reports what failed, so that the unit fails. */
-export const concludeUpdate: StepBody<UpdateContext> = {
+export const concludeUpdate: StepBody<UpdatedHost> = {
   name: 'conclude',
   leaves: 'no update under way, and the result of this one',
   touches: ['disk'],

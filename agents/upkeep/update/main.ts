@@ -11,16 +11,21 @@ import {
   type UpdateResult,
   updateChange,
 } from '../../../lib/change/update/request.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { isWorker } from '../../../lib/cluster/workers/paths.ts';
+import { type Agent, runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
+import { plainHost } from '../../steps/host-context.ts';
 import { acceptUpdate, type UpdateOrder } from './accept.ts';
 import { prepareUpdate } from './again.ts';
-import { changedMinors, databaseGoesBack } from './backup.ts';
 import { failed, stillEmulates } from './conclude.ts';
-import { describeUpdate, updateContext } from './context.ts';
+import { describeUpdate, updateContext, workerUpdateContext } from './context.ts';
+import { changedMinors, databaseGoesBack } from './database.ts';
 import { updatePlan } from './plan.ts';
+import { prepareWorkerUpdate } from './worker/again.ts';
+import { isCordoned } from './worker/obstacles.ts';
+import { workerUpdatePlan } from './worker/plan.ts';
 
 const PREPARE_MS = 120_000;
 const ACCEPT_MS = 300_000;
@@ -44,22 +49,23 @@ export async function runUpdate(
     return requested(paths, args, write);
   }
   const { settings, fault } = await settingsFor(paths, args, ['prepare']);
-  return runAgentCommand(
-    {
-      plan: updatePlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => updateContext(paths),
-      about: async () => {
-        const last = await updateChange.last(paths);
-        const text = last === undefined ? '' : endedText(last);
-        return { text, data: { last: last ?? null } };
-      },
-      addCommands: (program, writeOut) => addPrepare(program, paths, writeOut),
+  const common: Omit<Agent<never>, 'plan' | 'context'> = {
+    paths,
+    settingsFault: fault,
+    about: async () => {
+      const last = await updateChange.last(paths);
+      const text = last === undefined ? '' : endedText(last);
+      return { text, data: { last: last ?? null } };
     },
-    args,
-    output,
-  );
+    addCommands: (program, writeOut) => addPrepare(program, paths, writeOut),
+  };
+  if (await isWorker(paths)) {
+    const context = () => workerUpdateContext(paths);
+    const plan = workerUpdatePlan(settings);
+    return runAgentCommand({ ...common, plan, context }, args, output);
+  }
+  const context = () => updateContext(paths);
+  return runAgentCommand({ ...common, plan: updatePlan(settings), context }, args, output);
 }
 
 interface RunOptions {
@@ -110,7 +116,7 @@ async function update(
       write('This host runs it already.\n');
       return;
     }
-    write(wayBackOf(request));
+    write((await isWorker(paths)) ? await drainOf(paths, request) : wayBackOf(request));
     await updateChange.write(paths, request);
     write(`Begun: ${describeUpdate(request)}, signed by ${request.signedBy}.\n`);
   } else if (request.from === from) {
@@ -148,6 +154,17 @@ written to the cluster is lost if it is taken back.
 `;
 }
 
+/** Of a worker, whose pods may go to other nodes. */
+async function drainOf(paths: HostPaths, request: UpdateRequest): Promise<string> {
+  if (!changedMinors(request).includes('kubernetes')) return '';
+  const host = await plainHost(paths);
+  if (await isCordoned(host, AbortSignal.timeout(ACCEPT_MS))) return '';
+  const name = host.hostname();
+  return `Pods of this node go on running. Kubernetes asks that a node is drained before its kubelet gets another minor version:
+"kubectl drain ${name} --ignore-daemonsets" before, and "kubectl uncordon ${name}" afterwards.
+`;
+}
+
 /** Called by the release before it, never by people. */
 function addPrepare(program: Command, paths: HostPaths, write: Write): void {
   program
@@ -156,7 +173,11 @@ function addPrepare(program: Command, paths: HostPaths, write: Write): void {
     .requiredOption('--executable <file>')
     .action(async ({ payload, executable }: { payload: string; executable: string }) => {
       const signal = AbortSignal.timeout(PREPARE_MS);
-      const prepared = await prepareUpdate(paths, { payloadFolder: payload, executable }, signal);
+      const prepared = await ((await isWorker(paths)) ? prepareWorkerUpdate : prepareUpdate)(
+        paths,
+        { payloadFolder: payload, executable },
+        signal,
+      );
       write(`${JSON.stringify(prepared)}\n`);
     });
 }

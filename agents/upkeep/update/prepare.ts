@@ -6,7 +6,7 @@ import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run } from '../../../lib/host/command.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
-import type { UpdateContext } from './context.ts';
+import type { UpdatedHost } from './context.ts';
 import { nextExecutable, nextPayload, preparedPath } from './places.ts';
 import { isInUse } from './stage.ts';
 
@@ -14,7 +14,7 @@ import { isInUse } from './stage.ts';
  * The self-test of the new executable: it starts on this host, says its version, reads the host's configuration
  * and computes what it changes. Nothing has changed until now.
  */
-export const prepare: StepBody<UpdateContext> = {
+export const prepare: StepBody<UpdatedHost> = {
   name: 'prepare',
   leaves: 'the files that the new executable wants to have on this host',
   touches: ['disk'],
@@ -63,13 +63,13 @@ function parsed(text: string): Prepared {
 /** Undefined before the step, and after the update. */
 export async function readPrepared({
   paths,
-}: Pick<UpdateContext, 'paths'>): Promise<Prepared | undefined> {
+}: Pick<UpdatedHost, 'paths'>): Promise<Prepared | undefined> {
   const text = await readTextIfPresent(preparedPath(paths));
   return preparedSchema.safeParse(parseJson(text ?? '')).data;
 }
 
 /** @throws Failure (fatal) if the step has not run */
-export async function loadPrepared(context: Pick<UpdateContext, 'paths'>): Promise<Prepared> {
+export async function loadPrepared(context: Pick<UpdatedHost, 'paths'>): Promise<Prepared> {
   const prepared = await readPrepared(context);
   if (prepared !== undefined) return prepared;
   throw new Failure('fatal', `${preparedPath(context.paths)} cannot be used`, {

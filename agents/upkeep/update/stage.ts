@@ -2,14 +2,13 @@ import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { stillRunning } from '../../../lib/change/exclusion.ts';
-import { whyNotReady } from '../../../lib/clients/kube/api-ready.ts';
 import { done, notYet } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { exists, sha256OfFile, syncFile } from '../../../lib/host/files.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { labelPrograms } from '../../../lib/payload/selinux.ts';
 import { hasDigest, verifyPayload } from '../../../lib/payload/verify.ts';
-import type { UpdateContext } from './context.ts';
+import type { UpdatedHost } from './context.ts';
 import { roomObstacles } from './obstacles.ts';
 import { nextExecutable, nextFolder, nextPayload } from './places.ts';
 import { requireDigest, updateSource } from './source.ts';
@@ -19,7 +18,7 @@ import { requireDigest, updateSource } from './source.ts';
  * server is ready, and accepts what this host signs: an update of a host without etcd, or with a wrong clock, would be
  * taken back for what it has not caused.
  */
-export const stageUpdate: StepBody<UpdateContext> = {
+export const stageUpdate: StepBody<UpdatedHost> = {
   name: 'stage',
   leaves: 'the new executable and the new payload beside those in use',
   touches: ['disk', 'network', 'api', 'clock'],
@@ -32,9 +31,7 @@ export const stageUpdate: StepBody<UpdateContext> = {
     const { signal } = progress;
     const running = await stillRunning(paths);
     if (running !== undefined) return running;
-    const unready = await context.withAdministrator(progress, (client) =>
-      whyNotReady(client, signal),
-    );
+    const unready = await context.whyApiNotReady(progress);
     if (unready !== undefined) return notYet(`the API server is not ready: ${unready}`);
     const source = updateSource(request.from, cluster);
     if (await isStaged(context, signal)) return done('both are there');
@@ -65,7 +62,7 @@ export const stageUpdate: StepBody<UpdateContext> = {
   },
 };
 
-async function isStaged(context: UpdateContext, signal: AbortSignal): Promise<boolean> {
+async function isStaged(context: UpdatedHost, signal: AbortSignal): Promise<boolean> {
   const { sha256 } = context.request.manifest.payload;
   const description = join(nextPayload(context.paths), payloadFile);
   return (
@@ -76,7 +73,7 @@ async function isStaged(context: UpdateContext, signal: AbortSignal): Promise<bo
 
 /** Beside the one in use, or in its place: a power cut may have interrupted the switch. */
 async function isExecutableThere(
-  { paths, request }: UpdateContext,
+  { paths, request }: UpdatedHost,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { sha256 } = request.manifest.executable;
@@ -88,7 +85,7 @@ async function isExecutableThere(
 
 /** Whether the payload of the update is the one in use. */
 export async function isInUse(
-  { paths, request }: Pick<UpdateContext, 'paths' | 'request'>,
+  { paths, request }: Pick<UpdatedHost, 'paths' | 'request'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const description = join(paths.payload, payloadFile);

@@ -13,19 +13,18 @@ import {
 } from '../../../lib/host/files.ts';
 import { placeLinks } from '../../../lib/host/links.ts';
 import { enableUnits, reloadUnits, startUnit, stopUnit } from '../../../lib/host/systemd.ts';
-import type { UpdateContext } from './context.ts';
+import type { UpdatedHost } from './context.ts';
 import { movedPayload, nextExecutable, nextPayload } from './places.ts';
 import { loadPrepared } from './prepare.ts';
 import { isInUse } from './stage.ts';
 
-/** In the order in which they are stopped: each is required by the one before it. */
-const STOPPED = ['kubelet.service', 'sno-certificates.service', 'sno-payload.service'] as const;
+const KUBELET = 'kubelet.service';
 
 /**
  * Replaces the executable, the payload and the files while the kubelet is stopped, so that it never sees a
  * mixture. Containers keep running. The units that verify and import the new payload start with the kubelet.
  */
-export const switchOver: StepBody<UpdateContext> = {
+export const switchOver: StepBody<UpdatedHost> = {
   name: 'switch',
   leaves: 'the new executable, payload and files in their places, and a started kubelet',
   touches: ['disk', 'systemd'],
@@ -36,7 +35,8 @@ export const switchOver: StepBody<UpdateContext> = {
     const { paths } = context;
     const { signal } = progress;
     const prepared = await loadPrepared(context);
-    for (const unit of STOPPED)
+    // Each is required by the one before it.
+    for (const unit of [KUBELET, ...context.kubeletRequires.toReversed()])
       await progress.wait(`${unit} to stop`, () => stopUnit(unit, signal));
     await replaceFolder(paths, movedPayload, nextPayload(paths));
     if (await exists(nextExecutable(paths))) {
@@ -49,12 +49,12 @@ export const switchOver: StepBody<UpdateContext> = {
     await placeLinks(paths, prepared.links);
     if (prepared.enable.length > 0) await enableUnits(prepared.enable, signal);
     await reloadUnits(signal);
-    await startUnit('kubelet.service', signal);
+    await startUnit(KUBELET, signal);
     return done(`${prepared.files.length} files`);
   },
 };
 
-async function isSwitched(context: UpdateContext, signal: AbortSignal): Promise<boolean> {
+async function isSwitched(context: UpdatedHost, signal: AbortSignal): Promise<boolean> {
   const { paths, request } = context;
   const { executable } = request.manifest;
   return (
@@ -64,7 +64,7 @@ async function isSwitched(context: UpdateContext, signal: AbortSignal): Promise<
   );
 }
 
-async function arePlaced({ paths }: UpdateContext, { files, links }: Prepared): Promise<boolean> {
+async function arePlaced({ paths }: UpdatedHost, { files, links }: Prepared): Promise<boolean> {
   for (const { path, contents } of files) {
     if ((await readTextIfPresent(paths.at(path))) !== contents) return false;
   }

@@ -3,8 +3,8 @@ import { resourcePath, resources } from '../../../lib/clients/kube/resources.ts'
 import { API_TRUST_ANNOTATION, trusts } from '../../../lib/cluster/workers/api-trust.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { asNode } from '../../steps/own-node.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { asNode } from '../own-node.ts';
 import type { TrustContext } from './context.ts';
 import { readByKubelet } from './kubelet-record.ts';
 

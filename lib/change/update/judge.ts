@@ -7,11 +7,14 @@ import {
   type Obstacle,
   type PayloadVersions,
   successionFaults,
+  workerSuccessionFaults,
 } from './successor.ts';
 import { isOlder } from './version.ts';
 
 /** What a host runs. */
 export interface InstalledVersions {
+  /** Without a control plane of its own. */
+  readonly isWorker?: boolean;
   readonly architecture: Architecture | undefined;
   readonly executable: { readonly version: string; readonly sha256: string };
   readonly payload: {
@@ -48,7 +51,10 @@ export function updateFaults(
       ? []
       : [another(`it is for ${update.architecture}, and this host is ${installed.architecture}`)]),
     ...olderThan('sno-agents', executable.version, installed.executable.version),
-    ...successionFaults(payload.versions, installed.payload.versions),
+    ...(installed.isWorker === true ? workerSuccessionFaults : successionFaults)(
+      payload.versions,
+      installed.payload.versions,
+    ),
     ...unfinished(update, installed),
     ...replayed(update.serial, installed.serial),
     ...expired(update.expires, now),

@@ -1,4 +1,4 @@
-import { type Minor, minorOf } from '../../base/minor.ts';
+import { compareMinors, type Minor, minorOf } from '../../base/minor.ts';
 import { isOlder, numbersOf } from './version.ts';
 
 /** Of a payload. */
@@ -38,6 +38,27 @@ export function successionFaults(next: PayloadVersions, present: PayloadVersions
   ];
 }
 
+/**
+ * Why a worker may not get it. It has no database, and a kubelet may be several minor versions older than
+ * its API server: it may skip some. What is newer than the API server is refused by `newerThanApi`.
+ */
+export const workerSuccessionFaults = (
+  next: PayloadVersions,
+  present: PayloadVersions,
+): Obstacle[] => olderFaults('kubernetes', next.kubernetes, present.kubernetes);
+
+/** A kubelet must not be newer than its API server, which may still emulate its earlier minor version. */
+export function newerThanApi(kubernetes: string, api: Minor): Obstacle[] {
+  const next = minorOf(kubernetes);
+  if (next === undefined || compareMinors(next, api) <= 0) return [];
+  return [
+    {
+      found: `Kubernetes ${kubernetes} is newer than the API server, which serves as ${api}`,
+      fix: 'Update the control-plane host first, and wait until its update is confirmed.',
+    },
+  ];
+}
+
 /** Whose minor version is another one. */
 export const minorsChanged = (next: PayloadVersions, present: PayloadVersions): Part[] =>
   (['kubernetes', 'etcd'] as const).filter(
@@ -59,14 +80,8 @@ export function predecessors({ kubernetes, etcd }: PayloadVersions): string {
 function partFaults(part: Part, to: PayloadVersions, from: PayloadVersions): Obstacle[] {
   const [next, present, name] = [to[part], from[part], NAMES[part]];
   const [a, b] = [numbersOf(next), numbersOf(present)];
-  if (a === undefined || b === undefined) {
-    const fix = 'Use a payload whose versions are known.';
-    return [{ found: `${name} ${a === undefined ? next : present} cannot be compared`, fix }];
-  }
-  if (isOlder(next, present) === true) {
-    const fix = `Use ${name} ${present} or a later release.`;
-    return [{ found: `${name} ${next} is older than ${present}`, fix }];
-  }
+  const older = olderFaults(part, next, present);
+  if (older.length > 0 || a === undefined || b === undefined) return older;
   if (a[0] !== b[0]) {
     const fix = `Use ${name} ${b[0]}.${b[1]} or ${b[0]}.${b[1] + 1}.`;
     return [{ found: `${name} ${next} is of another major version than ${present}`, fix }];
@@ -82,20 +97,32 @@ function partFaults(part: Part, to: PayloadVersions, from: PayloadVersions): Obs
   return [{ found: `etcd ${next} must not follow ${present}`, fix }];
 }
 
+function olderFaults(part: Part, next: string, present: string): Obstacle[] {
+  const name = NAMES[part];
+  const unknown = [next, present].find((version) => numbersOf(version) === undefined);
+  if (unknown !== undefined) {
+    const fix = 'Use a payload whose versions are known.';
+    return [{ found: `${name} ${unknown} cannot be compared`, fix }];
+  }
+  if (isOlder(next, present) !== true) return [];
+  const fix = `Use ${name} ${present} or a later release.`;
+  return [{ found: `${name} ${next} is older than ${present}`, fix }];
+}
+
 /** A Node and what its kubelet says of itself. */
 export interface NodeVersion {
   readonly name: string;
   readonly kubelet: string;
 }
 
-/** Which kubelets of workers do not work with an API server of that version: an update does not reach them. */
+/** Which kubelets of workers do not work with an API server of that version. */
 export function skewFaults(kubernetes: string, workers: readonly NodeVersion[]): Obstacle[] {
   const api = numbersOf(kubernetes);
   if (api === undefined) return [];
   return workers.flatMap(({ name, kubelet }) => {
     const [major, minor] = numbersOf(kubelet) ?? [];
     const place = `the worker ${name} has the kubelet ${kubelet}`;
-    const again = `Install ${name} again, with the payload of this host ("sno create worker-ignition"), or delete its Node.`;
+    const again = `Update ${name} first, to Kubernetes ${api[0]}.${api[1] - 1} ("sno-update run" on it), install it again with the payload of this host, or delete its Node.`;
     if (major === undefined || minor === undefined || major !== api[0]) {
       return [{ found: `${place}, which cannot be compared`, fix: again }];
     }

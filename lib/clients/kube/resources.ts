@@ -36,7 +36,12 @@ export const objectSchema = z.looseObject({ metadata: metadataSchema });
 export type KubeObject = z.infer<typeof objectSchema>;
 
 const nodeSchema = objectSchema.extend({
-  spec: z.looseObject({ podCIDRs: z.array(z.string()).optional() }).optional(),
+  spec: z
+    .looseObject({
+      podCIDRs: z.array(z.string()).optional(),
+      unschedulable: z.boolean().optional(),
+    })
+    .optional(),
   status: z
     .looseObject({
       conditions: z

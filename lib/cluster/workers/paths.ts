@@ -1,3 +1,5 @@
+import { exists } from '../../host/files.ts';
+import type { HostPaths } from '../../host/paths.ts';
 import { kubeletTrust } from '../../render/kubernetes/kubelet.ts';
 import { localApi } from '../../render/kubernetes/paths.ts';
 
@@ -10,6 +12,10 @@ export const workerPaths = {
   /** Whom the worker trusts as the API server. */
   apiCa: kubeletTrust.api,
 } as const;
+
+/** Whether a host is a worker: an installed host has its API server on itself, or reaches it so. */
+export const isWorker = (paths: Pick<HostPaths, 'at'>): Promise<boolean> =>
+  exists(paths.at(workerPaths.apiAddress));
 
 /**
  * The API for every client on a worker: sno-api forwards it to the control-plane host, so that add-ons

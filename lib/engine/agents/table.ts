@@ -279,7 +279,11 @@ export const kubeletRequires: readonly string[] = entries
   .map(({ unit }) => `${unit}.service`);
 
 /** Agents of every node that a worker has too: the others serve a control plane. */
-export const WORKER_AGENTS = ['sno-payload'] as const satisfies readonly AgentName[];
+export const WORKER_AGENTS = [
+  'sno-payload',
+  'sno-trial',
+  'sno-update',
+] as const satisfies readonly AgentName[];
 
 /** The units that the kubelet of a worker requires, with `.service`. */
 export const workerKubeletRequires: readonly string[] = WORKER_AGENTS.filter(keepsKubelet).map(

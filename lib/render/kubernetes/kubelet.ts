@@ -81,12 +81,16 @@ export const nodeKubeletFile = (input: KubeletInput): RenderedFile =>
 export function workerKubeletFiles(input: KubeletInput, clients: string): RenderedFile[] {
   return [
     publicFile(kubeletTrust.clients, clients, { uses: ['node'] }),
-    publicFile(kubeletPaths.installedConfig, writeGoYaml(nodeConfiguration(input)), {
-      uses: ['node'],
-    }),
+    workerKubeletFile(input),
     componentKubeconfig(kubeletPaths.kubeconfig, identity, kubeletTrust.api, { uses: ['node'] }),
   ];
 }
+
+/** The configuration of the kubelet of a worker. */
+export const workerKubeletFile = (input: KubeletInput): RenderedFile =>
+  publicFile(kubeletPaths.installedConfig, writeGoYaml(nodeConfiguration(input)), {
+    uses: ['node'],
+  });
 
 const RUNTIME_ENDPOINTS: Readonly<Record<RuntimeKind, string>> = {
   containerd: 'unix:///run/containerd/containerd.sock',

@@ -21,13 +21,13 @@ import { renewPlan } from '../../../agents/upkeep/renew/plan.ts';
 import { rotatePlan } from '../../../agents/upkeep/rotate/plan.ts';
 import { trialPlan } from '../../../agents/upkeep/trial/plan.ts';
 import { unsealPlan } from '../../../agents/upkeep/unseal/plan.ts';
-import { updatePlan } from '../../../agents/upkeep/update/plan.ts';
 import { workerPlan } from '../../../agents/worker/plan.ts';
 import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
 import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
 import { factoryPlans } from './expected-factory-plans.ts';
 import type { Expected, ExpectedPlan } from './expected-plan.ts';
 import { reconfigurePlans } from './expected-reconfigure.ts';
+import { updatePlans } from './expected-update.ts';
 
 /** Settings with distinct values, so that a deadline shows which setting it comes from. */
 const names = Object.keys(defaultSettings);
@@ -214,25 +214,7 @@ export const plans: ExpectedPlan[] = [
       conclude: { deadline: 'finishMs' },
     },
   ],
-  [
-    updatePlan(settings),
-    'sno-update',
-    {
-      // What is staged is consumed by the switch.
-      stage: { deadline: 'updateStageMs', until: 'switch' },
-      prepare: { deadline: 'updatePrepareMs', until: 'switch' },
-      backup: { deadline: 'backupMs', until: 'switch' },
-      arm: { deadline: 'finishMs', until: 'confirm' },
-      switch: { deadline: 'updateSwitchMs', until: 'confirm' },
-      settle: { deadline: 'updateSettleMs', until: 'confirm' },
-      confirm: { deadline: 'finishMs' },
-      // Not before: the flag is what the way back relies on.
-      'end-emulation': { deadline: 'updateSettleMs' },
-      // It may wait for the restart of a host that goes back.
-      'add-ons-back': { deadline: 'updateTrialMs' },
-      conclude: { deadline: 'finishMs' },
-    },
-  ],
+  ...updatePlans(settings),
   ...reconfigurePlans(settings),
   ...factoryPlans(settings),
   [

@@ -140,7 +140,8 @@ t.test('writes the Ignition config of all workers, with a token that it creates'
     ],
   );
   const links = new Map((config.storage?.links ?? []).map(({ path, target }) => [path, target]));
-  for (const agent of ['worker', 'progress', 'sno-payload', 'sno-worker-trust', 'gather']) {
+  const agents = ['worker', 'progress', 'sno-payload', 'sno-worker-trust', 'sno-update', 'gather'];
+  for (const agent of agents) {
     t.equal(links.get(`/var/lib/sno-agents/bin/${agent}`), 'sno-agents', agent);
   }
   for (const agent of ['aiokube', 'sno-approve', 'sno-certificates', 'sno-backup']) {
@@ -149,6 +150,7 @@ t.test('writes the Ignition config of all workers, with a token that it creates'
   const enabled = (config.systemd?.units ?? []).filter((unit) => unit.enabled === true);
   t.same(enabled.map(({ name }) => name).toSorted(), [
     ...['progress.service', 'sno-api.socket', 'sno-label.service'],
+    ...['sno-trial.service', 'sno-trial.timer', 'sno-update.service'],
     ...['sno-worker-trust.timer', 'sno-worker.service'],
   ]);
 

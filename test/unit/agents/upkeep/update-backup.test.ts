@@ -2,7 +2,7 @@
 import t from 'tap';
 import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
 import { backup } from '../../../../agents/upkeep/update/backup.ts';
-import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
+import { type UpdateContext, updateContextOf } from '../../../../agents/upkeep/update/context.ts';
 import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
 import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
@@ -23,7 +23,7 @@ const ETCD = { kubernetes: 'v1.34.5', etcd: 'v3.5.21' };
 t.test('another minor version of etcd has the database as a point of return', async (t) => {
   const it = await updating(t);
   const request = { ...it.context.request, before: ETCD };
-  const context = { ...it.context, request, earlier: [EARLIER_BACKUP] };
+  const context = updateContextOf(it.context, request, [EARLIER_BACKUP]);
   const run = (step: StepBody<UpdateContext>) => step.run(context, it.host.progress());
   writeBackup(it.host.at(`${BACKUPS}/${EARLIER_BACKUP}`));
   await run(stageUpdate);
@@ -48,7 +48,7 @@ const BACKED_UP: readonly (readonly [why: string, prepared: object, before: type
 for (const [why, prepared, before] of BACKED_UP) {
   t.test(`an update ${why} makes a backup, and goes back without it`, async (t) => {
     const it = await updating(t, { text: program(prepared) });
-    const context = { ...it.context, request: { ...it.context.request, before } };
+    const context = updateContextOf(it.context, { ...it.context.request, before }, []);
     for (const step of [stageUpdate, prepare]) await step.run(context, it.host.progress());
     t.notOk(await backup.holds(context, it.host.progress()));
     writeBackup(it.host.at(`${BACKUPS}/${OWN_BACKUP}`));

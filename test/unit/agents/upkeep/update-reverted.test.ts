@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { runTrial } from '../../../../agents/upkeep/trial/main.ts';
 import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
+import { updateContextOf } from '../../../../agents/upkeep/update/context.ts';
 import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
 import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
 import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
@@ -90,7 +91,7 @@ t.test('another minor version of etcd is taken back with the database', async (t
   const request = { ...context.request, before: { kubernetes: 'v1.34.5', etcd: 'v3.5.21' } };
   writeBackup(host.at(`${BACKUPS}/${OWN_BACKUP}`));
   for (const step of [stageUpdate, prepare, armUpdate, switchOver])
-    await step.run({ ...context, request }, host.progress());
+    await step.run(updateContextOf(context, request, []), host.progress());
   await recordReverting(host.paths, { code: 'deadline', kind: 'deadline', what: 'no rest' });
   t.equal(await restoreChange.read(host.paths), undefined, 'not under a running control plane');
   await restarted(host, 1);

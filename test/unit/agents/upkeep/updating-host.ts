@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { signedRights } from '../../../../agents/steps/host-context.ts';
-import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
+import { type UpdateContext, updateContextOf } from '../../../../agents/upkeep/update/context.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
@@ -91,13 +91,8 @@ export async function updating(
   });
   const request = await updateChange.read(host.paths);
   if (request === undefined) throw new Error('no request');
-  const context: UpdateContext = {
-    ...host.context,
-    ...signedRights(host.context),
-    request,
-    run: ID,
-    earlier: [],
-  };
+  const rights = signedRights(host.context);
+  const context = updateContextOf({ ...host.context, ...rights }, request, []);
   const run = (step: StepBody<UpdateContext>) => step.run(context, host.progress());
   const holds = (step: StepBody<UpdateContext>) => step.holds(context, host.progress());
   return { host, context, run, holds };

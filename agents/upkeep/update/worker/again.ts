@@ -1,0 +1,55 @@
+import { productVersion } from '../../../../lib/base/version.ts';
+import type { Prepared } from '../../../../lib/change/update/prepared.ts';
+import { readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
+import { agentLinks } from '../../../../lib/engine/agents/links.ts';
+import { agentsOf, WORKER_AGENTS } from '../../../../lib/engine/agents/table.ts';
+import type { HostPaths } from '../../../../lib/host/paths.ts';
+import { readPayload } from '../../../../lib/payload/payload.ts';
+import { workerKubeletFile } from '../../../../lib/render/kubernetes/kubelet.ts';
+import { podEgressFile } from '../../../../lib/render/kubernetes/pod-egress.ts';
+import { joinedWorkerUnits } from '../../../../units/worker.ts';
+import { workerKubeletInput } from '../../../steps/worker-kubelet.ts';
+import {
+  clusterFile,
+  differing,
+  digestFiles,
+  digestsOf,
+  type NewParts,
+  newLinks,
+  newUnits,
+  unitFiles,
+  withDigests,
+} from '../wanted-files.ts';
+
+/**
+ * Run by the new executable before anything is changed: what it wants to have on this worker. Its identity, and whom its
+ * kubelet trusts, stay as they are.
+ */
+export async function prepareWorkerUpdate(
+  paths: HostPaths,
+  update: NewParts,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const payload = await readPayload(update.payloadFolder);
+  const digests = await digestsOf(update, signal);
+  const cluster = withDigests(await readCluster(paths), digests);
+  const kubelet = workerKubeletFile(await workerKubeletInput(paths, cluster, payload, signal));
+  return {
+    schemaVersion: 1,
+    version: productVersion,
+    files: await differing(paths, [
+      ...[kubelet, podEgressFile(cluster)].map(({ path, contents, mode }) => ({
+        ...{ path, contents, mode },
+      })),
+      ...unitFiles(joinedWorkerUnits),
+      clusterFile(cluster),
+      ...digestFiles(digests),
+    ]),
+    enable: await newUnits(paths, joinedWorkerUnits),
+    links: await newLinks(
+      paths,
+      agentLinks([...agentsOf('joined'), ...WORKER_AGENTS, ...agentsOf('every')]),
+    ),
+    manifests: [],
+  };
+}

@@ -1,0 +1,284 @@
+/** An update of a worker: what is changed on it, when it has settled, and what its control plane forbids. */
+import t, { type Test } from 'tap';
+import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
+import { concludeUpdate } from '../../../../agents/upkeep/update/conclude.ts';
+import { confirmUpdate } from '../../../../agents/upkeep/update/confirm.ts';
+import { type UpdatedHost, workerContextOf } from '../../../../agents/upkeep/update/context.ts';
+import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
+import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
+import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
+import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
+import { prepareWorkerUpdate } from '../../../../agents/upkeep/update/worker/again.ts';
+import { apiObstacles } from '../../../../agents/upkeep/update/worker/obstacles.ts';
+import { settleWorker } from '../../../../agents/upkeep/update/worker/settle.ts';
+import { updateChange } from '../../../../lib/change/update/request.ts';
+import { isWorker, workerPaths } from '../../../../lib/cluster/workers/paths.ts';
+import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import { readTrial } from '../../../../lib/engine/trial/store.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { nodeUnits } from '../../../../units/installed.ts';
+import { joinedWorkerUnits } from '../../../../units/worker.ts';
+import { cluster } from '../host/cluster.ts';
+import type { TestHost } from '../host/host.ts';
+import { writePayload } from '../host/payload.ts';
+import { fakeRuntime } from '../host/runtime.ts';
+import { endPauses } from '../host/timers.ts';
+import { workerHost } from '../worker/worker-host.ts';
+import { EXECUTABLE, ID, PAYLOAD, PREPARED, program, SOURCE, STATE } from './updating-host.ts';
+
+const NODE = '/api/v1/nodes/worker-0';
+const KUBELET_CONFIG = '/etc/kubernetes/kubelet.yaml';
+/** Of the payload that tests write. */
+const VERSION = 'v1.34.4';
+const versions = { kubernetes: VERSION, etcd: 'v3.6.8' };
+
+/** As systemd tells it of every unit. */
+const running = (invocation = 'a', startedMs = 1) =>
+  `[ "$1" = show ] || exit 0; printf 'ActiveState=active\\nInvocationID=${invocation}\\nExecMainStartTimestampMonotonic=${startedMs * 1000}\\n'`;
+
+const nodeOf = ({
+  kubelet = VERSION,
+  ready = 'True',
+  heartbeat = new Date().toISOString(),
+  unschedulable = false,
+} = {}) => ({
+  metadata: { name: 'worker-0' },
+  spec: { unschedulable },
+  status: {
+    conditions: [{ type: 'Ready', status: ready, lastHeartbeatTime: heartbeat }],
+    nodeInfo: { kubeletVersion: kubelet },
+  },
+});
+
+/** A worker that has joined, and whose update was accepted. */
+async function updatingWorker(t: Test, before = versions) {
+  const { host, api } = await workerHost(t, { settings: { updateWindowMs: 50 } });
+  host.write(workerPaths.apiAddress, 'API_SERVER=192.0.2.10:6443\n');
+  host.programs.give('systemctl', running());
+  host.write(EXECUTABLE, 'the old executable', 0o755);
+  host.write(KUBELET_CONFIG, 'the old configuration');
+  writePayload(host, PAYLOAD, 'the old kubelet');
+  const files = [{ path: KUBELET_CONFIG, contents: 'the new configuration', mode: 0o644 }];
+  const text = program({ ...PREPARED, files, enable: [], links: [] });
+  host.write(`${SOURCE}/sno-agents`, text, 0o755);
+  const payload = writePayload(host, `${SOURCE}/payload`, 'the new kubelet');
+  const { installation: _, ...description } = cluster;
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(description), 0o600);
+  api.set(NODE, nodeOf());
+  await updateChange.write(host.paths, {
+    schemaVersion: 1,
+    id: ID,
+    at: '2030-01-02T00:00:00.000Z',
+    from: host.at(SOURCE),
+    before,
+    manifest: {
+      apiVersion: 'sno-agents/v1',
+      kind: 'Update',
+      serial: 7,
+      architecture: 'amd64',
+      executable: { version: '1.2.3', size: text.length, sha256: sha256(text) },
+      payload: { versions, size: 100, sha256: payload },
+    },
+    signedBy: 'SHA256:x',
+  });
+  const request = await updateChange.read(host.paths);
+  if (request === undefined) throw new Error('no request');
+  const context = workerContextOf(host.context, request);
+  const run = (step: StepBody<UpdatedHost>, leftMs?: number) =>
+    step.run(context, host.progress(AbortSignal.timeout(300_000), leftMs));
+  return { host, api, context, run };
+}
+
+t.test('it is replaced without a control plane, and ends like any other update', async (t) => {
+  const it = await updatingWorker(t, { kubernetes: 'v1.33.1', etcd: 'v3.5.0' });
+  for (const step of [stageUpdate, prepare, armUpdate]) await it.run(step);
+  const trial = await readTrial(it.host.paths);
+  t.equal(trial?.points.database, undefined, 'a worker has no database to go back to');
+  await it.run(switchOver);
+  t.same(
+    it.host.programs.calls('systemctl').filter((call) => /stop|start .*kubelet/.test(call)),
+    ['systemctl stop kubelet.service', 'systemctl stop sno-payload.service'].concat(
+      it.host.programs.calls('systemctl start --no-block kubelet'),
+    ),
+  );
+  t.equal(it.host.programs.calls('systemctl start --no-block kubelet').length, 1);
+  t.equal(it.host.read(KUBELET_CONFIG), 'the new configuration');
+  t.match(it.host.read(EXECUTABLE), /1\.2\.3/);
+  t.equal(it.host.read(`${PAYLOAD}/bin/kubelet`), 'the new kubelet');
+  await it.run(confirmUpdate);
+  await it.run(concludeUpdate);
+  t.match(await updateChange.last(it.host.paths), { outcome: 'updated' });
+  t.notOk(it.host.has(`${STATE}/next`));
+});
+
+t.test('it waits for an API server that takes the identity of its kubelet', async (t) => {
+  const it = await updatingWorker(t);
+  it.api.rule(({ path }) => (path === '/readyz' ? { code: 401 } : undefined));
+  t.match(await it.run(stageUpdate), { kind: 'not-yet', reason: /readyz returned 401/ });
+  t.notOk(it.host.has(`${STATE}/next`), 'nothing is fetched before');
+});
+
+/** Runs the step settle on a worker whose add-ons run in these containers; it may take `leftMs`. */
+async function settling(
+  t: Test,
+  {
+    node = nodeOf(),
+    systemctl = running(),
+    containers = () => ['proxy'],
+    namespace = 'kube-system',
+    leftMs = 300_000,
+  }: {
+    node?: object | (() => object);
+    systemctl?: string;
+    containers?: () => readonly string[];
+    namespace?: string;
+    leftMs?: number;
+  },
+) {
+  const it = await updatingWorker(t);
+  it.host.programs.give('systemctl', systemctl);
+  it.api.rule(({ path }) =>
+    path === NODE ? { code: 200, body: typeof node === 'function' ? node() : node } : undefined,
+  );
+  await fakeRuntime(t, it.host, () => [], {
+    ListContainers: () => ({
+      containers: containers().map((id) => ({
+        id,
+        metadata: { name: id },
+        state: 'CONTAINER_RUNNING',
+        labels: { 'io.kubernetes.pod.namespace': namespace },
+      })),
+    }),
+  });
+  endPauses(t, 5000);
+  return it.run(settleWorker, leftMs);
+}
+
+t.test('it has settled once its kubelet and its add-ons have run for the window', async (t) => {
+  t.same(await settling(t, {}), { kind: 'done', note: 'nothing changes any more' });
+  let replaced = 0;
+  const workload = () => [`workload-${replaced++}`];
+  await settling(t, { namespace: 'shop', containers: workload });
+  t.ok(replaced > 1, 'a workload that keeps ending does not count');
+});
+
+let looks = 0;
+const UNSETTLED: readonly (readonly [
+  why: string,
+  differs: Parameters<typeof settling>[1],
+  found: RegExp,
+])[] = [
+  ['the kubelet of before', { node: nodeOf({ kubelet: 'v1.33.1' }) }, /has the kubelet v1\.33\.1/],
+  ['a node that is not Ready', { node: nodeOf({ ready: 'False' }) }, /is not Ready/],
+  [
+    'Ready by the kubelet of before',
+    {
+      node: nodeOf({ heartbeat: '2020-01-01T00:00:00Z' }),
+      systemctl: running('a', Number(process.hrtime.bigint() / 1_000_000n)),
+    },
+    /last heartbeat/,
+  ],
+  [
+    'a kubelet that does not run',
+    { systemctl: "[ $1 = show ] || exit 0; printf 'ActiveState=activating\\n'" },
+    /kubelet\.service is activating/,
+  ],
+  [
+    'add-ons that are replaced',
+    { containers: () => [`proxy-${looks++}`] },
+    /nothing may change for some time/,
+  ],
+  ['no answer of the API server', { node: () => ({ kind: 'Node' }) }, /metadata/],
+];
+for (const [why, differs, found] of UNSETTLED) {
+  t.test(`it has not settled: ${why}`, async (t) => {
+    await t.rejects(settling(t, { ...differs, leftMs: 1500 }), {
+      kind: 'deadline',
+      message: new RegExp(`the worker did not settle with the update.*${found.source}`, 's'),
+    });
+  });
+}
+
+const SERVED: readonly (readonly [version: object, found?: RegExp])[] = [
+  [{ gitVersion: 'v1.37.2' }],
+  [{ gitVersion: 'v1.38.0' }],
+  [{ gitVersion: 'no version' }],
+  [{ gitVersion: 'v1.36.9' }, /v1\.37\.2 is newer than the API server, which serves as 1\.36/],
+  [{ gitVersion: 'v1.37.2', emulationMajor: '1', emulationMinor: '36' }, /which serves as 1\.36/],
+];
+t.test('its kubelet is never newer than what the API server serves', async (t) => {
+  for (const [version, found] of SERVED) {
+    const { api, context } = await updatingWorker(t);
+    api.rule(({ path }) => (path === '/version' ? { code: 200, body: version } : undefined));
+    const next = { kubernetes: 'v1.37.2', etcd: 'v3.7.3' };
+    const obstacles = await apiObstacles(context, next, AbortSignal.timeout(60_000));
+    const name = JSON.stringify(version);
+    if (found === undefined) t.same(obstacles, [], name);
+    else t.match(obstacles, [{ found, fix: /control-plane host first/ }], name);
+  }
+  const { api, context } = await updatingWorker(t);
+  api.rule(({ path }) => (path === '/version' ? 'cut' : undefined));
+  t.match(await apiObstacles(context, versions, AbortSignal.timeout(60_000)), [
+    { found: /the API server cannot be asked/ },
+  ]);
+});
+
+/** The command on a host whose update runs at once, without an end. */
+const asked = async (host: TestHost) => {
+  let text = '';
+  const write = (part: string) => {
+    text += part;
+  };
+  const from = host.at(SOURCE);
+  return {
+    code: await runUpdate(host.paths, ['run', '--from', from, '--no-wait'], { write }),
+    text,
+  };
+};
+
+t.test('the unit on a worker runs the plan of workers', async (t) => {
+  const { host } = await updatingWorker(t);
+  t.ok(await isWorker(host.paths));
+  let text = '';
+  const write = (part: string) => {
+    text += part;
+  };
+  await runUpdate(host.paths, ['plan'], { write });
+  t.notMatch(text, /backup|end-emulation|add-ons-back/);
+  t.match(text, /settle/);
+  t.match(await asked(host), { code: 0, text: /^Continued: the update to sno-agents 1\.2\.3/ });
+});
+
+t.test('a new executable changes only what a worker has', async (t) => {
+  const { host } = await updatingWorker(t);
+  for (const { name, contents } of joinedWorkerUnits) {
+    host.write(`/etc/systemd/system/${name}`, contents);
+  }
+  host.write(EXECUTABLE, 'the new executable');
+  await fakeRuntime(t, host, () => [], {
+    Status: () => ({ status: {}, info: {} }),
+    RuntimeConfig: () => ({ linux: { cgroupDriver: 'SYSTEMD' } }),
+  });
+  const parts = { payloadFolder: host.at(`${SOURCE}/payload`), executable: host.at(EXECUTABLE) };
+  const prepared = await prepareWorkerUpdate(host.paths, parts, AbortSignal.timeout(60_000));
+  const paths = prepared.files.map(({ path }) => path).toSorted();
+  t.same(paths, [
+    KUBELET_CONFIG,
+    '/etc/sno-agents/cluster.json',
+    '/etc/sno-agents/executable.sha256',
+    '/etc/sno-agents/payload.sha256',
+    '/etc/sno-agents/pod-egress.nft',
+  ]);
+  const kubelet = prepared.files.find(({ path }) => path === KUBELET_CONFIG);
+  t.match(kubelet?.contents, /clientCAFile: .*client-ca\.crt/);
+  t.notMatch(kubelet?.contents, /staticPodPath/, 'it runs no static pods');
+  t.same(prepared.manifests, []);
+  t.same(prepared.enable, []);
+  for (const { path, contents, mode } of prepared.files) host.write(path, contents, mode);
+  t.same((await prepareWorkerUpdate(host.paths, parts, AbortSignal.timeout(60_000))).files, []);
+  const own = joinedWorkerUnits.map(({ name }) => name);
+  t.notOk(own.includes('sno-worker.service'), 'it has joined');
+  for (const name of ['sno-backup.timer', 'sno-certificates.service', 'reconfigure.service']) {
+    t.ok(nodeUnits.some((unit) => unit.name === name) && !own.includes(name), name);
+  }
+});
