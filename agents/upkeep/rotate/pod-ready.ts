@@ -1,8 +1,14 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { orError, type WaitCondition, waitUntil } from '../../../lib/base/wait/wait-until.ts';
+import {
+  type NotMet,
+  orError,
+  type WaitCondition,
+  waitUntil,
+} from '../../../lib/base/wait/wait-until.ts';
 import { type ContainerRuntime, connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../lib/render/kubernetes/read-once.ts';
+import { staticPodsNeed, withCauses } from '../../steps/causes.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import type { RotateContext } from './context.ts';
 import { whyUnready } from './readiness-probe.ts';
@@ -20,7 +26,7 @@ interface RunningPod {
  * and the program are asked, not the API server: after its restart, the kubelet sees mirror pods
  * again up to a minute later (client-go backs off up to 60 s), and only then reports them ready.
  *
- * @throws Failure (deadline) with the state of the pod.
+ * @throws Failure (deadline) with the state of the pod, and (fatal) if its program ends again and again
  */
 export async function podReady(
   { paths, settings }: Pick<RotateContext, 'paths' | 'settings'>,
@@ -29,20 +35,21 @@ export async function podReady(
 ): Promise<void> {
   using runtime = connectHostRuntime(paths);
   const { component } = pod;
-  await progress.wait(`${component} to be ready`, ({ signal, report }) =>
-    waitUntil(isReady(runtime, pod), {
-      signal,
-      deadlineMs: settings.rotatePodMs,
-      everyMs: POLL_MS,
-      report,
-      late: ({ state }) => {
-        const seconds = Math.round(settings.rotatePodMs / 1000);
-        return new Failure('deadline', `${component} is not ready after ${seconds} s`, {
-          subject: component,
-          found: state,
-        });
-      },
-    }),
+  const late = ({ state }: NotMet) => {
+    const seconds = Math.round(settings.rotatePodMs / 1000);
+    return new Failure('deadline', `${component} is not ready after ${seconds} s`, {
+      subject: component,
+      found: state,
+    });
+  };
+  await progress.wait(`${component} to be ready`, ({ report }) =>
+    withCauses({ paths }, staticPodsNeed(component), progress, ({ signal }) =>
+      waitUntil(isReady(runtime, pod), {
+        ...{ signal, report, late },
+        deadlineMs: settings.rotatePodMs,
+        everyMs: POLL_MS,
+      }),
+    ),
   );
 }
 

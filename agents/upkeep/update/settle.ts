@@ -16,6 +16,7 @@ import { bootMoment } from '../../../lib/host/boot.ts';
 import { type Payload, readPayload } from '../../../lib/payload/payload.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import { awaitApi } from '../../steps/await-api.ts';
+import { staticPodsNeed, withCauses } from '../../steps/causes.ts';
 import { forgetEndedLeaders } from '../../steps/ended-leaders.ts';
 import type { UpdateContext } from './context.ts';
 import { presentManifestsRun } from './mirror-pods.ts';
@@ -87,19 +88,21 @@ export async function waitUntilSettled(
 }
 
 async function controlPlaneRuns(
-  { paths }: UpdateContext,
+  context: UpdateContext,
   payload: Payload,
   progress: Progress,
 ): Promise<void> {
   const description = 'the control plane to run the images of the payload';
-  using runtime = connectHostRuntime(paths);
+  using runtime = connectHostRuntime(context.paths);
   await progress.wait(description, () =>
-    waitForContainers(runtime, (containers) => runsImages(containers, payload), {
-      description,
-      signal: progress.signal,
-      deadlineMs: progress.remainingMs(),
-      report: (text) => progress.waitingFor(text),
-    }),
+    withCauses(context, staticPodsNeed(...components), progress, ({ signal }) =>
+      waitForContainers(runtime, (containers) => runsImages(containers, payload), {
+        description,
+        signal,
+        deadlineMs: progress.remainingMs(),
+        report: (text) => progress.waitingFor(text),
+      }),
+    ),
   );
 }
 
