@@ -3,12 +3,15 @@ import t, { type Test } from 'tap';
 import { controlPlane } from '../../../../agents/steps/control-plane.ts';
 import { etcdServes } from '../../../../agents/steps/etcd.ts';
 import { restartKubeletUnit, standaloneKubelet } from '../../../../agents/steps/kubelet.ts';
+import { podReady } from '../../../../agents/upkeep/rotate/pod-ready.ts';
+import { settleUpdate } from '../../../../agents/upkeep/update/settle.ts';
 import { fakeApi, refuse } from '../host/api.ts';
 import { fakeEtcd } from '../host/etcd.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { giveRendered } from '../host/rendered.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { endPauses, hurry, shortenIntervals } from '../host/timers.ts';
+import { PREPARED, STATE, updating } from '../upkeep/updating-host.ts';
 
 const WRONG = 'kubelet is configured to not run on a host using cgroup v1';
 const NO_RUNTIME = 'dial unix /run/containerd/containerd.sock: connect: no such file or directory';
@@ -132,6 +135,32 @@ t.test('a static pod whose container ends is given up, with the end of its log',
       code: 'keeps-ending',
       message:
         /the container kube-apiserver ends again.*exit status 1: Error: unknown flag: --nonsense.*tail \/var\/log\/pods/,
+    });
+  });
+  t.test('that of a rotation', async (t) => {
+    const host = testHost(t);
+    await endingContainer(t, host, 'kube-scheduler', line('Error: unknown flag: --nonsense'));
+    endPauses(t, 5000);
+    shortenIntervals(t);
+    hurry(t, 700);
+    const pod = { component: 'kube-scheduler', manifest: 'kind: Pod\n' };
+    await t.rejects(podReady(host.context, pod, host.progress()), {
+      kind: 'fatal',
+      code: 'keeps-ending',
+      message: /the container kube-scheduler ends again.*--nonsense/,
+    });
+  });
+  t.test('that of an update', async (t) => {
+    const { host, run } = await updating(t);
+    host.write(`${STATE}/prepared.json`, JSON.stringify(PREPARED));
+    await endingContainer(t, host, 'kube-scheduler', line('Error: unknown flag: --nonsense'));
+    endPauses(t, 5000);
+    shortenIntervals(t);
+    hurry(t, 700);
+    await t.rejects(run(settleUpdate), {
+      kind: 'fatal',
+      code: 'keeps-ending',
+      message: /the container kube-scheduler ends again.*--nonsense/,
     });
   });
   t.test('etcd', async (t) => {
