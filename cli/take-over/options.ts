@@ -17,18 +17,20 @@ const MOST_SHIPPING_DAYS = 365;
 
 /** The number of days. @throws Failure (usage) with every fault of these options */
 export function requireTakeOver(options: TakeOverOptions): number {
-  const { payload, payloadUrl, payloadSha256, machineConfigServer, shippingDays } = options;
+  const { shippingDays } = options;
   const days = Number(shippingDays ?? DEFAULT_SHIPPING_DAYS);
-  const notWith = Object.entries({
-    '--payload': payload,
-    '--payload-url': payloadUrl,
-    '--payload-sha256': payloadSha256,
-    '--machine-config-server': machineConfigServer,
-  }).filter(([, value]) => value !== undefined);
   const faults = [
-    ...notWith.map(
-      ([name]) => `${name}: not with --from-ignition: OpenShift comes from its release image`,
-    ),
+    ...notWith('OpenShift comes from its release image', {
+      '--payload': options.payload,
+      '--payload-url': options.payloadUrl,
+      '--payload-sha256': options.payloadSha256,
+      '--accept-untested': options.acceptUntested,
+      '--machine-config-server': options.machineConfigServer,
+    }),
+    ...notWith("openshift-install creates the workers' Ignition config", {
+      '--api-server': options.apiServer,
+      '--token-hours': options.tokenHours,
+    }),
     ...(Number.isInteger(days) && days >= 0 && days <= MOST_SHIPPING_DAYS
       ? []
       : [`--shipping-days: expected 0 to ${MOST_SHIPPING_DAYS}, found ${shippingDays}`]),
@@ -36,6 +38,11 @@ export function requireTakeOver(options: TakeOverOptions): number {
   if (faults.length > 0) throw new Failure('usage', [...faults, 'Nothing was written'].join('\n'));
   return days;
 }
+
+const notWith = (why: string, options: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(options)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => `${name}: not with --from-ignition: ${why}`);
 
 /** @throws Failure (usage) for options that say nothing without --from-ignition */
 export function requireNoTakeOver({ keep, shippingDays }: Partial<TakeOverOptions>): void {

@@ -211,6 +211,11 @@ export const refusals: readonly BadCase[] = [
     args: ['--machine-config-server', 'https://a:22623'],
     says: /--machine-config-server: not with/,
   },
+  ...['--accept-untested', '--api-server=a:6443', '--token-hours=24'].map((option) => ({
+    name: `${option}, which nothing would read`,
+    args: [option],
+    says: new RegExp(`${option.split('=')[0]}: not with --from-ignition`),
+  })),
   ...['-1', '366', '1.5', 'x'].map((days) => ({
     name: `${days} days of shipping`,
     args: [`--shipping-days=${days}`],
