@@ -1,7 +1,8 @@
+import { WRITTEN_FOLDERS } from '../lib/host/written-folders.ts';
 import type { BundleView } from './bundle-view.ts';
 import { hostFiles } from './reading/hosts.ts';
 import { reportedObjects } from './reading/objects.ts';
-import { listAt, numberAt, textAt } from './reading/values.ts';
+import { listAt, numberAt, textAt, textsAt } from './reading/values.ts';
 import { bytes, percent, plural, time } from './reading/words.ts';
 import type { HostFact } from './schema.ts';
 
@@ -100,9 +101,13 @@ const FACTS: readonly Read[] = [
   }),
   fromFile('Disk', 'disks/df.json', (view, path) => {
     const all = listAt(view.json(path));
-    const found = ['/var', '/sysroot', '/'].flatMap(
-      (target) => all.find((raw) => textAt(raw, 'target') === target) ?? [],
-    );
+    const found = [
+      ...all.filter((raw) => textsAt(raw, 'writes').includes(WRITTEN_FOLDERS[0])),
+      // Of earlier releases, which did not say what is written to it.
+      ...['/var', '/sysroot', '/'].flatMap(
+        (target) => all.find((raw) => textAt(raw, 'target') === target) ?? [],
+      ),
+    ];
     const [size, free] = [numberAt(found[0], 'sizeBytes'), numberAt(found[0], 'availableBytes')];
     if (size === undefined || free === undefined || size <= 0) return undefined;
     return `${bytes(free)} of ${bytes(size)} free on ${textAt(found[0], 'target')} (${percent(free / size)})`;

@@ -1,16 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { markerOf, readMarker, writeMarker } from '../../lib/cluster/installation/marker.ts';
+import { findMarker, markerOf, writeMarker } from '../../lib/cluster/installation/marker.ts';
 import { installingAgents } from '../../lib/engine/agents/table.ts';
 import { journalPath } from '../../lib/engine/steps/agent-command.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFiles } from '../../lib/host/digests.ts';
-import { partition, readDisk, varFolder } from '../../lib/host/disk.ts';
+import { partition, readDisk } from '../../lib/host/disk.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { type MountRequest, withMounted } from '../../lib/host/mount.ts';
+import { bootEntries, bootingVar, varFolders } from '../../lib/host/var-folders.ts';
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import type { InstallContext } from '../steps/host-context.ts';
@@ -29,12 +30,13 @@ export const copyPayload: StepBody<InstallContext> = {
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.executableSha256],
   async holds(context, { signal }) {
-    const request = await rootPartition(context, false, signal);
-    const marker = await withMounted(request, async (root) => readMarker(await varFolder(root)));
-    return marker?.clusterId === context.cluster.clusterId && marker.state === 'finished';
+    const { clusterId } = context.cluster;
+    const request = await partitionNamed('root', context, false, signal);
+    const placed = await withMounted(request, (root) => findMarker(root, clusterId));
+    return placed?.marker.clusterId === clusterId && placed.marker.state === 'finished';
   },
   async run(context, progress) {
-    const request = await rootPartition(context, true, progress.signal);
+    const request = await partitionNamed('root', context, true, progress.signal);
     await progress.wait('the payload to be copied to the disk', () =>
       withMounted(request, (root) => fill(context, root, progress.signal)),
     );
@@ -44,7 +46,9 @@ export const copyPayload: StepBody<InstallContext> = {
 
 async function fill(context: InstallContext, root: string, signal: AbortSignal): Promise<void> {
   const { cluster, paths } = context;
-  const folder = await varFolder(root);
+  const folder = await bootingVar(await varFolders(root), async () =>
+    withMounted(await partitionNamed('boot', context, false, signal), bootEntries),
+  );
   const state = join(folder, 'lib/sno-agents');
   await mkdir(state, { recursive: true, mode: 0o755 });
   await writeMarker(folder, markerOf(cluster, 'writing'));
@@ -82,21 +86,23 @@ async function copyExecutable(
   });
 }
 
-async function rootPartition(
+async function partitionNamed(
+  label: 'root' | 'boot',
   { cluster, paths }: InstallContext,
   writable: boolean,
   signal: AbortSignal,
 ): Promise<MountRequest> {
   const disk = await readDisk(cluster.installation.disk, paths, signal);
-  const root = partition(disk, 'root');
-  if (root === undefined) {
+  const found = partition(disk, label);
+  if (found === undefined) {
     throw new Failure(
       'retry',
-      `${cluster.installation.disk} has no partition with the label root`,
+      `${cluster.installation.disk} has no partition with the label ${label}`,
       {
-        found: (disk.children ?? []).map(({ label }) => label ?? '-').join(', ') || 'no partitions',
+        found:
+          (disk.children ?? []).map((child) => child.label ?? '-').join(', ') || 'no partitions',
       },
     );
   }
-  return { device: root.path, fstype: root.fstype, writable, runFolder: paths.run, signal };
+  return { device: found.path, fstype: found.fstype, writable, runFolder: paths.run, signal };
 }

@@ -3,11 +3,11 @@ import {
   alreadyInstalled,
   type FinishedInstallation,
 } from '../../lib/cluster/installation/inspect.ts';
-import { readMarker, writeMarker } from '../../lib/cluster/installation/marker.ts';
+import { findMarker, writeMarker } from '../../lib/cluster/installation/marker.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { type Outcome, reboot } from '../../lib/engine/steps/step.ts';
 import { firmwareOf, setBootOrder } from '../../lib/host/boot-order/set-boot-order.ts';
-import { type BlockDevice, partition, readDisk, varFolder } from '../../lib/host/disk.ts';
+import { type BlockDevice, partition, readDisk } from '../../lib/host/disk.ts';
 import { withMounted } from '../../lib/host/mount.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { InstallContext } from './host-context.ts';
@@ -38,7 +38,7 @@ export async function bootInstalled(
   try {
     const disk = await readDisk(device, paths, progress.signal);
     progress.say(await setBootOrder(disk, firmware, paths, progress.signal));
-    await markBootOrder(disk, paths, progress.signal);
+    await markBootOrder(disk, cluster.clusterId, paths, progress.signal);
   } catch (error) {
     progress.signal.throwIfAborted();
     progress.warn(`The host cannot be restarted into its disk: ${describeError(error)}`);
@@ -49,6 +49,7 @@ export async function bootInstalled(
 
 async function markBootOrder(
   disk: BlockDevice,
+  clusterId: string,
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<void> {
@@ -57,10 +58,10 @@ async function markBootOrder(
   const { path: device, fstype } = root;
   const request = { device, fstype, writable: true, runFolder: paths.run, signal };
   await withMounted(request, async (folder) => {
-    const where = await varFolder(folder);
-    const marker = await readMarker(where);
-    if (marker === undefined)
+    const placed = await findMarker(folder, clusterId);
+    if (placed === undefined)
       throw new Failure('fatal', `the marker on ${device} no longer exists`);
-    await writeMarker(where, { ...marker, bootOrderSetAt: new Date().toISOString() });
+    const bootOrderSetAt = new Date().toISOString();
+    await writeMarker(placed.folder, { ...placed.marker, bootOrderSetAt });
   });
 }

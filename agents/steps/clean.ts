@@ -10,7 +10,9 @@ import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, removeFile, removeOverwritten } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import type { PlainHost } from './host-context.ts';
+import { inOtherDeployments, leftEntries } from './left-entries.ts';
 import { mountedPaths, neededMount } from './mounted-paths.ts';
+import { removeInDeployments } from './other-deployments.ts';
 
 /** CoreOS deletes this at its first boot; other operating systems may not. */
 const BOOT_IGNITION = '/boot/ignition/config.ign';
@@ -28,8 +30,8 @@ export const clean: StepBody<PlainHost> = {
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
     const entries = (await readLedger(paths))?.entries ?? [];
-    const left = await Promise.all(entries.map((entry) => isLeft(paths, entry, signal)));
-    return !left.includes(true);
+    const all = [...entries, ...(await inOtherDeployments(paths, { entries }))];
+    return (await leftEntries(paths, all, signal)).length === 0;
   },
   async run({ paths, cluster }, progress) {
     const { signal } = progress;
@@ -55,6 +57,15 @@ export const clean: StepBody<PlainHost> = {
         progress.warn(`Kept ${entry.path}: its contents have changed since the bootstrap`);
       }
     }
+    const others = await leftEntries(paths, await inOtherDeployments(paths, ledger), signal);
+    const isOverwritten = cluster.sealSecrets !== undefined;
+    await removeInDeployments(
+      paths,
+      others.map(({ path }) => path),
+      isOverwritten,
+      signal,
+    );
+    for (const { path, why } of others) progress.say(`Removed ${path}: ${why}`);
     if (ledger.entries.some(({ unit }) => unit !== undefined)) await reloadUnits(signal);
     if (await remove(paths.at(BOOT_IGNITION))) progress.say(`Removed ${BOOT_IGNITION}`);
     return done(

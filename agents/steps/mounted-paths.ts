@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
-import { isMissing } from '../../lib/host/files.ts';
+import { ifMissing, isMissing } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
@@ -28,15 +28,21 @@ export async function neededMount(
   mounted: readonly string[],
   leftovers: readonly string[],
 ): Promise<string | undefined> {
-  const all = new Set(leftovers);
+  // A runtime may tell paths with links or without them: /opt, or /var/opt. Theirs are not resolved: a volume may not answer.
+  const names = [...new Set([file, await realPath(file)])];
+  const all = new Set([...leftovers, ...(await Promise.all(leftovers.map(realPath)))]);
   for (const source of mounted) {
-    if (source === file) return source;
-    if (file.startsWith(`${source.replace(/\/$/, '')}/`) && (await hasOnly(source, all))) {
-      return source;
-    }
+    if (names.includes(source)) return source;
+    const folder = `${source.replace(/\/$/, '')}/`;
+    const isAbove = names.some((name) => name.startsWith(folder));
+    if (isAbove && (await hasOnly(source, all))) return source;
   }
   return undefined;
 }
+
+/** What does not exist has no other name. */
+const realPath = async (path: string): Promise<string> =>
+  (await realpath(path).catch(ifMissing)) ?? path;
 
 /** Whether a folder contains nothing except these files. */
 async function hasOnly(folder: string, files: ReadonlySet<string>): Promise<boolean> {

@@ -14,7 +14,7 @@ import { cgroupVersion } from '../../lib/host/cgroup.ts';
 import { runNamedUnit } from '../../lib/host/named-unit.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
-import { rootIsOverlay } from '../../lib/host/root.ts';
+import { kubeletIsOnOverlay } from '../../lib/host/root.ts';
 import { withWorkFolder } from '../../lib/host/work-folder.ts';
 import { missingAddOns } from '../../lib/payload/add-ons.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
@@ -87,7 +87,7 @@ const renderOf = (kind: HostContext['cluster']['controlPlane']): Render =>
 const renderRelease: Render = async (context, progress) => {
   const { paths, cluster } = context;
   const nodeIps = await registeredAddresses(cluster, progress.signal);
-  const host = { rootIsOverlay: await rootIsOverlay() };
+  const host = { rootIsOverlay: await kubeletIsOnOverlay(paths) };
   const input = { release: openShiftRelease(cluster), paths, host };
   const rendered = await inWorkFolder(context, progress, (effects) =>
     openShiftRenderer(hostPodman(runNamedUnit)).render(input, effects),
@@ -154,7 +154,7 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
     cgroupDriver,
     cgroupVersion: await cgroupVersion(),
     containerRuntime: runtime.kind,
-    rootIsOverlay: await rootIsOverlay(),
+    rootIsOverlay: await kubeletIsOnOverlay(context.paths),
     resolvConf: await resolvConfForPods(context.paths),
     images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
     versions: payload.versions,

@@ -6,6 +6,7 @@ import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
 import { type SearchedFiles, searchFiles } from '../../lib/secrets/scan/search-files.ts';
 import { filesOnDisk, type Walk } from '../../lib/secrets/scan/walk.ts';
+import { otherDeployments } from './other-deployments.ts';
 
 /**
  * Where a host stores what it was given. /usr belongs to the operating system and is read-only
@@ -64,7 +65,14 @@ export async function searchHost(
   const onHost = pathsOnHost(paths);
   const running = await writableLayers(paths);
   const searched = await searchFiles(
-    filesOnDisk(walkOfHost(paths, verified, layers === 'all' ? 'all' : running)),
+    filesOnDisk(
+      walkOfHost(
+        paths,
+        verified,
+        layers === 'all' ? 'all' : running,
+        await otherDeployments(paths),
+      ),
+    ),
     { wanted, known: new Map([...programs, ...installed]) },
     signal,
   );
@@ -78,17 +86,21 @@ export async function searchHost(
 /** Converts a path below the root to the path on the host. */
 const pathsOnHost = (paths: HostPaths) => (path: string) => path.slice(paths.at('').length);
 
-/** The files to search. `verified`: files whose digests were compared; `layers`: folders, or every one. */
+/**
+ * The files to search. `verified`: files whose digests were compared; `layers`: folders, or every one; `more`: folders
+ * beside the usual ones.
+ */
 export function walkOfHost(
   paths: HostPaths,
   verified: ReadonlySet<string>,
   layers: readonly string[] | 'all',
+  more: readonly string[] = [],
 ): Walk {
   const onHost = pathsOnHost(paths);
   const isLayer = (path: string) => layerFolders.some((each) => each.test(onHost(path)));
   return {
     root: paths.root,
-    folders: [...searchedFolders, ...(layers === 'all' ? [] : layers)].map(paths.at),
+    folders: [...searchedFolders, ...more, ...(layers === 'all' ? [] : layers)].map(paths.at),
     exempt: (path) => verified.has(path) || (layers !== 'all' && isLayer(path)),
     oneDevice: (path) => podVolumes.test(onHost(path)),
   };

@@ -1,10 +1,11 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { isLeft, type Ledger, readLedger } from '../../lib/cluster/installation/ledger.ts';
+import { type Ledger, readLedger } from '../../lib/cluster/installation/ledger.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { SearchedFiles } from '../../lib/secrets/scan/search-files.ts';
 import type { PlainHost } from './host-context.ts';
+import { inOtherDeployments, leftEntries } from './left-entries.ts';
 import { searchHost } from './search-host.ts';
 
 /**
@@ -45,14 +46,9 @@ export const verifyClean: StepBody<PlainHost> = {
   },
 };
 
-async function leftPaths(
-  paths: HostPaths,
-  { entries }: Ledger,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const left: string[] = [];
-  for (const entry of entries) if (await isLeft(paths, entry, signal)) left.push(entry.path);
-  return left;
+async function leftPaths(paths: HostPaths, ledger: Ledger, signal: AbortSignal): Promise<string[]> {
+  const all = [...ledger.entries, ...(await inOtherDeployments(paths, ledger))];
+  return (await leftEntries(paths, all, signal)).map(({ path }) => path);
 }
 
 function refusePaths(left: readonly string[]): void {

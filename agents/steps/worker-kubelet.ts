@@ -3,7 +3,7 @@ import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import { cgroupVersion } from '../../lib/host/cgroup.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
-import { rootIsOverlay } from '../../lib/host/root.ts';
+import { kubeletIsOnOverlay } from '../../lib/host/root.ts';
 import type { Payload } from '../../lib/payload/payload.ts';
 import type { KubeletInput } from '../../lib/render/kubernetes/kubelet.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
@@ -23,7 +23,7 @@ export async function workerKubeletInput(
       cgroupDriver,
       cgroupVersion: await cgroupVersion(),
       containerRuntime: runtime.kind,
-      rootIsOverlay: await rootIsOverlay(),
+      rootIsOverlay: await kubeletIsOnOverlay(paths),
       resolvConf: await resolvConfForPods(paths),
       versions,
     },

@@ -1,5 +1,5 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { Failure } from '../base/errors/failure.ts';
@@ -202,19 +202,4 @@ async function knownDisks(paths: HostPaths): Promise<string> {
 /** The partition with that file system label. */
 export function partition(disk: BlockDevice, label: string): Partition | undefined {
   return disk.children?.find((child) => child.label === label);
-}
-
-/**
- * The location of `/var` of an operating system that is not running, given its
- * mounted root: below `ostree/deploy` on CoreOS, `/var` elsewhere.
- */
-export async function varFolder(mountedRoot: string): Promise<string> {
-  const deploy = join(mountedRoot, 'ostree/deploy');
-  try {
-    const [name] = await readdir(deploy);
-    if (name !== undefined) return join(deploy, name, 'var');
-  } catch {
-    // No ostree: an ordinary root.
-  }
-  return join(mountedRoot, 'var');
 }

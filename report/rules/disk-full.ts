@@ -1,20 +1,13 @@
+import { WRITTEN_FOLDERS } from '../../lib/host/written-folders.ts';
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { hostFiles, hostFilesIn } from '../reading/hosts.ts';
 import { firstLike, isRecent, lastLike } from '../reading/journal.ts';
-import { listAt, numberAt, textAt } from '../reading/values.ts';
+import { at, listAt, numberAt, textAt, textsAt } from '../reading/values.ts';
 import { bytes, percent } from '../reading/words.ts';
 
 /** Read-only file systems, which are always full. */
 const READ_ONLY = /^(iso9660|squashfs|erofs|udf|cramfs|romfs|efivarfs|composefs)$/;
-/** Places where writes must not fail: the kubelet, the runtime, etcd and the journal. */
-const WRITTEN = [
-  '/var/lib/kubelet',
-  '/var/lib/containers',
-  '/var/lib/containerd',
-  '/var/lib/etcd',
-  '/var/log',
-];
 /** Below this, the first writes have already failed. */
 const FULL_SHARE = 0.01;
 /** The kubelet's hard eviction defaults: nodefs.available<10%, nodefs.inodesFree<5% (pkg/kubelet/eviction/defaults_linux.go). */
@@ -29,9 +22,7 @@ export const diskFull: Rule = {
   find(view) {
     const found = hostFiles(view, 'disks/df.json').flatMap((path) => {
       const list = listAt(view.json(path)).filter((raw) => !isReadOnly(raw));
-      const targets = list.map((raw) => textAt(raw, 'target') ?? '');
-      const written = WRITTEN.map((file) => mountOf(file, targets));
-      return list.flatMap((raw) => judge(view, path, raw, written));
+      return list.flatMap((raw) => judge(view, path, raw, writesTo(raw, list)));
     });
     return found.some(({ severity }) => severity === 'failing')
       ? found
@@ -42,6 +33,13 @@ export const diskFull: Rule = {
 const isReadOnly = (raw: unknown) =>
   READ_ONLY.test(textAt(raw, 'type') ?? '') || textAt(raw, 'source') === 'composefs';
 
+/** What the host writes to a file system; bundles of earlier releases do not say it. */
+function writesTo(raw: unknown, all: readonly unknown[]): string[] {
+  if (at(raw, 'writes') !== undefined) return textsAt(raw, 'writes');
+  const targets = all.map((each) => textAt(each, 'target') ?? '');
+  return WRITTEN_FOLDERS.filter((folder) => mountOf(folder, targets) === textAt(raw, 'target'));
+}
+
 /** The longest mount point above the file. */
 function mountOf(file: string, targets: readonly string[]): string | undefined {
   return targets
@@ -49,18 +47,13 @@ function mountOf(file: string, targets: readonly string[]): string | undefined {
     .toSorted((a, b) => b.length - a.length)[0];
 }
 
-function judge(
-  view: BundleView,
-  path: string,
-  raw: unknown,
-  written: readonly (string | undefined)[],
-): Found[] {
+function judge(view: BundleView, path: string, raw: unknown, writes: readonly string[]): Found[] {
   const target = textAt(raw, 'target') ?? '';
   const bytesLeft = share(numberAt(raw, 'availableBytes'), numberAt(raw, 'sizeBytes'));
   const filesLeft = share(numberAt(raw, 'filesFree'), numberAt(raw, 'files'));
   const facts: string[] = [];
   const isFull = (bytesLeft ?? 1) < FULL_SHARE || (filesLeft ?? 1) < FULL_SHARE;
-  const isWritten = written.includes(target);
+  const isWritten = writes.length > 0;
   if (bytesLeft !== undefined && bytesLeft < (isWritten ? EVICTION_SHARE : FULL_SHARE)) {
     facts.push(
       `${bytes(numberAt(raw, 'availableBytes') ?? 0)} of ${bytes(numberAt(raw, 'sizeBytes') ?? 0)} are free (${percent(bytesLeft)})`,
@@ -75,16 +68,23 @@ function judge(
   return [
     {
       severity: isFailing ? 'failing' : 'warning',
-      title: `The file system of ${target} is ${isFull ? 'full' : 'nearly full, and the kubelet evicts pods'}: ${facts.join(', ')}`,
+      title: `The file system of ${target}${elsewhere(target, writes)} is ${isFull ? 'full' : 'nearly full, and the kubelet evicts pods'}: ${facts.join(', ')}`,
       sinceMs: said?.atMs,
       evidence: [
         ...whereSaid(view, path, `"${target}"`),
         ...(said === undefined ? [] : [said.evidence]),
       ],
-      todo: diskFull.todo.replace('DIR', target),
+      todo: diskFull.todo.replace('DIR', isAbove(target, writes) ? target : '/var'),
     },
   ];
 }
+
+const isAbove = (target: string, writes: readonly string[]): boolean =>
+  writes.length === 0 || writes.some((folder) => folder.startsWith(target));
+
+/** Where the name of a mount point does not tell what is on it, as /sysroot. */
+const elsewhere = (target: string, writes: readonly string[]): string =>
+  isAbove(target, writes) ? '' : `, with ${writes[0]}`;
 
 /** Undefined for file systems without such a count, e.g. inodes on btrfs and vfat. */
 const share = (free: number | undefined, all: number | undefined): number | undefined =>

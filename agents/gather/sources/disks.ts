@@ -1,5 +1,6 @@
 import { exists } from '../../../lib/host/files.ts';
 import { outputText } from '../../../lib/host/program-output.ts';
+import { WRITTEN_FOLDERS } from '../../../lib/host/written-folders.ts';
 import { own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
 import { command } from './command.ts';
@@ -21,6 +22,8 @@ export interface FileSystem {
   /** 0 if the file system does not count them. */
   readonly files: number;
   readonly filesFree: number;
+  /** Those of WRITTEN_FOLDERS that are on it. */
+  readonly writes: readonly string[];
 }
 
 /** File systems that are always full or have no size. */
@@ -41,7 +44,10 @@ export const disks: SourceGroup = {
       command(at('lsblk.json'), ['lsblk', '--json', '--bytes', '--output-all'], json),
       command(at('findmnt.json'), ['findmnt', '--json', '--list'], json),
       madeJson(at('df.json'), async (_, signal) =>
-        parseDf(await outputText(['df', ...LOCAL], signal, { accepts: [0, 1] })),
+        parseDf(
+          await outputText(['df', ...LOCAL], signal, { accepts: [0, 1] }),
+          await placesOf(WRITTEN_FOLDERS, signal),
+        ),
       ),
       command(at('df.txt'), ['df', '--local', '--print-type', '--human-readable'], {
         accepts: [0, 1],
@@ -63,8 +69,31 @@ export const disks: SourceGroup = {
   },
 };
 
+/** A folder of the host, and what it is on, as `df` names that. */
+interface Place {
+  readonly folder: string;
+  readonly source: string;
+  readonly target: string;
+}
+
+/**
+ * `df` lists each device once, at one of its mount points: on ostree that is /sysroot, although /, /etc and /var are
+ * on it. So it is asked for the folders themselves. Those that do not exist have no place.
+ */
+async function placesOf(folders: readonly string[], signal: AbortSignal): Promise<Place[]> {
+  const places: Place[] = [];
+  for (const folder of folders) {
+    const call = ['df', '--output=source,target', '--', folder] as const;
+    const text = await outputText(call, signal, { accepts: [0, 1] });
+    const found = /^(?<source>\S.*?)\s+(?<target>\/.*)$/m.exec(text.split('\n')[1] ?? '')?.groups;
+    const { source = '', target = '' } = found ?? {};
+    if (found !== undefined) places.push({ folder, source, target });
+  }
+  return places;
+}
+
 /** The file systems that can fill up, from `df` output with the columns above. */
-export function parseDf(text: string): FileSystem[] {
+export function parseDf(text: string, places: readonly Place[]): FileSystem[] {
   return text.split('\n').flatMap((line) => {
     const fields =
       /^(?<source>.+?)\s+(?<type>\S+)\s+(?<size>\d+)\s+(?<available>-?\d+)\s+(?<files>\d+|-)\s+(?<free>-?\d+|-)\s+(?<target>\/.*)$/.exec(
@@ -82,9 +111,15 @@ export function parseDf(text: string): FileSystem[] {
         availableBytes: Number(available),
         files: count(files),
         filesFree: count(free),
+        writes: places
+          .filter((place) => place.target === target || isDevice(place.source, source))
+          .map(({ folder }) => folder),
       },
     ];
   });
 }
+
+/** Other names, such as tmpfs and overlay, are shared by many. */
+const isDevice = (one: string, other: string): boolean => one === other && one.startsWith('/');
 
 const count = (column: string | undefined) => (column === '-' ? 0 : Number(column));

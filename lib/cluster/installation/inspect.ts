@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../base/errors/failure.ts';
 import type { InstallableCluster } from '../../config/cluster/cluster.ts';
-import { type BlockDevice, findDisk, readDisk, varFolder } from '../../host/disk.ts';
+import { type BlockDevice, findDisk, readDisk } from '../../host/disk.ts';
 import { readDiskUse } from '../../host/disk-use.ts';
 import { isMissing } from '../../host/files.ts';
 import { withMounted } from '../../host/mount.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import { refuseDisk } from './disk-refusal.ts';
 import { type KeptPartitions, keptPartitions, requireKept } from './kept-partitions.ts';
-import { type InstallationMarker, readMarker } from './marker.ts';
+import { findMarker, type InstallationMarker } from './marker.ts';
 
 /** The contents of the target disk, read without changing it. */
 export type DiskFinding =
@@ -38,9 +38,9 @@ export async function inspectTarget(
   const kept = keptPartitions(disk, savePartitions);
   const look = <T>(label: string, use: (folder: string) => Promise<T>) =>
     lookInto(disk, label, paths, signal, use);
-  const marker = await look('root', async (root) => readMarker(await varFolder(root)));
+  const placed = await look('root', (root) => findMarker(root, cluster.clusterId));
   const ignition = await look('boot', (boot) => readInstalledIgnition(boot));
-  const finding = judgeDisk(disk, cluster.clusterId, marker, ignition, kept);
+  const finding = judgeDisk(disk, cluster.clusterId, placed?.marker, ignition, kept);
   if (finding.kind !== 'finished') requireKept(device, disk, kept);
   return finding;
 }

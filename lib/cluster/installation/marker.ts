@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Cluster, clusterDomain } from '../../config/cluster/cluster.ts';
 import { stateFile } from '../../host/state-file.ts';
+import { varFolders } from '../../host/var-folders.ts';
 
 /**
  * `/var/lib/sno-agents/installation.json` of an installed system: its cluster, and
@@ -43,6 +44,30 @@ const file = (varFolder: string) =>
 /** Reads the marker below a `/var` folder; undefined if there is no readable one. */
 export const readMarker = (varFolder: string): Promise<InstallationMarker | undefined> =>
   file(varFolder).read();
+
+/** A marker, and the `/var` that has it. */
+export interface PlacedMarker {
+  readonly folder: string;
+  readonly marker: InstallationMarker;
+}
+
+/**
+ * The marker of an operating system that is not running, in whichever stateroot it is: a finished installation of this
+ * cluster must not be overlooked for another one beside it.
+ */
+export async function findMarker(
+  mountedRoot: string,
+  clusterId: string,
+): Promise<PlacedMarker | undefined> {
+  const found: PlacedMarker[] = [];
+  for (const { path: folder } of await varFolders(mountedRoot)) {
+    const marker = await readMarker(folder);
+    if (marker !== undefined) found.push({ folder, marker });
+  }
+  const rank = ({ marker }: PlacedMarker) =>
+    (marker.clusterId === clusterId ? 2 : 0) + (marker.state === 'finished' ? 1 : 0);
+  return found.toSorted((a, b) => rank(b) - rank(a))[0];
+}
 
 export const writeMarker = (varFolder: string, marker: InstallationMarker): Promise<void> =>
   file(varFolder).write(marker);

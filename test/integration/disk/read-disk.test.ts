@@ -1,7 +1,6 @@
 import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { findDisk, partition, readDisk, varFolder } from '../../../lib/host/disk.ts';
+import { findDisk, partition, readDisk } from '../../../lib/host/disk.ts';
 import { giveDisk } from '../../unit/agents/host/disk.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
 import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
@@ -185,16 +184,4 @@ t.test('partitions are found by the labels of their file systems', async (t) => 
   t.match(partition(disk, 'root'), { path: '/dev/b', label: 'root' });
   t.equal(partition(disk, 'data'), undefined);
   t.equal(partition(vda, 'root'), undefined);
-});
-
-t.test('the location of /var in a mounted system', async (t) => {
-  const folder = t.testdir({
-    coreos: { ostree: { deploy: { 'rhel-coreos': {} } } },
-    empty: { ostree: { deploy: {} } },
-    plain: {},
-  });
-  const at = (name: string) => join(folder, name);
-  t.equal(await varFolder(at('coreos')), at('coreos/ostree/deploy/rhel-coreos/var'));
-  t.equal(await varFolder(at('empty')), at('empty/var'));
-  t.equal(await varFolder(at('plain')), at('plain/var'));
 });

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fsp from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
 import { cgroupVersion } from '../../../lib/host/cgroup.ts';
-import { rootIsOverlay } from '../../../lib/host/root.ts';
+import { kubeletIsOnOverlay } from '../../../lib/host/root.ts';
 import { captureBuiltins } from './builtins.ts';
 
 t.test('the architecture is named as in container images', async (t) => {
@@ -41,19 +42,29 @@ t.test('the version of cgroup', async (t) => {
   }
 });
 
-t.test('an overlay root, as in a live image', async (t) => {
-  // The magic numbers of statfs(2).
-  const table = { overlay: [0x794c7630, true], xfs: [0x58465342, false] } as const;
-  for (const [name, [type, expected]] of Object.entries(table)) {
-    await t.test(name, async (t) => {
-      const { statfs } = fsp;
-      captureBuiltins(t, () => {
-        t.capture(fsp, 'statfs', async (path: string) => {
-          t.equal(path, '/');
-          return Object.assign(await statfs(path), { type });
+t.test(
+  "the kubelet's folder on an overlay, as in a live image, and / on one, as with composefs",
+  async (t) => {
+    // The magic numbers of statfs(2).
+    const [OVERLAY, XFS] = [0x794c7630, 0x58465342];
+    const folder = t.testdir({ there: {} });
+    for (const [name, types, expected] of [
+      ['a live image', { '/': OVERLAY, [folder]: OVERLAY }, true],
+      ['composefs', { '/': OVERLAY, [folder]: XFS }, false],
+      ['a plain root', { '/': XFS, [folder]: XFS }, false],
+    ] as const) {
+      await t.test(name, async (t) => {
+        const { statfs } = fsp;
+        captureBuiltins(t, () => {
+          t.capture(fsp, 'statfs', async (path: string) => {
+            const found = await statfs(path);
+            return Object.assign(found, { type: types[path === '/' ? '/' : folder] });
+          });
         });
+        for (const kubelet of [join(folder, 'there'), join(folder, 'not/yet')]) {
+          t.equal(await kubeletIsOnOverlay({ kubelet }), expected, kubelet);
+        }
       });
-      t.equal(await rootIsOverlay(), expected);
-    });
-  }
-});
+    }
+  },
+);

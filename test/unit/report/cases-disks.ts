@@ -56,6 +56,27 @@ export const diskCases: readonly RuleCase[] = [
   },
   {
     rule: 'disk-full',
+    of: 'the root of an ostree system, which df calls /sysroot',
+    files: disks(df('/sysroot', 0, { writes: ['/var/lib/kubelet', '/var/log'] }), df('/boot', 0.5)),
+    finds: [
+      {
+        severity: 'failing',
+        title: /file system of \/sysroot, with \/var\/lib\/kubelet is full: 0 bytes/,
+        todo: /du -xh --max-depth=3 \/var /,
+      },
+    ],
+  },
+  {
+    rule: 'disk-full',
+    of: 'the same below the limit of eviction, and a place that nobody writes to',
+    files: disks(
+      df('/sysroot', 0.08, { writes: ['/var/lib/kubelet'] }),
+      df('/var/lib/kubelet/old', 0.08, { writes: [] }),
+    ),
+    finds: [{ severity: 'warning', title: /\/sysroot, with .* is nearly full, and the kubelet/ }],
+  },
+  {
+    rule: 'disk-full',
     of: 'full media and images, a /boot that nobody fills, btrfs without inodes',
     files: disks(
       df('/', 0.5, { type: 'btrfs', files: 0, filesFree: 0 }),

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { z } from 'zod';
 import { catalogue } from '../../../../agents/gather/catalogue.ts';
 import type { GatherHost } from '../../../../agents/gather/gather-host.ts';
 import type { Source } from '../../../../agents/gather/source.ts';
@@ -84,4 +85,9 @@ t.test('files that every Linux has are collected unchanged', async (t) => {
   t.match(await text('os-release.txt'), /^ID=/m);
   const df: unknown = JSON.parse(await text('disks/df.json'));
   t.match(df, [{ target: String, type: String, sizeBytes: Number, filesFree: Number }]);
+  const written = z.array(z.object({ writes: z.array(z.string()) })).parse(df);
+  t.ok(
+    written.some(({ writes }) => writes.includes('/var/log')),
+    'the file system of each folder is known by what df says of it',
+  );
 });

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { clean } from '../../../../agents/steps/clean.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
@@ -104,6 +105,24 @@ t.test('clean', async (t) => {
       t.equal(await host.holds(clean), deletes);
     });
   }
+
+  t.test('a container mounts a folder of leftovers, by its name without links', async (t) => {
+    const host = testHost(t);
+    const path = '/opt/openshift/key';
+    host.write('/var/opt/openshift/key', 'key');
+    symlinkSync(host.at('/var/opt'), host.at('/opt'));
+    const entry = { path, sha256: sha256('key'), why: 'bootstrap only', when: 'steady-state' };
+    host.write(
+      '/etc/sno-agents/leftovers.json',
+      JSON.stringify({ entries: [entry], goneKeys: [] }),
+    );
+    await fakeRuntime(t, host, () => [{ name: 'a', mounts: ['/var/opt/openshift'] }]);
+    t.match(await host.failureOf(clean), {
+      kind: 'retry',
+      message: /mounts .*\/var\/opt\/openshift/,
+    });
+    t.ok(host.has(path));
+  });
 
   t.test('deletes nothing without a ledger, or with a damaged one', async (t) => {
     const host = await leftovers(t);

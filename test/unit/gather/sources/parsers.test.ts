@@ -106,7 +106,11 @@ t.test('file systems that can fill up', async (t) => {
     'tmpfs                tmpfs       67108864  67108864  999999 999998 /var/lib/kubelet/pods/1/volumes/x',
     'df: /mnt/x: Permission denied',
   ].join('\n');
-  t.strictSame(parseDf(text), [
+  const places = [
+    { folder: '/var/lib/kubelet', source: '/dev/sda4', target: '/var' },
+    { folder: '/var/lib/etcd', source: 'efi', target: '/var/lib/etcd' },
+  ];
+  t.strictSame(parseDf(text, places), [
     {
       target: '/sysroot',
       source: '/dev/sda4',
@@ -115,6 +119,7 @@ t.test('file systems that can fill up', async (t) => {
       availableBytes: 500_000_000,
       files: 5_000_000,
       filesFree: 400_000,
+      writes: ['/var/lib/kubelet'],
     },
     {
       target: '/mnt/with space',
@@ -124,6 +129,7 @@ t.test('file systems that can fill up', async (t) => {
       availableBytes: 10,
       files: 0,
       filesFree: 0,
+      writes: [],
     },
     {
       target: '/boot/efi',
@@ -133,6 +139,7 @@ t.test('file systems that can fill up', async (t) => {
       availableBytes: 400_000,
       files: 0,
       filesFree: 0,
+      writes: [],
     },
   ]);
 });

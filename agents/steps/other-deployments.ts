@@ -1,0 +1,75 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists, ifMissing } from '../../lib/host/files.ts';
+import { runOutsideSandbox } from '../../lib/host/outside-sandbox.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+
+const DEADLINE_MS = 120_000;
+
+/**
+ * The `/etc` of each deployment of an ostree system except the booted one, as paths on the host. An update of the operating
+ * system copies /etc, and leaves the one from before for a rollback. Empty on other systems.
+ */
+export async function otherDeployments(paths: HostPaths): Promise<string[]> {
+  const booted = await lstat(paths.at('/etc')).catch(ifMissing);
+  const found: string[] = [];
+  for (const folder of await deploymentFolders(paths)) {
+    for (const name of await foldersIn(paths.at(folder))) {
+      const etc = join(folder, name, 'etc');
+      const stat = await lstat(paths.at(etc)).catch(ifMissing);
+      if (stat?.isDirectory() !== true) continue;
+      if (stat.dev !== booted?.dev || stat.ino !== booted.ino) found.push(etc);
+    }
+  }
+  return found.toSorted();
+}
+
+/** Those of ostree's stateroots, and of bootc with composefs alone. */
+async function deploymentFolders(paths: HostPaths): Promise<string[]> {
+  const stateroots = '/sysroot/ostree/deploy';
+  return [
+    ...(await foldersIn(paths.at(stateroots))).map((name) => join(stateroots, name, 'deploy')),
+    '/sysroot/state/deploy',
+  ];
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(ifMissing)) ?? [];
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/**
+ * Deletes files of other deployments. /sysroot is mounted read-only, and its file system is not: it is mounted once more
+ * while they are deleted.
+ *
+ * @param files paths on the host, below /sysroot
+ * @param isOverwritten before they are deleted
+ */
+export async function removeInDeployments(
+  paths: HostPaths,
+  files: readonly string[],
+  isOverwritten: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  if (files.length === 0) return;
+  const limits = { signal, deadlineMs: DEADLINE_MS };
+  const sysroot = paths.at('/sysroot');
+  const folder = join(paths.run, 'sysroot');
+  // Of a run that was killed: it would be mounted twice.
+  if (await exists(folder)) await runOutsideSandbox('umount', [folder], limits).catch(() => '');
+  await runOutsideSandbox('mkdir', ['-p', folder], limits);
+  await runOutsideSandbox('mount', ['-o', 'bind', sysroot, folder], limits);
+  try {
+    await runOutsideSandbox('mount', ['-o', 'remount,bind,rw', folder], limits);
+    const there = files.map((file) => join(folder, paths.at(file).slice(sysroot.length)));
+    const [program, ...options] = isOverwritten
+      ? ['shred', '--iterations=1', '--zero', '--remove', '--force']
+      : ['rm', '-f'];
+    await runOutsideSandbox(program ?? 'rm', [...options, '--', ...there], limits);
+    await runOutsideSandbox('sync', ['--file-system', folder], limits);
+  } finally {
+    // Not the step's signal: a stopped step must unmount, too.
+    const own = { signal: AbortSignal.timeout(DEADLINE_MS), deadlineMs: DEADLINE_MS };
+    await runOutsideSandbox('umount', [folder], own);
+  }
+}

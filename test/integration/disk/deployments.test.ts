@@ -1,0 +1,74 @@
+/** What an update of an ostree system leaves: /etc of the deployment before it, below a /sysroot that is mounted read-only. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import t, { type Test } from 'tap';
+import { clean } from '../../../agents/steps/clean.ts';
+import { otherDeployments } from '../../../agents/steps/other-deployments.ts';
+import { verifyClean } from '../../../agents/steps/verify-clean.ts';
+import { sha256 } from '../../../lib/host/files.ts';
+import { testHost } from '../../unit/agents/host/host.ts';
+import { fakeRuntime } from '../../unit/agents/host/runtime.ts';
+
+const KEY = 'sno-agents/bootstrap-admin.key';
+const BOOTED = '/sysroot/ostree/deploy/rhcos/deploy/b.0/etc';
+const EARLIER = '/sysroot/ostree/deploy/rhcos/deploy/a.0/etc';
+const OTHER = '/sysroot/ostree/deploy/fedora-coreos/deploy/c.1/etc';
+const NATIVE = '/sysroot/state/deploy/0123/etc';
+
+/** The booted deployment's /etc is mounted from /sysroot, as `ostree-prepare-root` does it. */
+async function ostreeHost(t: Test) {
+  const host = testHost(t, { programs: 'real' });
+  const contents = `contents of ${KEY}`;
+  for (const etc of [BOOTED, EARLIER, OTHER, NATIVE]) host.write(`${etc}/${KEY}`, contents, 0o600);
+  host.write(`${OTHER}/${KEY}`, 'written by somebody else');
+  const entry = { path: `/etc/${KEY}`, sha256: sha256(contents), why: 'x', when: 'steady-state' };
+  const ledger = JSON.stringify({ entries: [entry], goneKeys: [] });
+  host.write(`${BOOTED}/sno-agents/leftovers.json`, ledger);
+  mkdirSync(host.at('/etc'));
+  const mount = (...args: string[]) => execFileSync('mount', args);
+  const unmountAtEnd = (path: string) =>
+    t.teardown(() => execFileSync('umount', ['--recursive', host.at(path)]));
+  mount('--bind', host.at('/sysroot'), host.at('/sysroot'));
+  unmountAtEnd('/sysroot');
+  mount('--bind', host.at(BOOTED), host.at('/etc'));
+  unmountAtEnd('/etc');
+  mount('-o', 'remount,bind,ro', host.at('/sysroot'));
+  // systemd does not run on every machine.
+  host.programs.give('systemd-run', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
+  host.programs.give('systemctl', 'exit 0');
+  await fakeRuntime(t, host, () => []);
+  return host;
+}
+
+const options = { skip: process.getuid?.() !== 0 && 'mounts need root' };
+
+t.test('leftovers are deleted in every deployment', options, async (t) => {
+  const host = await ostreeHost(t);
+  t.same(await otherDeployments(host.paths), [OTHER, EARLIER, NATIVE].toSorted());
+  t.equal(await host.holds(clean), false);
+  await host.run(clean);
+  for (const etc of ['/etc', BOOTED, EARLIER, NATIVE]) t.notOk(host.has(`${etc}/${KEY}`), etc);
+  t.equal(host.read(`${OTHER}/${KEY}`), 'written by somebody else');
+  t.ok(await host.holds(clean));
+  t.ok(await host.holds(verifyClean));
+  t.throws(() => host.write(`${EARLIER}/x`), { code: 'EROFS' }, '/sysroot is as it was');
+  t.notOk(host.has('/run/sno-agents/sysroot/ostree'), 'nothing stays mounted');
+});
+
+t.test('one that is left there is found', options, async (t) => {
+  const host = await ostreeHost(t);
+  host.remove(`/etc/${KEY}`);
+  t.equal(await host.holds(verifyClean), false);
+  const { message } = await host.failureOf(verifyClean);
+  t.match(message, EARLIER);
+  t.notMatch(message, OTHER);
+});
+
+t.test('a run that was killed has left its mount', options, async (t) => {
+  const host = await ostreeHost(t);
+  mkdirSync(host.at('/run/sno-agents/sysroot'), { recursive: true });
+  execFileSync('mount', ['--bind', host.at('/sysroot'), host.at('/run/sno-agents/sysroot')]);
+  await host.run(clean);
+  t.notOk(host.has(`${EARLIER}/${KEY}`));
+  t.notOk(host.has('/run/sno-agents/sysroot/ostree'));
+});
