@@ -3,6 +3,7 @@ import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { within } from '../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { HostContext } from '../../steps/host-context.ts';
+import { deployment } from './deployment.ts';
 import { installPayload } from './install-payload.ts';
 import { kubeletState } from './kubelet-state.ts';
 
@@ -10,5 +11,9 @@ import { kubeletState } from './kubelet-state.ts';
 export const payloadPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-payload'),
   achieved: 'the payload is complete and in place',
-  steps: [within(s, 'payloadMs', installPayload), within(s, 'finishMs', kubeletState)],
+  steps: [
+    within(s, 'finishMs', deployment),
+    within(s, 'payloadMs', installPayload),
+    within(s, 'finishMs', kubeletState),
+  ],
 });

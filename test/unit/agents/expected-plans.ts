@@ -93,7 +93,11 @@ export const plans: ExpectedPlan[] = [
   [
     payloadPlan(settings),
     'sno-payload',
-    { 'install-payload': { deadline: 'payloadMs' }, 'kubelet-state': { deadline: 'finishMs' } },
+    {
+      deployment: { deadline: 'finishMs' },
+      'install-payload': { deadline: 'payloadMs' },
+      'kubelet-state': { deadline: 'finishMs' },
+    },
   ],
   [
     certificatesPlan(settings),
