@@ -20,6 +20,7 @@ import { staticPodsNeed, withCauses } from '../../steps/causes.ts';
 import { forgetEndedLeaders } from '../../steps/ended-leaders.ts';
 import type { UpdateContext } from './context.ts';
 import { presentManifestsRun } from './mirror-pods.ts';
+import { inTurn, replacePodsOfNode } from './nodes-in-turn.ts';
 import { loadPrepared } from './prepare.ts';
 
 /**
@@ -62,12 +63,15 @@ export async function waitUntilSettled(
     const objects = addOns.flatMap(
       ({ name, contents }) => decodeManifests(name, contents).manifests,
     );
-    await applyChanged(client, objects, limits);
+    const node = context.hostname();
+    const applied = await inTurn(client, objects, node, limits);
+    await applyChanged(client, applied, limits);
+    if (applied !== objects) await replacePodsOfNode(client, applied, node, limits);
     const { boot: bootId } = await bootMoment();
     const verdict = await waitSteady(
       client,
       {
-        nodeName: context.hostname(),
+        nodeName: node,
         bootTime: await context.bootTime(progress.signal),
         leases: LEADER_LEASES.kubernetes,
       },

@@ -1,7 +1,12 @@
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import type { Limits } from '../../../../lib/base/wait/limits.ts';
-import { orError, type Seen, waitUntil } from '../../../../lib/base/wait/wait-until.ts';
-import { connectHostRuntime } from '../../../../lib/clients/cri/runtime.ts';
+import {
+  type NotMet,
+  orError,
+  type Seen,
+  waitUntil,
+} from '../../../../lib/base/wait/wait-until.ts';
+import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
 import { whyNodeNotReady } from '../../../../lib/clients/kube/node-ready.ts';
 import { resources } from '../../../../lib/clients/kube/resources.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
@@ -9,34 +14,49 @@ import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { sinceMonotonicMs, unitProperties } from '../../../../lib/host/systemd.ts';
 import { readPayload } from '../../../../lib/payload/payload.ts';
 import { Causes, kubeletNeeds } from '../../../steps/causes.ts';
-import type { PlainHost } from '../../../steps/host-context.ts';
 import { asNode } from '../../../steps/own-node.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import type { UpdatedHost } from '../context.ts';
+import { addOnsSeen, replaceAddOns } from './add-ons.ts';
 
 const LOOK_EVERY_MS = 2000;
 const KUBELET = 'kubelet.service';
-/** What every node runs of the cluster's own, such as kube-proxy. A workload that keeps ending says nothing of the update. */
-const ADD_ONS = 'kube-system';
 
 /**
- * Waits until the Node is Ready with the kubelet of the payload, and until neither that kubelet nor a container of the
- * add-ons has been replaced for the window.
+ * Has the add-ons' pods replaced by those of the payload, and waits until the Node is Ready with the kubelet of the payload, and
+ * until neither that kubelet nor an add-on has been replaced for the window.
  */
 export const settleWorker: StepBody<UpdatedHost> = {
   name: 'settle',
   leaves: 'a Node that is Ready with the kubelet of the payload, and steady',
-  touches: ['api', 'runtime', 'systemd', 'clock'],
+  touches: ['api', 'systemd', 'clock'],
   // It must be seen in this boot, for the whole window.
   neededUntil: 'confirm',
   input: ({ request }) => request.id,
   holds: async () => true,
   async run(context, progress) {
     const { paths, settings } = context;
-    const { kubernetes } = (await readPayload(paths.payload)).versions;
+    const payload = await readPayload(paths.payload);
     const causes = new Causes(paths, kubeletNeeds, progress);
+    const notSettled = ({ state }: NotMet) =>
+      new Failure('deadline', 'the worker did not settle with the update', {
+        expected: `no change for ${settings.updateWindowMs / 1000} s`,
+        found: state,
+      });
     const steady = steadyFor(settings.updateWindowMs);
-    const look = orError((limits) => seenOf(context, kubernetes, limits));
+    const { kubernetes } = payload.versions;
+    let isReplaced = false;
+    const look = orError(async ({ signal }) => {
+      const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+      using client = await asNode(context);
+      const kubelet = await kubeletSeen(client, context.hostname(), kubernetes, limits);
+      if (!('met' in kubelet)) return kubelet;
+      // Not before: until the payload is imported, their images are missing.
+      if (!isReplaced) await replaceAddOns(client, context.hostname(), payload, limits);
+      isReplaced = true;
+      const addOns = await addOnsSeen(client, context.hostname(), payload, limits);
+      return 'met' in addOns ? { met: `${kubelet.met} ${addOns.met}` } : addOns;
+    });
     await progress.wait(`the node to be steady with the kubelet ${kubernetes}`, (wait) =>
       waitUntil(
         async (limits) => {
@@ -46,11 +66,7 @@ export const settleWorker: StepBody<UpdatedHost> = {
         {
           ...wait,
           everyMs: LOOK_EVERY_MS,
-          late: ({ state }) =>
-            new Failure('deadline', 'the worker did not settle with the update', {
-              expected: `no change for ${settings.updateWindowMs / 1000} s`,
-              found: state,
-            }),
+          late: notSettled,
         },
       ),
     );
@@ -74,34 +90,24 @@ function steadyFor(windowMs: number): (seen: Seen<string>) => Seen<undefined> {
   };
 }
 
-/** What must stay the same of a Node that is as it should be. */
-async function seenOf(host: PlainHost, version: string, { signal }: Limits): Promise<Seen<string>> {
-  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+/** Which start of the kubelet it is, once its Node is Ready. */
+async function kubeletSeen(
+  client: KubeClient,
+  name: string,
+  version: string,
+  limits: Limits,
+): Promise<Seen<string>> {
   const kubelet = await unitProperties(
     KUBELET,
     ['ActiveState', 'InvocationID', 'ExecMainStartTimestampMonotonic'],
-    signal,
+    limits.signal,
   );
   if (kubelet.ActiveState !== 'active') return { state: `${KUBELET} is ${kubelet.ActiveState}` };
   const started = sinceMonotonicMs(kubelet.ExecMainStartTimestampMonotonic ?? '0');
-  using client = await asNode(host);
-  const node = await client.find(resources.nodes, { name: host.hostname() }, limits);
+  const node = await client.find(resources.nodes, { name }, limits);
   const state = whyNodeNotReady(node, new Date(Date.now() - started));
   if (state !== undefined) return { state };
   const found = node?.status?.nodeInfo?.kubeletVersion;
   if (found !== version) return { state: `the Node has the kubelet ${found}` };
-  return { met: [kubelet.InvocationID, ...(await addOnContainers(host, limits))].join(' ') };
-}
-
-/** Those that run, by their ids. */
-async function addOnContainers({ paths }: PlainHost, limits: Limits): Promise<string[]> {
-  using runtime = connectHostRuntime(paths);
-  const containers = await runtime.listContainers(limits);
-  return containers
-    .filter(
-      ({ state, labels }) =>
-        state === 'running' && labels['io.kubernetes.pod.namespace'] === ADD_ONS,
-    )
-    .map(({ id }) => id)
-    .toSorted();
+  return { met: kubelet.InvocationID ?? '' };
 }

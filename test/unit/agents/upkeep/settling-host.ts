@@ -25,7 +25,7 @@ export const podOf = (
   { image = `r.test/${component}:2`, startedAt = NOW } = {},
 ) => ({
   metadata: { namespace: 'kube-system', name: `${component}-edge-0`, uid: component },
-  spec: { nodeName: 'edge-0', containers: [{ image }] },
+  spec: { nodeName: 'edge-0', containers: [{ name: component, image }] },
   status: {
     phase: 'Running',
     conditions: [condition('Ready')],
@@ -66,6 +66,10 @@ export interface Differs {
   /** As systemd-logind records it. */
   readonly scheduled?: string;
   readonly answers?: Readonly<Record<string, ApiAnswer>>;
+  /** Further nodes of the cluster. */
+  readonly nodes?: readonly string[];
+  /** Further pods of the own node. */
+  readonly ownPods?: readonly object[];
 }
 
 export async function settling(t: Test, differs: Differs = {}) {
@@ -81,11 +85,15 @@ export async function settling(t: Test, differs: Differs = {}) {
     answers: {
       'GET /api/v1/namespaces/kube-system/pods': () => {
         asked.push('mirror pods');
-        return listOf(...pods());
+        return listOf(...pods(), ...(differs.ownPods ?? []));
       },
       'GET /api/v1/nodes': () => {
         asked.push('steady');
-        return listOf(node);
+        const others = (differs.nodes ?? []).map((name) => ({
+          ...node,
+          metadata: { name, uid: name },
+        }));
+        return listOf(node, ...others);
       },
       'GET /api/v1/pods': () => listOf(...pods()),
       'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases': () =>

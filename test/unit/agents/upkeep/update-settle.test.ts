@@ -20,6 +20,66 @@ t.test(
   },
 );
 
+const generation = 'deprecated.daemonset.template.generation';
+t.test('with workers, the pods of DaemonSets are replaced on the own node only', async (t) => {
+  const sets = '/apis/apps/v1/namespaces/kube-system/daemonsets/kube-proxy';
+  const podOn = (name: string, of: string, template: string) => ({
+    metadata: {
+      ...{ name, namespace: 'kube-system', labels: { 'pod-template-generation': template } },
+      ownerReferences: [{ kind: 'DaemonSet', name: of }],
+    },
+    spec: { containers: [{ name: of, image: 'x' }] },
+  });
+  const contents =
+    'apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: kube-proxy, namespace: kube-system}\nspec: {template: {}}\n';
+  for (const [workers, strategy, expected] of [
+    [['worker-0'], { type: 'OnDelete' }, ['kube-proxy-old']],
+    [[], undefined, []],
+  ] as const) {
+    const deleted: string[] = [];
+    const applied: unknown[] = [];
+    let asked = 0;
+    const it = await settling(t, {
+      manifests: [{ name: 'kube-proxy.yaml', contents }],
+      nodes: workers,
+      ownPods: [
+        podOn('kube-proxy-old', 'kube-proxy', '1'),
+        podOn('kube-proxy-new', 'kube-proxy', '2'),
+        podOn('other', 'flannel', '1'),
+      ],
+      answers: {
+        'GET /apis/apps/v1': () => ({
+          resources: [{ name: 'daemonsets', kind: 'DaemonSet', namespaced: true, verbs: ['list'] }],
+        }),
+        [`PATCH ${sets}`]: ({ body }) => {
+          applied.push(JSON.parse(body).spec.updateStrategy);
+          return {};
+        },
+        [`GET ${sets}`]: () => {
+          asked += 1;
+          return {
+            metadata: { name: 'kube-proxy', generation: 5, annotations: { [generation]: '2' } },
+            status: { observedGeneration: asked === 1 ? 4 : 5 },
+          };
+        },
+        ...Object.fromEntries(
+          ['kube-proxy-old', 'kube-proxy-new', 'other'].map((name) => [
+            `DELETE /api/v1/namespaces/kube-system/pods/${name}`,
+            () => {
+              t.ok(asked > 1, 'not before the controller knows the new template');
+              deleted.push(name);
+              return {};
+            },
+          ]),
+        ),
+      },
+    });
+    await it.run();
+    t.same(applied, [strategy]);
+    t.same(deleted, expected);
+  }
+});
+
 /** Judged by its deadline, whatever was seen until then. */
 const OTHER_IMAGES: readonly (readonly [why: string, differs: Differs, what: RegExp])[] = [
   [

@@ -118,48 +118,82 @@ t.test('it waits for an API server that takes the identity of its kubelet', asyn
   t.notOk(it.host.has(`${STATE}/next`), 'nothing is fetched before');
 });
 
-/** Runs the step settle on a worker whose add-ons run in these containers; it may take `leftMs`. */
+/** A pod of kube-proxy, by its DaemonSet, with the image of the payload. */
+const proxy = ({
+  uid = 'p',
+  image = 'r.test/kube-proxy:1',
+  ready = 'True',
+  restarts = 0,
+} = {}) => ({
+  metadata: {
+    ...{ name: 'kube-proxy-x', namespace: 'kube-system', uid },
+    ownerReferences: [{ kind: 'DaemonSet', name: 'kube-proxy' }],
+  },
+  spec: { containers: [{ name: 'kube-proxy', image }] },
+  status: {
+    conditions: [{ type: 'Ready', status: ready }],
+    containerStatuses: [{ name: 'kube-proxy', restartCount: restarts }],
+  },
+});
+const workload = (uid: string) => ({
+  metadata: { name: 'shop', namespace: 'kube-system', uid },
+  spec: { containers: [{ name: 'kube-proxy', image: 'shop' }] },
+});
+
+/** Runs the step settle on a worker that has these pods; it may take `leftMs`. Returns what was deleted. */
 async function settling(
   t: Test,
   {
     node = nodeOf(),
     systemctl = running(),
-    containers = () => ['proxy'],
-    namespace = 'kube-system',
+    pods = () => [proxy()],
     leftMs = 300_000,
   }: {
     node?: object | (() => object);
     systemctl?: string;
-    containers?: () => readonly string[];
-    namespace?: string;
+    pods?: (deleted: number) => readonly object[];
     leftMs?: number;
   },
 ) {
   const it = await updatingWorker(t);
+  writePayload(it.host, PAYLOAD, 'the new kubelet', ['kube-proxy']);
   it.host.programs.give('systemctl', systemctl);
-  it.api.rule(({ path }) =>
-    path === NODE ? { code: 200, body: typeof node === 'function' ? node() : node } : undefined,
-  );
-  await fakeRuntime(t, it.host, () => [], {
-    ListContainers: () => ({
-      containers: containers().map((id) => ({
-        id,
-        metadata: { name: id },
-        state: 'CONTAINER_RUNNING',
-        labels: { 'io.kubernetes.pod.namespace': namespace },
-      })),
-    }),
+  const deleted: string[] = [];
+  it.api.rule(({ method, path, query }) => {
+    if (path === NODE) return { code: 200, body: typeof node === 'function' ? node() : node };
+    if (!path.startsWith('/api/v1/namespaces/kube-system/pods')) return undefined;
+    if (method === 'DELETE') {
+      deleted.push(path.split('/').at(-1) ?? '');
+      return { code: 200, body: {} };
+    }
+    if (query.fieldSelector !== 'spec.nodeName=worker-0') return { code: 403 };
+    return { code: 200, body: { metadata: { resourceVersion: '1' }, items: pods(deleted.length) } };
   });
   endPauses(t, 5000);
-  return it.run(settleWorker, leftMs);
+  const outcome = await it.run(settleWorker, leftMs);
+  return { outcome, deleted };
 }
 
 t.test('it has settled once its kubelet and its add-ons have run for the window', async (t) => {
-  t.same(await settling(t, {}), { kind: 'done', note: 'nothing changes any more' });
+  const { outcome, deleted } = await settling(t, {});
+  t.same(outcome, { kind: 'done', note: 'nothing changes any more' });
+  t.same(deleted, [], 'what has the image of the payload stays');
   let replaced = 0;
-  const workload = () => [`workload-${replaced++}`];
-  await settling(t, { namespace: 'shop', containers: workload });
+  await settling(t, { pods: () => [proxy(), workload(`${replaced++}`)] });
   t.ok(replaced > 1, 'a workload that keeps ending does not count');
+});
+
+t.test('add-ons with the image of before are replaced, once the kubelet runs', async (t) => {
+  let asked = 0;
+  const old = proxy({ image: 'r.test/kube-proxy:0' });
+  const { deleted } = await settling(t, {
+    node: () => nodeOf(asked++ < 3 ? { kubelet: 'v1.33.1' } : {}),
+    pods: (count) => {
+      t.ok(asked > 3, 'not before its images can be there');
+      return [count === 0 ? old : proxy({ uid: 'new' })];
+    },
+  });
+  t.same(deleted, ['kube-proxy-x']);
 });
 
 let looks = 0;
@@ -185,8 +219,18 @@ const UNSETTLED: readonly (readonly [
   ],
   [
     'add-ons that are replaced',
-    { containers: () => [`proxy-${looks++}`] },
+    { pods: () => [proxy({ uid: `${looks++}` })] },
     /nothing may change for some time/,
+  ],
+  [
+    'an add-on that starts again and again',
+    { pods: () => [proxy({ restarts: looks++ })] },
+    /nothing may change for some time/,
+  ],
+  [
+    'an add-on without its image',
+    { pods: () => [proxy({ ready: 'False' })] },
+    /kube-proxy-x is not/,
   ],
   ['no answer of the API server', { node: () => ({ kind: 'Node' }) }, /metadata/],
 ];

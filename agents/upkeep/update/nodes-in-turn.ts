@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { Limits } from '../../../lib/base/wait/limits.ts';
+import { waitUntil } from '../../../lib/base/wait/wait-until.ts';
+import type { KubeClient } from '../../../lib/clients/kube/client.ts';
+import type { Manifest } from '../../../lib/clients/kube/manifest-decoding.ts';
+import { objectSchema, type Resource, resources } from '../../../lib/clients/kube/resources.ts';
+
+/** Of the pods that a DaemonSet creates, and of the DaemonSet: the number of its template (k8s.io/api/apps/v1). */
+const POD_GENERATION = 'pod-template-generation';
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+const conditionSchema = z.looseObject({ type: z.string(), status: z.string() });
+const podSchema = objectSchema.extend({
+  metadata: objectSchema.shape.metadata.extend({
+    ownerReferences: z.array(z.looseObject({ kind: z.string(), name: z.string() })).optional(),
+  }),
+  spec: z.looseObject({
+    containers: z.array(z.looseObject({ name: z.string(), image: z.string() })),
+  }),
+  status: z
+    .looseObject({
+      conditions: z.array(conditionSchema).optional(),
+      containerStatuses: z.array(z.looseObject({ restartCount: z.number() })).optional(),
+    })
+    .optional(),
+});
+/** A pod on this node. */
+export type PodOfNode = z.infer<typeof podSchema>;
+const pods: Resource<PodOfNode> = { apiVersion: 'v1', plural: 'pods', schema: podSchema };
+
+/**
+ * In a cluster with workers, an update replaces the pods of DaemonSets on its own node only: workers do not have the new images
+ * until they are updated themselves, and then replace their own.
+ */
+export async function inTurn(
+  client: KubeClient,
+  objects: readonly Manifest[],
+  node: string,
+  limits: Limits,
+): Promise<readonly Manifest[]> {
+  if (!objects.some(isDaemonSet)) return objects;
+  const { items } = await client.list(resources.nodes, {}, limits);
+  if (items.every(({ metadata }) => metadata.name === node)) return objects;
+  return objects.map((manifest) =>
+    isDaemonSet(manifest) ? { ...manifest, object: replacedOnDelete(manifest.object) } : manifest,
+  );
+}
+
+const isDaemonSet = ({ kind }: Pick<Manifest, 'kind'>): boolean => kind === 'DaemonSet';
+
+const specSchema = z.looseObject({});
+const replacedOnDelete = (object: Manifest['object']): Manifest['object'] => ({
+  ...object,
+  spec: { ...specSchema.parse(object.spec), updateStrategy: { type: 'OnDelete' } },
+});
+
+const LOOK_EVERY_MS = 1000;
+const setSchema = objectSchema.extend({
+  status: z.looseObject({ observedGeneration: z.number().optional() }).optional(),
+});
+const daemonSets: Resource<z.infer<typeof setSchema>> = {
+  ...resources.daemonSets,
+  schema: setSchema,
+};
+
+/**
+ * Deletes the pods on a node that are not of the present template of these DaemonSets, as soon as their controller knows that
+ * template: it creates them anew.
+ *
+ * @throws Failure (deadline) if the controller does not see it
+ */
+export async function replacePodsOfNode(
+  client: KubeClient,
+  objects: readonly Manifest[],
+  node: string,
+  limits: Limits,
+): Promise<void> {
+  for (const { namespace = 'default', name } of objects.filter(isDaemonSet)) {
+    const generation = await observedTemplate(client, { namespace, name }, limits);
+    for (const pod of await podsOfNode(client, namespace, node, limits)) {
+      const isPresent = pod.metadata.labels?.[POD_GENERATION] === generation;
+      if (ownerOf(pod) === name && !isPresent) await deletePodOfNode(client, pod, limits);
+    }
+  }
+}
+
+const observedTemplate = (
+  client: KubeClient,
+  place: { readonly namespace: string; readonly name: string },
+  limits: Limits,
+): Promise<string | undefined> =>
+  waitUntil(
+    async () => {
+      const { metadata, status } = await client.get(daemonSets, place, limits);
+      const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+      if (isSeen) return { met: metadata.annotations?.[TEMPLATE_GENERATION] };
+      return { state: `the controller of DaemonSet ${place.name} has not seen its new template` };
+    },
+    {
+      ...limits,
+      everyMs: LOOK_EVERY_MS,
+      late: ({ state }) => new Failure('deadline', state),
+    },
+  );
+
+/** The DaemonSet of a pod; undefined for any other pod. */
+export const ownerOf = ({ metadata }: PodOfNode): string | undefined =>
+  metadata.ownerReferences?.find(({ kind }) => kind === 'DaemonSet')?.name;
+
+/** A kubelet may list those of its own node. */
+export async function podsOfNode(
+  client: KubeClient,
+  namespace: string,
+  node: string,
+  limits: Limits,
+): Promise<PodOfNode[]> {
+  const selection = { namespace, fieldSelector: `spec.nodeName=${node}` };
+  return [...(await client.list(pods, selection, limits)).items];
+}
+
+/** As the node that the pod is on. */
+export const deletePodOfNode = (
+  client: KubeClient,
+  { metadata: { namespace = 'default', name } }: PodOfNode,
+  limits: Limits,
+): Promise<unknown> => client.remove(pods, { namespace, name }, limits);
