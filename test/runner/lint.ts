@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import { describeError } from '../../lib/base/errors/failure.ts';
 import { emptyTally, type Tally, type TallyEvents } from './tally.ts';
 
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 600_000;
 
 const LINTERS = [
   {
