@@ -40,13 +40,13 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'update',
-    sources: ['lib/change/update/*.ts', 'agents/upkeep/update/*.ts'],
+    sources: ['lib/change/update/*.ts', 'agents/upkeep/update/{*,worker/*}.ts'],
     tests: [
       'test/unit/change/update/*.test.ts',
       'test/unit/agents/upkeep/{update,update-add-ons,update-backup,update-command}.test.ts',
       'test/unit/agents/upkeep/update-{emulation,obstacles,prepare,reverted}.test.ts',
       'test/integration/update-*.test.ts',
-      'test/unit/agents/upkeep/update-settle.test.ts',
+      'test/unit/agents/upkeep/update-{settle,worker}.test.ts',
       'test/unit/agents/plans.test.ts',
     ],
   },
