@@ -119,15 +119,22 @@ export class WorkerUpdates {
     return kubectl(this.#run.cluster, args, this.#context.signal);
   }
 
+  /** After a restart, its unit comes last. */
   async #statusSays(sentence: RegExp): Promise<void> {
     const { signal } = this.#context;
     const host: Host = this.#run.worker;
-    const { stdout } = await host.exec(['sno-update', 'status'], { timeoutMs: 20_000 }, signal);
-    if (sentence.test(stdout)) return;
-    throw new Failure('fatal', 'its status says otherwise', {
-      expected: `${sentence}`,
-      found: stdout,
-    });
+    await eventually(
+      async () => {
+        const { stdout } = await host.exec(['sno-update', 'status'], { timeoutMs: 20_000 }, signal);
+        if (sentence.test(stdout)) return;
+        throw new Failure('retry', 'its status says otherwise', {
+          expected: `${sentence}`,
+          found: stdout,
+        });
+      },
+      BACK_MS,
+      signal,
+    );
   }
 
   #set(settings: object): Promise<void> {
