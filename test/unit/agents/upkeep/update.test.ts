@@ -102,6 +102,28 @@ t.test('stage waits for the end of a backup and needs room', async (t) => {
   });
 });
 
+t.test('interrupted at any moment, nothing counts as staged that is not whole', async (t) => {
+  const next = `${STATE}/next`;
+  const staged = ({ host }: Updating) =>
+    ['sno-agents', 'payload/payload.yaml', 'payload/bin/kubelet', 'payload/images/etcd.tar'].map(
+      (name) => host.has(`${next}/${name}`) && host.read(`${next}/${name}`),
+    );
+  const whole = await updating(t);
+  await whole.run(stageUpdate);
+  const expected = staged(whole);
+  await killedAtAnyMoment(t, {
+    prepare: () => updating(t),
+    run: (it) => it.run(stageUpdate),
+    async allowed(it, when) {
+      if (await it.holds(stageUpdate)) t.same(staged(it), expected, `${when}: it holds`);
+    },
+    result: (it) => [staged(it), it.host.mode(next), it.host.mode(`${next}/sno-agents`)],
+    least: 10,
+    isDurable: true,
+    isConcurrent: true,
+  });
+});
+
 t.test('the new executable is asked before anything changes', async (t) => {
   const it = await updating(t);
   await it.run(stageUpdate);

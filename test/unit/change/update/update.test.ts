@@ -235,6 +235,27 @@ t.test('which kubelets of workers go with a new API server', async (t) => {
   }
 });
 
+t.test('a worker takes what is not older, however many minor versions it skips', async (t) => {
+  const on: InstalledVersions = { ...installed, isWorker: true };
+  t.doesNotThrow(() => judge(update({ kubernetes: 'v1.37.2', etcd: 'v3.7.3' }), on));
+  t.doesNotThrow(() => judge(update({ kubernetes: 'v1.34.4', etcd: 'v3.5.0' }), on), 'it has none');
+  for (const [kubernetes, found] of [
+    ['v1.34.3', /Kubernetes v1\.34\.3 is older than v1\.34\.4/],
+    ['v1.33.9', /is older than/],
+    ['unknown', /Kubernetes unknown cannot be compared/],
+  ] as const) {
+    t.throws(() => judge(update({ kubernetes }), on), { message: found }, kubernetes);
+  }
+  t.throws(() => judge(update({ agents: '1.0.0' }), on), {
+    message: /sno-agents 1\.0\.0 is older/,
+  });
+  const both = { kubernetes: 'also unknown', etcd: 'v3.6.8' };
+  const unknown = { ...on, payload: { ...on.payload, versions: both } };
+  t.throws(() => judge(update({ kubernetes: 'unknown' }), unknown), {
+    message: /Kubernetes unknown cannot/,
+  });
+});
+
 t.test('a host that still emulates ends that first', async (t) => {
   const still = { ...installed, emulates: '1.33' };
   const next = update({ kubernetes: 'v1.35.0', etcd: 'v3.6.8' });
