@@ -1,13 +1,19 @@
 import { productVersion } from '../../../../lib/base/version.ts';
 import type { Prepared } from '../../../../lib/change/update/prepared.ts';
+import { resources } from '../../../../lib/clients/kube/resources.ts';
 import { readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
 import { agentLinks } from '../../../../lib/engine/agents/links.ts';
 import { agentsOf, WORKER_AGENTS } from '../../../../lib/engine/agents/table.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { readPayload } from '../../../../lib/payload/payload.ts';
+import { cniFileFor } from '../../../../lib/render/kubernetes/cni.ts';
 import { workerKubeletFile } from '../../../../lib/render/kubernetes/kubelet.ts';
 import { podEgressFile } from '../../../../lib/render/kubernetes/pod-egress.ts';
+import type { RenderedFile } from '../../../../lib/render/renderer.ts';
 import { joinedWorkerUnits } from '../../../../units/worker.ts';
+import { plainHost } from '../../../steps/host-context.ts';
+import { asNode } from '../../../steps/own-node.ts';
+import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import { workerKubeletInput } from '../../../steps/worker-kubelet.ts';
 import {
   clusterFile,
@@ -38,9 +44,9 @@ export async function prepareWorkerUpdate(
     schemaVersion: 1,
     version: productVersion,
     files: await differing(paths, [
-      ...[kubelet, podEgressFile(cluster)].map(({ path, contents, mode }) => ({
-        ...{ path, contents, mode },
-      })),
+      ...[kubelet, podEgressFile(cluster), await podNetworkFile(paths, signal)].map(
+        ({ path, contents, mode }) => ({ path, contents, mode }),
+      ),
       ...unitFiles(joinedWorkerUnits),
       clusterFile(cluster),
       ...digestFiles(digests),
@@ -52,4 +58,13 @@ export async function prepareWorkerUpdate(
     ),
     manifests: [],
   };
+}
+
+/** Of the subnets that its Node has: they never change. */
+async function podNetworkFile(paths: HostPaths, signal: AbortSignal): Promise<RenderedFile> {
+  const host = await plainHost(paths);
+  using client = await asNode(host);
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+  const { spec } = await client.get(resources.nodes, { name: host.hostname() }, limits);
+  return cniFileFor(spec?.podCIDRs ?? []);
 }

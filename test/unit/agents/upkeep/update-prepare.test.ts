@@ -83,6 +83,31 @@ t.test('a new executable changes only what differs on this host', async (t) => {
   t.same([enable, manifests], [[], []]);
 });
 
+t.test(
+  'what an earlier release rendered otherwise is replaced, links and cluster.json too',
+  async (t) => {
+    const host = await installedHost(t);
+    const kubelet = '/etc/kubernetes/kubelet.yaml';
+    const rendered = host.read(kubelet);
+    host.remove(kubelet);
+    host.write(kubelet, 'rendered by an earlier release', 0o640);
+    const { files, links } = await prepareOn(host, otherImage(host, 'etcd'));
+    t.match(
+      files.find(({ path }) => path === kubelet),
+      { contents: rendered, mode: 0o640 },
+    );
+    const cluster = files.find(({ path }) => path.endsWith('/cluster.json'))?.contents ?? '';
+    t.match(JSON.parse(cluster), {
+      executableSha256: sha256('the new executable'),
+      payloadSha256: sha256(host.read(`${SOURCE}/payload.yaml`)),
+    });
+    const names = links.map(({ path }) => basename(path));
+    for (const name of ['sno-update', 'gather', 'verify-clean']) t.ok(names.includes(name), name);
+    for (const { path, target } of links) host.write(path, target);
+    t.same((await prepareOn(host, SOURCE)).links, [], 'those that are there stay');
+  },
+);
+
 t.test('a unit that the host does not have is enabled', async (t) => {
   const host = await installedHost(t);
   host.remove('/etc/systemd/system/sno-trial.timer');

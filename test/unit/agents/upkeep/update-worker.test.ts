@@ -16,6 +16,10 @@ import { isWorker, workerPaths } from '../../../../lib/cluster/workers/paths.ts'
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
+import {
+  kubeletEnvironmentPath,
+  kubeletEnvironmentText,
+} from '../../../../lib/host/kubelet-environment.ts';
 import { nodeUnits } from '../../../../units/installed.ts';
 import { joinedWorkerUnits } from '../../../../units/worker.ts';
 import { cluster } from '../host/cluster.ts';
@@ -43,7 +47,7 @@ const nodeOf = ({
   unschedulable = false,
 } = {}) => ({
   metadata: { name: 'worker-0' },
-  spec: { unschedulable },
+  spec: { unschedulable, podCIDRs: ['10.128.3.0/24'] },
   status: {
     conditions: [{ type: 'Ready', status: ready, lastHeartbeatTime: heartbeat }],
     nodeInfo: { kubeletVersion: kubelet },
@@ -299,6 +303,8 @@ t.test('a new executable changes only what a worker has', async (t) => {
     host.write(`/etc/systemd/system/${name}`, contents);
   }
   host.write(EXECUTABLE, 'the new executable');
+  const environment = { nodeIps: ['192.0.2.20'], nodeName: 'worker-0' };
+  host.write(kubeletEnvironmentPath(host.paths), kubeletEnvironmentText(environment));
   await fakeRuntime(t, host, () => [], {
     Status: () => ({ status: {}, info: {} }),
     RuntimeConfig: () => ({ linux: { cgroupDriver: 'SYSTEMD' } }),
@@ -307,6 +313,7 @@ t.test('a new executable changes only what a worker has', async (t) => {
   const prepared = await prepareWorkerUpdate(host.paths, parts, AbortSignal.timeout(60_000));
   const paths = prepared.files.map(({ path }) => path).toSorted();
   t.same(paths, [
+    '/etc/cni/net.d/10-sno.conflist',
     KUBELET_CONFIG,
     '/etc/sno-agents/cluster.json',
     '/etc/sno-agents/executable.sha256',
@@ -316,6 +323,10 @@ t.test('a new executable changes only what a worker has', async (t) => {
   const kubelet = prepared.files.find(({ path }) => path === KUBELET_CONFIG);
   t.match(kubelet?.contents, /clientCAFile: .*client-ca\.crt/);
   t.notMatch(kubelet?.contents, /staticPodPath/, 'it runs no static pods');
+  t.match(
+    prepared.files.find(({ path }) => path.includes('/cni/'))?.contents,
+    /"10\.128\.3\.0\/24"/,
+  );
   t.same(prepared.manifests, []);
   t.same(prepared.enable, []);
   for (const { path, contents, mode } of prepared.files) host.write(path, contents, mode);
