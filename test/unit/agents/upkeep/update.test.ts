@@ -296,6 +296,35 @@ t.test('a failure during the trial: the host restarts and goes back', async (t) 
   t.same(await it.run(concludeUpdate), { kind: 'not-yet', reason: 'the host restarts to go back' });
 });
 
+t.test(
+  'interrupted at any moment of the end, an older update is refused from then on',
+  async (t) => {
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = await updating(t);
+        await upTo(it, stageUpdate, prepare, armUpdate, switchOver, confirmUpdate);
+        return it;
+      },
+      run: (it) => it.run(concludeUpdate),
+      async again(it) {
+        if (!(await it.holds(concludeUpdate))) await it.run(concludeUpdate);
+      },
+      async allowed(it, when) {
+        if ((await updateChange.last(it.host.paths)) === undefined) return;
+        t.equal(await readTaken(it.host.paths), 7, `${when}: its serial is known`);
+      },
+      result: async (it) => [
+        (await updateChange.last(it.host.paths))?.outcome,
+        await readTaken(it.host.paths),
+        it.host.has(`${STATE}/request.json`),
+        it.host.has(`${STATE}/next`),
+      ],
+      least: 8,
+      isDurable: true,
+    });
+  },
+);
+
 t.test('after the host went back, the reason is reported once', async (t) => {
   const it = await updating(t);
   await upTo(it, stageUpdate, prepare, armUpdate, switchOver);
