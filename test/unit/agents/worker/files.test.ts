@@ -85,6 +85,13 @@ t.test('kubelet-files', async (t) => {
       });
       t.notOk(host.has(ENVIRONMENT));
     }
+    const { host, api } = await given(t, '');
+    api.rule(({ path }) =>
+      path.endsWith('/extension-apiserver-authentication')
+        ? { code: 200, body: { metadata: { name: 'extension-apiserver-authentication' } } }
+        : undefined,
+    );
+    t.match(await host.failureOf(placeKubeletFiles), { kind: 'retry', message: /no authority/ });
   });
 
   t.test('without an address in the machine networks it waits', async (t) => {
