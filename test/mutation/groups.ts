@@ -104,7 +104,8 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/reconfigure/every-field.test.ts',
       'test/unit/agents/reconfigure/{arrive,files,end}-interrupted.test.ts',
       'test/unit/agents/reconfigure/{arrive,console,credentials,fast-clock,hold-back,host-facts,inputs}.test.ts',
-      'test/unit/agents/reconfigure/{login-keys,network,site-certificate,start,steps,stop,tell-medium}.test.ts',
+      'test/unit/agents/reconfigure/{login-keys,main,network,site-certificate,site-checks,start,steps,stop,tell-medium}.test.ts',
+      'test/unit/agents/relocatable/arrival.test.ts',
     ],
   },
   {
