@@ -92,7 +92,7 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
   const access = await controlPlane.access({ name: 'admin', groups: ['system:masters'] });
   const made: Call[] = [];
   /** Runs a step until it is done; each process is killed after its first change. Returns how many were. */
-  const carriedOut = async (step: StepBody<SiteStepContext>): Promise<number> => {
+  const carriedOut = async (step: Pick<StepBody<SiteStepContext>, 'run'>): Promise<number> => {
     for (let killed = 0; ; killed++) {
       using client = new StoppedClient(access, made);
       const { context } = await siteContext(t, client, { ...given, host });
