@@ -106,6 +106,8 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/reconfigure/{arrive,console,credentials,fast-clock,hold-back,host-facts,inputs}.test.ts',
       'test/unit/agents/reconfigure/{login-keys,main,network,site-certificate,site-checks,start,steps,stop,tell-medium}.test.ts',
       'test/unit/agents/relocatable/arrival.test.ts',
+      'test/integration/site-volume/hostile.test.ts',
+      'test/unit/docs/site-config.test.ts',
     ],
   },
   {
