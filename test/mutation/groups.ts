@@ -70,7 +70,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/agents/upkeep/{rotate-command,rotate-workers,rotation-*,stage-rotation,replace-*}.test.ts',
       'test/unit/render/serving-authority.test.ts',
-      'test/unit/agents/upkeep/{authority-files,dial,prove,renew-leaves,laptop-ca,certificates-command,before-kubelet,worker-serving,kubelet-*}.test.ts',
+      'test/unit/agents/upkeep/{authority-files,dial,named-authorities,prove,renew-leaves,laptop-ca,certificates-command,before-kubelet,worker-serving,kubelet-*}.test.ts',
       'test/unit/agents/plans.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
     ],
