@@ -84,7 +84,7 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/change/backup/*.test.ts',
-      'test/unit/agents/backup/{agent,command,create,new-host,on-request,or-undo,restore,restore-context}.test.ts',
+      'test/unit/agents/backup/{agent,command,create,new-host,on-request,or-undo,rebuild,restore,restore-context}.test.ts',
       'test/unit/agents/backup/interrupted*.test.ts',
       'test/unit/agents/plans.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',

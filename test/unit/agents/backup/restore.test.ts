@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import fsp from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
 import { withProvidersOf } from '../../../../agents/steps/restore/encryption.ts';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
-import { replace, savedKey } from '../../../../agents/steps/restore/replace.ts';
+import { replace } from '../../../../agents/steps/restore/replace.ts';
 import { concludeRestore } from '../../../../agents/upkeep/backup/restore/conclude.ts';
 import { startRestored } from '../../../../agents/upkeep/backup/restore/start.ts';
 import { stopForRestore } from '../../../../agents/upkeep/backup/restore/stop.ts';
@@ -21,7 +20,6 @@ import { stopUnit } from '../../../../lib/host/systemd.ts';
 import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/secrets/seal/envelope.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
-import { captureBuiltins } from '../../host/builtins.ts';
 import { fakeApi } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import { STOPPED } from '../host/kubelet-unit.ts';
@@ -50,36 +48,6 @@ t.test('the database is rebuilt beside the one in use, with bumped revisions', a
   t.equal(database(host), 'the present database');
   t.match(host.read('/etcdutl-calls'), /--bump-revision 1000000000 --mark-compacted\n$/);
   t.strictSame(placed(host), [...COMPONENTS], 'the control plane goes on');
-});
-
-t.test('on a disk without room for the database and its log, nothing is begun', async (t) => {
-  const { host, run } = await restoringHost(t);
-  const need = 'a snapshot'.length + 64 * 2 ** 20;
-  let free = need - 1;
-  const { statfs } = fsp;
-  captureBuiltins(t, () => {
-    t.capture(fsp, 'statfs', async (path: string) => ({
-      ...(await statfs(path)),
-      ...{ bsize: 1, bavail: free },
-    }));
-  });
-  t.match(await thrownBy(run(rebuild)), {
-    kind: 'fatal',
-    code: 'backup-no-space',
-    message: new RegExp(`expected ${need} bytes; found ${free} bytes free`),
-  });
-  t.notOk(host.has(REBUILT));
-  free = need;
-  t.match(await run(rebuild), { kind: 'done' });
-});
-
-t.test('a key that the backup does not have is said', async (t) => {
-  const { context } = await restoringHost(t);
-  t.match(await thrownBy(savedKey(context, 'host/none', '/none')), {
-    kind: 'fatal',
-    code: 'backup-unusable',
-    message: 'the backup has no host/none',
-  });
 });
 
 t.test('a backup that changed since the request is refused', async (t) => {

@@ -74,6 +74,10 @@ t.test('kubelet-files', async (t) => {
     );
     await earlier.host.run(placeKubeletFiles);
     t.equal(earlier.host.read(API), servingAuthority, 'a cluster of an earlier release');
+    const busy = await published(both);
+    busy.api.rule(({ path }) => (path === root ? refusal(400, { message: 'broken' }) : undefined));
+    await t.rejects(busy.host.run(placeKubeletFiles), /broken/);
+    t.notOk(busy.host.has(ENVIRONMENT), 'it asks again');
   });
 
   t.test('without the authority of clients nobody is trusted: it waits', async (t) => {
