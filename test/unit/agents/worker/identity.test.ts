@@ -179,6 +179,13 @@ t.test('kubelet-identity of a worker', async (t) => {
     t.match(await running, { kind: 'not-yet' });
   });
 
+  t.test('nothing is requested of an API that is not ready', async (t) => {
+    const { host, api } = await workerHost(t);
+    api.rule(({ path }) => (path === '/readyz' ? { code: 500, body: 'starting' } : undefined));
+    t.ok(await host.waitsFor(workerKubeletIdentity, /Waiting for the API server to be ready/));
+    t.same(posted(api), []);
+  });
+
   t.test('a request is repeated once its half hour is over', async (t) => {
     const { host } = await workerHost(t);
     const end = Math.ceil(Date.now() / 1_800_000) * 1_800_000;
