@@ -1,7 +1,7 @@
 /** Whose clients a server says that it accepts. */
 import { once } from 'node:events';
-import { createServer as createPlainServer } from 'node:net';
-import { createServer, type Server } from 'node:tls';
+import { createServer as createPlainServer, type Server } from 'node:net';
+import { createServer } from 'node:tls';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { namedAuthorities } from '../../../../agents/upkeep/renew/named-authorities.ts';
@@ -21,7 +21,7 @@ const [first, second, other] = await Promise.all(
   ),
 );
 
-async function urlOf(t: Test, server: Pick<Server, 'listen' | 'close' | 'address' | 'on'>) {
+async function urlOf(t: Test, server: Server) {
   server.listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
