@@ -143,8 +143,8 @@ t.test('the list', async (t) => {
   t.test('has the workers of all files, and nothing without a folder', async (t) => {
     t.same(await readAllowList(hostPaths(t.testdir()), cluster), { workers: [], faults: [] });
     const { read } = folderWith(t, {
-      'a.yaml': worker('worker-0', '192.0.2.20'),
-      'b.yaml': worker('worker-1', '192.0.2.21'),
+      'a.yaml': `${worker('worker-0', '192.0.2.20')}keyFingerprint: sha256:${key}\n`,
+      'b.yaml': `${worker('worker-1', '192.0.2.21')}keyFingerprint: sha256:${'cd'.repeat(32)}\n`,
       '.a.yaml.swp': 'not read',
       'a.yaml~': 'not read',
     });
