@@ -1,9 +1,9 @@
 import { done, type Outcome } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { armTrial } from '../../lib/engine/trial/arm.ts';
 import { networkManagerPoints, type WantedPoints } from '../../lib/engine/trial/points.ts';
 import { readTrial } from '../../lib/engine/trial/store.ts';
 import { describeReconfigure, type ReconfigureContext } from './context.ts';
+import type { SiteStep } from './or-back.ts';
 import { MOVED, touchedFiles } from './touched.ts';
 
 /** How long a change may stay unconfirmed, and what of the host it may change. */
@@ -15,12 +15,11 @@ export interface TrialOfSite {
 /** From here on the host goes back to what it has now, unless everything works in time. */
 export const armWith = (
   trialOf: (context: ReconfigureContext) => Promise<TrialOfSite>,
-): StepBody<ReconfigureContext> => ({
+): SiteStep => ({
   name: 'arm',
   leaves: 'the points of return, and a trial with a deadline',
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async ({ paths, request }) => (await readTrial(paths))?.id === request.id,
   async run(context, { signal }): Promise<Outcome> {
     const { paths, settings, request } = context;

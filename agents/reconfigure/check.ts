@@ -2,20 +2,19 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { stillRunning } from '../../lib/change/exclusion.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done, notYet, type Outcome } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { namesIn } from '../../lib/host/files.ts';
 import { BRIDGE } from '../../lib/host/internal-bridge.ts';
 import { isInstalled } from '../../lib/host/search-path.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
 import { requireUsableKeys } from './login.ts';
+import type { SiteStep } from './or-back.ts';
 
 /** Checks that nothing else is changing the host. Until the end of this step, nothing on it has changed. */
-export const checkSite: StepBody<ReconfigureContext> = {
+export const checkSite: SiteStep = {
   name: 'check',
   leaves: 'a host with the adapters that the site expects, and no other agent that changes it',
   touches: ['network'],
   neededUntil: 'arm',
-  input: ({ request }) => request.id,
   holds: async () => true,
   async run(context, progress) {
     await presentInput(context);

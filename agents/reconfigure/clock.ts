@@ -1,10 +1,10 @@
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done, notYet } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
 import { certificatesIn, validityOf } from '../../lib/pki/certificate.ts';
 import { authorityNames, authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import type { ReconfigureContext } from './context.ts';
+import type { SiteStep } from './or-back.ts';
 
 interface Clocked {
   /** The present certificates of the control plane, PEM. */
@@ -14,13 +14,11 @@ interface Clocked {
 }
 
 /** Certificates that are signed with a wrong clock are not valid once it is right: time servers may need a while. */
-export const clockBy = ({ own, askTheTime }: Clocked): StepBody<ReconfigureContext> => ({
+export const clockBy = ({ own, askTheTime }: Clocked): SiteStep => ({
   name: 'clock',
   leaves: 'a clock that is not earlier than the newest certificate',
   touches: ['clock'],
-  retries: true,
   neededUntil: 'start',
-  input: ({ request }) => request.id,
   holds: async (context) => newest(context, await own(context)) <= new Date(),
   async run(context, progress) {
     const since = newest(context, await own(context));

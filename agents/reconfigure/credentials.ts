@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { kubeconfigPath, reconfigureFolder } from '../../lib/change/site/places.ts';
 import { done } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { readTextIfPresent, removeFile } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { stateFile } from '../../lib/host/state-file.ts';
@@ -25,6 +24,7 @@ import { readAuthority } from '../steps/leaf-files.ts';
 import { withPresentFiles } from '../steps/read-once.ts';
 import { placeStaticPod } from '../steps/static-pods.ts';
 import { hasIdentityBegun, presentInput, type ReconfigureContext } from './context.ts';
+import type { SiteStep } from './or-back.ts';
 
 const stagedSchema = z.object({
   id: z.uuid(),
@@ -41,13 +41,12 @@ const stagedFile = (paths: HostPaths) =>
  * The authorities of the site, and everything that they sign or are trusted by. They are made once and kept until the
  * end: an interrupted attempt continues with the same ones. Nothing that reads them is running.
  */
-export const credentials: StepBody<ReconfigureContext> = {
+export const credentials: SiteStep = {
   name: 'credentials',
   leaves:
     "the site's authorities in place of the factory's, whose administrators are refused; an API server with the site's certificate",
   touches: ['disk', 'clock'],
   neededUntil: 'start',
-  input: ({ request }) => request.id,
   async holds(context) {
     // The change of the identity signs some of them again.
     if (await hasIdentityBegun(context)) return true;

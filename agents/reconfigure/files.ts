@@ -7,7 +7,6 @@ import { completeNoProxy } from '../../lib/config/site/proxy.ts';
 import { networkAfter } from '../../lib/config/site-config/name-servers.ts';
 import { type SiteConfig, siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { done } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { run } from '../../lib/host/command.ts';
 import { type NewFile, readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -26,6 +25,7 @@ import { removeKeptFile, writeKeptFiles } from '../../lib/secrets/seal/files.ts'
 import { restartRuntime } from '../steps/restart-runtime.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
 import { requireLogin } from './login.ts';
+import type { SiteStep } from './or-back.ts';
 
 const PULL_SECRET = '/var/lib/kubelet/config.json';
 const PROGRAM_MS = 120_000;
@@ -102,13 +102,12 @@ function filesOf(cluster: Cluster): NewFile[] {
 }
 
 /** Trust, mirrors, time servers, proxy, pull secret, SSH keys and certificate of the site. The API server gets that with `credentials`. */
-export const placeSiteFiles: StepBody<ReconfigureContext> = {
+export const placeSiteFiles: SiteStep = {
   name: 'files',
   leaves:
     "the site's trust, mirrors, time servers, proxy, pull secret and SSH keys, in use; its certificate of the API",
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   async holds(context) {
     const { wanted, obsolete } = await differing(context);
     return wanted.length === 0 && obsolete.length === 0 && (await unread(context)) === undefined;

@@ -5,23 +5,20 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { done } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { hostAddresses } from '../../lib/host/network.ts';
 import { chainAnchor, verification } from '../../lib/relocation/site-volume/shown-certificate.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { apiPort } from '../../lib/render/kubernetes/paths.ts';
-import type { ReconfigureContext } from './context.ts';
+import type { SiteStep } from './or-back.ts';
 
 const ANSWER_MS = 10_000;
 
 /** Proves the names by dialling them: at each address of the host, the API shows the certificate of its name at this site. */
-export const renameAtSite: StepBody<ReconfigureContext> = {
+export const renameAtSite: SiteStep = {
   name: 'names',
   leaves: "an API that shows the site's certificate at each address of the host",
   touches: ['network', 'api'],
-  retries: true,
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async () => true,
   async run({ paths, site }, { signal }) {
     const given = site.certificates.api?.certificate;

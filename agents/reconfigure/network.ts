@@ -8,7 +8,6 @@ import { networkAfter } from '../../lib/config/site-config/name-servers.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
 import { BRIDGE } from '../../lib/host/internal-bridge.ts';
 import { hostAddresses } from '../../lib/host/network.ts';
@@ -19,6 +18,7 @@ import { networkConfigPath } from '../../lib/render/machine-config/machine-confi
 import type { ReconfigureContext } from './context.ts';
 import { refusingDuplicates } from './duplicates.ts';
 import { defaultGateways, silentNeighbours } from './neighbours.ts';
+import type { SiteStep } from './or-back.ts';
 import { type FailedCheck, failedChecks } from './site-checks.ts';
 
 /** After which NetworkManager itself goes back, if this process is gone. */
@@ -30,12 +30,11 @@ const PAUSE_MS = 3_000;
  * The network of the site. First only in memory, with a deadline of NetworkManager's own: if the site's servers do not
  * answer, or this host loses power, the earlier network is in use again. Once they answer, the new one is kept.
  */
-export const siteNetwork: StepBody<ReconfigureContext> = {
+export const siteNetwork: SiteStep = {
   name: 'network',
   leaves: "the site's network, over which its servers answer",
   touches: ['disk', 'network'],
   neededUntil: 'start',
-  input: ({ request }) => request.id,
   holds: async (context) => (await isKept(context)) && (await wrong(context)).length === 0,
   async run(context, progress) {
     if (context.site.networkConfig === undefined) {

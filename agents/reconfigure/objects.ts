@@ -9,26 +9,24 @@ import { movedHost } from '../../lib/config/site/moved-host.ts';
 import { type SiteConfig, siteDomain } from '../../lib/config/site-config/site-config.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
 import { issueAdministrator } from '../steps/certificates/administrator.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
 import { applyOrHoldBack } from './hold-back.ts';
+import type { SiteStep } from './or-back.ts';
 
 const ADMINISTRATOR_DAYS = 365;
 const MERGE = 'application/merge-patch+json';
 
 /** What the site changes in the cluster: labels of the Node, hosts of Ingresses, the manifests of the volume. */
-export const siteObjects: StepBody<ReconfigureContext> = {
+export const siteObjects: SiteStep = {
   name: 'objects',
   leaves:
     "the site's labels, Ingress hosts and manifests; an administrator's kubeconfig, if one was requested",
   touches: ['disk', 'api', 'clock'],
-  retries: true,
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   // Applying again changes nothing that is as it should be.
   holds: async () => true,
   async run(context, progress) {

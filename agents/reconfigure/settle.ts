@@ -5,17 +5,16 @@ import { verdictText } from '../../lib/cluster/steady/verdict.ts';
 import { waitSteady } from '../../lib/cluster/steady/wait.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done, type Outcome } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { bootMoment } from '../../lib/host/boot.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
+import type { SiteStep } from './or-back.ts';
 
 /** Whether everything that ran in the factory runs here: seen in this boot, for the whole window. */
-export const settleSite: StepBody<ReconfigureContext> = {
+export const settleSite: SiteStep = {
   name: 'settle',
   leaves: 'a steady host at its site',
   touches: ['api', 'etcd'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async () => true,
   run: async (context, progress) =>
     settled(context, progress, {

@@ -12,7 +12,6 @@ import { isApiReady } from '../../lib/clients/kube/api-ready.ts';
 import { statusPath } from '../../lib/engine/steps/reporter.ts';
 import { readStatus } from '../../lib/engine/steps/status.ts';
 import { done } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, removeFile } from '../../lib/host/files.ts';
 import { BRIDGE } from '../../lib/host/internal-bridge.ts';
 import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
@@ -22,6 +21,7 @@ import { readFactoryPolicy, writeFactoryPolicy } from '../../lib/relocation/relo
 import { awaitApi } from '../steps/await-api.ts';
 import { restartKubeletUnit } from '../steps/kubelet.ts';
 import { presentInput, type ReconfigureContext, wantedIdentity } from './context.ts';
+import type { SiteStep } from './or-back.ts';
 
 const IDENTITY_UNIT = 'sno-identity.service';
 
@@ -29,12 +29,11 @@ const IDENTITY_UNIT = 'sno-identity.service';
  * Opens the seal and starts the control plane: with the name, the address and the domain of the site by a change of
  * the identity, which its own unit resumes. If none of these differs, it starts unchanged.
  */
-export const startAtSite: StepBody<ReconfigureContext> = {
+export const startAtSite: SiteStep = {
   name: 'start',
   leaves: 'a running control plane with the name, the address and the domain of the site',
   touches: ['disk', 'systemd', 'runtime', 'api'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   async holds(context, progress) {
     const { paths } = context;
     if (await exists(sealedPath(paths))) return false;

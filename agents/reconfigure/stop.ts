@@ -1,7 +1,6 @@
 import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { replaceFolder } from '../../lib/engine/trial/points.ts';
 import type { PointsOfReturn } from '../../lib/engine/trial/trial.ts';
 import { run } from '../../lib/host/command.ts';
@@ -12,7 +11,8 @@ import { syncTree } from '../../lib/host/sync-tree.ts';
 import { stopUnit, unitProperties } from '../../lib/host/systemd.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 import { areStopped, stopContainers } from '../steps/static-pods.ts';
-import { hasIdentityBegun, type ReconfigureContext } from './context.ts';
+import { hasIdentityBegun } from './context.ts';
+import type { SiteStep } from './or-back.ts';
 import { MOVED } from './touched.ts';
 
 /** Of what runs in pods, such as a database. */
@@ -23,13 +23,11 @@ const COPY_MS = 10 * 60_000;
  * Stops the kubelet and every pod: they must see neither two networks nor two identities. The change then continues
  * with copies of the folders that it changes as a whole, such as etcd's; the trial has the originals.
  */
-export const stopForSite: StepBody<ReconfigureContext> = {
+export const stopForSite: SiteStep = {
   name: 'stop',
   leaves: 'no kubelet and no pods; copies of the folders that change, in their places',
   touches: ['systemd', 'runtime', 'disk'],
-  retries: true,
   neededUntil: 'start',
-  input: ({ request }) => request.id,
   async holds(context, { signal }) {
     const { paths } = context;
     if (await hasIdentityBegun(context)) return true;

@@ -15,6 +15,9 @@ interface OnRequest {
   readonly request: { readonly id: string };
 }
 
+/** A step of a change: for all of them alike, it is done for one request, and tried again. */
+export type ChangeStep<Context> = Omit<StepBody<Context>, 'input' | 'retries'>;
+
 /**
  * Makes the steps of a change such that a permanent failure does not end the plan. Before the trial nothing has
  * changed, and the failure is recorded; during the trial the host restarts and goes back. An agent that is stopped or
@@ -22,7 +25,7 @@ interface OnRequest {
  */
 export const orBackBy =
   <Context extends OnRequest>(change: Pick<Change<CanFail, unknown>, 'read' | 'write'>) =>
-  (body: StepBody<Context>): StepBody<Context> => {
+  (body: ChangeStep<Context>): StepBody<Context> => {
     /** Whether it has failed or is confirmed, so that nothing more is done for it. */
     const isOver = async ({ paths, request }: Context): Promise<boolean> => {
       if ((await change.read(paths))?.failure !== undefined) return true;

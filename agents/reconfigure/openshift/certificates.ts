@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { kubeconfigPath, siteFolder } from '../../../lib/change/site/places.ts';
 import { siteDomain } from '../../../lib/config/site-config/site-config.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { stateFile } from '../../../lib/host/state-file.ts';
@@ -36,12 +36,11 @@ type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site' | 'credenti
  * The certificates that the names of the site show on OpenShift, given or made, and the authority of its administrators. They
  * are made once: an interrupted attempt continues with the same ones, and no operator rolls out twice.
  */
-export const siteCertificatesOnOpenShift: StepBody<Context> = {
+export const siteCertificatesOnOpenShift: ChangeStep<Context> = {
   name: 'certificates',
   leaves: "the certificates of the site's names, and a kubeconfig, if one was requested",
   touches: ['disk', 'clock'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async (context) => (await siteIdentity(context)) !== undefined,
   async run(context) {
     const { paths, request } = context;

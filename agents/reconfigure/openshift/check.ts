@@ -1,17 +1,15 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { requireReadyHost } from '../check.ts';
-import type { ReconfigureContext } from '../context.ts';
+import type { SiteStep } from '../or-back.ts';
 import { bridgeFaults } from './bridge-faults.ts';
 import { NEVER_RUN } from './never-run.ts';
 
 /** What needs the whole host to itself, and that the bridge of its pod network can be made anew. */
-export const checkSiteOnOpenShift: StepBody<ReconfigureContext> = {
+export const checkSiteOnOpenShift: SiteStep = {
   name: 'check',
   leaves: 'a host with the adapters that the site expects, whose pod network follows them',
   touches: ['network'],
   neededUntil: 'arm',
-  input: ({ request }) => request.id,
   holds: async () => true,
   async run(context, progress) {
     progress.warn(NEVER_RUN);

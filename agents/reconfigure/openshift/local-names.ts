@@ -1,6 +1,6 @@
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { siteDomain } from '../../../lib/config/site-config/site-config.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import { restartUnit } from '../../../lib/host/systemd.ts';
 import { siteDns, siteDnsPath } from '../../../lib/relocation/relocatable/local-dns.ts';
@@ -12,12 +12,11 @@ type Context = Pick<ReconfigureContext, 'paths' | 'request' | 'site'>;
  * Makes the node itself resolve the names at its site, whatever the site's name servers say: operators dial them before
  * they call a Route available. The names of the installation stay.
  */
-export const localNames: StepBody<Context> = {
+export const localNames: ChangeStep<Context> = {
   name: 'local-names',
   leaves: 'a name server of the node that answers for its names at the site',
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async (context) =>
     (await readTextIfPresent(context.paths.at(siteDnsPath))) === wanted(context),
   async run(context, { signal }) {

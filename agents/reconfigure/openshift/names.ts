@@ -1,6 +1,6 @@
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { siteDomain } from '../../../lib/config/site-config/site-config.ts';
 import { done, notYet } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { componentHosts, whyElsewhere } from '../../../lib/relocation/site-openshift/domain.ts';
 import { CLUSTER } from '../../../lib/relocation/site-openshift/names.ts';
 import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
@@ -23,13 +23,11 @@ interface Ports {
  * Proves the names by dialling them: the operators say that their routes are at the site, and the API and the router show the
  * site's certificates at each address of the host. An API server or a router that was not rolled out shows the earlier ones.
  */
-export const namesAt = (ports: Ports): StepBody<Context> => ({
+export const namesAt = (ports: Ports): ChangeStep<Context> => ({
   name: 'names',
   leaves: "an API and routes of the operators that show the site's certificates",
   touches: ['network', 'api'],
-  retries: true,
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async () => true,
   async run(context, progress) {
     const { signal } = progress;

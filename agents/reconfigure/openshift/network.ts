@@ -1,6 +1,4 @@
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
-import type { ReconfigureContext } from '../context.ts';
 import {
   type AskedNameServers,
   answered,
@@ -9,6 +7,7 @@ import {
   requireCables,
   wrong,
 } from '../network.ts';
+import type { SiteStep } from '../or-back.ts';
 import { bridgeAddresses, dismantleBridge, makeBridge } from './bridge.ts';
 
 /** /etc/resolv.conf names the node itself, which asks these. */
@@ -19,12 +18,11 @@ const nameServers: AskedNameServers = async () => '/run/NetworkManager/no-stub-r
  * as a port it has no address. The site must answer twice: through the adapter before its network is kept, and through
  * the bridge at the end. Whatever fails, the host restarts: the bridge is only in /run, and is made again from the earlier profiles.
  */
-export const siteNetworkOnOpenShift: StepBody<ReconfigureContext> = {
+export const siteNetworkOnOpenShift: SiteStep = {
   name: 'network',
   leaves: "the site's network on the bridge of the pod network, over which its servers answer",
   touches: ['disk', 'network', 'systemd'],
   neededUntil: 'start',
-  input: ({ request }) => request.id,
   async holds(context, { signal }) {
     if (!(await isKept(context))) return false;
     if ((await bridgeAddresses(context, signal)).length === 0) return false;

@@ -1,7 +1,7 @@
 import type { Limits } from '../../../lib/base/wait/limits.ts';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { carryOut } from '../../../lib/relocation/site-openshift/site-write.ts';
 import { siteWrites } from '../../../lib/relocation/site-openshift/site-writes.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
@@ -24,13 +24,11 @@ type Context = Pick<
 >;
 
 /** What the operators of OpenShift make the site's names, certificates, mirrors and trust from. */
-export const siteObjectsOnOpenShift: StepBody<Context> = {
+export const siteObjectsOnOpenShift: ChangeStep<Context> = {
   name: 'objects',
   leaves: "the site's certificates, names, mirrors, trust and labels as objects; its manifests",
   touches: ['api'],
-  retries: true,
   neededUntil: 'routes',
-  input: ({ request }) => request.id,
   async holds(context, { signal, remainingMs }) {
     const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
     return context.withAdministrator({ remainingMs }, async (client) => {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Limits } from '../../../lib/base/wait/limits.ts';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { objectSchema, type Resource } from '../../../lib/clients/kube/resources.ts';
 import { clusterResources } from '../../../lib/cluster/openshift/operators.ts';
 import { siteDomain } from '../../../lib/config/site-config/site-config.ts';
 import { done, notYet } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { moveRoutes, routesToMove } from '../../../lib/relocation/site-openshift/move-routes.ts';
 import { appsDomain, CLUSTER } from '../../../lib/relocation/site-openshift/names.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
@@ -19,13 +19,11 @@ type Context = Pick<ReconfigureContext, 'request' | 'site' | 'withAdministrator'
  * Moves every Route into the domain of the site, once the API that gives Routes their hosts knows that domain: an operator
  * creates its Route again within seconds, and would otherwise get a host in the old domain.
  */
-export const routes: StepBody<Context> = {
+export const routes: ChangeStep<Context> = {
   name: 'routes',
   leaves: 'Routes and Ingresses in the domain of the site; those that stay are in the log',
   touches: ['api'],
-  retries: true,
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   async holds(context, { signal, remainingMs }) {
     const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
     return context.withAdministrator({ remainingMs }, async (client) => {

@@ -1,4 +1,4 @@
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import type { ReconfigureContext } from '../context.ts';
 import { settled } from '../settle.ts';
 
@@ -12,12 +12,11 @@ type Context = Pick<
  * operators wrote before they saw it: nothing may change for longer than that (openshift/release #49431: two minutes were too
  * short).
  */
-export const settleOpenShiftSite: StepBody<Context> = {
+export const settleOpenShiftSite: ChangeStep<Context> = {
   name: 'settle',
   leaves: 'a steady host at its site, whose operators have rolled out everything',
   touches: ['api', 'etcd'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async () => true,
   run: (context, progress) =>
     settled(context, progress, {

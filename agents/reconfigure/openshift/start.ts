@@ -1,10 +1,10 @@
 import { describeError } from '../../../lib/base/errors/failure.ts';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { isApiReady } from '../../../lib/clients/kube/api-ready.ts';
 import { describeDecision } from '../../../lib/cluster/csr/decision.ts';
 import { approveOwnClientRequests } from '../../../lib/cluster/csr/own-client-approver.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done, notYet } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { exists, readTextIfPresent, removeFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { sealedPath } from '../../../lib/host/paths.ts';
@@ -25,13 +25,11 @@ type Context = Pick<
  * expired under way, the static pods make their own anew; the kubelet asks for its certificates, and nobody else of a cluster
  * without Machines answers.
  */
-export const startOpenShift: StepBody<Context> = {
+export const startOpenShift: ChangeStep<Context> = {
   name: 'start',
   leaves: 'a running control plane, and a kubelet with valid certificates',
   touches: ['disk', 'systemd', 'runtime', 'api', 'clock'],
-  retries: true,
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   async holds(context, progress) {
     const { paths } = context;
     if (await exists(sealedPath(paths))) return false;

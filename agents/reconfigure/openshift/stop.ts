@@ -1,10 +1,9 @@
 import { done, notYet } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTrial } from '../../../lib/engine/trial/store.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
 import { stopUnit, unitProperties } from '../../../lib/host/systemd.ts';
-import type { ReconfigureContext } from '../context.ts';
+import type { SiteStep } from '../or-back.ts';
 import { goOnWithCopies, stopPods } from '../stop.ts';
 import { BEFORE_RUNTIME, BRIDGE_UNITS, KUBELET, RUNTIME } from './units.ts';
 
@@ -13,13 +12,11 @@ import { BEFORE_RUNTIME, BRIDGE_UNITS, KUBELET, RUNTIME } from './units.ts';
  * whose new network gives no address has neither CRI-O nor a pod. The change then continues with copies of the folders that
  * operators write; the trial has the originals.
  */
-export const stopOpenShift: StepBody<ReconfigureContext> = {
+export const stopOpenShift: SiteStep = {
   name: 'stop',
   leaves: 'no kubelet, no CRI-O and no pods; copies of the folders that change, in their places',
   touches: ['systemd', 'runtime', 'disk'],
-  retries: true,
   neededUntil: 'start',
-  input: ({ request }) => request.id,
   async holds({ paths }, { signal }) {
     for (const unit of [KUBELET, RUNTIME]) if (!(await isStopped(unit, signal))) return false;
     const moved = (await readTrial(paths))?.points.moved ?? [];

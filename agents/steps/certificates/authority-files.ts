@@ -83,9 +83,9 @@ export async function leafChanges(replaced: Replaced<Successor>, read: ReadText,
 function crossesOf(leaf: string, { old, next }: { old: KeyPair; next: Successor }): string {
   if (next.cross === undefined) return '';
   const subject = parseCertificate(old.certificate).subject;
-  const before = certificatesIn(leaf)
-    .slice(1)
-    .filter((pem) => parseCertificate(pem).subject === subject && mayCertifyAuthorities(pem));
+  const before = certificatesIn(leaf).filter(
+    (pem) => parseCertificate(pem).subject === subject && mayCertifyAuthorities(pem),
+  );
   return [next.cross, ...before].join('');
 }
 

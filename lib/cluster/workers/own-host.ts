@@ -19,8 +19,8 @@ export function isNameOfOwnHost(
   if (name === ownName || OF_SERVICE.test(name) || name === clusterDomain) return true;
   if (['api', 'api-int', 'apps'].some((of) => name === `${of}.${clusterDomain}`)) return true;
   if (name.endsWith(`.apps.${clusterDomain}`)) return true;
-  const [short = '', ...domain] = ownName.split('.');
-  if (domain.length > 0) return name === short;
+  const short = ownName.replace(/\..*$/, '');
+  if (short !== ownName) return name === short;
   const parents = clusterDomain.split('.').map((_, at, all) => all.slice(at).join('.'));
   return parents.some((parent) => name === `${short}.${parent}`);
 }

@@ -31,6 +31,8 @@ import { LATER } from './later-kind.ts';
 import { notBuilt, startSiteCluster } from './site-cluster.ts';
 import { StoppedClient } from './stopped-client.ts';
 
+type Carried = Pick<StepBody<SiteStepContext>, 'name' | 'run' | 'holds'>;
+
 const LIFETIME_MS = 300_000;
 const skip = await notBuilt();
 const OLD = 'apps.sno.factory.test';
@@ -92,7 +94,7 @@ t.test('a site on OpenShift', { skip, timeout: LIFETIME_MS }, async (t) => {
   const access = await controlPlane.access({ name: 'admin', groups: ['system:masters'] });
   const made: Call[] = [];
   /** Runs a step until it is done; each process is killed after its first change. Returns how many were. */
-  const carriedOut = async (step: StepBody<SiteStepContext>): Promise<number> => {
+  const carriedOut = async (step: Carried): Promise<number> => {
     for (let killed = 0; ; killed++) {
       using client = new StoppedClient(access, made);
       const { context } = await siteContext(t, client, { ...given, host });

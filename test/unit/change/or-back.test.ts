@@ -26,7 +26,6 @@ async function requested(t: Test) {
     name: 'one',
     leaves: 'something',
     touches: ['disk'],
-    input: () => 'its own',
     holds: async () => false,
     run: async () => {
       runs += 1;

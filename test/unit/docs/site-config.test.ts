@@ -4,6 +4,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { readTable } from '../../../cli/site/table.ts';
 import { filledTemplate, placeholdersIn } from '../../../cli/site/template.ts';
+import { siteConfigJsonSchema } from '../../../docs/config-schemas.ts';
 import { EXAMPLE_SITE_CONFIG } from '../../../docs/site-config-reference.ts';
 import { readSiteConfig } from '../../../lib/config/site-config/read.ts';
 import { facts, NOW } from '../relocation/site-volume/volumes.ts';
@@ -11,10 +12,8 @@ import { read } from './documents.ts';
 
 const guide = read('docs/relocation.md');
 const context = { files: new Map(), now: NOW };
-const schema: Record<string, unknown> = JSON.parse(
-  read('docs/reference/schemas/site-config.schema.json'),
-);
-const validate = new Ajv2020({ allErrors: true, strictTypes: false }).compile(schema);
+const schema = siteConfigJsonSchema();
+const validate = new Ajv2020({ allErrors: true, strictTypes: false }).compile({ ...schema });
 const isValid = (text: string) => validate(parse(text));
 
 t.test('the example is accepted, for any node and for one', async (t) => {
@@ -22,6 +21,10 @@ t.test('the example is accepted, for any node and for one', async (t) => {
   const node = { ...facts, identifiers: ['cz1234abcd'] };
   t.match(readSiteConfig(EXAMPLE_SITE_CONFIG, context, node), { ok: true });
   t.equal(isValid(EXAMPLE_SITE_CONFIG), true, JSON.stringify(validate.errors));
+});
+
+t.test('the JSON Schema is the one that is published', async (t) => {
+  t.same(JSON.parse(read('docs/reference/schemas/site-config.schema.json')), schema);
 });
 
 t.test('the JSON Schema refuses', async (t) => {

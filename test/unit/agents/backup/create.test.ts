@@ -180,6 +180,15 @@ t.test('without the encryption configuration there is no backup', async (t) => {
   t.strictSame(readdirSync(host.at(BACKUPS)), []);
 });
 
+t.test('a key that cannot be read is not left out', async (t) => {
+  const { host, run } = await backupHost(t);
+  const key = '/etc/kubernetes/pki/ca/etcd/ca.key';
+  host.remove(key);
+  host.write(`${key}/folder`);
+  t.match(await thrownBy(run(create)), { code: 'EISDIR' });
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
+});
+
 t.test('a backup without the key of its Secrets is not completed', async (t) => {
   const { host, run, etcd } = await backupHost(t);
   etcd.before = (call) => {

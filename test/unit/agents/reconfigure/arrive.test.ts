@@ -6,12 +6,18 @@ import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
 import { endedAs } from '../../../../lib/change/ending.ts';
 import { siteChange, usedVolumes } from '../../../../lib/change/site/request.ts';
+import { ageIdentityPath } from '../../../../lib/relocation/relocatable/policy.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { requestPem } from '../../cluster/csr/requests.ts';
 import { snapshot } from '../../engine/trial/changed-host.ts';
+import {
+  ageKeys,
+  authorityCredentials,
+  encrypterTo,
+} from '../../relocation/site-volume/volumes.ts';
 import { input } from '../../render/rendered-host.ts';
 import type { TestHost } from '../host/host.ts';
-import { factoryHost, insert, REQUEST, SITE, STATE } from './site-host.ts';
+import { checked, factoryHost, insert, REQUEST, SITE, STATE } from './site-host.ts';
 
 const signal = new AbortController().signal;
 const look = (host: TestHost) => arrive(host.paths, signal);
@@ -47,6 +53,16 @@ t.test('a volume is accepted: its files are kept, and it may be pulled out', asy
   t.same(readdirSync(host.at('/run/sno-agents/reconfigure')), [], 'no copy of the medium stays');
   host.remove('/medium');
   t.same(await look(host), arrival, 'it goes on without the medium');
+});
+
+t.test('an encrypted volume is read with the identity of this host', async (t) => {
+  const host = await factoryHost(t);
+  const { identity, recipient } = await ageKeys();
+  host.write(ageIdentityPath(host.paths), identity, 0o600);
+  const credentials = await authorityCredentials(new Date());
+  await insert(host, { config: checked(SITE), credentials, encrypter: encrypterTo(recipient) });
+  t.match(await look(host), { kind: 'request' });
+  t.equal(host.read(`${STATE}/site/site-config.yaml`), checked(SITE));
 });
 
 t.test('what a killed agent has left of a volume is deleted', async (t) => {

@@ -45,6 +45,17 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
   t.notSame(before.trust, '');
 });
 
+t.test('credentials: what cannot be written is not passed over', async (t) => {
+  const { host, run, holds } = await arrived(t);
+  const path = '/etc/kubernetes/pki/ca/admin/ca.key';
+  host.remove(path);
+  host.write(`${path}/folder`);
+  await t.rejects(run(credentials), path);
+  host.remove(path);
+  host.write(path, 'a key');
+  t.notOk(await holds(credentials));
+});
+
 t.test('credentials: without keys on the volume the host makes its authorities', async (t) => {
   const { host, run } = await arrived(t);
   host.write('/etc/kubernetes/pki/ca/laptop-admin/ca.crt', 'the laptop of the factory');

@@ -258,6 +258,8 @@ const treeOf = (folder: string): (readonly [string, string])[] =>
 async function patched({ api, client }: Cluster, { nodeLabels }: SiteConfig) {
   api.set('/api/v1/nodes/edge-0', { metadata: { name: 'edge-0' } });
   const count = api.requests.length;
+  await labelNode(client, 'edge-0', {}, limits());
+  t.equal(api.requests.length, count, 'nothing to add');
   await labelNode(client, 'edge-0', nodeLabels, limits());
   return api.requests.slice(count).map(({ body }) => body);
 }

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { armSite } from '../../../../agents/reconfigure/arm.ts';
 import {
+  applyOrHoldBack,
   hasHeldBack,
   heldBackPaths,
   holdBack,
@@ -11,7 +12,7 @@ import {
 import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
 import { readDeferred } from '../../../../lib/cluster/deferred/manifests.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
-import { startFakeApi } from '../../clients/kube/fake-api.ts';
+import { refusal, startFakeApi } from '../../clients/kube/fake-api.ts';
 import { arrived } from './site-host.ts';
 
 const limits = { signal: new AbortController().signal, deadlineMs: 60_000 };
@@ -53,7 +54,7 @@ async function site(t: Test) {
     applied.push(path);
     return { code: 200, body };
   });
-  return { host, context: { ...context, manifests }, run, client, applied };
+  return { host, context: { ...context, manifests }, run, client, api, applied };
 }
 
 t.test('what is served is applied, the rest waits', async (t) => {
@@ -122,6 +123,20 @@ t.test('on OpenShift an administrator acts for sno-deferred, and no key is made'
     t.notOk(before.includes(`/etc/sno-agents/${name}`), name);
   }
   t.ok(before.includes('/etc/systemd/system/sno-deferred.service'));
+});
+
+t.test('without its rights nothing is handed over', async (t) => {
+  const { host, context, client, api } = await site(t);
+  api.rule(({ method }) => (method === 'PATCH' ? refusal(403, { message: 'not yet' }) : undefined));
+  await t.rejects(holdBack(context, client, manifests.slice(1, 2), limits), /not yet/);
+  t.equal(await hasHeldBack(host.paths), false);
+  api.rule(({ path, method }) =>
+    method === 'PATCH' && path.includes('/configmaps/')
+      ? refusal(422, { message: 'no' })
+      : undefined,
+  );
+  await t.rejects(applyOrHoldBack(context, client, { say: () => {} }, limits));
+  t.equal(await hasHeldBack(host.paths), false);
 });
 
 t.test('those of an earlier site wait no longer, those of the installation do', async (t) => {

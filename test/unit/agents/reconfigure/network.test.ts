@@ -42,6 +42,17 @@ t.test('network: in memory first, then kept', async (t) => {
   t.match(host.read('/etc/sno-agents/network.yml'), /198\.51\.100\.20/, 'also at the next boot');
 });
 
+t.test('network: a site without one of its own keeps the present one, if it answers', async (t) => {
+  const { host, context, run, holds } = await arrived(t, { config: PLAIN });
+  t.match(await run(siteNetwork), { kind: 'done', note: 'as it was' });
+  t.same(host.programs.calls('nmstatectl'), []);
+  t.ok(await holds(siteNetwork));
+  host.programs.give('ping', 'exit 1');
+  t.match(await thrownBy(siteNetwork.run(context, host.progress(undefined, 10))), {
+    code: 'site-check',
+  });
+});
+
 for (const [name, before, config, kept] of [
   ['with a network of the site', undefined, SITE, { interfaces: [{ name: 'eno1' }] }],
   ['on a host that DHCP configures', undefined, PLAIN, {}],

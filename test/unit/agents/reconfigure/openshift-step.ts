@@ -74,7 +74,7 @@ function siteHost(t: Test, settings: HostOptions['settings']): TestHost {
 /** A step on a cluster; `said` is what it has logged. */
 export async function stepOn(
   t: Test,
-  step: StepBody<SiteStepContext>,
+  step: Pick<StepBody<SiteStepContext>, 'run' | 'holds'>,
   client: KubeClient,
   given: Given,
 ) {

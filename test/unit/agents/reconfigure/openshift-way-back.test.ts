@@ -1,12 +1,10 @@
 /** What a host of OpenShift goes back to: disk and database agree. */
 import t from 'tap';
-import type { ReconfigureContext } from '../../../../agents/reconfigure/context.ts';
 import { armOpenShiftSite } from '../../../../agents/reconfigure/openshift/arm.ts';
 import { siteNetworkOnOpenShift } from '../../../../agents/reconfigure/openshift/network.ts';
 import { onTrial } from '../../../../agents/reconfigure/openshift/plan.ts';
 import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
 import { beforeFolder } from '../../../../lib/change/site/places.ts';
-import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { keepTrial, returnToKept } from '../../../../lib/engine/trial/kept.ts';
 import { isRestBack, putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
@@ -95,11 +93,7 @@ t.test('the way back on request: from copies, where there are no links', async (
 });
 
 t.test('killed at each program that the host’s part runs: it ends as it would have', async (t) => {
-  const steps: StepBody<ReconfigureContext>[] = [
-    armOpenShiftSite,
-    stopOpenShift,
-    siteNetworkOnOpenShift,
-  ];
+  const steps = [armOpenShiftSite, stopOpenShift, siteNetworkOnOpenShift];
   const { host, run, holds } = await openShiftArrived(t);
   installed(host);
   host.write('/bridge', 'of the factory');

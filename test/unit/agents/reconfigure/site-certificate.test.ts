@@ -6,7 +6,7 @@ import { siteClock } from '../../../../agents/reconfigure/clock.ts';
 import { presentInput, type ReconfigureContext } from '../../../../agents/reconfigure/context.ts';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
-import { shownAs } from '../../../../agents/reconfigure/names.ts';
+import { renameAtSite, shownAs } from '../../../../agents/reconfigure/names.ts';
 import { touchedFiles } from '../../../../agents/reconfigure/touched.ts';
 import { issueAdministrator } from '../../../../agents/steps/certificates/administrator.ts';
 import { listCertificates } from '../../../../agents/steps/certificates/list.ts';
@@ -17,6 +17,7 @@ import type { SiteCertificate } from '../../../../lib/config/site-config/site-co
 import { createSuccessor } from '../../../../lib/pki/authority.ts';
 import { chainAnchor } from '../../../../lib/relocation/site-volume/shown-certificate.ts';
 import { apiServerPod } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { requestPem } from '../../cluster/csr/requests.ts';
 import { ageKeys } from '../../relocation/site-volume/volumes.ts';
 import { arrived } from './site-host.ts';
@@ -101,6 +102,15 @@ t.test('a certificate of tomorrow waits for the clock', async (t) => {
   const early = await leaf(new Date(Date.now() + 3 * DAY_MS));
   const ahead = withApi(context, early);
   t.notOk(await siteClock.holds(ahead, host.progress()));
+});
+
+t.test('an API that does not show the certificate of its name is said, with where', async (t) => {
+  const { host, context, run } = await arrived(t);
+  const says = /api\.shop\.example\.com does not show its certificate at 127\.0\.0\.1/;
+  const refused = { kind: 'retry', code: 'site-name', message: says };
+  t.match(await thrownBy(run(renameAtSite)), refused, 'of its own authority');
+  const atSite = renameAtSite.run(withApi(context, given), host.progress());
+  t.match(await thrownBy(atSite), refused, 'of the site');
 });
 
 t.test('it is dialled: that one, and no other of its issuer', async (t) => {

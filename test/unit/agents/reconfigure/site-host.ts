@@ -138,8 +138,10 @@ export async function accepted(host: TestHost, request: ReconfigureRequest) {
     hostname: host.context.hostname,
     bootTime: host.context.bootTime,
   };
-  const run = (step: StepBody<ReconfigureContext>) => step.run(context, host.progress());
-  const holds = (step: StepBody<ReconfigureContext>) => step.holds(context, host.progress());
+  const run = (step: Pick<StepBody<ReconfigureContext>, 'run'>) =>
+    step.run(context, host.progress());
+  const holds = (step: Pick<StepBody<ReconfigureContext>, 'holds'>) =>
+    step.holds(context, host.progress());
   return { context, request, run, holds };
 }
 

@@ -11,8 +11,9 @@ import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
 import { hostname } from '../../../../agents/reconfigure/hostname.ts';
 import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
+import { renameAtSite } from '../../../../agents/reconfigure/names.ts';
 import { siteNetwork } from '../../../../agents/reconfigure/network.ts';
-import { movedSpec } from '../../../../agents/reconfigure/objects.ts';
+import { movedSpec, siteObjects } from '../../../../agents/reconfigure/objects.ts';
 import { siteOrBack } from '../../../../agents/reconfigure/or-back.ts';
 import { stopForSite } from '../../../../agents/reconfigure/stop.ts';
 import { commit, recordWayBack, rollback } from '../../../../agents/reconfigure/way-back.ts';
@@ -45,6 +46,12 @@ t.test('check: a network without the program that applies it', { skip }, async (
   const { host, run } = await arrived(t);
   host.programs.remove('nmstatectl');
   await t.rejects(run(checkSite), { code: 'reconfigure-refused', message: /no nmstatectl/ });
+});
+
+t.test('what was looked at once is not looked at again', async (t) => {
+  const { holds } = await arrived(t);
+  for (const step of [checkSite, siteObjects, renameAtSite])
+    t.equal(await holds(step), true, step.name);
 });
 
 t.test('arm: everything that a site changes is kept', async (t) => {
@@ -216,6 +223,7 @@ t.test(
     t.ok(await siteOrBack(armSite).holds(context, host.progress()), 'nothing more is done');
     t.match(await thrownBy(run(concludeSite)), {
       message: /failed before anything was changed; found no adapter\. Plug it in\./,
+      details: { parts: [{ what: 'no adapter' }] },
     });
     t.match(await siteChange.last(host.paths), { outcome: 'refused' });
     t.notOk(host.has(REQUEST));

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { runAddress } from '../../../../agents/upkeep/address/main.ts';
@@ -82,6 +83,8 @@ t.test(
     );
     host.programs.give('ip', `echo '${OTHER_INTERFACE}'`);
     t.equal(await isNeeded(), true, 'on another interface');
+    t.equal((await run('run')).code, 0);
+    t.equal(await isNeeded(), false, 'each run looks again');
     giveAddresses(host, '192.0.2.10/24');
     host.write(CLUSTER, 'damaged');
     t.equal(await isNeeded(), true, 'the run says what is wrong');
@@ -122,6 +125,8 @@ t.test('a host that cannot follow does not take the setting', async (t) => {
 });
 
 t.test('the script of NetworkManager has the unit look, for addresses only', async (t) => {
+  t.equal(dirname(addressEvents.path), '/etc/NetworkManager/dispatcher.d');
+  t.equal(addressEvents.mode, 0o755, 'it is called, and everybody may read what it does');
   const host = testHost(t);
   host.programs.give('systemctl', '');
   host.write('/script', addressEvents.contents, 0o755);

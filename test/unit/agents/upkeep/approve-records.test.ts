@@ -11,7 +11,8 @@ const before = new Date(expires.getTime() - 1);
 const worker = (name: string): AllowedWorker => ({ name, addresses: ['192.0.2.20'], expires });
 
 t.test('each worker joins by its own entry, and an entry that went is forgotten', async (t) => {
-  const { paths } = testHost(t);
+  const host = testHost(t);
+  const { paths } = host;
   const all = ['a', 'b', 'c'].map(worker);
   const expected = async (now = before) =>
     (await expectedOf(paths, all, now)).map(({ name }) => name).join();
@@ -23,6 +24,12 @@ t.test('each worker joins by its own entry, and an entry that went is forgotten'
   t.equal(await expected(expires), '', 'nobody after the end');
   await recordJoined(paths, all.slice(0, 2), 'a');
   t.equal(await expected(), 'c', 'whose entry was not in the list');
+  const path = '/var/lib/sno-agents/sno-approve/joined.json';
+  const right = JSON.parse(host.read(path));
+  for (const wrong of ['{', { ...right, schemaVersion: 2 }, { schemaVersion: 1 }]) {
+    host.write(path, typeof wrong === 'string' ? wrong : JSON.stringify(wrong));
+    t.equal(await expected(), 'a,b,c', 'a damaged record counts as none');
+  }
 });
 
 t.test('each decision is reported once, and again when it changes', async (t) => {

@@ -137,6 +137,23 @@ t.test('approve-workers', async (t) => {
     t.same(approvals(), []);
   });
 
+  t.test('each entry ends at its own expiry, and the others go on', async (t) => {
+    const soon = new Date(Date.now() + 1500).toISOString();
+    const { host } = await hostWith(t, {
+      'w.yaml': entry(WORKER, soon),
+      'x.yaml': entry('other', inHours(1), '192.0.2.21'),
+      'z.yaml': 'name: w\n',
+    });
+    const stop = new AbortController();
+    const running = approveWorkers.run(host.context, host.progress(stop.signal)).catch(() => {});
+    await host.said(/Waiting for requests of worker-0\.example\.com, other\b/);
+    await host.said(/Waiting for requests of other\b/);
+    stop.abort(new Error('stopped by the test'));
+    await running;
+    const faults = host.lines.filter((line) => /allows nothing: .*z\.yaml: addresses/.test(line));
+    t.equal(faults.length, 1, 'a fault is reported once, however often the list is read');
+  });
+
   t.test('a faulty file is reported, and fails the run when no worker is expected', async (t) => {
     const { host } = await hostWith(t, { 'w.yaml': 'name: w\n' });
     t.equal(await host.holds(approveWorkers), false);

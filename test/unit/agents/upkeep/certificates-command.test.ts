@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { hostname } from 'node:os';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
@@ -53,8 +54,10 @@ t.test('sno-certificates list', async (t) => {
   const { certificate } = issuedLeaves.etcdServer;
   const { code, printed } = await run(['list', '--json']);
   t.equal(code, 0);
-  const { schemaVersion, items } = JSON.parse(printed);
+  const { schemaVersion, items, at, ...others } = JSON.parse(printed);
   t.equal(schemaVersion, 1);
+  t.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000, at);
+  t.same(others, { hostname: hostname() });
   t.match(
     items.find(({ path }: { path: string }) => path === certificate),
     {

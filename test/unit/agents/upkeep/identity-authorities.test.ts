@@ -146,9 +146,21 @@ t.test('a backup without one of them is refused before anything is written', asy
   t.notOk(host.has(mediumServingCa));
 });
 
+t.test('what cannot be written is not passed over: it is not done', async (t) => {
+  for (const path of [mediumServingCa, authorityPaths('etcd').key]) {
+    const { host, run, holds } = await newHost(t);
+    const before = host.has(path) ? host.read(path) : undefined;
+    if (before !== undefined) host.remove(path);
+    host.write(`${path}/folder`);
+    await t.rejects(run(), path);
+    host.remove(path);
+    if (before !== undefined) host.write(path, before);
+    t.equal(await holds(), false, path);
+  }
+});
+
 t.test('interrupted at any moment, they are taken over as a whole', async (t) => {
   await killedAtAnyMoment(t, {
-    isConcurrent: true,
     // One leaf and three files with trusted authorities: moments are many.
     prepare: () => newHost(t, keys, undefined, /\/pki\/(ca|kube-scheduler)\//),
     run: ({ run }) => run(),

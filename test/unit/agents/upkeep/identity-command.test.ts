@@ -1,10 +1,12 @@
 import t, { type Test } from 'tap';
+import { acceptedChange } from '../../../../agents/upkeep/identity/accept.ts';
 import { runIdentity } from '../../../../agents/upkeep/identity/main.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
 import { identityOf } from '../../../../lib/change/identity/identity.ts';
 import { identityChange } from '../../../../lib/change/identity/request.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { input, rendered, servingPair } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
@@ -109,6 +111,14 @@ t.test('everything that prevents it is said', async (t) => {
     /--base-domain is/,
   ])
     t.match(errors, each);
+  const asked = { hostname: 'Edge_9', baseDomain: 'a..b' };
+  const error = await thrownBy(acceptedChange(host.paths, asked, AbortSignal.timeout(60_000)));
+  t.match(error, { details: { parts: { length: 4 } } }, 'each of them for programs');
+});
+
+t.test('without a change there is nothing to run', async (t) => {
+  const { run } = await installed(t);
+  t.match(await run('run'), { code: 2, printed: /no change of the identity was requested/ });
 });
 
 t.test('an API server that does not answer prevents nothing', async (t) => {

@@ -191,7 +191,6 @@ t.test('start: the rest of the control plane, and a kubelet with the API', async
 t.test('start: interrupted at any moment', async (t) => {
   const { held } = await heldHosts(t);
   await killedAtAnyMoment(t, {
-    isConcurrent: true,
     async prepare() {
       const it = await held();
       for (const name of ['etcd', 'kube-apiserver']) {

@@ -54,7 +54,9 @@ const CHANGES = [
   'POST /api/v1/nodes',
   'DELETE /api/v1/nodes/edge-0',
   ...['web', 'bare'].map((name) => `DELETE /api/v1/namespaces/shop/pods/${name}`),
-  ...['PATCH', 'DELETE'].map((method) => `${method} /api/v1/persistentvolumes/pv-1`),
+  ...['pv-1', 'pv-2'].flatMap((name) =>
+    ['PATCH', 'DELETE'].map((method) => `${method} /api/v1/persistentvolumes/${name}`),
+  ),
   'POST /api/v1/persistentvolumes',
   'PATCH /api/v1/namespaces/shop/configmaps/kube-root-ca.crt',
 ];
@@ -153,11 +155,12 @@ t.test('a volume that an interrupted run has deleted is created from its copy', 
 });
 
 t.test('one that is there is kept once, as it was at first', async (t) => {
-  const it = await changing(t, renamed, { volumes: [volume('pv-1', 'edge-0')] });
+  const volumes = [volume('pv-1', 'edge-0'), volume('pv-2', 'edge-0')];
+  const it = await changing(t, renamed, { volumes });
   const first = { ...volume('pv-1', 'edge-0'), metadata: { name: 'pv-1', uid: 'the first' } };
   it.host.write(SAVED, JSON.stringify({ id: it.request.id, volumes: [first] }));
   await it.run();
-  t.same(JSON.parse(it.host.read(SAVED)).volumes, [first]);
+  t.same(JSON.parse(it.host.read(SAVED)).volumes, [first, volumes[1]]);
 });
 
 t.test('the copies of another change are none', async (t) => {

@@ -46,7 +46,10 @@ async function kubeletHost(
     host.write(authorityPaths(name).key, authorities[name].key, 0o600);
   }
   const started = Math.floor((Date.now() - kubeletHours * HOUR_MS) / 1000);
-  host.programs.give('systemctl', `[ "$1" = restart ] || echo @${started}`);
+  host.programs.give(
+    'systemctl',
+    `case "$*" in restart*) ;; *" --value "*) echo @${started} ;; *) echo Active=@${started} ;; esac`,
+  );
   const context = { ...host.context, run: 'this' };
   const isValid = (path: string) => {
     const { validFromDate, validToDate } = new X509Certificate(host.read(path));

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Phase } from '../../../../agents/steps/certificates/changes.ts';
+import { type Phase, saveStaged } from '../../../../agents/steps/certificates/changes.ts';
 import { applyPhase } from '../../../../agents/upkeep/rotate/apply.ts';
 import { restartedFor } from '../../../../agents/upkeep/rotate/restarts.ts';
 import { rotationFolder } from '../../../../lib/change/rotation/request.ts';
@@ -34,6 +34,27 @@ t.test('the old files are restored, and the reason is logged and thrown', async 
     t.match(host.lines.join(''), new RegExp(`files of ${phase} did not work: nobody accepts it`));
     t.same(await namesIn(rotationFolder(host.paths)), files, phase);
   }
+});
+
+t.test('a service is restarted once its new files are there', async (t) => {
+  const { host, context } = await rotating(t);
+  const path = '/etc/kubernetes/pki/kubelet/api-ca.crt';
+  host.write(path, 'old');
+  await saveStaged(host.paths, {
+    schemaVersion: 1,
+    id: context.request.id,
+    phases: {
+      'trust-both': [{ path, contents: 'both', mode: 0o644 }],
+      ...{ 'use-new': [], 'trust-new': [] },
+    },
+    retired: [],
+  });
+  host.programs.give(
+    'systemctl',
+    `[ "$1" != restart ] || cp "$ROOT${path}" "$ROOT/read"\necho ActiveEnterTimestampMonotonic=-60000000`,
+  );
+  await applyPhase(context, 'trust-both', works, host.progress());
+  t.equal(host.read('/read'), 'both');
 });
 
 t.test('killed while it restores: the next start restores, and knows the reason', async (t) => {

@@ -66,7 +66,6 @@ t.test('interrupted at any moment of a phase, its old files are known until its 
     { path: CA, contents: 'old', mode: 0o644 },
   ];
   await killedAtAnyMoment(t, {
-    isConcurrent: true,
     async prepare() {
       const { host } = await rotating(t, { kind: 'encryption' });
       for (const { path, contents, mode } of old) host.write(path, contents, mode);

@@ -1,6 +1,7 @@
 /** Static pods that are started anew with the present files: in which order, and when one counts as ready. */
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { podReady } from '../../../../agents/upkeep/rotate/pod-ready.ts';
 import { startStalePods } from '../../../../agents/upkeep/rotate/pods.ts';
@@ -25,8 +26,11 @@ async function starting(t: Test) {
     const isFresh = readOnceOf(host.read(manifestOf('etcd'))) !== before;
     story.push(`${what}, ${isFresh ? 'new' : 'old'} etcd`);
   };
-  const runNft = async (rules: string) =>
+  const runNft = async (rules: string) => {
+    // Whoever does not wait for it is too early.
+    await sleep(50);
     tell(rules.includes('reject with tcp reset') ? 'reset' : 'no reset');
+  };
   const restarts = async (name: string) => tell(name);
   const start = () => startStalePods({ ...context, runNft }, restarts, host.progress());
   return { host, kubelet, story, start };

@@ -132,7 +132,7 @@ t.test('a key whose tokens are not accepted is taken back', async (t) => {
       cause: {
         kind: 'deadline',
         message: /waited in vain for a new token to be accepted/,
-        cause: { message: /does not accept a token that it has signed/ },
+        cause: { kind: 'retry', message: /does not accept a token that it has signed/ },
       },
     });
     t.equal(host.read(encryptionConfigPath), 'old');

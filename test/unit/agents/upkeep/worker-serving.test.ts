@@ -38,7 +38,7 @@ async function joinedHost(t: Test, settings: Partial<Settings> = {}) {
     api.set(`${REQUESTS}/${name}`, await recentRequest(name, variation));
   const approvals = () =>
     api.requests.filter(({ method }) => method === 'PUT').map(({ path }) => path);
-  return { api, host, register, run, holds, send, approvals };
+  return { api, context, host, register, run, holds, send, approvals };
 }
 
 t.test('worker-serving', async (t) => {
@@ -73,7 +73,7 @@ t.test('worker-serving', async (t) => {
   });
 
   t.test('a request that is not the right one fails the run, with the rule', async (t) => {
-    const { host, run, send, approvals } = await joinedHost(t);
+    const { context, host, run, send, approvals } = await joinedHost(t);
     await send('moved', serving({ names: [{ type: 'dns', value: WORKER }] }));
     t.match(await run(), { note: 'failed' });
     t.same(approvals(), []);
@@ -83,6 +83,9 @@ t.test('worker-serving', async (t) => {
       what: `requests of ${WORKER} are not approved`,
       found: /^moved: rule "names", /,
     });
+    host.remove(MEMBER);
+    const next = { ...context, run: 'the next' };
+    t.equal(await workerServing.holds(next, host.progress()), false, 'it is tried again');
   });
 
   t.test('one for what has become this host its own is not approved', async (t) => {

@@ -61,6 +61,7 @@ t.test('serving-certificate waits for the file of the kubelet', async (t) => {
   t.equal(await host.holds(workerServingCertificate), false);
   host.write(SERVING, await pem('edge-0'), 0o600);
   t.equal(await host.holds(workerServingCertificate), false, 'that of another host');
+  t.ok(await host.waitsFor(workerServingCertificate, /on the control-plane host/), 'it waits');
   const running = host.run(workerServingCertificate);
   await host.said(/Waiting for the serving certificate to be approved on the control-plane host/);
   host.write(SERVING, await pem('worker-0'), 0o600);
@@ -89,6 +90,8 @@ t.test('the token is deleted at the end, and what the worker needs is not', asyn
   t.equal(await host.holds(workerLeftovers), true);
   t.match(await host.run(clean), { kind: 'done' });
   t.match(await host.run(verifyClean), { kind: 'done' });
+  for (const unit of ['progress.service', 'sno-executable.service'])
+    t.match(host.programs.calls().join('\n'), new RegExp(`disable .*${unit}`), unit);
   for (const path of GONE) t.notOk(host.has(path), path);
   for (const path of STAYS) t.ok(host.has(path), path);
 });

@@ -74,6 +74,10 @@ t.test('kubelet-files', async (t) => {
     );
     await earlier.host.run(placeKubeletFiles);
     t.equal(earlier.host.read(API), servingAuthority, 'a cluster of an earlier release');
+    const busy = await published(both);
+    busy.api.rule(({ path }) => (path === root ? refusal(400, { message: 'broken' }) : undefined));
+    await t.rejects(busy.host.run(placeKubeletFiles), /broken/);
+    t.notOk(busy.host.has(ENVIRONMENT), 'it asks again');
   });
 
   t.test('without the authority of clients nobody is trusted: it waits', async (t) => {
@@ -85,6 +89,13 @@ t.test('kubelet-files', async (t) => {
       });
       t.notOk(host.has(ENVIRONMENT));
     }
+    const { host, api } = await given(t, '');
+    api.rule(({ path }) =>
+      path.endsWith('/extension-apiserver-authentication')
+        ? { code: 200, body: { metadata: { name: 'extension-apiserver-authentication' } } }
+        : undefined,
+    );
+    t.match(await host.failureOf(placeKubeletFiles), { kind: 'retry', message: /no authority/ });
   });
 
   t.test('without an address in the machine networks it waits', async (t) => {

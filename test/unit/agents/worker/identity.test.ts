@@ -3,6 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { workerKubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { describeError, Failure } from '../../../../lib/base/errors/failure.ts';
 import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import {
   createSigningKey,
@@ -11,6 +12,7 @@ import {
 } from '../../../../lib/pki/keys.ts';
 import { certifyKey } from '../../../../lib/pki/leaf.ts';
 import { x509 } from '../../../../lib/pki/x509.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
 import type { FakeApi } from '../../clients/kube/fake-api.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
 import { REQUESTS, type WorkerHost, workerHost } from './worker-host.ts';
@@ -41,7 +43,11 @@ const parsedOf = (request: string) =>
 /** What the control-plane host does after its approval; `name` and `key` of another node and key by choice. */
 async function issue(
   { api }: WorkerHost,
-  { node = 'worker-0', key }: { node?: string; key?: string } = {},
+  {
+    node = 'worker-0',
+    key,
+    usage = 'client',
+  }: { node?: string; key?: string; usage?: 'client' | 'server' } = {},
 ): Promise<void> {
   const [body] = posted(api);
   if (body === undefined) throw new Error('nothing was requested');
@@ -51,7 +57,7 @@ async function issue(
   const pem = await certifyKey(
     authority,
     await publicCryptoKey(publicKey),
-    { subject, usage: 'client' },
+    { subject, usage },
     { now, validFrom: now },
   );
   const certificate = Buffer.from(pem).toString('base64');
@@ -78,6 +84,8 @@ t.test('kubelet-identity of a worker', async (t) => {
     const [request, ...more] = posted(api);
     t.same(more, []);
     t.match(request, {
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'CertificateSigningRequest',
       metadata: { name: new RegExp(`^sno-worker-worker-0-${fingerprint.slice(0, 12)}-\\d+$`) },
       spec: {
         signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
@@ -87,6 +95,9 @@ t.test('kubelet-identity of a worker', async (t) => {
     const { subjectName, extensions } = parsedOf(request?.spec.request ?? '');
     t.equal(subjectName.toString(), 'O=system:nodes, CN=system:node:worker-0');
     t.same(extensions, [], 'no other names');
+    const read = api.requests.filter(({ method, path }) => method === 'GET' && path === REQUESTS);
+    for (const { query } of read)
+      t.equal(query.fieldSelector, `metadata.name=${request?.metadata.name}`, 'no other one');
     t.match(api.requests.find(({ method }) => method === 'POST')?.headers, {
       authorization: 'Bearer abcdef.0123456789abcdef',
     });
@@ -132,6 +143,7 @@ t.test('kubelet-identity of a worker', async (t) => {
     const { publicKey } = await createSigningKey();
     for (const [what, wrong, found] of [
       ['key', { key: publicKey }, /found another key/],
+      ['use', { usage: 'server' }, /not for this host and its key/],
       ['node', { node: 'edge-0' }, /expected system:node:worker-0; found system:node:edge-0/],
     ] as const) {
       await t.test(what, async (t) => {
@@ -150,10 +162,13 @@ t.test('kubelet-identity of a worker', async (t) => {
     const running = host.failureOf(workerKubeletIdentity);
     await host.said(PENDING);
     const [body] = posted(api);
-    const conditions = [{ type: 'Denied', status: 'True', message: 'not ours' }];
+    const conditions = [{ type: 'Denied', status: 'True', reason: 'Foreign', message: 'not ours' }];
     if (body !== undefined)
       api.set(`${REQUESTS}/${body.metadata.name}`, { ...body, status: { conditions } });
-    t.match(await running, { kind: 'fatal', message: /was not granted; found Denied, not ours/ });
+    t.match(await running, {
+      kind: 'fatal',
+      message: /was not granted; found Denied, Foreign, not ours/,
+    });
   });
 
   t.test('a request that was deleted is repeated', async (t) => {
@@ -164,15 +179,44 @@ t.test('kubelet-identity of a worker', async (t) => {
     t.match(await running, { kind: 'not-yet' });
   });
 
+  t.test('nothing is requested of an API that is not ready', async (t) => {
+    const { host, api } = await workerHost(t);
+    api.rule(({ path }) => (path === '/readyz' ? { code: 500, body: 'starting' } : undefined));
+    t.ok(await host.waitsFor(workerKubeletIdentity, /Waiting for the API server to be ready/));
+    t.same(posted(api), []);
+  });
+
+  t.test('a request is repeated once its half hour is over', async (t) => {
+    const { host } = await workerHost(t);
+    const end = Math.ceil(Date.now() / 1_800_000) * 1_800_000;
+    t.capture(Date, 'now', () => end - 200);
+    t.match(await host.run(workerKubeletIdentity), {
+      kind: 'not-yet',
+      reason: /request for a certificate is not approved/,
+    });
+  });
+
+  t.test('it ends with its step, whose deadline is not that of a request', async (t) => {
+    const { host } = await workerHost(t);
+    const stop = new AbortController();
+    const running = workerKubeletIdentity.run(host.context, host.progress(stop.signal));
+    const ended = thrownBy(running);
+    await host.said(PENDING);
+    stop.abort(new Failure('deadline', 'the step is over'));
+    t.match(await ended, { kind: 'deadline', message: 'the step is over' });
+  });
+
   t.test('a token that has expired is reported with its remedy', async (t) => {
     const { host, api } = await workerHost(t);
     api.rule(({ method }) =>
       method === 'POST' ? refusal(401, { message: 'Unauthorized' }) : undefined,
     );
-    t.match(await host.failureOf(workerKubeletIdentity), {
+    const error: unknown = await host.run(workerKubeletIdentity).catch((error: unknown) => error);
+    t.match(error, {
       kind: 'fatal',
       message: /does not accept the bootstrap token.*sno create worker-ignition/,
     });
+    t.match(describeError(error), /Unauthorized/, 'what the API server said');
   });
 
   t.test('the identity of another host name does not hold', async (t) => {

@@ -1,4 +1,12 @@
-import { chmodSync, chownSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import fsp from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -106,6 +114,11 @@ t.test('every fault of an entry is named, with its field', async (t) => {
         `${each}: ${faults}`,
       );
   }
+  t.same(
+    readEntry(right.replace('worker-0', 'edge-0'), cluster),
+    { faults: ['name: it is the node of the control plane'] },
+    'each fault once',
+  );
   const { faults } = { faults: [], ...readEntry('name: [a secret\n', cluster) };
   t.notMatch(faults.join(), /secret/, 'without the text of the file');
 });
@@ -130,8 +143,8 @@ t.test('the list', async (t) => {
   t.test('has the workers of all files, and nothing without a folder', async (t) => {
     t.same(await readAllowList(hostPaths(t.testdir()), cluster), { workers: [], faults: [] });
     const { read } = folderWith(t, {
-      'a.yaml': worker('worker-0', '192.0.2.20'),
-      'b.yaml': worker('worker-1', '192.0.2.21'),
+      'a.yaml': `${worker('worker-0', '192.0.2.20')}keyFingerprint: sha256:${key}\n`,
+      'b.yaml': `${worker('worker-1', '192.0.2.21')}keyFingerprint: sha256:${'cd'.repeat(32)}\n`,
       '.a.yaml.swp': 'not read',
       'a.yaml~': 'not read',
     });
@@ -158,6 +171,7 @@ t.test('the list', async (t) => {
     mkdirSync(join(folder, 'f.yaml'));
     symlinkSync(join(folder, 'b.yaml'), join(folder, 'g.yaml'));
     chmodSync(join(folder, 'e.yaml'), 0o622);
+    chmodSync(join(folder, 'h.yaml'), 0o644);
     const { workers, faults } = await read();
     t.same(
       workers.map(({ name }) => name),
@@ -224,6 +238,13 @@ t.test('the list', async (t) => {
         );
       });
     }
+  });
+
+  t.test('a folder that cannot be read allows nothing', async (t) => {
+    const { folder, read } = folderWith(t, {});
+    rmdirSync(folder);
+    symlinkSync('workers.d', folder);
+    t.match(await read(), { workers: [], faults: [/workers\.d: .*ELOOP/] });
   });
 
   t.test('a folder with too many files allows nothing', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { parse } from 'yaml';
+import { TOKEN_HOURS } from '../../../../lib/clients/rights/bootstrap-token.ts';
 import {
   createFutureToken,
   futureTokenPath,
@@ -22,6 +23,17 @@ t.test('the hours of a token for an installation begin with the installation', a
     expires: new Date('2030-01-03T00:00:00.500Z'),
   });
   t.not(createFutureToken(36).secret, token.secret);
+});
+
+t.test('from an hour on, and no longer than a token may last', async (t) => {
+  for (const hours of [1, TOKEN_HOURS.maximum]) {
+    const folder = t.testdir({ 'worker-token.json': JSON.stringify(createFutureToken(hours)) });
+    const expires = new Date(NOW.getTime() + hours * 3_600_000);
+    t.match(await readFutureToken(paths(folder), NOW), { expires });
+  }
+  const longer = createFutureToken(TOKEN_HOURS.maximum + 1);
+  const folder = t.testdir({ 'worker-token.json': JSON.stringify(longer) });
+  t.match(await thrownBy(readFutureToken(paths(folder), NOW)), { kind: 'usage' });
 });
 
 t.test('without workers there is none', async (t) => {

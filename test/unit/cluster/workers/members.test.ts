@@ -16,17 +16,19 @@ t.test('a member is remembered for as long as its certificate can be valid', asy
   const host = testHost(t);
   t.same(await readMembers(host.paths), []);
   await recordMember(host.paths, member, now);
-  await recordMember(host.paths, { ...member, name: 'worker-1', nodeUid: 'uid-1' }, now);
+  const other = { name: 'worker-1', nodeUid: '1', addresses: ['192.0.2.21'] };
+  await recordMember(host.paths, other, now);
   const expires = new Date('2031-01-01T00:00:00Z');
   t.same(await readMembers(host.paths), [
     { ...member, expires },
-    { ...member, name: 'worker-1', nodeUid: 'uid-1', expires },
+    { ...other, expires },
   ]);
   t.equal(host.mode(`${FOLDER}/worker-0.json`), 0o600);
   const later = new Date('2030-06-01T00:00:00Z');
   await recordMember(host.paths, { ...member, nodeUid: 'uid-2' }, later);
   t.match((await readMembers(host.paths))[0], { nodeUid: 'uid-2' }, 'of its present Node');
   await forgetMember(host.paths, 'worker-0');
+  t.notOk(host.has(`${FOLDER}/worker-0.json`), 'at once');
   await forgetMember(host.paths, 'worker-0');
   t.match(await readMembers(host.paths), [{ name: 'worker-1' }]);
 });

@@ -26,19 +26,23 @@ export const badFields: readonly BadSite[] = [
     says: /Did you mean pull_secret\?/,
   },
   ...[
-    'cluster_id',
-    'infra_id',
-    'node_ips',
-    'machine_network',
-    'release_registry',
-    'chrony_config',
-    'KubeconfigCryptoRetention',
+    ...['cluster_id', 'infra_id', 'node_ip', 'node_ips', 'machine_network', 'release_registry'],
+    ...['server_ssh_keys', 'chrony_config', 'install_config', 'status_proxy'],
+    ...['KubeconfigCryptoRetention', 'metadata', 'apiVersion', 'kind'],
   ].map(
     (name): BadSite => ({
       name: `${name} of SeedReconfiguration`,
       more: `${name}: x\n`,
       faults: [`4 ${name}`],
-      says: /expected no such field/,
+      says: /expected no such field.*\. (Use|Write|Remove it)[ :.]/,
+    }),
+  ),
+  ...['proxyConfigmapName', 'proxyConfigmapBundle'].map(
+    (name): BadSite => ({
+      name: `${name} of SeedReconfiguration`,
+      more: `additionalTrustBundle: {${name}: x}\n`,
+      faults: [`4 additionalTrustBundle.${name}`],
+      says: /Use userCaBundle/,
     }),
   ),
   { name: 'another version', yaml: GOOD_SITE.replace('1', '2'), faults: ['1 api_version'] },

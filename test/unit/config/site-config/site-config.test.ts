@@ -43,6 +43,28 @@ for (const {
   });
 }
 
+t.test('each list has its most', (t) => {
+  const networks = (count: number) =>
+    Array.from({ length: count }, (_, at) => `10.${at + 1}.0.0/24`);
+  const count = (of: number, what: (at: number) => string) =>
+    `[${Array.from({ length: of }, (_, at) => what(at)).join(', ')}]`;
+  const lists: [most: number, more: (of: number) => string][] = [
+    [3, (of) => `dns: {servers: ${count(of, (at) => `192.168.7.${at + 1}`)}}\n`],
+    [6, (of) => `dns: {search: ${count(of, (at) => `d${at}.example.com`)}}\n`],
+    [8, (of) => `machine_networks: [${networks(of)}]\n`],
+    [32, (of) => `siteChecks: ${count(of, (at) => `ping: 192.168.7.${at + 1}`)}\n`],
+    [1000, (of) => `hosts: ${count(of, (at) => `"SN${at}A"`)}\n`],
+  ];
+  for (const [most, more] of lists) {
+    const read = (of: number) => readSiteConfig(`${GOOD_SITE}${more(of)}`, context);
+    t.match(read(most), { ok: true }, more(1));
+    const longer = read(most + 1);
+    t.equal(longer.ok, false, more(1));
+    if (!longer.ok) t.match(JSON.stringify(longer.faults), new RegExp(`most ${most}`));
+  }
+  t.end();
+});
+
 t.test('the smallest configuration leaves what the node has', async (t) => {
   const config = parseSiteConfig(GOOD_SITE, 'site-config.yaml', context);
   t.equal(siteDomain(config), 'shop.example.com');

@@ -1,0 +1,40 @@
+/** What a restore needs before it begins: room on the disk, and each key in the backup. */
+import fsp from 'node:fs/promises';
+import t from 'tap';
+import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
+import { savedKey } from '../../../../agents/steps/restore/replace.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { captureBuiltins } from '../../host/builtins.ts';
+import { restoringHost } from './backup-host.ts';
+
+const REBUILT = '/var/lib/etcd.rebuilt';
+
+t.test('on a disk without room for the database and its log, nothing is begun', async (t) => {
+  const { host, run } = await restoringHost(t);
+  const need = 'a snapshot'.length + 64 * 2 ** 20;
+  let free = need - 1;
+  const { statfs } = fsp;
+  captureBuiltins(t, () => {
+    t.capture(fsp, 'statfs', async (path: string) => ({
+      ...(await statfs(path)),
+      ...{ bsize: 1, bavail: free },
+    }));
+  });
+  t.match(await thrownBy(run(rebuild)), {
+    kind: 'fatal',
+    code: 'backup-no-space',
+    message: new RegExp(`expected ${need} bytes; found ${free} bytes free`),
+  });
+  t.notOk(host.has(REBUILT));
+  free = need;
+  t.match(await run(rebuild), { kind: 'done' });
+});
+
+t.test('a key that the backup does not have is said', async (t) => {
+  const { context } = await restoringHost(t);
+  t.match(await thrownBy(savedKey(context, 'host/none', '/none')), {
+    kind: 'fatal',
+    code: 'backup-unusable',
+    message: 'the backup has no host/none',
+  });
+});

@@ -1,0 +1,70 @@
+/** The command that the unit runs at each boot, and when a site volume is inserted. */
+import t, { type Test } from 'tap';
+import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
+import type { TestHost } from '../host/host.ts';
+import { factoryHost, insert, REQUEST } from './site-host.ts';
+
+async function running(t: Test, host: TestHost) {
+  const said: string[] = [];
+  t.capture(process.stderr, 'write', (text: string) => said.push(text) > 0);
+  t.capture(process.stdout, 'write', (text: string) => said.push(text) > 0);
+  return async (...args: string[]) => {
+    said.length = 0;
+    const write = (text: string) => void said.push(text);
+    const code = await runReconfigure(host.paths, args, { write, isJournal: false });
+    return { code, said: said.join('') };
+  };
+}
+
+t.test('without a volume it says so, and is done', async (t) => {
+  const host = await factoryHost(t);
+  const run = await running(t, host);
+  t.match(await run('run'), { code: 0, said: 'no site volume is inserted\n' });
+});
+
+t.test('its help looks at nothing', async (t) => {
+  const host = await factoryHost(t);
+  await insert(host);
+  const run = await running(t, host);
+  t.match(await run('run', '--help'), { code: 0, said: /Usage: / });
+  t.notOk(host.has(REQUEST));
+});
+
+t.test('a volume that is refused is said, and nothing is begun', async (t) => {
+  const host = await factoryHost(t);
+  await insert(host, undefined, { labels: ['SITE-CONFIG', 'cluster-config'] });
+  const run = await running(t, host);
+  const refused = await run('run');
+  t.equal(refused.code, 2);
+  t.match(refused.said, /more than one site volume/);
+  t.notOk(host.has(REQUEST));
+  t.match((await run('status')).said, /more than one site volume/);
+});
+
+t.test('a volume is carried out: its first step is run', async (t) => {
+  const host = await factoryHost(t);
+  await insert(host);
+  const run = await running(t, host);
+  await run('run', '--until', 'check');
+  t.ok(host.has(REQUEST));
+});
+
+t.test(
+  'a sealed host asks the URL of its factory, if it may, and says what came of it',
+  async (t) => {
+    const host = await factoryHost(t);
+    const policy = JSON.parse(host.read('/etc/sno-agents/factory.json'));
+    host.write(
+      '/etc/sno-agents/factory.json',
+      JSON.stringify({ ...policy, siteUrl: 'https://factory.example' }),
+    );
+    host.programs.give('nm-online', 'echo "no network" >&2; exit 1');
+    const run = await running(t, host);
+    const first = await run('run');
+    t.match(first, {
+      code: 0,
+      said: /no site volume is inserted; no site volume from https:\/\/factory\.example\/52-54-00-12-34-56\.site: .*no network/s,
+    });
+    t.match(await run('run'), { code: 0, said: 'no site volume is inserted\n' }, 'once in a boot');
+  },
+);

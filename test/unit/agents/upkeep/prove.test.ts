@@ -1,0 +1,121 @@
+/** What proves a certificate of each kind, and what is said if nothing does. */
+import t from 'tap';
+import {
+  isRefusedByAnswer,
+  prove,
+  proveRefused,
+} from '../../../../agents/steps/certificates/prove.ts';
+import { readReplaced } from '../../../../agents/steps/certificates/replaced.ts';
+import { replaceLeaf } from '../../../../agents/upkeep/renew/replace-leaf.ts';
+import {
+  issuedLeaves,
+  renewableLeaves,
+  rotatableLeaves,
+} from '../../../../lib/render/kubernetes/leaves.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { renewingHost } from './renewing-host.ts';
+
+function leafOf(name: string) {
+  const leaf = renewableLeaves.find((each) => each.name === name);
+  if (leaf === undefined) throw new Error(`no leaf ${name}`);
+  return leaf;
+}
+
+const SEEN: readonly (readonly [name: string, says: RegExp, fails: RegExp])[] = [
+  [
+    'etcd-peer',
+    /^etcd, to its peers, presents serial number [0-9a-f]+$/,
+    /etcd, to its peers, does/,
+  ],
+  ['kube-apiserver-serving', /^the API server presents serial number [0-9a-f]+$/, /not present it/],
+  ['kube-apiserver-etcd-client', /^etcd accepts it$/, /^etcd does not accept it after 2 s$/],
+  ['sno-agents-etcd-client', /^etcd accepts it$/, /^etcd does not accept it after 0 s/],
+  ['kube-apiserver-kubelet-client', /^the kubelet accepts it$/, /the kubelet does not accept it/],
+  ['front-proxy-client', /the API server accepts it as sno-agents:renewal-proof$/, /not accept it/],
+  ['kube-scheduler', /accepts it as system:kube-scheduler$/, /the API server does not accept it/],
+];
+
+t.test('each kind of certificate by the server that it is for', async (t) => {
+  const { context, host } = await renewingHost(t);
+  for (const [name, says] of SEEN)
+    t.match(await prove(context, leafOf(name), host.progress()), says, name);
+});
+
+t.test('what is not proven in time is said with its server and the time', async (t) => {
+  for (const [name, , fails] of SEEN) {
+    const renewProofMs = fails.source.includes(' s$') ? 1500 : 1;
+    const { context, host, behaviour } = await renewingHost(t, { renewProofMs });
+    behaviour.status = () => 401;
+    behaviour.reloads = false;
+    const { certificate } = leafOf(name);
+    // A server that presents another certificate than the one on the disk.
+    const other = name === 'etcd-peer' ? issuedLeaves.etcdServer : issuedLeaves.etcdPeer;
+    if (/etcd-peer|serving/.test(name)) host.write(certificate, host.read(other.certificate));
+    const error = await thrownBy(prove(context, leafOf(name), host.progress()));
+    t.match(error, { kind: 'deadline', message: fails }, name);
+  }
+});
+
+t.test('a certificate by another name is not proven', async (t) => {
+  const { context, host, behaviour } = await renewingHost(t, { renewProofMs: 1 });
+  behaviour.named = () => 'another';
+  for (const [name, expected] of [
+    ['kube-scheduler', 'system:kube-scheduler'],
+    ['front-proxy-client', 'sno-agents:renewal-proof'],
+  ] as const) {
+    t.match(await thrownBy(prove(context, leafOf(name), host.progress())), {
+      kind: 'deadline',
+      details: { cause: { details: { expected, found: 'another' } } },
+    });
+  }
+});
+
+t.test('an old certificate is refused by an answer 401, and by nothing else', async (t) => {
+  const { context, host, behaviour } = await renewingHost(t, { renewProofMs: 1 });
+  const leaf = leafOf('kube-scheduler');
+  const { certificate, key } = leaf;
+  const old = { certificate: host.read(certificate), key: host.read(key) };
+  for (const status of [201, 403, 500]) {
+    behaviour.status = () => status;
+    t.match(
+      await thrownBy(proveRefused(context, leaf, old, host.progress())),
+      { kind: 'deadline', message: 'the old certificate of kube-scheduler is not refused' },
+      String(status),
+    );
+  }
+  behaviour.status = () => 401;
+  await proveRefused(context, leaf, old, host.progress());
+  t.same(
+    rotatableLeaves.filter(isRefusedByAnswer).map(({ name }) => name),
+    [
+      ...['kube-apiserver-kubelet-client', 'front-proxy-client', 'kube-controller-manager'],
+      ...['kube-scheduler', 'deferred', 'kubelet-client'],
+    ],
+  );
+});
+
+t.test('replaced at any moment: the old one is kept until the new one is proven', async (t) => {
+  const leaf = leafOf('kube-scheduler');
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await renewingHost(t);
+      await it.age('kube-scheduler', 300);
+      return { ...it, old: it.host.read(leaf.certificate) };
+    },
+    run: ({ context, host, old }) =>
+      replaceLeaf(context, { leaf, path: host.at(leaf.certificate), pem: old }, host.progress()),
+    async allowed({ host, users, old }, when) {
+      const isOld = host.read(leaf.certificate) === old;
+      const kept = await readReplaced(host.paths, leaf.name);
+      t.ok(isOld || kept === old || users.length > 0, `${when}: it can be restored`);
+    },
+    result: async ({ host, old }) => ({
+      isNew: host.read(leaf.certificate) !== old,
+      kept: await readReplaced(host.paths, leaf.name),
+      mode: host.mode(leaf.certificate),
+    }),
+    least: 10,
+    isDurable: true,
+  });
+});
