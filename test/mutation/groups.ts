@@ -44,7 +44,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/change/update/*.test.ts',
       'test/unit/agents/upkeep/{update,update-add-ons,update-backup,update-command}.test.ts',
-      'test/unit/agents/upkeep/update-{emulation,obstacles,prepare,reverted}.test.ts',
+      'test/unit/agents/upkeep/update-{emulation,interrupted,obstacles,prepare,reverted}.test.ts',
       'test/integration/update-*.test.ts',
       'test/unit/agents/upkeep/update-{settle,worker}.test.ts',
       'test/unit/agents/plans.test.ts',

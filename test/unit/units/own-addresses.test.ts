@@ -29,6 +29,7 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   'agents/upkeep/trial': ['installed/sno-trial'],
   'agents/upkeep/unseal': ['installed/sno-unseal'],
   'agents/upkeep/update': ['installed/sno-update'],
+  'agents/upkeep/update/worker': ['installed/sno-update'],
 };
 /** On OpenShift they run in units of OpenShift's plans. */
 const OF_OPENSHIFT = /openshift/;

@@ -102,28 +102,6 @@ t.test('stage waits for the end of a backup and needs room', async (t) => {
   });
 });
 
-t.test('interrupted at any moment, nothing counts as staged that is not whole', async (t) => {
-  const next = `${STATE}/next`;
-  const staged = ({ host }: Updating) =>
-    ['sno-agents', 'payload/payload.yaml', 'payload/bin/kubelet', 'payload/images/etcd.tar'].map(
-      (name) => host.has(`${next}/${name}`) && host.read(`${next}/${name}`),
-    );
-  const whole = await updating(t);
-  await whole.run(stageUpdate);
-  const expected = staged(whole);
-  await killedAtAnyMoment(t, {
-    prepare: () => updating(t),
-    run: (it) => it.run(stageUpdate),
-    async allowed(it, when) {
-      if (await it.holds(stageUpdate)) t.same(staged(it), expected, `${when}: it holds`);
-    },
-    result: (it) => [staged(it), it.host.mode(next), it.host.mode(`${next}/sno-agents`)],
-    least: 10,
-    isDurable: true,
-    isConcurrent: true,
-  });
-});
-
 t.test('the new executable is asked before anything changes', async (t) => {
   const it = await updating(t);
   await it.run(stageUpdate);
@@ -295,35 +273,6 @@ t.test('a failure during the trial: the host restarts and goes back', async (t) 
   });
   t.same(await it.run(concludeUpdate), { kind: 'not-yet', reason: 'the host restarts to go back' });
 });
-
-t.test(
-  'interrupted at any moment of the end, an older update is refused from then on',
-  async (t) => {
-    await killedAtAnyMoment(t, {
-      async prepare() {
-        const it = await updating(t);
-        await upTo(it, stageUpdate, prepare, armUpdate, switchOver, confirmUpdate);
-        return it;
-      },
-      run: (it) => it.run(concludeUpdate),
-      async again(it) {
-        if (!(await it.holds(concludeUpdate))) await it.run(concludeUpdate);
-      },
-      async allowed(it, when) {
-        if ((await updateChange.last(it.host.paths)) === undefined) return;
-        t.equal(await readTaken(it.host.paths), 7, `${when}: its serial is known`);
-      },
-      result: async (it) => [
-        (await updateChange.last(it.host.paths))?.outcome,
-        await readTaken(it.host.paths),
-        it.host.has(`${STATE}/request.json`),
-        it.host.has(`${STATE}/next`),
-      ],
-      least: 8,
-      isDurable: true,
-    });
-  },
-);
 
 t.test('after the host went back, the reason is reported once', async (t) => {
   const it = await updating(t);

@@ -1,0 +1,67 @@
+/** An update that is killed or loses its power at any moment of its first and its last step. */
+import t from 'tap';
+import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
+import { concludeUpdate } from '../../../../agents/upkeep/update/conclude.ts';
+import { confirmUpdate } from '../../../../agents/upkeep/update/confirm.ts';
+import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
+import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
+import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
+import { updateChange } from '../../../../lib/change/update/request.ts';
+import { readTaken } from '../../../../lib/change/update/taken.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { STATE, updating } from './updating-host.ts';
+
+type Updating = Awaited<ReturnType<typeof updating>>;
+
+t.test('interrupted at any moment, nothing counts as staged that is not whole', async (t) => {
+  const next = `${STATE}/next`;
+  const staged = ({ host }: Updating) =>
+    ['sno-agents', 'payload/payload.yaml', 'payload/bin/kubelet', 'payload/images/etcd.tar'].map(
+      (name) => host.has(`${next}/${name}`) && host.read(`${next}/${name}`),
+    );
+  const whole = await updating(t);
+  await whole.run(stageUpdate);
+  const expected = staged(whole);
+  await killedAtAnyMoment(t, {
+    prepare: () => updating(t),
+    run: (it) => it.run(stageUpdate),
+    async allowed(it, when) {
+      if (await it.holds(stageUpdate)) t.same(staged(it), expected, `${when}: it holds`);
+    },
+    result: (it) => [staged(it), it.host.mode(next), it.host.mode(`${next}/sno-agents`)],
+    least: 10,
+    isDurable: true,
+    isConcurrent: true,
+  });
+});
+
+t.test(
+  'interrupted at any moment of the end, an older update is refused from then on',
+  async (t) => {
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = await updating(t);
+        for (const step of [stageUpdate, prepare, armUpdate, switchOver, confirmUpdate]) {
+          await it.run(step);
+        }
+        return it;
+      },
+      run: (it) => it.run(concludeUpdate),
+      async again(it) {
+        if (!(await it.holds(concludeUpdate))) await it.run(concludeUpdate);
+      },
+      async allowed(it, when) {
+        if ((await updateChange.last(it.host.paths)) === undefined) return;
+        t.equal(await readTaken(it.host.paths), 7, `${when}: its serial is known`);
+      },
+      result: async (it) => [
+        (await updateChange.last(it.host.paths))?.outcome,
+        await readTaken(it.host.paths),
+        it.host.has(`${STATE}/request.json`),
+        it.host.has(`${STATE}/next`),
+      ],
+      least: 8,
+      isDurable: true,
+    });
+  },
+);
