@@ -65,6 +65,26 @@ t.test('copy-payload', async (t) => {
     t.notOk(it.has(onDisk('payload')));
   });
 
+  t.test('of two stateroots, /var is that of the one that boots', async (t) => {
+    const it = host(t);
+    const files = { 'ostree/deploy/old/var/.keep': '', 'ostree/deploy/rhcos/var/.keep': '' };
+    const entry = (version: number, stateroot: string) =>
+      `version ${version}\noptions ostree=/ostree/boot.1/${stateroot}/4f2e/0\n`;
+    const boot = {
+      ...{ label: 'boot', fstype: 'ext4' },
+      files: {
+        'loader/entries/ostree-1-a.conf': entry(1, 'old'),
+        'loader/entries/ostree-2-b.conf': entry(2, 'rhcos'),
+      },
+    };
+    giveDisk(it, { partitions: [boot, { label: 'root', fstype: 'xfs', files }] });
+    await it.run(copyPayload);
+    t.ok(it.has(diskFile(2, `ostree/deploy/rhcos/${STATE}/bin/sno-agents`)));
+    t.notOk(it.has(diskFile(2, `ostree/deploy/old/${STATE}`)));
+    t.equal(await it.holds(copyPayload), true);
+    t.match(it.programs.calls('mount -o ro,noload'), [/ \/dev\/vda1 /], 'boot is only read');
+  });
+
   t.test('on CoreOS, /var is the one of the deployment', async (t) => {
     const it = host(t);
     giveDisk(it, { partitions: partitions({ files: { 'ostree/deploy/rhcos/var/.keep': '' } }) });
