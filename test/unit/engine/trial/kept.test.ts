@@ -160,6 +160,8 @@ t.test(
     await returnToKept(host.paths, host.at(KEPT), { id: ID, reason }, signal);
     const { boot } = await bootMoment();
     t.match(await readTrial(host.paths), { id: ID, reverting: reason, boots: [{ boot }] });
+    const starts = host.programs.calls('systemctl start');
+    t.equal(starts.at(-1), 'systemctl start --no-block sno-trial.service', 'it restarts the host');
     t.equal((await readTrial(host.paths))?.boots.length, 1);
     t.same((await readTrial(host.paths))?.problems, [], 'every part is tried');
   },
