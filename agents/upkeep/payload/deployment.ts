@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { bootMoment } from '../../../lib/host/boot.ts';
 import { ifMissing, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { stateFile } from '../../../lib/host/state-file.ts';
@@ -31,7 +32,8 @@ export const deployment: StepBody<HostContext> = {
     'the booted deployment of an ostree system on record, or a warning that its /etc is from before /var',
   touches: ['disk'],
   retries: true,
-  input: ({ paths }) => bootedDeployment(paths),
+  // At each boot: a warning that was given once is not seen by whoever comes later.
+  input: async ({ paths }) => [await bootedDeployment(paths), (await bootMoment()).boot],
   holds: async () => true,
   async run({ paths }, progress) {
     const booted = await bootedDeployment(paths);

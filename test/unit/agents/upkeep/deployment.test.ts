@@ -1,8 +1,10 @@
 /** An ostree system that went back to an earlier /etc, while /var is that of now. */
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import fsp from 'node:fs/promises';
 import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { deployment } from '../../../../agents/upkeep/payload/deployment.ts';
+import { captureBuiltins } from '../../host/builtins.ts';
 import { testHost } from '../host/host.ts';
 
 const DEPLOY = '/sysroot/ostree/deploy/coreos/deploy';
@@ -69,6 +71,24 @@ for (const file of [CA, CLUSTER, 'sno-agents/kubelet.env', 'hostname']) {
     t.same(await warnings(), [], 'nothing is left to compare with, nor to go back to');
   });
 }
+
+t.test('each boot looks again, and another start in the same boot does not', async (t) => {
+  const { host, boot, update } = await ostreeHost(t);
+  const input = async () => JSON.stringify(await deployment.input(host.context));
+  const first = await input();
+  t.equal(await input(), first);
+  const { readFile } = fsp;
+  captureBuiltins(t, () => {
+    t.capture(fsp, 'readFile', async (path: string, ...rest: never[]) =>
+      path.endsWith('/boot_id') ? 'another boot' : Reflect.apply(readFile, fsp, [path, ...rest]),
+    );
+  });
+  const second = await input();
+  t.not(second, first, 'the same deployment');
+  update('a.0', 'b.0');
+  boot('b.0');
+  t.not(await input(), second);
+});
 
 t.test('what else changes in /etc says nothing', async (t) => {
   const { host, boot, update, warnings } = await ostreeHost(t);
