@@ -45,6 +45,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/change/update/*.test.ts',
       'test/unit/agents/upkeep/{update,update-add-ons,update-backup,update-command}.test.ts',
       'test/unit/agents/upkeep/update-{emulation,interrupted,obstacles,prepare,reverted}.test.ts',
+      'test/unit/agents/upkeep/nodes-in-turn.test.ts',
       'test/integration/update-*.test.ts',
       'test/unit/agents/upkeep/update-{settle,worker}.test.ts',
       'test/unit/agents/plans.test.ts',

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { Failure } from '../../../lib/base/errors/failure.ts';
-import type { Limits } from '../../../lib/base/wait/limits.ts';
-import { waitUntil } from '../../../lib/base/wait/wait-until.ts';
+import type { Limits, Wait } from '../../../lib/base/wait/limits.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import type { Manifest } from '../../../lib/clients/kube/manifest-decoding.ts';
 import { objectSchema, type Resource, resources } from '../../../lib/clients/kube/resources.ts';
+import { watchUntil } from '../../../lib/clients/kube/watch-objects.ts';
 
 /** Of the pods that a DaemonSet creates, and of the DaemonSet: the number of its template (k8s.io/api/apps/v1). */
 const POD_GENERATION = 'pod-template-generation';
@@ -55,14 +54,11 @@ const replacedOnDelete = (object: Manifest['object']): Manifest['object'] => ({
   spec: { ...specSchema.parse(object.spec), updateStrategy: { type: 'OnDelete' } },
 });
 
-const LOOK_EVERY_MS = 1000;
 const setSchema = objectSchema.extend({
   status: z.looseObject({ observedGeneration: z.number().optional() }).optional(),
 });
-const daemonSets: Resource<z.infer<typeof setSchema>> = {
-  ...resources.daemonSets,
-  schema: setSchema,
-};
+type DaemonSet = z.infer<typeof setSchema>;
+const daemonSets: Resource<DaemonSet> = { ...resources.daemonSets, schema: setSchema };
 
 /**
  * Deletes the pods on a node that are not of the present template of these DaemonSets, as soon as their controller knows that
@@ -74,35 +70,36 @@ export async function replacePodsOfNode(
   client: KubeClient,
   objects: readonly Manifest[],
   node: string,
-  limits: Limits,
+  wait: Wait,
 ): Promise<void> {
   for (const { namespace = 'default', name } of objects.filter(isDaemonSet)) {
-    const generation = await observedTemplate(client, { namespace, name }, limits);
-    for (const pod of await podsOfNode(client, namespace, node, limits)) {
+    const { metadata } = await seenByController(client, { namespace, name }, wait);
+    const generation = metadata.annotations?.[TEMPLATE_GENERATION];
+    for (const pod of await podsOfNode(client, namespace, node, wait)) {
       const isPresent = pod.metadata.labels?.[POD_GENERATION] === generation;
-      if (ownerOf(pod) === name && !isPresent) await deletePodOfNode(client, pod, limits);
+      if (ownerOf(pod) === name && !isPresent) await deletePodOfNode(client, pod, wait);
     }
   }
 }
 
-const observedTemplate = (
+const seenByController = (
   client: KubeClient,
-  place: { readonly namespace: string; readonly name: string },
-  limits: Limits,
-): Promise<string | undefined> =>
-  waitUntil(
-    async () => {
-      const { metadata, status } = await client.get(daemonSets, place, limits);
-      const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-      if (isSeen) return { met: metadata.annotations?.[TEMPLATE_GENERATION] };
-      return { state: `the controller of DaemonSet ${place.name} has not seen its new template` };
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  wait: Wait,
+): Promise<DaemonSet> => {
+  const what = `the controller to see the new template of DaemonSet ${namespace}/${name}`;
+  return watchUntil(
+    client,
+    daemonSets,
+    { namespace, fieldSelector: `metadata.name=${name}` },
+    (sets) => {
+      const set = sets.get(`${namespace}/${name}`);
+      const isSeen = (set?.status?.observedGeneration ?? 0) >= (set?.metadata.generation ?? 0);
+      return isSeen ? set : undefined;
     },
-    {
-      ...limits,
-      everyMs: LOOK_EVERY_MS,
-      late: ({ state }) => new Failure('deadline', state),
-    },
+    { ...wait, what, describe: (sets) => (sets.size === 0 ? 'it does not exist' : 'not yet') },
   );
+};
 
 /** The DaemonSet of a pod; undefined for any other pod. */
 export const ownerOf = ({ metadata }: PodOfNode): string | undefined =>

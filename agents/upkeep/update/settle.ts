@@ -66,7 +66,10 @@ export async function waitUntilSettled(
     const node = context.hostname();
     const applied = await inTurn(client, objects, node, limits);
     await applyChanged(client, applied, limits);
-    if (applied !== objects) await replacePodsOfNode(client, applied, node, limits);
+    if (applied !== objects) {
+      const report = (text: string) => progress.waitingFor(text);
+      await replacePodsOfNode(client, applied, node, { ...limits, report });
+    }
     const { boot: bootId } = await bootMoment();
     const verdict = await waitSteady(
       client,
