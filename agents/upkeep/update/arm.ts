@@ -1,5 +1,5 @@
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { armTrial } from '../../../lib/engine/trial/arm.ts';
 import { networkManagerPoints } from '../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../lib/engine/trial/store.ts';
@@ -9,12 +9,11 @@ import { loadPrepared } from './prepare.ts';
 import { isInUse } from './stage.ts';
 
 /** From here on the host goes back to what it has now, unless the update is confirmed. */
-export const armUpdate: StepBody<UpdatedHost> = {
+export const armUpdate: ChangeStep<UpdatedHost> = {
   name: 'arm',
   leaves: 'the points of return, and a trial with a deadline',
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async ({ paths, request }) => (await readTrial(paths))?.id === request.id,
   async run(context, { signal }) {
     const { paths, settings, request } = context;

@@ -1,5 +1,5 @@
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { create } from '../../steps/backup/create.ts';
 import type { UpdateContext } from './context.ts';
 import { changedMinors } from './database.ts';
@@ -9,12 +9,11 @@ import { loadPrepared } from './prepare.ts';
  * Makes a backup of etcd if the update changes objects in it, the add-ons, or the minor version of what reads and writes it.
  * Between two patch releases there is nothing to go back to: both read the same database.
  */
-export const backup: StepBody<UpdateContext> = {
+export const backup: ChangeStep<UpdateContext> = {
   name: 'backup',
   leaves: 'a backup of etcd, if add-ons or a minor version change',
   touches: ['disk', 'etcd', 'clock'],
   neededUntil: 'switch',
-  input: ({ request }) => request.id,
   holds: async (context, progress) =>
     !(await needsBackup(context)) || (await create.holds(context, progress)),
   async run(context, progress) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { parseJson } from '../../../lib/base/json.ts';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { type Prepared, preparedSchema } from '../../../lib/change/update/prepared.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run } from '../../../lib/host/command.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { UpdatedHost } from './context.ts';
@@ -14,12 +14,11 @@ import { isInUse } from './stage.ts';
  * The self-test of the new executable: it starts on this host, says its version, reads the host's configuration
  * and computes what it changes. Nothing has changed until now.
  */
-export const prepare: StepBody<UpdatedHost> = {
+export const prepare: ChangeStep<UpdatedHost> = {
   name: 'prepare',
   leaves: 'the files that the new executable wants to have on this host',
   touches: ['disk'],
   neededUntil: 'switch',
-  input: ({ request }) => request.id,
   holds: async (context) => (await readPrepared(context)) !== undefined,
   async run(context, progress) {
     const { paths, request } = context;

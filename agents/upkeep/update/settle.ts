@@ -1,4 +1,5 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import type { Prepared } from '../../../lib/change/update/prepared.ts';
 import type { Container } from '../../../lib/clients/cri/messages.ts';
 import { connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
@@ -11,7 +12,6 @@ import { verdictText } from '../../../lib/cluster/steady/verdict.ts';
 import { waitSteady } from '../../../lib/cluster/steady/wait.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
 import { type Payload, readPayload } from '../../../lib/payload/payload.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
@@ -27,13 +27,12 @@ import { loadPrepared } from './prepare.ts';
  * Waits until the control plane runs the images of the payload, brings the add-ons up to date, and waits until nothing
  * changes any more. The runtime is asked first: until then the API may still show the earlier control plane.
  */
-export const settleUpdate: StepBody<UpdateContext> = {
+export const settleUpdate: ChangeStep<UpdateContext> = {
   name: 'settle',
   leaves: 'a steady host with the control plane and the add-ons of the payload',
   touches: ['api', 'runtime', 'clock'],
   // It must be seen in this boot, for the whole window.
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async () => true,
   async run(context, progress) {
     const { manifests } = await loadPrepared(context);

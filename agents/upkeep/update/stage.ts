@@ -2,8 +2,8 @@ import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { stillRunning } from '../../../lib/change/exclusion.ts';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { done, notYet } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { exists, sha256OfFile, syncFile } from '../../../lib/host/files.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { labelPrograms } from '../../../lib/payload/selinux.ts';
@@ -18,12 +18,11 @@ import { requireDigest, updateSource } from './source.ts';
  * server is ready, and accepts what this host signs: an update of a host without etcd, or with a wrong clock, would be
  * taken back for what it has not caused.
  */
-export const stageUpdate: StepBody<UpdatedHost> = {
+export const stageUpdate: ChangeStep<UpdatedHost> = {
   name: 'stage',
   leaves: 'the new executable and the new payload beside those in use',
   touches: ['disk', 'network', 'api', 'clock'],
   neededUntil: 'switch',
-  input: ({ request }) => request.id,
   holds: (context, { signal }) => isStaged(context, signal),
   async run(context, progress) {
     const { paths, cluster, request } = context;

@@ -1,8 +1,8 @@
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import type { Prepared } from '../../../lib/change/update/prepared.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { replaceFolder } from '../../../lib/engine/trial/points.ts';
 import { sha256OfLargeFile } from '../../../lib/host/digests.ts';
 import {
@@ -24,12 +24,11 @@ const KUBELET = 'kubelet.service';
  * Replaces the executable, the payload and the files while the kubelet is stopped, so that it never sees a
  * mixture. Containers keep running. The units that verify and import the new payload start with the kubelet.
  */
-export const switchOver: StepBody<UpdatedHost> = {
+export const switchOver: ChangeStep<UpdatedHost> = {
   name: 'switch',
   leaves: 'the new executable, payload and files in their places, and a started kubelet',
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: (context, { signal }) => isSwitched(context, signal),
   async run(context, progress) {
     const { paths } = context;

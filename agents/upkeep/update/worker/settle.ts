@@ -6,11 +6,11 @@ import {
   type Seen,
   waitUntil,
 } from '../../../../lib/base/wait/wait-until.ts';
+import type { ChangeStep } from '../../../../lib/change/or-back.ts';
 import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
 import { whyNodeNotReady } from '../../../../lib/clients/kube/node-ready.ts';
 import { resources } from '../../../../lib/clients/kube/resources.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { sinceMonotonicMs, unitProperties } from '../../../../lib/host/systemd.ts';
 import { readPayload } from '../../../../lib/payload/payload.ts';
 import { Causes, kubeletNeeds } from '../../../steps/causes.ts';
@@ -26,13 +26,12 @@ const KUBELET = 'kubelet.service';
  * Has the add-ons' pods replaced by those of the payload, and waits until the Node is Ready with the kubelet of the payload, and
  * until neither that kubelet nor an add-on has been replaced for the window.
  */
-export const settleWorker: StepBody<UpdatedHost> = {
+export const settleWorker: ChangeStep<UpdatedHost> = {
   name: 'settle',
   leaves: 'a Node that is Ready with the kubelet of the payload, and steady',
   touches: ['api', 'systemd', 'clock'],
   // It must be seen in this boot, for the whole window.
   neededUntil: 'confirm',
-  input: ({ request }) => request.id,
   holds: async () => true,
   async run(context, progress) {
     const { paths, settings } = context;

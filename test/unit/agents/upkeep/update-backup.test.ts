@@ -5,7 +5,7 @@ import { backup } from '../../../../agents/upkeep/update/backup.ts';
 import { type UpdateContext, updateContextOf } from '../../../../agents/upkeep/update/context.ts';
 import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
 import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
-import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import type { ChangeStep } from '../../../../lib/change/or-back.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import {
   BACKUPS,
@@ -24,7 +24,7 @@ t.test('another minor version of etcd has the database as a point of return', as
   const it = await updating(t);
   const request = { ...it.context.request, before: ETCD };
   const context = updateContextOf(it.context, request, [EARLIER_BACKUP]);
-  const run = (step: StepBody<UpdateContext>) => step.run(context, it.host.progress());
+  const run = (step: ChangeStep<UpdateContext>) => step.run(context, it.host.progress());
   writeBackup(it.host.at(`${BACKUPS}/${EARLIER_BACKUP}`));
   await run(stageUpdate);
   await run(prepare);

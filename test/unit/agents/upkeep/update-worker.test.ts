@@ -11,9 +11,9 @@ import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
 import { prepareWorkerUpdate } from '../../../../agents/upkeep/update/worker/again.ts';
 import { apiObstacles } from '../../../../agents/upkeep/update/worker/obstacles.ts';
 import { settleWorker } from '../../../../agents/upkeep/update/worker/settle.ts';
+import type { ChangeStep } from '../../../../lib/change/or-back.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
 import { isWorker, workerPaths } from '../../../../lib/cluster/workers/paths.ts';
-import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import {
@@ -88,7 +88,7 @@ async function updatingWorker(t: Test, before = versions) {
   const request = await updateChange.read(host.paths);
   if (request === undefined) throw new Error('no request');
   const context = workerContextOf(host.context, request);
-  const run = (step: StepBody<UpdatedHost>, leftMs?: number) =>
+  const run = (step: ChangeStep<UpdatedHost>, leftMs?: number) =>
     step.run(context, host.progress(AbortSignal.timeout(300_000), leftMs));
   return { host, api, context, run };
 }

@@ -11,10 +11,10 @@ import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
 import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
 import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
+import type { ChangeStep } from '../../../../lib/change/or-back.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
 import { readTaken } from '../../../../lib/change/update/taken.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
-import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { recordReverting } from '../../../../lib/engine/trial/store.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { refuse } from '../host/api.ts';
@@ -35,7 +35,7 @@ import {
 
 type Updating = Awaited<ReturnType<typeof updating>>;
 
-async function upTo({ run }: Updating, ...steps: readonly StepBody<UpdateContext>[]) {
+async function upTo({ run }: Updating, ...steps: readonly ChangeStep<UpdateContext>[]) {
   for (const step of steps) await run(step);
 }
 
@@ -236,11 +236,10 @@ t.test('a confirmed update leaves nothing behind', async (t) => {
   t.notOk(it.host.has('/var/lib/sno-agents/sno-trial/payload'));
 });
 
-const broken: StepBody<UpdateContext> = {
+const broken: ChangeStep<UpdateContext> = {
   name: 'broken',
   leaves: 'nothing',
   touches: [],
-  input: () => 0,
   holds: async () => false,
   run: async () => done(),
 };

@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import { signedRights } from '../../../../agents/steps/host-context.ts';
 import { type UpdateContext, updateContextOf } from '../../../../agents/upkeep/update/context.ts';
+import type { ChangeStep } from '../../../../lib/change/or-back.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
-import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import type { ApiAnswer } from '../host/api.ts';
 import { signedApi, type WritableEndpoints } from '../host/approver.ts';
@@ -93,7 +93,7 @@ export async function updating(
   if (request === undefined) throw new Error('no request');
   const rights = signedRights(host.context);
   const context = updateContextOf({ ...host.context, ...rights }, request, []);
-  const run = (step: StepBody<UpdateContext>) => step.run(context, host.progress());
-  const holds = (step: StepBody<UpdateContext>) => step.holds(context, host.progress());
+  const run = (step: ChangeStep<UpdateContext>) => step.run(context, host.progress());
+  const holds = (step: ChangeStep<UpdateContext>) => step.holds(context, host.progress());
   return { host, context, run, holds };
 }
