@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, ifMissing } from '../../lib/host/files.ts';
 import { runOutsideSandbox } from '../../lib/host/outside-sandbox.ts';
@@ -52,24 +52,24 @@ export async function removeInDeployments(
   signal: AbortSignal,
 ): Promise<void> {
   if (files.length === 0) return;
-  const limits = { signal, deadlineMs: DEADLINE_MS };
+  const outside = (program: string, ...args: string[]) =>
+    runOutsideSandbox(program, args, { signal, deadlineMs: DEADLINE_MS });
   const sysroot = paths.at('/sysroot');
   const folder = join(paths.run, 'sysroot');
   // Of a run that was killed: it would be mounted twice.
-  if (await exists(folder)) await runOutsideSandbox('umount', [folder], limits).catch(() => '');
-  await runOutsideSandbox('mkdir', ['-p', folder], limits);
-  await runOutsideSandbox('mount', ['-o', 'bind', sysroot, folder], limits);
+  if (await exists(folder)) await outside('umount', folder).catch(() => '');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await outside('mount', '-o', 'bind', sysroot, folder);
   try {
-    await runOutsideSandbox('mount', ['-o', 'remount,bind,rw', folder], limits);
+    await outside('mount', '-o', 'remount,bind,rw', folder);
     const there = files.map((file) => join(folder, paths.at(file).slice(sysroot.length)));
-    const [program, ...options] = isOverwritten
-      ? ['shred', '--iterations=1', '--zero', '--remove', '--force']
-      : ['rm', '-f'];
-    await runOutsideSandbox(program ?? 'rm', [...options, '--', ...there], limits);
-    await runOutsideSandbox('sync', ['--file-system', folder], limits);
+    if (isOverwritten) await outside('shred', '--iterations=1', '--remove', '--force', ...there);
+    else await outside('rm', '-f', '--', ...there);
+    await outside('sync', '--file-system', folder);
   } finally {
     // Not the step's signal: a stopped step must unmount, too.
     const own = { signal: AbortSignal.timeout(DEADLINE_MS), deadlineMs: DEADLINE_MS };
     await runOutsideSandbox('umount', [folder], own);
+    await rmdir(folder);
   }
 }

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import type { NodeIps } from '../../lib/base/network/node-ips.ts';
-import { connectHostRuntime } from '../../lib/clients/cri/runtime.ts';
 import { deferredGroups, readDeferred } from '../../lib/cluster/deferred/manifests.ts';
 import { readFutureToken } from '../../lib/cluster/workers/future-token.ts';
 import { openShiftRelease } from '../../lib/config/cluster/cluster.ts';
@@ -10,10 +9,8 @@ import { fingerprint } from '../../lib/engine/steps/fingerprint.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { cgroupVersion } from '../../lib/host/cgroup.ts';
 import { runNamedUnit } from '../../lib/host/named-unit.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
-import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { kubeletIsOnOverlay } from '../../lib/host/root.ts';
 import { withWorkFolder } from '../../lib/host/work-folder.ts';
 import { missingAddOns } from '../../lib/payload/add-ons.ts';
@@ -39,8 +36,8 @@ import {
 } from '../../lib/render/store.ts';
 import { openShiftInstalledFiles } from '../../units/openshift.ts';
 import type { HostContext } from './host-context.ts';
+import { kubeletFacts } from './kubelet-facts.ts';
 import { payloadFolder } from './payload-folder.ts';
-import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /**
  * Renders the control plane: keys, certificates, static pods, configuration and manifests. Keys
@@ -146,18 +143,11 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
   const { cluster } = context;
   const nodeIps = await registeredAddresses(cluster, signal);
   const payload = await readPayload(payloadFolder(context));
-  using runtime = connectHostRuntime(context.paths);
-  const { cgroupDriver } = await runtime.status({ signal, deadlineMs: REQUEST_DEADLINE_MS });
   return {
+    ...(await kubeletFacts(context.paths, payload, signal)),
     hostname: context.hostname(),
     nodeIps,
-    cgroupDriver,
-    cgroupVersion: await cgroupVersion(),
-    containerRuntime: runtime.kind,
-    rootIsOverlay: await kubeletIsOnOverlay(context.paths),
-    resolvConf: await resolvConfForPods(context.paths),
     images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
-    versions: payload.versions,
   };
 }
 

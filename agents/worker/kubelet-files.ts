@@ -22,9 +22,9 @@ import { kubeletTrust, workerKubeletFiles } from '../../lib/render/kubernetes/ku
 import { podEgressFile } from '../../lib/render/kubernetes/pod-egress.ts';
 import type { PlainHost } from '../steps/host-context.ts';
 import { currentIdentity } from '../steps/kubelet-client-file.ts';
+import { kubeletFacts } from '../steps/kubelet-facts.ts';
 import { payloadFolder } from '../steps/payload-folder.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
-import { workerKubeletInput } from '../steps/worker-kubelet.ts';
 import { recordReadByKubelet } from './trust/kubelet-record.ts';
 
 /** Where the API server publishes the authorities of its clients, in kube-system. */
@@ -52,7 +52,7 @@ export const placeKubeletFiles: StepBody<PlainHost> = {
       });
     }
     const payload = await readPayload(payloadFolder(context));
-    const input = await workerKubeletInput(paths, cluster, payload, signal);
+    const input = { cluster, host: await kubeletFacts(paths, payload, signal) };
     const api = await apiAuthorityOf(context, signal);
     const files: NewFile[] = [
       ...(api === undefined ? [] : [{ path: kubeletTrust.api, contents: api, mode: 0o644 }]),

@@ -100,7 +100,10 @@ export interface HostFacts {
   cgroupDriver: 'systemd' | 'cgroupfs';
   cgroupVersion: 1 | 2;
   containerRuntime: RuntimeKind;
-  /** The root filesystem is an overlay (or a container's), whose usage the kubelet cannot measure. */
+  /**
+   * The kubelet's folder is on an overlay, whose usage it cannot measure: that of `/` on a live image or in a container. Hosts
+   * have it under this name.
+   */
   rootIsOverlay: boolean;
   /** The file with the host's name servers as pods can reach them, not a stub on loopback. */
   resolvConf: string;

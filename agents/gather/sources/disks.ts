@@ -81,15 +81,13 @@ interface Place {
  * on it. So it is asked for the folders themselves. Those that do not exist have no place.
  */
 async function placesOf(folders: readonly string[], signal: AbortSignal): Promise<Place[]> {
-  const places: Place[] = [];
-  for (const folder of folders) {
-    const call = ['df', '--output=source,target', '--', folder] as const;
-    const text = await outputText(call, signal, { accepts: [0, 1] });
-    const found = /^(?<source>\S.*?)\s+(?<target>\/.*)$/m.exec(text.split('\n')[1] ?? '')?.groups;
-    const { source = '', target = '' } = found ?? {};
-    if (found !== undefined) places.push({ folder, source, target });
-  }
-  return places;
+  const call = ['df', '--output=file,source,target', '--', ...folders] as const;
+  const text = await outputText(call, signal, { accepts: [0, 1] });
+  return text.split('\n').flatMap((line) => {
+    const found = /^(?<folder>\/\S+)\s+(?<source>\S.*?)\s+(?<target>\/.*)$/.exec(line)?.groups;
+    const { folder = '', source = '', target = '' } = found ?? {};
+    return found === undefined ? [] : [{ folder, source, target }];
+  });
 }
 
 /** The file systems that can fill up, from `df` output with the columns above. */

@@ -4,6 +4,7 @@ import type { Limits } from '../../../lib/base/wait/limits.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { readKubeconfig } from '../../../lib/clients/kube/kubeconfig.ts';
 import { objectSchema, type Resource, resources } from '../../../lib/clients/kube/resources.ts';
+import { serverVersion } from '../../../lib/clients/kube/server-version.ts';
 import { ifMissing, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { daysMs } from '../../../lib/pki/lifetimes.ts';
@@ -71,7 +72,7 @@ export const openShiftPlatform = (
       ),
       otherFaults: [...openShiftFaults(openShift), ...(await etcdFaults(client, address, limits))],
       versions: {
-        kubernetes: await kubernetesVersion(client, limits),
+        kubernetes: (await serverVersion(client, limits)).gitVersion,
         ...(openShift.version === undefined ? {} : { openshift: openShift.version }),
       },
     };
@@ -106,13 +107,6 @@ async function etcdFaults(client: KubeClient, address: string, limits: Limits): 
   return found.length === 1 && found[0] === address
     ? []
     : [`members of etcd: expected ${address} alone, found ${found.join(', ') || 'none'}`];
-}
-
-const versionSchema = z.looseObject({ gitVersion: z.string() });
-
-async function kubernetesVersion(client: KubeClient, limits: Limits): Promise<string> {
-  return versionSchema.parse(await client.json({ method: 'GET', path: '/version' }, limits))
-    .gitVersion;
 }
 
 /** Of the kubelet, and of the agents' own way into the API at the site. */

@@ -106,7 +106,7 @@ async function hostObstacles(
     )),
     ...platformObstacles(payload.versions, await platformOf(paths, signal)),
     ...(isNextMinor.includes('kubernetes')
-      ? await minorObstacles(paths, payload.versions, accepted, signal)
+      ? await minorObstacles(paths, installed, payload.versions, accepted, signal)
       : []),
   ];
 }
@@ -114,12 +114,13 @@ async function hostObstacles(
 /** In the cluster, before the next minor version of Kubernetes. */
 async function minorObstacles(
   paths: HostPaths,
+  { isWorker: hasNoControlPlane }: InstalledVersions,
   versions: UpdateManifest['payload']['versions'],
   accepted: UpdateConsent,
   signal: AbortSignal,
 ): Promise<Obstacle[]> {
   const host = await plainHost(paths);
-  if (await isWorker(paths)) return apiObstacles(host, versions, signal);
+  if (hasNoControlPlane === true) return apiObstacles(host, versions, signal);
   return clusterObstacles({ ...host, ...signedRights(host) }, versions, accepted, signal);
 }
 

@@ -10,11 +10,17 @@ const versionSchema = z.looseObject({
   emulationMinor: z.string().optional(),
 });
 
-/** The minor version that an API server serves as: while it emulates an earlier one, that. Undefined if it tells none. */
-export async function servedMinor(client: KubeClient, limits: Limits): Promise<Minor | undefined> {
-  const version = versionSchema.parse(
-    await client.json({ method: 'GET', path: '/version' }, limits),
-  );
-  const { emulationMajor, emulationMinor, gitVersion } = version;
-  return minorOf(`${emulationMajor}.${emulationMinor}.0`) ?? minorOf(gitVersion);
+type ServerVersion = z.infer<typeof versionSchema>;
+
+/** What an API server says of itself; for everyone who is known to it. */
+export async function serverVersion(client: KubeClient, limits: Limits): Promise<ServerVersion> {
+  return versionSchema.parse(await client.json({ method: 'GET', path: '/version' }, limits));
 }
+
+/** The minor version that it serves as: while it emulates an earlier one, that. Undefined if it tells none. */
+export const servedMinor = ({
+  emulationMajor,
+  emulationMinor,
+  gitVersion,
+}: ServerVersion): Minor | undefined =>
+  minorOf(`${emulationMajor}.${emulationMinor}.0`) ?? minorOf(gitVersion);

@@ -1,6 +1,6 @@
 /** What an update of an ostree system leaves: /etc of the deployment before it, below a /sysroot that is mounted read-only. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { linkSync, mkdirSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { clean } from '../../../agents/steps/clean.ts';
 import { otherDeployments } from '../../../agents/steps/other-deployments.ts';
@@ -13,6 +13,8 @@ const KEY = 'sno-agents/bootstrap-admin.key';
 const BOOTED = '/sysroot/ostree/deploy/rhcos/deploy/b.0/etc';
 const EARLIER = '/sysroot/ostree/deploy/rhcos/deploy/a.0/etc';
 const OTHER = '/sysroot/ostree/deploy/fedora-coreos/deploy/c.1/etc';
+/** By which the bytes of a deleted file can still be read. */
+const SECOND_NAME = '/var/second-name';
 const NATIVE = '/sysroot/state/deploy/0123/etc';
 
 /** The booted deployment's /etc is mounted from /sysroot, as `ostree-prepare-root` does it. */
@@ -21,6 +23,8 @@ async function ostreeHost(t: Test) {
   const contents = `contents of ${KEY}`;
   for (const etc of [BOOTED, EARLIER, OTHER, NATIVE]) host.write(`${etc}/${KEY}`, contents, 0o600);
   host.write(`${OTHER}/${KEY}`, 'written by somebody else');
+  host.write('/var/.keep');
+  linkSync(host.at(`${EARLIER}/${KEY}`), host.at(SECOND_NAME));
   const entry = { path: `/etc/${KEY}`, sha256: sha256(contents), why: 'x', when: 'steady-state' };
   const ledger = JSON.stringify({ entries: [entry], goneKeys: [] });
   host.write(`${BOOTED}/sno-agents/leftovers.json`, ledger);
@@ -53,6 +57,16 @@ t.test('leftovers are deleted in every deployment', options, async (t) => {
   t.ok(await host.holds(verifyClean));
   t.throws(() => host.write(`${EARLIER}/x`), { code: 'EROFS' }, '/sysroot is as it was');
   t.notOk(host.has('/run/sno-agents/sysroot/ostree'), 'nothing stays mounted');
+  t.notOk(host.has('/run/sno-agents/sysroot'));
+});
+
+t.test('with sealed keys they are overwritten before', options, async (t) => {
+  const host = await ostreeHost(t);
+  const cluster = { ...host.context.cluster, sealSecrets: 'host' } as const;
+  t.match(host.read(SECOND_NAME), KEY);
+  await clean.run({ ...host.context, cluster }, host.progress());
+  t.notOk(host.has(`${EARLIER}/${KEY}`));
+  t.notMatch(host.read(SECOND_NAME), KEY, 'what the disk had is gone');
 });
 
 t.test('one that is left there is found', options, async (t) => {

@@ -12,9 +12,9 @@ import { podEgressFile } from '../../../../lib/render/kubernetes/pod-egress.ts';
 import type { RenderedFile } from '../../../../lib/render/renderer.ts';
 import { joinedWorkerUnits } from '../../../../units/worker.ts';
 import { plainHost } from '../../../steps/host-context.ts';
+import { kubeletFacts } from '../../../steps/kubelet-facts.ts';
 import { asNode } from '../../../steps/own-node.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
-import { workerKubeletInput } from '../../../steps/worker-kubelet.ts';
 import {
   clusterFile,
   differing,
@@ -39,7 +39,8 @@ export async function prepareWorkerUpdate(
   const payload = await readPayload(update.payloadFolder);
   const digests = await digestsOf(update, signal);
   const cluster = withDigests(await readCluster(paths), digests);
-  const kubelet = workerKubeletFile(await workerKubeletInput(paths, cluster, payload, signal));
+  const host = await kubeletFacts(paths, payload, signal);
+  const kubelet = workerKubeletFile({ cluster, host });
   return {
     schemaVersion: 1,
     version: productVersion,

@@ -3,7 +3,7 @@ import type { UpdateManifest } from '../../../../lib/change/update/manifest.ts';
 import { newerThanApi, type Obstacle } from '../../../../lib/change/update/successor.ts';
 import { isKubeError } from '../../../../lib/clients/kube/kube-error.ts';
 import { resources } from '../../../../lib/clients/kube/resources.ts';
-import { servedMinor } from '../../../../lib/clients/kube/server-version.ts';
+import { servedMinor, serverVersion } from '../../../../lib/clients/kube/server-version.ts';
 import type { PlainHost } from '../../../steps/host-context.ts';
 import { asNode } from '../../../steps/own-node.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
@@ -16,7 +16,8 @@ export async function apiObstacles(
 ): Promise<Obstacle[]> {
   try {
     using client = await asNode(host);
-    const api = await servedMinor(client, { signal, deadlineMs: REQUEST_DEADLINE_MS });
+    const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+    const api = servedMinor(await serverVersion(client, limits));
     return api === undefined ? [] : newerThanApi(kubernetes, api);
   } catch (error) {
     if (!isKubeError(error)) throw error;
