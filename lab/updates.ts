@@ -125,11 +125,7 @@ export class Updates {
   async comesBack(images: Images): Promise<void> {
     const { signal } = this.#context;
     const host = await this.#run.bootInstalled('after-second-cut');
-    const last = join(host.rootDir, 'var/lib/sno-agents/sno-trial/last.json');
-    await until(BACK_MS, signal, 'the host to go back', async () => {
-      const text = await readFile(last, 'utf8').catch(() => '');
-      return endedSchema.safeParse(parseJson(text)).data?.outcome === 'reverted';
-    });
+    await wentBack(host, signal);
     const after = await contentsOf(host);
     const different = COMPARED.filter((path) => after[path] !== this.#before[path]);
     if (different.length > 0) {
@@ -214,6 +210,15 @@ async function contentsOf({ rootDir }: Host): Promise<Record<string, string>> {
     await sha256OfFile(join(rootDir, path), signal),
   ]);
   return Object.fromEntries(await Promise.all(digests));
+}
+
+/** Waits until a host has taken a change back by itself. */
+export async function wentBack({ rootDir }: Host, signal: AbortSignal): Promise<void> {
+  const last = join(rootDir, 'var/lib/sno-agents/sno-trial/last.json');
+  await until(BACK_MS, signal, 'the host to go back', async () => {
+    const text = await readFile(last, 'utf8').catch(() => '');
+    return endedSchema.safeParse(parseJson(text)).data?.outcome === 'reverted';
+  });
 }
 
 async function until(

@@ -1,8 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../lib/base/errors/failure.ts';
-import { parseJson } from '../lib/base/json.ts';
-import { endedSchema } from '../lib/engine/trial/trial.ts';
 import { kubectl } from './checks/kubectl.ts';
 import { podsReachEachOther } from './checks/pod-routes.ts';
 import { eventually } from './eventually.ts';
@@ -10,7 +8,7 @@ import type { Host } from './host/host.ts';
 import { waitForStep } from './host/wait-for-step.ts';
 import type { LabContext } from './scenario.ts';
 import { DOMAIN } from './site.ts';
-import { SETTINGS, type Updates } from './updates.ts';
+import { SETTINGS, type Updates, wentBack } from './updates.ts';
 import type { Workers } from './workers.ts';
 
 const BACK_MS = 10 * 60_000;
@@ -53,19 +51,7 @@ export class WorkerUpdates {
       await this.#run.worker.powerCut();
       await this.#run.rebootWorker(label);
     }
-    const host = this.#run.worker;
-    const last = join(host.rootDir, 'var/lib/sno-agents/sno-trial/last.json');
-    await eventually(
-      async () => {
-        const ended = endedSchema.safeParse(
-          parseJson(await readFile(last, 'utf8').catch(() => '')),
-        );
-        if (ended.data?.outcome === 'reverted') return;
-        throw new Failure('retry', 'the worker has not gone back', { found: ended.data?.outcome });
-      },
-      BACK_MS,
-      signal,
-    );
+    await wentBack(this.#run.worker, signal);
     await this.#runs(kubelet);
     await this.#statusSays(/ was taken back/);
     await podsReachEachOther(this.#run.cluster, signal);

@@ -21,7 +21,7 @@ export async function addOnsSeen(
     : { state: `${unready.metadata.name} is not ready` };
 }
 
-/** The pods on the node that run an image of the payload, or of the payload before. */
+/** The pods of DaemonSets on the node with a container that the payload has an image for, whichever version it runs. */
 async function addOnsOf(
   client: KubeClient,
   node: string,

@@ -15,7 +15,6 @@ import type { ChangeStep } from '../../../../lib/change/or-back.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
 import { isWorker, workerPaths } from '../../../../lib/cluster/workers/paths.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
-import { sha256 } from '../../../../lib/host/files.ts';
 import {
   kubeletEnvironmentPath,
   kubeletEnvironmentText,
@@ -28,7 +27,15 @@ import { writePayload } from '../host/payload.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { endPauses } from '../host/timers.ts';
 import { workerHost } from '../worker/worker-host.ts';
-import { EXECUTABLE, ID, PAYLOAD, PREPARED, program, SOURCE, STATE } from './updating-host.ts';
+import {
+  EXECUTABLE,
+  PAYLOAD,
+  PREPARED,
+  program,
+  requested,
+  SOURCE,
+  STATE,
+} from './updating-host.ts';
 
 const NODE = '/api/v1/nodes/worker-0';
 const KUBELET_CONFIG = '/etc/kubernetes/kubelet.yaml';
@@ -69,24 +76,7 @@ async function updatingWorker(t: Test, before = versions) {
   const { installation: _, ...description } = cluster;
   host.write('/etc/sno-agents/cluster.json', JSON.stringify(description), 0o600);
   api.set(NODE, nodeOf());
-  await updateChange.write(host.paths, {
-    schemaVersion: 1,
-    id: ID,
-    at: '2030-01-02T00:00:00.000Z',
-    from: host.at(SOURCE),
-    before,
-    manifest: {
-      apiVersion: 'sno-agents/v1',
-      kind: 'Update',
-      serial: 7,
-      architecture: 'amd64',
-      executable: { version: '1.2.3', size: text.length, sha256: sha256(text) },
-      payload: { versions, size: 100, sha256: payload },
-    },
-    signedBy: 'SHA256:x',
-  });
-  const request = await updateChange.read(host.paths);
-  if (request === undefined) throw new Error('no request');
+  const request = await requested(host, { text, payload, versions, before });
   const context = workerContextOf(host.context, request);
   const run = (step: ChangeStep<UpdatedHost>, leftMs?: number) =>
     step.run(context, host.progress(AbortSignal.timeout(300_000), leftMs));

@@ -2,11 +2,11 @@ import type { Test } from 'tap';
 import { signedRights } from '../../../../agents/steps/host-context.ts';
 import { type UpdateContext, updateContextOf } from '../../../../agents/upkeep/update/context.ts';
 import type { ChangeStep } from '../../../../lib/change/or-back.ts';
-import { updateChange } from '../../../../lib/change/update/request.ts';
+import { type UpdateRequest, updateChange } from '../../../../lib/change/update/request.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import type { ApiAnswer } from '../host/api.ts';
 import { signedApi, type WritableEndpoints } from '../host/approver.ts';
-import { type HostOptions, testHost } from '../host/host.ts';
+import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 
 export const ID = '0b6f7d0e-50a8-4d5f-8f43-0c8a35c2a333';
@@ -74,26 +74,47 @@ export async function updating(
   writePayload(host, PAYLOAD, 'the old kubelet');
   host.write(`${SOURCE}/sno-agents`, text, 0o755);
   const payload = writePayload(host, `${SOURCE}/payload`, 'the new kubelet');
+  const versions = { kubernetes: 'v1.34.5', etcd: 'v3.6.8' };
+  const request = await requested(host, { text, payload, versions });
+  const rights = signedRights(host.context);
+  const context = updateContextOf({ ...host.context, ...rights }, request, []);
+  const run = (step: ChangeStep<UpdateContext>) => step.run(context, host.progress());
+  const holds = (step: ChangeStep<UpdateContext>) => step.holds(context, host.progress());
+  return { host, context, run, holds };
+}
+
+/** An update in a folder of the host, as it was accepted: `text` is its executable, `payload` the digest of its payload. */
+export async function requested(
+  host: TestHost,
+  {
+    text,
+    payload,
+    versions,
+    before,
+  }: {
+    text: string;
+    payload: string;
+    versions: UpdateRequest['manifest']['payload']['versions'];
+    before?: UpdateRequest['before'];
+  },
+): Promise<UpdateRequest> {
   await updateChange.write(host.paths, {
     schemaVersion: 1,
     id: ID,
     at: '2030-01-02T00:00:00.000Z',
     from: host.at(SOURCE),
+    before,
     manifest: {
       apiVersion: 'sno-agents/v1',
       kind: 'Update',
       serial: 7,
       architecture: 'amd64',
       executable: { version: '1.2.3', size: text.length, sha256: sha256(text) },
-      payload: { versions: { kubernetes: 'v1.34.5', etcd: 'v3.6.8' }, size: 100, sha256: payload },
+      payload: { versions, size: 100, sha256: payload },
     },
     signedBy: 'SHA256:x',
   });
   const request = await updateChange.read(host.paths);
   if (request === undefined) throw new Error('no request');
-  const rights = signedRights(host.context);
-  const context = updateContextOf({ ...host.context, ...rights }, request, []);
-  const run = (step: ChangeStep<UpdateContext>) => step.run(context, host.progress());
-  const holds = (step: ChangeStep<UpdateContext>) => step.holds(context, host.progress());
-  return { host, context, run, holds };
+  return request;
 }
