@@ -18,8 +18,9 @@ import { hasDigest, verifyPayload } from './verify.ts';
 const importDeadlineMs = 300_000;
 
 /**
- * Verifies a payload, imports its images into the runtime and installs its binaries. A payload that
- * another agent has brought since this boot is not verified again while the runtime has its images.
+ * Imports the images of a payload into the runtime and installs its binaries, each verified on the way: by the runtime,
+ * as it unpacks them, and by their digests. A payload that another agent has brought since this boot is not looked at
+ * again while the runtime has its images.
  */
 export async function bringPayload(
   folder: string,
@@ -50,7 +51,6 @@ async function bringImages(
 ): Promise<ImportResult> {
   const { signal } = progress;
   await removeFile(broughtFile(paths));
-  await verifyPayload(payload, signal);
   return withRuntime(paths, async (runtime) => {
     const importer = importerOf(runtime, paths);
     const limits = { signal, deadlineMs: importDeadlineMs };
@@ -60,6 +60,7 @@ async function bringImages(
       imported,
       report: (text) => progress.say(text),
       warn: (sentence) => progress.warn(sentence),
+      verify: () => verifyPayload(payload, signal),
     });
   });
 }
@@ -115,11 +116,15 @@ function expectArchitecture({ architecture, directory }: Payload): void {
 }
 
 function importerOf(runtime: ContainerRuntime, paths: HostPaths): ImageImporter {
-  return runtime.kind === 'cri-o' ? crioImporter(runtime, paths) : containerdImporter(runtime);
+  return runtime.kind === 'cri-o'
+    ? crioImporter(runtime, paths)
+    : containerdImporter(runtime, paths.at(containerdRoot));
 }
 
+const containerdRoot = '/var/lib/containerd';
+
 /** Where the runtimes unpack images. */
-const stores = ['/var/lib/containerd', '/var/lib/containers'];
+const stores = [containerdRoot, '/var/lib/containers'];
 
 /**
  * Whether the runtime has every image of the payload, by digest, with files that are on the disk, and each binary is

@@ -1,10 +1,12 @@
+import type { ReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecaError, execa } from 'execa';
 import { Failure } from '../base/errors/failure.ts';
 import type { ContainerRuntime } from '../clients/cri/runtime.ts';
 import type { ArchivedCopy, ImageImporter, ImportLimits } from './images.ts';
+import { type Ctr, importInPlace } from './layers-in-store.ts';
 import { Snapshots } from './snapshots.ts';
-import { removeUnpacked, unpackedDamage } from './unpacked.ts';
+import { isUnpacked, removeUnpacked, unpackedDamage } from './unpacked.ts';
 
 /** The label by which containerd's CRI reports an image as pinned (containerd 1.7; ignored before). */
 const pinnedLabel = 'io.cri-containerd.pinned=pinned';
@@ -17,14 +19,19 @@ const containerdNamespace = 'k8s.io';
  */
 const settle = { attempts: 100, delayMs: 100 } as const;
 
-/** Imports with containerd's own `ctr` and checks the result through its CRI. */
-export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): ImageImporter {
+/**
+ * Imports with containerd's own `ctr` and checks the result through its CRI. `root` is where containerd
+ * has its files: `/var/lib/containerd`.
+ */
+export function containerdImporter(
+  runtime: ContainerRuntime,
+  root: string,
+  program = 'ctr',
+): ImageImporter {
+  const common = ['--address', runtime.socket, '--namespace', containerdNamespace];
+  const ctr: Ctr = (args, limits, input) => runCtr(program, [...common, ...args], limits, input);
   const images = (args: readonly string[], limits: ImportLimits) =>
-    runCtr(
-      ctr,
-      ['--address', runtime.socket, '--namespace', containerdNamespace, 'images', ...args],
-      limits,
-    );
+    ctr(['images', ...args], limits);
   /** Until the runtime has this image by that name. The caller finds out if it never has. */
   const appear = async (reference: string, id: string | undefined, limits: ImportLimits) => {
     for (let attempt = 0; attempt < settle.attempts; attempt++) {
@@ -39,9 +46,11 @@ export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): Imag
       return (await runtime.status(limits)).sandboxImage;
     },
     find: (reference, limits) => runtime.imageStatus(reference, limits),
-    async importArchive({ path, reference, id }, limits) {
-      await images(['import', path], limits);
-      await appear(reference, id, limits);
+    async importArchive(image, limits) {
+      if (!(await isImportedInPlace(image, root, ctr, limits))) {
+        await images(['import', image.path], limits);
+      }
+      await appear(image.reference, image.id, limits);
     },
     async tag(reference, newReference, limits) {
       await images(['tag', '--force', reference, newReference], limits);
@@ -53,7 +62,12 @@ export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): Imag
     },
     async damage(image, limits) {
       using snapshots = new Snapshots(runtime.socket, containerdNamespace);
-      return await unpackedDamage(image, snapshots, limits);
+      const found = await unpackedDamage(image, snapshots, limits);
+      if (found !== undefined) return found;
+      if (await isUnpacked(image, snapshots, limits)) return undefined;
+      // An import that was interrupted may leave the name of an image whose layers never came.
+      const named = await runtime.imageStatus(image.reference, limits);
+      return named?.id === image.id ? 'it is not unpacked' : undefined;
     },
     async discard(damaged, limits) {
       using snapshots = new Snapshots(runtime.socket, containerdNamespace);
@@ -65,6 +79,19 @@ export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): Imag
       for (const image of damaged) await removeUnpacked(image, snapshots, limits);
     },
   };
+}
+
+/** False if it is to be imported as a whole, also since ctr has refused: then its reason is that of the whole import. */
+async function isImportedInPlace(
+  ...[image, root, ctr, limits]: Parameters<typeof importInPlace>
+): Promise<boolean> {
+  try {
+    return await importInPlace(image, root, ctr, limits);
+  } catch (error) {
+    limits.signal.throwIfAborted();
+    if (error instanceof Failure) return false;
+    throw error;
+  }
 }
 
 /** Every name by which the runtime knows an image, also those that CRI has not seen. */
@@ -95,6 +122,7 @@ async function runCtr(
   program: string,
   args: readonly string[],
   limits: ImportLimits,
+  input: Uint8Array | ReadStream | undefined,
 ): Promise<void> {
   const { signal, deadlineMs } = limits;
   signal.throwIfAborted();
@@ -102,7 +130,7 @@ async function runCtr(
     await execa(program, args, {
       cancelSignal: signal,
       timeout: deadlineMs,
-      stdin: 'ignore',
+      ...(input instanceof Uint8Array ? { input } : { stdin: input ?? 'ignore' }),
       stdout: 'ignore',
     });
   } catch (error) {

@@ -1,5 +1,5 @@
-import pMap from 'p-map';
 import { Failure } from '../base/errors/failure.ts';
+import { eachToItsEnd } from '../base/wait/each-to-its-end.ts';
 import type { Limits } from '../base/wait/limits.ts';
 import { type Payload, type PayloadImage, payloadPath } from './payload.ts';
 
@@ -52,6 +52,8 @@ export interface ImportOptions extends ImportLimits {
   report: (description: string) => void;
   /** Receives a sentence about damage. */
   warn: (sentence: string) => void;
+  /** Throws a Failure that names the damaged files of the payload, if any. */
+  verify: () => Promise<void>;
 }
 
 export interface ImportResult {
@@ -68,12 +70,15 @@ const IMPORTS_AT_ONCE = 2;
 const pauseName = 'pause';
 
 /**
- * Ensures that the runtime has every image of a verified payload, pinned, and the
+ * Ensures that the runtime has every image of a payload, pinned, and the
  * pause image under the name that the runtime itself uses. Images that already
  * exist, by digest, are not imported again, but what the runtime has unpacked of one that is not known to be on the
  * disk is compared with the archive first, and removed if it differs. After a failure of one image, the others
  * are still imported.
- * @throws Failure (fatal) if a name still belongs to something else in the runtime
+ *
+ * The runtime compares each layer that it unpacks with the image's id, so the archives are verified only if one
+ * of them fails, to name it, and before one is taken for right and the runtime's copy for damaged.
+ * @throws Failure (fatal) if a name still belongs to something else in the runtime, and what `verify` throws
  */
 export async function importImages(
   payload: Payload,
@@ -89,17 +94,14 @@ export async function importImages(
     ),
   );
   const damaged = await damagedImages(images, importer, options);
-  for (const [{ name }, found] of damaged) {
-    options.warn(`The runtime's copy of ${name} is damaged: ${found}. It is imported again`);
+  if (damaged.size > 0) {
+    await options.verify();
+    for (const [{ name }, found] of damaged) {
+      options.warn(`The runtime's copy of ${name} is damaged: ${found}. It is imported again`);
+    }
+    await importer.discard([...damaged.keys()], options);
   }
-  if (damaged.size > 0) await importer.discard([...damaged.keys()], options);
-  const imported = await withoutAggregate(
-    pMap(
-      images,
-      async (image) => ((await ensureImage(image, importer, options)) ? [image.name] : []),
-      { concurrency: IMPORTS_AT_ONCE, stopOnError: false },
-    ),
-  );
+  const imported = await importAll(images, importer, options);
   const pause = images.find(({ name }) => name === pauseName);
   if (pause !== undefined) await ensureSandboxImage(pause, importer, options);
   // What something needed could not be removed, and is not unpacked again.
@@ -128,12 +130,20 @@ async function damagedImages(
   return damaged;
 }
 
-/** Rejects with the first of several errors. */
-async function withoutAggregate<T>(work: Promise<T>): Promise<T> {
+async function importAll(
+  images: readonly ArchivedCopy[],
+  importer: ImageImporter,
+  options: ImportOptions,
+): Promise<string[][]> {
   try {
-    return await work;
+    return await eachToItsEnd(
+      images,
+      async (image) => ((await ensureImage(image, importer, options)) ? [image.name] : []),
+      IMPORTS_AT_ONCE,
+    );
   } catch (error) {
-    throw error instanceof AggregateError ? error.errors[0] : error;
+    if (error instanceof Failure) await options.verify();
+    throw error;
   }
 }
 

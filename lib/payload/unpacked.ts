@@ -3,6 +3,7 @@ import type { Limits } from '../base/wait/limits.ts';
 import { sha256 } from '../host/files.ts';
 import { readImageArchive, readLayers } from './image/archive.ts';
 import type { ArchivedLayer } from './image/contents.ts';
+import { placedImages } from './image/places.ts';
 import type { ArchivedCopy } from './images.ts';
 import { firstDifference, layerFiles, linksIn } from './layer-files.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -55,6 +56,16 @@ export async function unpackedDamage(
   return undefined;
 }
 
+/** Whether all layers of the image are unpacked. */
+export async function isUnpacked(
+  image: ArchivedCopy,
+  snapshots: Snapshots,
+  limits: Limits,
+): Promise<boolean> {
+  const top = (await chainOf(image, limits.signal)).at(-1);
+  return top === undefined || (await snapshots.folderOf(top.chainId, limits)) !== undefined;
+}
+
 /**
  * Removes what is unpacked of an image, whatever named it.
  *
@@ -76,11 +87,14 @@ async function chainOf(
   { path, id }: ArchivedCopy,
   signal: AbortSignal,
 ): Promise<Pick<UnpackedLayer, 'entry' | 'chainId'>[]> {
-  const archive = await readImageArchive(path, signal).catch((error: unknown) => {
-    if (error instanceof Failure && error.kind === 'usage') return undefined;
+  try {
+    // The headers alone are read where the archive is as this project writes it.
+    const { images } = (await placedImages(path)) ?? (await readImageArchive(path, signal));
+    return withChainIds(images.find((image) => image.id === id)?.layers ?? []);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'usage') return [];
     throw error;
-  });
-  return withChainIds(archive?.images.find((image) => image.id === id)?.layers ?? []);
+  }
 }
 
 /** ChainID of the OCI image specification: of the lowest layer its diff id, of others a digest over those below. */

@@ -11,6 +11,8 @@ export interface PayloadFile {
   sha256: string;
 }
 
+export type FileDigest = Pick<PayloadFile, 'path' | 'sha256'>;
+
 /** Every file that payload.yaml names, with its size and digest. */
 export function payloadFiles({ images, binaries }: PayloadDescription): PayloadFile[] {
   return [
@@ -29,10 +31,7 @@ const HASHED_AT_ONCE = 2;
 export async function damagedFiles(payload: Payload, signal: AbortSignal): Promise<string[]> {
   const damaged = await pMap(
     payloadFiles(payload),
-    async ({ path, sha256 }) => {
-      const found = await sha256OfLargeFile(await payloadPath(payload, path), signal);
-      return found === sha256 ? [] : [`${path}: expected SHA-256 ${sha256}, found ${found}`];
-    },
+    async (file) => (await digestFault(file, await payloadPath(payload, file.path), signal)) ?? [],
     { concurrency: HASHED_AT_ONCE },
   );
   return damaged.flat();
@@ -50,13 +49,23 @@ export async function hasDigest(
 /** @throws Failure (fatal) that names every file of the payload that differs. */
 export async function verifyPayload(payload: Payload, signal: AbortSignal): Promise<void> {
   const faults = await damagedFiles(payload, signal);
-  if (faults.length === 0) return;
-  throw new Failure(
-    'fatal',
-    `The payload in ${payload.directory} is damaged: ${faults.join('; ')}`,
-    {
-      code: 'payload-damaged',
-      fix: 'Write the medium again. If the payload was downloaded, delete its payload.yaml and start the unit again: the damaged files are downloaded again.',
-    },
-  );
+  if (faults.length > 0) throw damagedPayload(payload, faults);
+}
+
+/** `faults`: a sentence for each file. */
+export function damagedPayload({ directory }: Payload, faults: readonly string[]): Failure {
+  return new Failure('fatal', `The payload in ${directory} is damaged: ${faults.join('; ')}`, {
+    code: 'payload-damaged',
+    fix: 'Write the medium again. If the payload was downloaded, delete its payload.yaml and start the unit again: the damaged files are downloaded again.',
+  });
+}
+
+/** The fault of a file that should have that digest; undefined if it has. */
+export async function digestFault(
+  { path, sha256 }: FileDigest,
+  file: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const found = await sha256OfLargeFile(file, signal);
+  return found === sha256 ? undefined : `${path}: expected SHA-256 ${sha256}, found ${found}`;
 }

@@ -95,7 +95,7 @@ t.test('the agents accept a payload made from every kind of source', async (t) =
     ],
   );
   await verifyPayload(payload, signal);
-  const silent = { report: () => {}, warn: () => {} };
+  const silent = { report: () => {}, warn: () => {}, verify: async () => {} };
   const options = { signal, deadlineMs: 1000, ...silent, imported: new Set<string>() };
   t.equal((await importImages(payload, new ArchiveImporter(), options)).imported.length, 9);
   const verified = await sno(['verify', 'payload', dir]);

@@ -37,7 +37,7 @@ const soon = () => AbortSignal.timeout(DEADLINE_MS);
 const run = (program: string, ...args: string[]) => execa(program, args, { timeout: DEADLINE_MS });
 
 /** A program of that many bytes that no two layers have in common. */
-const program = (name: string, bytes: number): Buffer => {
+export const program = (name: string, bytes: number): Buffer => {
   const block = createHash('sha512').update(name).digest();
   return Buffer.alloc(bytes, block);
 };

@@ -1,18 +1,20 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cp, lstat, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { runPayload } from '../../../agents/upkeep/payload/main.ts';
 import { cutPower } from '../../../lab/host/power-cut.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import { connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
 import { ifMissing } from '../../../lib/host/files.ts';
 import { waitForFiles } from '../../../lib/host/watch.ts';
 import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
+import { containerdImporter } from '../../../lib/payload/containerd.ts';
 import { readImageArchive } from '../../../lib/payload/image/archive.ts';
 import { readImported } from '../../../lib/payload/imported.ts';
 import { withChainIds } from '../../../lib/payload/unpacked.ts';
 import { withoutLoopDevices as skip } from '../loop-disk.ts';
-import { BASE, containerdHost, PROGRAMS, SERIES } from './containerd-host.ts';
+import { BASE, containerdHost, PROGRAMS, program, SERIES } from './containerd-host.ts';
 
 type Host = Awaited<ReturnType<typeof containerdHost>>;
 const signal = AbortSignal.timeout(20 * 60_000);
@@ -66,7 +68,7 @@ async function expectWhole(t: Test, host: Host): Promise<void> {
   }
 }
 
-/** The programs of the host's PATH: its own ctr, and a sync that may be another. */
+/** The programs of the host's PATH: its own ctr and a sync, either of which may be replaced by a script. */
 function onPath(t: Test, { programs, folder }: Host) {
   const replaced = join(folder, 'replaced');
   mkdirSync(replaced);
@@ -74,30 +76,39 @@ function onPath(t: Test, { programs, folder }: Host) {
   t.teardown(() => {
     process.env.PATH = before;
   });
-  const use = (sync?: string) => {
-    process.env.PATH =
-      sync === undefined ? `${programs}:${before}` : `${replaced}:${programs}:${before}`;
-    writeFileSync(join(replaced, 'sync'), `#!/bin/sh\n${sync}\n`);
-    chmodSync(join(replaced, 'sync'), 0o755);
+  const use = (scripts: { readonly sync?: string; readonly ctr?: string } = {}) => {
+    process.env.PATH = `${replaced}:${programs}:${before}`;
+    const all = { sync: 'exec /usr/bin/sync "$@"', ctr: `exec ${programs}/ctr "$@"`, ...scripts };
+    for (const [name, script] of Object.entries(all)) {
+      writeFileSync(join(replaced, name), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(replaced, name), 0o755);
+    }
   };
   use();
   return use;
 }
 
-/** Brings the payload up to its sync, and cuts the power there: the file system never gets what it has not written. */
-async function cutBeforeSync(host: Host, use: (sync?: string) => void): Promise<void> {
-  const at = join(host.folder, 'at-sync');
+type Use = ReturnType<typeof onPath>;
+
+/**
+ * Brings the payload up to the call of a program whose arguments contain that text, and cuts the power there: the file system
+ * never gets what it has not written.
+ */
+async function cutBefore(host: Host, use: Use, program: 'sync' | 'ctr', text = ''): Promise<void> {
+  const at = join(host.folder, 'reached');
   const go = join(host.folder, 'go');
-  await execa('mkfifo', [go]);
-  use(`: > ${at}; read line < ${go}; exit 1`);
+  const real = program === 'ctr' ? `${host.programs}/ctr` : '/usr/bin/sync';
+  const stop = `: > ${at}; until [ -e ${go} ]; do sleep 0.05; done; exit 1`;
+  use({ [program]: `case "$*" in *"${text}"*) ${stop};; esac\nexec ${real} "$@"` });
   const bringing = bringPayload(host.payload, host.paths, host.progress).catch(
     (error: unknown) => error,
   );
   await waitForFiles([at], async () => existsSync(at), {
-    ...{ signal, deadlineMs: 60_000, describe: () => 'the sync after the import' },
+    ...{ signal, deadlineMs: 60_000, describe: () => `the call of ${program} ${text}` },
   });
   await cutPower([host.root]);
-  writeFileSync(go, 'go\n');
+  use({ [program]: 'exit 1' });
+  writeFileSync(go, '');
   await bringing;
   await host.stop();
   use();
@@ -128,7 +139,7 @@ for (const [series, component] of Object.entries(SERIES)) {
         const host = await containerdHost(t, component);
         const use = onPath(t, host);
         await host.boot();
-        await cutBeforeSync(host, use);
+        await cutBefore(host, use, 'sync');
         await host.boot();
         t.equal(
           await payloadIsThere(host.payload, host.paths, signal),
@@ -141,6 +152,89 @@ for (const [series, component] of Object.entries(SERIES)) {
         t.equal(await payloadIsThere(host.payload, host.paths, signal), true);
       },
     );
+
+    for (const call of ['content ingest', 'images import -']) {
+      await t.test(`after a power cut before "ctr ${call}", all is imported`, async (t) => {
+        const host = await containerdHost(t, component);
+        const use = onPath(t, host);
+        await host.boot();
+        await cutBefore(host, use, 'ctr', call);
+        await host.boot();
+        await bringPayload(host.payload, host.paths, host.progress);
+        await expectWhole(t, host);
+        t.equal(await payloadIsThere(host.payload, host.paths, signal), true);
+      });
+    }
+
+    await t.test('layers are placed in the store, and received if they cannot be', async (t) => {
+      const host = await containerdHost(t, component);
+      const use = onPath(t, host);
+      await host.boot();
+      const kinds = async () => {
+        const { stdout } = await host.ctr('images', 'ls', 'name~=^r.test/');
+        return stdout
+          .split('\n')
+          .slice(1)
+          .map((line) => /vnd\.(\w+)/.exec(line)?.[1]);
+      };
+      // As if each were collected as soon as it has its name, and before containerd knows of it.
+      const blobs = host.paths.at(
+        '/var/lib/containerd/io.containerd.content.v1.content/blobs/sha256',
+      );
+      use({
+        ctr: [
+          'for word; do case "$word" in --expected-digest=sha256:*)',
+          `  mkdir ${host.folder}/\${word#*:} && rm ${blobs}/\${word#*:}`,
+          'esac; done',
+          `exec ${host.programs}/ctr "$@"`,
+        ].join('\n'),
+      });
+      await bringPayload(host.payload, host.paths, host.progress);
+      t.strictSame(await kinds(), ['oci', 'oci']);
+      await expectWhole(t, host);
+      await host.ctr(
+        'images',
+        'rm',
+        '--sync',
+        ...host.images.flatMap(({ reference, id }) => [reference, id]),
+      );
+      use({
+        ctr: `case "$*" in *"content ingest"*) exit 1;; esac\nexec ${host.programs}/ctr "$@"`,
+      });
+      await bringPayload(host.payload, host.paths, host.progress);
+      t.strictSame(await kinds(), ['docker', 'docker']);
+      await expectWhole(t, host);
+      use();
+      using runtime = connectHostRuntime(host.paths);
+      const [pause] = host.images;
+      if (pause === undefined) throw new Error('no image');
+      const path = join(host.payload, pause.archive);
+      await host.ctr('images', 'rm', '--sync', pause.reference, pause.id);
+      const elsewhere = containerdImporter(runtime, host.paths.at('/var/lib/other'));
+      await elsewhere.importArchive({ ...pause, path }, { signal, deadlineMs: 60_000 });
+      t.strictSame(await kinds(), ['docker', 'docker'], 'its files are in another folder');
+      await expectWhole(t, host);
+    });
+
+    await t.test('a damaged layer is refused by the runtime, and its archive named', async (t) => {
+      const host = await containerdHost(t, component);
+      onPath(t, host);
+      await host.boot();
+      const archive = join(host.payload, 'images/etcd.tar');
+      const bytes = await readFile(archive);
+      const at = bytes.indexOf(program('etcd', 64)) + 2_000_000;
+      bytes.writeUInt8((bytes.readUInt8(at) + 1) % 256, at);
+      await writeFile(archive, bytes);
+      t.match(
+        await bringPayload(host.payload, host.paths, host.progress).catch(describeError),
+        /payload .* is damaged: images\/etcd.tar: expected SHA-256 /,
+      );
+      t.equal(await payloadIsThere(host.payload, host.paths, signal), false);
+      bytes.writeUInt8((bytes.readUInt8(at) + 255) % 256, at);
+      await writeFile(archive, bytes);
+      await bringPayload(host.payload, host.paths, host.progress);
+      await expectWhole(t, host);
+    });
 
     await t.test('unpacked files that differ are found and imported again', async (t) => {
       const host = await containerdHost(t, component);

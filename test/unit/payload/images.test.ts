@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import {
   type ArchivedCopy,
   type ImageImporter,
@@ -74,8 +75,13 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
   };
   const reports: string[] = [];
   const report = (text: string) => reports.push(text);
+  const none = { imported: new Set<string>() };
+  let verified = 0;
+  const verify = async () => {
+    verified += 1;
+  };
   const run = async (importer: ImageImporter) => {
-    const options = { signal, deadlineMs: 1000, report, warn: report, imported: new Set<string>() };
+    const options = { signal, deadlineMs: 1000, report, warn: report, verify, ...none };
     return (await importImages(payload, importer, options)).imported;
   };
 
@@ -105,6 +111,7 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
   t.equal(renamed.stored.get('r/pause:1')?.id, id, 'the runtime starts sandboxes with ours');
   t.ok(renamed.done.includes('tag r/pause:2 as r/pause:1'));
 
+  t.equal(verified, 0, 'no archive is read for nothing');
   const foreign = new FakeImporter(undefined, names);
   foreign.importArchive = async () => {
     foreign.stored.set('r/etcd:1', { id: 'sha256:foreign', pinned: false });
@@ -115,6 +122,7 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
     message: new RegExp(`r/etcd:1; expected ${id}; found sha256:foreign`),
   });
   t.strictSame(foreign.done, [], 'a foreign image is not pinned');
+  t.equal(verified, 1, 'the archives are not the reason');
 
   const silent = new FakeImporter(undefined, { ...names, 'etcd.tar': 'r/wrong:1' });
   await t.rejects(
@@ -145,18 +153,27 @@ t.test('two images at once; one that fails does not keep the others away', async
     atOnce.push(++running);
     await sleep(5);
     running -= 1;
-    if (path.endsWith(refused)) throw new Error(`${refused} is refused`);
+    if (path.endsWith(refused)) throw new Failure('retry', `${refused} is refused`);
     await importArchive(image);
   };
   const report = () => undefined;
+  let verify = async () => undefined;
   const run = async () => {
     const options = { signal, deadlineMs: 1000, report, warn: report, imported: new Set<string>() };
-    return (await importImages(payload, importer, options)).imported;
+    return (await importImages(payload, importer, { ...options, verify })).imported;
   };
   await t.rejects(run(), { message: 'b.tar is refused' }, 'the error of the image itself');
   t.equal(Math.max(...atOnce), 2);
   t.equal(running, 0, 'nothing goes on behind the failure');
   t.strictSame([...importer.stored.keys()].sort(), ['r/a:1', 'r/c:1', 'r/d:1', 'r/e:1']);
+  verify = async () => {
+    throw new Failure('fatal', 'b.tar is damaged');
+  };
+  await t.rejects(
+    run(),
+    { message: 'b.tar is damaged' },
+    'what is wrong with its archive, if it is',
+  );
   refused = 'none';
   t.strictSame(await run(), ['b'], 'the second attempt imports what the first has not');
 });
@@ -184,7 +201,9 @@ t.test('an image whose unpacked files differ is removed before any is imported',
     importImages(payload, importer, {
       ...{ signal, deadlineMs: 1000, report: () => undefined, imported: new Set(imported) },
       warn: (sentence) => said.push(sentence),
+      verify,
     });
+  let verify = async () => undefined;
 
   const unknown = importer();
   t.strictSame(await run(unknown), { imported: ['a'], whole: [id, other] });
@@ -194,6 +213,15 @@ t.test('an image whose unpacked files differ is removed before any is imported',
   const known = importer();
   t.strictSame(await run(known, [id]), { imported: [], whole: [id, other] });
   t.strictSame(known.done, [], 'what is known to be on the disk is not read again');
+
+  const sound = importer();
+  verify = async () => {
+    throw new Failure('fatal', 'a.tar is damaged');
+  };
+  said.length = 0;
+  await t.rejects(run(sound), { message: 'a.tar is damaged' });
+  t.strictSame([sound.done, said], [[], []], 'the archive differs, and not what is unpacked');
+  verify = async () => undefined;
 
   const held = importer();
   held.discard = async () => undefined;
