@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../lib/base/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
-import { type AgentSettings, addSettings } from './agent-settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 import { backup } from './checks/backup.ts';
 import { allInOneChecks } from './checks/index.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
@@ -15,6 +15,7 @@ import { waitUntilInactive } from './host/unit-state.ts';
 import { type HostInputs, writeInstallConfig } from './install-config.ts';
 import { Installation, type Report } from './installation.ts';
 import { mountIso } from './medium.ts';
+import { ownArguments } from './own-inputs.ts';
 import { cli } from './paths.ts';
 import { patient } from './patience.ts';
 import { payload } from './payload.ts';
@@ -119,9 +120,9 @@ export class AllInOne extends Installation {
     const options = this.#served?.options ?? [...['--medium-iso', iso], ...['--payload', payload]];
     // The lab does not use the site's DNS.
     const api = this.#workers === 0 ? [] : ['--api-server', site.host.addresses[0]];
-    const create = ['create', 'aio-ignition', '--dir', target, ...api, ...options];
+    const own = await ownArguments(folder, this.settings);
+    const create = ['create', 'aio-ignition', '--dir', target, ...api, ...options, ...own];
     await run(cli, create, { signal, deadlineMs: CREATE_MS });
-    await addSettings(join(target, 'aio.ign'), this.settings);
     if (this.#source === 'medium') await mountIso(iso, this.#medium, this.context);
     this.prepared(site, {
       ignition: join(target, 'aio.ign'),

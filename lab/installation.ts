@@ -4,7 +4,7 @@ import type { RecordedStep } from '../lib/cluster/installation/record.ts';
 import { AGENTS } from '../lib/engine/agents/table.ts';
 import { exists } from '../lib/host/files.ts';
 import { readAgentSteps, saveAgentState } from './agent-records.ts';
-import { type AgentSettings, addSettings } from './agent-settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 import { type Carried, readCarried } from './checks/carried.ts';
 import type { Check, ClusterCheck, DiskCheck, RunningCluster } from './checks/check.ts';
 import { clusterChecks, diskChecks } from './checks/index.ts';
@@ -15,14 +15,10 @@ import { inspectDisk } from './host/disk.ts';
 import type { Hardware, Host } from './host/host.ts';
 import type { HostIdentity } from './host/network.ts';
 import { waitForOwnExit, waitUntilInactive } from './host/unit-state.ts';
-import {
-  type CreatedInstallation,
-  createdIn,
-  type HostInputs,
-  writeInstallConfig,
-} from './install-config.ts';
+import { type CreatedInstallation, type HostInputs, writeInstallConfig } from './install-config.ts';
 import { reportJournal } from './journal-progress.ts';
-import { createIgnition, installerOf, type Medium, makeMedium } from './medium.ts';
+import { installerOf, type Medium, makeMedium } from './medium.ts';
+import { ownArguments } from './own-inputs.ts';
 import { patient, slowHostSettings } from './patience.ts';
 import type { LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
 import { serveInstallation } from './served.ts';
@@ -124,13 +120,12 @@ export class Installation {
       return;
     }
     const installer = await installerOf(this.context);
-    if (Object.keys(this.settings).length > 0) {
-      await createIgnition(this.context, target, installer);
-      await addSettings(createdIn(target).ignition, this.settings);
-    }
     const components = { ...this.context.components, ...(await this.#ownIso()) };
     const context = { ...this.context, components };
-    const { medium, ...created } = await makeMedium(context, target, installer);
+    const { medium, ...created } = await makeMedium(context, target, {
+      installer,
+      own: await ownArguments(folder, this.settings),
+    });
     this.#medium = medium;
     this.#created = created;
   }

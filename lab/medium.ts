@@ -37,28 +37,21 @@ export interface Medium extends CreatedInstallation {
   readonly medium: { readonly iso: string; readonly folder: string };
 }
 
-/** Runs only the first part of `sno create single-node-iso`, for scenarios that edit the config. */
-export function createIgnition(
-  { components, signal }: LabContext,
-  installation: string,
-  installer: string,
-): Promise<void> {
-  const options = ['--payload', components.payload];
-  return runCreate('single-node-ignition-config', installation, { installer, options, signal });
-}
-
-/** Creates the ISO of an installation and mounts it; the Ignition config is read back from it. */
+/**
+ * Creates the ISO of an installation and mounts it; the Ignition config is read back from it. `own`: arguments for what the
+ * administrator adds.
+ */
 export async function makeMedium(
   context: LabContext,
   installation: string,
-  installer: string,
+  { installer, own }: { readonly installer: string; readonly own: readonly string[] },
 ): Promise<Medium> {
   const { components, folder, signal } = context;
   const iso = join(folder, 'live.iso');
   const template = join(components.liveIso, LIVE_ISO);
   await runCreate('single-node-iso', installation, {
     installer,
-    options: ['--iso', template, '--payload', components.payload, '--output', iso],
+    options: ['--iso', template, '--payload', components.payload, '--output', iso, ...own],
     env: { PATH: `${components.coreosInstaller}:${process.env.PATH}` },
     signal,
   });

@@ -1,12 +1,13 @@
 import { link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyFile } from '../lib/host/copy.ts';
-import { type AgentSettings, addSettings } from './agent-settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { quickly } from './host/command.ts';
 import { serveFiles } from './host/http-server.ts';
 import { type CreatedInstallation, createdIn, runCreate } from './install-config.ts';
 import { serveNetBoot } from './machine/net-boot.ts';
+import { ownArguments } from './own-inputs.ts';
 import { executable } from './paths.ts';
 import type { LabContext } from './scenario.ts';
 import { DISK } from './site.ts';
@@ -53,11 +54,10 @@ export async function serveInstallation(
   await link(join(context.components.osImage, OS_IMAGE), join(folder, OS_IMAGE));
   await runCreate('single-node-ignition-config', installation, {
     installer: `--insecure --image-url ${url}/${OS_IMAGE} ${DISK}`,
-    options,
+    options: [...options, ...(await ownArguments(context.folder, settings))],
     signal: context.signal,
   });
   const created = createdIn(installation);
-  await addSettings(created.ignition, settings);
   if (context.hosts.are === 'machines') {
     await serveNetBoot(context, { folder, url, ignition: created.ignition });
   }

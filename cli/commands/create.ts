@@ -43,10 +43,21 @@ const signer = [
 
 const each = (value: string, values: readonly string[] = []) => [...values, value];
 
+/** What a person adds to the host. */
+const withAdditions = (command: Command): Command =>
+  command
+    .option(
+      '--butane <file>',
+      'a Butane config with files, units and users of your own for the installed host; needs the program butane',
+    )
+    .option('--ignition <file>', 'the same as an Ignition config, instead of --butane')
+    .option('--settings <file>', 'settings.json for the agents on the host')
+    .option('--set <name=value>', 'one setting, such as steadyStateMs=3600000; repeatable', each);
+
 /** `sno create ...`: the assets of an installation. */
 export function addCreate(sno: Command, surroundings: Surroundings): void {
   const create = sno.command('create').description('create the assets of an installation');
-  create
+  const singleNode = create
     .command('single-node-ignition-config')
     .description(
       'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign, DIR/auth/kubeconfig and DIR/metadata.json, and DIR/worker.ign if compute.replicas is above 0',
@@ -82,16 +93,16 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
     .option(
       '--shipping-days <days>',
       `with --from-ignition: how long after today the host is installed at the latest (default: ${DEFAULT_SHIPPING_DAYS})`,
-    )
-    .action((options: CreateOptions & Partial<TakeOverOptions>) =>
-      logged(options.dir, surroundings, async (own) => {
-        const { fromIgnition } = options;
-        if (fromIgnition !== undefined) return takeOverInstaller({ ...options, fromIgnition }, own);
-        requireNoTakeOver(options);
-        return createSingleNodeIgnitionConfig(options, own);
-      }),
     );
-  create
+  withAdditions(singleNode).action((options: CreateOptions & Partial<TakeOverOptions>) =>
+    logged(options.dir, surroundings, async (own) => {
+      const { fromIgnition } = options;
+      if (fromIgnition !== undefined) return takeOverInstaller({ ...options, fromIgnition }, own);
+      requireNoTakeOver(options);
+      return createSingleNodeIgnitionConfig(options, own);
+    }),
+  );
+  const iso = create
     .command('single-node-iso')
     .description(
       'copy a live ISO and add the Ignition config of DIR (created first if missing), the executable and the payload',
@@ -112,10 +123,10 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       '--agents-executable <file>',
       'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one next to sno)',
     )
-    .option(...machineConfigServer)
-    .action((options: CreateIsoOptions) =>
-      logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),
-    );
+    .option(...machineConfigServer);
+  withAdditions(iso).action((options: CreateIsoOptions) =>
+    logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),
+  );
   addAio(create, surroundings);
   addRestore(create, surroundings);
   addWorker(create, surroundings);
@@ -133,7 +144,7 @@ function addAio(create: Command, surroundings: Surroundings): void {
     .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
     .option(...apiServer)
     .option(...tokenHours);
-  withSources(command).action((options: AioOptions) =>
+  withAdditions(withSources(command)).action((options: AioOptions) =>
     logged(options.dir, surroundings, (own) => createAioIgnition(options, own)),
   );
 }
@@ -170,7 +181,7 @@ function addRestore(create: Command, surroundings: Surroundings): void {
       'an nmstate document for the other host (default: that of the lost host, if it had one)',
     )
     .option('--dhcp', 'without the network configuration of the lost host');
-  withSources(command).action((options: RestoreIgnitionOptions) =>
+  withAdditions(withSources(command)).action((options: RestoreIgnitionOptions) =>
     logged(options.dir, surroundings, (own) => createRestoreIgnition(options, own)),
   );
 }
@@ -185,7 +196,7 @@ function addWorker(create: Command, surroundings: Surroundings): void {
     .option('--kubeconfig <file>', 'of an administrator (default: DIR/auth/kubeconfig)')
     .option(...apiServer)
     .option(...tokenHours);
-  withSources(command).action((options: WorkerOptions) =>
+  withAdditions(withSources(command)).action((options: WorkerOptions) =>
     logged(options.dir, surroundings, (own) => createWorkerIgnition(options, own)),
   );
 }

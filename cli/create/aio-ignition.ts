@@ -8,6 +8,7 @@ import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { type AdditionOptions, type Additions, readAdditions, withAdditions } from './additions.ts';
 import { aioIgnitionConfig } from './aio-ignition-config.ts';
 import { dayOneWorkers } from './day-one-workers.ts';
 import { kibibytes } from './embed-area.ts';
@@ -20,6 +21,7 @@ import {
   writeAll,
 } from './host-sources.ts';
 import { requireAbsent } from './outputs.ts';
+
 import { type FolderContents, faultsIn, inspectFolder } from './read-folder.ts';
 import { manifestNotices } from './single-node-ignition-config.ts';
 import { aioNotices } from './site-notices.ts';
@@ -28,13 +30,15 @@ import { WORKER_IGNITION_NAME, type WorkerConfigOptions } from './worker-config.
 /** In the folder with install-config.yaml. */
 export const AIO_IGNITION_NAME = 'aio.ign';
 
-export interface AioOptions extends SourceOptions, WorkerConfigOptions {
+export interface AioOptions extends SourceOptions, WorkerConfigOptions, AdditionOptions {
   /** The folder with install-config.yaml; outputs go there too. */
   dir: string;
 }
 
 /** Everything that was found to be sound. */
-export interface Sound extends FolderContents, HostSources {}
+export interface Sound extends FolderContents, HostSources {
+  readonly additions: Additions;
+}
 
 /**
  * `sno create aio-ignition`: creates the Ignition config of an all-in-one host and the
@@ -65,7 +69,7 @@ export async function createAioIgnition(
   const workers = dayOneWorkers({ settings, cluster, apiCa, options });
   const worker = join(dir, WORKER_IGNITION_NAME);
   if (workers !== undefined) await requireAbsent([worker]);
-  const config = aioIgnitionConfig({
+  const ours = aioIgnitionConfig({
     cluster,
     authorities: credentials.authorities,
     pullSecret: settings.pullSecret,
@@ -74,6 +78,7 @@ export async function createAioIgnition(
     workerToken: workers?.token,
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });
+  const config = withAdditions(ours, sound.additions);
   const text = serializeConfig(config);
   const faults = validateConfigText(text);
   if (faults.length > 0) throw invalidConfig('this program', faults);
@@ -96,6 +101,7 @@ export async function createAioIgnition(
     ...manifestNotices(user),
     ...notRead,
     ...sound.payloadNotices,
+    ...sound.additions.notices,
     ONE_INSTALLATION,
   ]) {
     print(`Notice: ${notice}`);
@@ -124,10 +130,16 @@ export async function inspect(
     }),
   );
   faults.push(...(read?.faults ?? []));
+  const additions = await attempt(() => readAdditions(options, surroundings.signal));
   const architecture = read?.contents?.settings.architecture;
   const sources = await inspectSources(options, { architecture, use }, attempt, surroundings);
-  if (faults.length > 0 || read?.contents === undefined || sources === undefined) {
+  if (
+    faults.length > 0 ||
+    read?.contents === undefined ||
+    sources === undefined ||
+    additions === undefined
+  ) {
     throw faultsIn(dir, faults);
   }
-  return { ...read.contents, ...sources };
+  return { ...read.contents, ...sources, additions };
 }

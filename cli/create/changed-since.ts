@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { decodeDataUrl } from '../../lib/base/data-url.ts';
 import { type Cluster, clusterSchema } from '../../lib/config/cluster/cluster.ts';
 import type { IgnitionConfig } from '../../lib/render/ignition/config.ts';
+import { ownConfigPath } from './live-additions.ts';
 import type { LiveIgnitionInput } from './live-ignition.ts';
 import { liveIgnition } from './live-ignition.ts';
 
@@ -24,7 +25,8 @@ const isAuthority = (path: string) => path.startsWith('/opt/openshift/tls/');
  */
 const isManifest = (path: string) =>
   path.startsWith('/opt/openshift/') || path.startsWith('/etc/sno-agents/deferred/');
-const isOption = (path: string) => path === '/etc/sno-agents/executable.curl';
+const isOption = (path: string) =>
+  ['/etc/sno-agents/executable.curl', ownConfigPath].includes(path);
 
 /**
  * What would differ if the Ignition config were created from the folder now: fields

@@ -26,6 +26,7 @@ import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { type AdditionOptions, readAdditions, withAdditions } from './additions.ts';
 import { aioIgnitionConfig } from './aio-ignition-config.ts';
 import { kibibytes } from './embed-area.ts';
 import {
@@ -45,7 +46,11 @@ const RESTORE_IGNITION_NAME = 'restore.ign';
 /** As container tools store it. */
 const NO_PULL_SECRET = '{"auths":{}}';
 
-export interface RestoreIgnitionOptions extends SourceOptions, PlaceOptions, AuthorOptions {
+export interface RestoreIgnitionOptions
+  extends SourceOptions,
+    PlaceOptions,
+    AuthorOptions,
+    AdditionOptions {
   /** The folder for the outputs. */
   dir: string;
   /** What "sno-backup create --to" wrote. */
@@ -77,12 +82,16 @@ export async function createRestoreIgnition(
   const { print, signal } = surroundings;
   const ignition = join(dir, RESTORE_IGNITION_NAME);
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
-  const { backup, cluster, sources } = await inspect(options, [ignition, kubeconfig], surroundings);
+  const { backup, cluster, sources, additions } = await inspect(
+    options,
+    [ignition, kubeconfig],
+    surroundings,
+  );
   const { header } = backup;
   const domain = clusterDomain(cluster);
   const serving = keepAuthorities ? keptServing(backup) : undefined;
   const credentials = await createLaptopCredentials(domain, cluster.name, { serving });
-  const config = aioIgnitionConfig({
+  const ours = aioIgnitionConfig({
     cluster: { ...cluster, ...sources.payload, executableSha256: sources.executableSha256 },
     authorities: credentials.authorities,
     pullSecret: header.pullSecret ?? NO_PULL_SECRET,
@@ -96,7 +105,7 @@ export async function createRestoreIgnition(
     },
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });
-  const text = serializeConfig(config);
+  const text = serializeConfig(withAdditions(ours, additions));
   const faults = validateConfigText(text);
   if (faults.length > 0) throw invalidConfig('this program', faults);
   requireSize(text);
@@ -117,6 +126,7 @@ export async function createRestoreIgnition(
     ...noticesOf(backup, cluster.hostname, keepAuthorities),
     ...networkNotices(cluster.networkConfig),
     ...sources.payloadNotices,
+    ...additions.notices,
   ])
     print(`Notice: ${notice}`);
 }
@@ -156,13 +166,19 @@ async function inspect(
     ...(versions && { versions }),
   };
   faults.push(...restoreFaults(backup.header, request));
+  const additions = await attempt(() => readAdditions(options, signal));
   const cluster = await attempt(() =>
     clusterElsewhere(backup.header.renderInput, options, surroundings.signal),
   );
-  if (faults.length > 0 || cluster === undefined || sources === undefined) {
+  if (
+    faults.length > 0 ||
+    cluster === undefined ||
+    sources === undefined ||
+    additions === undefined
+  ) {
     throw faultsIn(options.backup, [...new Set(faults)]);
   }
-  return { backup, cluster, sources };
+  return { backup, cluster, sources, additions };
 }
 
 async function readBackup(

@@ -19,6 +19,7 @@ import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import { acceptedPayload } from '../payload/accept.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { type AdditionOptions, readAdditions } from './additions.ts';
 import { type DayOneWorkers, dayOneWorkers } from './day-one-workers.ts';
 import type { DeferredUserManifests } from './defer-manifests.ts';
 import {
@@ -28,6 +29,7 @@ import {
   requireEmbeddable,
   tooLarge,
 } from './embed-area.ts';
+import { liveWithAdditions } from './live-additions.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
 import { METADATA_NAME, metadataText } from './metadata.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
@@ -39,7 +41,7 @@ import { WORKER_IGNITION_NAME, type WorkerConfigOptions } from './worker-config.
 /** In the folder with install-config.yaml, under the name that openshift-install uses. */
 export const IGNITION_NAME = 'bootstrap-in-place-for-live-iso.ign';
 
-export interface CreateOptions extends ServedOptions, WorkerConfigOptions {
+export interface CreateOptions extends ServedOptions, WorkerConfigOptions, AdditionOptions {
   /** The folder with install-config.yaml; outputs go there too. */
   dir: string;
   /** The sno-agents executable, if not the one of this build. */
@@ -68,6 +70,7 @@ export async function createSingleNodeIgnitionConfig(
   await requireAbsent([ignitionPath, kubeconfigPath, metadataPath]);
 
   const { settings, user, notRead } = await readFolder(dir, environment[DISK_VARIABLE], signal);
+  const additions = await readAdditions(options, signal);
   const executable = await describeExecutable(options.agentsExecutable, environment, signal);
   // Of a payload that is given, both are compared with it.
   const payload = options.payload === undefined ? undefined : await readPayload(options.payload);
@@ -91,15 +94,15 @@ export async function createSingleNodeIgnitionConfig(
   });
   const workerPath = join(dir, WORKER_IGNITION_NAME);
   if (workers !== undefined) await requireAbsent([workerPath]);
-  const config = liveIgnition({
-    cluster,
-    authorities,
-    pullSecret: settings.pullSecret,
-    manifests: user.manifests,
-    deferred: user.deferred,
-    workerToken: workers?.token,
-    ...unitsFor(options.agentsUrl),
-  });
+  const input = {
+    ...{ cluster, authorities, pullSecret: settings.pullSecret },
+    ...{ manifests: user.manifests, deferred: user.deferred, workerToken: workers?.token },
+  };
+  const config = liveWithAdditions(
+    liveIgnition({ ...input, ...unitsFor(options.agentsUrl) }),
+    input,
+    additions,
+  );
   const text = serializeConfig(config);
   const faults = validateConfigText(text);
   if (faults.length > 0) throw invalidConfig('this program', faults);
@@ -127,6 +130,7 @@ export async function createSingleNodeIgnitionConfig(
     ...noticesOf(settings, user),
     ...notRead,
     ...(payloadNotices ?? []),
+    ...additions.notices,
     ...tooLarge(embedded),
   ]) {
     print(`Notice: ${notice}`);

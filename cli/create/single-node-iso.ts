@@ -26,6 +26,7 @@ import { requireIsoPrograms } from '../iso/programs.ts';
 import { type AcceptOptions, acceptedPayload } from '../payload/accept.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
+import type { AdditionOptions } from './additions.ts';
 import { CLUSTER_PATH, changedSince } from './changed-since.ts';
 import { embeddedBytes, requireEmbeddable } from './embed-area.ts';
 import { requireSpace, writeLargeFile } from './large-file.ts';
@@ -39,7 +40,7 @@ import {
   readCreated,
 } from './single-node-ignition-config.ts';
 
-export interface CreateIsoOptions extends AcceptOptions {
+export interface CreateIsoOptions extends AcceptOptions, AdditionOptions {
   /** The folder with install-config.yaml or the Ignition config created from it. */
   dir: string;
   /** A CoreOS live ISO as downloaded; it is not changed. */
@@ -87,6 +88,7 @@ export async function createSingleNodeIso(
   await requireSpace(output, (await sizeOf(iso)) + (await totalSize(files)));
 
   if (made !== undefined) {
+    requireNoAdditions(ignition, options);
     await requireMadeFor(ignition, made, { executable, payload }, signal);
     // Of a config that was taken over, the install-config is in the installer's assets.
     if (!isTakenOver && (await exists(join(dir, INSTALL_CONFIG))))
@@ -170,6 +172,18 @@ export async function totalSize(files: readonly AddedFile[]): Promise<number> {
 }
 
 const sizeOf = async (path: string) => (await requireRegularFile(path, 'The file')).size;
+
+/** @throws Failure (usage) for what would be added to a config that is made already */
+function requireNoAdditions(ignition: string, options: AdditionOptions): void {
+  const { butane, ignition: own, settings, set } = options;
+  const given = Object.entries({ butane, ignition: own, settings, set });
+  const [name] = given.find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  throw new Failure('usage', `--${name} is too late for ${ignition}; nothing was written`, {
+    expected: 'no Ignition config yet, or one that was created with this option',
+    fix: 'Leave the option out, or move the config, auth/kubeconfig and metadata.json away to create new ones.',
+  });
+}
 
 /** @throws Failure (usage) unless the executable and the payload are those that the config pins */
 async function requireMadeFor(

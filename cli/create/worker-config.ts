@@ -4,6 +4,7 @@ import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
 import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
+import { type Additions, withAdditions } from './additions.ts';
 import { aioNotices } from './site-notices.ts';
 import { type WorkerIgnitionInput, workerIgnitionConfig } from './worker-ignition-config.ts';
 
@@ -22,8 +23,9 @@ const API_PORT = 6443;
 const API_SERVER = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:([1-9]\d{0,4}))?$/;
 
 /** @throws Failure if the result is not a valid config */
-export function configText(input: WorkerIgnitionInput): string {
-  const text = serializeConfig(workerIgnitionConfig(input));
+export function configText(input: WorkerIgnitionInput, additions?: Additions): string {
+  const ours = workerIgnitionConfig(input);
+  const text = serializeConfig(additions === undefined ? ours : withAdditions(ours, additions));
   const faults = validateConfigText(text);
   if (faults.length > 0) throw invalidConfig('this program', faults);
   return text;

@@ -62,14 +62,17 @@ export async function createWorkerIgnition(
   // Not that of the kubeconfig, which may be a proxy's.
   const apiCa = await publishedRootCaWithin(client, limits, () => {});
   const token = createToken(hours, new Date());
-  const text = configText({
-    cluster: describedFor(sound, clusterId),
-    pullSecret: sound.settings.pullSecret,
-    apiCa,
-    token: tokenText(token),
-    apiServer,
-    ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
-  });
+  const text = configText(
+    {
+      cluster: describedFor(sound, clusterId),
+      pullSecret: sound.settings.pullSecret,
+      apiCa,
+      token: tokenText(token),
+      apiServer,
+      ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
+    },
+    sound.additions,
+  );
   await grantApiTrust(client, limits);
   const isRouted = await routePods(client, limits);
   const secret = tokenSecret(token);
@@ -85,6 +88,7 @@ export async function createWorkerIgnition(
     ...ignoredForWorkers(sound.settings),
     ...missing,
     ...sound.payloadNotices,
+    ...sound.additions.notices,
     HOW_TO_ALLOW,
   ]) {
     print(`Notice: ${notice}`);

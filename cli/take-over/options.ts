@@ -27,6 +27,10 @@ export function requireTakeOver(options: TakeOverOptions): number {
       '--accept-untested': options.acceptUntested,
       '--machine-config-server': options.machineConfigServer,
     }),
+    ...notWith('what is added to a host of OpenShift is a MachineConfig among the manifests', {
+      '--ignition': options.ignition,
+      '--butane': options.butane,
+    }),
     ...notWith("openshift-install creates the workers' Ignition config", {
       '--api-server': options.apiServer,
       '--token-hours': options.tokenHours,

@@ -15,7 +15,9 @@ import { plural } from '../../report/reading/words.ts';
 import { type AgentsExecutable, describeExecutable } from '../agents-executable.ts';
 import { CLUSTER_PATH } from '../create/changed-since.ts';
 import { EMBED_AREA_BYTES, embeddedBytes, kibibytes, tooLarge } from '../create/embed-area.ts';
+import { plain } from '../create/live-ignition.ts';
 import { requireAbsent, writeOutputs } from '../create/outputs.ts';
+import { readOwnSettings, withSettings } from '../create/own-settings.ts';
 import { requireServed } from '../create/served.ts';
 import { IGNITION_NAME, unitsFor } from '../create/single-node-ignition-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
@@ -71,6 +73,7 @@ export async function takeOverInstaller(
   const manifests = await ownManifests(dir, sorted.kept, signal);
   const given = [...texts.values(), ...manifests.map(({ contents }) => contents.toString())];
   const approval = machineApprovalManifests(assets.openshift, given);
+  const settings = await readOwnSettings(options);
   const taken = takenOverIgnition({
     kept: sorted.kept,
     texts: certificates.texts,
@@ -79,7 +82,7 @@ export async function takeOverInstaller(
     manifests: [...manifests, ...approval],
     ...unitsFor(options.agentsUrl),
   });
-  const text = serializeConfig(taken);
+  const text = serializeConfig(withSettings(taken, settings, plain));
   const faults = validateConfigText(text);
   if (faults.length > 0) {
     const lines = faults.map(({ at, problem }) => `${at} ${problem}`);

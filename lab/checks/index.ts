@@ -16,6 +16,7 @@ import { nodeRequests } from './node-requests.ts';
 import { nodeRole } from './node-role.ts';
 import { nothingLeft } from './nothing-left.ts';
 import { objectsKept } from './objects-kept.ts';
+import { ownInputs } from './own-inputs.ts';
 import { restarts } from './restarts.ts';
 import { serviceFamilies } from './service-families.ts';
 import { outsideNames, services } from './services.ts';
@@ -37,6 +38,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   nothingLeft,
   unitsGone,
   siteOnHost,
+  ownInputs,
   journalStory,
   nodeAddresses,
   certificateNames,
@@ -62,6 +64,7 @@ export const allInOneChecks: readonly RunningCheck[] = [
   nodeRole,
   restarts,
   ...allInOne,
+  ownInputs,
   nodeAddresses,
   certificateNames,
   nodeRequests,

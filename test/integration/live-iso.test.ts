@@ -226,6 +226,21 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     await rm(at('late.iso'));
   });
 
+  t.test(
+    'what a person adds is in a config that it creates, and too late for another',
+    async (t) => {
+      t.match(await create('cluster', '--output', at('late.iso'), '--set', 'finishMs=1000'), {
+        code: 2,
+        err: /--set is too late for .*bootstrap-in-place-for-live-iso\.ign; nothing was written/,
+      });
+      await mkdir(at('adding'));
+      await writeFile(at('adding/install-config.yaml'), stringify(installConfig));
+      const iso = at('adding/single-node.iso');
+      t.match(await create('adding', '--output', iso, '--set', 'finishMs=1000'), { code: 0 });
+      t.match((await show('ignition', iso)).stdout, /settings\.json/);
+    },
+  );
+
   t.test('a config that pins no payload is pinned on the medium', async (t) => {
     await mkdir(at('unpinned'));
     await writeFile(at('unpinned/install-config.yaml'), stringify(installConfig));

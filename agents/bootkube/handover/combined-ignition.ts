@@ -4,12 +4,16 @@ import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
 import { withClosedKeys } from '../../../lib/render/ignition/closed-keys.ts';
 import { combine } from '../../../lib/render/ignition/combine.ts';
-import { parseConfig } from '../../../lib/render/ignition/config.ts';
+import {
+  highestVersion,
+  type IgnitionConfig,
+  parseConfig,
+} from '../../../lib/render/ignition/config.ts';
 import { validateConfigText } from '../../../lib/render/ignition/validate.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { hostIdentity } from './host-identity.ts';
 import { installedHostConfig } from './installed-host.ts';
-import { originalMasterPath } from './master-ignition.ts';
+import { machineConfigServer, originalMasterPath } from './master-ignition.ts';
 import { snapshotRecordPath } from './snapshot.ts';
 
 /** The Ignition spec that the installed operating system supports (RHCOS 4.12 and later, Ignition 2.14). */
@@ -57,18 +61,20 @@ async function combined(
   { withBundle, ...limit }: CombineOptions,
 ): Promise<string> {
   const masterPath = originalMasterPath(context);
+  const master = parseConfig(await readFile(masterPath, 'utf8'), masterPath);
   const { text } = combine({
-    master: {
-      origin: 'the master Ignition',
-      config: withClosedKeys(parseConfig(await readFile(masterPath, 'utf8'), masterPath)),
-    },
+    master: { origin: 'the master Ignition', config: withClosedKeys(master) },
     ours: { origin: 'the bootstrap', config: await installedHostConfig(context, { withBundle }) },
     mustWin: { origin: 'the live host', config: await hostIdentity(context) },
-    targetSpec: TARGET_SPEC,
+    targetSpec: targetSpec(context, master),
     ...limit,
   });
   return text;
 }
+
+/** What a person adds to a node that is rendered here may be of a newer spec: its system was chosen with it. */
+const targetSpec = (context: HostContext, { ignition: { version } }: IgnitionConfig): string =>
+  machineConfigServer(context) === undefined ? highestVersion(TARGET_SPEC, version) : TARGET_SPEC;
 
 /** No installation fails because of its logs. */
 const tooLarge = (text: string, limit: number) =>

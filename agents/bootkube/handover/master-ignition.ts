@@ -4,8 +4,13 @@ import { clusterDomain } from '../../../lib/config/cluster/cluster.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
-import { parseConfig, serializeConfig } from '../../../lib/render/ignition/config.ts';
+import {
+  type IgnitionConfig,
+  parseConfig,
+  serializeConfig,
+} from '../../../lib/render/ignition/config.ts';
 import { fetchMasterIgnition } from '../../../lib/render/ignition/machine-config-server.ts';
+import { OWN_CONFIG_NAME, withOwnConfig } from '../../../lib/render/ignition/own-config.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { nodeIgnition } from './node-ignition.ts';
@@ -34,7 +39,7 @@ export const masterIgnition: StepBody<HostContext> = {
     const server = machineConfigServer(context);
     const text =
       server === undefined
-        ? serializeConfig(await nodeIgnition(context, await pullSecret(context)))
+        ? serializeConfig(await renderedNode(context))
         : await progress.wait(`the master Ignition from ${server.url}`, () =>
             fetched(server, progress.signal),
           );
@@ -42,6 +47,15 @@ export const masterIgnition: StepBody<HostContext> = {
     return done(server === undefined ? 'rendered' : `fetched from ${server.url}`);
   },
 };
+
+/** With what `sno create --ignition` has added. */
+async function renderedNode(context: HostContext): Promise<IgnitionConfig> {
+  const node = await nodeIgnition(context, await pullSecret(context));
+  const path = join(context.paths.assets, OWN_CONFIG_NAME);
+  const text = await readTextIfPresent(path);
+  if (text === undefined) return node;
+  return withOwnConfig(node, { origin: path, config: parseConfig(text, path) }).merged;
+}
 
 export interface MachineConfigServer {
   readonly url: string;

@@ -168,6 +168,26 @@ t.test('master-ignition', async (t) => {
     }
   });
 
+  t.test('has what sno create --ignition has added, and refuses what collides', async (t) => {
+    const own = (path: string, version = '3.4.0') =>
+      JSON.stringify({
+        ignition: { version },
+        storage: { files: [{ path, mode: 0o600, contents: { source: 'data:,mine' } }] },
+      });
+    const it = await rendering(t);
+    it.write('/opt/openshift/own.ign', own('/etc/shop/till.conf'), 0o600);
+    await it.run(masterIgnition);
+    t.equal(it.mode(ORIGINAL), 0o600);
+    const { ignition, storage } = parseConfig(it.read(ORIGINAL), ORIGINAL);
+    t.equal(ignition.version, '3.4.0', 'of the newer spec');
+    const paths = storage?.files?.map(({ path }) => path);
+    t.ok(paths?.includes('/etc/shop/till.conf') && paths.includes('/etc/sno-agents/kubelet.env'));
+    it.write('/opt/openshift/own.ign', own('/etc/sno-agents/kubelet.env'), 0o600);
+    await t.rejects(it.run(masterIgnition), /same entry.*\n.*kubelet\.env.*own\.ign/);
+    it.write('/opt/openshift/own.ign', '{', 0o600);
+    await t.rejects(it.run(masterIgnition), /own\.ign/);
+  });
+
   t.test('contains the site configuration', async (t) => {
     const it = await rendering(t, { cluster: { additionalNtpSources: ['192.168.7.1'] } });
     await it.run(masterIgnition);

@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { printable } from '../../lib/base/printable.ts';
+import {
+  type ConfigFault,
+  type IgnitionConfig,
+  isReadBy,
+  readConfig,
+} from '../../lib/render/ignition/config.ts';
+import { BASE_SPEC } from '../../lib/render/ignition/entries.ts';
+import { withOwnConfig } from '../../lib/render/ignition/own-config.ts';
+import { validateConfigText } from '../../lib/render/ignition/validate.ts';
+import { runProgram } from '../process/program.ts';
+import { requireRegularFile } from '../process/regular-file.ts';
+import { reservedFaults } from './reserved-entries.ts';
+
+/** Options of every command that creates the Ignition config of a host. */
+export interface OwnConfigOptions {
+  /** An Ignition config with what a person adds to the installed host. */
+  ignition?: string;
+  /** The same as a Butane config. */
+  butane?: string;
+}
+
+/** What a person adds, found to be sound by itself. */
+export interface OwnConfig {
+  /** The option and the file. */
+  readonly origin: string;
+  readonly config: IgnitionConfig;
+}
+
+const MAX_BYTES = 4 * 2 ** 20;
+const BUTANE_MS = 60_000;
+const MAX_ANSWER = 2000;
+
+/**
+ * Reads what a person adds; undefined if nothing is given.
+ *
+ * @throws Failure (usage) that names each fault of the file, and each entry in a place of this program
+ */
+export async function readOwnConfig(
+  { ignition, butane }: OwnConfigOptions,
+  signal: AbortSignal,
+): Promise<OwnConfig | undefined> {
+  if (ignition !== undefined && butane !== undefined) {
+    throw new Failure('usage', '--ignition and --butane exclude each other; nothing was written', {
+      fix: 'Put everything into one file: a Butane config can include an Ignition config (ignition.config.merge with local or inline).',
+    });
+  }
+  if (butane !== undefined) {
+    await requireSize(butane, '--butane');
+    return sound(`--butane ${butane}`, await converted(butane, signal));
+  }
+  if (ignition === undefined) return undefined;
+  await requireSize(ignition, '--ignition');
+  return sound(`--ignition ${ignition}`, await readFile(ignition, 'utf8'));
+}
+
+async function requireSize(path: string, option: string): Promise<void> {
+  const { size } = await requireRegularFile(path, option);
+  if (size <= MAX_BYTES) return;
+  throw new Failure('usage', `${option} ${path} is too large; nothing was written`, {
+    expected: `at most ${MAX_BYTES} bytes`,
+    found: `${size}`,
+  });
+}
+
+/** The Ignition config that `butane --strict` makes of it. Local files that it includes are those beside it. */
+async function converted(path: string, signal: AbortSignal): Promise<string> {
+  const args = ['--strict', '--files-dir', dirname(resolve(path)), resolve(path)];
+  const { ok, ending, stdout, stderr } = await runProgram('butane', args, {
+    ...{ signal, deadlineMs: BUTANE_MS },
+  });
+  if (ok) return stdout.toString('utf8');
+  if (ending === 'program not found') {
+    throw new Failure('usage', '--butane needs the program butane; nothing was written', {
+      found: 'no butane on the PATH',
+      fix: 'Install it (the package butane of Fedora, or a release of github.com/coreos/butane), or convert the file elsewhere and use --ignition.',
+    });
+  }
+  throw new Failure('usage', `butane refuses ${path}; nothing was written`, {
+    found: printable(stderr.trim().slice(0, MAX_ANSWER)) || ending,
+  });
+}
+
+function sound(origin: string, text: string): OwnConfig {
+  const faults = validateConfigText(text);
+  const read = readConfig(text);
+  if (!read.ok || faults.length > 0) throw refused(origin, faults);
+  const { config } = read;
+  if (config.ignition.config?.replace?.source !== undefined) {
+    faults.push({ at: 'ignition.config.replace', problem: 'would replace what installs the host' });
+  }
+  faults.push(...reservedFaults(config));
+  if (faults.length > 0) throw refused(origin, faults);
+  return { origin, config };
+}
+
+function refused(origin: string, faults: readonly ConfigFault[]): Failure {
+  const lines = faults.map(({ at, problem }) => `  ${at} ${problem}`);
+  return new Failure(
+    'usage',
+    [`${origin} cannot be used; nothing was written`, ...lines].join('\n'),
+  );
+}
+
+/**
+ * A config of this program with what a person adds.
+ *
+ * @throws Failure (usage) that names each entry that both have
+ */
+export function mergedWith(ours: IgnitionConfig, own: OwnConfig | undefined): IgnitionConfig {
+  if (own === undefined) return ours;
+  try {
+    return withOwnConfig(ours, own).config;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure('usage', `${own.origin} cannot be used; nothing was written`, {
+      found: describeError(error),
+      fix: 'Leave out these entries, or use other names. A drop-in (UNIT.d/NAME.conf) can change a unit.',
+    });
+  }
+}
+
+/** What only the person can know. */
+export function ownNotices(own: OwnConfig | undefined): string[] {
+  if (own === undefined) return [];
+  const { version } = own.config.ignition;
+  return isReadBy(version, BASE_SPEC)
+    ? []
+    : [
+        `${own.origin} is of Ignition's spec ${version}: the operating system of the host must read it (every system with Ignition 2.9 or newer reads ${BASE_SPEC})`,
+      ];
+}

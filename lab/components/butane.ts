@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { Component } from './component.ts';
+import { buildGoBinaries } from './go-build.ts';
+
+const module = join(import.meta.dirname, 'butane');
+
+/** CoreOS's own translator of Butane configs. */
+export const butane: Component = {
+  name: 'butane',
+  version: '0.25.1',
+  recipe: [import.meta.filename, module],
+  build: (target, context) =>
+    buildGoBinaries(
+      target,
+      {
+        ...{ module, deadlineMs: 10 * 60_000 },
+        packages: { 'github.com/coreos/butane/internal': 'butane' },
+      },
+      context,
+    ),
+};
