@@ -5,6 +5,7 @@ import { csr } from './csr/benchmark.ts';
 import { etcdSnapshot } from './etcd-snapshot/benchmark.ts';
 import { executables } from './executables.ts';
 import { gatherBench } from './gather/benchmark.ts';
+import { images } from './images.ts';
 import { kubeClientBench } from './kube-client.ts';
 import { lab } from './lab/benchmark.ts';
 import { openshiftRender } from './openshift-render/benchmark.ts';
@@ -19,6 +20,7 @@ export const benchmarks: readonly Benchmark[] = [
   csr,
   etcdSnapshot,
   apply,
+  images,
   gatherBench,
   aio,
   lab,

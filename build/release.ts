@@ -1,14 +1,17 @@
 /**
  * `npm run release`: builds `dist/release/`, for each processor a tarball with `sno`,
- * `sno-agents`, a link for each agent, units, man pages, completion, licences and a CycloneDX
- * SBOM, and `SHA256SUMS`. The same commit produces the same bytes in every folder. The version is
+ * `sno-agents`, a link for each agent, units, documents with examples and schemas, man pages, completion, licences and a
+ * CycloneDX SBOM, and `SHA256SUMS`; with `-- --key FILE` also its signature, by an SSH key. The same commit produces the same bytes in every folder. The version is
  * that of the tag (`v1.2.3`) of a clean checkout, otherwise that of package.json with the commit.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { program } from '../cli/sno.ts';
+import { RELEASE_FILES, RELEASE_SIGNATURE } from '../cli/verify/release.ts';
 import { AGENTS } from '../lib/engine/agents/table.ts';
+import { signText } from '../lib/pki/signature/ssh-signature.ts';
 import { ARCHITECTURES, type Architecture } from './base-node.ts';
 import { type BuiltExecutable, buildAll, versionOf } from './build.ts';
 import { bundleWithInputs } from './bundle.ts';
@@ -22,6 +25,10 @@ import { type Entry, writeTarball } from './release/tarball.ts';
 import { unitEntries } from './release/units.ts';
 
 const DEADLINE_MS = 60 * 60_000;
+/** In package.json, until a publisher has put its own addresses there. */
+const PLACEHOLDER = 'https://example.invalid';
+/** A passphrase may have to be typed. */
+const SIGN_MS = 300_000;
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const output = join(dist, 'release');
@@ -50,8 +57,21 @@ async function documents(version: string, date: Date): Promise<Entry[]> {
     { path: 'share/zsh/site-functions/_sno', contents: zshCompletion(tree) },
     { path: 'share/fish/vendor_completions.d/sno.fish', contents: fishCompletion(tree) },
     { path: 'LICENSE', contents: await readFile(join(root, 'LICENSE')) },
-    { path: 'CHANGELOG.md', contents: await readFile(join(root, 'CHANGELOG.md')) },
+    ...(await written(['README.md', 'CHANGELOG.md'])),
+    ...(await written(await documentNames())),
   ];
+}
+
+const written = (paths: readonly string[]): Promise<Entry[]> =>
+  Promise.all(paths.map(async (path) => ({ path, contents: await readFile(join(root, path)) })));
+
+/** What people read, and not the programs that generate it: pages, examples, schemas, alerts. */
+async function documentNames(): Promise<string[]> {
+  const entries = await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .toSorted();
 }
 
 /** All third-party components in either executable. */
@@ -66,7 +86,7 @@ async function shippedComponents(signal: AbortSignal) {
   return componentsOf(Object.assign({}, ...inputs));
 }
 
-async function release(signal: AbortSignal): Promise<string[]> {
+async function release(key: string | undefined, signal: AbortSignal): Promise<string[]> {
   const version = await versionOf(root, signal);
   const date = await commitDate(signal);
   const built = await buildAll({ root, dist, single: false }, signal);
@@ -106,8 +126,14 @@ async function release(signal: AbortSignal): Promise<string[]> {
     await writeTarball(file, named, date, signal);
     made.push(file);
   }
-  await writeFile(join(output, 'SHA256SUMS'), await sums(made));
-  return [...made, join(output, 'SHA256SUMS')];
+  const text = await sums(made);
+  made.push(join(output, RELEASE_FILES.sums));
+  await writeFile(join(output, RELEASE_FILES.sums), text);
+  if (key === undefined) return made;
+  const limits = { signal, deadlineMs: SIGN_MS };
+  const signature = await signText(text, resolve(key), RELEASE_SIGNATURE, limits);
+  await writeFile(join(output, RELEASE_FILES.signature), signature);
+  return [...made, join(output, RELEASE_FILES.signature)];
 }
 
 async function sums(files: readonly string[]): Promise<string> {
@@ -128,6 +154,11 @@ async function commitDate(signal: AbortSignal): Promise<Date> {
   return new Date((failed ? 0 : Number(stdout)) * 1000);
 }
 
-for (const file of await release(AbortSignal.timeout(DEADLINE_MS))) {
+const { key } = parseArgs({ options: { key: { type: 'string' } } }).values;
+for (const file of await release(key, AbortSignal.timeout(DEADLINE_MS))) {
   process.stdout.write(`built  ${file}\n`);
+}
+if (key === undefined) process.stdout.write('not signed: -- --key FILE signs SHA256SUMS\n');
+if ((await readFile(join(root, 'package.json'), 'utf8')).includes(PLACEHOLDER)) {
+  process.stdout.write(`package.json: homepage, bugs and repository are still ${PLACEHOLDER}\n`);
 }

@@ -244,7 +244,7 @@ export const updatesOf = (updates: Updates, first: string): readonly ScenarioSte
   { title: 'Create the updates', run: () => updates.create() },
   {
     title: 'An update of a stranger is refused',
-    run: () => updates.refused(first, /not signed by a key of this host/),
+    run: () => updates.refused(first, /not signed by an allowed key/),
   },
   { title: 'Trust the key of the administrator', run: () => updates.trustKey() },
 ];

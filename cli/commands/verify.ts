@@ -4,6 +4,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { type VerifyBackupOptions, verifyPortableBackup } from '../verify/backup.ts';
 import { verifyIgnition } from '../verify/ignition.ts';
 import { verifyPayloadFolder } from '../verify/payload.ts';
+import { type VerifyReleaseOptions, verifyRelease } from '../verify/release.ts';
 import { type VerifyUpdateOptions, verifyUpdate } from '../verify/update.ts';
 import { addVerifySite } from './site.ts';
 
@@ -45,6 +46,16 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
     .option(...acceptUntested)
     .action((directory: string, options: VerifyUpdateOptions) =>
       verifyUpdate(directory, options, surroundings),
+    );
+  verify
+    .command('release')
+    .description(
+      'check a downloaded release of this project: the signature of SHA256SUMS, and each of its files that is there',
+    )
+    .argument('<dir>')
+    .requiredOption('--ssh-key <file>', 'public keys that may sign it, one on each line')
+    .action((directory: string, options: VerifyReleaseOptions) =>
+      verifyRelease(directory, options, surroundings),
     );
   addVerifySite(verify, surroundings);
 }

@@ -63,7 +63,7 @@ export async function verifySignature(
 ): Promise<string> {
   const { namespace, signer, subject, keys, fixes, code } = purpose;
   if (signers === '') {
-    throw new Failure('usage', `this host knows no key that may sign ${subject}s`, {
+    throw new Failure('usage', `no key is known that may sign ${subject}s`, {
       code,
       fix: fixes.allow,
     });
@@ -94,7 +94,7 @@ export async function verifySignature(
     const found = [stdout, stderr]
       .map((part) => part.trim().replaceAll(folder, ''))
       .filter(Boolean);
-    throw new Failure('usage', `the ${subject} is not signed by a key of this host`, {
+    throw new Failure('usage', `the ${subject} is not signed by an allowed key`, {
       code,
       expected: `a signature for ${namespace} by ${keys}`,
       found: found.join('; ') || `ssh-keygen ended with ${exitCode}`,

@@ -35,20 +35,20 @@ export const hostileMedia = ({ integrator, stranger, resign }: Media): readonly 
   {
     name: 'signed by a stranger',
     volume: { sign: stranger.sign },
-    found: /not signed by a key of this host/,
+    found: /not signed by an allowed key/,
   },
   {
     name: 'signed by a stranger where signatures are not required',
     volume: { sign: stranger.sign },
     rules: { unsignedAllowed: true },
-    found: /not signed by a key of this host/,
+    found: /not signed by an allowed key/,
   },
   {
     name: 'signed for another purpose',
     volume: {
       sign: (text) => signText(text, integrator.path, { namespace: 'sno-agents-update' }, limits),
     },
-    found: /not signed by a key of this host/,
+    found: /not signed by an allowed key/,
   },
   {
     name: 'a manifest changed after it was signed',
@@ -56,12 +56,12 @@ export const hostileMedia = ({ integrator, stranger, resign }: Media): readonly 
       const path = join(folder, 'site-volume.json');
       writeFileSync(path, readFileSync(path, 'utf8').replace('"serial": 7', '"serial": 8'));
     },
-    found: /not signed by a key of this host/,
+    found: /not signed by an allowed key/,
   },
   {
     name: 'no key is allowed to sign',
     rules: { allowedSigners: [] },
-    found: /knows no key that may sign site volumes/,
+    found: /no key is known that may sign site volumes/,
   },
   {
     name: 'a bare configuration',
