@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { Listr } from 'listr2';
 import { buildExecutables } from '../build/build.ts';
 import { describeError, Failure } from '../lib/base/errors/failure.ts';
-import { ensureComponent } from './components/component.ts';
+import { type Component, ensureComponent } from './components/component.ts';
 import {
   installPackages,
   missingPackages,
@@ -17,6 +17,7 @@ import {
 } from './components/debian-packages.ts';
 import { componentsInOrder } from './components/index.ts';
 import { KUBERNETES_VERSIONS } from './components/versions.ts';
+import { exportImages } from './export-images.ts';
 import { currentRunFolder, runInNamespace } from './host/namespace.ts';
 import { removeDeadRuns } from './host/run-folder.ts';
 import { runScenario } from './inside.ts';
@@ -39,6 +40,7 @@ const usage = `usage: npm run lab -- [options]
                    ${machineScenarios.join(', ')}
   --live-iso FILE  for machines: a live ISO of another system, such as CoreOS, instead of the lab's
   --os-image FILE  for machines: the image of that system to write. Default: what its live ISO installs by itself
+  --export-images DIR  run nothing: write the machines' live ISO and disk image there, for a machine of your own
   --keep           leave the host up in the background
   --enter          a shell on the host that --keep left up
   --clean          end the hosts that --keep left up, and free what dead runs left behind
@@ -54,6 +56,7 @@ function readArguments() {
       machine: { type: 'string', default: 'container' },
       'live-iso': { type: 'string' },
       'os-image': { type: 'string' },
+      'export-images': { type: 'string' },
       keep: { type: 'boolean', default: false },
       enter: { type: 'boolean', default: false },
       clean: { type: 'boolean', default: false },
@@ -68,13 +71,25 @@ const ownFiles = (options: ReturnType<typeof readArguments>): OwnFiles => ({
   ...(options['os-image'] && { osImage: options['os-image'] }),
 });
 
-/** Installs and builds everything that the scenario needs. */
-async function prepare(scenario: string, machine: MachineKind, signal: AbortSignal): Promise<void> {
-  const components = [
-    ...Object.values(componentsInOrder),
-    ...(furtherComponents[scenario] ?? []),
-    ...(machine === 'container' ? [] : machineComponents),
-  ];
+/** Everything that a run of the scenario is built of. */
+const componentsFor = (scenario: string, machine: MachineKind): Component[] => [
+  ...Object.values(componentsInOrder),
+  ...(furtherComponents[scenario] ?? []),
+  ...(machine === 'container' ? [] : machineComponents),
+];
+
+interface Preparation {
+  readonly machine: MachineKind;
+  readonly components: readonly Component[];
+  /** Whether it runs hosts, which have agents. */
+  readonly runs: boolean;
+}
+
+/** Installs and builds. */
+async function prepare(
+  { machine, components, runs }: Preparation,
+  signal: AbortSignal,
+): Promise<void> {
   const list = new Listr(
     [
       {
@@ -106,6 +121,7 @@ async function prepare(scenario: string, machine: MachineKind, signal: AbortSign
       },
       {
         title: 'Agents',
+        enabled: () => runs,
         task: async () => {
           await buildExecutables({ root: repository, dist: distFolder }, signal);
         },
@@ -176,6 +192,13 @@ async function outside(signal: AbortSignal): Promise<number> {
     process.stderr.write(`The lab cannot run here. It needs:\n${list}`);
     return EXIT_USAGE;
   }
+  const exported = options['export-images'];
+  if (exported !== undefined) {
+    await prepare({ machine: 'vm', components: machineComponents, runs: false }, signal);
+    const made = await exportImages(exported, { signal, report: () => undefined });
+    for (const path of made) process.stdout.write(`wrote ${path}\n`);
+    return 0;
+  }
   if (options.clean) {
     for (const kept of await listKept()) await endKept(kept);
     await removeDeadRuns(signal);
@@ -187,7 +210,8 @@ async function outside(signal: AbortSignal): Promise<number> {
     process.stderr.write('No host is running. Start one with: npm run lab -- --keep\n');
     return EXIT_USAGE;
   }
-  await prepare(options.scenario, machine, signal);
+  const components = componentsFor(options.scenario, machine);
+  await prepare({ machine, components, runs: true }, signal);
   const args = process.argv.slice(2);
   if (options.keep) return runKept(args, signal);
   return runInNamespace(import.meta.filename, args, { signal });

@@ -36,7 +36,9 @@ const recipes: Readonly<Record<string, Recipe>> = {
     layers: ['debian', 'agnhost'],
     config: { Entrypoint: ['/agnhost'], Cmd: ['pause'] },
   },
+  // Of Kubernetes up to 1.36, and of later ones.
   'jessie-dnsutils': { layers: ['debian'] },
+  'glibc-dns-testing': { layers: ['debian'] },
   nautilus: {
     layers: ['busybox', 'agnhost', 'nautilus'],
     config: { Entrypoint: ['/agnhost'], Cmd: ['test-webserver'] },

@@ -22,14 +22,19 @@ export const e2eTest: Component = {
   version: KUBERNETES_VERSION,
   recipe: [import.meta.filename, e2eTestModule],
   build: (target, context) => {
-    const stamp = 'k8s.io/component-base/version.gitVersion';
+    const stamp = 'k8s.io/component-base/version';
+    const [major, minor] = KUBERNETES_VERSION.split('.');
     return buildGoBinaries(
       target,
       {
         module: e2eTestModule,
         packages: e2ePrograms,
         tests: { 'k8s.io/kubernetes/test/e2e': 'e2e.test' },
-        ldflags: [`-X ${stamp}=v${KUBERNETES_VERSION}`],
+        // Tests of pod security look for the fixtures of this minor version.
+        ldflags: [
+          `-X ${stamp}.gitVersion=v${KUBERNETES_VERSION}`,
+          `-X ${stamp}.gitMajor=${major} -X ${stamp}.gitMinor=${minor}`,
+        ],
         deadlineMs: 40 * 60_000,
       },
       context,
