@@ -186,7 +186,11 @@ t.test('an interrupted run leaves nothing', async (t) => {
   const watcher = setInterval(() => {
     if (readdirSync(parent).length > 0) interruption.abort(new Error('interrupted'));
   }, 1);
-  const run = createPayload(options, { print: () => {}, signal: interruption.signal });
+  const run = createPayload(options, {
+    print: () => {},
+    complain: () => {},
+    signal: interruption.signal,
+  });
   await t.rejects(run, /interrupted|stopped|abort/i);
   clearInterval(watcher);
   t.strictSame(readdirSync(parent), []);
