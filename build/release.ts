@@ -7,6 +7,8 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { commandTree } from '../cli/completion/command-tree.ts';
+import { bashCompletion, fishCompletion, zshCompletion } from '../cli/completion/completion.ts';
 import { program } from '../cli/sno.ts';
 import { AGENTS } from '../lib/engine/agents/table.ts';
 import { ARCHITECTURES, type Architecture } from './base-node.ts';
@@ -14,8 +16,6 @@ import { type BuiltExecutable, buildAll, versionOf } from './build.ts';
 import { bundleWithInputs } from './bundle.ts';
 import { componentsOf, licenseTexts } from './components.ts';
 import { fileDigest } from './digest.ts';
-import { commandTree } from './release/command-tree.ts';
-import { bashCompletion, fishCompletion, zshCompletion } from './release/completion.ts';
 import { agentsManual, snoManual } from './release/man.ts';
 import { sbomOf } from './release/sbom.ts';
 import { type Entry, writeTarball } from './release/tarball.ts';

@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { installConfigJsonSchema, siteConfigJsonSchema } from './config-schemas.ts';
+import { installConfigJsonSchema, siteConfigJsonSchema } from '../cli/explain/config-schemas.ts';
 import { failuresReference } from './failures-reference.ts';
 import { faultsReference } from './faults-reference.ts';
 import { findingsReference } from './findings-reference.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
+import { createInstallConfig, type InstallConfigOptions } from '../create/install-config.ts';
 import { createRestoreIgnition, type RestoreIgnitionOptions } from '../create/restore-ignition.ts';
 import {
   type CreateOptions,
@@ -46,7 +47,17 @@ const each = (value: string, values: readonly string[] = []) => [...values, valu
 export function addCreate(sno: Command, surroundings: Surroundings): void {
   const create = sno.command('create').description('create the assets of an installation');
   create
+    .command('install-config')
+    .description(
+      'write DIR/install-config.yaml with comments: what is to be filled in is <...>; "sno verify install-config" checks it then',
+    )
+    .option('--dir <dir>', 'folder for it', '.')
+    .option('--aio', 'for an all-in-one host, which runs from the disk that it boots from')
+    .option('--ask', 'ask for what is to be filled in, and check each answer')
+    .action((options: InstallConfigOptions) => createInstallConfig(options, surroundings));
+  create
     .command('single-node-ignition-config')
+    .summary('create the Ignition config of a live host, and the kubeconfig of its cluster')
     .description(
       'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign, DIR/auth/kubeconfig and DIR/metadata.json, and DIR/worker.ign if compute.replicas is above 0',
     )
@@ -210,7 +221,7 @@ const withSources = (command: Command): Command =>
     )
     .addHelpText(
       'after',
-      '\nWithout URLs, the host expects a medium as --medium-iso creates it, with the label sno-agents.',
+      '\nWithout URLs, the host expects a medium as --medium-iso creates it,\nwith the label sno-agents.',
     );
 
 function addUpdate(create: Command, surroundings: Surroundings): void {
