@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { Output } from './process/output.ts';
 import { killPrograms } from './process/program.ts';
 import { STOP_SIGNALS, Stopped } from './process/stopped.ts';
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
     environment: process.env,
     print: output.print,
     complain: output.complain,
+    answers: () => createInterface({ input: process.stdin }),
     signal: stop.signal,
     ...(process.stdout.isTTY ? { columns: process.stdout.columns } : {}),
   });

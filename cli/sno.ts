@@ -1,12 +1,21 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { EXIT } from '../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/base/errors/failure.ts';
-import { productVersion } from '../lib/base/version.ts';
 import { commands } from './commands/commands.ts';
-import { supportedText } from './explain/versions.ts';
+import { versionText } from './explain/versions.ts';
+import { habitOf, usualOrder } from './habits.ts';
+import { LEVELS } from './process/log-file.ts';
 import { Stopped } from './process/stopped.ts';
 import { isSystemError, systemErrorText } from './process/system-error.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { OutsideSno, Surroundings } from './surroundings.ts';
+
+/** Of a description beside the name of its option. */
+const LEAST_COLUMNS = 20;
+
+const AFTER_HELP = `
+--dir and --log-level may also be written before the command.
+Exit codes: 0 done; 2 invalid input or usage, nothing written; 3 deadline;
+4 the installation failed; 128+N stopped by signal N; 1 other.`;
 
 /** For help that is not printed to a terminal. */
 const DEFAULT_COLUMNS = 80;
@@ -17,14 +26,21 @@ const DEFAULT_COLUMNS = 80;
  * written; 3 a deadline; 4 the installation failed; 128 + N stopped by signal N; 1
  * anything else.
  */
-export async function runSno(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runSno(args: readonly string[], outside: OutsideSno): Promise<number> {
+  const surroundings = withNotices(outside);
   const { signal, complain } = surroundings;
+  const ordered = usualOrder(args);
+  const habit = habitOf(ordered);
+  if (habit !== undefined) {
+    complain(`sno: ${habit}`);
+    return EXIT.usage;
+  }
   let running: string[] = [];
   const sno = program(surroundings).hook('preAction', (_sno, command) => {
     running = namesOf(command);
   });
   try {
-    await sno.parseAsync([...args], { from: 'user' });
+    await sno.parseAsync(ordered, { from: 'user' });
     return 0;
   } catch (error) {
     // Commander has already printed its own message.
@@ -33,6 +49,18 @@ export async function runSno(args: readonly string[], surroundings: Surroundings
     complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
     return exitCodeOf(error, running);
   }
+}
+
+const NOTICE = /^Notice: /;
+
+/** Output may be for programs. Notices are for people: they go where progress and errors go. */
+function withNotices(outside: OutsideSno): Surroundings {
+  const { print, complain } = outside;
+  return {
+    answers: async function* () {},
+    ...outside,
+    print: (line) => (NOTICE.test(line) ? complain(line) : print(line)),
+  };
 }
 
 /** `create single-node-iso` as words. */
@@ -62,7 +90,8 @@ function exitCodeOf(error: unknown, [command]: readonly string[]): number {
 }
 
 /** The command line itself, as described by help, man page and completion. */
-export function program(surroundings: Surroundings): Command {
+export function program(outside: OutsideSno): Command {
+  const surroundings = withNotices(outside);
   const sno = new Command('sno')
     .description('create and follow the installation of a single-node OpenShift or Kubernetes host')
     .configureOutput({
@@ -70,12 +99,20 @@ export function program(surroundings: Surroundings): Command {
       writeErr: (text) => surroundings.complain(text.trimEnd()),
       getOutHelpWidth: () => surroundings.columns ?? DEFAULT_COLUMNS,
     })
-    .version(`${productVersion}\n${supportedText()}`)
+    .version(versionText())
+    .configureHelp({ minWidthToWrap: LEAST_COLUMNS })
     .exitOverride()
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 done; 2 invalid input or usage, nothing written; 3 deadline; 4 the installation failed; 128+N stopped by signal N; 1 other.',
-    );
+    .addHelpText('after', AFTER_HELP);
   for (const add of commands) add(sno, surroundings);
+  for (const command of leavesOf(sno)) acceptLogLevel(command);
   return sno;
+}
+
+const leavesOf = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+
+/** As openshift-install has it everywhere. Only "wait-for" has a log on standard error whose lines have levels. */
+function acceptLogLevel(command: Command): void {
+  if (command.options.some(({ long }) => long === '--log-level')) return;
+  command.addOption(new Option('--log-level <level>').choices(LEVELS).hideHelp());
 }

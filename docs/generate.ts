@@ -4,12 +4,13 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { installConfigJsonSchema, siteConfigJsonSchema } from './config-schemas.ts';
+import { installConfigJsonSchema, siteConfigJsonSchema } from '../cli/explain/config-schemas.ts';
 import { failuresReference } from './failures-reference.ts';
 import { faultsReference } from './faults-reference.ts';
 import { findingsReference } from './findings-reference.ts';
 import { installConfigReference } from './install-config-reference.ts';
 import { metricsReference } from './metrics-reference.ts';
+import { payloadPartsReference } from './payload-parts-reference.ts';
 import { plansReference } from './plans-reference.ts';
 import { schemaDocuments } from './schemas.ts';
 import { settingsReference } from './settings-reference.ts';
@@ -41,6 +42,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
       contents: `${JSON.stringify(siteConfigJsonSchema(), null, 2)}\n`,
     },
     { path: 'docs/reference/metrics.md', contents: metricsReference() },
+    { path: 'docs/reference/payload-parts.md', contents: payloadPartsReference() },
     { path: 'docs/reference/plans.md', contents: plansReference() },
     { path: 'docs/reference/settings.md', contents: settingsReference() },
     ...schemaDocuments(),

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fieldsOf } from '../cli/explain/config-fields.ts';
+import { installConfigJsonSchema } from '../cli/explain/config-schemas.ts';
 import { DISK_VARIABLE } from '../cli/install-config/disk-variable.ts';
 import { NOT_SUPPORTED } from '../cli/install-config/not-supported.ts';
 import { readInstallSettings } from '../cli/install-config/settings.ts';
-import { fieldsOf } from './config-fields.ts';
-import { installConfigJsonSchema } from './config-schemas.ts';
 import { row, table } from './markdown-table.ts';
 
 /** The smallest valid configuration; its absent fields show the defaults. */

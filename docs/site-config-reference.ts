@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fieldsOf } from '../cli/explain/config-fields.ts';
+import { siteConfigJsonSchema } from '../cli/explain/config-schemas.ts';
 import { refusedFields } from '../lib/config/site-config/refused.ts';
-import { fieldsOf } from './config-fields.ts';
-import { siteConfigJsonSchema } from './config-schemas.ts';
 import { row, table } from './markdown-table.ts';
 
 /** A site with a fixed address, mirrors and checks. */

@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { LOG_NAME } from '../cli/process/log-file.ts';
 import { type Family, familyOf } from '../lib/base/network/address.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
@@ -78,7 +79,7 @@ export async function runCreate(
   { installer, options, env, signal }: CreateRun,
 ): Promise<void> {
   const isMade = await exists(createdIn(folder).ignition);
-  const output = await run(cli, ['create', what, '--dir', folder, ...options], {
+  await run(cli, ['create', what, '--dir', folder, ...options], {
     signal,
     deadlineMs: 180_000,
     env: {
@@ -86,5 +87,5 @@ export async function runCreate(
       OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: installer,
     },
   });
-  if (!isMade) expectDeferredNotice(output);
+  if (!isMade) expectDeferredNotice(await readFile(join(folder, LOG_NAME), 'utf8'));
 }

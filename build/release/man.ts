@@ -1,6 +1,6 @@
+import { allCommands, type CommandNode } from '../../cli/completion/command-tree.ts';
 import { HOST_COMMANDS } from '../../lib/engine/agents/commands.ts';
 import { AGENTS } from '../../lib/engine/agents/table.ts';
-import { allCommands, type CommandNode } from './command-tree.ts';
 
 /** Escapes roff markup: backslashes, leading dots and quotes; a hyphen becomes a minus sign. */
 const roff = (text: string) =>

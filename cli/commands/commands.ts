@@ -5,6 +5,7 @@ import { addCreate } from './create.ts';
 import { addExplain } from './explain.ts';
 import { addLicenses } from './licenses.ts';
 import { addVerify } from './verify.ts';
+import { addVersion } from './version.ts';
 import { addWaitFor } from './wait-for.ts';
 
 /** Adds a command with its options and subcommands to `sno`. */
@@ -21,4 +22,5 @@ export const commands: readonly AddCommand[] = [
   addAnalyze,
   addExplain,
   addLicenses,
+  addVersion,
 ];

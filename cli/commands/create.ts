@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
-import { createPayload } from '../create/payload.ts';
+import { createInstallConfig, type InstallConfigOptions } from '../create/install-config.ts';
 import { createRestoreIgnition, type RestoreIgnitionOptions } from '../create/restore-ignition.ts';
 import {
   type CreateOptions,
@@ -11,7 +11,6 @@ import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-nod
 import { createUpdate, pointInTime, serialOf, type UpdateOptions } from '../create/update.ts';
 import { createWorkerIgnition, type WorkerOptions } from '../create/worker-ignition.ts';
 import { acceptUntested } from '../payload/accept.ts';
-import type { CreatePayloadOptions } from '../payload/request.ts';
 import { logged } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import {
@@ -20,6 +19,7 @@ import {
   type TakeOverOptions,
 } from '../take-over/options.ts';
 import { takeOverInstaller } from '../take-over/take-over.ts';
+import { addCreatePayload } from './payload.ts';
 import { addCreateSite } from './site.ts';
 
 const machineConfigServer = [
@@ -57,8 +57,18 @@ const withAdditions = (command: Command): Command =>
 /** `sno create ...`: the assets of an installation. */
 export function addCreate(sno: Command, surroundings: Surroundings): void {
   const create = sno.command('create').description('create the assets of an installation');
+  create
+    .command('install-config')
+    .description(
+      'write DIR/install-config.yaml with comments: what is to be filled in is <...>; "sno verify install-config" checks it then',
+    )
+    .option('--dir <dir>', 'folder for it', '.')
+    .option('--aio', 'for an all-in-one host, which runs from the disk that it boots from')
+    .option('--ask', 'ask for what is to be filled in, and check each answer')
+    .action((options: InstallConfigOptions) => createInstallConfig(options, surroundings));
   const singleNode = create
     .command('single-node-ignition-config')
+    .summary('create the Ignition config of a live host, and the kubeconfig of its cluster')
     .description(
       'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign, DIR/auth/kubeconfig and DIR/metadata.json, and DIR/worker.ign if compute.replicas is above 0',
     )
@@ -130,7 +140,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
   addAio(create, surroundings);
   addRestore(create, surroundings);
   addWorker(create, surroundings);
-  addPayload(create, surroundings);
+  addCreatePayload(create, surroundings);
   addUpdate(create, surroundings);
   addCreateSite(create, surroundings);
 }
@@ -222,43 +232,8 @@ const withSources = (command: Command): Command =>
     )
     .addHelpText(
       'after',
-      '\nWithout URLs, the host expects a medium as --medium-iso creates it, with the label sno-agents.',
+      '\nWithout URLs, the host expects a medium as --medium-iso creates it,\nwith the label sno-agents.',
     );
-
-function addPayload(create: Command, surroundings: Surroundings): void {
-  create
-    .command('payload')
-    .description(
-      'create DIR, a payload for hosts without a registry: images and programs with their digests',
-    )
-    .requiredOption('--dir <dir>', 'the new folder; its parent folder must exist')
-    .option(
-      '--image <name=file>',
-      'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause; for Services, cluster DNS and volumes also: kube-proxy, coredns, local-path-provisioner; for workers: flannel',
-      each,
-    )
-    .option(
-      '--reference <name=reference>',
-      'selects an image of an archive, or gives a program its reference; required if an archive does not have exactly one image named .../NAME:TAG, and for programs other than those of Kubernetes and etcd',
-      each,
-    )
-    .option(
-      '--binary <name=file>',
-      'a program for the host itself; required: etcdutl, kubelet',
-      each,
-    )
-    .option('--cni <dir>', 'a folder with network plugins: every program in it', each)
-    .option(
-      '--kubernetes-version <version>',
-      'required if neither tags nor programs state it; it cannot contradict them',
-    )
-    .option(
-      '--etcd-version <version>',
-      'required if neither the tag nor a program states it; it cannot contradict them',
-    )
-    .option(...acceptUntested)
-    .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
-}
 
 function addUpdate(create: Command, surroundings: Surroundings): void {
   create

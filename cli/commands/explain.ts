@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { explainField } from '../explain/config-field.ts';
 import { type ExplainOptions, PLATFORM_NAMES } from '../explain/options.ts';
 import { explainTopology } from '../explain/topology.ts';
 import { explainVersions } from '../explain/versions.ts';
@@ -8,7 +9,13 @@ import type { Surroundings } from '../surroundings.ts';
 export function addExplain(sno: Command, surroundings: Surroundings): void {
   const explain = sno
     .command('explain')
-    .description('explain what an installation decides, and what can be installed');
+    .description(
+      'explain what an installation decides, what can be installed, and fields of install-config.yaml and site-config.yaml',
+    )
+    .argument('[name]', 'install-config.FIELD or site-config.FIELD; without a field, all of them')
+    .action((name: string | undefined) =>
+      name === undefined ? explain.help({ error: true }) : explainField(name, surroundings),
+    );
   explain
     .command('topology')
     .description(

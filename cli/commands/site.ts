@@ -22,6 +22,7 @@ const sign = [
 export function addCreateSite(create: Command, surroundings: Surroundings): void {
   create
     .command('relocatable-manifests')
+    .summary('write the MachineConfig that makes a node of OpenShift relocatable')
     .description(
       'read DIR/manifests of openshift-install; write DIR/openshift/99-master-sno-relocatable.yaml, a MachineConfig that makes the node of OpenShift relocatable',
     )

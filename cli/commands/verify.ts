@@ -3,6 +3,7 @@ import { type AcceptOptions, acceptUntested } from '../payload/accept.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type VerifyBackupOptions, verifyPortableBackup } from '../verify/backup.ts';
 import { verifyIgnition } from '../verify/ignition.ts';
+import { type VerifyInstallConfigOptions, verifyInstallConfig } from '../verify/install-config.ts';
 import { verifyPayloadFolder } from '../verify/payload.ts';
 import { type VerifyReleaseOptions, verifyRelease } from '../verify/release.ts';
 import { type VerifyUpdateOptions, verifyUpdate } from '../verify/update.ts';
@@ -16,6 +17,14 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
     .description('check an Ignition config: schema, paths, hashes, modes of private keys')
     .argument('<file>')
     .action((path: string) => verifyIgnition(path, surroundings.print));
+  verify
+    .command('install-config')
+    .description(
+      'check DIR/install-config.yaml and the manifests beside it, as "sno create" does; write nothing',
+    )
+    .option('--dir <dir>', 'folder with install-config.yaml', '.')
+    .option('--aio', 'of an all-in-one host, which runs from the disk that it boots from')
+    .action((options: VerifyInstallConfigOptions) => verifyInstallConfig(options, surroundings));
   verify
     .command('payload')
     .description(

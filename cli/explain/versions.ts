@@ -1,4 +1,5 @@
 import { tableLines } from '../../lib/base/table.ts';
+import { productVersion } from '../../lib/base/version.ts';
 import {
   hostDemands,
   INSTALLED_MINORS,
@@ -11,6 +12,9 @@ export function supportedText(): string {
   const etcd = new Set<string>(SUPPORTED_KUBERNETES.flatMap((row) => row.etcd));
   return `Kubernetes ${INSTALLED_MINORS.join(', ')}; etcd ${[...etcd].join(', ')}`;
 }
+
+/** Of this program, and what it installs. */
+export const versionText = (): string => `${productVersion}\n${supportedText()}`;
 
 /** What the words of the table mean. */
 export const LEGEND = [

@@ -36,6 +36,16 @@ export interface PayloadRequest {
   versions: { kubernetes?: string | undefined; etcd?: string | undefined };
 }
 
+/** Options for parts that are given, of those that were given. */
+export const givenOptions = (options: CreatePayloadOptions): string[] =>
+  Object.entries({
+    '--image': options.image,
+    '--reference': options.reference,
+    '--binary': options.binary,
+    '--cni': options.cni,
+    '--kubernetes-version': options.kubernetesVersion,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+
 /** Reads the command line; every fault is added to `faults`. */
 export async function readPayloadRequest(
   options: CreatePayloadOptions,

@@ -32,7 +32,7 @@ const definition = {
   },
 };
 
-/** Whoever prepares the installation is told that the manifest is deferred. */
+/** Whoever prepares the installation is told that the manifest is deferred. `output`: all of it, such as its log. */
 export function expectDeferredNotice(output: string): void {
   const { kind, name } = DEFERRED;
   if (output.includes(`deferred: ${kind} ${USER_NAMESPACE}/${name} (openshift/30-shop.yaml:`))

@@ -24,6 +24,7 @@ const programs: Readonly<Record<string, string>> = {
   fuseiso: 'fuseiso',
   faketime: 'faketime',
   efibootmgr: 'efibootmgr',
+  skopeo: 'skopeo',
 };
 
 /** Programs of the lab's machines, with their Debian packages. */

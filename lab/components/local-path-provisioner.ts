@@ -4,7 +4,7 @@ import { writeProgramImage } from '../../lib/payload/image/write.ts';
 import type { Component } from './component.ts';
 import { buildGoBinaries } from './go-build.ts';
 
-const VERSION = '0.0.30';
+export const LOCAL_PATH_PROVISIONER_VERSION = '0.0.30';
 const module = join(import.meta.dirname, 'local-path-provisioner');
 
 export const LOCAL_PATH_PROVISIONER_IMAGE = 'local-path-provisioner.tar';
@@ -12,7 +12,7 @@ export const LOCAL_PATH_PROVISIONER_IMAGE = 'local-path-provisioner.tar';
 /** An image archive: the provisioner, with a shell for the scripts of its helper pods. */
 export const localPathProvisioner: Component = {
   name: 'local-path-provisioner',
-  version: VERSION,
+  version: LOCAL_PATH_PROVISIONER_VERSION,
   recipe: [import.meta.filename, module],
   build: async (target, context) => {
     const name = 'local-path-provisioner';
@@ -30,7 +30,7 @@ export const localPathProvisioner: Component = {
     await writeProgramImage(
       join(target, LOCAL_PATH_PROVISIONER_IMAGE),
       {
-        reference: `docker.io/rancher/${name}:v${VERSION}`,
+        reference: `docker.io/rancher/${name}:v${LOCAL_PATH_PROVISIONER_VERSION}`,
         architecture: 'amd64',
         files: [
           { path: `usr/local/bin/${name}`, source: program },

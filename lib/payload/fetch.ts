@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import pMap from 'p-map';
 import { Failure } from '../base/errors/failure.ts';
+import { together } from '../base/wait/together.ts';
 import { sha256OfLargeFile } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
 import { exists, syncDirectory, syncFile } from '../host/files.ts';
@@ -43,7 +43,10 @@ export async function fetchPayload(
   const payload = parsePayload(await readFile(arrived, 'utf8'), urlOf(source.url, payloadFile));
   const files = await missingFiles(payloadFiles(payload), folder, options.signal);
   await requireRoom(files, folder);
-  await together(files, options, (file, limits) => fetchOne(source.url, file, folder, limits));
+  const { signal } = options;
+  await together(files, { signal, concurrency: CONCURRENCY }, (file, signal) =>
+    fetchOne(source.url, file, folder, { ...options, signal }),
+  );
   await publish(arrived, join(folder, payloadFile));
 }
 
@@ -96,29 +99,6 @@ async function requireRoom(files: readonly WantedFile[], folder: string): Promis
     found: `${room}`,
     fix: 'Free space on its file system. A live host needs more memory.',
   });
-}
-
-/** Fetches several concurrently; the first failure stops the others. */
-async function together(
-  files: readonly WantedFile[],
-  options: FetchOptions,
-  body: (file: WantedFile, options: FetchOptions) => Promise<void>,
-): Promise<void> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([options.signal, stop.signal]);
-  let failure: unknown;
-  const one = async (file: WantedFile) => {
-    try {
-      signal.throwIfAborted();
-      await body(file, { ...options, signal });
-    } catch (error) {
-      failure ??= error;
-      stop.abort(error);
-    }
-  };
-  await pMap(files, one, { concurrency: CONCURRENCY });
-  options.signal.throwIfAborted();
-  if (failure !== undefined) throw failure;
 }
 
 async function missingFiles(

@@ -37,7 +37,7 @@ export async function takeOverFaults(
   return [
     ...(out.includes('Not understood') ? ['something is not understood'] : []),
     ...(out.includes('cannot be signed again') ? ['a certificate is not signed again'] : []),
-    ...(out.includes('Notice: not beside') ? ['a file beside the config was not copied'] : []),
+    ...(err.includes('Notice: not beside') ? ['a file beside the config was not copied'] : []),
     ...shellIn(config).map((path) => `shell is left: ${path}`),
     ...missingUnits(config).map((name) => `not the agents' unit: ${name}`),
     ...expiring(config),

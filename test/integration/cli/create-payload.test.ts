@@ -146,13 +146,13 @@ t.test('notices that are not errors', async (t) => {
   write('few/bridge', programBytes({ text: 'bridge' }));
   write('few/LICENSE', 'text');
   given.cni = [join(folder, 'few')];
-  const { code, out } = await sno(createArguments(dir, given));
+  const { code, err } = await sno(createArguments(dir, given));
   t.equal(code, 0);
-  t.match(out, /Notice: .*dynamic needs shared libraries/);
-  t.match(out, /Notice: no network plugin host-local, loopback, portmap:/);
-  t.match(out, /Notice: no image coredns: names of Services are not resolved/);
-  t.notMatch(out, /no image kube-proxy/);
-  t.match(out, /Notice: not programs, left out: .*few\/LICENSE/);
+  t.match(err, /Notice: .*dynamic needs shared libraries/);
+  t.match(err, /Notice: no network plugin host-local, loopback, portmap:/);
+  t.match(err, /Notice: no image coredns: names of Services are not resolved/);
+  t.notMatch(err, /no image kube-proxy/);
+  t.match(err, /Notice: not programs, left out: .*few\/LICENSE/);
 });
 
 t.test('an image gets the given reference, a link is followed to its program', async (t) => {
@@ -186,7 +186,11 @@ t.test('an interrupted run leaves nothing', async (t) => {
   const watcher = setInterval(() => {
     if (readdirSync(parent).length > 0) interruption.abort(new Error('interrupted'));
   }, 1);
-  const run = createPayload(options, { print: () => {}, signal: interruption.signal });
+  const run = createPayload(options, {
+    print: () => {},
+    complain: () => {},
+    signal: interruption.signal,
+  });
   await t.rejects(run, /interrupted|stopped|abort/i);
   clearInterval(watcher);
   t.strictSame(readdirSync(parent), []);

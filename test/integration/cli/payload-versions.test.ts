@@ -107,10 +107,10 @@ t.test('a version that this release has not been run with has to be accepted', a
   t.match(refused.err, /has not been run with Kubernetes 1\.38: .* add --accept-untested/);
   sources.arguments.others.push('--accept-untested');
   const accepted = await create(sources);
-  t.match(accepted, { code: 0, out: /Notice: .*has not been run with Kubernetes 1\.38/ });
+  t.match(accepted, { code: 0, err: /Notice: .*has not been run with Kubernetes 1\.38/ });
   const verify = ['verify', 'payload', sources.dir];
   t.match(await sno(verify), { code: 2, err: /has not been run with Kubernetes 1\.38/ });
-  t.match(await sno([...verify, '--accept-untested']), { code: 0, out: /Notice: .*1\.38/ });
+  t.match(await sno([...verify, '--accept-untested']), { code: 0, err: /Notice: .*1\.38/ });
 });
 
 t.test('a version that is too old is refused, accepted or not', async (t) => {
@@ -125,7 +125,7 @@ t.test('a payload for hosts that are to leave their version is made, with a noti
   useKubernetes(sources, 'v1.34.4');
   t.match(await create(sources), {
     code: 0,
-    out: /Notice: Kubernetes 1\.34, .*no longer installed/,
+    err: /Notice: Kubernetes 1\.34, .*no longer installed/,
   });
 });
 

@@ -127,7 +127,7 @@ t.test("the administrator's own request, into a folder", async (t) => {
   const folder = join(root, 'stick');
   const made = await run('create', 'site-volume', '--dir', dir, '--csr', csr, '--folder', folder);
   t.equal(made.code, 0, made.err);
-  t.match(made.out, /Notice: not signed/);
+  t.match(made.err, /Notice: not signed/);
   t.notOk(existsSync(join(dir, 'auth')));
   t.same(readdirSync(folder).toSorted(), [
     'credentials',
@@ -210,7 +210,7 @@ t.test('a volume for each row of a table', { skip }, async (t) => {
     message: /for another node/,
   });
 
-  t.match(made.out, /Notice: no validUntil: .* \(2 sites: berlin, rome\)/);
+  t.match(made.err, /Notice: no validUntil: .* \(2 sites: berlin, rome\)/);
 
   writeFileSync(table, 'site,number,machine,volume\na,1,x,0\nb,_,x,1\nc,1,x,1\n');
   const bad = await run(...args.slice(0, -1), join(root, 'other'));

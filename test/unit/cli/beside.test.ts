@@ -30,9 +30,9 @@ t.test('files of other programs are named', async (t) => {
     'install-config.yml': '',
     'README.md': '',
   };
-  const { code, out } = await (await folder(t, names))();
+  const { code, err } = await (await folder(t, names))();
   t.equal(code, 0);
-  const named = out.split('\n').filter((line) => line.includes('is not read'));
+  const named = err.split('\n').filter((line) => line.includes('is not read'));
   t.match(named, [
     /^Notice: .*agent-config\.yaml is not read: .*networkConfig/,
     /^Notice: .*extra-manifests is not read: move its manifests to manifests/,
@@ -50,10 +50,10 @@ t.test('install-config.yml alone', async (t) => {
 t.test("an editor's backup is no manifest", async (t) => {
   const names = ['a.yaml~', '#a.yaml#', '.a.yaml.swp', 'a.yaml.bak', 'a.yaml.orig', '.#a.yaml'];
   const files = Object.fromEntries(names.map((name) => [`manifests/${name}`, '{{ not yaml']));
-  const { code, out, err } = await (await folder(t, files))();
+  const { code, err } = await (await folder(t, files))();
   t.equal(code, 0, err);
-  for (const name of names) t.match(out, `manifests/${name}`);
-  t.match(out, /Notice: not included/);
+  for (const name of names) t.match(err, `manifests/${name}`);
+  t.match(err, /Notice: not included/);
 });
 
 /** `@{A}` stands for the placeholder, which the linter takes for a mistake. */

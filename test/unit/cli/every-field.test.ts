@@ -1,8 +1,8 @@
 /** Each field of install-config.yaml changes what the laptop makes of it: cluster.json, or what is checked. */
 import t from 'tap';
+import { fieldsOf } from '../../../cli/explain/config-fields.ts';
+import { installConfigJsonSchema } from '../../../cli/explain/config-schemas.ts';
 import { readInstallSettings } from '../../../cli/install-config/settings.ts';
-import { fieldsOf } from '../../../docs/config-fields.ts';
-import { installConfigJsonSchema } from '../../../docs/config-schemas.ts';
 import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { sshPublicKey } from '../../../lab/site-inputs.ts';
 import { SITE_CA } from './certificates.ts';

@@ -121,9 +121,9 @@ t.test(
       t.match(err, says);
       t.notOk(existsSync(join(dir, 'out')), 'nothing is written');
     }
-    const { code, out } = await create('good.csv');
+    const { code, err } = await create('good.csv');
     t.equal(code, 0);
-    t.match(out, /the column note is used nowhere/);
+    t.match(err, /the column note is used nowhere/);
   },
 );
 

@@ -12,7 +12,7 @@ const SYSTEM = [
 /** Of one of the two container runtimes, with which it comes. */
 const RUNTIME = ['ctr', 'crio', 'podman'];
 /** Where kubectl, oc and the programs of the project are, with a kubeconfig. */
-const LAPTOP = ['kubectl', 'oc', 'sno', 'openshift-install', 'openssl', 'npm'];
+const LAPTOP = ['kubectl', 'oc', 'sno', 'openshift-install', 'openssl', 'npm', 'skopeo'];
 /** Named as what some images have only. */
 const WHERE_THERE = ['smartctl', 'nvme', 'fuser'];
 /** Messages that advice quotes. */

@@ -2,9 +2,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { parse } from 'yaml';
+import { siteConfigJsonSchema } from '../../../cli/explain/config-schemas.ts';
 import { readTable } from '../../../cli/site/table.ts';
 import { filledTemplate, placeholdersIn } from '../../../cli/site/template.ts';
-import { siteConfigJsonSchema } from '../../../docs/config-schemas.ts';
 import { EXAMPLE_SITE_CONFIG } from '../../../docs/site-config-reference.ts';
 import { readSiteConfig } from '../../../lib/config/site-config/read.ts';
 import { facts, NOW } from '../relocation/site-volume/volumes.ts';

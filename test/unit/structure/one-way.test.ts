@@ -30,6 +30,7 @@ const SLEEPS: Readonly<Record<string, string>> = {
   'agents/upkeep/approve/approve-workers.ts': 'the end of a session',
   'agents/upkeep/rotate/overlap.ts': 'a time that has to pass',
   'agents/upkeep/rotate/pods.ts': 'a time that has to pass',
+  'cli/payload/fetch/again.ts': 'a pause for servers of others, as long as they get on',
   'cli/wait-for/wait-for.ts': 'gives up a question to name servers',
   'lib/base/wait/wait-until.ts': 'the loop',
   'lib/clients/kube/apply.ts': 'many objects, each with a time of its own',

@@ -4,6 +4,7 @@ import { importsOf, sourcesIn } from './source.ts';
 /** Who may use the package of YAML 1.2, and for which files, none of which Go reads as it writes them. */
 const YAML_1_2: Readonly<Record<string, string>> = {
   'cli/payload/fill.ts': 'payload.yaml',
+  'cli/payload/fetch/lock.ts': 'payload.lock.yaml',
   'lib/payload/payload.ts': 'payload.yaml',
   'cli/site/template.ts': 'site-config.yaml with its comments',
   'lib/config/file/document.ts': 'configuration files of people, each fault with its line',

@@ -1,12 +1,12 @@
 import { execaSync } from 'execa';
 import t from 'tap';
-import { commandTree } from '../../../../build/release/command-tree.ts';
+import { agentsManual, snoManual } from '../../../../build/release/man.ts';
+import { commandTree } from '../../../../cli/completion/command-tree.ts';
 import {
   bashCompletion,
   fishCompletion,
   zshCompletion,
-} from '../../../../build/release/completion.ts';
-import { agentsManual, snoManual } from '../../../../build/release/man.ts';
+} from '../../../../cli/completion/completion.ts';
 import { program } from '../../../../cli/sno.ts';
 import { AGENTS } from '../../../../lib/engine/agents/table.ts';
 

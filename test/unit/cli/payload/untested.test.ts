@@ -32,9 +32,9 @@ for (const command of COMMANDS) {
     for (const [version, options, expected] of [
       ['v1.37.9', [], { code: 0 }],
       ['v1.38.0', [], { code: 2, err: /run with Kubernetes 1\.38: .* add --accept-untested/ }],
-      ['v1.38.0', ACCEPT, { code: 0, out: /Notice: .* not been run with Kubernetes 1\.38/ }],
+      ['v1.38.0', ACCEPT, { code: 0, err: /Notice: .* not been run with Kubernetes 1\.38/ }],
       ['v1.34.4', [], { code: 2, err: /Kubernetes 1\.34, .* is no longer installed/ }],
-      ['v1.34.4', ACCEPT, { code: 0, out: /Notice: Kubernetes 1\.34, / }],
+      ['v1.34.4', ACCEPT, { code: 0, err: /Notice: Kubernetes 1\.34, / }],
       ['v1.33.0', ACCEPT, { code: 2, err: /older than 1\.34, the oldest/ }],
     ] as const) {
       const run = await created(command, payloadOf(version, version), options);

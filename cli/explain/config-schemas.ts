@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { installConfigSchema } from '../cli/install-config/schema.ts';
-import { MESSAGES } from '../lib/config/file/message.ts';
-import { siteConfigSchema } from '../lib/config/site-config/schema.ts';
+import { MESSAGES } from '../../lib/config/file/message.ts';
+import { siteConfigSchema } from '../../lib/config/site-config/schema.ts';
+import { installConfigSchema } from '../install-config/schema.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
