@@ -25,4 +25,8 @@ export const exceptions: readonly Exception[] = [
     reason:
       "The file system is read-only, and the test compares how BusyBox's shell words it. The shell of this image is bash, which other tests need.",
   },
+  {
+    test: '[sig-auth] Projected PodCertificate [FeatureGate:PodCertificateRequest] [FeatureGate:ClusterTrustBundle] [FeatureGate:ClusterTrustBundleProjection] should allow server and client pods to establish an mTLS connection [MinimumKubeletVersion:1.37] [Conformance]',
+    reason: 'The test pulls its images again, and the site has no registry.',
+  },
 ];
