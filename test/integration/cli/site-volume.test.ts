@@ -63,7 +63,7 @@ t.test(
     const made = await run(...args, '--host-facts', join(root, 'host-facts.json'));
     t.equal(made.code, 0, made.err);
     t.match(made.out, /site-volume\.iso \(serial \d+, encrypted for one node\)/);
-    t.match(made.out, /README is not a manifest/);
+    t.match(made.err, /README is not a manifest/);
     t.same(readdirSync(dir).toSorted(), [
       'auth',
       'extra-manifests',

@@ -82,7 +82,7 @@ t.test('what is not as it was signed is found', { skip }, async (t) => {
   await create();
   const stranger = join(folder, 'stranger');
   await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', stranger]);
-  t.match(await verify(`${stranger}.pub`), { code: 2, err: /not signed by a key/ });
+  t.match(await verify(`${stranger}.pub`), { code: 2, err: /not signed by an allowed key/ });
   const executable = readFileSync(join(dir, 'sno-agents'));
   appendFileSync(join(dir, 'sno-agents'), 'more');
   t.match(await verify(), { code: 2, err: /sno-agents is not what the signed manifest says/ });
@@ -91,7 +91,7 @@ t.test('what is not as it was signed is found', { skip }, async (t) => {
   t.match(await verify(), { code: 2, err: /payload\.yaml is not what the signed manifest says/ });
   const manifest = readFileSync(join(dir, 'update.json'), 'utf8');
   writeFileSync(join(dir, 'update.json'), manifest.replace('v1.37.2', 'v1.37.9'));
-  t.match(await verify(), { code: 2, err: /not signed by a key/ });
+  t.match(await verify(), { code: 2, err: /not signed by an allowed key/ });
 });
 
 t.test('nothing is written for parts that do not fit', { skip }, async (t) => {
