@@ -277,7 +277,8 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
       complain: (text) => complaints.push(text),
       signal,
     });
-    t.strictSame({ code, err: complaints.join() }, { code: 0, err: '' });
+    const said = complaints.filter((line) => !line.startsWith('Notice: '));
+    t.strictSame({ code, said }, { code: 0, said: [] });
     const output = at('openshift/single-node.iso');
     t.match(await create('openshift'), { code: 2, err: /--payload: not with a config of/ });
     t.strictSame(await createIso('openshift'), { code: 0, err: '' });

@@ -124,7 +124,12 @@ t.test('refused', { skip }, async (t) => {
         await signText(text, stranger.path, UPDATE_SIGNATURE, limits),
         /not signed by an allowed key/,
       ],
-      ['a manifest that was changed', manifest(payload, '9.0.0'), good, /not signed by an allowed key/],
+      [
+        'a manifest that was changed',
+        manifest(payload, '9.0.0'),
+        good,
+        /not signed by an allowed key/,
+      ],
       [
         'a signature for something else',
         text,
