@@ -9,6 +9,7 @@ import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import { renewLeaf } from '../../../../lib/pki/leaf.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { issuedLeaves, renewableLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { type RenewingHost, renewingHost } from './renewing-host.ts';
 
 const DUE = 300;
@@ -284,6 +285,25 @@ t.test('renew-leaves', async (t) => {
     t.equal(it.host.lines.filter((line) => /Renewed kube-scheduler/.test(line)).length, 1);
     t.not(it.host.read(scheduler.certificate), old);
     t.equal(await holds(it), true);
+  });
+
+  t.test('interrupted while it resumes: an unproven certificate is not lost', async (t) => {
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = await renewingHost(t);
+        // Killed before the new one was written.
+        it.host.write(`${REPLACED}/kube-scheduler.crt`, it.host.read(scheduler.certificate));
+        return it;
+      },
+      run,
+      result: async (it) => ({
+        certificate: it.serial('kube-scheduler'),
+        isKept: it.host.has(`${REPLACED}/kube-scheduler.crt`),
+        attempts: await attempts(it),
+      }),
+      least: 2,
+      isDurable: true,
+    });
   });
 
   t.test('killed, and its certificate was deleted since: it is not written again', async (t) => {
