@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { choicesFor, requirePreparable } from '../../../../agents/reconfigure/prepare/accept.ts';
 import type { Cluster } from '../../../../lib/config/cluster/cluster.ts';
+import { isInstalled } from '../../../../lib/host/search-path.ts';
 import { writeFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input } from '../../render/rendered-host.ts';
@@ -66,6 +67,17 @@ const refusals: readonly [what: string, change: (host: TestHost) => void, messag
     /expected one address of IPv4/,
   ],
 ];
+
+t.test('refused: a host whose network is not by NetworkManager', async (t) => {
+  const host = await installed(t);
+  host.programs.remove('nmcli');
+  // The machine of the test may have one.
+  if (await isInstalled('nmcli')) return;
+  await t.rejects(requirePreparable(host.context), {
+    kind: 'usage',
+    message: /no NetworkManager.*expected nmcli in PATH/,
+  });
+});
 
 for (const [what, change, message] of refusals) {
   t.test(`refused: ${what}`, async (t) => {
