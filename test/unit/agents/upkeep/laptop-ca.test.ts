@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { readAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
+import { concludeRenewal } from '../../../../agents/upkeep/renew/conclude.ts';
 import { laptopCa } from '../../../../agents/upkeep/renew/laptop-ca.ts';
 import {
   createAuthority,
@@ -38,6 +39,7 @@ async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>
     api,
     run: () => laptopCa.run(context, host.progress()),
     holds: () => laptopCa.holds(context, host.progress()),
+    conclude: () => concludeRenewal.run(context, host.progress()),
     failure: async () => (await readAttempts(host.paths)).at(0)?.failure,
   };
 }
@@ -130,6 +132,7 @@ t.test("the laptop's CA", async (t) => {
       code: 'laptop-ca-trusted',
       cause: { what: /the API was not ready/ },
     });
+    await t.rejects(it.conclude(), { message: /^the laptop's CA is still trusted; found/ });
     t.equal(it.host.read(apiServerTrust.clients), own.certificate + adminCa.certificate);
   });
 
@@ -138,6 +141,14 @@ t.test("the laptop's CA", async (t) => {
     t.same(await it.run(), { kind: 'done', note: 'failed' });
     t.match(await it.failure(), { cause: { cause: { found: 'neither' } } });
     t.equal(it.host.read(apiServerTrust.clients), own.certificate, 'it is not trusted again');
+    t.ok(await exists(it.host.at(laptopAdminCa)), 'the next run goes on');
+  });
+
+  t.test('a server that names it beside its own still accepts its clients', async (t) => {
+    const both = own.certificate + adminCa.certificate;
+    const it = await trustingHost(t, { [RECORD]: configMap(replaced) }, both);
+    t.same(await it.run(), { kind: 'done', note: 'failed' });
+    t.match(await it.failure(), { cause: { cause: { found: 'that of the laptop' } } });
     t.ok(await exists(it.host.at(laptopAdminCa)), 'the next run goes on');
   });
 

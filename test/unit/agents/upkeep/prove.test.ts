@@ -69,6 +69,7 @@ t.test('the servers of the host itself are asked, on this host only', async (t) 
     return this;
   });
   for (const [name, place] of [
+    ['etcd-server', '127.0.0.1:2379'],
     ['etcd-peer', '127.0.0.1:2380'],
     ['kube-apiserver-etcd-client', '127.0.0.1:2379'],
     ['kube-apiserver-serving', '127.0.0.1:6443'],

@@ -333,8 +333,14 @@ t.test('renew-leaves', async (t) => {
 
   t.test('a damaged record of attempts is no record', async (t) => {
     const it = await renewingHost(t);
-    it.host.write('/var/lib/sno-agents/sno-renew/attempts.json', '{"attempts": 7');
-    t.same(await readAttempts(it.host.paths), []);
+    for (const text of [
+      '{"attempts": 7',
+      '{"schemaVersion":2,"attempts":[]}',
+      '{"attempts":[{"name":"x","at":"2030-01-01T00:00:00Z"}]}',
+    ]) {
+      it.host.write('/var/lib/sno-agents/sno-renew/attempts.json', text);
+      t.same(await readAttempts(it.host.paths), [], text);
+    }
     t.same(await run(it), { kind: 'done', note: 'none was due' });
   });
 });
