@@ -87,8 +87,9 @@ export async function keepNetwork(
     const next = networkAfter(ofBoot, networkConfig);
     await writeFileAtomic(paths.at(networkConfigPath), next, 0o600);
   }
-  await writeFileAtomic(appliedPath(context), networkConfig, 0o600);
   await removeFile(file);
+  // Last: whoever is killed before does all of it again.
+  await writeFileAtomic(appliedPath(context), networkConfig, 0o600);
 }
 
 const appliedPath = ({ paths }: ReconfigureContext): string =>

@@ -72,9 +72,15 @@ for (const [whose, hasHostKey] of [
       host.remove(`${ofHost}.pub`);
       await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', host.at(ofHost)]);
     }
+    const own = '/etc/sno-agents/reconfigure/report-key';
+    // Of a run that was killed while it made the key.
+    host.write(own, 'half of it', 0o600);
     await writeReport(context, facts, [{ name: 'clock', faults: ['late'], notes: [] }], signal);
-    await writeReport(context, facts, [{ name: 'clock', faults: [], notes: [] }], signal);
     const to = reportPaths(host.paths);
+    const known = host.read(to.key);
+    await writeReport(context, facts, [{ name: 'clock', faults: [], notes: [] }], signal);
+    t.equal(host.read(to.key), known, 'who knows the key verifies later reports with it');
+    if (!hasHostKey) t.equal(host.mode(own), 0o600);
     const report = factoryReportSchema.parse(JSON.parse(host.read(to.json)));
     t.match(report, {
       passed: true,

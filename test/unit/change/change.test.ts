@@ -63,7 +63,10 @@ t.test('interrupted at any moment, an end that was seen has its result', async (
       await restoreChange.write(paths, request);
       return paths;
     },
-    run: (paths) => restoreChange.end(paths, (it) => it),
+    async run(paths) {
+      await restoreChange.end(paths, (it) => it);
+      t.equal(await restoreChange.read(paths), undefined, 'nothing is asked for any more');
+    },
     async allowed(paths, when) {
       if (!existsSync(restoreChange.requestPath(paths)))
         t.match(await restoreChange.last(paths), request, when);
@@ -97,4 +100,6 @@ t.test('a change on trial ends by the record of its trial', async (t) => {
   const { endedAt, ...ended } = endedAs({ outcome: 'updated', failure: undefined })(request);
   t.same(ended, { ...request, outcome: 'updated' });
   t.ok(Date.parse(endedAt) > 0);
+  const why = failure('it did not settle');
+  t.match(endedAs({ outcome: 'reverted', failure: why })(request), { ...request, failure: why });
 });

@@ -1,4 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  RequestListener,
+  ServerResponse,
+} from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
 import { accessTo } from '../../../../lib/render/access.ts';
@@ -50,12 +55,13 @@ export const { kubeconfigs, deferredIdentity } = accessTo('kubernetes');
 /**
  * An API server on loopback, and the kubeconfigs with which this host's agents find it. It answers
  * by method and path (`GET /readyz`); watches stay open without events. A request without an answer
- * from the test is refused and fails the test at its end.
+ * from the test is refused and fails the test at its end. `ca`: the authority of clients that it names, PEM.
  */
 export async function fakeApi(
   t: Test,
   host: TestHost,
   answers: Readonly<Record<string, ApiAnswer>>,
+  ca?: string,
 ): Promise<{ readonly requests: string[]; stop(): void }> {
   const requests: string[] = [];
   const unexpected: string[] = [];
@@ -77,7 +83,8 @@ export async function fakeApi(
     const { code, message, reason } = given;
     response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message, reason }));
   };
-  const { port, stop } = await serveApi(t, (request, response) => void answer(request, response));
+  const listener: RequestListener = (request, response) => void answer(request, response);
+  const { port, stop } = await serveApi(t, listener, ca);
   for (const path of [...Object.values(kubeconfigs), deferredIdentity.kubeconfig]) {
     host.write(path, adminKubeconfig(port), 0o600);
   }

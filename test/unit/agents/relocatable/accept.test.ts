@@ -3,16 +3,21 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { choicesFor, requirePreparable } from '../../../../agents/reconfigure/prepare/accept.ts';
 import type { Cluster } from '../../../../lib/config/cluster/cluster.ts';
+import { isInstalled } from '../../../../lib/host/search-path.ts';
 import { writeFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input } from '../../render/rendered-host.ts';
-import { type TestHost, testHost } from '../host/host.ts';
+import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC';
 
 /** One whose installation is complete. */
-async function installed(t: Test, cluster: Partial<Cluster> = {}): Promise<TestHost> {
-  const host = testHost(t);
+async function installed(
+  t: Test,
+  cluster: Partial<Cluster> = {},
+  options: HostOptions = {},
+): Promise<TestHost> {
+  const host = testHost(t, options);
   host.write('/var/lib/sno-agents/record.json', '{}');
   host.write('/etc/systemd/system/kubelet.service', 'Environment=KUBELET_NODE_NAME=\n');
   host.write('/etc/sno-agents/kubelet.env', 'KUBELET_NODE_IPS=192.0.2.10\n');
@@ -66,6 +71,17 @@ const refusals: readonly [what: string, change: (host: TestHost) => void, messag
     /expected one address of IPv4/,
   ],
 ];
+
+t.test('refused: a host whose network is not by NetworkManager', async (t) => {
+  // The machine of the test may have one; it is asked, since a guarded one would count as installed.
+  const host = await installed(t, {}, { programs: 'real' });
+  host.programs.remove('nmcli');
+  if (await isInstalled('nmcli')) return;
+  await t.rejects(requirePreparable(host.context), {
+    kind: 'usage',
+    message: /no NetworkManager.*expected nmcli in PATH/,
+  });
+});
 
 for (const [what, change, message] of refusals) {
   t.test(`refused: ${what}`, async (t) => {

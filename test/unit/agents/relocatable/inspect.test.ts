@@ -9,8 +9,10 @@ import { seal } from '../../../../agents/reconfigure/validate/seal.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { factoryReportSchema, reportPaths } from '../../../../lib/relocation/relocatable/report.ts';
 import { CHECK_NAMES } from '../../../../lib/relocation/relocatable/validation/facts.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { input } from '../../render/rendered-host.ts';
-import { listOf } from '../host/api.ts';
+import { listOf, refuse } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import { INTERNAL } from '../reconfigure/site-host.ts';
 import { NODE_PORT, SERVICE, shippableNode } from './shippable-node.ts';
@@ -146,6 +148,19 @@ t.test('what the payload has not is not tried, and what cannot be known is noted
   ]);
 });
 
+t.test('a log that the API does not return is a fault', async (t) => {
+  const { host, context } = await shippableNode(t, {
+    'GET /api/v1/namespaces/sno-validate/pods/probe-1/log': () => refuse(500, 'no kubelet'),
+  });
+  await t.rejects(inspectForShipping.run(context, host.progress()), {
+    kind: 'fatal',
+    message: /the node cannot be shipped/,
+  });
+  t.match(checksOf(t, host).of.get('conformance')?.faults, [
+    /^logs: the API returns no log; found 500: .*no kubelet/,
+  ]);
+});
+
 const containerSchema = z.object({
   spec: z.object({
     template: z.object({
@@ -170,6 +185,26 @@ t.test('the probe runs where nothing can be pulled, and as nobody', async (t) =>
     securityContext: { runAsNonRoot: true },
     enableServiceLinks: false,
   });
+});
+
+t.test('reconfigure validate seals the node, unless it is told not to', async (t) => {
+  const { host } = await shippableNode(t);
+  host.remove(SEALED);
+  host.write(accessTo('kubernetes').gather.ca, servingAuthority);
+  const settings = { validateWindowMs: 50, validateProbeMs: 30_000 };
+  host.write('/etc/sno-agents/settings.json', JSON.stringify(settings));
+  host.write('/etc/hostname', 'edge-0\n');
+  host.programs.give('systemctl', 'case "$*" in *UserspaceTimestampMonotonic*) echo 1 ;; esac');
+  const run = async (...args: string[]) => {
+    const lines: string[] = [];
+    const write = (text: string) => void lines.push(text);
+    const code = await runValidate(host.paths, args, { write, isJournal: false });
+    return { code, said: lines.join('') };
+  };
+  t.match(await run('--no-seal'), { code: 0, said: /can be shipped, and is not sealed/ });
+  t.notOk(host.has(SEALED));
+  t.match(await run(), { code: 0, said: /PASS: the node is sealed, and can be shipped/ });
+  t.ok(host.has(SEALED));
 });
 
 t.test('reconfigure validate', async (t) => {

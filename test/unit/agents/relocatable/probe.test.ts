@@ -32,7 +32,12 @@ const contextOf = (host: TestHost): ValidateContext => ({
 });
 
 /** A cluster that takes everything; its pod never starts. */
-async function stuckCluster(t: Test, pods: ApiAnswer, settings = { validateProbeMs: 3_000 }) {
+async function stuckCluster(
+  t: Test,
+  pods: ApiAnswer,
+  settings = { validateProbeMs: 3_000 },
+  differs: Readonly<Record<string, ApiAnswer>> = {},
+) {
   const host = testHost(t, { settings });
   const namespaced = (kind: string, name: string) => ({ kind, name, namespaced: true });
   let deleted = 0;
@@ -74,6 +79,7 @@ async function stuckCluster(t: Test, pods: ApiAnswer, settings = { validateProbe
     ...apply(`${NAMESPACE}/services/probe`),
     ...apply(`/apis/apps/v1/namespaces/sno-validate/deployments/probe`),
     [`GET ${NAMESPACE}/pods`]: pods,
+    ...differs,
   });
   const probe = (progress = host.progress()) =>
     host.context.withAdministrator(progress, (client) =>
@@ -108,6 +114,45 @@ t.test('a pod that does not start is a fault, and everything is deleted again', 
   ]);
   t.equal(cluster.deleted(), 2, 'what an earlier run has left, and its own');
 });
+
+const ofProbe = (name: string) => ({
+  metadata: { name },
+  spec: { claimRef: { namespace: 'sno-validate' } },
+});
+
+const left: readonly [what: string, differs: Record<string, ApiAnswer>, why: RegExp][] = [
+  [
+    'a namespace that may not be deleted',
+    { [`DELETE ${NAMESPACE}`]: () => refuse(403, 'not by you', 'Forbidden') },
+    /not by you/,
+  ],
+  [
+    'a namespace that is being deleted',
+    {
+      'GET /api/v1/namespaces': ({ query }) => {
+        t.equal(query.get('fieldSelector'), 'metadata.name=sno-validate');
+        return listOf({ metadata: { name: 'sno-validate' }, status: { phase: 'Terminating' } });
+      },
+    },
+    /the namespace sno-validate to be gone.*"phase":"Terminating"/,
+  ],
+  [
+    'volumes',
+    { 'GET /api/v1/persistentvolumes': () => listOf(ofProbe('pv-1'), ofProbe('pv-2')) },
+    /its volume to be gone.*found pv-1, pv-2/,
+  ],
+];
+for (const [what, differs, why] of left) {
+  t.test(`what stays of the probe is a fault: ${what}`, async (t) => {
+    const short = { validateProbeMs: 300 };
+    const cluster = await stuckCluster(t, () => listOf(), short, differs);
+    t.match(await cluster.probe(), [
+      { name: 'workload', outcome: 'failed', why },
+      { name: 'namespace', outcome: 'failed', why },
+    ]);
+    t.same(cluster.applied, [], 'nothing is created beside it');
+  });
+}
 
 t.test('told to stop, it has the cluster delete everything, and does not wait', async (t) => {
   const stop = new AbortController();

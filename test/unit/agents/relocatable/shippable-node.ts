@@ -4,13 +4,15 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import type { Test } from 'tap';
 import type { ValidateContext } from '../../../../agents/reconfigure/validate/context.ts';
 import { kubernetesPlatform } from '../../../../agents/reconfigure/validate/kubernetes.ts';
+import { readKubeconfig } from '../../../../lib/clients/kube/kubeconfig.ts';
+import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import {
   ageIdentityPath,
   readFactoryPolicy,
 } from '../../../../lib/relocation/relocatable/policy.ts';
 import { components } from '../../../../lib/render/kubernetes/static-pod.ts';
 import { input } from '../../render/rendered-host.ts';
-import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
+import { type ApiAnswer, fakeApi, kubeconfigs, listOf, refuse } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { factoryHost, INTERNAL } from '../reconfigure/site-host.ts';
@@ -190,7 +192,8 @@ export async function shippableNode(
   differs: Readonly<Record<string, ApiAnswer>> = {},
 ): Promise<ShippableNode> {
   const settings = { validateWindowMs: 50, validateProbeMs: 30_000 };
-  const host = await factoryHost(t, { settings });
+  const endpoints: { -readonly [Name in keyof HostEndpoints]: HostEndpoints[Name] } = {};
+  const host = await factoryHost(t, { settings, endpoints });
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);
   host.write(ageIdentityPath(host.paths), `${identity}\n`, 0o600);
@@ -223,6 +226,7 @@ echo "-----BEGIN SSH SIGNATURE-----"; sha256sum`,
   });
   const probe: FakeProbe = { others: new Map(), log: undefined, keeps: true, applied: new Map() };
   await fakeApi(t, host, { ...SETTLED, ...probeAnswers(t, probe), ...differs });
+  endpoints.api = (await readKubeconfig(host.at(kubeconfigs.csrApprover))).server.href;
   const names: Names = new Map([
     ['kubernetes.default.svc.cluster.local', ['172.30.0.1']],
     ['probe.sno-validate.svc.cluster.local', [SERVICE]],

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
+import { TLSSocket } from 'node:tls';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
@@ -41,16 +42,23 @@ const statusSchema = z.object({ kind: z.literal('Status'), code: z.number() });
 /** An object, or a Status with its code; undefined breaks the connection. */
 export type Answer = () => object | undefined | Promise<object | undefined>;
 
+/** For how long the certificate of a request's client is still valid; 0 without one. */
+function leftOf({ socket }: IncomingMessage): number {
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  return certificate === undefined ? 0 : certificate.validToDate.getTime() - Date.now();
+}
+
 /**
  * An API server with a certificate of that authority, which answers by method and path, and `WATCH`
- * with the events.
+ * with the events. `longestMs`: for how long a client's certificate was still valid, at most.
  */
 export async function apiOf(
   t: Test,
   authority: KeyPair,
   answers: Readonly<Record<string, object | Answer>>,
-): Promise<{ readonly url: string; readonly requests: string[] }> {
+): Promise<{ readonly url: string; readonly requests: string[]; longestMs(): number }> {
   const requests: string[] = [];
+  const left: number[] = [];
   const { certificate, key } = await issueLeaf(authority, {
     subject: { commonName: 'api' },
     usage: 'server',
@@ -61,6 +69,7 @@ export async function apiOf(
     const isWatch = searchParams.get('watch') === 'true';
     const name = `${isWatch ? 'WATCH' : request.method} ${pathname}`;
     requests.push(name);
+    left.push(leftOf(request));
     const given = answers[name] ?? { kind: 'Status', code: 404 };
     const answer: unknown = await (typeof given === 'function' ? given() : given);
     if (answer === undefined) return void request.destroy();
@@ -73,7 +82,7 @@ export async function apiOf(
     response.writeHead(status.data?.code ?? 200).end(JSON.stringify(answer));
   };
   const server = createServer(
-    { cert: certificate, key },
+    { cert: certificate, key, requestCert: true, rejectUnauthorized: false },
     (request, response) => void respond(request, response),
   );
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -85,5 +94,6 @@ export async function apiOf(
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  return { url: `https://127.0.0.1:${address.port}`, requests };
+  const longestMs = () => Math.max(...left);
+  return { url: `https://127.0.0.1:${address.port}`, requests, longestMs };
 }

@@ -18,7 +18,7 @@ const from = identityOf(input);
 
 /** An installed host whose systemd ends each change at once. */
 async function installed(t: Test, installedWith = input) {
-  const { url } = await apiOf(t, servingPair, {
+  const { url, longestMs } = await apiOf(t, servingPair, {
     'GET /api/v1/nodes/worker-0': { metadata: { name: 'worker-0' } },
   });
   const host = testHost(t, { endpoints: { api: url } });
@@ -41,7 +41,7 @@ async function installed(t: Test, installedWith = input) {
     });
     return { code, printed: printed.join(''), errors: errors.splice(0).join('') };
   };
-  return { host, run };
+  return { host, run, longestMs };
 }
 
 t.test('a change is requested, and waited for', async (t) => {
@@ -128,7 +128,7 @@ t.test('an API server that does not answer prevents nothing', async (t) => {
 });
 
 t.test('a change that cannot be made is refused, and nothing is written', async (t) => {
-  const { host, run } = await installed(t);
+  const { host, run, longestMs } = await installed(t);
   const refused = async (says: RegExp, ...args: string[]) => {
     t.match(await run('change', ...args), { code: 2, errors: says }, args.join(' '));
     t.same(host.programs.calls('systemctl'), []);
@@ -149,6 +149,7 @@ t.test('a change that cannot be made is refused, and nothing is written', async 
   await refused(/--address/, '--address', '192.0.2.10', '--address', '192.0.2.11');
   await refused(/--address/, '--address', 'edge');
   await refused(/has a Node worker-0.*Delete it/, '--hostname', 'worker-0', '--yes');
+  t.ok(longestMs() > 0 && longestMs() < 120_000, 'its rights end with the question');
   await refused(/not confirmed.*--yes/, ...ok);
   for (const [path, says] of [
     ['sno-rotate/request.json', /a rotation of CAs or keys is under way/],

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { readAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
+import { concludeRenewal } from '../../../../agents/upkeep/renew/conclude.ts';
 import { laptopCa } from '../../../../agents/upkeep/renew/laptop-ca.ts';
 import {
   createAuthority,
@@ -11,6 +12,7 @@ import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { laptopAdminCa } from '../../../../lib/render/kubernetes/authorities.ts';
 import { apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
@@ -19,11 +21,11 @@ const RECORD = 'GET /api/v1/namespaces/kube-system/configmaps/sno-administrators
 const own = await createAuthority('admin-ca');
 const { adminCa } = await createLaptopAuthorities();
 
-/** A host that trusts the laptop, and an API with these answers. */
-async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>>) {
+/** A host that trusts the laptop, and an API with these answers, which names the authority `ca` to clients. */
+async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>>, ca?: string) {
   const endpoints: { -readonly [Name in keyof HostEndpoints]: HostEndpoints[Name] } = {};
   const host = testHost(t, { endpoints, settings: { renewApiMs: 600, renewProofMs: 1 } });
-  const api = await fakeApi(t, host, { 'GET /readyz': () => ({}), ...answers });
+  const api = await fakeApi(t, host, { 'GET /readyz': () => ({}), ...answers }, ca);
   endpoints.api = (await readKubeconfig(host.at(kubeconfigs.csrApprover))).server.href;
   const { gather } = accessTo('kubernetes');
   host.write(gather.ca, servingAuthority);
@@ -37,6 +39,7 @@ async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>
     api,
     run: () => laptopCa.run(context, host.progress()),
     holds: () => laptopCa.holds(context, host.progress()),
+    conclude: () => concludeRenewal.run(context, host.progress()),
     failure: async () => (await readAttempts(host.paths)).at(0)?.failure,
   };
 }
@@ -46,6 +49,64 @@ const configMap = (data: Record<string, string>): ApiAnswer => {
 };
 const replaced = { version: '1', laptopCa: 'replaced', time: new Date().toISOString() };
 const ofLostHost = { ...replaced, time: new Date(Date.now() - 60_000).toISOString() };
+
+const PUBLISHED = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+
+/** A host whose kubeconfig was exchanged, and an API server that names its own authority only. */
+async function exchangedHost(t: Test) {
+  const published = {
+    metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
+    data: { 'client-ca-file': own.certificate + adminCa.certificate, 'requestheader-x': 'kept' },
+  };
+  const answers = {
+    [RECORD]: configMap(replaced),
+    [`GET ${PUBLISHED}`]: () => published,
+    [`PUT ${PUBLISHED}`]: ({ body }: { body: string }) =>
+      Object.assign(published, JSON.parse(body)),
+  };
+  const it = await trustingHost(t, answers, own.certificate);
+  it.host.write(apiServerTrust.frontProxy, 'the front proxy');
+  return { ...it, published };
+}
+
+t.test("the laptop's CA is trusted by nobody, once auth/kubeconfig was exchanged", async (t) => {
+  const it = await exchangedHost(t);
+  t.equal(await it.holds(), false);
+  t.same(await it.run(), { kind: 'done', note: 'refused from now on' });
+  t.equal(it.host.read(apiServerTrust.clients), own.certificate);
+  t.equal(it.host.mode(apiServerTrust.clients), 0o644);
+  t.same(it.published.data, {
+    'client-ca-file': own.certificate,
+    'requestheader-x': 'kept',
+    'requestheader-client-ca-file': 'the front proxy',
+  });
+  t.notOk(it.host.has(laptopAdminCa));
+  t.equal(await it.failure(), undefined);
+  t.equal(await it.holds(), true);
+  t.match(it.host.lines.join(''), /refuses the laptop's administrators/);
+});
+
+t.test('interrupted at any moment, it goes on until nobody trusts it', async (t) => {
+  await killedAtAnyMoment(t, {
+    prepare: () => exchangedHost(t),
+    async run({ holds, run }) {
+      if (!(await holds())) await run();
+    },
+    allowed({ host, published }, when) {
+      const isTrusted =
+        host.read(apiServerTrust.clients) !== own.certificate ||
+        published.data['client-ca-file'] !== own.certificate;
+      t.ok(host.has(laptopAdminCa) || !isTrusted, `${when}: the next run would not go on`);
+    },
+    result: ({ host, published }) => [
+      host.read(apiServerTrust.clients),
+      published.data,
+      host.has(laptopAdminCa),
+    ],
+    least: 5,
+    isDurable: true,
+  });
+});
 
 t.test("the laptop's CA", async (t) => {
   for (const [what, answer] of [
@@ -71,6 +132,7 @@ t.test("the laptop's CA", async (t) => {
       code: 'laptop-ca-trusted',
       cause: { what: /the API was not ready/ },
     });
+    await t.rejects(it.conclude(), { message: /^the laptop's CA is still trusted; found/ });
     t.equal(it.host.read(apiServerTrust.clients), own.certificate + adminCa.certificate);
   });
 
@@ -79,6 +141,14 @@ t.test("the laptop's CA", async (t) => {
     t.same(await it.run(), { kind: 'done', note: 'failed' });
     t.match(await it.failure(), { cause: { cause: { found: 'neither' } } });
     t.equal(it.host.read(apiServerTrust.clients), own.certificate, 'it is not trusted again');
+    t.ok(await exists(it.host.at(laptopAdminCa)), 'the next run goes on');
+  });
+
+  t.test('a server that names it beside its own still accepts its clients', async (t) => {
+    const both = own.certificate + adminCa.certificate;
+    const it = await trustingHost(t, { [RECORD]: configMap(replaced) }, both);
+    t.same(await it.run(), { kind: 'done', note: 'failed' });
+    t.match(await it.failure(), { cause: { cause: { found: 'that of the laptop' } } });
     t.ok(await exists(it.host.at(laptopAdminCa)), 'the next run goes on');
   });
 

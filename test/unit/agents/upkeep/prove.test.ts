@@ -1,4 +1,5 @@
 /** What proves a certificate of each kind, and what is said if nothing does. */
+import { type NetConnectOpts, Socket } from 'node:net';
 import t from 'tap';
 import {
   isRefusedByAnswer,
@@ -7,6 +8,7 @@ import {
 } from '../../../../agents/steps/certificates/prove.ts';
 import { readReplaced } from '../../../../agents/steps/certificates/replaced.ts';
 import { replaceLeaf } from '../../../../agents/upkeep/renew/replace-leaf.ts';
+import { hostPaths } from '../../../../lib/host/paths.ts';
 import {
   issuedLeaves,
   renewableLeaves,
@@ -54,6 +56,31 @@ t.test('what is not proven in time is said with its server and the time', async 
     if (/etcd-peer|serving/.test(name)) host.write(certificate, host.read(other.certificate));
     const error = await thrownBy(prove(context, leafOf(name), host.progress()));
     t.match(error, { kind: 'deadline', message: fails }, name);
+  }
+});
+
+t.test('the servers of the host itself are asked, on this host only', async (t) => {
+  const { context, host } = await renewingHost(t, { renewProofMs: 1 });
+  const paths = hostPaths(host.root);
+  const asked: string[] = [];
+  t.capture(Socket.prototype, 'connect', function (this: Socket, to: NetConnectOpts) {
+    asked.push('port' in to ? `${to.host}:${to.port}` : 'no port');
+    process.nextTick(() => this.destroy(new Error('not in a test')));
+    return this;
+  });
+  for (const [name, place] of [
+    ['etcd-server', '127.0.0.1:2379'],
+    ['etcd-peer', '127.0.0.1:2380'],
+    ['kube-apiserver-etcd-client', '127.0.0.1:2379'],
+    ['kube-apiserver-serving', '127.0.0.1:6443'],
+    ['kube-scheduler', '127.0.0.1:6443'],
+    ['kube-apiserver-kubelet-client', '127.0.0.1:10250'],
+  ] as const) {
+    asked.length = 0;
+    await t.rejects(prove({ ...context, paths }, leafOf(name), host.progress()), {
+      cause: { message: 'not in a test' },
+    });
+    t.same([...new Set(asked)], [place], name);
   }
 });
 

@@ -9,6 +9,7 @@ import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import { renewLeaf } from '../../../../lib/pki/leaf.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { issuedLeaves, renewableLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { type RenewingHost, renewingHost } from './renewing-host.ts';
 
 const DUE = 300;
@@ -286,6 +287,25 @@ t.test('renew-leaves', async (t) => {
     t.equal(await holds(it), true);
   });
 
+  t.test('interrupted while it resumes: an unproven certificate is not lost', async (t) => {
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = await renewingHost(t);
+        // Killed before the new one was written.
+        it.host.write(`${REPLACED}/kube-scheduler.crt`, it.host.read(scheduler.certificate));
+        return it;
+      },
+      run,
+      result: async (it) => ({
+        certificate: it.serial('kube-scheduler'),
+        isKept: it.host.has(`${REPLACED}/kube-scheduler.crt`),
+        attempts: await attempts(it),
+      }),
+      least: 2,
+      isDurable: true,
+    });
+  });
+
   t.test('killed, and its certificate was deleted since: it is not written again', async (t) => {
     const it = await renewingHost(t, { renewProofMs: 1 });
     it.host.write(`${REPLACED}/kube-scheduler.crt`, it.host.read(scheduler.certificate));
@@ -313,8 +333,14 @@ t.test('renew-leaves', async (t) => {
 
   t.test('a damaged record of attempts is no record', async (t) => {
     const it = await renewingHost(t);
-    it.host.write('/var/lib/sno-agents/sno-renew/attempts.json', '{"attempts": 7');
-    t.same(await readAttempts(it.host.paths), []);
+    for (const text of [
+      '{"attempts": 7',
+      '{"schemaVersion":2,"attempts":[]}',
+      '{"attempts":[{"name":"x","at":"2030-01-01T00:00:00Z"}]}',
+    ]) {
+      it.host.write('/var/lib/sno-agents/sno-renew/attempts.json', text);
+      t.same(await readAttempts(it.host.paths), [], text);
+    }
     t.same(await run(it), { kind: 'done', note: 'none was due' });
   });
 });

@@ -1,4 +1,5 @@
 /** An API server is replaced while a second one answers: in which order, and what is left when it ends. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import {
   type ApiServerHost,
@@ -30,8 +31,13 @@ function told(host: TestHost, ready: () => Promise<void> = async () => {}) {
   const api: ApiServerHost = {
     paths: host.paths,
     cluster,
-    runNft: async (rules) => tell(rules.includes('redirect to') ? 'redirected' : 'turned back'),
-    ready: async ({ component }) => {
+    // Whoever does not wait for one of them is too early.
+    async runNft(rules) {
+      await sleep(50);
+      tell(rules.includes('redirect to') ? 'redirected' : 'turned back');
+    },
+    async ready({ component }) {
+      await sleep(50);
       tell(`${component} is waited for`);
       await ready();
     },

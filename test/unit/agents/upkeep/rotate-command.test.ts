@@ -96,12 +96,14 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
 
   t.test('a CA that cannot sign its successor, unless its pods may be restarted', async (t) => {
     const authority = await earlierAuthority();
-    const { host, run } = await installed(t, { api: (await apiOf(t, authority, ANSWERS)).url });
+    const { url, longestMs } = await apiOf(t, authority, ANSWERS);
+    const { host, run } = await installed(t, { api: url });
     host.write(authorityPaths('serving').certificate, authority.certificate);
     const { code, errors } = await run('rotate-ca', 'serving');
     t.equal(code, 2);
     t.match(errors, /path length 0.*until they restart: shop\/web\..*--restart-workloads/);
     t.notMatch(errors, /batch|job/);
+    t.ok(longestMs() > 0 && longestMs() < 120_000, 'its rights end with the question');
     t.notOk(host.has(REQUEST));
     t.equal((await run('rotate-ca', 'serving', '--restart-workloads', '--no-wait')).code, 0);
     t.match(JSON.parse(host.read(REQUEST)), { restartWorkloads: true });

@@ -2,11 +2,13 @@ import t, { type Test } from 'tap';
 import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
 import { workers } from '../../../../agents/upkeep/rotate/workers.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { requestRotation, type What } from '../../../../lib/change/rotation/request.ts';
 import { trustDigest } from '../../../../lib/cluster/workers/api-trust.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { controllerManagerTrust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { servingPair, textAt } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
@@ -53,7 +55,11 @@ async function rotating(
   host.write(controllerManagerTrust.api, both);
   await requestRotation(host.paths, { what, restartWorkloads: false });
   const context = await rotateContext(hostPaths(host.root, { api: url }));
-  return { host, requests, run: () => workers.run(context, host.progress()) };
+  return {
+    host,
+    requests,
+    run: (signal?: AbortSignal) => workers.run(context, host.progress(signal)),
+  };
 }
 
 t.test('a rotation of the CA of the API server waits for all workers', async (t) => {
@@ -97,6 +103,16 @@ t.test('at the deadline the failure names the workers, and what can be done', as
     message:
       /every worker .*found not confirmed by worker-1, worker-2\. .*the old one is still in use.*systemctl start sno-rotate/,
   });
+});
+
+t.test('told to stop while it waits, it blames no worker', async (t) => {
+  const { host, run } = await rotating(t, { nodes: [node('worker-0', before)] });
+  const stop = new AbortController();
+  const ended = thrownBy(run(stop.signal));
+  await host.said(/not confirmed by worker-0/);
+  const told = new Failure('retry', 'told to stop');
+  stop.abort(told);
+  t.equal(await ended, told);
 });
 
 t.test('without workers, or for another CA, it waits for nobody', async (t) => {

@@ -148,7 +148,9 @@ t.test('brought back because somebody asked: nothing has failed', async (t) => {
   const { host, before } = await onTrial(t, ['first']);
   const reason = { code: 'way-back-requested', kind: 'usage', what: 'somebody asked' } as const;
   await recordReverting(host.paths, reason);
-  t.equal((await called(host, 'run')).code, 0);
+  const { code, text } = await called(host, 'run');
+  t.equal(code, 0);
+  t.match(text, 'the change was taken back, as somebody has asked');
   t.same(snapshot(host), before);
   t.match(JSON.parse(host.read(STATUS)), { state: 'done' });
   t.match(await readLast(host.paths), { outcome: 'reverted', reason });

@@ -154,6 +154,7 @@ t.test(
       code: 'update-reverted',
       message:
         /was taken back.*no rest.*except for its add-ons \(the API refused it.*sno-backup list/,
+      details: { parts: [{ what: 'no rest' }, { what: 'the API refused it' }] },
     });
   },
 );

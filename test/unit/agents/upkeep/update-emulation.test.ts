@@ -136,6 +136,7 @@ t.test('a control plane that does not come up without it goes on with it', async
   await t.rejects(concludeUpdate.run(it.context, it.host.progress()), {
     code: 'update-emulates',
     message: /is in use, but still emulates 1\.33.*scheduler did not come up.*same update again/,
+    details: { parts: [{ kind: 'deadline', what: 'the scheduler did not come up' }] },
   });
   t.match(await updateChange.last(it.host.paths), {
     outcome: 'updated',

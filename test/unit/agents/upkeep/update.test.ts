@@ -253,6 +253,7 @@ t.test('a failure before the trial: nothing was changed, and that is said', asyn
     kind: 'fatal',
     code: 'update-refused',
     message: /failed before anything was changed.*it did not settle/,
+    details: { parts: [{ kind: 'deadline', what: 'it did not settle' }] },
   });
   t.match(await updateChange.last(it.host.paths), {
     outcome: 'refused',
@@ -294,6 +295,7 @@ t.test('after the host went back, the reason is reported once', async (t) => {
   await t.rejects(it.run(concludeUpdate), {
     code: 'update-reverted',
     message: /was taken back.*no rest/,
+    details: { parts: [{ kind: 'deadline', what: 'no rest' }] },
   });
   t.equal((await updateChange.last(it.host.paths))?.outcome, 'reverted');
   t.equal(await readTaken(it.host.paths), undefined, 'an older one may be the right one');

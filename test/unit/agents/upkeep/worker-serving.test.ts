@@ -8,6 +8,7 @@ import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts
 import { FakeApi } from '../../clients/kube/fake-api.ts';
 import { credential, recentRequest, type Variation } from '../../cluster/csr/requests.ts';
 import { serving, WORKER } from '../../cluster/csr/worker-requests.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { testHost } from '../host/host.ts';
 
@@ -120,6 +121,23 @@ t.test('worker-serving', async (t) => {
     register('u1');
     t.match(await run(), { note: 'no worker has joined' });
     t.same(approvals(), []);
+  });
+
+  t.test('interrupted at any moment, a worker that was removed is forgotten', async (t) => {
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = await joinedHost(t);
+        it.register('u2');
+        return it;
+      },
+      run: ({ run }) => run(),
+      result: async ({ host }) => ({
+        isMember: host.has(MEMBER),
+        attempts: (await readAttempts(host.paths)).map(({ name, failure }) => ({ name, failure })),
+      }),
+      least: 5,
+      isDurable: true,
+    });
   });
 
   t.test('a damaged record, or one under another name, allows nothing', async (t) => {

@@ -98,6 +98,7 @@ t.test('every fault of an entry is named, with its field', async (t) => {
     [`a: &a [x]\nname: *a\n`, [/expected object/]],
     [`${right}x: !!js/function y\n`, [/not one YAML document|x/]],
     ['name: [\n', [/not one YAML document/]],
+    [right.replace(']', ']#no comment'), [/not one YAML document/]],
     [right.replace('[', '[\n'), [/not one YAML document/]],
     [right.replace('worker-0', '!!binary d29ya2VyLTA='), [/not one YAML document/]],
     [

@@ -5,6 +5,12 @@ const own = (text: string) => text.replaceAll('@{', '${');
 
 /** Servers and machines that cannot be those of a site. */
 export const badServers: readonly BadSite[] = [
+  {
+    name: 'more checks than a host makes',
+    more: `siteChecks: [${Array.from({ length: 33 }, () => 'ping: 192.168.7.1').join(', ')}]\n`,
+    faults: ['4 siteChecks'],
+    says: /at most 32 checks/,
+  },
   ...(
     [
       ['dns.servers[0]', 'dns: {servers: [0.0.0.0]}'],

@@ -4,12 +4,15 @@ import fsp, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { captureStreams, changes, pathOf } from './captured-streams.ts';
 import { Overlaps } from './overlaps.ts';
 import { Unsynced } from './unsynced.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
+/** As a disk: one that is not waited for overlaps with what follows. */
+const SYNC_MS = 10;
 
 /** What a process does that others can see. */
 interface Effect {
@@ -53,7 +56,7 @@ export async function killedAtAnyMoment<Host>(t: Test, it: Interrupted<Host>): P
     return value;
   };
   const whole = await prepared();
-  const { effects, overlaps } = await dying(NEVER, false, () => it.run(whole));
+  const { effects, overlaps } = await dying(NEVER, false, () => it.run(whole), SYNC_MS);
   const unexpected = overlaps.found.filter(
     (text) => it.isConcurrent !== true || text.startsWith('the end'),
   );
@@ -92,6 +95,7 @@ async function dying<T>(
   moment: number,
   losesPower: boolean,
   body: () => Promise<T> | T,
+  syncMs = 0,
 ): Promise<{
   readonly effects: readonly Effect[];
   readonly before: string | undefined;
@@ -111,7 +115,7 @@ async function dying<T>(
     before ??= text;
     throw new Killed(`dead before ${text}`);
   };
-  const restore = await captureEffects(effect, unsynced, overlaps);
+  const restore = await captureEffects(effect, unsynced, overlaps, syncMs);
   try {
     const value = await body();
     overlaps.ended();
@@ -131,6 +135,7 @@ async function captureEffects(
   had: (text: string) => void,
   unsynced: Unsynced,
   overlaps: Overlaps,
+  syncMs: number,
 ): Promise<() => void> {
   let ends: (() => void) | undefined;
   const effect = (text: string): void => {
@@ -214,6 +219,7 @@ async function captureEffects(
     // The real one takes long, and this process does not lose its disk.
     capture(files, name, async function (this: FileHandle) {
       effect(`${name} ${pathOf(this.fd)}`);
+      if (syncMs > 0) await sleep(syncMs);
       unsynced.synced(this.fd);
     });
   }

@@ -77,7 +77,13 @@ t.test('interrupted at any moment of the return, the host comes back as a whole'
   const before = snapshot(unchangedHost(t));
   const id = ID.replace('111', '222');
   await killedAtAnyMoment(t, {
-    prepare: () => confirmed(t),
+    async prepare() {
+      const host = await confirmed(t);
+      // Of a trial before that could not be taken back completely.
+      host.write('/var/lib/sno-agents/sno-trial/copies/9', 'of an earlier trial');
+      host.write(`${MOVED.aside}/images/coredns.tar`, 'of an earlier trial');
+      return host;
+    },
     run: (host) => returnToKept(host.paths, host.at(KEPT), { id, reason }, signal),
     again: async (host) => {
       // A command: somebody gives it again, unless it has got as far as the record.

@@ -10,6 +10,7 @@ import {
   isRestBack,
   putBackNetwork,
   putBackRest,
+  replaceFolder,
 } from '../../../../lib/engine/trial/points.ts';
 import { readTrial, recordProblem, recordReverting } from '../../../../lib/engine/trial/store.ts';
 import { REVERT_PARTS } from '../../../../lib/engine/trial/trial.ts';
@@ -135,6 +136,12 @@ t.test('each thing that is not as it was is noticed, said and put back', async (
     t.ok(await isRestBack(host.paths, points), path);
     t.same(snapshot(host), before, path);
   }
+  host.write('/var/lib/sno-agents/next/payload.yaml', 'another payload');
+  await replaceFolder(host.paths, MOVED, host.at('/var/lib/sno-agents/next'));
+  t.notOk(await isRestBack(host.paths, points), 'a folder alone');
+  t.same(await putBackRest(host.paths, points), [MOVED.path]);
+  t.ok(await isRestBack(host.paths, points));
+  t.same(snapshot(host), before, 'a folder alone');
   // Killed between the two halves of a folder's return.
   mkdirSync(host.at(`${MOVED.path}.discarded`));
   t.notOk(await isRestBack(host.paths, points), 'a folder that is given up');

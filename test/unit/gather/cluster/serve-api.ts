@@ -24,9 +24,12 @@ export const adminKubeconfig = (port: number) =>
 /** CA of the API's own certificate, as PEM. */
 export const servingAuthority = authority.certificate;
 
-/** An API with these answers until the test ends; client certificates are optional and not verified. */
-export async function serveApi(t: Test, listener: RequestListener) {
-  const identity = { cert: server.certificate, key: server.key };
+/**
+ * An API with these answers until the test ends; client certificates are optional and not verified. `ca`: the authority of
+ * clients that it names, PEM.
+ */
+export async function serveApi(t: Test, listener: RequestListener, ca?: string) {
+  const identity = { cert: server.certificate, key: server.key, ca };
   const api = createServer({ ...identity, requestCert: true, rejectUnauthorized: false }, listener);
   const { promise, resolve } = Promise.withResolvers<void>();
   api.listen(0, '127.0.0.1', resolve);

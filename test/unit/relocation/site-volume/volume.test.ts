@@ -60,6 +60,24 @@ t.test('what is put in comes out', async (t) => {
   t.match(volume, { isKnown: false, signedBy: undefined, use: { serial: 7 } });
 });
 
+t.test('files have the names by which hosts of every release look for them', async (t) => {
+  const { identity, recipient } = await ageKeys();
+  const credentials = await authorityCredentials();
+  const encrypter = encrypterTo(recipient);
+  const sign = async () => 'a signature';
+  const volume = await aVolume({ credentials, encrypter, sign });
+  for (const name of ['site-volume.json', 'site-volume.json.sig', 'site-volume.age'])
+    t.ok(volume.has(name), name);
+  const encrypted = volume.get('site-volume.age') ?? Buffer.of();
+  const files = await decryptFiles(encrypted, decrypterFor(identity, 'identity'), signal);
+  t.same([...files.keys()].toSorted(), [
+    'credentials/admin-ca.crt',
+    'credentials/serving-ca.crt',
+    'credentials/serving-ca.key',
+    'site-config.yaml',
+  ]);
+});
+
 t.test('an encrypted volume shows nothing but its manifest', async (t) => {
   const { identity, recipient } = await ageKeys();
   const credentials = await authorityCredentials();
