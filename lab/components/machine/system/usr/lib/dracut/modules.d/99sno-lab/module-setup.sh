@@ -22,6 +22,7 @@ install() {
   inst_multiple basename cpio curl cut lsblk mktemp partx readlink resize2fs sfdisk sgdisk \
     stat truncate umount mkfs.ext4 cp
   inst_simple /etc/mke2fs.conf
+  inst_simple /usr/lib/systemd/system.conf.d/10-machine.conf
   # The same identity at DHCP servers as the system's.
   inst_simple /etc/NetworkManager/conf.d/10-dhcp.conf
   # Names of devices, for people: half as large as everything else.
