@@ -4,7 +4,7 @@ import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { backup } from './checks/backup.ts';
-import { allInOneChecks } from './checks/index.ts';
+import { allInOneChecksOf } from './checks/index.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
 import { type Component, ensureComponent } from './components/component.ts';
 import { OS_IMAGE } from './components/os-image.ts';
@@ -175,7 +175,7 @@ export class AllInOne extends Installation {
   }
 
   override async checkCluster(report: Report, without: readonly string[] = []): Promise<void> {
-    const checks = allInOneChecks.filter(({ name }) => !without.includes(name));
+    const checks = allInOneChecksOf(this.context).filter(({ name }) => !without.includes(name));
     await this.runChecks(checks, report, {});
   }
 

@@ -7,7 +7,7 @@ import { readAgentSteps, saveAgentState } from './agent-records.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { type Carried, readCarried } from './checks/carried.ts';
 import type { Check, ClusterCheck, DiskCheck, RunningCluster } from './checks/check.ts';
-import { clusterChecks, diskChecks } from './checks/index.ts';
+import { clusterChecksOf, diskChecks } from './checks/index.ts';
 import { type LiveObjects, readLiveObjects } from './checks/live-objects.ts';
 import { writeUserManifests } from './checks/user-manifests.ts';
 import { type Component, ensureComponent } from './components/component.ts';
@@ -230,7 +230,7 @@ export class Installation {
 
   /** `without`: names of checks that cannot pass after what was done to this host. */
   async checkCluster(report: Report, without: readonly string[] = []): Promise<void> {
-    const checks = clusterChecks.filter(({ name }) => !without.includes(name));
+    const checks = clusterChecksOf(this.context).filter(({ name }) => !without.includes(name));
     await this.runClusterChecks(checks, report);
   }
 

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { decodeDataUrl } from '../lib/base/data-url.ts';
 import { Failure } from '../lib/base/errors/failure.ts';
@@ -30,10 +30,11 @@ const READY_MS = 4 * 60_000;
 const COMMAND_MS = 20_000;
 const BACKUP_MS = 120_000;
 const KEYS = ['find', '/etc/kubernetes/pki', '-name', '*.key', '-exec', 'cat', '{}', '+'];
-/** Where a host keeps anything but programs and images. */
-const FOLDERS = [
-  ...['etc', 'opt', 'root', 'home', 'var/log', 'var/lib/sno-agents'],
-  ...['var/lib/kubelet', 'var/lib/etcd', 'var/lib/systemd'],
+/** Where a host keeps anything but programs and images, beside /etc: of the root, and of its /var. */
+const IN_ROOT = ['opt', 'root', 'home'];
+const IN_VAR = [
+  ...['opt', 'roothome', 'home', 'log'],
+  ...['lib/sno-agents', 'lib/kubelet', 'lib/etcd', 'lib/systemd'],
 ];
 /** Authorities, leaves, service accounts. */
 const LEAST_KEYS = 16;
@@ -164,11 +165,17 @@ export class Seal {
     }
     const { booted, context, site } = this.#run;
     await booted.stop();
-    await inspectDisk(site.disk, context.signal, async ({ boot, root }) => {
-      const left = await readdir(join(root, 'etc/kubernetes/pki'));
+    await inspectDisk(site.disk, context.signal, async (mounted) => {
+      const { boot, root, etc } = mounted;
+      const left = await readdir(join(etc, 'kubernetes/pki'));
       if (left.length > 0) throw failed('the disk has files of the PKI', 'none', left.join(', '));
+      const folders = [
+        etc,
+        ...IN_ROOT.map((name) => join(root, name)),
+        ...IN_VAR.map((name) => join(mounted.var, name)),
+      ].map((folder) => relative(root, folder));
       const found = [
-        ...(await privateKeysBelow(root, FOLDERS, context.signal)),
+        ...(await privateKeysBelow(root, folders, context.signal)),
         ...(await privateKeysBelow(boot, ['.'], context.signal)),
       ];
       const permanent = found.filter(({ fingerprint }) => this.#keys.includes(fingerprint));

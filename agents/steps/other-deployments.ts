@@ -1,5 +1,5 @@
-import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, readdir, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { exists, ifMissing } from '../../lib/host/files.ts';
 import { runOutsideSandbox } from '../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -11,17 +11,32 @@ const DEADLINE_MS = 120_000;
  * system copies /etc, and leaves the one from before for a rollback. Empty on other systems.
  */
 export async function otherDeployments(paths: HostPaths): Promise<string[]> {
-  const booted = await lstat(paths.at('/etc')).catch(ifMissing);
-  const found: string[] = [];
+  const all = await deployments(paths);
+  return all.flatMap(({ etc, isBooted }) => (isBooted ? [] : [etc])).toSorted();
+}
+
+/** The folder of the booted one, as a path on the host; undefined on a system without deployments. */
+export async function bootedDeployment(paths: HostPaths): Promise<string | undefined> {
+  const booted = (await deployments(paths)).find(({ isBooted }) => isBooted);
+  return booted && dirname(booted.etc);
+}
+
+/**
+ * The booted one is known by its /etc: the path on the kernel's command line (`ostree=`) is there no more as soon as ostree
+ * has written another deployment, for the rest of that boot.
+ */
+async function deployments(paths: HostPaths): Promise<{ etc: string; isBooted: boolean }[]> {
+  const booted = await stat(paths.at('/etc')).catch(ifMissing);
+  const found = [];
   for (const folder of await deploymentFolders(paths)) {
     for (const name of await foldersIn(paths.at(folder))) {
       const etc = join(folder, name, 'etc');
-      const stat = await lstat(paths.at(etc)).catch(ifMissing);
-      if (stat?.isDirectory() !== true) continue;
-      if (stat.dev !== booted?.dev || stat.ino !== booted.ino) found.push(etc);
+      const own = await lstat(paths.at(etc)).catch(ifMissing);
+      if (own?.isDirectory() !== true) continue;
+      found.push({ etc, isBooted: own.dev === booted?.dev && own.ino === booted.ino });
     }
   }
-  return found.toSorted();
+  return found;
 }
 
 /** Those of ostree's stateroots, and of bootc with composefs alone. */

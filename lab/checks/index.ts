@@ -1,3 +1,4 @@
+import type { LabContext } from '../scenario.ts';
 import { administrator } from './administrator.ts';
 import { allInOne } from './all-in-one.ts';
 import { atRest } from './at-rest.ts';
@@ -7,6 +8,7 @@ import { certificateNames } from './certificate-names.ts';
 import type { ClusterCheck, DiskCheck, RunningCheck } from './check.ts';
 import { cleanLater } from './clean-later.ts';
 import { deferredApplied } from './deferred-applied.ts';
+import { documentedChanges, emptyVar, oneDeployment, readOnly } from './deployment.ts';
 import { editor } from './editor.ts';
 import { etcdRestored } from './etcd-restored.ts';
 import { journalStory } from './journal-story.ts';
@@ -77,4 +79,29 @@ export const allInOneChecks: readonly RunningCheck[] = [
   // Last: the checks before it have created pods.
   steady,
   atRest,
+];
+
+/** Of an operating system that the lab has made for its machines: an ostree deployment. */
+const deploymentChecks: readonly RunningCheck[] = [
+  readOnly,
+  oneDeployment,
+  documentedChanges,
+  emptyVar,
+];
+
+type Run = Pick<LabContext, 'hosts' | 'imageSource'>;
+
+const systemChecksOf = ({ hosts, imageSource }: Run): readonly RunningCheck[] =>
+  hosts.are === 'machines' && imageSource === 'on the ISO' ? deploymentChecks : [];
+
+/** Every check of an installation, on the hosts of this run. */
+export const clusterChecksOf = (run: Run): readonly ClusterCheck[] => [
+  ...clusterChecks,
+  ...systemChecksOf(run),
+];
+
+/** The same of an all-in-one host. */
+export const allInOneChecksOf = (run: Run): readonly RunningCheck[] => [
+  ...allInOneChecks,
+  ...systemChecksOf(run),
 ];

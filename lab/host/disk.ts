@@ -1,8 +1,9 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
+import { exists } from '../../lib/host/files.ts';
 import { quickly } from './command.ts';
 import { attachLoopDevice, detachLoopDevice } from './loop.ts';
 import { mount, teardownSignal } from './mount.ts';
@@ -21,11 +22,16 @@ export interface Disk {
   readonly bytes: number;
 }
 
-/** Mount points of a disk's partitions. */
+/** Mount points of a disk's partitions, and where its operating system has its files on the root. */
 export interface MountedPartitions {
   readonly boot: string;
   readonly root: string;
+  readonly etc: string;
+  readonly var: string;
 }
+
+/** Of a system that ostree has deployed once, or of an ordinary one. */
+const STATEROOTS = 'ostree/deploy';
 
 const tableSchema = z.object({
   partitiontable: z.object({
@@ -102,10 +108,29 @@ export async function inspectDisk<T>(
       const options = { type: 'ext4', options: ['ro', 'noload'] };
       await mount(device, target, options, teardown, signal);
     }
-    return await look(mounted);
+    return await look({ ...mounted, ...(await systemFolders(mounted.root)) });
   } finally {
     await teardown.run();
   }
+}
+
+async function systemFolders(root: string): Promise<Pick<MountedPartitions, 'etc' | 'var'>> {
+  const stateroots = join(root, STATEROOTS);
+  if (!(await exists(stateroots))) return { etc: join(root, 'etc'), var: join(root, 'var') };
+  const stateroot = await onlyFolder(stateroots);
+  return {
+    etc: join(await onlyFolder(join(stateroot, 'deploy')), 'etc'),
+    var: join(stateroot, 'var'),
+  };
+}
+
+async function onlyFolder(parent: string): Promise<string> {
+  const entries = await readdir(parent, { withFileTypes: true });
+  const [folder, ...more] = entries.filter((entry) => entry.isDirectory());
+  if (folder !== undefined && more.length === 0) return join(parent, folder.name);
+  throw new Failure('fatal', `${parent} has not exactly one folder`, {
+    found: entries.map(({ name }) => name).join(', '),
+  });
 }
 
 /** Extends the root partition into the free space after it; its file system is grown later. */

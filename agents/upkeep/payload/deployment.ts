@@ -1,4 +1,4 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
@@ -9,6 +9,7 @@ import { ifMissing, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { stateFile } from '../../../lib/host/state-file.ts';
 import type { HostContext } from '../../steps/host-context.ts';
+import { bootedDeployment } from '../../steps/other-deployments.ts';
 
 const recordSchema = z.object({
   schemaVersion: z.literal(1),
@@ -54,15 +55,6 @@ export const deployment: StepBody<HostContext> = {
 
 const file = (paths: HostPaths) =>
   stateFile(recordPath(paths, 'deployment'), recordSchema, { damaged: 'none' });
-
-/** As a path on the host; undefined on a system without ostree. */
-async function bootedDeployment(paths: HostPaths): Promise<string | undefined> {
-  const text = (await readTextIfPresent(paths.at('/proc/cmdline'))) ?? '';
-  const [, link] = /(?:^|\s)ostree=(\/ostree\/\S+)/.exec(text) ?? [];
-  if (link === undefined) return undefined;
-  const found = await realpath(paths.at(`/sysroot${link}`)).catch(ifMissing);
-  return found === undefined ? undefined : paths.onHost(found);
-}
 
 /** Which of the files are others in that /etc; none if it does not exist any more. */
 async function differing(paths: HostPaths, etc: string): Promise<string[]> {

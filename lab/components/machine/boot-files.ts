@@ -7,8 +7,8 @@ const COMMON = 'security=selinux console=tty0 console=ttyS0,115200n8';
 /** Of the live system, as in coreos/kargs.json. */
 export const LIVE_ARGUMENTS = `coreos.liveiso=${LABEL} ignition.firstboot ignition.platform.id=metal ${COMMON}`;
 
-/** Of the installed system. GRUB adds ignition.firstboot for as long as the flag is in /boot. */
-const INSTALLED_ARGUMENTS = `root=LABEL=root rw $ignition_firstboot ignition.platform.id=metal ${COMMON}`;
+/** Of the installed system. GRUB adds ignition.firstboot for as long as the flag is in /boot, and ostree itself. */
+export const INSTALLED_ARGUMENTS = `root=LABEL=root rw $ignition_firstboot ignition.platform.id=metal ${COMMON}`;
 
 const KERNEL = '/images/pxeboot/vmlinuz';
 const INITRAMFS = '/images/pxeboot/initrd.img';
@@ -49,22 +49,13 @@ export const continueAt = (
 configfile ${configuration}
 `;
 
-const ENTRY = 'loader/entries/lab.conf';
+/** The name of the operating system to ostree. */
+export const STATEROOT = 'lab';
 
-/** The files of the boot partition, by path: GRUB's configuration, and what coreos-installer edits. */
+/** The files of the boot partition beside those of ostree, by path: GRUB's configuration, and what coreos-installer edits. */
 export const bootPartitionFiles: ReadonlyMap<string, string> = new Map([
   // coreos-installer appends a variable of GRUB with network arguments.
   ['ignition.firstboot', ''],
-  [
-    ENTRY,
-    // GRUB runs this file, below: the arguments load the kernel, the initramfs follows.
-    `title Debian GNU/Linux 12 (lab)
-version 1
-linux /vmlinuz
-options ${INSTALLED_ARGUMENTS}
-initrd /initramfs.img
-`,
-  ],
   [
     'grub2/grub.cfg',
     // The block of console settings is coreos-installer's (--console).
@@ -82,14 +73,31 @@ if [ -f /ignition.firstboot ]; then
   set ignition_firstboot="ignition.firstboot $ignition_network_kcmdline"
 fi
 
-# Debian's GRUB has no blscfg, but an entry's lines are commands with these. Its "linux" fails,
-# without a root: a kernel that is loaded a second time would lose its arguments.
+# Debian's GRUB has no blscfg, but an entry's lines are commands with these. The one with the highest version is taken.
+# Its "linux" and "initrd" fail, without a root, since the arguments are known before them; their files are those of
+# the deployment that the arguments name.
 set boot=$root
 unset root
-function title { echo "$@"; }
-function version { true; }
-function options { set root=$boot; linux /vmlinuz "$@"; }
-source ($boot)/${ENTRY}
+set newest=0
+function title { true; }
+function version { set version="$1"; }
+function options {
+  if [ "$version" -gt "$newest" ]; then
+    set newest="$version"
+    set arguments="$*"
+  fi
+}
+for entry in ($boot)/loader/entries/*.conf; do
+  source "$entry"
+done
+set root=$boot
+regexp --set=1:files 'ostree=/ostree/boot\\.[01]/${STATEROOT}/([0-9a-f]+)/' "$arguments"
+for kernel in ($root)/ostree/${STATEROOT}-$files/vmlinuz-*; do
+  linux "$kernel" $arguments
+done
+for initramfs in ($root)/ostree/${STATEROOT}-$files/initramfs-*; do
+  initrd "$initramfs"
+done
 boot
 `,
   ],
@@ -98,7 +106,7 @@ boot
 /** What GRUB for BIOS has built in. */
 export const biosModules = [
   ...['biosdisk', 'part_gpt', 'ext2', 'search', 'search_label', 'linux', 'normal', 'boot'],
-  ...['configfile', 'test', 'true', 'echo', 'serial', 'terminal'],
+  ...['configfile', 'regexp', 'test', 'true', 'echo', 'serial', 'terminal'],
 ];
 
 /** The configuration in GRUB's image for BIOS. */

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { BuildContext } from '../component.ts';
@@ -54,6 +54,10 @@ const kept = ['drivers/net/ethernet/intel/e1000', 'drivers/net/ethernet/intel/e1
 /** Where a tree has its kernel, as on CoreOS: beside its modules. */
 export const kernelIn = (tree: string, version: string) =>
   join(tree, 'usr/lib/modules', version, 'vmlinuz');
+
+/** And its initramfs. */
+export const initramfsIn = (tree: string, version: string) =>
+  join(dirname(kernelIn(tree, version)), 'initramfs.img');
 
 /** The version of the only kernel of a tree. */
 export async function kernelVersion(tree: string): Promise<string> {

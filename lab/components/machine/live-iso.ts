@@ -9,9 +9,9 @@ import { OS_IMAGE } from '../os-image.ts';
 import { continueAt, EFI_VENDOR, LIVE_ARGUMENTS, liveBootLoaders } from './boot-files.ts';
 import { bootToolPaths, bootTools } from './boot-tools.ts';
 import { makeEsp } from './esp.ts';
-import { kernelIn, kernelVersion } from './kernel.ts';
+import { initramfsIn, kernelIn, kernelVersion } from './kernel.ts';
 import { machineOsImage } from './os-image.ts';
-import { INITRAMFS, machineSystem } from './system.ts';
+import { machineSystem } from './system.ts';
 
 const here = import.meta.dirname;
 /** Where the initramfs looks for the squashfs in rootfs.img, as CoreOS's does. */
@@ -43,8 +43,9 @@ export const machineLiveIso: Component = {
     await mkdir(join(iso, 'isolinux'));
     report('make the root file system');
     await makeRootfs(system, join(pxe, 'rootfs.img'), tools, signal);
-    await copyFile(kernelIn(system, await kernelVersion(system)), join(pxe, 'vmlinuz'));
-    await makeInitrd(join(system, 'boot', INITRAMFS), join(pxe, 'initrd.img'), signal);
+    const version = await kernelVersion(system);
+    await copyFile(kernelIn(system, version), join(pxe, 'vmlinuz'));
+    await makeInitrd(initramfsIn(system, version), join(pxe, 'initrd.img'), signal);
     await writeFile(join(iso, 'images/ignition.img'), new Uint8Array(EMBED_AREA_BYTES));
     await makeEsp(
       join(iso, 'images/efiboot.img'),
@@ -77,7 +78,7 @@ async function makeRootfs(
   await mkdir(join(work, 'etc'), { recursive: true });
   // lz4 is read several times as fast as zstd where the processor is emulated.
   const options = ['-comp', 'lz4', '-noappend', '-quiet', '-no-progress'];
-  const leaveOut = ['-wildcards', '-e', 'boot/*'];
+  const leaveOut = ['-wildcards', '-e', 'usr/lib/modules/*/initramfs.img'];
   const squashfs = join(work, 'root.squashfs');
   const within = { cancelSignal: signal, timeout: 10 * 60_000 };
   await execa(tools.mksquashfs, [tree, squashfs, ...options, ...leaveOut], {

@@ -5,8 +5,10 @@ import type { Component } from '../component.ts';
 import { OS_IMAGE } from '../os-image.ts';
 import { biosBootCode, biosModules, biosStart, continueAt } from './boot-files.ts';
 import { bootToolPaths, bootTools } from './boot-tools.ts';
+import { deploy, type Sysroot } from './deployment.ts';
 import { makeEsp } from './esp.ts';
 import { machineSystem } from './system.ts';
+import { treeRecipe } from './tree.ts';
 
 const MiB = 1024 * 1024;
 /** CoreOS's images have this one too; the first boot makes another one. */
@@ -20,17 +22,28 @@ export const machinePartitions = {
   root: { number: 4, type: '8304', startMiB: 513, sizeMiB: 1536 },
 } as const;
 const DISK_MIB = 513 + 1536 + 1;
+/** Of a folder's inode in ext4 (EXT4_EXTENTS_FL, EXT4_IMMUTABLE_FL): that of a deployment, as ostree leaves it. */
+const IMMUTABLE = '0x80010';
 
-/** The image that coreos-installer writes: a disk that boots by BIOS and by UEFI. */
+/** The image that coreos-installer writes: a disk with an ostree deployment, which boots by BIOS and by UEFI. */
 export const machineOsImage: Component = {
   name: 'machine-os-image',
   version: 'bookworm',
-  recipe: ['os-image.ts', 'boot-files.ts', 'esp.ts'].map((name) => join(import.meta.dirname, name)),
+  recipe: [
+    ...['os-image.ts', 'boot-files.ts', 'esp.ts', 'deployment.ts'].map((name) => {
+      return join(import.meta.dirname, name);
+    }),
+    ...treeRecipe,
+  ],
   needs: [machineSystem, bootTools],
   build: async (target, { signal, report, folderOf }) => {
     const within = { cancelSignal: signal, timeout: 10 * 60_000 };
     const tools = bootToolPaths(folderOf(bootTools));
     const image = join(target, 'sno-lab-os.raw');
+    report('make the deployment');
+    const work = join(target, '.work');
+    await mkdir(work);
+    const sysroot = await deploy(join(folderOf(machineSystem), 'tree'), work, signal);
     report('make the partitions');
     await makePartitions(image, within);
     await writeBiosBootLoader(image, target, tools, within);
@@ -42,7 +55,8 @@ export const machineOsImage: Component = {
     await execa('dd', [`if=${esp}`, `of=${image}`, ...place], within);
     await rm(esp);
     report('make the file systems');
-    await makeFileSystems(image, join(folderOf(machineSystem), 'tree'), target, within);
+    await makeFileSystems(image, sysroot, within);
+    await rm(work, { recursive: true });
     report('compress the disk image');
     const output = ['-o', join(target, OS_IMAGE)];
     await execa('zstd', ['-q', '-3', '-T0', '--rm', image, ...output], within);
@@ -93,26 +107,15 @@ async function writeBiosBootLoader(
   await rm(core);
 }
 
-/** Of the tree's /boot, and of the tree without it. Their labels are in the files' attributes. */
-async function makeFileSystems(
-  image: string,
-  tree: string,
-  work: string,
-  within: Within,
-): Promise<void> {
-  const root = join(work, '.root');
-  await execa('cp', ['-a', '--link', tree, root], within);
-  await rm(join(root, 'boot'), { recursive: true });
-  await mkdir(join(root, 'boot'));
-  const contents = [
-    { label: 'boot', folder: join(tree, 'boot') },
-    { label: 'root', folder: root },
-  ] as const;
-  for (const { label, folder } of contents) {
+/** Labels are in the files' attributes; a flag of an inode is not copied. */
+async function makeFileSystems(image: string, sysroot: Sysroot, within: Within): Promise<void> {
+  for (const label of ['boot', 'root'] as const) {
     const { startMiB, sizeMiB } = machinePartitions[label];
-    const kind = ['-q', '-F', '-t', 'ext4', '-m', '0', '-L', label, '-d', folder];
+    const kind = ['-q', '-F', '-t', 'ext4', '-m', '0', '-L', label, '-d', sysroot[label]];
     const options = ['-E', `offset=${startMiB * MiB},root_owner=0:0`];
     await execa('mke2fs', [...kind, ...options, image, `${sizeMiB}M`], within);
   }
-  await rm(root, { recursive: true });
+  const root = `${image}?offset=${machinePartitions.root.startMiB * MiB}`;
+  const change = `set_inode_field /${sysroot.deployment} flags ${IMMUTABLE}`;
+  await execa('debugfs', ['-w', '-R', change, root], within);
 }

@@ -1,10 +1,9 @@
-import { appendFile, copyFile, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { appendFile, copyFile, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Component } from '../component.ts';
 import { rootFilesystem } from '../root-filesystem.ts';
-import { bootPartitionFiles } from './boot-files.ts';
-import { installKernel, kernelIn } from './kernel.ts';
+import { initramfsIn, installKernel } from './kernel.ts';
 import { installInTree, runInTree, treeRecipe } from './tree.ts';
 
 const data = join(import.meta.dirname, 'system');
@@ -15,7 +14,8 @@ const packages = [
   ...['dracut', 'dracut-network', 'ignition', 'zstd', 'cpio', 'dosfstools', 'fdisk', 'gdisk'],
   ...['chrony', 'efibootmgr', 'lvm2', 'mdadm', 'multipath-tools', 'kpartx', 'tpm2-tools'],
   ...['libtss2-tcti-device0', 'selinux-policy-default', 'policycoreutils', 'selinux-utils'],
-  'qemu-guest-agent',
+  // An update of the operating system looks at the policy in a sandbox.
+  ...['qemu-guest-agent', 'ostree', 'ostree-boot', 'bubblewrap'],
 ];
 
 /** What stands in for a machine's devices in systemd-nspawn, and start scripts that have units. */
@@ -37,21 +37,22 @@ const movedToVar: Readonly<Record<string, string>> = {
   'usr/local': '../var/usrlocal',
 };
 
-/** The initramfs, in /boot. */
-export const INITRAMFS = 'initramfs.img';
-const CONTEXTS = 'etc/selinux/default/contexts/files';
+/** Of the policy. */
+const SELINUX = 'etc/selinux/default';
+/** The contexts that it gives to files. */
+export const FILE_CONTEXTS = `${SELINUX}/contexts/files/file_contexts`;
 
 /**
  * The operating system of the lab's machines: that of its containers with a kernel, an initramfs
- * with Ignition, SELinux and an agent for qemu. In the layout of CoreOS as far as programs see
- * it: /usr is for reading, everything that is written is in /etc and /var. There is no ostree.
+ * with Ignition, SELinux, ostree and an agent for qemu. In the layout of CoreOS: everything that is
+ * written is in /etc and /var. A live system is this tree, an installed one a deployment of it.
  */
 export const machineSystem: Component = {
   name: 'machine-system',
   version: 'bookworm',
   recipe: [
     import.meta.filename,
-    ...['kernel.ts', 'boot-files.ts'].map((name) => join(import.meta.dirname, name)),
+    join(import.meta.dirname, 'kernel.ts'),
     ...treeRecipe,
     data,
     policy,
@@ -68,9 +69,10 @@ export const machineSystem: Component = {
     const version = await installKernel(tree, target, context);
     await execa('cp', ['-r', '--no-preserve=ownership', `${data}/.`, tree], within);
     await moveToVar(tree);
+    await mkdir(join(tree, 'sysroot'));
+    await symlink('sysroot/ostree', join(tree, 'ostree'));
     report('make the initramfs');
     await makeInitramfs(tree, version, signal);
-    await fillBoot(tree, version);
     await forget(tree);
     report('label the files');
     await labelFiles(tree, signal);
@@ -93,24 +95,14 @@ async function moveToVar(tree: string): Promise<void> {
 async function makeInitramfs(tree: string, version: string, signal: AbortSignal): Promise<void> {
   const modules = ['bash', 'systemd', 'systemd-initrd', 'systemd-udevd', 'systemd-tmpfiles'];
   const more = ['dracut-systemd', 'base', 'fs-lib', 'udev-rules', 'rootfs-block', 'shutdown'];
-  const ours = ['network', 'network-manager', 'url-lib', 'ignition', 'sno-lab'];
+  const ours = ['network', 'network-manager', 'url-lib', 'ignition', 'ostree', 'sno-lab'];
   const options = ['--no-hostonly', '--no-early-microcode', '--no-hostonly-cmdline', '--force'];
   const command = [
     ...['dracut', ...options, '--reproducible', '--compress', 'zstd -6 -T0'],
     ...['--modules', [...modules, ...more, ...ours].join(' '), '--kver', version],
-    `/boot/${INITRAMFS}`,
+    initramfsIn('/', version),
   ];
   await runInTree(tree, command, signal);
-}
-
-/** The boot partition of an installed system; a live one leaves it out. */
-async function fillBoot(tree: string, version: string): Promise<void> {
-  const boot = join(tree, 'boot');
-  await copyFile(kernelIn(tree, version), join(boot, 'vmlinuz'));
-  for (const [path, contents] of bootPartitionFiles) {
-    await mkdir(dirname(join(boot, path)), { recursive: true });
-    await writeFile(join(boot, path), contents);
-  }
 }
 
 /** Removes what would make every machine of this image the same one. */
@@ -123,18 +115,20 @@ async function forget(tree: string): Promise<void> {
 }
 
 /**
- * Adds the lab's rules to the policy, and writes the labels of the files as their attributes. The
- * modules from which the policy is made are of no use on the host.
+ * Adds the lab's rules to the policy, and writes the labels of the files as their attributes. The modules of the policy
+ * are in /etc, as on CoreOS: an update of the operating system asks whether they have changed.
  */
 async function labelFiles(tree: string, signal: AbortSignal): Promise<void> {
   const moved = Object.entries(movedToVar).map(([path, to]) => {
     return `/${to.replace('../', '')} /${path}\n`;
   });
-  await appendFile(join(tree, CONTEXTS, 'file_contexts.subs_dist'), moved.join(''));
+  await appendFile(join(tree, `${FILE_CONTEXTS}.subs_dist`), moved.join(''));
+  await appendFile(join(tree, 'etc/selinux/semanage.conf'), 'store-root = /etc/selinux\n');
+  await rename(join(tree, 'var/lib/selinux/default/active'), join(tree, SELINUX, 'active'));
   await copyFile(policy, join(tree, 'usr/share/selinux/sno-lab.cil'));
   await runInTree(tree, ['semodule', '-n', '-i', '/usr/share/selinux/sno-lab.cil'], signal);
   for (const path of ['usr/share/selinux', 'var/lib/selinux']) {
     await rm(join(tree, path), { recursive: true });
   }
-  await runInTree(tree, ['setfiles', '-F', `/${CONTEXTS}/file_contexts`, '/'], signal);
+  await runInTree(tree, ['setfiles', '-F', `/${FILE_CONTEXTS}`, '/'], signal);
 }

@@ -3,22 +3,29 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 
 const inTree = join(import.meta.dirname, 'in-tree.sh');
-const MINUTE_MS = 60_000;
+const DEADLINE_MS = 10 * 60_000;
 
 /** What to list in the recipe of a component that uses this module. */
 export const treeRecipe = [import.meta.filename, inTree] as const;
 
-/** Runs a program of a root file system in it, with /proc, /sys and /dev, and waits for its end. */
+/** Where a program that runs in a tree has the folder that it works in. */
+export const WORK = '/run/work';
+
+/**
+ * Runs a program of a root file system in it, with /proc, /sys and /dev, and waits for its end.
+ *
+ * @param work folder that is `WORK` for the program
+ */
 export async function runInTree(
   tree: string,
   command: readonly string[],
   signal: AbortSignal,
-  minutes = 10,
+  work = '',
 ): Promise<void> {
   const namespaces = ['-m', '-p', '-f', '--kill-child', '--propagation', 'private'];
-  await execa('unshare', [...namespaces, 'sh', inTree, tree, ...command], {
+  await execa('unshare', [...namespaces, 'sh', inTree, tree, work, ...command], {
     cancelSignal: signal,
-    timeout: minutes * MINUTE_MS,
+    timeout: DEADLINE_MS,
     all: true,
     // RUNLEVEL keeps packages from starting their services.
     env: { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', PATH: SYSTEM_PATH },

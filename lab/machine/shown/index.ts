@@ -4,6 +4,7 @@ import type { Scenario } from '../../scenario.ts';
 import { conditionRows, machineConditions } from './conditions.ts';
 import { installedMachine, installedRows } from './installed.ts';
 import { machineMedia, mediaRows } from './media.ts';
+import { osUpdate, osUpdateRows } from './os-update.ts';
 import { refusedDisk, refusedDiskRows } from './refused-disk.ts';
 import { writtenDisk, writtenDiskRows } from './written-disk.ts';
 
@@ -14,6 +15,7 @@ export const onlyMachines: Readonly<Record<string, Scenario>> = {
   'machine-installed': installedMachine,
   'machine-conditions': machineConditions,
   'machine-media': machineMedia,
+  'machine-os-update': osUpdate,
   'machine-power-cut': powerCutInPlans,
 };
 
@@ -24,5 +26,6 @@ export const machineRows: DemandedRows = {
   'machine-installed': installedRows,
   'machine-conditions': conditionRows,
   'machine-media': mediaRows,
+  'machine-os-update': osUpdateRows,
   'machine-power-cut': powerCutRows,
 };

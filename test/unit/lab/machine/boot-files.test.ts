@@ -3,10 +3,13 @@ import { z } from 'zod';
 import { coreosLayout } from '../../../../lab/components/coreos-layout.ts';
 import {
   biosBootCode,
+  biosModules,
   bootPartitionFiles,
   continueAt,
+  INSTALLED_ARGUMENTS,
   LIVE_ARGUMENTS,
   liveBootLoaders,
+  STATEROOT,
 } from '../../../../lab/components/machine/boot-files.ts';
 import { machinePartitions } from '../../../../lab/components/machine/os-image.ts';
 import { parseJson } from '../../../../lib/base/json.ts';
@@ -71,29 +74,32 @@ t.test('both boot loaders append the Ignition config to the initramfs', async (t
   );
 });
 
+const grub = bootPartitionFiles.get('grub2/grub.cfg') ?? '';
+
 t.test('the boot partition is what coreos-installer expects', async (t) => {
-  const entry = bootPartitionFiles.get('loader/entries/lab.conf') ?? '';
-  const lines = entry.trimEnd().split('\n');
-  const value = (key: string) => lines.find((line) => line.startsWith(`${key} `));
-  t.equal(value('linux'), 'linux /vmlinuz');
-  t.equal(value('initrd'), 'initrd /initramfs.img');
-  t.match(value('options'), /\$ignition_firstboot ignition\.platform\.id=metal/);
+  t.match(INSTALLED_ARGUMENTS, /\$ignition_firstboot ignition\.platform\.id=metal/);
   t.equal(bootPartitionFiles.get('ignition.firstboot'), '', 'GRUB reads what is appended');
-  const grub = bootPartitionFiles.get('grub2/grub.cfg') ?? '';
   t.match(grub, /\n# CONSOLE-SETTINGS-START\n([^\n]*\n)*# CONSOLE-SETTINGS-END\n/);
   const flag = grub.indexOf('ignition_firstboot="ignition.firstboot');
-  t.ok(flag > 0 && flag < grub.indexOf('source ($boot)/loader'), 'known when the entry is read');
+  t.ok(flag > 0 && flag < grub.indexOf('source "$entry"'), 'known when the entry is read');
 });
 
-t.test('GRUB runs the entry: arguments before the initramfs', async (t) => {
-  const keys = (bootPartitionFiles.get('loader/entries/lab.conf') ?? '')
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split(' ')[0]);
-  t.ok(keys.indexOf('options') > keys.indexOf('linux'));
-  t.ok(keys.indexOf('initrd') > keys.indexOf('options'));
-  t.equal(continueAt('boot', '/grub2/grub.cfg').split('\n')[1], 'configfile /grub2/grub.cfg');
-});
+t.test(
+  'GRUB has a command for each line of an entry, and finds the files of its deployment',
+  async (t) => {
+    for (const key of ['title', 'version', 'options']) t.match(grub, `function ${key} {`);
+    // The programs that it has anyway.
+    for (const key of ['linux', 'initrd']) t.notMatch(grub, `function ${key} {`);
+    const [, pattern = ''] = /regexp --set=1:files '(.*)' "\$arguments"/.exec(grub) ?? [];
+    const checksum = 'd20a5d6b'.repeat(8);
+    const found = new RegExp(pattern).exec(
+      `rw ostree=/ostree/boot.1/${STATEROOT}/${checksum}/0 a=b`,
+    );
+    t.equal(found?.[1], checksum);
+    t.ok(biosModules.includes('regexp'), 'by which GRUB knows patterns of files, too');
+    t.equal(continueAt('boot', '/grub2/grub.cfg').split('\n')[1], 'configfile /grub2/grub.cfg');
+  },
+);
 
 t.test('the boot sector loads the core image, and that the rest of itself', async (t) => {
   const start = machinePartitions['BIOS-BOOT'].startMiB * 1024 * 1024;

@@ -1,10 +1,9 @@
 #!/bin/bash
 # What CoreOS adds to dracut and Ignition: fedora-coreos-config, overlay.d/05core, modules
 # 35coreos-live, 35coreos-ignition and 35coreos-network, with the names of its units and files.
-# There is no ostree: the root file system is the image's, its /usr is bound read-only.
 
 depends() {
-  echo systemd network network-manager ignition
+  echo systemd network network-manager ignition ostree
 }
 
 installkernel() {
@@ -20,9 +19,10 @@ enable_unit() {
 }
 
 install() {
-  inst_multiple basename chattr cpio curl cut lsblk mktemp partx resize2fs sfdisk sgdisk \
+  inst_multiple basename cpio curl cut lsblk mktemp partx readlink resize2fs sfdisk sgdisk \
     stat truncate umount mkfs.ext4 cp
   inst_simple /etc/mke2fs.conf
+  inst_simple /usr/lib/systemd/system.conf.d/10-machine.conf
   # The same identity at DHCP servers as the system's.
   inst_simple /etc/NetworkManager/conf.d/10-dhcp.conf
   # Names of devices, for people: half as large as everything else.
@@ -30,7 +30,8 @@ install() {
   inst_simple "$moddir/is-live-image" /usr/bin/is-live-image
   inst_simple "$moddir/live-generator" "$systemdutildir/system-generators/live-generator"
   for name in coreos-copy-firstboot-network coreos-enable-network coreos-ignition-setup-user \
-    coreos-livepxe-rootfs coreos-teardown-initramfs growfs prepare-root; do
+    coreos-livepxe-rootfs coreos-teardown-initramfs growfs ignition-ostree-mount-var \
+    prepare-live-root; do
     inst_simple "$moddir/$name.sh" "/usr/sbin/$name"
   done
   enable_unit coreos-ignition-setup-user.service ignition-complete.target
@@ -38,7 +39,8 @@ install() {
   enable_unit coreos-copy-firstboot-network.service ignition-complete.target
   enable_unit coreos-teardown-initramfs.service ignition-complete.target
   enable_unit growfs.service ignition-diskful.target
-  enable_unit prepare-root.service initrd-root-fs.target
+  enable_unit ignition-ostree-mount-var.service ignition-diskful.target
+  enable_unit prepare-live-root.service initrd-root-fs.target
   inst_simple "$moddir/coreos-livepxe-rootfs.service" \
     "$systemdsystemunitdir/coreos-livepxe-rootfs.service"
 }
