@@ -19,6 +19,7 @@ import { nodeRole } from './node-role.ts';
 import { nothingLeft } from './nothing-left.ts';
 import { objectsKept } from './objects-kept.ts';
 import { ownInputs } from './own-inputs.ts';
+import { presentImages } from './present-images.ts';
 import { restarts } from './restarts.ts';
 import { serviceFamilies } from './service-families.ts';
 import { outsideNames, services } from './services.ts';
@@ -53,6 +54,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   services,
   outsideNames,
   volumes,
+  presentImages,
   editor,
   cleanLater,
   // Last: the checks before it have created pods.
@@ -75,6 +77,7 @@ export const allInOneChecks: readonly RunningCheck[] = [
   workload,
   services,
   volumes,
+  presentImages,
   editor,
   // Last: the checks before it have created pods.
   steady,

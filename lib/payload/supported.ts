@@ -80,12 +80,17 @@ const CGROUP_V1_ON_REQUEST = { since: '1.35' } as const satisfies Validity;
  */
 export const RUNTIME_CONFIG_REQUIRED = { since: '1.38' } as const satisfies Validity;
 
+/** In which a kubelet verifies who has pulled an image that is there (KEP-2535). */
+const PULLS_VERIFIED = { since: '1.35' } as const satisfies Validity;
+
 /** What a version of Kubernetes demands of its host. */
 export interface HostDemands {
   /** `on-request`: the kubelet refuses it unless its configuration has `failCgroupV1: false`. */
   readonly cgroupV1: 'accepted' | 'on-request';
   /** Whether the kubelet takes the cgroup driver of its configuration from a runtime without RuntimeConfig. */
   readonly runtimeConfig: 'optional' | 'required';
+  /** Whether a kubelet lets a pod use an image that is there only after it has verified its credentials, unless it is told otherwise. */
+  readonly verifiesPulls: boolean;
 }
 
 /** Also of minor versions after the table's, as far as upstream has announced it. */
@@ -95,6 +100,7 @@ export function hostDemands(version: string): HostDemands {
   return {
     cgroupV1: applies(CGROUP_V1_ON_REQUEST) ? 'on-request' : 'accepted',
     runtimeConfig: applies(RUNTIME_CONFIG_REQUIRED) ? 'required' : 'optional',
+    verifiesPulls: applies(PULLS_VERIFIED),
   };
 }
 

@@ -116,7 +116,19 @@ function configuration({ host }: KubeletInput) {
     volumePluginDir: `${paths.kubernetes}/kubelet-plugins/volume/exec`,
     ...(host.rootIsOverlay ? { localStorageCapacityIsolation: false } : {}),
     ...cgroupV1(host),
+    ...imagesThatAreThere(host),
   };
+}
+
+/**
+ * Images of a payload were never pulled. While a pod with imagePullPolicy Always tries to pull one, the kubelet would
+ * take it for pulled by itself; if its host loses its power then, it would do so for good: no other pod could use the image
+ * without a registry.
+ */
+function imagesThatAreThere({ versions }: KubeletInput['host']) {
+  return hostDemands(versions.kubernetes).verifiesPulls
+    ? { imagePullCredentialsVerificationPolicy: 'NeverVerify' }
+    : {};
 }
 
 /** Without it a newer kubelet does not start on cgroup v1, which it still can use. */

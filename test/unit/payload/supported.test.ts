@@ -77,13 +77,13 @@ t.test('what is refused or untested has its reason, and what to use', async (t) 
 });
 
 t.test('what a kubelet demands of its host', async (t) => {
-  for (const [version, cgroupV1, runtimeConfig] of [
-    ['v1.34.4', 'accepted', 'optional'],
-    ['v1.35.0', 'on-request', 'optional'],
-    ['v1.37.2', 'on-request', 'optional'],
-    ['v1.38.0', 'on-request', 'required'],
-    ['v2.0.0', 'on-request', 'required'],
+  for (const [version, cgroupV1, runtimeConfig, verifiesPulls] of [
+    ['v1.34.4', 'accepted', 'optional', false],
+    ['v1.35.0', 'on-request', 'optional', true],
+    ['v1.37.2', 'on-request', 'optional', true],
+    ['v1.38.0', 'on-request', 'required', true],
+    ['v2.0.0', 'on-request', 'required', true],
   ] as const) {
-    t.strictSame(hostDemands(version), { cgroupV1, runtimeConfig }, version);
+    t.strictSame(hostDemands(version), { cgroupV1, runtimeConfig, verifiesPulls }, version);
   }
 });

@@ -186,6 +186,28 @@ t.test('on cgroup v1, a kubelet that refuses it by default is told to use it', a
   }
 });
 
+t.test(
+  'an image that is there is for every pod, also while another one tries to pull it',
+  async (t) => {
+    for (const [kubernetes, expected] of [
+      ['v1.34.4', undefined],
+      ['v1.35.0', 'NeverVerify'],
+      ['v1.37.2', 'NeverVerify'],
+    ] as const) {
+      const versions = { kubernetes, etcd: 'v3.6.16' };
+      const kubelet = { cluster: input.cluster, host: { ...input.host, versions } };
+      for (const { path, contents } of [
+        standaloneConfigFile(kubelet),
+        nodeKubeletFile(kubelet),
+        ...workerKubeletFiles(kubelet, '').filter(({ path }) => path.endsWith('kubelet.yaml')),
+      ]) {
+        const { imagePullCredentialsVerificationPolicy: found } = parse(contents);
+        t.equal(found, expected, `${path} of ${kubernetes}`);
+      }
+    }
+  },
+);
+
 t.test('clients of the kubelet are administrators and the API server', async (t) => {
   t.equal(textAt(clientCAFile), textAt('/etc/kubernetes/pki/ca/admin/ca.crt'));
 });
