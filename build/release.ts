@@ -8,9 +8,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { commandTree } from '../cli/completion/command-tree.ts';
 import { bashCompletion, fishCompletion, zshCompletion } from '../cli/completion/completion.ts';
-import { program } from '../cli/sno.ts';
+import { snoTree } from '../cli/completion/sno-tree.ts';
 import { RELEASE_FILES, RELEASE_SIGNATURE } from '../cli/verify/release.ts';
 import { AGENTS } from '../lib/engine/agents/table.ts';
 import { signText } from '../lib/pki/signature/ssh-signature.ts';
@@ -41,14 +40,7 @@ const executablesFor = (built: readonly BuiltExecutable[], arch: Architecture) =
 };
 
 async function documents(version: string, date: Date): Promise<Entry[]> {
-  const tree = commandTree(
-    program({
-      environment: {},
-      print: () => undefined,
-      complain: () => undefined,
-      signal: new AbortController().signal,
-    }),
-  );
+  const tree = snoTree();
   const page = { version, date };
   return [
     { path: 'share/man/man1/sno.1', contents: snoManual(tree, page) },

@@ -27,8 +27,7 @@ const DEFAULT_COLUMNS = 80;
  * anything else.
  */
 export async function runSno(args: readonly string[], outside: OutsideSno): Promise<number> {
-  const surroundings = withNotices(outside);
-  const { signal, complain } = surroundings;
+  const { signal, complain } = outside;
   const ordered = usualOrder(args);
   const habit = habitOf(ordered);
   if (habit !== undefined) {
@@ -36,7 +35,7 @@ export async function runSno(args: readonly string[], outside: OutsideSno): Prom
     return EXIT.usage;
   }
   let running: string[] = [];
-  const sno = program(surroundings).hook('preAction', (_sno, command) => {
+  const sno = program(outside).hook('preAction', (_sno, command) => {
     running = namesOf(command);
   });
   try {

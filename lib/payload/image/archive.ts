@@ -4,7 +4,15 @@ import { atMost } from '../../base/archive/at-most.ts';
 import { tarEntries } from '../../base/archive/tar.ts';
 import { Failure } from '../../base/errors/failure.ts';
 import { type Compression, compressionOf, decompressed } from './compression.ts';
-import { type ArchivedImage, type Contents, type Format, imagesIn } from './contents.ts';
+import {
+  type ArchivedImage,
+  beginsLikeJson,
+  type Contents,
+  type Format,
+  imagesIn,
+  MAX_DOCUMENT_BYTES,
+  MAX_DOCUMENTS_BYTES,
+} from './contents.ts';
 
 /** An archive of images and its contents. */
 export interface ImageArchive {
@@ -13,13 +21,6 @@ export interface ImageArchive {
   compression: Compression;
   images: ArchivedImage[];
 }
-
-/**
- * Maximum size of manifests and configurations; the OCI specification requires that
- * readers accept this much.
- */
-const MAX_DOCUMENT_BYTES = 4 << 20;
-const MAX_DOCUMENTS_BYTES = 32 << 20;
 
 /**
  * Reads which images an archive contains: a docker archive or an OCI layout in a
@@ -76,7 +77,7 @@ async function readDocument(content: AsyncIterable<Buffer>): Promise<Buffer | un
   const pieces: Buffer[] = [];
   let isDocument = false;
   for await (const piece of content) {
-    if (pieces.length === 0) isDocument = /^\s*[{[]/.test(piece.subarray(0, 16).toString('latin1'));
+    if (pieces.length === 0) isDocument = beginsLikeJson(piece);
     if (isDocument) pieces.push(piece);
   }
   return isDocument ? Buffer.concat(pieces) : undefined;

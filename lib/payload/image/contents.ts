@@ -12,6 +12,16 @@ export interface Contents {
   documents: Map<string, Buffer>;
 }
 
+/** The OCI specification requires that readers accept a manifest or a configuration of this size. */
+export const MAX_DOCUMENT_BYTES = 4 << 20;
+
+/** Maximum size of all manifests and configurations of an archive, which are read into memory. */
+export const MAX_DOCUMENTS_BYTES = 32 << 20;
+
+/** Whether a file that begins so may be a JSON document, rather than a layer of that size. */
+export const beginsLikeJson = (beginning: Buffer): boolean =>
+  /^\s*[{[]/.test(beginning.subarray(0, 16).toString('latin1'));
+
 export type Format = 'docker' | 'oci';
 
 export interface ArchivedImage {

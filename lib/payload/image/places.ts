@@ -1,5 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type ArchivedImage, type Contents, imagesIn } from './contents.ts';
+import {
+  type ArchivedImage,
+  beginsLikeJson,
+  type Contents,
+  imagesIn,
+  MAX_DOCUMENT_BYTES,
+  MAX_DOCUMENTS_BYTES,
+} from './contents.ts';
 
 /** Bytes of an archive: a file in it. */
 export interface Place {
@@ -17,7 +24,6 @@ export interface PlacedImages {
 /** Of a header, and of what the contents of a file are filled up to: tar(5), "ustar". */
 const BLOCK = 512;
 const MAX_FILES = 2000;
-const MAX_DOCUMENT_BYTES = 4 << 20;
 
 /**
  * Finds the files of an archive by reading their headers alone, half a kilobyte each, and its JSON documents:
@@ -45,9 +51,13 @@ export async function placedImages(path: string): Promise<PlacedImages | undefin
     entries: new Map([...places.keys()].map((name) => [name, 'file'])),
     documents: new Map(),
   };
+  let room = MAX_DOCUMENTS_BYTES;
   for (const [name, place] of places) {
     const document = await readDocument(file, place);
-    if (document !== undefined) contents.documents.set(name, document);
+    if (document === undefined) continue;
+    room -= document.length;
+    if (room < 0) return undefined;
+    contents.documents.set(name, document);
   }
   return { images: imagesIn(contents).images, places };
 }
@@ -65,8 +75,8 @@ function plainFile(header: Buffer): { name: string; size: number } | undefined {
 
 async function readDocument(file: FileHandle, place: Place): Promise<Buffer | undefined> {
   if (place.size > MAX_DOCUMENT_BYTES) return undefined;
-  const first = await read(file, { ...place, size: Math.min(1, place.size) });
-  return /^[{[]/.test(first?.toString('latin1') ?? '') ? read(file, place) : undefined;
+  const beginning = await read(file, { ...place, size: Math.min(16, place.size) });
+  return beginning !== undefined && beginsLikeJson(beginning) ? read(file, place) : undefined;
 }
 
 /** Undefined if the file ends before. */

@@ -1,16 +1,9 @@
 import t from 'tap';
-import { allCommands, commandTree } from '../../../cli/completion/command-tree.ts';
-import { program } from '../../../cli/sno.ts';
+import { allCommands } from '../../../cli/completion/command-tree.ts';
+import { snoTree } from '../../../cli/completion/sno-tree.ts';
 import { read } from './documents.ts';
 
-const tree = commandTree(
-  program({
-    environment: {},
-    print: () => undefined,
-    complain: () => undefined,
-    signal: new AbortController().signal,
-  }),
-);
+const tree = snoTree();
 
 t.test('every command of the first machine exists, with its options', async (t) => {
   const lines = Array.from(

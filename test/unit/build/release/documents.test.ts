@@ -1,23 +1,15 @@
 import { execaSync } from 'execa';
 import t from 'tap';
 import { agentsManual, snoManual } from '../../../../build/release/man.ts';
-import { commandTree } from '../../../../cli/completion/command-tree.ts';
 import {
   bashCompletion,
   fishCompletion,
   zshCompletion,
 } from '../../../../cli/completion/completion.ts';
-import { program } from '../../../../cli/sno.ts';
+import { snoTree } from '../../../../cli/completion/sno-tree.ts';
 import { AGENTS } from '../../../../lib/engine/agents/table.ts';
 
-const tree = commandTree(
-  program({
-    environment: {},
-    print: () => undefined,
-    complain: () => undefined,
-    signal: new AbortController().signal,
-  }),
-);
+const tree = snoTree();
 const page = { version: '1.2.3', date: new Date('2030-01-02T03:04:05Z') };
 
 /** bash's completions after these words. */

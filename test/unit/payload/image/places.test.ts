@@ -47,6 +47,13 @@ t.test(
       'a long name': await tarOf([...sound, [`${'n'.repeat(120)}/${'m'.repeat(120)}`, 'text']]),
       'a name twice': await tarOf([...sound, ...sound]),
       'no tar': Buffer.alloc(2048, 'x'),
+      'documents beyond the limit': await tarOf([
+        ...sound,
+        ...Array.from({ length: 9 }, (_, index): Entries[number] => [
+          `${index}.json`,
+          `{${' '.repeat(4 * 2 ** 20 - 1)}`,
+        ]),
+      ]),
       'too many files': await tarOf(
         Array.from({ length: 2001 }, (_, index): Entries[number] => [`${index}`, '']),
       ),
