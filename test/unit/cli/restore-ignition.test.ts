@@ -76,10 +76,7 @@ async function configIn(out: string) {
 t.test('a host on other hardware installs itself, and has the backup in the clear', async (t) => {
   const it = await lost(t, (header) => ({ ...header, settings: { backupKeepCount: 3 } }));
   const { code, out, err } = await it.create(
-    '--hostname',
-    'spare',
-    '--machine-network',
-    '192.0.2.0/25',
+    ...['--hostname', 'spare', '--machine-network', '192.0.2.0/25', '--set', 'retryMs=3000'],
   );
   t.notMatch(err, /^(?!Notice: )./m, 'nothing but notices');
   t.equal(code, 0);
@@ -99,7 +96,8 @@ t.test('a host on other hardware installs itself, and has the backup in the clea
   t.equal(described.installation, undefined, 'it writes no disk');
   t.equal(text('/etc/hostname'), 'spare\n');
   t.equal(text('/var/lib/kubelet/config.json'), PULL_SECRET);
-  t.same(JSON.parse(text('/etc/sno-agents/settings.json')), { backupKeepCount: 3 });
+  const settings = JSON.parse(text('/etc/sno-agents/settings.json'));
+  t.same(settings, { backupKeepCount: 3, retryMs: 3000 }, 'of the lost host, and given now');
   t.same(JSON.parse(text('/var/lib/sno-agents/lost-host/request.json')), {
     schemaVersion: 1,
     keepsAuthorities: false,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -6,6 +7,7 @@ import { createAuthority } from '../../../lab/certificates/signed-now.ts';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { clusterSchema } from '../../../lib/config/cluster/cluster.ts';
 import { type IgnitionConfig, parseConfig } from '../../../lib/render/ignition/config.ts';
+import { effectiveConfig } from '../../../lib/render/ignition/validate.ts';
 import { FakeApi } from '../clients/kube/fake-api.ts';
 import { adminKubeconfig, serveApi, servingAuthority } from '../gather/cluster/serve-api.ts';
 import { agentsExecutable } from './agents-executable.ts';
@@ -156,6 +158,22 @@ t.test('writes the Ignition config of all workers, with a token that it creates'
 
   t.equal((await create(SOURCES)).code, 2, 'an existing one is kept');
   t.equal(created().length, 1, 'and no other token is created');
+});
+
+t.test('what a person adds to workers; what collides creates no token', async (t) => {
+  const { dir, create, created } = await cluster(t);
+  const add = async (path: string) => {
+    const own = join(dir, '../own.ign');
+    const files = [{ path, contents: { source: 'data:,mine' } }];
+    await writeFile(own, JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files } }));
+    return create([...SOURCES, '--set', 'retryMs=3000', '--ignition', own]);
+  };
+  t.match(await add('/usr/local/bin/sno-agents'), { code: 2, err: /sno-agents/ });
+  t.same([created(), existsSync(join(dir, 'worker.ign'))], [[], false]);
+  t.equal((await add('/etc/shop/till.conf')).code, 0);
+  const config = await readIgnition(dir);
+  t.same(JSON.parse(contentsOf(config, '/etc/sno-agents/settings.json')), { retryMs: 3000 });
+  t.equal(contentsOf(effectiveConfig(config).config, '/etc/shop/till.conf'), 'mine');
 });
 
 t.test('the token is accepted as long as asked', async (t) => {
