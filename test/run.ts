@@ -23,8 +23,10 @@ const inWords = ({ passed, failed, skipped }: Tally) =>
   `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 const events: TallyEvents = {
-  onFile: (name, tally) =>
-    print(`  ${tally.failed === 0 ? 'ok  ' : 'FAIL'}  ${name}: ${inWords(tally)}`),
+  onFile: (name, tally, seconds) =>
+    print(
+      `  ${tally.failed === 0 ? 'ok  ' : 'FAIL'}  ${name}: ${inWords(tally)} (${seconds.toFixed(1)} s)`,
+    ),
   onFailure: (name, detail) => print(`  FAIL  ${name}\n${indent(detail)}`),
   onSkip: (name, reason) => print(`  skip  ${name}: ${reason}`),
 };

@@ -36,7 +36,7 @@ export async function lint(
     tally.passed += one.passed;
     tally.failed += one.failed;
     if (result.failed) events.onFailure(name, result.all || describeError(result));
-    events.onFile(name, one);
+    events.onFile(name, one, result.durationMs / 1000);
   }
   return tally;
 }

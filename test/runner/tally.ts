@@ -10,8 +10,8 @@ export interface Tally {
 
 /** Events reported while the run is in progress. */
 export interface TallyEvents {
-  /** The tests of a file have finished. */
-  onFile(name: string, tally: Tally): void;
+  /** The tests of a file have finished, this long after those of the file before it. */
+  onFile(name: string, tally: Tally, seconds: number): void;
   /** `detail` is YAML, without the indentation of TAP. */
   onFailure(name: string, detail: string): void;
   onSkip(name: string, reason: string): void;
@@ -43,8 +43,11 @@ export function tallyFiles(
   const parser = new Parser();
   let file = first;
   let tally = emptyTally();
+  let began = performance.now();
   const endFile = () => {
-    events.onFile(file, tally);
+    const now = performance.now();
+    events.onFile(file, tally, (now - began) / 1000);
+    began = now;
     addTally(total, tally);
     tally = emptyTally();
   };
