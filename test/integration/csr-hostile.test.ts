@@ -169,7 +169,7 @@ t.test(
       approveWorkerRenewals(
         approver,
         { ownName: OWN, members: [{ ...member, ...more }] },
-        { ...world.limits, report: (decision) => found.push(decision) },
+        { ...world.limits, report: (decision) => found.push(decision), serving: async () => {} },
       );
     const asWorker = { kind: 'impersonated', user: `system:node:${WORKER}` } as const;
     const nodes = ['system:nodes', 'system:authenticated'];

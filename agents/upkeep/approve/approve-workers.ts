@@ -126,11 +126,9 @@ async function session(
       report: (decision) => {
         if (decisions.add(decision)) progress.say(...describeDecision(decision));
       },
-      served: (worker) => {
-        const recorded = recordMember(paths, worker, new Date());
-        recorded
-          .then(() => recordJoined(paths, workers, worker.name))
-          .then(joined.resolve, joined.reject);
+      serving: (worker) => recordMember(paths, worker, new Date()),
+      served: ({ name }) => {
+        recordJoined(paths, workers, name).then(joined.resolve, joined.reject);
       },
     }),
   ];

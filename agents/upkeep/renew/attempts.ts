@@ -18,6 +18,8 @@ const attemptSchema = z.object({
   /** Of the run that made it: the time does not tell, since the clock may have been set. */
   run: z.string().optional(),
   failure: failureDataSchema.optional(),
+  /** The attempt has begun to change files whose reader must be restarted, and has not ended. */
+  restartDue: z.literal(true).optional(),
 });
 
 const attemptsSchema = z.object({ schemaVersion: z.literal(1), attempts: z.array(attemptSchema) });
@@ -28,6 +30,7 @@ export interface RenewalAttempt {
   readonly at: string;
   readonly run?: string | undefined;
   readonly failure?: FailureData | undefined;
+  readonly restartDue?: true | undefined;
 }
 
 const file = (paths: HostPaths) =>
@@ -43,14 +46,28 @@ export async function recordAttempts(
   results: readonly { readonly name: string; readonly error?: unknown }[],
 ): Promise<void> {
   const at = new Date().toISOString();
-  const fresh = results.map(({ name, error }) => ({
-    name,
-    at,
-    run,
-    ...(error === undefined ? {} : { failure: failureData(error) }),
-  }));
+  await replaceAttempts(
+    paths,
+    results.map(({ name, error }) => ({
+      name,
+      at,
+      run,
+      ...(error === undefined ? {} : { failure: failureData(error) }),
+    })),
+  );
+}
+
+/**
+ * Records that files are about to change whose reader must be restarted, until the attempt is recorded: a run
+ * that is killed in between leaves nothing else by which the next one could tell.
+ */
+export async function recordRestartDue(paths: HostPaths, name: string): Promise<void> {
+  await replaceAttempts(paths, [{ name, at: new Date().toISOString(), restartDue: true }]);
+}
+
+async function replaceAttempts(paths: HostPaths, fresh: readonly RenewalAttempt[]): Promise<void> {
   const others = (await readAttempts(paths)).filter(
-    ({ name }) => !results.some((result) => result.name === name),
+    ({ name }) => !fresh.some((attempt) => attempt.name === name),
   );
   await file(paths).write({ schemaVersion: 1, attempts: [...others, ...fresh] });
 }

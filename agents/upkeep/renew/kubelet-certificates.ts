@@ -8,7 +8,7 @@ import { kubeletLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import type { RenewContext } from '../../steps/certificates/context.ts';
 import { isUsable, type LeafOnDisk, leavesOnDisk } from '../../steps/leaf-files.ts';
 import { signAllExpired } from '../../steps/sign-expired.ts';
-import { attempted, readAttempts } from './attempts.ts';
+import { attempted, readAttempts, recordRestartDue } from './attempts.ts';
 
 const NAME = 'kubelet-certificates';
 const KUBELET = 'kubelet.service';
@@ -39,27 +39,42 @@ export const kubeletCertificates: StepBody<RenewContext> = {
 /** Returns what was found, for the journal. */
 async function corrected({ paths }: RenewContext, progress: Progress): Promise<string> {
   const now = new Date();
-  const invalid = (await leavesOnDisk(paths, kubeletLeaves)).filter(
-    ({ pem }) => !isUsable(pem, now),
-  );
-  for (const found of invalid) {
-    await signed(paths, found, now);
-    progress.warn(`Signed ${found.leaf.name} again, which was not valid at ${now.toISOString()}`);
-  }
-  const isSetBack = wasSetBack([await lastRun(paths), await kubeletStart(progress.signal)], now);
+  const last = await lastRun(paths);
+  const isSetBack = wasSetBack([last.at, await kubeletStart(progress.signal)], now);
   if (isSetBack) {
     progress.warn('The clock was set back: restarting the kubelet, which requests new tokens');
   }
-  if (!isSetBack && invalid.length === 0) return 'none to correct';
-  await progress.wait('the kubelet to start', () => restartUnit(KUBELET, progress.signal));
-  return 'restarted the kubelet';
+  const invalid = (await leavesOnDisk(paths, kubeletLeaves)).filter(
+    ({ pem }) => !isUsable(pem, now),
+  );
+  if (invalid.length > 0) await recordRestartDue(paths, NAME);
+  let failure: Failure | undefined;
+  let isRestartDue = isSetBack || last.restartDue;
+  for (const found of invalid) {
+    const error = await signingFailure(paths, found, now);
+    failure ??= error;
+    if (error !== undefined) continue;
+    isRestartDue = true;
+    progress.warn(`Signed ${found.leaf.name} again, which was not valid at ${now.toISOString()}`);
+  }
+  if (isRestartDue) {
+    await progress.wait('the kubelet to start', () => restartUnit(KUBELET, progress.signal));
+  }
+  if (failure !== undefined) throw failure;
+  return isRestartDue ? 'restarted the kubelet' : 'none to correct';
 }
 
-async function signed(paths: HostPaths, found: LeafOnDisk, now: Date): Promise<void> {
+/** Signs a certificate again; why it could not be. */
+async function signingFailure(
+  paths: HostPaths,
+  found: LeafOnDisk,
+  now: Date,
+): Promise<Failure | undefined> {
   try {
     await signAllExpired(paths, found, now);
+    return undefined;
   } catch (cause) {
-    throw new Failure('fatal', `${found.leaf.name} could not be signed again`, {
+    return new Failure('fatal', `${found.leaf.name} could not be signed again`, {
       code: 'leaf-not-signed',
       subject: found.leaf.certificate,
       cause,
@@ -72,10 +87,13 @@ export function wasSetBack(earlier: readonly (Date | undefined)[], now: Date): b
   return earlier.some((at) => at !== undefined && at.getTime() - now.getTime() > LEEWAY_MS);
 }
 
-/** What the clock showed at the end of the last run. */
-async function lastRun(paths: HostPaths): Promise<Date | undefined> {
+/** What the clock showed at the end of the last run, and whether that was cut off before the restart. */
+async function lastRun(paths: HostPaths): Promise<{ at: Date | undefined; restartDue: boolean }> {
   const last = (await readAttempts(paths)).find(({ name }) => name === NAME);
-  return last === undefined ? undefined : new Date(last.at);
+  return {
+    at: last === undefined ? undefined : new Date(last.at),
+    restartDue: last?.restartDue === true,
+  };
 }
 
 /** What the clock showed when the kubelet started; undefined if it does not run. */

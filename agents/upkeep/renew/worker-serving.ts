@@ -66,9 +66,9 @@ async function approveRenewals(context: RenewContext, progress: Progress): Promi
       signal: progress.signal,
       deadlineMs: REQUEST_DEADLINE_MS,
       report: (decision) => progress.say(...describeDecision(decision)),
+      serving: (worker) => recordMember(paths, worker, new Date()),
     },
   );
-  for (const worker of served) await recordMember(paths, worker, new Date());
   for (const { name } of removed) {
     await forgetMember(paths, name);
     progress.say(`Worker ${name} was removed: only an entry in workers.d allows it again`);

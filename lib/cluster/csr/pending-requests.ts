@@ -21,6 +21,11 @@ export interface PendingOptions<View> {
     readonly message: string;
   };
   readonly report: (decision: Decision) => void;
+  /**
+   * Is awaited before an approval is sent, with what is to be known of it later: after the approval the process
+   * may be dead, and nobody asks again.
+   */
+  readonly approving?: (request: SigningRequest, view: View) => Promise<void>;
   /** Is told each request that the API server has accepted the approval of. */
   readonly approved?: (request: SigningRequest, view: View) => void;
 }
@@ -132,6 +137,7 @@ export class PendingRequests<View> {
       if (isExpected && CHANGING.includes(judgement.rule)) this.#keep(pending);
       this.#report(pending, judgement, isExpected);
     } else if (object !== undefined) {
+      await this.#options.approving?.(csr, view);
       const outcome = await this.#approve(object);
       if (outcome === undefined) return;
       if (outcome.verdict === 'failed') this.#failed.push(pending);

@@ -23,6 +23,8 @@ export interface WorkerApproverOptions {
   readonly ownName: string;
   readonly workers: readonly AllowedWorker[];
   readonly report: (decision: Decision) => void;
+  /** Is awaited before the serving certificate of a worker is approved. */
+  readonly serving: (worker: ServedWorker) => Promise<void>;
   /** Is told a worker whose serving certificate was approved: its last one. */
   readonly served: (worker: ServedWorker) => void;
 }
@@ -34,7 +36,7 @@ export interface WorkerApproverOptions {
  */
 export async function approveWorkerRequests(
   client: KubeClient,
-  { signal, ownName, workers, report, served }: WorkerApproverOptions,
+  { signal, ownName, workers, report, serving, served }: WorkerApproverOptions,
 ): Promise<void> {
   const pending = new PendingRequests<WorkersView>(client, {
     signal,
@@ -42,6 +44,10 @@ export async function approveWorkerRequests(
     judge: judgeWorker,
     isExpected: (csr) => isOfAllowedWorker(csr, { allowed: workers }),
     report,
+    approving: async (csr, view) => {
+      const worker = servedWorker(csr, view);
+      if (worker !== undefined) await serving(worker);
+    },
     approved: (csr, view) => {
       const worker = servedWorker(csr, view);
       if (worker !== undefined) served(worker);

@@ -24,6 +24,12 @@ export interface Renewals {
   readonly removed: readonly AllowedMember[];
 }
 
+interface RenewalsOptions extends Limits {
+  readonly report: (decision: Decision) => void;
+  /** Is awaited before the certificate of a worker is approved. */
+  readonly serving: (worker: ServedWorker) => Promise<void>;
+}
+
 /**
  * Looks once at all pending requests, and approves those of members for their next serving certificates.
  *
@@ -32,7 +38,7 @@ export interface Renewals {
 export async function approveWorkerRenewals(
   client: KubeClient,
   { ownName, members }: { readonly ownName: string; readonly members: readonly AllowedMember[] },
-  { report, ...limits }: Limits & { readonly report: (decision: Decision) => void },
+  { report, serving, ...limits }: RenewalsOptions,
 ): Promise<Renewals> {
   const found = await client.list(resources.nodes, {}, limits);
   const nodes = new Map(found.items.map((node) => [node.metadata.name, nodeView(node)]));
@@ -48,6 +54,10 @@ export async function approveWorkerRenewals(
     report: (decision) => {
       report(decision);
       if (isAwaited(decision)) left.push(decision);
+    },
+    approving: async (csr) => {
+      const worker = servedWorker(csr, view);
+      if (worker !== undefined) await serving(worker);
     },
     approved: (csr) => {
       const worker = servedWorker(csr, view);

@@ -86,6 +86,7 @@ export function workerAttacks(world: World): void {
   t.test('a token gets the certificate of an allowed worker, and of no other node', async (t) => {
     const token = await tokenFor('dddddd', 3600);
     const decisions: Decision[] = [];
+    const recorded: string[] = [];
     const served: string[] = [];
     const stop = new AbortController();
     using client = await approverClient();
@@ -100,6 +101,7 @@ export function workerAttacks(world: World): void {
         allowed(NODE),
       ],
       report: (decision) => decisions.push(decision),
+      serving: async ({ name }) => void recorded.push(name),
       served: ({ name }) => served.push(name),
     });
     running.catch(() => {});
@@ -152,7 +154,7 @@ export function workerAttacks(world: World): void {
       dnsNames: [JOINING],
       ipAddresses: [ADDRESS],
     });
-    t.same(served, [JOINING]);
+    t.same({ recorded, served }, { recorded: [JOINING], served: [JOINING] });
 
     for (const name of ['as-control-plane', 'as-stranger', 'as-late', 'as-keyed', 'again']) {
       t.same((await read(name)).status.conditions ?? [], [], `${name} is still undecided`);

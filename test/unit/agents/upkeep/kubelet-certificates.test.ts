@@ -7,6 +7,7 @@ import { kubeletCertificates } from '../../../../agents/upkeep/renew/kubelet-cer
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { testHost } from '../host/host.ts';
 
 const HOUR_MS = 3_600_000;
@@ -145,6 +146,29 @@ t.test('kubelet-certificates', async (t) => {
     t.same(await it.run(), { kind: 'done', note: 'none to correct' });
     t.same(it.pairs(), it.texts);
     t.same(await concludeRenewal.run(it.context, it.host.progress()), { kind: 'done' });
+  });
+
+  t.test('one that cannot be signed does not keep the kubelet from the other', async (t) => {
+    const it = await kubeletHost(t, { clientDays: 400, servingDays: 400 });
+    it.host.remove(authorityPaths('kubelet-serving').key);
+    t.same(await it.run(), { kind: 'done', note: 'failed' });
+    t.same(it.areValid(), [true, false]);
+    t.equal(it.restarts(), 1);
+    t.match(await readAttempts(it.host.paths), [{ failure: { code: 'leaf-not-signed' } }]);
+  });
+
+  t.test('killed at any moment, the kubelet is restarted after the last change', async (t) => {
+    await killedAtAnyMoment(t, {
+      prepare: () => kubeletHost(t, { clientDays: 400, servingDays: 400 }),
+      run: (it) => it.run(),
+      result: async (it) => ({
+        areValid: it.areValid(),
+        hasRestarted: it.restarts() > 0,
+        attempts: (await readAttempts(it.host.paths)).map(({ at: _at, ...attempt }) => attempt),
+      }),
+      least: 8,
+      isDurable: true,
+    });
   });
 
   t.test('a kubelet that never started, or a damaged certificate', async (t) => {

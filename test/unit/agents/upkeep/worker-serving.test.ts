@@ -140,6 +140,27 @@ t.test('worker-serving', async (t) => {
     });
   });
 
+  t.test(
+    'interrupted at any moment, one that got its certificate counts for another year',
+    async (t) => {
+      await killedAtAnyMoment(t, {
+        async prepare() {
+          const it = await joinedHost(t);
+          await it.send('next');
+          return it;
+        },
+        run: ({ run }) => run(),
+        result: async ({ host, approvals }) => ({
+          days: (await readMembers(host.paths)).map(({ expires }) =>
+            Math.round((expires.getTime() - Date.now()) / 24 / HOUR_MS),
+          ),
+          isApproved: approvals().length > 0,
+        }),
+        least: 5,
+      });
+    },
+  );
+
   t.test('a damaged record, or one under another name, allows nothing', async (t) => {
     const { host } = await joinedHost(t);
     const text = host.read(MEMBER);
