@@ -2,13 +2,15 @@
  * `node build/launch.mjs lab/components/pin-kubernetes.ts 1.37.2`: writes go.mod and go.sum of the programs of a version of
  * Kubernetes into `lab/components/kubernetes/<minor>`. Their dependencies have the versions that upstream's own go.mod
  * names; its staging modules, which are folders there, are the released ones of the same number. For the version that the
- * lab runs by default, those of Kubernetes' own tests, too.
+ * lab runs by default, those of Kubernetes' own tests, too, and CoreDNS and the provisioner take the modules that they share
+ * with Kubernetes in its versions: each is then compiled once.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { e2ePrograms, e2eTestModule } from './e2e-test.ts';
+import { ALIGNED_MODULES, modulesOf } from './go-modules.ts';
 import { programs } from './kubernetes.ts';
 import { kubernetesMinor } from './versions.ts';
 
@@ -28,6 +30,7 @@ await pin(join(import.meta.dirname, 'kubernetes', `1.${minor}`), goMod, own);
 if (minor === kubernetesMinor.split('.')[1]) {
   const imported = importsOf(await readFile(join(upstream, 'test/e2e/e2e_test.go'), 'utf8'));
   await pin(e2eTestModule, goMod, [...imported, ...Object.keys(e2ePrograms)]);
+  for (const folder of ALIGNED_MODULES) await align(folder, `1.${minor}`);
 }
 
 /** With tools.go as `go mod tidy` needs it to keep what the packages need: the build names them itself. */
@@ -39,6 +42,17 @@ async function pin(folder: string, goMod: string, packages: readonly string[]): 
   await writeFile(tools, `//go:build tools\n\npackage tools\n\nimport (\n${imports})\n`);
   await go(['mod', 'tidy'], folder);
   await rm(tools);
+}
+
+/** Raises or lowers what a module shares with Kubernetes to the version there. */
+async function align(folder: string, of: string): Promise<void> {
+  const kubernetes = await modulesOf(join(import.meta.dirname, 'kubernetes', of));
+  const shared = [...(await modulesOf(folder)).keys()].flatMap((module) => {
+    const wanted = kubernetes.get(module);
+    return wanted === undefined ? [] : [`${module}@${wanted}`];
+  });
+  await go(['get', ...shared], folder);
+  await go(['mod', 'tidy'], folder);
 }
 
 /** The folder of the version, as upstream publishes it. */
