@@ -19,6 +19,7 @@ import { diskIoErrors } from './rules/disk-io-errors.ts';
 import { diskRefused } from './rules/disk-refused.ts';
 import { diskSlow } from './rules/disk-slow.ts';
 import { dnsRecordMissing } from './rules/dns-record-missing.ts';
+import { earlierEtc } from './rules/earlier-etc.ts';
 import { etcdAlarm } from './rules/etcd-alarm.ts';
 import { etcdDbLarge } from './rules/etcd-db-large.ts';
 import { etcdNoLeader } from './rules/etcd-no-leader.ts';
@@ -50,6 +51,7 @@ export const rules: readonly Rule[] = [
   diskFull,
   memoryPressure,
   clockSkew,
+  earlierEtc,
   certificateNotRenewed,
   certificateExpired,
   certificateNotYetValid,

@@ -15,6 +15,8 @@ const recordSchema = z.object({
   schemaVersion: z.literal(1),
   /** Path of the deployment that booted last with an /etc of its own time. */
   deployment: z.string(),
+  /** What the deployment of this boot has in its /etc from before: the log bundle's report reads it. */
+  older: z.object({ deployment: z.string(), files: z.array(z.string()) }).optional(),
 });
 
 /** Files of /etc that belong to what is in /var: the name of the cluster and of the host, and the authorities. */
@@ -39,13 +41,19 @@ export const deployment: StepBody<HostContext> = {
   async run({ paths }, progress) {
     const booted = await bootedDeployment(paths);
     if (booted === undefined) return done('the system has no deployments');
-    const last = (await file(paths).read())?.deployment;
-    if (last === booted) return done();
+    const record = await file(paths).read();
+    const last = record?.deployment;
+    if (last === booted && record?.older === undefined) return done();
     const older = last === undefined ? [] : await differing(paths, `${last}/etc`);
-    if (older.length > 0) {
+    if (last !== undefined && older.length > 0) {
       progress.warn(
         `The /etc of this deployment, ${booted}, is older than /var: ${older.join(', ')} changed since in ${last}, which booted before. Boot that one again ("rpm-ostree rollback", or its entry in the boot menu), or restore a backup from before the change ("sno-backup list").`,
       );
+      await file(paths).write({
+        schemaVersion: 1,
+        deployment: last,
+        older: { deployment: booted, files: older },
+      });
       return done('an earlier /etc than before');
     }
     await file(paths).write({ schemaVersion: 1, deployment: booted });

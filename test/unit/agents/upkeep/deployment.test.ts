@@ -59,8 +59,14 @@ for (const file of [CA, CLUSTER, 'sno-agents/kubelet.env', 'hostname']) {
     t.match(said[0], `/etc/${file} changed since in ${DEPLOY}/b.0`);
     t.match(said[0], 'rpm-ostree rollback');
     t.equal((await warnings()).length, 1, 'as long as it goes on');
+    const record = () => JSON.parse(host.read('/var/lib/sno-agents/sno-payload/deployment.json'));
+    t.match(record(), {
+      deployment: `${DEPLOY}/b.0`,
+      older: { deployment: `${DEPLOY}/a.0`, files: [`/etc/${file}`] },
+    });
     boot('b.0');
     t.same(await warnings(), [], 'the right one again');
+    t.equal(record().older, undefined);
     boot('a.0');
     await warnings();
     rmSync(host.at(etcOf('b.0')), { recursive: true });
