@@ -16,6 +16,8 @@ export interface Component {
   readonly recipe: readonly string[];
   /** Components whose results the build reads. */
   readonly needs?: readonly Component[];
+  /** Components that are built before it: they compile most of its libraries. Its result does not depend on theirs. */
+  readonly after?: readonly Component[];
   /** Builds into `target`, an empty folder. */
   build(target: string, context: BuildContext): Promise<void>;
 }
@@ -77,6 +79,7 @@ async function ensureOnce(component: Component, options: EnsureOptions): Promise
     await utimes(folder, new Date(), new Date());
     return folder;
   }
+  for (const earlier of component.after ?? []) await ensureComponent(earlier, options);
   const release = await takeBuildSlot(options.signal);
   try {
     await buildInto(component, folder, {

@@ -1,11 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../../lib/host/command.ts';
 import { writeProgramImage } from '../../lib/payload/image/write.ts';
 import type { Component } from './component.ts';
 import { debianBase } from './debian-base.ts';
-import { buildGoBinaries } from './go-build.ts';
-import { kubernetesBuild, kubernetesModule } from './kubernetes.ts';
+import { kubernetesOf } from './kubernetes.ts';
 import { KUBERNETES_VERSIONS, type KubernetesMinor } from './versions.ts';
 
 export const KUBE_PROXY_IMAGE = 'kube-proxy.tar';
@@ -21,13 +19,10 @@ const nameFiles = ['/etc/protocols', '/etc/services'];
 export const kubeProxyOf = (minor: KubernetesMinor): Component => ({
   name: `kube-proxy-${minor}`,
   version: KUBERNETES_VERSIONS[minor],
-  recipe: [import.meta.filename, kubernetesModule(minor)],
-  needs: [debianBase],
-  build: async (target, context) => {
-    const { signal, folderOf } = context;
-    const build = kubernetesBuild(minor, ['kube-proxy']);
-    await buildGoBinaries(target, { ...build, deadlineMs: 20 * 60_000 }, context);
-    const program = join(target, 'kube-proxy');
+  recipe: [import.meta.filename],
+  needs: [debianBase, kubernetesOf(minor)],
+  build: async (target, { signal, folderOf }) => {
+    const program = join(folderOf(kubernetesOf(minor)), 'kube-proxy');
     const tree = join(folderOf(debianBase), 'tree');
     const libraries = await librariesOf('/usr/sbin/nft', tree, signal);
     await writeProgramImage(
@@ -47,7 +42,6 @@ export const kubeProxyOf = (minor: KubernetesMinor): Component => ({
       },
       signal,
     );
-    await rm(program);
   },
 });
 

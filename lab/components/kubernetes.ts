@@ -30,15 +30,14 @@ export function kubernetesBuild(minor: KubernetesMinor, names: readonly string[]
   };
 }
 
-/** All programs but kube-proxy, whose image has more than the program. */
+/** All programs in one build: what they share is most of it. */
 export const kubernetesOf = (minor: KubernetesMinor): Component => ({
   name: `kubernetes-${minor}`,
   version: KUBERNETES_VERSIONS[minor],
   recipe: [import.meta.filename, kubernetesModule(minor)],
   build: (target, context) => {
-    const names = programs.filter((name) => name !== 'kube-proxy');
-    const build = kubernetesBuild(minor, names);
-    return buildGoBinaries(target, { ...build, deadlineMs: 25 * 60_000 }, context);
+    const build = kubernetesBuild(minor, programs);
+    return buildGoBinaries(target, { ...build, deadlineMs: 45 * 60_000 }, context);
   },
 });
 

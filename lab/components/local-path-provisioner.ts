@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeProgramImage } from '../../lib/payload/image/write.ts';
 import type { Component } from './component.ts';
 import { buildGoBinaries } from './go-build.ts';
+import { kubernetes } from './kubernetes.ts';
 
 export const LOCAL_PATH_PROVISIONER_VERSION = '0.0.30';
 const module = join(import.meta.dirname, 'local-path-provisioner');
@@ -14,6 +15,7 @@ export const localPathProvisioner: Component = {
   name: 'local-path-provisioner',
   version: LOCAL_PATH_PROVISIONER_VERSION,
   recipe: [import.meta.filename, module],
+  after: [kubernetes],
   build: async (target, context) => {
     const name = 'local-path-provisioner';
     await buildGoBinaries(

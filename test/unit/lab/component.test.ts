@@ -60,6 +60,26 @@ t.test('a component is built once, with what it needs, and moved into place', as
   t.equal(builds, 1);
 });
 
+t.test(
+  'one that shares libraries with another is built after it, and does not depend on it',
+  async (t) => {
+    const recipe = [await recipeFolder(t)];
+    const order: string[] = [];
+    const recorded = (name: string, more: Partial<Component> = {}): Component => ({
+      name,
+      version: '1',
+      recipe,
+      build: async () => void order.push(name),
+      ...more,
+    });
+    const first = recorded('compiled-first');
+    const second = recorded('compiled-second', { after: [first] });
+    await ensureComponent(second, options());
+    t.same(order, ['compiled-first', 'compiled-second']);
+    t.equal(await componentKey(second), await componentKey({ ...second, after: [] }));
+  },
+);
+
 t.test('a failed build leaves nothing that looks finished', async (t) => {
   const recipe = [await recipeFolder(t)];
   const component: Component = {
