@@ -50,18 +50,6 @@ export async function runSno(args: readonly string[], outside: OutsideSno): Prom
   }
 }
 
-const NOTICE = /^Notice: /;
-
-/** Output may be for programs. Notices are for people: they go where progress and errors go. */
-function withNotices(outside: OutsideSno): Surroundings {
-  const { print, complain } = outside;
-  return {
-    answers: async function* () {},
-    ...outside,
-    print: (line) => (NOTICE.test(line) ? complain(line) : print(line)),
-  };
-}
-
 /** `create single-node-iso` as words. */
 function namesOf(command: Command): string[] {
   const { parent } = command;
@@ -90,7 +78,11 @@ function exitCodeOf(error: unknown, [command]: readonly string[]): number {
 
 /** The command line itself, as described by help, man page and completion. */
 export function program(outside: OutsideSno): Command {
-  const surroundings = withNotices(outside);
+  const surroundings: Surroundings = {
+    answers: async function* () {},
+    ...outside,
+    notice: (text) => outside.complain(`Notice: ${text}`),
+  };
   const sno = new Command('sno')
     .description('create and follow the installation of a single-node OpenShift or Kubernetes host')
     .configureOutput({

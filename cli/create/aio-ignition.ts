@@ -51,7 +51,7 @@ export async function createAioIgnition(
   surroundings: Surroundings,
 ): Promise<void> {
   const { dir } = options;
-  const { print, signal } = surroundings;
+  const { print, notice, signal } = surroundings;
   const ignition = join(dir, AIO_IGNITION_NAME);
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
   const sound = await inspect(options, [ignition, kubeconfig], surroundings);
@@ -94,9 +94,12 @@ export async function createAioIgnition(
   print(`Wrote ${kubeconfig} (for https://api.${domain}:6443)`);
   const source = sound.payload.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload on ${source}`);
-  if (workers !== undefined) print(`Wrote ${worker} (for all workers)`);
-  for (const line of workers?.lines ?? []) print(line);
-  for (const notice of [
+  if (workers !== undefined) {
+    print(`Wrote ${worker} (for all workers)`);
+    print(`Workers reach the API at ${workers.apiServer}`);
+    for (const text of workers.notices) notice(text);
+  }
+  for (const text of [
     ...aioNotices(settings),
     ...manifestNotices(user),
     ...notRead,
@@ -104,7 +107,7 @@ export async function createAioIgnition(
     ...sound.additions.notices,
     ONE_INSTALLATION,
   ]) {
-    print(`Notice: ${notice}`);
+    notice(text);
   }
 }
 

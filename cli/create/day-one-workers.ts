@@ -19,8 +19,9 @@ export interface DayOneWorkers {
   readonly token: FutureToken;
   /** Of worker.ign, which all of them share. */
   readonly text: string;
-  /** What to print about it. */
-  readonly lines: readonly string[];
+  /** How the workers reach the host. */
+  readonly apiServer: string;
+  readonly notices: readonly string[];
 }
 
 interface Made {
@@ -69,14 +70,13 @@ export function dayOneWorkers({
     apiServer,
     ...(agentsUrl === undefined ? {} : { executableUrl: agentsUrl }),
   });
-  return { token, text, lines: linesOf(settings, token, apiServer) };
+  return { token, text, apiServer, notices: noticesOf(settings, token) };
 }
 
-function linesOf(settings: InstallSettings, { hours }: FutureToken, apiServer: string): string[] {
+function noticesOf(settings: InstallSettings, { hours }: FutureToken): string[] {
   return [
-    `Workers reach the API at ${apiServer}`,
-    `Notice: the token in ${WORKER_IGNITION_NAME} is accepted for ${hours} hours from the installation of the control-plane host. Afterwards, use "sno create worker-ignition"`,
-    `Notice: the control-plane node has a taint: pods without a toleration wait for a worker. List each worker in /etc/sno-agents/workers.d, or its requests stay pending`,
-    ...ignoredForWorkers(settings).map((notice) => `Notice: ${notice}`),
+    `the token in ${WORKER_IGNITION_NAME} is accepted for ${hours} hours from the installation of the control-plane host. Afterwards, use "sno create worker-ignition"`,
+    `the control-plane node has a taint: pods without a toleration wait for a worker. List each worker in /etc/sno-agents/workers.d, or its requests stay pending`,
+    ...ignoredForWorkers(settings),
   ];
 }

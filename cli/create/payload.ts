@@ -30,7 +30,7 @@ import { expectFree, makeNewFolder, refuse } from './new-folder.ts';
 
 export type PayloadOptions = CreatePayloadOptions & FetchPayloadOptions;
 
-type Reporting = Pick<Surroundings, 'print' | 'complain' | 'signal'>;
+type Reporting = Pick<Surroundings, 'print' | 'notice' | 'complain' | 'signal'>;
 
 /**
  * `sno create payload`: a payload folder from image archives and programs, which are given or fetched. It is
@@ -81,7 +81,7 @@ async function createFrom(
   request: PayloadRequest,
   faults: string[],
   options: PayloadOptions,
-  { print, signal }: Reporting,
+  { print, notice, signal }: Reporting,
   locked?: { readonly path: string; readonly lock: PayloadLock },
 ): Promise<void> {
   const parts = await readParts(request, faults, signal);
@@ -101,7 +101,7 @@ async function createFrom(
   print(`Wrote ${options.dir}`);
   if (locked !== undefined) print(`Wrote ${locked.path}, which pins what it was made of`);
   for (const line of lines) print(line);
-  for (const notice of [...notices, ...plan.notices]) print(`Notice: ${notice}`);
+  for (const text of [...notices, ...plan.notices]) notice(text);
 }
 
 /** Returns the lines to print about it. */

@@ -79,7 +79,7 @@ export async function createRestoreIgnition(
   surroundings: Surroundings,
 ): Promise<void> {
   const { dir, keepAuthorities = false } = options;
-  const { print, signal } = surroundings;
+  const { print, notice, signal } = surroundings;
   const ignition = join(dir, RESTORE_IGNITION_NAME);
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
   const { backup, cluster, sources, additions } = await inspect(
@@ -122,13 +122,13 @@ export async function createRestoreIgnition(
     `Backup: of ${host.hostname}, made ${header.at}, etcd at revision ${header.manifest.etcd.revision}`,
   );
   print(`Payload: on ${sources.payload.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`}`);
-  for (const notice of [
+  for (const text of [
     ...noticesOf(backup, cluster.hostname, keepAuthorities),
     ...networkNotices(cluster.networkConfig),
     ...sources.payloadNotices,
     ...additions.notices,
   ])
-    print(`Notice: ${notice}`);
+    notice(text);
 }
 
 async function inspect(

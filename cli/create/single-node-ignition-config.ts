@@ -62,7 +62,7 @@ export async function createSingleNodeIgnitionConfig(
   { forIso } = { forIso: false },
 ): Promise<void> {
   const { dir } = options;
-  const { environment, print, signal } = surroundings;
+  const { environment, print, notice, signal } = surroundings;
   requireServed(options);
   const ignitionPath = join(dir, IGNITION_NAME);
   const kubeconfigPath = join(dir, 'auth', 'kubeconfig');
@@ -121,22 +121,25 @@ export async function createSingleNodeIgnitionConfig(
   );
   print(`Wrote ${metadataPath} (the cluster's name and ids)`);
   print(`Wrote ${kubeconfigPath} (for https://api.${clusterDomain(cluster)}:6443)`);
-  if (workers !== undefined) print(`Wrote ${workerPath} (for all workers)`);
-  for (const line of workers?.lines ?? []) print(line);
+  if (workers !== undefined) {
+    print(`Wrote ${workerPath} (for all workers)`);
+    print(`Workers reach the API at ${workers.apiServer}`);
+    for (const text of workers.notices) notice(text);
+  }
   const source =
     cluster.payloadUrl === undefined ? 'on the live medium' : `at ${cluster.payloadUrl}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload ${source}`);
-  for (const notice of [
+  for (const text of [
     ...noticesOf(settings, user),
     ...notRead,
     ...(payloadNotices ?? []),
     ...additions.notices,
     ...tooLarge(embedded),
   ]) {
-    print(`Notice: ${notice}`);
+    notice(text);
   }
   if (cluster.payloadSha256 === undefined) {
-    print(`Notice: ${NOT_PINNED}`);
+    notice(NOT_PINNED);
   }
 }
 

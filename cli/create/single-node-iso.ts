@@ -70,7 +70,7 @@ export async function createSingleNodeIso(
   surroundings: Surroundings,
 ): Promise<void> {
   const { dir, iso } = options;
-  const { environment, print, signal } = surroundings;
+  const { environment, print, notice, signal } = surroundings;
   const output = resolve(options.output ?? join(dir, 'single-node.iso'));
   await requireIsoPrograms(environment);
   await requireAbsent([output], 'Move it away, or use another file with --output.');
@@ -93,7 +93,7 @@ export async function createSingleNodeIso(
     // Of a config that was taken over, the install-config is in the installer's assets.
     if (!isTakenOver && (await exists(join(dir, INSTALL_CONFIG))))
       await requireUpToDate(ignition, made, described, options, surroundings);
-    for (const notice of notices ?? []) print(`Notice: ${notice}`);
+    for (const text of notices ?? []) notice(text);
   } else {
     await createSingleNodeIgnitionConfig(
       { ...options, agentsExecutable: executable },

@@ -24,7 +24,7 @@ export interface SiteVolumeOptions extends Protection {
  */
 export async function createSiteVolume(
   options: SiteVolumeOptions,
-  { environment, print, signal }: Surroundings,
+  { environment, print, notice, signal }: Surroundings,
 ): Promise<void> {
   const medium = mediumOf(options);
   if (medium.kind === 'iso') await requireIsoPrograms(environment, ['xorriso']);
@@ -34,8 +34,8 @@ export async function createSiteVolume(
   await storeVolume(medium, options.dir, made, signal);
   for (const line of volumeLines(medium, options.dir, site, made)) print(line);
   const unsigned = options.sign === undefined ? [UNSIGNED] : [];
-  for (const notice of [...unsigned, ...siteNotices(site, made.isEncrypted, context.now)]) {
-    print(`Notice: ${notice}`);
+  for (const text of [...unsigned, ...siteNotices(site, made.isEncrypted, context.now)]) {
+    notice(text);
   }
 }
 

@@ -44,7 +44,7 @@ const FORMATS: Readonly<Record<string, (folder: string) => SiteMedium>> = {
  */
 export async function createSiteVolumes(
   options: SiteVolumesOptions,
-  { environment, print, signal }: Surroundings,
+  { environment, print, notice, signal }: Surroundings,
 ): Promise<void> {
   const { format, sign } = options;
   const output = resolve(options.output);
@@ -79,15 +79,13 @@ export async function createSiteVolumes(
     }
   });
   print(`Wrote ${plural(sites.length, 'volume')} below ${output}, each with its auth`);
-  if (sign === undefined) print(`Notice: ${UNSIGNED}`);
+  if (sign === undefined) notice(UNSIGNED);
   for (const name of unused) {
-    print(
-      `Notice: the column ${name} is used nowhere: the template has no placeholder of this name`,
-    );
+    notice(`the column ${name} is used nowhere: the template has no placeholder of this name`);
   }
-  for (const [notice, of] of notices) print(`Notice: ${notice} (${sitesText(of)})`);
+  for (const [text, of] of notices) notice(`${text} (${sitesText(of)})`);
   for (const shared of sharedAddresses(sites.map(rowConfig))) {
-    print(`Notice: ${options.table} ${shared}: right only where the networks are separate`);
+    notice(`${options.table} ${shared}: right only where the networks are separate`);
   }
 }
 

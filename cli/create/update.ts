@@ -35,7 +35,12 @@ const SIGN_MS = 300_000;
  */
 export async function createUpdate(
   options: UpdateOptions,
-  { environment, print, signal }: Pick<Surroundings, 'environment' | 'print' | 'signal'>,
+  {
+    environment,
+    print,
+    notice,
+    signal,
+  }: Pick<Surroundings, 'environment' | 'print' | 'notice' | 'signal'>,
 ): Promise<void> {
   const target = resolve(options.dir);
   const faults: string[] = [];
@@ -83,7 +88,7 @@ export async function createUpdate(
     await writeFileAtomic(join(staging, UPDATE_FILES.manifest), text, 0o644);
   });
   const { kubernetes, etcd } = payload.versions;
-  for (const notice of notices) print(`Notice: ${notice}`);
+  for (const text of notices) notice(text);
   print(`Wrote ${options.dir}`);
   print(`sno-agents ${described.version}, Kubernetes ${kubernetes}, etcd ${etcd}`);
   print(orderOf(manifest));

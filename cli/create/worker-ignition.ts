@@ -47,7 +47,7 @@ export async function createWorkerIgnition(
   surroundings: Surroundings,
 ): Promise<void> {
   const { dir } = options;
-  const { print, signal } = surroundings;
+  const { print, notice, signal } = surroundings;
   const ignition = join(dir, WORKER_IGNITION_NAME);
   const hours = tokenHours(options.tokenHours);
   const sound = await inspect(options, [ignition], surroundings, 'run');
@@ -84,14 +84,14 @@ export async function createWorkerIgnition(
   print(`Workers get the payload from ${source}, and reach the API at ${apiServer}`);
   print(`The token in it is accepted until ${token.expires.toISOString()}`);
   const missing = isRouted ? [] : [NO_ROUTES];
-  for (const notice of [
+  for (const text of [
     ...ignoredForWorkers(sound.settings),
     ...missing,
     ...sound.payloadNotices,
     ...sound.additions.notices,
     HOW_TO_ALLOW,
   ]) {
-    print(`Notice: ${notice}`);
+    notice(text);
   }
 }
 

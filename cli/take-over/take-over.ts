@@ -50,7 +50,7 @@ const ROOT_CA = `${assetPaths.folder}tls/root-ca.crt`;
  */
 export async function takeOverInstaller(
   options: TakeOverOptions,
-  { environment, print, signal }: Surroundings,
+  { environment, print, notice, signal }: Surroundings,
 ): Promise<void> {
   const { dir } = options;
   const shippingDays = requireTakeOver(options);
@@ -104,14 +104,14 @@ export async function takeOverInstaller(
     print('Added, so that no Machine is enough for a certificate of a node:');
   for (const { path } of approval) print(`  ${path}`);
   if (beside.missing.length > 0) {
-    print(`Notice: not beside ${source}, so not copied: ${beside.missing.join(', ')}`);
+    notice(`not beside ${source}, so not copied: ${beside.missing.join(', ')}`);
   }
-  for (const notice of tooLarge(embedded)) print(`Notice: ${notice}`);
-  print(EXPERIMENTAL);
+  for (const text of tooLarge(embedded)) notice(text);
+  notice(EXPERIMENTAL);
 }
 
 const EXPERIMENTAL =
-  'Notice: experimental: no host with a release of OpenShift has been installed yet, so install only hosts that you can lose';
+  'experimental: no host with a release of OpenShift has been installed yet, so install only hosts that you can lose';
 
 /** The config itself, where its folder is named. */
 async function sourceOf(named: string): Promise<string> {

@@ -20,7 +20,7 @@ export interface VerifyInstallConfigOptions {
  */
 export async function verifyInstallConfig(
   { dir, aio = false }: VerifyInstallConfigOptions,
-  { environment, print, signal }: Surroundings,
+  { environment, print, notice, signal }: Surroundings,
 ): Promise<void> {
   const host = { writesDisk: !aio };
   const { contents, faults } = await inspectFolder(dir, environment[DISK_VARIABLE], signal, host);
@@ -35,6 +35,5 @@ export async function verifyInstallConfig(
   const where = aio ? 'for an all-in-one host' : `for a host that is installed to ${disk}`;
   print(`${join(dir, INSTALL_CONFIG)} is valid: ${clusterDomain(settings.cluster)}, ${where}`);
   const notices = aio ? aioNotices(settings) : configNotices(settings);
-  for (const notice of [...notices, ...manifestNotices(user), ...notRead])
-    print(`Notice: ${notice}`);
+  for (const text of [...notices, ...manifestNotices(user), ...notRead]) notice(text);
 }

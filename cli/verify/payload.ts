@@ -11,7 +11,7 @@ import type { Surroundings } from '../surroundings.ts';
 export async function verifyPayloadFolder(
   directory: string,
   options: AcceptOptions,
-  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
+  { print, notice, signal }: Pick<Surroundings, 'print' | 'notice' | 'signal'>,
 ): Promise<void> {
   const payload = await readPayload(directory);
   const faults = await payloadFaults(payload, signal);
@@ -23,5 +23,5 @@ export async function verifyPayloadFolder(
   }
   const notices = acceptedVersions(directory, payload.versions, 'run', options);
   for (const line of await payloadTable(payload, signal)) print(line);
-  for (const notice of notices) print(`Notice: ${notice}`);
+  for (const text of notices) notice(text);
 }

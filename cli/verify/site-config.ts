@@ -7,15 +7,15 @@ import type { Surroundings } from '../surroundings.ts';
 export async function verifySiteConfig(
   path: string,
   { hostFacts }: { readonly hostFacts?: string },
-  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
+  { print, notice, signal }: Pick<Surroundings, 'print' | 'notice' | 'signal'>,
 ): Promise<void> {
   const facts = await readShippedFacts(hostFacts);
   const now = new Date();
   const site = await readSite(await siteSource(path), { facts, now, signal });
   const judged = facts === undefined ? '' : `, for the node ${facts.nodeName}`;
   print(`${path} is a valid site configuration of ${siteDomain(site.config)}${judged}`);
-  for (const notice of siteNotices(site, true, now)) print(`Notice: ${notice}`);
+  for (const text of siteNotices(site, true, now)) notice(text);
   if (facts === undefined) {
-    print('Notice: not compared with a node: its networks and adapters are in host-facts.json');
+    notice('not compared with a node: its networks and adapters are in host-facts.json');
   }
 }

@@ -28,7 +28,7 @@ export interface VerifyUpdateOptions extends AcceptOptions {
 export async function verifyUpdate(
   directory: string,
   { sshKey, ...accept }: VerifyUpdateOptions,
-  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
+  { print, notice, signal }: Pick<Surroundings, 'print' | 'notice' | 'signal'>,
 ): Promise<void> {
   const at = (name: string) => join(directory, name);
   const text = await readFile(at(UPDATE_FILES.manifest), 'utf8');
@@ -45,11 +45,11 @@ export async function verifyUpdate(
       signal,
     );
     await requireFiles(directory, manifest, signal);
-    await verifyPayloadFolder(at(UPDATE_FILES.payload), accept, { print, signal });
+    await verifyPayloadFolder(at(UPDATE_FILES.payload), accept, { print, notice, signal });
     print(orderOf(manifest));
     print(`For hosts with ${predecessors(manifest.payload.versions)}`);
     if (manifest.expires !== undefined && new Date() >= new Date(manifest.expires)) {
-      print('Notice: it has expired. No host takes it.');
+      notice('it has expired. No host takes it.');
     }
     print(`Signed by ${key}`);
   } finally {

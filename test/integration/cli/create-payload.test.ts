@@ -189,6 +189,7 @@ t.test('an interrupted run leaves nothing', async (t) => {
   const run = createPayload(options, {
     print: () => {},
     complain: () => {},
+    notice: () => {},
     signal: interruption.signal,
   });
   await t.rejects(run, /interrupted|stopped|abort/i);

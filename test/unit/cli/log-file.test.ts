@@ -12,6 +12,7 @@ const surroundings: Surroundings = {
   environment: {},
   print: () => undefined,
   complain: () => undefined,
+  notice: () => undefined,
   answers: async function* () {},
   signal: new AbortController().signal,
 };
