@@ -1,7 +1,7 @@
 import type { ReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecaError, execa } from 'execa';
-import { Failure } from '../base/errors/failure.ts';
+import { describeError, Failure } from '../base/errors/failure.ts';
 import type { ContainerRuntime } from '../clients/cri/runtime.ts';
 import type { ArchivedCopy, ImageImporter, ImportLimits } from './images.ts';
 import { type Ctr, importInPlace } from './layers-in-store.ts';
@@ -47,10 +47,10 @@ export function containerdImporter(
     },
     find: (reference, limits) => runtime.imageStatus(reference, limits),
     async importArchive(image, limits) {
-      if (!(await isImportedInPlace(image, root, ctr, limits))) {
-        await images(['import', image.path], limits);
-      }
+      const left = await whyNotInPlace(image, root, ctr, limits);
+      if (left !== undefined) await images(['import', image.path], limits);
       await appear(image.reference, image.id, limits);
+      return left === undefined ? undefined : `Imported ${image.name} as a whole: ${left}`;
     },
     async tag(reference, newReference, limits) {
       await images(['tag', '--force', reference, newReference], limits);
@@ -81,15 +81,15 @@ export function containerdImporter(
   };
 }
 
-/** False if it is to be imported as a whole, also since ctr has refused: then its reason is that of the whole import. */
-async function isImportedInPlace(
+/** Why it is to be imported as a whole: also since ctr has refused. If that was for good, the whole import fails, too. */
+async function whyNotInPlace(
   ...[image, root, ctr, limits]: Parameters<typeof importInPlace>
-): Promise<boolean> {
+): Promise<string | undefined> {
   try {
     return await importInPlace(image, root, ctr, limits);
   } catch (error) {
     limits.signal.throwIfAborted();
-    if (error instanceof Failure) return false;
+    if (error instanceof Failure) return describeError(error);
     throw error;
   }
 }

@@ -32,6 +32,7 @@ export function crioImporter(runtime: ContainerRuntime, { at }: HostPaths): Imag
     find: (reference, limits) => runtime.imageStatus(reference, limits),
     async importArchive({ path }, limits) {
       await podman(['load', '--quiet', '--input', path], limits);
+      return undefined;
     },
     async tag(reference, newReference, limits) {
       await podman(['tag', reference, newReference], limits);

@@ -30,8 +30,11 @@ export interface ImageImporter {
   /** The reference of the image of every pod sandbox, if the runtime reports it. */
   sandboxImage(limits: ImportLimits): Promise<string | undefined>;
   find(reference: string, limits: ImportLimits): Promise<ImportedImage | undefined>;
-  /** Imports every image of a docker archive under its names in the archive, and waits for this one. */
-  importArchive(image: ArchivedCopy, limits: ImportLimits): Promise<void>;
+  /**
+   * Imports every image of a docker archive under its names in the archive, and waits for this one. Returns a sentence
+   * if that was done in another way than usual.
+   */
+  importArchive(image: ArchivedCopy, limits: ImportLimits): Promise<string | undefined>;
   /** Gives an image a second name, taking it from another image if necessary. */
   tag(reference: string, newReference: string, limits: ImportLimits): Promise<void>;
   /** Protects an image from the kubelet's garbage collection: it cannot be pulled again. */
@@ -156,7 +159,8 @@ async function ensureImage(
   const present = (await importer.find(reference, options))?.id === id;
   if (!present) {
     options.report(`import ${name}`);
-    await importer.importArchive(image, options);
+    const said = await importer.importArchive(image, options);
+    if (said !== undefined) options.report(said);
   }
   await ensurePinned(reference, id, importer, options);
   return !present;

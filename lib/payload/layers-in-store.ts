@@ -27,7 +27,8 @@ export type Ctr = (
  * The order is that which survives a collection of garbage at any moment: first the image names its layers, then
  * they come.
  *
- * @returns false if that is not how this archive or this containerd is made: nothing but an image without layers is left
+ * @returns why it was not done, if that is not how this archive or this containerd is made: nothing but an image without
+ *   layers is left. Undefined if it was.
  * @throws Failure if ctr fails
  */
 export async function importInPlace(
@@ -35,10 +36,10 @@ export async function importInPlace(
   root: string,
   ctr: Ctr,
   limits: Limits,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const placed = await placedImages(image.path);
   const found = placed?.images.find(({ id }) => id === image.id);
-  if (placed === undefined || found === undefined) return false;
+  if (placed === undefined || found === undefined) return 'its archive is not laid out for it';
   const layers = layersOf(found, placed.places);
   const { archive, manifest } = await thinArchive({
     ...{ reference: image.reference, config: found.config, layers },
@@ -46,10 +47,10 @@ export async function importInPlace(
   await ctr(['images', 'import', '--no-unpack', '-'], limits, archive);
   const blobs = join(root, BLOBS);
   // Only the store of this containerd has what it has just received.
-  if (!(await exists(join(blobs, manifest)))) return false;
+  if (!(await exists(join(blobs, manifest)))) return `${blobs} is not this containerd's store`;
   for (const layer of layers) await placeLayer(image, layer, blobs, ctr, limits);
   await ctr(['images', 'import', '-'], limits, archive);
-  return true;
+  return undefined;
 }
 
 interface PlacedLayer extends Place {

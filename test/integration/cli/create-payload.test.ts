@@ -51,6 +51,7 @@ class ArchiveImporter implements ImageImporter {
     for (const { references, id } of (await readImageArchive(path, signal)).images) {
       for (const reference of references) this.stored.set(reference, { id, pinned: true });
     }
+    return undefined;
   }
   async tag() {}
   async pin() {}

@@ -211,7 +211,11 @@ for (const [series, component] of Object.entries(SERIES)) {
       const path = join(host.payload, pause.archive);
       await host.ctr('images', 'rm', '--sync', pause.reference, pause.id);
       const elsewhere = containerdImporter(runtime, host.paths.at('/var/lib/other'));
-      await elsewhere.importArchive({ ...pause, path }, { signal, deadlineMs: 60_000 });
+      const said = await elsewhere.importArchive(
+        { ...pause, path },
+        { signal, deadlineMs: 60_000 },
+      );
+      t.match(said, /^Imported pause as a whole: .*\/var\/lib\/other\/.* is not this containerd's/);
       t.strictSame(await kinds(), ['docker', 'docker'], 'its files are in another folder');
       await expectWhole(t, host);
     });

@@ -42,11 +42,12 @@ class FakeImporter implements ImageImporter {
       this.stored.delete(reference);
     }
   }
-  async importArchive({ path }: Pick<ArchivedCopy, 'path'>) {
+  async importArchive({ path }: Pick<ArchivedCopy, 'path'>): Promise<string | undefined> {
     const reference = this.#archives[path.split('/').at(-1) ?? ''] ?? 'unknown';
     this.done.push(`import ${reference}`);
     this.stored.set(reference, { id, pinned: false });
     this.damages.delete(reference);
+    return undefined;
   }
   async tag(reference: string, newReference: string) {
     this.done.push(`tag ${reference} as ${newReference}`);
@@ -115,12 +116,14 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
   const foreign = new FakeImporter(undefined, names);
   foreign.importArchive = async () => {
     foreign.stored.set('r/etcd:1', { id: 'sha256:foreign', pinned: false });
+    return 'Imported etcd as a whole: the test says so';
   };
   await t.rejects(run(foreign), {
     kind: 'fatal',
     code: 'payload-damaged',
     message: new RegExp(`r/etcd:1; expected ${id}; found sha256:foreign`),
   });
+  t.equal(reports.at(-1), 'Imported etcd as a whole: the test says so');
   t.strictSame(foreign.done, [], 'a foreign image is not pinned');
   t.equal(verified, 1, 'the archives are not the reason');
 
@@ -154,7 +157,7 @@ t.test('two images at once; one that fails does not keep the others away', async
     await sleep(5);
     running -= 1;
     if (path.endsWith(refused)) throw new Failure('retry', `${refused} is refused`);
-    await importArchive(image);
+    return importArchive(image);
   };
   const report = () => undefined;
   let verify = async () => undefined;
