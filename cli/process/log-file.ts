@@ -109,8 +109,12 @@ export async function logged(
     log.add('info', line);
     surroundings.print(line);
   };
+  const notice = (text: string) => {
+    log.add('warn', text);
+    surroundings.notice(text);
+  };
   try {
-    await work({ ...surroundings, print }, log);
+    await work({ ...surroundings, print, notice }, log);
     log.begin();
   } catch (error) {
     const { signal } = surroundings;

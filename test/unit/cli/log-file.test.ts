@@ -69,7 +69,7 @@ t.test('a link is not followed, and an unwritable log stops nothing', async (t) 
 });
 
 const ENDINGS: readonly { name: string; error?: Error; has?: RegExp }[] = [
-  { name: 'done', has: /msg="printed"\n$/ },
+  { name: 'done', has: /level=info msg="printed"\n.* level=warn msg="to know"\n$/ },
   { name: 'refused input', error: new Failure('usage', 'wrong') },
   {
     name: 'a failure',
@@ -80,8 +80,9 @@ const ENDINGS: readonly { name: string; error?: Error; has?: RegExp }[] = [
 for (const { name, error, has } of ENDINGS) {
   t.test(`the log of a command: ${name}`, async (t) => {
     const dir = t.testdir();
-    const run = logged(dir, surroundings, async ({ print }) => {
+    const run = logged(dir, surroundings, async ({ print, notice }) => {
       print('printed');
+      notice('to know');
       if (error !== undefined) throw error;
     });
     if (error === undefined) await run;
