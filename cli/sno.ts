@@ -4,6 +4,7 @@ import { describeError, Failure } from '../lib/base/errors/failure.ts';
 import { commands } from './commands/commands.ts';
 import { versionText } from './explain/versions.ts';
 import { habitOf, usualOrder } from './habits.ts';
+import { JsonResult } from './process/json-result.ts';
 import { LEVELS } from './process/log-file.ts';
 import { Stopped } from './process/stopped.ts';
 import { isSystemError, systemErrorText } from './process/system-error.ts';
@@ -35,19 +36,33 @@ export async function runSno(args: readonly string[], outside: OutsideSno): Prom
     return EXIT.usage;
   }
   let running: string[] = [];
-  const sno = program(outside).hook('preAction', (_sno, command) => {
+  const result = new JsonResult(outside);
+  const sno = programOf(outside, result).hook('preAction', (_sno, command) => {
     running = namesOf(command);
+    if (command.opts()[JSON_RESULT] === true && hasResult(running)) result.begin(running.join(' '));
   });
   try {
     await sno.parseAsync(ordered, { from: 'user' });
-    return 0;
+    result.end(EXIT.done);
+    return EXIT.done;
   } catch (error) {
     // Commander has already printed its own message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (signal.aborted) return stopped(signal.reason, running, complain);
-    complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
-    return exitCodeOf(error, running);
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    const exitCode = signal.aborted
+      ? stopped(signal.reason, running, complain)
+      : failed(error, running, complain);
+    result.end(exitCode, signal.aborted ? signal.reason : error);
+    return exitCode;
   }
+}
+
+function failed(
+  error: unknown,
+  running: readonly string[],
+  complain: Surroundings['complain'],
+): number {
+  complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
+  return exitCodeOf(error, running);
 }
 
 /** `create single-node-iso` as words. */
@@ -77,30 +92,42 @@ function exitCodeOf(error: unknown, [command]: readonly string[]): number {
 }
 
 /** The command line itself, as described by help, man page and completion. */
-export function program(outside: OutsideSno): Command {
-  const surroundings: Surroundings = {
-    answers: async function* () {},
-    ...outside,
-    notice: (text) => outside.complain(`Notice: ${text}`),
-  };
+export const program = (outside: OutsideSno): Command =>
+  programOf(outside, new JsonResult(outside));
+
+function programOf(outside: OutsideSno, result: JsonResult): Command {
+  const surroundings = result.surroundings();
   const sno = new Command('sno')
     .description('create and follow the installation of a single-node OpenShift or Kubernetes host')
     .configureOutput({
-      writeOut: (text) => surroundings.print(text.trimEnd()),
-      writeErr: (text) => surroundings.complain(text.trimEnd()),
-      getOutHelpWidth: () => surroundings.columns ?? DEFAULT_COLUMNS,
+      writeOut: (text) => outside.print(text.trimEnd()),
+      writeErr: (text) => outside.complain(text.trimEnd()),
+      getOutHelpWidth: () => outside.columns ?? DEFAULT_COLUMNS,
     })
     .version(versionText())
     .configureHelp({ minWidthToWrap: LEAST_COLUMNS })
     .exitOverride()
     .addHelpText('after', AFTER_HELP);
   for (const add of commands) add(sno, surroundings);
-  for (const command of leavesOf(sno)) acceptLogLevel(command);
+  for (const command of leavesOf(sno)) {
+    acceptLogLevel(command);
+    acceptJson(command);
+  }
   return sno;
 }
 
 const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+
+const JSON_RESULT = 'json';
+/** The commands that say what they have done. Others print documents, some of which have a JSON form of their own. */
+const hasResult = ([first = '', second = '']: readonly string[]): boolean =>
+  ['create', 'verify', 'wait-for'].includes(first) && !(first === 'verify' && second === 'backup');
+
+function acceptJson(command: Command): void {
+  if (!hasResult(namesOf(command))) return;
+  command.option(`--${JSON_RESULT}`, 'print one JSON object instead, for programs');
+}
 
 /** As openshift-install has it everywhere. Only "wait-for" has a log on standard error whose lines have levels. */
 function acceptLogLevel(command: Command): void {

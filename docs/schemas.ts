@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { snoResultSchema } from '../cli/process/json-result.ts';
 import { resultSchema } from '../lab/result.ts';
 import { manifestSchema } from '../lib/change/backup/manifest.ts';
 import { backupListSchema } from '../lib/change/backup/store.ts';
@@ -23,6 +24,7 @@ const PUBLISHED = {
   topology: { title: 'sno explain topology --json', schema: topologyReportSchema },
   'host-facts': { title: 'host-facts.json of a factory', schema: hostFactsSchema },
   'site-volume': { title: 'site-volume.json of a volume for a site', schema: volumeManifestSchema },
+  sno: { title: 'sno create, verify, wait-for ... --json', schema: snoResultSchema },
   result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },
 } as const;
 

@@ -51,7 +51,7 @@ export async function createAioIgnition(
   surroundings: Surroundings,
 ): Promise<void> {
   const { dir } = options;
-  const { print, notice, signal } = surroundings;
+  const { print, wrote, notice, signal } = surroundings;
   const ignition = join(dir, AIO_IGNITION_NAME);
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
   const sound = await inspect(options, [ignition, kubeconfig], surroundings);
@@ -90,12 +90,12 @@ export async function createAioIgnition(
 
   signal.throwIfAborted();
   await writeAll(outputs, sound.medium, surroundings);
-  print(`Wrote ${ignition} (${kibibytes(Buffer.byteLength(text))})`);
-  print(`Wrote ${kubeconfig} (for https://api.${domain}:6443)`);
+  wrote(ignition, kibibytes(Buffer.byteLength(text)));
+  wrote(kubeconfig, `for https://api.${domain}:6443`);
   const source = sound.payload.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload on ${source}`);
   if (workers !== undefined) {
-    print(`Wrote ${worker} (for all workers)`);
+    wrote(worker, 'for all workers');
     print(`Workers reach the API at ${workers.apiServer}`);
     for (const text of workers.notices) notice(text);
   }

@@ -113,7 +113,7 @@ export async function inspectSources(
 export async function writeAll(
   outputs: Parameters<typeof writeOutputs>[0],
   medium: Medium | undefined,
-  { print, signal }: Surroundings,
+  { wrote, signal }: Surroundings,
 ): Promise<void> {
   if (medium === undefined) return writeOutputs(outputs);
   const bytes = await writeLargeFile(medium.path, undefined, signal, async (iso) => {
@@ -121,7 +121,7 @@ export async function writeAll(
     await createMedium({ ...request, signal });
     await writeOutputs(outputs);
   });
-  print(`Wrote ${medium.path} (${Math.ceil(bytes / 1024 ** 2)} MiB, without secrets)`);
+  wrote(medium.path, `${Math.ceil(bytes / 1024 ** 2)} MiB, without secrets`);
 }
 
 /** Where the host gets the executable and the payload: both by URL, or both from a medium. */

@@ -81,7 +81,7 @@ export async function createInstallConfig(
   const text = installConfigTemplate(kind, answers);
   surroundings.signal.throwIfAborted();
   await writeOutputs([{ path, contents: text }]);
-  surroundings.print(`Wrote ${path}`);
+  surroundings.wrote(path);
   const option = aio ? ' --aio' : '';
   surroundings.print(
     `${ask ? 'Look at it' : 'Replace each <...> in it'}, then: sno verify install-config --dir ${dir}${option}`,

@@ -30,7 +30,7 @@ import { expectFree, makeNewFolder, refuse } from './new-folder.ts';
 
 export type PayloadOptions = CreatePayloadOptions & FetchPayloadOptions;
 
-type Reporting = Pick<Surroundings, 'print' | 'notice' | 'complain' | 'signal'>;
+type Reporting = Pick<Surroundings, 'print' | 'wrote' | 'notice' | 'complain' | 'signal'>;
 
 /**
  * `sno create payload`: a payload folder from image archives and programs, which are given or fetched. It is
@@ -81,7 +81,7 @@ async function createFrom(
   request: PayloadRequest,
   faults: string[],
   options: PayloadOptions,
-  { print, notice, signal }: Reporting,
+  { print, wrote, notice, signal }: Reporting,
   locked?: { readonly path: string; readonly lock: PayloadLock },
 ): Promise<void> {
   const parts = await readParts(request, faults, signal);
@@ -98,8 +98,8 @@ async function createFrom(
     if (locked !== undefined) await rm(locked.path, { force: true });
     throw error;
   });
-  print(`Wrote ${options.dir}`);
-  if (locked !== undefined) print(`Wrote ${locked.path}, which pins what it was made of`);
+  wrote(options.dir);
+  if (locked !== undefined) wrote(locked.path, 'pins what it was made of');
   for (const line of lines) print(line);
   for (const text of [...notices, ...plan.notices]) notice(text);
 }

@@ -49,7 +49,7 @@ type InstallConfig = z.infer<typeof installConfigSchema>;
  */
 export async function createRelocatableManifests(
   { dir, address, nodeName }: RelocatableManifestsOptions,
-  { print }: Pick<Surroundings, 'print'>,
+  { print, wrote }: Pick<Surroundings, 'print' | 'wrote'>,
 ): Promise<void> {
   const config = await readInstallConfig(dir);
   refuse([...faultsOf(config), ...faultsOfNode({ address, nodeName }, config)]);
@@ -58,7 +58,7 @@ export async function createRelocatableManifests(
   await mkdir(join(dir, 'openshift'), { recursive: true });
   const manifest = relocatableManifest({ address, nodeName, clusterDomain });
   await writeFileAtomic(path, writeGoYaml(manifest), 0o640);
-  print(`Wrote ${path}`);
+  wrote(path);
   print(`The node keeps the address ${address} and the name ${nodeName} at every site.`);
 }
 

@@ -79,7 +79,7 @@ export async function createRestoreIgnition(
   surroundings: Surroundings,
 ): Promise<void> {
   const { dir, keepAuthorities = false } = options;
-  const { print, notice, signal } = surroundings;
+  const { print, wrote, notice, signal } = surroundings;
   const ignition = join(dir, RESTORE_IGNITION_NAME);
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
   const { backup, cluster, sources, additions } = await inspect(
@@ -116,8 +116,8 @@ export async function createRestoreIgnition(
   ];
   await writeAll(outputs, sources.medium, surroundings);
   const { host } = header.renderInput;
-  print(`Wrote ${ignition} (${kibibytes(Buffer.byteLength(text))})`);
-  print(`Wrote ${kubeconfig} (for https://api.${domain}:6443)`);
+  wrote(ignition, kibibytes(Buffer.byteLength(text)));
+  wrote(kubeconfig, `for https://api.${domain}:6443`);
   print(
     `Backup: of ${host.hostname}, made ${header.at}, etcd at revision ${header.manifest.etcd.revision}`,
   );

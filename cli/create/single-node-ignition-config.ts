@@ -62,7 +62,7 @@ export async function createSingleNodeIgnitionConfig(
   { forIso } = { forIso: false },
 ): Promise<void> {
   const { dir } = options;
-  const { environment, print, notice, signal } = surroundings;
+  const { environment, print, wrote, notice, signal } = surroundings;
   requireServed(options);
   const ignitionPath = join(dir, IGNITION_NAME);
   const kubeconfigPath = join(dir, 'auth', 'kubeconfig');
@@ -116,13 +116,11 @@ export async function createSingleNodeIgnitionConfig(
     { path: ignitionPath, contents: text },
     ...(workers === undefined ? [] : [{ path: workerPath, contents: workers.text }]),
   ]);
-  print(
-    `Wrote ${ignitionPath} (${kibibytes(embedded)} of ${kibibytes(EMBED_AREA_BYTES)} in a live ISO)`,
-  );
-  print(`Wrote ${metadataPath} (the cluster's name and ids)`);
-  print(`Wrote ${kubeconfigPath} (for https://api.${clusterDomain(cluster)}:6443)`);
+  wrote(ignitionPath, `${kibibytes(embedded)} of ${kibibytes(EMBED_AREA_BYTES)} in a live ISO`);
+  wrote(metadataPath, "the cluster's name and ids");
+  wrote(kubeconfigPath, `for https://api.${clusterDomain(cluster)}:6443`);
   if (workers !== undefined) {
-    print(`Wrote ${workerPath} (for all workers)`);
+    wrote(workerPath, 'for all workers');
     print(`Workers reach the API at ${workers.apiServer}`);
     for (const text of workers.notices) notice(text);
   }

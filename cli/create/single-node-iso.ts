@@ -70,7 +70,7 @@ export async function createSingleNodeIso(
   surroundings: Surroundings,
 ): Promise<void> {
   const { dir, iso } = options;
-  const { environment, print, notice, signal } = surroundings;
+  const { environment, wrote, notice, signal } = surroundings;
   const output = resolve(options.output ?? join(dir, 'single-node.iso'));
   await requireIsoPrograms(environment);
   await requireAbsent([output], 'Move it away, or use another file with --output.');
@@ -109,7 +109,7 @@ export async function createSingleNodeIso(
     await embedIgnition(copy, config, signal);
     await verifyLiveIso(copy, { ...liveIso, config }, signal);
   });
-  print(`Wrote ${output} (${Math.ceil(bytes / 1024 ** 2)} MiB, with the secrets of ${ignition})`);
+  wrote(output, `${Math.ceil(bytes / 1024 ** 2)} MiB, with the secrets of ${ignition}`);
 }
 
 /** @throws Failure (usage) for a payload that no host of OpenShift reads */

@@ -3,7 +3,7 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { SITE_CONFIG, siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { type MadeVolume, makeVolume, type Protection } from '../site/make-volume.ts';
-import { readShippedFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
+import { readShippedFacts, readSite, siteSource } from '../site/read-site.ts';
 import { siteNotices } from '../site/site-notices.ts';
 import { type SiteMedium, writeMedium } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -24,7 +24,7 @@ export interface SiteVolumeOptions extends Protection {
  */
 export async function createSiteVolume(
   options: SiteVolumeOptions,
-  { environment, print, notice, signal }: Surroundings,
+  { environment, print, wrote, notice, signal }: Surroundings,
 ): Promise<void> {
   const medium = mediumOf(options);
   if (medium.kind === 'iso') await requireIsoPrograms(environment, ['xorriso']);
@@ -32,7 +32,12 @@ export async function createSiteVolume(
   const site = await readSite(await siteSource(join(options.dir, SITE_CONFIG)), context);
   const made = await makeVolume(site, options, context);
   await storeVolume(medium, options.dir, made, signal);
-  for (const line of volumeLines(medium, options.dir, site, made)) print(line);
+  const hidden = made.isEncrypted
+    ? 'encrypted for one node'
+    : 'not encrypted, without private keys';
+  wrote(medium.path, `serial ${made.serial}, ${hidden}`);
+  for (const { path } of made.outputs) wrote(join(options.dir, path));
+  print(`The node answers at https://api.${siteDomain(site.config)}:6443`);
   const unsigned = options.sign === undefined ? [UNSIGNED] : [];
   for (const text of [...unsigned, ...siteNotices(site, made.isEncrypted, context.now)]) {
     notice(text);
@@ -67,18 +72,4 @@ export async function storeVolume(
   );
   signal.throwIfAborted();
   await writeMedium(medium, files, signal, () => writeOutputs(own));
-}
-
-function volumeLines(
-  medium: SiteMedium,
-  dir: string,
-  { config }: Site,
-  { outputs, serial, isEncrypted }: MadeVolume,
-): string[] {
-  const hidden = isEncrypted ? 'encrypted for one node' : 'not encrypted, without private keys';
-  return [
-    `Wrote ${medium.path} (serial ${serial}, ${hidden})`,
-    ...outputs.map(({ path }) => `Wrote ${join(dir, path)}`),
-    `The node answers at https://api.${siteDomain(config)}:6443`,
-  ];
 }

@@ -44,7 +44,7 @@ const FORMATS: Readonly<Record<string, (folder: string) => SiteMedium>> = {
  */
 export async function createSiteVolumes(
   options: SiteVolumesOptions,
-  { environment, print, notice, signal }: Surroundings,
+  { environment, wrote, notice, signal }: Surroundings,
 ): Promise<void> {
   const { format, sign } = options;
   const output = resolve(options.output);
@@ -78,7 +78,7 @@ export async function createSiteVolumes(
       await storeVolume(mediumIn(folder), folder, made, signal);
     }
   });
-  print(`Wrote ${plural(sites.length, 'volume')} below ${output}, each with its auth`);
+  wrote(output, `${plural(sites.length, 'volume')}, each with its auth`);
   if (sign === undefined) notice(UNSIGNED);
   for (const name of unused) {
     notice(`the column ${name} is used nowhere: the template has no placeholder of this name`);

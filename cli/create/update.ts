@@ -39,8 +39,9 @@ export async function createUpdate(
     environment,
     print,
     notice,
+    wrote,
     signal,
-  }: Pick<Surroundings, 'environment' | 'print' | 'notice' | 'signal'>,
+  }: Pick<Surroundings, 'environment' | 'print' | 'notice' | 'wrote' | 'signal'>,
 ): Promise<void> {
   const target = resolve(options.dir);
   const faults: string[] = [];
@@ -89,7 +90,7 @@ export async function createUpdate(
   });
   const { kubernetes, etcd } = payload.versions;
   for (const text of notices) notice(text);
-  print(`Wrote ${options.dir}`);
+  wrote(options.dir);
   print(`sno-agents ${described.version}, Kubernetes ${kubernetes}, etcd ${etcd}`);
   print(orderOf(manifest));
   print(`For hosts with ${predecessors(payload.versions)}`);

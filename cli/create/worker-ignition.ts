@@ -47,7 +47,7 @@ export async function createWorkerIgnition(
   surroundings: Surroundings,
 ): Promise<void> {
   const { dir } = options;
-  const { print, notice, signal } = surroundings;
+  const { print, wrote, notice, signal } = surroundings;
   const ignition = join(dir, WORKER_IGNITION_NAME);
   const hours = tokenHours(options.tokenHours);
   const sound = await inspect(options, [ignition], surroundings, 'run');
@@ -79,7 +79,7 @@ export async function createWorkerIgnition(
   await client.create(resources.secrets, { namespace: secret.metadata.namespace }, secret, limits);
   signal.throwIfAborted();
   await writeAll([{ path: ignition, contents: text }], sound.medium, surroundings);
-  print(`Wrote ${ignition} (${kibibytes(Buffer.byteLength(text))})`);
+  wrote(ignition, kibibytes(Buffer.byteLength(text)));
   const source = sound.payload.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`;
   print(`Workers get the payload from ${source}, and reach the API at ${apiServer}`);
   print(`The token in it is accepted until ${token.expires.toISOString()}`);

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { redact } from '../../lib/base/log/redact.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { writtenLine } from './json-result.ts';
 
 /** As in openshift-install, the most detailed one first. */
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -109,12 +110,16 @@ export async function logged(
     log.add('info', line);
     surroundings.print(line);
   };
+  const wrote = (path: string, note?: string) => {
+    log.add('info', writtenLine(path, note));
+    surroundings.wrote(path, note);
+  };
   const notice = (text: string) => {
     log.add('warn', text);
     surroundings.notice(text);
   };
   try {
-    await work({ ...surroundings, print, notice }, log);
+    await work({ ...surroundings, print, wrote, notice }, log);
     log.begin();
   } catch (error) {
     const { signal } = surroundings;

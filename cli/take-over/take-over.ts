@@ -50,7 +50,7 @@ const ROOT_CA = `${assetPaths.folder}tls/root-ca.crt`;
  */
 export async function takeOverInstaller(
   options: TakeOverOptions,
-  { environment, print, notice, signal }: Surroundings,
+  { environment, print, wrote, notice, signal }: Surroundings,
 ): Promise<void> {
   const { dir } = options;
   const shippingDays = requireTakeOver(options);
@@ -93,7 +93,7 @@ export async function takeOverInstaller(
   signal.throwIfAborted();
   await writeOutputs([...beside.found, { path: output, contents: text }]);
   const size = `${kibibytes(embedded)} of ${kibibytes(EMBED_AREA_BYTES)} in a live ISO`;
-  print(`Wrote ${output} (${size})`);
+  wrote(output, size);
   for (const { path } of beside.found) print(`Copied ${path}`);
   const { version, releaseImage } = assets.openshift;
   print(`Control plane: openshift ${version}, from the release image ${releaseImage}`);

@@ -191,6 +191,7 @@ t.test('an interrupted run leaves nothing', async (t) => {
     print: () => {},
     complain: () => {},
     notice: () => {},
+    wrote: () => {},
     signal: interruption.signal,
   });
   await t.rejects(run, /interrupted|stopped|abort/i);

@@ -13,6 +13,7 @@ const surroundings: Surroundings = {
   print: () => undefined,
   complain: () => undefined,
   notice: () => undefined,
+  wrote: () => undefined,
   answers: async function* () {},
   signal: new AbortController().signal,
 };

@@ -13,8 +13,8 @@ const SYSTEM = [
 const RUNTIME = ['ctr', 'crio', 'podman'];
 /** Where kubectl, oc and the programs of the project are, with a kubeconfig. */
 const LAPTOP = ['kubectl', 'oc', 'sno', 'openshift-install', 'openssl', 'npm', 'skopeo'];
-/** Named as what some images have only. */
-const WHERE_THERE = ['smartctl', 'nvme', 'fuser'];
+/** Named as what some images have only, or of systems that only have deployments if they have it. */
+const WHERE_THERE = ['smartctl', 'nvme', 'fuser', 'rpm-ostree'];
 /** Messages that advice quotes. */
 const QUOTED = ['slow', 'no', 'container', 'server', 'this', 'command', 'quoted', 'a'];
 

@@ -4,6 +4,7 @@ import { reportSchema } from '../../../report/schema.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
 import { csrCases } from './cases-csr.ts';
+import { deploymentCases } from './cases-deployments.ts';
 import { diskCases } from './cases-disks.ts';
 import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
@@ -22,6 +23,7 @@ const cases = [
   ...diskCases,
   ...dnsCases,
   ...hostCases,
+  ...deploymentCases,
   ...workloadCases,
 ];
 /** Every path that a rule reads, with contents that the rule understands. */

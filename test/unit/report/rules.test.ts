@@ -7,6 +7,7 @@ import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
 import { backupCases } from './cases-backups.ts';
 import { csrCases } from './cases-csr.ts';
+import { deploymentCases } from './cases-deployments.ts';
 import { diskCases } from './cases-disks.ts';
 import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
@@ -19,6 +20,7 @@ import { filesOf, viewOf } from './view.ts';
 
 const cases = [
   ...hostCases,
+  ...deploymentCases,
   ...diskCases,
   ...dnsCases,
   ...agentCases,
