@@ -54,8 +54,12 @@ async function main(): Promise<void> {
   print(`not learned: ${percent(others.length - left.length, others.length)} gone`);
   for (const at of [0, 1, 2, 3]) print(`  ${byPart(left, at)}`);
   if (process.env.SHOW !== undefined) {
-    for (const { text, recipe } of left.filter((one) => one.recipe.includes(process.env.SHOW ?? '')).slice(0, 60)) {
-      print(`    ${recipe}: ${JSON.stringify(text)} => ${(await redacted(redactor.text, Buffer.from(text))).toString()}`);
+    for (const { text, recipe } of left
+      .filter((one) => one.recipe.includes(process.env.SHOW ?? ''))
+      .slice(0, 60)) {
+      print(
+        `    ${recipe}: ${JSON.stringify(text)} => ${(await redacted(redactor.text, Buffer.from(text))).toString()}`,
+      );
     }
   }
 
@@ -70,8 +74,11 @@ async function main(): Promise<void> {
     const lines = text.split('\n');
     const kept = new Set(output);
     const changed = lines.filter((line) => !kept.has(line));
-    print(`ordinary lines: ${percent(changed.length, lines.length)} changed (${files[index - 1] ?? 'logs'})`);
-    if (process.env.SHOW_LINES !== undefined) for (const line of changed.slice(0, 400)) print(`    ${line.slice(0, 300)}`);
+    print(
+      `ordinary lines: ${percent(changed.length, lines.length)} changed (${files[index - 1] ?? 'logs'})`,
+    );
+    if (process.env.SHOW_LINES !== undefined)
+      for (const line of changed.slice(0, 400)) print(`    ${line.slice(0, 300)}`);
   }
 
   const bytes = Buffer.from(texts[0] ?? '', 'latin1');
@@ -86,7 +93,9 @@ async function main(): Promise<void> {
     times.redaction = Math.min(times.redaction, await timed(() => redacted(knowing.text, bytes)));
     times.gzip = Math.min(times.gzip, await timed(() => gzipSync(bytes, { level: 6 })));
   }
-  print(`processor time: ${(times.redaction / times.gzip).toFixed(2)} of gzip -6 (${times.redaction.toFixed(1)} ns for each byte)`);
+  print(
+    `processor time: ${(times.redaction / times.gzip).toFixed(2)} of gzip -6 (${times.redaction.toFixed(1)} ns for each byte)`,
+  );
 }
 
 await main();

@@ -1,5 +1,5 @@
-import { isNothing, isReference } from './names.ts';
 import type { Pattern } from './pattern.ts';
+import { isNothing, isReference } from './values.ts';
 
 /** Between an option and its value, also in a list, or in /proc. */
 const GAP = '(?:[\\s\\0]{1,8}|\\\\{0,7}["\'],\\s{0,4}|=)';

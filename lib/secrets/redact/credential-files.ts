@@ -1,5 +1,5 @@
-import { looksRandom } from './names.ts';
 import type { Pattern } from './pattern.ts';
+import { looksRandom } from './values.ts';
 
 const HAS_DIGIT = /\d/;
 
@@ -137,11 +137,5 @@ export const CREDENTIAL_FILES: readonly Pattern[] = [
     triggers: ['code='],
     find: /(?<=[?&\s"'])code=(?<secret>[\w.~-]{20,2048})/diy,
     isSecret: (secret) => looksRandom(secret) || /[0-9a-f]{8}-[0-9a-f]{4}-/.test(secret),
-  },
-  // A sentence of an installer.
-  {
-    triggers: ['password '],
-    find: /(?<=(?:one-time|temporary|initial|generated|default|new|following) (?:\w{1,16} )?)password (?:is )?["'`]?(?<secret>[^\s"'`,;]{8,256})/diy,
-    isSecret: looksRandom,
   },
 ];

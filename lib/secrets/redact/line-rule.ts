@@ -46,3 +46,19 @@ export interface LineRule {
   readonly triggers: readonly string[];
   readonly at: (place: LinePlace, inside: Inside) => InLine;
 }
+
+/** What is found in text that is unwrapped. */
+export interface Assigned {
+  /** Where the search goes on. */
+  readonly next: number;
+  readonly secrets: readonly Span[];
+  /** Later lines can change it: the stream must not be cut between. */
+  readonly isOpen?: boolean;
+}
+
+/** A rule for text without its wrapping (`Unwrapped`), whose lines it reads itself. */
+export interface UnwrappedRule {
+  readonly triggers: readonly string[];
+  /** `at`, `length`: where a trigger stands in the text. */
+  readonly unwrapped: (text: string, at: number, length: number) => Assigned;
+}

@@ -1,20 +1,13 @@
 import { COMMANDS } from './commands.ts';
 import { CREDENTIAL_FILES } from './credential-files.ts';
 import { isSecretUrl } from './data-urls.ts';
-import { isUserAndPassword, looksRandom } from './names.ts';
 import type { Pattern } from './pattern.ts';
-
-/** No part of another word; the letter of an escaped newline and percent-encoding end one. */
-const START = '(?:(?<![\\w-])|(?<=\\\\[nrt]|%[0-9A-Fa-f]{2}|\\\\u00[0-9a-f]{2}))';
-
-/** Tokens whose prefix says what they belong to. */
-const prefixed = (prefix: string, rest: string): Pattern => ({
-  triggers: [prefix],
-  find: new RegExp(`${START}(?<secret>${prefix.replace('.', '\\.')}${rest})`, 'dy'),
-});
+import { START, TOKENS } from './tokens.ts';
+import { isReference, isUserAndPassword, looksRandom } from './values.ts';
 
 /** "Bearer credentials", "digest verified." */
 const isWord = (text: string) => /^[A-Z]?[a-z]+(?:[-/.][a-z]+)*\.?$/.test(text) && text.length < 32;
+const isCredentials = (text: string) => !isWord(text) && !isReference(text);
 const looksMade = (text: string) => /\d/.test(text) && !/^[\d.]+$/.test(text);
 
 const AUTHORIZATION =
@@ -60,7 +53,7 @@ export const PATTERNS: readonly Pattern[] = [
   {
     triggers: ['bearer', 'negotiate '],
     find: /(?:bearer|negotiate)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy,
-    isSecret: (secret) => !isWord(secret),
+    isSecret: isCredentials,
   },
   {
     triggers: ['basic ', 'basic%20', 'basic+'],
@@ -74,18 +67,18 @@ export const PATTERNS: readonly Pattern[] = [
       `${AUTHORIZATION}(?:token|api-?key|key|secret|bot|splunk|session|pat)${BLANK}(?<secret>${CREDENTIALS})`,
       'diy',
     ),
-    isSecret: (secret) => !PROSE.test(secret),
+    isSecret: (secret) => !PROSE.test(secret) && !isReference(secret),
   },
   {
     triggers: ['authorization'],
     find: new RegExp(`${AUTHORIZATION}[a-z][\\w-]{1,40}${BLANK}(?<secret>${CREDENTIALS})`, 'diy'),
-    isSecret: (secret) => !isWord(secret) && !/^username=/i.test(secret),
+    isSecret: (secret) => isCredentials(secret) && !/^username=/i.test(secret),
   },
   // In a configuration, without a colon.
   {
     triggers: ['authorization '],
     find: /authorization\s{1,8}(?:splunk|bearer|basic|token|api-?key)\s{1,8}["']?(?<secret>[^\s"']{6,4096})/diy,
-    isSecret: (secret) => !isWord(secret) && !PROSE.test(secret),
+    isSecret: (secret) => isCredentials(secret) && !PROSE.test(secret),
   },
   {
     triggers: ['response="', 'response=\\"'],
@@ -108,31 +101,11 @@ export const PATTERNS: readonly Pattern[] = [
       'dy',
     ),
   },
-  prefixed('sha256~', '[\\w-]{20,512}'),
-  prefixed('AKIA', '[0-9A-Z]{16}(?!\\w)'),
-  prefixed('ASIA', '[0-9A-Z]{16}(?!\\w)'),
-  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => prefixed(prefix, '\\w{20,512}')),
-  prefixed('github_pat_', '\\w{20,512}'),
-  prefixed('glpat-', '[\\w-]{16,512}'),
-  ...['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-'].map((prefix) =>
-    prefixed(prefix, '[\\w-]{10,512}'),
-  ),
   {
     triggers: ['hooks.slack.com'],
     find: /hooks\.slack\.com\/services\/(?<secret>\w{6,32}\/\w{6,32}\/\w{16,64})/dy,
   },
-  prefixed('npm_', '[A-Za-z0-9]{36}(?![\\w])'),
-  prefixed('pypi-', '[\\w-]{50,1024}'),
-  prefixed('dckr_pat_', '[\\w-]{20,512}'),
-  prefixed('hvs.', '[\\w-]{20,512}'),
-  prefixed('hvb.', '[\\w-]{20,512}'),
-  prefixed('AIza', '[\\w-]{35}'),
-  prefixed('ya29.', '[\\w.-]{20,2048}'),
-  prefixed('tskey-', '[\\w-]{16,512}'),
-  prefixed('AGE-SECRET-KEY-1', '[A-Z0-9]{50,64}'),
-  ...['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'].map((prefix) =>
-    prefixed(prefix, '\\w{16,512}'),
-  ),
+  ...TOKENS,
   // The token with which a K3s node joins.
   { triggers: ['::server:', '::node:'], find: /::(?:server|node):(?<secret>[^\s"']{8,256})/dy },
   // The signature of an Azure storage URL.
@@ -189,12 +162,6 @@ export const PATTERNS: readonly Pattern[] = [
     find: /(?<![\w.])(?<secret>SG\.[\w-]{16,32}\.[\w-]{32,64})/dg,
     around: LOOKED_AT,
   },
-  // A sentence of an installer.
-  {
-    triggers: ['password for '],
-    find: /password for (?:the )?(?:user |account )?["']?[\w.@\\-]{1,64}["']?(?:\s{1,4}(?:is|was set to|has been set to):?|:)\s{1,4}["'`]?(?<secret>[^\s"'`]{6,256})/diy,
-    isSecret: (secret) => looksMade(secret) || /[!#$%^&*+=~]/.test(secret),
-  },
   // Db2.
   {
     triggers: [' using '],
@@ -223,11 +190,6 @@ export const PATTERNS: readonly Pattern[] = [
   {
     triggers: ['secret-set-value'],
     find: /secret-set-value\s{1,8}(?:(?:--[\w-]{1,20}|[\da-f-]{36})\s{1,8}){0,4}(?<secret>[A-Za-z0-9+/]{8,256}={0,2})/dy,
-  },
-  {
-    triggers: ['secret key: ', 'secret key = '],
-    find: /secret key\s?[:=]\s{0,8}["']?(?<secret>[\w+/=-]{12,256})/diy,
-    isSecret: looksRandom,
   },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },

@@ -1,3 +1,5 @@
+/** Characters that some programs escape wherever they stand. */
+const SPECIAL = /[^\w]/g;
 /** Characters that no program quotes or escapes. */
 const PLAIN = /^[\w.-]*$/;
 
@@ -62,6 +64,14 @@ function quoted(secret: string): string[] {
     secret.replaceAll("'", "''"),
     secret.replaceAll('"', '""'),
     secret.replaceAll('%', '%%'),
+    secret.replaceAll('$', '$$$$'),
+    secret.replaceAll('$', '\\x24'),
+    ...[upper, hex].flatMap((digits) => [
+      secret.replace(SPECIAL, (char) => `\\x${digits(char, 2)}`),
+      secret.replace(SPECIAL, (char) => `\\u${digits(char, 4)}`),
+      secret.replace(SPECIAL, (char) => `&#x${digits(char, 2)};`),
+    ]),
+    secret.replace(SPECIAL, (char) => `&#${code(char)};`),
     backslashed(secret, /[^\w./:@%+=,^-]/gu),
     backslashed(secret, /['\\]/g),
     backslashed(secret, /["\\$`]/g),

@@ -183,11 +183,10 @@ export const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
   'every byte in octal': (s) => coded(s, (byte) => `\\${byte.toString(8).padStart(3, '0')}`),
   'symbols as \\x': (s) =>
     s.replace(/[^A-Za-z0-9]/g, (char) => coded(char, (byte) => `\\x${two(byte)}`)),
-  'symbols as \\u': (s) =>
-    s.replace(/[^A-Za-z0-9]/g, (char) => `\\u00${two(char.charCodeAt(0))}`),
+  'symbols as \\u': (s) => s.replace(/[^A-Za-z0-9]/g, (char) => `\\u00${two(char.charCodeAt(0))}`),
   'symbols as &#': (s) => s.replace(/[^A-Za-z0-9]/g, (char) => `&#${char.charCodeAt(0)};`),
   'symbols as &#x': (s) => s.replace(/[^A-Za-z0-9]/g, (char) => `&#x${two(char.charCodeAt(0))};`),
-  entities: (s) => entities(s.replaceAll("'", '&#39;')).replaceAll('<', '&lt;'),
+  entities: (s) => entities(s).replaceAll('<', '&lt;').replaceAll("'", '&#39;'),
   shell: (s) => s.replaceAll("'", "'\\''"),
   'shell, %q': (s) => s.replace(/[^\w./:@%+=,^-]/g, (char) => `\\${char}`),
   sql: (s) => s.replaceAll("'", "''"),

@@ -137,6 +137,6 @@ t.test('a password in the sentence of an installer', async (t) => {
       (kind) => `the ${kind} password «${password}» expires\n`,
     ),
     `the initial admin password is «${password}»\nthe default password "«${password}»"\nthe new password \`«${password}»\`, words\n`,
-    `the new password wordsonly expires\nthe old password ${password}\nthe new one two password ${password}\nthe new password k7Fx29q\n`,
+    `the new password wordsonly expires\nthe old password «${password}»\nthe new password k7Fx29q\n`,
   ]);
 });
