@@ -6,7 +6,7 @@ import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { decrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 
 /** The archive of a log bundle, which can be read more than once. */
-export interface BundleArchive {
+export interface OpenableArchive {
   readonly path: string;
   /** Its bytes, decrypted if they were encrypted. */
   open(): AsyncIterable<Buffer>;
@@ -16,7 +16,7 @@ const MAGIC = Buffer.from('age-encryption.org/v1\n');
 const CHUNK_BYTES = 1 << 18;
 
 /** @throws Failure (usage) if it is encrypted, and cannot be decrypted */
-export async function archiveAt(path: string, identity?: string): Promise<BundleArchive> {
+export async function archiveAt(path: string, identity?: string): Promise<OpenableArchive> {
   if (!(await isEncrypted(path))) return { path, open: () => bytesOf(path) };
   if (identity === undefined) {
     throw new Failure('usage', `${path} is encrypted`, {

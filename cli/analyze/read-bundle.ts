@@ -9,7 +9,7 @@ import {
   type ArchiveLimits,
   readArchive,
 } from '../../report/archive/read-archive.ts';
-import type { BundleArchive } from './encrypted-archive.ts';
+import type { OpenableArchive } from './encrypted-archive.ts';
 import { LoadedBundle } from './loaded-bundle.ts';
 
 const LIMITS: ArchiveLimits = { entries: 200_000, fileBytes: 4 * 2 ** 30, bytes: 16 * 2 ** 30 };
@@ -30,7 +30,7 @@ export async function kindOf(path: string): Promise<'archive' | 'folder'> {
  * (usage) if it is none
  */
 export async function loadArchive(
-  archive: BundleArchive,
+  archive: OpenableArchive,
   signal: AbortSignal,
 ): Promise<LoadedBundle> {
   const bundle = new LoadedBundle();
@@ -52,7 +52,7 @@ export interface NotRead {
  * @throws errors of the file system
  */
 export async function readFiles(
-  archive: BundleArchive,
+  archive: OpenableArchive,
   signal: AbortSignal,
   take: (file: ArchivedFile) => Promise<void>,
 ): Promise<NotRead[]> {
