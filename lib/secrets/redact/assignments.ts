@@ -50,8 +50,10 @@ function assignedAt(text: string, at: number, length: number): Assigned {
   const place = { text, name, line, position: positionOf(line) };
   const found = assigned(place);
   const isAtEnd =
-    found.secrets.length === 0 && !/\n[^\n]*\n/.test(text.slice(name.end, name.end + 4096));
-  const isOpen = found.isOpen === true || (isAtEnd && isFollowed(text, name.end));
+    found.secrets.length === 0 &&
+    isFollowed(text, name.end) &&
+    !/\n[^\n]*\n/.test(text.slice(name.end, name.end + 4096));
+  const isOpen = found.isOpen === true || isAtEnd;
   const last = found.secrets.at(-1);
   return { next: Math.max(name.end, last?.end ?? 0), secrets: found.secrets, isOpen };
 }
@@ -125,9 +127,10 @@ function below(place: Place, { end, by }: Separator): Found | undefined {
     return judged(place, linesBelow(text, { end: lineEnd(text, end), before }, { isAny: true }));
   }
   if (by !== 'colon') return undefined;
+  const isBlockOf = isBlock(text, end);
+  if (!isBlockOf && !isEmpty(text, end)) return undefined;
   const at = { end: lineEnd(text, end), before: line.indent };
-  if (isBlock(text, end)) return judged(place, linesBelow(text, at, { isAny: true }));
-  if (!isEmpty(text, end)) return undefined;
+  if (isBlockOf) return judged(place, linesBelow(text, at, { isAny: true }));
   // A name in quotes, or in a text of several lines that is quoted, rather than in the quotes of a command.
   const isLine = line.quote === text[name.end] || text[at.end] !== '\n';
   if (position === 'first' || (position === 'quoted' && isLine)) {
@@ -178,8 +181,7 @@ function inLine(place: Place, separator: Separator): Found {
     const last = lineEnd(text, values.at(-1)?.end ?? separator.end);
     return { secrets, isOpen: lineAfter(text, last) === undefined };
   }
-  // A text in three quotes that goes on in the next block.
-  const isOpen = value?.isCut === true && value.end >= text.length - 1;
+  const isOpen = value?.isOpen === true;
   if (value === undefined || secrets.length === 0 || separator.by !== 'colon') {
     return { secrets, isOpen };
   }

@@ -1,5 +1,6 @@
 import type { Span } from './line-rule.ts';
-import { BREAK, Q } from './separators.ts';
+import { Q } from './separators.ts';
+import { isBreak } from './unwrap.ts';
 
 /** What follows the name in "password: must not be empty", "Password: changed at 12:00". */
 const PROSE = new Set(
@@ -19,12 +20,13 @@ export function isProse(text: string, { start, end }: Span): boolean {
 const LEADING =
   '(?:(?:[-+>*#;~]{1,3}|export|set|setenv|local|declare(?: -\\w+)?|readonly|ENV|ARG)[^\\S\\n]{1,8}){0,2}';
 const FIRST = new RegExp(
-  `^(?:.*(?:\\]: |\\] )|[^\\S\\n]{0,80}(?:[|]|\\xe2\\x94\\x82))?[^\\S\\n]{0,200}${LEADING}\`?$`,
+  `^(?:[^\\S\\n]{0,80}(?:[|]|\\xe2\\x94\\x82))?[^\\S\\n]{0,200}${LEADING}\`?$`,
 );
+/** Of what a logger writes before a message. */
+const BRACKET = /\]:? /;
 /** The same in a text that is quoted. */
 const QUOTED = new RegExp(`(?<quote>${Q})[^\\S\\n]{0,80}(?:- |# |export )?$`);
 const MAX_PREFIX = 600;
-const LAST_BREAK = new RegExp(`${BREAK}(?=[^\\n\\ue600]*$)`);
 
 /** Where in its line a name stands: as its first word, as the first of a line of a quoted text, or elsewhere. */
 export type Position = 'first' | 'quoted' | 'elsewhere';
@@ -40,10 +42,11 @@ export interface LineStart {
 }
 
 export function startOfLine(text: string, at: number): LineStart {
-  const before = text.slice(Math.max(0, at - MAX_PREFIX - 1), at);
-  const last = LAST_BREAK.exec(before)?.index ?? -1;
-  const own = before.slice(last + 1);
-  const isQuoted = last !== -1 && before[last] !== '\n';
+  const floor = Math.max(0, at - MAX_PREFIX - 1);
+  let start = at;
+  while (start > floor && !isBreak(text[start - 1])) start--;
+  const own = text.slice(start, at);
+  const isQuoted = start > floor && text[start - 1] !== '\n';
   const quoted = QUOTED.exec(own);
   const quote = quoted?.groups?.quote;
   return quoted === null || quote === undefined
@@ -54,6 +57,9 @@ export function startOfLine(text: string, at: number): LineStart {
 export function positionOf({ text, isQuoted, quote }: LineStart): Position {
   if (quote !== undefined) return 'quoted';
   if (text.endsWith('\0')) return 'first';
-  if (text.length > MAX_PREFIX || !FIRST.test(text)) return 'elsewhere';
+  if (text.length > MAX_PREFIX) return 'elsewhere';
+  const bracket = Math.max(text.lastIndexOf('] '), text.lastIndexOf(']: '));
+  const message = bracket === -1 ? text : text.slice(bracket).replace(BRACKET, '');
+  if (!FIRST.test(message)) return 'elsewhere';
   return isQuoted ? 'quoted' : 'first';
 }

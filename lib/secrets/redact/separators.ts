@@ -61,6 +61,8 @@ const ELEMENT = sticky(
   'd',
 );
 const MAX_TAG = 420;
+/** Of what stands before a name. */
+const MAX_NEAR = 100;
 /** The next word of a command line, which in /proc ends with NUL, and in a list is in quotes. */
 const ARGUMENT = sticky(
   `[^\\S\\n]{0,8}\\\\\\r?${BREAK}\\s{0,80}|(?:[^\\S\\n]|\\0){1,8}(?!-)|${Q},${SPACE}{0,80}(?=${Q}(?!-))`,
@@ -116,7 +118,8 @@ const NEXT_LINE = sticky(`${BREAK}\\s{0,80}`);
 
 /** Names that are values or elements themselves, and options. */
 function surrounding(text: string, at: number, { name, before }: NamePlace): Separator | undefined {
-  const named = IS_NAMED.test(before) ? endOf(NAMED, text, at) : undefined;
+  const near = before.slice(-MAX_NEAR);
+  const named = IS_NAMED.test(near) ? endOf(NAMED, text, at) : undefined;
   if (named !== undefined) {
     return { end: named, by: IS_BELOW.test(text.slice(at, named)) ? 'below' : 'word' };
   }
@@ -124,10 +127,10 @@ function surrounding(text: string, at: number, { name, before }: NamePlace): Sep
     ? spanOf(matchAt(ELEMENT, text, at), 'value')
     : undefined;
   if (element !== undefined) return { end: element.start, by: 'word', value: element };
-  const isArgument = name.startsWith('-') || IS_CALLED.test(before);
+  const isArgument = name.startsWith('-') || IS_CALLED.test(near);
   const argument = isArgument ? endOf(ARGUMENT, text, at) : undefined;
   if (argument !== undefined) return { end: argument, by: 'word' };
-  const pair = IS_FIRST_OF_PAIR.test(before) ? endOf(PAIR, text, at) : undefined;
+  const pair = IS_FIRST_OF_PAIR.test(near) ? endOf(PAIR, text, at) : undefined;
   return pair === undefined ? undefined : { end: pair, by: 'stated' };
 }
 
@@ -140,7 +143,9 @@ function beside(text: string, at: number, place: NamePlace): Separator | undefin
     return { end: quote, by: 'word' };
   const stated = endOf(STATED, text, at);
   if (stated !== undefined) return { end: stated, by: 'stated' };
-  const word = USER.test(before) ? endOf(NEAR, text, at) : endOf(ENCODED, text, at);
+  const word = USER.test(before.slice(-MAX_NEAR))
+    ? endOf(NEAR, text, at)
+    : endOf(ENCODED, text, at);
   if (word !== undefined) return { end: word, by: 'word' };
   const column = isFirst ? columnAfter(text, at, name) : tableAfter(text, at, before);
   if (column !== undefined) return { end: column, by: 'column' };

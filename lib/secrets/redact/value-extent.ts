@@ -8,6 +8,8 @@ export interface Value extends Span {
   readonly isQuoted: boolean;
   /** The quote that would end it is missing. */
   readonly isCut?: boolean;
+  /** It can go on in the next block. */
+  readonly isOpen?: boolean;
 }
 
 /**
@@ -137,7 +139,13 @@ function quoted(text: string, start: number, quote: string): Value {
     };
   }
   const cut = newline === -1 ? text.length : start + newline;
-  return { start, end: text[cut - 1] === '\r' ? cut - 1 : cut, isQuoted: true, isCut: true };
+  return {
+    start,
+    end: text[cut - 1] === '\r' ? cut - 1 : cut,
+    isQuoted: true,
+    isCut: true,
+    isOpen: isLong,
+  };
 }
 
 function closing(text: string, start: number, quote: string): number | undefined {

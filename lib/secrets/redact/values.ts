@@ -72,8 +72,7 @@ const isShort = (value: string) =>
 
 /** Words that begin with capitals, or are all capitals: `KubeControllerManagerClient`, `A_LONG_NAME-of-it`. */
 const isCapitalized = (value: string) =>
-  /^(?:[A-Z]*[a-z]{2,}|[A-Z]{1,12}|\d{1,4}|[-._:/]){1,24}$/.test(value) &&
-  (value.match(/[a-z][A-Z]/g) ?? []).length <= value.length / 4;
+  /^[\w.:/-]+$/.test(value) && !/(?<![a-z])[a-z](?![a-z])|\d{5}|[A-Z]{13}/.test(value);
 
 const SYMBOL = /[A-Za-z0-9][!#$%^&*+=~@?][A-Za-z0-9]/;
 const WORD_SYMBOL = /[A-Za-z0-9][!#$%^&*+~?][A-Za-z0-9]/;
