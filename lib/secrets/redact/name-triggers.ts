@@ -30,7 +30,7 @@ export const NAME_TRIGGERS: readonly string[] = [
   ...words(
     'pass secret token credential _cred creds kennwort motdepasse contrasena senha wachtwoord bindpw rootpw masterauth authtok dockerc cookie signature wep-key wep_key mka-cak mka_cak key1 key2 _pwd -pwd _psk -psk code_verifier code-verifier codeverifier connectionstring auth _jwt key-data keybase',
   ),
-  'psk 0',
+  'psk ',
   ...BEFORE_KEY.map((letter) => `${letter}key`),
   ...SHORT.flatMap((name) => AFTER.map((after) => `${name}${after}`)),
   ...[' ', '_', '-', '\n', '"', "'"].flatMap((before) =>

@@ -86,7 +86,7 @@ const isMoreOfIt = (word = '') => MORE_OF_IT.has(word) || /^\d{1,4}$/.test(word)
 
 /** By the end of the whole name. */
 function ofEnd(name: string): Sensitivity | undefined {
-  const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const plain = name.toLowerCase().replace(/[^a-z0-9]|(?<=key)s$/g, '');
   if (NEVER.has(plain)) return 'never';
   const isAlways =
     ALWAYS.some((end) => plain.endsWith(end)) || MORE.some((shape) => shape.test(name));
@@ -96,7 +96,7 @@ function ofEnd(name: string): Sensitivity | undefined {
 
 /** The words of `DB_PASSWORD_NEW`, `secretValue` and `password1`, in lower case. */
 const wordsOf = (name: string): string[] =>
-  (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) => word.toLowerCase());
+  (name.replace(/b(?:ase)?64/i, '').match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) => word.toLowerCase());
 
 /** Whether the value under this name must be removed. */
 export function isSecretValue(

@@ -65,9 +65,8 @@ export const PATTERNS: readonly Pattern[] = [
   // An SNMP community; the two that everybody knows are not secrets.
   { triggers: ['community'], find: /(?<=(?:\br[ow]|trap|snmp-server\s))community6?\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy, isSecret: (secret) => !/^(?:public|private|strings?)$/i.test(secret) },
   { triggers: ['com2sec'], find: /com2sec6?\s{1,8}(?:-Cn\s{1,8}\S{1,64}\s{1,8})?[\w.-]{1,64}\s{1,8}[\w.:/-]{1,64}\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy, isSecret: (secret) => !/^(?:public|private)$/i.test(secret) },
-  // Tokens of Telegram, in a path, and of SendGrid.
+  // Tokens of Telegram, in a path.
   { triggers: ['/bot'], find: /\/bot\d{6,12}:(?<secret>[\w-]{30,40})(?![\w-])/dy },
-  { triggers: ['sendgrid', 'authorization', 'smtp'], find: /(?<![\w.])(?<secret>SG\.[\w-]{16,32}\.[\w-]{32,64})/dg, around: LOOKED_AT },
   // Db2.
   { triggers: [' using '], find: /(?<=connect to \S{1,64} user \S{1,64}) using ["']?(?<secret>[^\s"']{4,256})/diy },
   // Commands of mail and file transfer.

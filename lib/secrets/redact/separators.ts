@@ -35,7 +35,7 @@ export interface NamePlace {
 const sticky = (source: string, flags = '') => new RegExp(source, `y${flags}`);
 
 const ASSIGNED = sticky(
-  `${Q}?\\]?${GAP}(?:(?<colon>::?(?=\\s|\\ue600|$))|(?<equals>[?+]?=(?![=>~]))|:(?![:=])|={2,3}|(?<arrow>=>|->)|:=)${GAP}(?:\\\\[^\\S\\n]{0,8}\\r?${BREAK}[^\\S\\n]{0,80})?`,
+  `${Q}?\\]?${GAP}(?::${GAP}[A-Za-z][\\w<>.]{0,40}[^\\S\\n]{1,8}=(?=\\s)|(?<colon>::?(?=\\s|\\ue600|$))|(?<equals>[?+]?=(?![=>~]))|:(?![:=])|={2,3}|(?<arrow>=>|->)|:=)${GAP}(?:\\\\[^\\S\\n]{0,8}\\r?${BREAK}[^\\S\\n]{0,80})?`,
 );
 /** A short field of an object, with the comma after it. */
 const FIELD = `${Q}?\\w{1,40}${Q}?\\s{0,8}[:=]\\s{0,8}${Q}?[\\w.-]{0,80}${Q}?(?:,${SPACE}{0,80}|${BREAK}\\s{1,80})`;
@@ -52,7 +52,7 @@ const NAMED = sticky(
 );
 const IS_BELOW = new RegExp(BREAK);
 const IS_NAMED = new RegExp(
-  `(?<![\\w-])(?:name|key|env|variable|property|param|parameter|option|setting|field|id)${Q}?\\s{0,8}[:=]\\s{0,8}${Q}?$`,
+  `<(?:[\\w-]{1,40}:)?$|(?<![\\w-])(?:name|key|env|variable|property|param|parameter|option|setting|field|id)${Q}?\\s{0,8}[:=]\\s{0,8}${Q}?$`,
   'i',
 );
 /** `<X>…</`, `<a name="X">…</`, `<key>X</key><string>…</`. */
@@ -77,7 +77,7 @@ const QUOTE = sticky(
   `${Q}?[^\\S\\n]{1,200}(?:\\(${GAP})?(?=${Q})|\\(${GAP}(?=${Q})|${Q}?[^\\S\\n](?:is|was|to|changed to|set to|value)[^\\S\\n]{0,4}[:=]?[^\\S\\n]{1,8}(?=${Q})`,
 );
 const STATED = sticky(
-  `(?:[^\\S\\n](?:for|of|to|on)(?:[^\\S\\n](?!is |was )[\\w.@\\\\${QUOTES}-]{1,64}){1,4})?(?:[^\\S\\n](?:is|was|to|changed to|set to|was set to|has been set to|value)[^\\S\\n]{0,4}[:=]?|[:=])[^\\S\\n]{1,8}(?=\\S{6,4096}(?:[\\s\\ue600]|$))`,
+  `(?:[^\\S\\n](?:for|of|to|on)(?:[^\\S\\n](?!is |was )[\\w.@\\\\${QUOTES}-]{1,64}){1,4})?(?:[^\\S\\n](?:is|was|to|changed to|changed from|set to|was set to|has been set to|value)[^\\S\\n]{0,4}[:=]?|[^\\S\\n]{0,4}[:=])[^\\S\\n]{1,8}(?=\\S{6,4096}(?:[\\s\\ue600]|$))`,
 );
 const NEAR = sticky(`[^\\S\\n]{1,4}(?=[^\\s${QUOTES}])`);
 const CELL = sticky(`${GAP}(?:\\||\\xe2\\x94\\x82)${GAP}`);
@@ -119,6 +119,8 @@ const NEXT_LINE = sticky(`${BREAK}\\s{0,80}`);
 /** Names that are values or elements themselves, and options. */
 function surrounding(text: string, at: number, { name, before }: NamePlace): Separator | undefined {
   const near = before.slice(-MAX_NEAR);
+  const inner = endOf(VALUE_OF, text, at);
+  if (inner !== undefined) return { end: inner, by: 'word' };
   const named = IS_NAMED.test(near) ? endOf(NAMED, text, at) : undefined;
   if (named !== undefined) {
     return { end: named, by: IS_BELOW.test(text.slice(at, named)) ? 'below' : 'word' };

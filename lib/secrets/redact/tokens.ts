@@ -12,7 +12,7 @@ const CERTAIN = list(
 );
 /** How others begin, and so do ordinary names: what follows must look random. */
 const DOUBTFUL = list(
-  'hf_ sk- r8_ ntn_ nfp_ pat- pul- sgp_ xai- pplx- tvly- ops_ fm2_ csk- phx_ bkua_ LTAI',
+  'hf_ sk- SG. r8_ ntn_ nfp_ pat- pul- sgp_ xai- pplx- tvly- ops_ fm2_ csk- phx_ bkua_ LTAI',
 );
 /** Of a trigger, which needs four characters. */
 const NEXT = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
