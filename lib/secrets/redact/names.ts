@@ -96,7 +96,9 @@ function ofEnd(name: string): Sensitivity | undefined {
 
 /** The words of `DB_PASSWORD_NEW`, `secretValue` and `password1`, in lower case. */
 const wordsOf = (name: string): string[] =>
-  (name.replace(/b(?:ase)?64/i, '').match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) => word.toLowerCase());
+  (name.replace(/b(?:ase)?64/i, '').match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) =>
+    word.toLowerCase(),
+  );
 
 /** Whether the value under this name must be removed. */
 export function isSecretValue(

@@ -65,7 +65,7 @@ t.test('failures are recorded with their reasons and stop nothing', async (t) =>
     { path: 'a//b', does: 'text', text: 'x\n' },
     { path: 'line\nof its own', does: 'text', text: 'x\n' },
     { path: 'n'.repeat(300), does: 'text', text: 'x\n' },
-    { path: 'bad.yaml', does: 'text', text: 'a: [\n', format: 'yaml' },
+    { path: 'bad.yaml', does: 'text', text: 'a: [\n', format: 'json' },
     { path: 'bad.json', does: 'text', text: '{"a":', format: 'json' },
     { path: 'deaf.json', does: 'deaf', text: '{"a":', format: 'json', deadlineMs: 200 },
     {
