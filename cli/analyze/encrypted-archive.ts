@@ -28,18 +28,23 @@ export async function archiveAt(path: string, identity?: string): Promise<Openab
   });
   // A decrypter keeps nothing of what it decrypts.
   const decrypter = decrypterFor(text, identity);
-  return {
-    path,
-    async *open() {
-      const encrypted = ReadableStream.from(withShortHeader(bytesOf(path)));
-      const plain = await decrypter.decrypt(encrypted).catch((error: unknown) => {
+  const plain = () =>
+    decrypter
+      .decrypt(ReadableStream.from(withShortHeader(bytesOf(path))))
+      .catch((error: unknown) => {
         throw new Failure('usage', `${path} cannot be decrypted`, {
           found: describeError(error),
           fix: 'Use the identity of a recipient for which it was encrypted.',
         });
       });
-      for await (const chunk of plain)
-        yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  // Whether the identity fits is known from its header.
+  await (await plain()).cancel();
+  return {
+    path,
+    async *open() {
+      for await (const { buffer, byteOffset, length } of await plain()) {
+        yield Buffer.from(buffer, byteOffset, length);
+      }
     },
   };
 }

@@ -59,8 +59,6 @@ export async function readFiles(
   const bytes = archive.open();
   const { refused, failure } = await readArchive(decompressed(bytes), LIMITS, signal, take);
   if (failure instanceof Error && 'syscall' in failure) throw failure;
-  // Without the right identity, nothing of it can be read.
-  if (failure instanceof Failure && failure.kind === 'usage') throw failure;
   const missing = refused.map((name) => ({
     name,
     reason: 'not a file type of a log bundle',

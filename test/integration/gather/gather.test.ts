@@ -21,6 +21,7 @@ const recordSchema = z.strictObject({
   since: z.iso.datetime().nullable(),
   only: z.array(z.string()),
   interrupted: z.string().nullable(),
+  encrypted: z.literal(false),
   sources: z.array(
     z.strictObject({
       path: z.string(),
@@ -123,6 +124,7 @@ t.test('failures are recorded with their reasons and stop nothing', async (t) =>
     hostName: hostname(),
     since: null,
     interrupted: null,
+    encrypted: false,
   });
   t.match(failuresOf(record), {
     'fails.txt': 'the disk is on fire',
@@ -139,7 +141,7 @@ t.test('failures are recorded with their reasons and stop nothing', async (t) =>
   t.match(log, /^Log bundle x of .* installed host/);
   t.match(log, /^FAILED +\d+\.\d{3} s +5 bytes {2}fails.txt: the disk is on fire$/m);
   t.match(log, /^ok +\d+\.\d{3} s +5 bytes {2}good.txt$/m);
-  t.equal(log.split('\n').length, record.sources.length + 5, 'one line each');
+  t.equal(log.split('\n').length, record.sources.length + 6, 'one line each');
   t.strictSame(
     readdirSync(join(tester.root, 'var/tmp')),
     [],
