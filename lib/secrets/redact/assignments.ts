@@ -246,7 +246,9 @@ const isMade = ({ sensitivity }: Name, value: string) =>
   (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
 
 /** The next word, if it is nothing that has a name: no path, version, digest, address or object. */
-function isBeside({ sensitivity }: Name, value: string): boolean {
+function isBeside({ text, sensitivity }: Name, value: string): boolean {
+  // Of a compiler, a build.
+  if (/^pass$/i.test(text)) return false;
   if (isPassword(value)) return true;
   if (!/^[A-Za-z0-9+/_~-]{8,128}={0,2}$/.test(value) || !/\d/.test(value)) return false;
   if (/^[a-z0-9]+(?:-[a-z0-9]+)+$|^[A-Z0-9_-]+$|\/.*\/.*\//.test(value)) {

@@ -7,7 +7,8 @@ import { isReference, isUserAndPassword, looksRandom } from './values.ts';
 
 /** "Bearer credentials", "digest verified." */
 const isWord = (text: string) => /^[A-Z]?[a-z]+(?:[-/.][a-z]+)*\.?$/.test(text) && text.length < 32;
-const isCredentials = (text: string) => !isWord(text) && !isReference(text);
+const isCredentials = (text: string) =>
+  !isWord(text) && !/^[a-z]+(?:_[a-z]+)*=$/.test(text) && !isReference(text) && !isReference(`${text}}`);
 const looksMade = (text: string) => /\d/.test(text) && !/^[\d.]+$/.test(text);
 
 const AUTHORIZATION =
@@ -35,7 +36,7 @@ export const PATTERNS: readonly Pattern[] = [
   { triggers: ['bearer', 'negotiate '], find: /(?:bearer|negotiate)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy, isSecret: isCredentials },
   { triggers: ['basic ', 'basic%20', 'basic+'], find: /basic(?: {1,8}|%20|\+)(?<secret>[A-Za-z0-9+/]{4,4096}={0,2})/diy, isSecret: isUserAndPassword },
   // Any other scheme; of a digest only the response to a challenge is a secret.
-  { triggers: ['authorization'], find: new RegExp(`${AUTHORIZATION}(?:token|api-?key|key|secret|bot|splunk|session|pat)${BLANK}(?<secret>${CREDENTIALS})`, 'diy'), isSecret: (secret) => !PROSE.test(secret) && !isReference(secret) },
+  { triggers: ['authorization'], find: new RegExp(`${AUTHORIZATION}(?:token|api-?key|key|secret|bot|splunk|session|pat)${BLANK}(?<secret>${CREDENTIALS})`, 'diy'), isSecret: (secret) => !PROSE.test(secret) && !isReference(secret) && !isReference(`${secret}}`) },
   { triggers: ['authorization'], find: new RegExp(`${AUTHORIZATION}[a-z][\\w-]{1,40}${BLANK}(?<secret>${CREDENTIALS})`, 'diy'), isSecret: (secret) => isCredentials(secret) && !/^username=/i.test(secret) },
   // In a configuration, without a colon.
   { triggers: ['authorization '], find: /authorization\s{1,8}(?:splunk|bearer|basic|token|api-?key)\s{1,8}["']?(?<secret>[^\s"']{6,4096})/diy, isSecret: (secret) => isCredentials(secret) && !PROSE.test(secret) },
@@ -81,7 +82,7 @@ export const PATTERNS: readonly Pattern[] = [
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },
   { triggers: ['identified '], find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}["'](?<secret>[^"'\\]{1,256})/diy },
   // Keys with which name servers are updated.
-  { triggers: ['key ', ' -y ', '"-y"'], find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy, isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret) },
+  { triggers: ['key ', ' -y ', '"-y"'], find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?(?!SHA\d|MD5)[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy, isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret) },
   // A kubeadm bootstrap token.
   { triggers: ['token'], find: /(?<![\w.-])(?<secret>[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.-])/dg, around: LOOKED_AT, isSecret: looksMade },
   // The password of kubeadmin that an installer makes.
