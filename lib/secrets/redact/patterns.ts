@@ -8,7 +8,10 @@ import { isReference, isUserAndPassword, looksRandom } from './values.ts';
 /** "Bearer credentials", "digest verified." */
 const isWord = (text: string) => /^[A-Z]?[a-z]+(?:[-/.][a-z]+)*\.?$/.test(text) && text.length < 32;
 const isCredentials = (text: string) =>
-  !isWord(text) && !/^[a-z]+(?:_[a-z]+)*=$/.test(text) && !isReference(text) && !isReference(`${text}}`);
+  !isWord(text) &&
+  !/^[a-z]+(?:_[a-z]+)*=$/.test(text) &&
+  !isReference(text) &&
+  !isReference(`${text}}`);
 const looksMade = (text: string) => /\d/.test(text) && !/^[\d.]+$/.test(text);
 
 const AUTHORIZATION =

@@ -32,7 +32,14 @@ const shape = (prefixes: readonly string[], isSecret: (rest: string) => boolean)
   isSecret: (secret) => isSecret(secret.replace(/^[\w.]*?[-_.~](?=\w{8})/, '')),
 });
 
+/** The name of a pod and the like. */
+const OBJECT = /^[a-z]+(?:[-_][a-z0-9]+)+$/;
+
 export const TOKENS: readonly Pattern[] = [
-  shape(CERTAIN, (rest) => /\d/.test(rest) || /^[A-Z]{16,}$|[a-z][A-Z][a-z]*[A-Z]/.test(rest)),
+  shape(
+    CERTAIN,
+    (rest) =>
+      (/\d/.test(rest) && !OBJECT.test(rest)) || /^[A-Z]{16,}$|[a-z][A-Z][a-z]*[A-Z]/.test(rest),
+  ),
   shape(DOUBTFUL, (rest) => looksRandom(rest) || isLikely(rest)),
 ];
