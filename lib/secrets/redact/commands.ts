@@ -46,6 +46,9 @@ const WORDS = '(?:-\\w{1,8}\\s{1,8}){0,4}';
 /** Of a line for chpasswd, the user stays. */
 const USER = '(?:[a-z_][\\w.-]{0,64}:(?=[^\\s"\']))?';
 
+/** An address of socat. */
+const NOT_USER = /-[uU]\s{1,8}(?:[A-Z][A-Z\d-]*|exec|open|file|create|pipe|stdout):/;
+
 /** Passwords in command lines whose options say nothing of it. */
 // biome-ignore format: a table, one shape in each line
 export const COMMANDS: readonly Pattern[] = [
@@ -69,7 +72,7 @@ export const COMMANDS: readonly Pattern[] = [
   at(['rootpw --'], 'rootpw (?:--\\w{1,20}\\s{1,8}){1,4}'),
   at(['-passin', '-passout'], `-pass(?:in|out)[\\s=\\0]{1,8}["']?pass:`),
   // A user and a password in one word.
-  { triggers: [' -u ', '\0-u\0', '--user', '--proxy-user', '--creds', '--src-creds', '--dest-creds', '"-u"'], find: new RegExp(`(?:[\\s\\0"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`, 'dy'), isSecret: (secret) => !/^\d{1,6}$/.test(secret) && isGiven(secret) },
+  { triggers: [' -u ', '\0-u\0', '--user', '--proxy-user', '--creds', '--src-creds', '--dest-creds', '"-u"'], find: new RegExp(`(?:[\\s\\0"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`, 'dy'), isSecret: (secret, whole) => !/^(?:\d{1,6}$|[/$])|,/.test(secret) && !NOT_USER.test(whole) && isGiven(secret) },
   // The values of a Secret that is created.
   { triggers: ['--from-literal'], find: /(?<=create\s{1,8}secret\s.{0,600})--from-literal(?:=|\s{1,8}|["'],\s{0,4}["'])["']?[-.\w]{1,253}=["']?(?<secret>[^\s"'\0]{1,1024})/dy, isSecret: isGiven },
   { triggers: READER_TRIGGERS, find: new RegExp(`(?:echo|printf)\\s{1,8}${WORDS}(?:["'](?:%s\\\\n["']\\s{1,8}["'])?)?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|\\s{0,8}${READING}`, 'dg'), around: { before: 400, after: 400 }, isSecret: isGiven },

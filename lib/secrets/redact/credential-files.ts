@@ -7,7 +7,7 @@ const HAS_DIGIT = /\d/;
 // biome-ignore format: a table, one shape in each line
 export const CREDENTIAL_FILES: readonly Pattern[] = [
   // chap-secrets and pap-secrets of PPP: client, server, secret, addresses.
-  { triggers: ['* ', '*\t', '*"'], find: /(?<=^\s{0,8}(?:"[^"\s]{1,128}"|[\w@.-]{1,128})["\s]{1,8})\*["\s]{1,8}(?<secret>[^\s"*]{4,256})"?(?=\s{1,8}(?:\*|"\*"|[\d.]{7,15})?\s{0,8}(?:#.*)?$|\s{0,8}$)/dy },
+  { triggers: ['* ', '*\t', '*"'], find: /(?<=^\s{0,8}(?:"[^"\s]{1,128}"|[\w@.-]{1,128})["\s]{1,8})\*["\s]{1,8}(?=\S{4,256}\s{1,8}["*\d]|\S{0,256}\d)(?<secret>[^\s"*]{4,256})"?(?=\s{1,8}(?:\*|"\*"|[\d.]{7,15})?\s{0,8}(?:#.*)?$|\s{0,8}$)/dy },
   // Keys of chrony and NTP.
   { triggers: [' hex:', ' ascii:'], find: /(?<=\d\s{1,8}(?:MD5|SHA\d{1,3}|AES\d{1,3}(?:CMAC)?|\d))\s(?<secret>(?:HEX|ASCII):\S{4,512})/diy },
   // .pgpass: host, port, database, user, password; one of them is a wildcard, or the port is the usual one.

@@ -30,6 +30,8 @@ const ORDINARY: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
     value: /^(?:(?:de)?install|hold|amd64|arm64|i386|all|\d{1,5}\/(?:tcp|udp|sctp))$/,
   },
   { name: /(?:^|\/)dep-[\w.-]{1,200}\.secret$/, value: /^[\w+/-]{6}==$/ },
+  // An attribute of HTML.
+  { name: /^accesskey$/, value: /^.$/ },
   // The result of a test.
   { name: /^pass$/i, value: /\// },
   // How kubectl describes what is in a Secret.
