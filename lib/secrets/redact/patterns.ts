@@ -83,7 +83,7 @@ export const PATTERNS: readonly Pattern[] = [
   { triggers: ['secret-set-value'], find: /secret-set-value\s{1,8}(?:(?:--[\w-]{1,20}|[\da-f-]{36})\s{1,8}){0,4}(?<secret>[A-Za-z0-9+/]{8,256}={0,2})/dy },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },
-  { triggers: ['identified '], find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}["'](?<secret>[^\s"'\\]{1,256})/diy },
+  { triggers: ['identified '], find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}(?:'(?<secret>[^'\\]{1,256})|"(?<secret>[^\s"\\]{1,256}))/diy },
   // Keys with which name servers are updated.
   { triggers: ['key ', ' -y ', '"-y"'], find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?(?!SHA\d|MD5)[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy, isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret) },
   // A kubeadm bootstrap token.

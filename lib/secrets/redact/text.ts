@@ -183,20 +183,14 @@ export class TextRedactor {
         findings.push(...data.findings);
         continue;
       }
-      const at = { line, at: offset - line.start, length: place.length, lines, isLast };
-      const { next, secrets, isOpen } = this.#atPlace(at, rule);
+      const { next, secrets } = this.#atPlace({ line, at: offset - line.start }, rule);
       done.set(rule, line.start + next);
-      if (isOpen === true) openFrom.push(line.start);
       for (const secret of secrets) {
-        const { start: base, text } = secret.line ?? line;
         // Of a document that has been redacted, and encoded again.
-        if (text.startsWith('<redacted:', secret.start)) continue;
-        const found = { start: base + secret.start, end: base + secret.end };
-        const means = secret.means ?? meaning(text.slice(secret.start, secret.end));
-        const by = this.#marks.of(means, secret.certainty);
-        if (secret.line === undefined) last = found;
-        else joined.push({ start: line.start, end: found.end });
-        findings.push({ ...found, by });
+        if (line.text.startsWith('<redacted:', secret.start)) continue;
+        last = { start: line.start + secret.start, end: line.start + secret.end };
+        const means = secret.means ?? meaning(line.text.slice(secret.start, secret.end));
+        findings.push({ ...last, by: this.#marks.of(means, secret.certainty) });
       }
     }
     if (unwrapped?.openFrom !== undefined && !isLast) openFrom.push(unwrapped.openFrom);
