@@ -158,7 +158,7 @@ function byteSpellings(bytes: Buffer): string[] {
   if (bytes.length > MAX_HEX) return [];
   const digits = bytes.toString('hex');
   const pairs = digits.match(/../g) ?? [];
-  const lower = [digits, ...[' ', ':'].map((joint) => pairs.join(joint))];
+  const lower = [digits, ...[' ', ':', '-'].map((joint) => pairs.join(joint))];
   const inHex = [...lower, ...lower.map((text) => text.toUpperCase())];
   if (bytes.length > MAX_LISTED) return inHex;
   const codes = Array.from(bytes, (byte) => `0x${byte.toString(16)}`);
@@ -167,8 +167,11 @@ function byteSpellings(bytes: Buffer): string[] {
     ...inHex,
     ...[' ', ',', ', ', ...INDENTED].map((joint) => bytes.join(joint)),
     ...[' ', ', '].map((joint) => codes.join(joint)),
-    escaped('0x').replaceAll(/(?!^)0x/g, ', 0x'),
-    ...['%', '\\x', '\\u00'].flatMap((begin) => [
+    ...[', ', ',', ' '].flatMap((joint) => [
+      pairs.map((pair) => `0x${pair}`).join(joint),
+      pairs.map((pair) => `0x${pair.toUpperCase()}`).join(joint),
+    ]),
+    ...['%', '\\x', '\\u00', '\\\\x', '\\\\u00'].flatMap((begin) => [
       escaped(begin),
       pairs.map((pair) => begin + pair.toUpperCase()).join(''),
     ]),

@@ -67,6 +67,7 @@ const MAX_NEAR = 100;
 const ARGUMENT = sticky(
   `[^\\S\\n]{0,8}\\\\\\r?${BREAK}\\s{0,80}|(?:[^\\S\\n]|\\0){1,8}(?!-)|${Q},${SPACE}{0,80}(?=${Q}(?!-))`,
 );
+const CONTINUED = sticky('[^\\S\\n]{1,8}\\ue600[^\\S\\n]{1,80}(?=[^\\s-])');
 /** Of two, and no more. */
 const PAIR = sticky(`${Q},${SPACE}{0,80}(?=${Q}[^\\n]{1,4096}?${Q}\\s{0,8}[\\])}])`);
 /** The first argument of a function. */
@@ -132,6 +133,9 @@ function surrounding(text: string, at: number, { name, before }: NamePlace): Sep
   const isArgument = name.startsWith('-') || IS_CALLED.test(near);
   const argument = isArgument ? endOf(ARGUMENT, text, at) : undefined;
   if (argument !== undefined) return { end: argument, by: 'word' };
+  // In a text that is quoted, the backslash before the line's end is one of its escape.
+  const continued = name.startsWith('-') ? endOf(CONTINUED, text, at) : undefined;
+  if (continued !== undefined) return { end: continued, by: 'stated' };
   const pair = IS_FIRST_OF_PAIR.test(near) ? endOf(PAIR, text, at) : undefined;
   return pair === undefined ? undefined : { end: pair, by: 'stated' };
 }

@@ -44,16 +44,15 @@ function inUrls(secret: string): string[] {
 /** Texts and attributes in HTML and XML, as written by browsers, Go and Python. */
 function inMarkup(secret: string): string[] {
   const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  const both = text.replaceAll('>', '&gt;');
-  return [
-    text,
-    both,
-    both.replaceAll('"', '&quot;'),
-    both.replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
-    both.replaceAll('"', '&quot;').replaceAll("'", '&#x27;'),
-    both.replaceAll('"', '&quot;').replaceAll("'", '&apos;'),
-    both.replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
-  ];
+  return [text, text.replaceAll('>', '&gt;')].flatMap((base) => {
+    const named = base.replaceAll('"', '&quot;');
+    return [
+      base,
+      named,
+      ...['&#39;', '&#x27;', '&apos;'].map((quote) => named.replaceAll("'", quote)),
+      base.replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
+    ];
+  });
 }
 
 /** Shells, systemd, SQL, YAML, CSV, Python, C, nginx. */
@@ -67,11 +66,17 @@ function quoted(secret: string): string[] {
     secret.replaceAll('$', '$$$$'),
     secret.replaceAll('$', '\\x24'),
     ...[upper, hex].flatMap((digits) => [
-      secret.replace(SPECIAL, (char) => `\\x${digits(char, 2)}`),
-      secret.replace(SPECIAL, (char) => `\\u${digits(char, 4)}`),
+      ...['\\', '\\\\'].flatMap((slash) => [
+        secret.replace(SPECIAL, (char) => `${slash}x${digits(char, 2)}`),
+        secret.replace(SPECIAL, (char) => `${slash}u${digits(char, 4)}`),
+      ]),
       secret.replace(SPECIAL, (char) => `&#x${digits(char, 2)};`),
     ]),
-    secret.replace(SPECIAL, (char) => `&#${code(char)};`),
+    ...[SPECIAL, /[<>&'"]/g, /[<>&'"$]/g].map((chars) =>
+      secret.replace(chars, (char) => `&#${code(char)};`),
+    ),
+    bytewise(secret, SPECIAL, (byte) => `\\${padded(byte, 8)}`),
+    secret.replace(/["$`]/g, (char) => `\`${char}`),
     backslashed(secret, /[^\w./:@%+=,^-]/gu),
     backslashed(secret, /['\\]/g),
     backslashed(secret, /["\\$`]/g),

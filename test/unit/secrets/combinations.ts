@@ -187,6 +187,10 @@ export const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
   'symbols as &#': (s) => s.replace(/[^A-Za-z0-9]/g, (char) => `&#${char.charCodeAt(0)};`),
   'symbols as &#x': (s) => s.replace(/[^A-Za-z0-9]/g, (char) => `&#x${two(char.charCodeAt(0))};`),
   entities: (s) => entities(s).replaceAll('<', '&lt;').replaceAll("'", '&#39;'),
+  'hex with dashes': (s) => bytes(s).map(two).join('-'),
+  'symbols in octal': (s) =>
+    s.replace(/[^A-Za-z0-9]/g, (c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`),
+  powershell: (s) => s.replace(/["$`]/g, (c) => `\`${c}`),
   shell: (s) => s.replaceAll("'", "'\\''"),
   'shell, %q': (s) => s.replace(/[^\w./:@%+=,^-]/g, (char) => `\\${char}`),
   sql: (s) => s.replaceAll("'", "''"),
