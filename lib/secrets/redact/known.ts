@@ -18,6 +18,10 @@ const MAX_SPELLINGS = 40_000;
 /** Characters of these, and of those of one secret: of a long one with many special characters they are a thousand times its own. */
 const MAX_SPELLED = 1 << 23;
 const MAX_SPELLED_OF_ONE = 1 << 18;
+/** From there on, the attempt would take more time than is worth it. */
+const SPELLED_ENOUGH = MAX_SPELLED - MAX_SPELLED_OF_ONE / 4;
+/** Longer ones with special characters are searched for in the most usual spellings: all are beyond the limit. */
+const MAX_QUOTED = 2048;
 
 /** A way in which a secret can be written. */
 interface Spelling {
@@ -49,7 +53,8 @@ export class KnownSecrets {
     const spellings: SecretSpelling[] = [];
     let spelled = 0;
     for (const secret of distinct) {
-      const all = spellings.length < MAX_SPELLINGS ? spellingsOf(secret) : [];
+      const hasRoom = spellings.length < MAX_SPELLINGS && spelled < SPELLED_ENOUGH;
+      const all = hasRoom ? spellingsOf(secret) : [];
       const length = all.reduce((sum, { text }) => sum + text.length, 0);
       const isAffordable = length <= MAX_SPELLED_OF_ONE && spelled + length <= MAX_SPELLED;
       const ways = isAffordable && length > 0 ? all : [verbatim(secret)];
@@ -125,6 +130,8 @@ export function isDistinctive(secret: string): boolean {
   return secret.length >= MIN_LENGTH && new Set(secret).size >= 4 && !/^[a-z]{1,11}$/.test(secret);
 }
 
+const isSpellable = (secret: string) => secret.length <= MAX_QUOTED || /^[\w.-]*$/.test(secret);
+
 const verbatim = (secret: string): Spelling => ({
   text: Buffer.from(secret, 'utf8').toString('latin1'),
   before: 0,
@@ -133,6 +140,11 @@ const verbatim = (secret: string): Spelling => ({
 
 function spellingsOf(secret: string): Spelling[] {
   const bytes = Buffer.from(secret, 'utf8');
+  if (!isSpellable(secret)) {
+    const text = secret.toWellFormed();
+    const forms = [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
+    return [...forms.map(verbatim), ...inBase64(bytes)];
+  }
   const whole = new Set([
     bytes.toString('latin1'),
     ...quotedSpellings(secret),
