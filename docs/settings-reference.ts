@@ -25,7 +25,7 @@ export function settingsReference(): string {
   return `# settings.json
 
 Generated from the code by \`docs/generate.ts\`; do not edit. Every deadline, interval and threshold of the agents, one
-switch and three words. \`/etc/sno-agents/settings.json\` on the host overrides any of them with a JSON object of names and
+switch and four words. \`/etc/sno-agents/settings.json\` on the host overrides any of them with a JSON object of names and
 positive numbers (the switch: \`true\` or \`false\`; the words: text); the end of a name is the unit of its number (\`Ms\` is
 milliseconds, \`GB\` 10⁹ bytes). [operator.md](../operator.md#settingsjson) says how the file gets there.
 
@@ -55,7 +55,7 @@ const UNITS: readonly (readonly [suffix: RegExp, text: string])[] = [
 function valueText(name: string): string {
   const value: unknown = Reflect.get(defaultSettings, name);
   if (typeof value === 'boolean') return String(value);
-  if (typeof value === 'string') return `\`${value}\``;
+  if (typeof value === 'string') return value === '' ? 'none' : `\`${value}\``;
   if (typeof value !== 'number') throw new Error(`${name} is described, and is no setting`);
   if (name.endsWith('Ms')) {
     return value % 60_000 === 0 ? `${value / 60_000} min` : `${value / 1000} s`;

@@ -22,7 +22,10 @@ const MOST_NAME = 160;
 const MOST_ERRORS = 200;
 
 /** The contents of the report as data. */
-export function buildReport(view: BundleView, isInterrupted: boolean): ReportDocument {
+export function buildReport(
+  view: BundleView,
+  { isInterrupted, isEncrypted }: { isInterrupted: boolean; isEncrypted?: boolean | undefined },
+): ReportDocument {
   const parts = new Parts();
   const timeline = parts.make('timeline', () => timelineOf(view), {
     runs: [],
@@ -40,6 +43,7 @@ export function buildReport(view: BundleView, isInterrupted: boolean): ReportDoc
     version: productVersion,
     made: iso(view.atMs),
     interrupted: isInterrupted,
+    ...(isEncrypted === undefined ? {} : { encrypted: isEncrypted }),
     verdict: verdictOf(view, findings),
     state,
     findings,

@@ -51,6 +51,10 @@ export const gatherRecordSchema = z
       .string()
       .nullable()
       .describe('Why the collection ended early; null if it did not.'),
+    encrypted: z
+      .boolean()
+      .optional()
+      .describe('Whether the bundle was encrypted for the people who read it.'),
     sources: z
       .array(outcomeSchema)
       .readonly()

@@ -15,6 +15,8 @@ export interface ReportOptions {
   /** The outcomes so far, as in gather.json. */
   readonly outcomes?: readonly SourceOutcome[];
   readonly isInterrupted?: boolean;
+  /** Absent if it is not known. */
+  readonly isEncrypted?: boolean | undefined;
 }
 
 type SourceOutcome = Pick<GatherOutcome, 'path' | 'leftOut' | 'failure'>;
@@ -22,10 +24,10 @@ type SourceOutcome = Pick<GatherOutcome, 'path' | 'leftOut' | 'failure'>;
 /** Analyses a bundle. Never throws because of file contents. */
 export function analyze(
   view: BundleView,
-  { outcomes = [], isInterrupted = false }: ReportOptions = {},
+  { outcomes = [], isInterrupted = false, isEncrypted }: ReportOptions = {},
 ): ReportDocument {
   const failures = outcomes.flatMap(failureOf);
-  return buildReport({ ...withOneFileKept(view), failures }, isInterrupted);
+  return buildReport({ ...withOneFileKept(view), failures }, { isInterrupted, isEncrypted });
 }
 
 /** The three report files, as stored in a bundle. */

@@ -62,6 +62,10 @@ export const reportSchema = z.object({
   version: z.string().describe('Version of the product that made this report.'),
   made: z.iso.datetime().describe('When the collection began: "now" for the findings.'),
   interrupted: z.boolean().describe('The collection was stopped early.'),
+  encrypted: z
+    .boolean()
+    .optional()
+    .describe('Whether the bundle was encrypted for the people who read it.'),
   verdict: z.object({
     sentence: z.string().describe('Names every failing finding that no other one explains.'),
     failing: z.int().describe('Failing findings that no other finding explains.'),

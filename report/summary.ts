@@ -4,6 +4,8 @@ import { agentRuns } from './timeline/agent-runs.ts';
 
 const WIDTH = 80;
 const MOST_EVIDENCE = 2;
+/** What is not a secret of the host, or not recognised as one, is in it. */
+export const NOT_ENCRYPTED = 'The bundle is not encrypted: gather --recipient encrypts it.';
 
 /** SUMMARY.txt. */
 export const summaryText = (report: ReportDocument): string =>
@@ -11,7 +13,7 @@ export const summaryText = (report: ReportDocument): string =>
 
 /** The report for a terminal, 80 columns wide. */
 export function summary(report: ReportDocument): string {
-  const { verdict, state, findings, notCollected, interrupted } = report;
+  const { verdict, state, findings, notCollected, interrupted, encrypted } = report;
   const warnings = unexplained(findings, 'warning');
   const lines = [...wrap(verdict.sentence), ...wrap(state), ''];
   causesOf(findings).forEach(({ cause, consequences }, index) => {
@@ -34,6 +36,7 @@ export function summary(report: ReportDocument): string {
   }
   if (interrupted)
     lines.push('The collection was interrupted: the bundle has what was collected by then.');
+  if (encrypted === false) lines.push(NOT_ENCRYPTED);
   return `${lines.join('\n')}\n`;
 }
 

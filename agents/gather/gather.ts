@@ -32,6 +32,8 @@ export interface GatherRequest {
   readonly sink: BundleSink;
   /** Maximum size of the bundle as written. */
   readonly limitBytes: number;
+  /** Whether the sink encrypts it. */
+  readonly isEncrypted: boolean;
   /** Where files are kept until they are packed. */
   readonly place: SpoolPlace;
   /** Failures known beforehand, such as masters other than this host. */
@@ -159,6 +161,7 @@ class Gathering {
       const report = analyze(view, {
         outcomes: this.#outcomesInOrder(),
         isInterrupted: this.#interrupted !== undefined,
+        isEncrypted: this.#request.isEncrypted,
       });
       for (const { path, contents } of reportFiles(report)) await this.#addText(path, contents);
       return summaryText(report);
@@ -183,7 +186,7 @@ class Gathering {
   }
 
   async #log(redactor: Redactor): Promise<void> {
-    const { id, only } = this.#request;
+    const { id, only, isEncrypted } = this.#request;
     const { stage, sinceMs } = this.#host;
     const files = gatherLog({
       id,
@@ -194,6 +197,7 @@ class Gathering {
       begun: this.#begun,
       ended: new Date(),
       interrupted: this.#interrupted,
+      isEncrypted,
       outcomes: this.#outcomesInOrder(),
     });
     for (const { path, contents } of files) {

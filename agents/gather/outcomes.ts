@@ -14,6 +14,7 @@ export interface BundleFacts {
   readonly only: ReadonlySet<string>;
   /** Why it ended early. */
   readonly interrupted: string | undefined;
+  readonly isEncrypted: boolean;
   readonly outcomes: readonly GatherOutcome[];
 }
 
@@ -38,6 +39,7 @@ function gatherRecord(facts: BundleFacts): GatherRecord {
     since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(),
     only: [...only],
     interrupted: interrupted ?? null,
+    encrypted: facts.isEncrypted,
     sources: outcomes,
   };
 }
@@ -51,6 +53,7 @@ function logText(facts: BundleFacts): string {
     `From ${begunAt} to ${endedAt}${since === null ? '' : `, with what is newer than ${since}`}`,
     ...(only.length === 0 ? [] : [`Only these groups were requested: ${only.join(', ')}`]),
     ...(interrupted === null ? [] : [`Ended early: ${interrupted}`]),
+    `The bundle is ${facts.isEncrypted ? '' : 'not '}encrypted`,
     `${facts.outcomes.length} sources; ${failed} failed or are not complete, ${cut} were truncated by a limit`,
   ];
   return `${[...head, '', ...facts.outcomes.map(outcomeLine)].join('\n')}\n`;

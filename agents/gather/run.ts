@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
+import type { Encrypter } from 'age-encryption';
 import { CommanderError } from 'commander';
 import { EXIT } from '../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { inOneLine, printableLines } from '../../lib/base/printable.ts';
+import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { readSoundSettings, type Settings } from '../../lib/host/settings.ts';
 import { failedOutcome, type GatherOutcome } from '../../report/gather-record.ts';
@@ -101,8 +103,22 @@ async function act(args: GatherArguments, surroundings: GatherSurroundings): Pro
       : listThroughSudo(args, surroundings);
   }
   if (args.work !== undefined) await expectFolder(args.work);
-  const destination = await destinationOf(args, environment, paths);
-  const asked: Asked = { args, groups, settings, failures, destination };
+  const { encrypter, fault } = encryption(args, settings);
+  const destination = await destinationOf(args, encrypter !== undefined, environment, paths);
+  const isFolder = destination.kind === 'folder';
+  if (isFolder && args.recipients.length > 0) {
+    throw new Failure('usage', '--recipient: a folder is not encrypted', {
+      fix: 'Write the bundle to a file with --to.',
+    });
+  }
+  const asked: Asked = {
+    args,
+    groups,
+    settings,
+    failures: [...failures, ...fault],
+    destination,
+    encrypter: isFolder ? undefined : encrypter,
+  };
   return isRoot ? gatherHere(asked, surroundings) : gatherAsUser(asked, surroundings);
 }
 
@@ -112,6 +128,26 @@ interface Asked {
   readonly settings: Settings;
   readonly failures: readonly GatherOutcome[];
   readonly destination: Destination;
+  readonly encrypter: Encrypter | undefined;
+}
+
+/**
+ * For whom the bundle is encrypted. A fault in the settings does not prevent a bundle, which says that it is not encrypted.
+ * @throws Failure (usage) for a recipient of the command line
+ */
+function encryption(
+  { recipients, isPlain }: GatherArguments,
+  { gatherRecipients }: Settings,
+): { encrypter?: Encrypter; fault: readonly GatherOutcome[] } {
+  if (recipients.length > 0) return { encrypter: encrypterFor(recipients), fault: [] };
+  const named = isPlain ? [] : gatherRecipients.split(',').filter((name) => name !== '');
+  if (named.length === 0) return { fault: [] };
+  try {
+    return { encrypter: encrypterFor(named), fault: [] };
+  } catch (error) {
+    const failure = `the bundle is not encrypted: gatherRecipients: ${describeError(error)}`;
+    return { fault: [failedOutcome('settings', failure)] };
+  }
 }
 
 /** An invalid settings file is reported; it does not prevent the bundle. */
@@ -157,6 +193,7 @@ async function gatherHere(asked: Asked, surroundings: GatherSurroundings): Promi
         sink: opened.sink,
         limitBytes: Math.min(args.limitBytes ?? settings.gatherMaxMiB * MIB, opened.roomBytes),
         place: workplace.place,
+        isEncrypted: asked.encrypter !== undefined,
         failures: [...asked.failures, ...otherMasters(args.masters, ownNames())],
         signal: limit.signal,
         phase: (text) => progress.phase(text),
@@ -183,11 +220,11 @@ async function gatherAsUser(asked: Asked, surroundings: GatherSurroundings): Pro
 }
 
 function openOptions(
-  { args, settings }: Asked,
+  { args, settings, encrypter }: Asked,
   { paths, stdout }: GatherSurroundings,
   rest: Pick<OpenOptions, 'owner' | 'refuge' | 'signal'>,
 ): OpenOptions {
-  return { id: args.id, paths, settings, stdout, ...rest };
+  return { id: args.id, paths, settings, stdout, encrypter, ...rest };
 }
 
 async function hostOf(

@@ -1,7 +1,7 @@
 import type { GatherHost } from './gather-host.ts';
 
 /** How the redaction reads the contents of a source; the file in the bundle keeps that format. */
-export type SourceFormat = 'text' | 'json' | 'yaml';
+export type SourceFormat = 'text' | 'json';
 
 /**
  * `diagnosis`: small, collected first, input of the report.

@@ -8,6 +8,7 @@ import { analyze, reportFiles, reportJson } from '../../report/report.ts';
 import { summary } from '../../report/summary.ts';
 import { textView } from '../../report/text-view.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { archiveAt } from './encrypted-archive.ts';
 import { extractArchive } from './extract.ts';
 import type { LoadedBundle } from './loaded-bundle.ts';
 import { kindOf, loadArchive, loadFolder } from './read-bundle.ts';
@@ -16,6 +17,7 @@ export interface AnalyzeOptions {
   readonly json?: true;
   readonly html?: string;
   readonly to?: string;
+  readonly identity?: string;
 }
 
 /**
@@ -30,8 +32,8 @@ export async function analyzeBundle(
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
   const { bundle, folder } = await load(path, options, signal);
-  const { atMs, isInterrupted, outcomes, missed } = bundle.facts();
-  const report = analyze(textView(atMs, bundle), { outcomes, isInterrupted });
+  const { atMs, isInterrupted, isEncrypted, outcomes, missed } = bundle.facts();
+  const report = analyze(textView(atMs, bundle), { outcomes, isInterrupted, isEncrypted });
   if (options.to !== undefined) {
     for (const { path: name, contents } of reportFiles(report)) {
       await writeFile(join(options.to, name), contents, { mode: 0o600, flag: 'wx' });
@@ -55,7 +57,7 @@ export async function analyzeBundle(
 /** The files to analyse; `folder`: where all files of the bundle are on disk, if they are. */
 async function load(
   path: string,
-  { to }: AnalyzeOptions,
+  { to, identity }: AnalyzeOptions,
   signal: AbortSignal,
 ): Promise<{ bundle: LoadedBundle; folder: string | undefined }> {
   const kind = await kindOf(path);
@@ -63,8 +65,9 @@ async function load(
     throw new Failure('usage', `${path} is already unpacked`, { fix: 'Leave out --to.' });
   }
   if (kind === 'folder') return loadFolder(path, signal);
-  const bundle = await loadArchive(path, signal);
-  if (to !== undefined) await extractArchive(path, to, signal);
+  const archive = await archiveAt(path, identity);
+  const bundle = await loadArchive(archive, signal);
+  if (to !== undefined) await extractArchive(archive, to, signal);
   return { bundle, folder: to };
 }
 

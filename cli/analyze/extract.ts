@@ -2,6 +2,7 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import type { ArchivedFile } from '../../report/archive/read-archive.ts';
+import type { OpenableArchive } from './encrypted-archive.ts';
 import { type NotRead, readFiles } from './read-bundle.ts';
 
 /** The old analysis is replaced by the new one. */
@@ -13,7 +14,7 @@ const REPORTS = ['report.html', 'report.json', 'SUMMARY.txt'];
  * @throws Failure (usage) if the folder is not empty
  */
 export async function extractArchive(
-  archive: string,
+  archive: OpenableArchive,
   folder: string,
   signal: AbortSignal,
 ): Promise<NotRead[]> {

@@ -19,7 +19,7 @@ const MAX_BYTES = 256 << 20;
 /** The contents of gather.json that the analysis needs. */
 const recordSchema = gatherRecordSchema
   .unwrap()
-  .pick({ begunAt: true, interrupted: true, sources: true });
+  .pick({ begunAt: true, interrupted: true, encrypted: true, sources: true });
 
 /** The files of a bundle that the analysis reads, in memory and of limited size. */
 export class LoadedBundle implements TextFiles {
@@ -77,6 +77,7 @@ export class LoadedBundle implements TextFiles {
       // Without the record, the newest file tells the time of the collection.
       atMs: record === undefined ? (this.#newestMs ?? Date.now()) : Date.parse(record.begunAt),
       isInterrupted: typeof record?.interrupted === 'string',
+      isEncrypted: record?.encrypted,
       outcomes: [...(record?.sources ?? []), ...this.#notLoaded],
       /** How many of the outcomes, counted from the end, concern loading. */
       missed: this.#notLoaded.length,

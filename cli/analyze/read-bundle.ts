@@ -1,4 +1,4 @@
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
@@ -9,11 +9,11 @@ import {
   type ArchiveLimits,
   readArchive,
 } from '../../report/archive/read-archive.ts';
+import type { OpenableArchive } from './encrypted-archive.ts';
 import { LoadedBundle } from './loaded-bundle.ts';
 
 const LIMITS: ArchiveLimits = { entries: 200_000, fileBytes: 4 * 2 ** 30, bytes: 16 * 2 ** 30 };
 const MAX_DEPTH = 12;
-const CHUNK_BYTES = 1 << 18;
 
 /** Whether a path is an archive or a folder. @throws Failure (usage) if it is neither */
 export async function kindOf(path: string): Promise<'archive' | 'folder'> {
@@ -29,11 +29,14 @@ export async function kindOf(path: string): Promise<'archive' | 'folder'> {
  * Loads a log bundle from its .tar.gz, complete or truncated. @throws Failure
  * (usage) if it is none
  */
-export async function loadArchive(path: string, signal: AbortSignal): Promise<LoadedBundle> {
+export async function loadArchive(
+  archive: OpenableArchive,
+  signal: AbortSignal,
+): Promise<LoadedBundle> {
   const bundle = new LoadedBundle();
-  const missing = await readFiles(path, signal, (file) => bundle.take(file));
+  const missing = await readFiles(archive, signal, (file) => bundle.take(file));
   for (const { name, reason } of missing) bundle.miss(name, reason);
-  if (!bundle.isBundle) throw notBundle(path, missing.at(-1)?.reason);
+  if (!bundle.isBundle) throw notBundle(archive.path, missing.at(-1)?.reason);
   return bundle;
 }
 
@@ -49,11 +52,11 @@ export interface NotRead {
  * @throws errors of the file system
  */
 export async function readFiles(
-  path: string,
+  archive: OpenableArchive,
   signal: AbortSignal,
   take: (file: ArchivedFile) => Promise<void>,
 ): Promise<NotRead[]> {
-  const bytes: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const bytes = archive.open();
   const { refused, failure } = await readArchive(decompressed(bytes), LIMITS, signal, take);
   if (failure instanceof Error && 'syscall' in failure) throw failure;
   const missing = refused.map((name) => ({

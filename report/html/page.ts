@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { causesOf } from '../consequences.ts';
 import { plural, shorten } from '../reading/words.ts';
 import type { ReportDocument, ReportFinding } from '../schema.ts';
+import { NOT_ENCRYPTED } from '../summary.ts';
 import { findingsSection } from './findings.ts';
 import { Html, html } from './html.ts';
 import { moment, type ShowFile } from './parts.ts';
@@ -42,7 +43,7 @@ ${firstErrorsSection(report, show)}
 ${notCollectedSection(report)}
 ${hostSection(report, show)}
 </main>
-<footer>For programs: ${show('report.json')}. What was collected: ${show('gather.log')}. All times are UTC.</footer>`,
+<footer>${report.encrypted === false ? html`${NOT_ENCRYPTED} ` : undefined}For programs: ${show('report.json')}. What was collected: ${show('gather.log')}. All times are UTC.</footer>`,
   );
 }
 

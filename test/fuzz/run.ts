@@ -22,7 +22,7 @@ const SHORT = 100_000;
 const MAX_RATIO = 100;
 const SECRET = 'q9~W7x8z2k+L';
 const END = `\npassword=${SECRET}\n${'words '.repeat(3000)}\nlast\n`;
-const formats = ['text', 'json', 'yaml'] as const;
+const formats = ['text', 'json'] as const;
 
 const redactor = createRedactor(Buffer.alloc(32, 1), [SECRET]);
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -52,8 +52,7 @@ async function faultOf(
   try {
     const output = await redacted(redactor[format], input);
     if (output.includes(SECRET)) return 'the secret after it is there';
-    // In YAML, a quote that is not closed goes on to the end.
-    const isWhole = format === 'yaml' || output.subarray(-6).toString() === '\nlast\n';
+    const isWhole = output.subarray(-6).toString() === '\nlast\n';
     if (!isWhole) return 'the end is missing';
     if ((await costOf(format, input)) < MAX_RATIO * ordinary) return undefined;
     const ratio = (await lowestCost(format, input, 4)) / ordinary;

@@ -61,11 +61,12 @@ export class BundleArchive implements BundleSink {
     });
   }
 
-  close(): Promise<void> {
-    return this.#tryAgain(async () => {
+  async close(): Promise<void> {
+    await this.#tryAgain(async () => {
       await this.#plainly(TAR_END);
       await this.#flush();
     });
+    await this.#output.end?.();
   }
 
   #next(add: () => Promise<void>): Promise<void> {

@@ -33,6 +33,10 @@ export interface GatherArguments {
   readonly limitBytes?: number;
   readonly work?: string;
   readonly masters: readonly string[];
+  /** Of age, for whom the bundle is encrypted; empty: those of the settings. */
+  readonly recipients: readonly string[];
+  /** Not even for those of the settings: the caller unpacks it. */
+  readonly isPlain: boolean;
   /** Stops when its standard input ends: how an unprivileged caller stops it. */
   readonly stopsWithInput: boolean;
 }
@@ -45,6 +49,8 @@ interface RawOptions {
   readonly limit?: string;
   readonly work?: string;
   readonly list?: true;
+  readonly recipient?: readonly string[];
+  readonly plain?: true;
   readonly stopWithInput?: true;
 }
 
@@ -93,6 +99,11 @@ function commandOf(entrance: Entrance, { groups, stdout, stderr }: CommandLineCo
       '--work <FOLDER>',
       'folder to collect in (default: the first of $TMPDIR, /var/tmp, /run, /dev/shm with enough space)',
     )
+    .option<string[]>(
+      '--recipient <age1...>',
+      'encrypt the bundle for this recipient of age; may be given several times (default: gatherRecipients of the settings)',
+      (recipient, before) => [...(before ?? []), recipient],
+    )
     .option('--list', 'print what would be collected on this host')
     .exitOverride()
     .configureOutput({ writeOut: stdout, writeErr: stderr })
@@ -101,6 +112,7 @@ function commandOf(entrance: Entrance, { groups, stdout, stderr }: CommandLineCo
       `\n"${entrance} plan" prints the groups. Exit codes: 0 a bundle was written (its gather.log lists what is missing), 1 no bundle, 2 invalid usage.`,
     );
   program.addOption(program.createOption('--stop-with-input').hideHelp());
+  program.addOption(program.createOption('--plain').hideHelp());
   return program;
 }
 
@@ -119,6 +131,7 @@ function argumentsOf(
   { now, groups }: CommandLineContext,
 ): GatherArguments {
   const { id = timestamp(now), to, since, limit, work, list, stopWithInput } = options;
+  const { recipient: recipients = [], plain } = options;
   const isPlan = entrance === 'gather' && positional[0] === 'plan';
   const [after, masters] = isPlan ? [positional.slice(1), []] : [[], positional];
   const sinceMs = since === undefined ? undefined : parseSince(since, now.getTime());
@@ -148,6 +161,8 @@ function argumentsOf(
     id,
     only: new Set(only),
     masters,
+    recipients,
+    isPlain: plain === true,
     stopsWithInput: stopWithInput === true,
     ...(sinceMs === undefined ? {} : { sinceMs }),
     ...(to === undefined ? {} : { to }),

@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
+import type { Encrypter } from 'age-encryption';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
 import { ifMissing } from '../../../lib/host/files.ts';
@@ -9,6 +10,7 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { BundleArchive } from '../bundle/archive.ts';
 import type { BundleSink } from '../bundle/bundle-sink.ts';
+import { EncryptedOutput } from '../bundle/encrypted-output.ts';
 import { BundleFolder } from '../bundle/folder.ts';
 import type { GatherArguments } from './command-line.ts';
 import { FileOutput, type GatherOutput, type Owner, streamOutput } from './output.ts';
@@ -31,6 +33,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export async function destinationOf(
   { entrance, id, to }: Pick<GatherArguments, 'entrance' | 'id' | 'to'>,
+  isEncrypted: boolean,
   { TAR_FILE, HOME }: Environment,
   { at }: HostPaths,
 ): Promise<Destination> {
@@ -40,7 +43,7 @@ export async function destinationOf(
   }
   const file = TAR_FILE === undefined || TAR_FILE === '' ? undefined : TAR_FILE;
   const home = HOME === undefined || HOME === '' ? homedir() : HOME;
-  const asked = to ?? file ?? join(home, `log-bundle-${id}.tar.gz`);
+  const asked = to ?? file ?? join(home, `log-bundle-${id}.tar.gz${isEncrypted ? '.age' : ''}`);
   const path = resolve(asked);
   const found = await stat(path).catch(ifMissing);
   if (to !== undefined && (asked.endsWith('/') || found?.isDirectory() === true)) {
@@ -101,6 +104,8 @@ export interface OpenOptions {
   readonly owner: Owner | undefined;
   /** Used instead of a folder whose disk is full. */
   readonly refuge: string | undefined;
+  /** For those who will read it; a folder is not encrypted. */
+  readonly encrypter: Encrypter | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -109,8 +114,11 @@ export async function openDestination(
   options: OpenOptions,
 ): Promise<OpenDestination> {
   if (destination.kind === 'folder') return openFolder(destination, options);
+  const { encrypter, id } = options;
   const { output, ...rest } = await openOutput(destination, options);
-  return { ...rest, sink: new BundleArchive(rootOf(options.id), output, new Date()) };
+  const archived =
+    encrypter === undefined ? output : await EncryptedOutput.create(encrypter, output);
+  return { ...rest, sink: new BundleArchive(rootOf(id), archived, new Date()) };
 }
 
 export const rootOf = (id: string): string => `log-bundle-${id}`;

@@ -11,6 +11,8 @@ export interface GatherOutput {
   write(bytes: Uint8Array): Promise<void>;
   /** Truncates to `length` bytes; may free some space for what follows. */
   takeBack?(length: number): Promise<void>;
+  /** Called once after the last byte, if there is anything left to be written. */
+  end?(): Promise<void>;
 }
 
 /** A stream, such as standard output; respects backpressure. */

@@ -46,7 +46,7 @@ export async function gatherThroughSudo(
   const prefix = `${rootOf(args.id)}/`;
   // When told to stop, root closes the archive: it is still read to its end.
   const { signal } = new AbortController();
-  const entries = tarEntries(unzipped(asRoot(args, options)), signal);
+  const entries = tarEntries(unzipped(asRoot({ ...args, isPlain: true }, options)), signal);
   for await (const { name, type, content } of entries) {
     if (type === 'file' && name.startsWith(prefix)) {
       await folder.sink.addStream(name.slice(prefix.length), content);
@@ -107,6 +107,7 @@ export async function listThroughSudo(
 /** The same request with the bundle on standard output. */
 export function rootArguments(args: GatherArguments): string[] {
   const { entrance, action, id, sinceMs, only, limitBytes, work, masters } = args;
+  const { recipients, isPlain } = args;
   return [
     entrance,
     ...['--id', id],
@@ -114,6 +115,8 @@ export function rootArguments(args: GatherArguments): string[] {
     ...(only.size === 0 ? [] : ['--only', [...only].join(',')]),
     ...(limitBytes === undefined ? [] : ['--limit', (limitBytes / 2 ** 20).toFixed(3)]),
     ...(work === undefined ? [] : ['--work', work]),
+    ...recipients.flatMap((recipient) => ['--recipient', recipient]),
+    ...(isPlain ? ['--plain'] : []),
     ...(action === 'list' ? ['--list'] : ['--to', '-', '--stop-with-input']),
     ...(masters.length === 0 ? [] : ['--', ...masters]),
   ];

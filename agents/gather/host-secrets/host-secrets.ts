@@ -169,7 +169,7 @@ class Reading {
       for (const name of environmentFiles(text)) this.#environmentFiles.add(name);
     }
     const whose = owner === undefined ? {} : { owner };
-    await this.#secrets.readText(text, { ...place, ...whose, format: formatOf(path, text) });
+    await this.#secrets.readText(text, { ...place, ...whose, format: formatOf(text) });
     if (place.values?.test(path) === true && size <= MAX_VALUE_BYTES) {
       await this.#secrets.readValue(basename(path), text, owner);
     }
@@ -199,9 +199,6 @@ async function wholeOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(copies);
 }
 
-function formatOf(path: string, text: string): FileKind['format'] {
-  if (/^\s*\{/.test(text)) return 'json';
-  const isYaml =
-    /\.ya?ml$|kubeconfig/.test(path) || /^(?:apiVersion|kind|#cloud-config)\b/m.test(text);
-  return isYaml ? 'yaml' : 'text';
+function formatOf(text: string): FileKind['format'] {
+  return /^\s*\{/.test(text) ? 'json' : 'text';
 }

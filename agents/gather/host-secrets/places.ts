@@ -8,6 +8,7 @@ import {
   kernelCommandLine,
   netrc,
   pgpass,
+  podmanSecrets,
   pppSecrets,
   whole,
 } from '../../../lib/secrets/formats/credentials.ts';
@@ -39,12 +40,17 @@ const IPSEC = { read: ipsecSecrets, names: /^secret$/ };
 const UNITS = { read: units };
 const KEYFILES = { names: /(?:^|\s)(?:secret|pin|password(?:-raw)?|.*-password)$/i };
 const CEPH = { names: /^key$/, only: /(?:keyring|\.conf|\.secret)$/ };
+const PODMAN = { read: podmanSecrets, only: /^secretsdata\.json$/ };
 const NAMED = { read: directives, names: /^secret$/ };
 
 /** Registry credentials, decisions of `sno create` and the installer, environment of programs. */
 const CONFIGURATION: readonly SecretPlace[] = [
   place('/var/lib/kubelet/config.json'),
   place('/run/containers/0/auth.json'),
+  place('/etc/ostree/auth.json'),
+  place('/run/ostree/auth.json'),
+  // What podman keeps of `podman secret create`.
+  place('/var/lib/containers/storage/secrets/filedriver', 1, PODMAN),
   place('/etc/containerd', 4),
   place('/etc/crio', 2),
   place('/etc/containers', 3),
@@ -76,6 +82,7 @@ const CLUSTER: readonly SecretPlace[] = [
   place('/etc/ignition-machine-config-encapsulated.json'),
   place('/etc/machine-config-daemon', 5),
   place('/etc/ssl/mcs', 1),
+  place('/opt/openshift/auth/kubeadmin-password', undefined, { read: whole }),
   place('/opt/openshift', 4),
   place('/boot/ignition', 1),
   place('/run/ignition.json'),
@@ -136,6 +143,7 @@ const IN_HOME: readonly SecretPlace[] = [
   place('.docker', 1),
   place('.config/containers', 1),
   place('.kube', 1),
+  place('.local/share/containers/storage/secrets/filedriver', 1, PODMAN),
   place('.netrc', undefined, { read: netrc }),
   place('.git-credentials'),
   place('.config/git', 1),
@@ -165,9 +173,10 @@ export const PLACES: readonly SecretPlace[] = [
 const userOf = (path: string) => /^(?:\/var)?\/home\/[^/]*/.exec(path)?.[0] ?? path;
 
 /** Read last: users can fill them. */
-export const HOMES: readonly SecretPlace[] = ['/var/home/*', '/home/*']
-  .flatMap(inHome)
-  .map((each) => ({ ...each, ownerOf: userOf }));
+export const HOMES: readonly SecretPlace[] = [
+  place('/run/user/*/containers/auth.json'),
+  ...['/var/home/*', '/home/*'].flatMap(inHome),
+].map((each) => ({ ...each, ownerOf: userOf }));
 
 /** The kubelet's folder of pods. */
 export const PODS = '/var/lib/kubelet/pods';

@@ -51,8 +51,8 @@ export const agents: SourceGroup = {
         file(at('agents/cluster-id.txt'), join(config, 'cluster-id')),
         file(at('agents/snapshot.json'), join(state, RESTORE_FOLDER, SNAPSHOT_RECORD_FILE), json),
         file(at('agents/live-snapshot.json'), join(assets, SNAPSHOT_RECORD_FILE), json),
-        file(at('agents/payload.yaml'), join(payload, 'payload.yaml'), { format: 'yaml' }),
-        file(at('agents/medium-payload.yaml'), join(medium, 'payload.yaml'), { format: 'yaml' }),
+        file(at('agents/payload.yaml'), join(payload, 'payload.yaml')),
+        file(at('agents/medium-payload.yaml'), join(medium, 'payload.yaml')),
         listing(at('agents/state.txt'), state, 'tree'),
         // Names only of manifests that wait for their kind: one may be a Secret.
         listing(at('agents/deferred.txt'), deferredFolder(host.paths)),

@@ -86,8 +86,7 @@ export const isPlain = (name: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(
 /** The redaction format of a file, by its name. */
 export function formatOf(name: string): Source['format'] {
   const plain = basename(name).replace(/\.gz$/, '');
-  if (/\.(json|jsonl|inspect)$/.test(plain)) return 'json';
-  return /\.ya?ml$/.test(plain) ? 'yaml' : 'text';
+  return /\.(json|jsonl|inspect)$/.test(plain) ? 'json' : 'text';
 }
 
 /**

@@ -9,7 +9,6 @@ import { made } from './made.ts';
 import { present } from './present.ts';
 
 const HEALTH = 'http://127.0.0.1:10248/healthz';
-const yaml = { format: 'yaml' } as const;
 const json = { format: 'json' } as const;
 
 /** The kubelet's configuration and state; never its kubeconfig or keys. */
@@ -26,7 +25,7 @@ export const kubelet: SourceGroup = {
       made(at('healthz.txt'), health),
       command(at('unit.txt'), ['systemctl', '--no-pager', 'cat', 'kubelet.service']),
       ...(await present([
-        file(at('config.yaml'), configuration, yaml),
+        file(at('config.yaml'), configuration),
         file(at('environment.txt'), onHost('/etc/sno-agents/kubelet.env')),
         file(at('node-sizing.txt'), onHost('/etc/node-sizing.env')),
         file(at('cpu_manager_state.json'), `${folder}/cpu_manager_state`, json),

@@ -40,7 +40,7 @@ export const network: SourceGroup = {
         command(at('sockets.txt'), ['ss', '-s']),
         linkedFile(at('resolv.conf'), onHost('/etc/resolv.conf'), [onHost('/etc'), onHost('/run')]),
         file(at('hosts'), onHost('/etc/hosts')),
-        command(at('nmstate.yaml'), ['nmstatectl', 'show'], { format: 'yaml' }),
+        command(at('nmstate.yaml'), ['nmstatectl', 'show']),
         command(at('nmcli.txt'), ['nmcli', 'device', 'show']),
         // Only the paths of the profiles: their contents include network passwords.
         command(at('nmcli-connections.txt'), [

@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from '../../base/json.ts';
 import { unescaped, words } from './quoting.ts';
 import { lines, type NamedValue } from './settings.ts';
 
@@ -110,6 +111,14 @@ export function* kernelCommandLine(text: string): Generator<NamedValue> {
     const credentials =
       /(?:^|=)iscsi:(?<all>[^@\s]{1,1024})@/.exec(word)?.groups?.all?.split(':') ?? [];
     for (const [index, part] of credentials.entries()) if (index % 2 === 1) yield certain(part);
+  }
+}
+
+/** Podman's secretsdata.json: a secret in base64 for each identifier. */
+export function* podmanSecrets(text: string): Generator<NamedValue> {
+  const data = parseJson(text);
+  for (const value of Object.values(isRecord(data) ? data : {})) {
+    if (typeof value === 'string') yield certain(Buffer.from(value, 'base64').toString('utf8'));
   }
 }
 

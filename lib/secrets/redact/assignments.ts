@@ -1,153 +1,259 @@
-import { aliased } from './anchors.ts';
-import { type Name, ofValue } from './assigned-value.ts';
-import { ASSIGNMENT_TRIGGERS } from './assignment-triggers.ts';
-import type { InLine, LinePlace, LineRule } from './line-rule.ts';
-import { looksRandom, sensitivityOf } from './names.ts';
-import { type Position, positionOf } from './prose.ts';
-import { matchAt, type Separator, separatorAfter } from './separators.ts';
-import { type ValueExtent, valueAt } from './value-extent.ts';
-import { linesBelow } from './value-lines.ts';
-import { inTable, judgedBelow, namedValue, valueLines, withParts } from './values-below.ts';
+import {
+  anchored,
+  type Below,
+  isBlock,
+  isEmpty,
+  itemBelow,
+  lineAfter,
+  lineEnd,
+  linesBelow,
+  wordsBelow,
+} from './below.ts';
+import type { Assigned, Span, UnwrappedRule } from './line-rule.ts';
+import { NAME_TRIGGERS } from './name-triggers.ts';
+import { isSecretValue, type Sensitivity, sensitivityOf } from './names.ts';
+import { isProse, type LineStart, type Position, positionOf, startOfLine } from './prose.ts';
+import { type Separator, separatorAfter } from './separators.ts';
+import { cellsBelow } from './tables.ts';
+import { type Value, type ValueExtent, valueAt, valuesAt } from './value-extent.ts';
+import { isLikely, isPassword, isPath, isReference, looksRandom, UUID } from './values.ts';
 
 /** What is assigned to a name, in every notation that programs use. */
-export const ASSIGNMENTS: LineRule = { triggers: ASSIGNMENT_TRIGGERS, at: assignmentAt };
+export const ASSIGNMENTS: UnwrappedRule = { triggers: NAME_TRIGGERS, unwrapped: assignedAt };
 
-/** How far before a name the line is examined. */
-const LOOK_BACK = 600;
+type Found = Pick<Assigned, 'secrets' | 'isOpen'>;
 
-function assignmentAt(place: LinePlace): InLine {
-  const { text } = place.line;
-  const name = nameAround(text, place.at, place.length);
-  const nothing: InLine = { next: name.end, secrets: [] };
-  if (text.startsWith('${', name.start - 2)) return defaultOf(place, name) ?? nothing;
+interface Name extends Span {
+  readonly text: string;
+  readonly sensitivity: Sensitivity;
+}
+
+/** A name in a text, and what is known of its place. */
+interface Place {
+  readonly text: string;
+  readonly name: Name;
+  readonly line: LineStart;
+  readonly position: Position;
+}
+
+const MAX_NAME = 256;
+/** Names of two words. */
+const WORD_BEFORE =
+  /(?:api|access|secret|private|master|encryption|shared|unseal|recovery|certificate|license|activation|account|mot de|root|session)[ ]$/i;
+
+function assignedAt(text: string, at: number, length: number): Assigned {
+  const name = nameAround(text, at, length);
+  const nothing: Assigned = { next: name.end, secrets: [] };
+  if (text.startsWith('${', name.start - 2)) return { ...nothing, secrets: defaultOf(text, name) };
   if (name.sensitivity === 'never') return nothing;
-  const position = positionOf(text, name.start);
+  const line = startOfLine(text, name.start);
+  const place = { text, name, line, position: positionOf(line) };
+  const found = assigned(place);
+  const isAtEnd =
+    found.secrets.length === 0 &&
+    isFollowed(text, name.end) &&
+    !/\n[^\n]*\n/.test(text.slice(name.end, name.end + 4096));
+  const isOpen = found.isOpen === true || isAtEnd;
+  const last = found.secrets.at(-1);
+  return { next: Math.max(name.end, last?.end ?? 0), secrets: found.secrets, isOpen };
+}
+
+/** Whether nothing stands after the name in its line, so that its value can be below. */
+const isFollowed = (text: string, at: number) =>
+  /^[^\w\n]{0,16}(?:<\/[\w:.-]{1,64}>\s{0,8})?(?:[|>\\]?[-+]?\s{0,8})(?:\n|$)/.test(
+    text.slice(at, at + 120),
+  );
+
+function assigned(place: Place): Found {
+  const { text, name, line, position } = place;
   const separator = separatorAfter(text, name.end, {
     name: name.text,
-    before: textBefore(text, name.start),
+    before: line.text,
     isFirst: position === 'first',
   });
-  // A column of one line, or of a table.
-  const table = separator?.by === 'column' ? inTable(place, name) : undefined;
-  if (table !== undefined && table.secrets.length > 0) return table;
-  if (separator === undefined) {
-    return namedValue(place, name) ?? inTable(place, name) ?? nothing;
+  if (separator === undefined || separator.by === 'column' || separator.by === 'near') {
+    const table = judged(place, cellsBelow(text, name, line));
+    if (table.secrets.length > 0) return table;
   }
-  if (separator.value !== undefined) {
-    return ofValue(name, { value: separator.value, isQuoted: true }, place.line, false) ?? nothing;
-  }
-  return (
-    valueLines(place, name, separator, position) ??
-    inLine(place, name, separator, position) ??
-    nothing
-  );
+  const item = name.text.startsWith('-') ? itemBelow(text, name.end, line.text) : undefined;
+  if (item !== undefined) return judged(place, { values: [item], isOpen: false });
+  if (separator === undefined) return { secrets: [] };
+  if (separator.value !== undefined)
+    return judged(place, { values: [separator.value], isOpen: false });
+  return below(place, separator) ?? inLine(place, separator);
 }
 
 /** Letters, digits, `_`, `-`, `.` */
-function isInName(code: number): boolean {
-  return (
-    (code >= 0x61 && code <= 0x7a) ||
-    (code >= 0x41 && code <= 0x5a) ||
-    (code >= 0x30 && code <= 0x39) ||
-    code === 0x5f ||
-    code === 0x2d ||
-    code === 0x2e
-  );
-}
+const IN_NAME = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[\w.-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+const isInName = (code: number) => IN_NAME[code] === 1;
 
-function nameAround(line: string, at: number, length: number): Name {
+function nameAround(text: string, at: number, length: number): Name {
   let start = at;
-  // What stands before the name can be a part of the trigger too; a part of the name always is.
-  while (!isInName(line.charCodeAt(start))) start++;
-  while (isInName(line.charCodeAt(start - 1))) start--;
-  let end = at + length;
-  // What stands after the name can be a part of the trigger.
-  while (!isInName(line.charCodeAt(end - 1))) end--;
-  while (isInName(line.charCodeAt(end))) end++;
-  // Of an arrow.
-  while (line[end - 1] === '-') end--;
-  start += escapeEnd(line, start);
-  const text = line.slice(start, end);
-  return { start, end, text, sensitivity: sensitivityOf(text) };
-}
-
-const ESCAPES: Readonly<Record<string, RegExp>> = {
-  // The end of a terminal's colour.
-  '[': /^\d{1,3}m/,
-  ';': /^\d{1,3}m/,
-  '\\': /^(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[nrt])/i,
-};
-
-/** The length of what looks like the beginning of a name but ends an escape. */
-function escapeEnd(line: string, start: number): number {
-  return ESCAPES[line.charAt(start - 1)]?.exec(line.slice(start))?.[0].length ?? 0;
+  // What stands before the name can be a part of what was found.
+  while (start < at + length && !isInName(text.charCodeAt(start))) start++;
+  let end = start;
+  const floor = Math.max(0, start - MAX_NAME);
+  while (start > floor && isInName(text.charCodeAt(start - 1))) start--;
+  while (end - start < 2 * MAX_NAME && isInName(text.charCodeAt(end))) end++;
+  // Of an arrow; the end of a sentence.
+  while (end > start && /[-.]/.test(text.charAt(end - 1))) end--;
+  const own = text.slice(start, end);
+  const before = /^(?:key|token|passe)s?$/i.test(own)
+    ? WORD_BEFORE.exec(text.slice(Math.max(0, start - 16), start))?.[0]
+    : undefined;
+  // Of two words, which a sentence can have too.
+  const sensitivity = before === undefined ? sensitivityOf(own) : 'by-value';
+  return { start, end, text: own, sensitivity };
 }
 
 /** Up to the default value of a shell's variable: `${NAME-value}`, `${NAME:=value}`. */
 const DEFAULT = /(?<variable>\w{1,200}):?[-=]/y;
 
-/** The default value of the variable that begins where the name does. */
-function defaultOf({ line }: LinePlace, { start }: Name): InLine | undefined {
-  const variable = matchAt(DEFAULT, line.text, start)?.groups?.variable;
-  if (variable === undefined) return undefined;
-  const read = valueAt(line.text, DEFAULT.lastIndex, { quote: '}' });
-  return read === undefined ? undefined : ofValue({ text: variable }, read, line, false);
+function defaultOf(text: string, { start }: Name): Span[] {
+  DEFAULT.lastIndex = start;
+  const variable = DEFAULT.exec(text)?.groups?.variable;
+  const value = variable === undefined ? undefined : valueAt(text, DEFAULT.lastIndex, 'default');
+  if (variable === undefined || value === undefined) return [];
+  return isSecretValue(variable, text.slice(value.start, value.end)) ? [value] : [];
+}
+
+/** The values in lines below the name. */
+function below(place: Place, { end, by }: Separator): Found | undefined {
+  const { text, name, line, position } = place;
+  if (by === 'below' && isBlock(text, end)) {
+    const before = startOfLine(text, end).text.replace(/\w+\W*$/, '');
+    return judged(place, linesBelow(text, { end: lineEnd(text, end), before }, { isAny: true }));
+  }
+  if (by !== 'colon') return undefined;
+  const isBlockOf = isBlock(text, end);
+  if (!isBlockOf && !isEmpty(text, end)) return undefined;
+  const at = { end: lineEnd(text, end), before: line.indent };
+  if (isBlockOf) return judged(place, linesBelow(text, at, { isAny: true }));
+  // A name in quotes, or in a text of several lines that is quoted, rather than in the quotes of a command.
+  const isLine = line.quote === text[name.end] || text[at.end] !== '\n';
+  if (position === 'first' || (position === 'quoted' && isLine)) {
+    const lines = judged(place, linesBelow(text, at, { isAny: false }));
+    if (lines.secrets.length > 0 || lines.isOpen === true) return lines;
+  }
+  const words = wordsBelow(text, at.end);
+  return name.sensitivity === 'always'
+    ? { secrets: words.values, isOpen: words.isOpen }
+    : judged(place, words);
+}
+
+function judged({ name, text }: Pick<Place, 'text' | 'name'>, found: Below): Found {
+  const values = found.values.flatMap((value) => linesOf(text, value));
+  const secrets = values.filter(({ start, end }) =>
+    isSecretValue(name.text, text.slice(start, end), name.sensitivity),
+  );
+  return { secrets, isOpen: found.isOpen };
 }
 
 /** A value without quotes goes to the line's end where a line begins with its name, as in files of settings. */
-function extentOf(line: string, name: Name, separator: Separator, position: Position): ValueExtent {
-  const { by, end } = separator;
-  if (line[end - 1] === '\0' || line[name.start - 1] === '\0') return 'argument';
+function extentOf({ text, name, line, position }: Place, { by, end }: Separator): ValueExtent {
+  if (text[end - 1] === '\0' || line.text.endsWith('\0')) return 'argument';
+  if (by === 'below') return 'line';
   if (name.sensitivity !== 'always' || name.text.startsWith('-')) return 'word';
   if (by === 'column') return 'line';
-  if (by === 'word' && isInStruct(line, name.start)) return 'field';
+  if (by === 'word' && isInStruct(line.text)) return 'field';
   if (by !== 'colon' && by !== 'equals') return 'word';
-  if (position !== 'elsewhere') return position === 'first' ? 'line' : position;
-  return /(?:passphrase|psk)$/i.test(name.text) && isInQuotes(line, name.start)
-    ? { quote: '"' }
-    : 'word';
+  if (position !== 'elsewhere') return position === 'first' ? 'line' : 'quoted';
+  // A passphrase in a quoted text has more words than one.
+  const isPhrase = /(?:passphrase|psk)$/i.test(name.text) && line.text.split('"').length % 2 === 0;
+  return isPhrase ? 'quoted' : 'word';
 }
-
-/** Whether a quote has begun before: then it ends what has more words than one. */
-const isInQuotes = (line: string, at: number) => textBefore(line, at).split('"').length % 2 === 0;
 
 /** Whether a struct or a map that Go prints has begun before. */
-function isInStruct(line: string, at: number): boolean {
-  const before = textBefore(line, at);
-  const open = Math.max(before.lastIndexOf('{'), before.lastIndexOf('map['));
-  return open > before.lastIndexOf('}');
+const isInStruct = (before: string) =>
+  Math.max(before.lastIndexOf('{'), before.lastIndexOf('map[')) > before.lastIndexOf('}');
+
+function inLine(place: Place, separator: Separator): Found {
+  const { text, name, line, position } = place;
+  const extent = extentOf(place, separator);
+  const values = valuesAt(text, separator.end, { extent, quote: line.quote });
+  // A file of settings has no sentences.
+  const canBeProse = (separator.by !== 'equals' && separator.by !== 'below') || extent === 'word';
+  const secrets = values.flatMap((value) => secretIn(place, separator, value, canBeProse));
+  const [value] = values;
+  if (separator.by === 'below') {
+    const last = lineEnd(text, values.at(-1)?.end ?? separator.end);
+    return { secrets, isOpen: lineAfter(text, last) === undefined };
+  }
+  const isOpen = value?.isOpen === true;
+  if (value === undefined || secrets.length === 0 || separator.by !== 'colon') {
+    return { secrets, isOpen };
+  }
+  // In YAML and LDIF a value can continue on the next line.
+  if (position !== 'first' || extent === 'word' || (value.isQuoted && value.isCut !== true)) {
+    return { secrets, isOpen };
+  }
+  const until = value.isQuoted ? text[value.start - 1] : undefined;
+  const more = linesBelow(
+    text,
+    { end: lineEnd(text, value.end), before: line.indent },
+    { isAny: false, ...(until !== undefined && { until }) },
+  );
+  const rest = judged({ ...place, name }, more);
+  return { secrets: [...secrets, ...rest.secrets], isOpen: more.isOpen };
 }
 
-const textBefore = (line: string, at: number) => line.slice(Math.max(0, at - LOOK_BACK), at);
+function secretIn(
+  { text, name }: Pick<Place, 'text' | 'name'>,
+  { by }: Separator,
+  value: Value,
+  canBeProse: boolean,
+): Span[] {
+  const own = text.slice(value.start, value.end);
+  if (by === 'near' && !isBeside(name, own)) return [];
+  if (by === 'stated' && !isMade(name, own)) return [];
+  const anchor = by === 'colon' ? anchored(text, own, name.start) : undefined;
+  if (anchor !== undefined) {
+    const meant = valueAt(text, anchor, 'line');
+    return meant !== undefined &&
+      isSecretValue(name.text, text.slice(meant.start, meant.end), name.sensitivity)
+      ? [meant]
+      : [];
+  }
+  if (own.includes('\n')) {
+    const values = linesOf(text, value);
+    return [...judged({ text, name }, { values, isOpen: false }).secrets];
+  }
+  if (!isSecretValue(name.text, own, name.sensitivity)) return [];
+  if (!value.isQuoted && ((canBeProse && isProse(text, value)) || isElsewhere(own))) return [];
+  return [value];
+}
 
-function inLine(
-  { line, lines, isLast }: LinePlace,
-  name: Name,
-  separator: Separator,
-  position: Position,
-): InLine | undefined {
-  const extent = extentOf(line.text, name, separator, position);
-  const read = valueAt(line.text, separator.end, extent);
-  if (read === undefined) return undefined;
-  const value = line.text.slice(read.value.start, read.value.end);
-  if (separator.by === 'stated' && !isMade(name, value)) return undefined;
-  const alias = separator.by === 'colon' ? aliased(value, line, lines) : undefined;
-  if (alias !== undefined) return judgedBelow(name, { secrets: [alias] }, line);
-  // A file of settings has no sentences.
-  const isSetting = separator.by === 'equals' && extent !== 'word';
-  const whole = ofValue(name, read, line, !isSetting);
-  const found = whole && withParts(whole, { line, lines }, read);
-  if (found === undefined || position !== 'first' || separator.by !== 'colon') return found;
-  // In YAML and LDIF a value can continue on the next line.
-  if (extent === 'word' || (read.isQuoted && read.isCut !== true)) return found;
-  const until = read.isQuoted ? line.text[read.value.start - 1] : undefined;
-  const below = linesBelow({ line, lines, isLast }, name.start, {
-    isAny: false,
-    ...(until && { until }),
-  });
-  return { ...found, secrets: [...found.secrets, ...below.secrets], isOpen: below.isOpen };
+/** The lines of a value, without the blanks around them. */
+const linesOf = (text: string, { start, end }: Span): Span[] =>
+  [...text.slice(start, end).matchAll(/\S(?:[^\n]*\S)?/g)].map(({ index, 0: line }) => ({
+    start: start + index,
+    end: start + index + line.length,
+  }));
+
+/** Whether the first of several words says where the value comes from. */
+function isElsewhere(value: string): boolean {
+  const word = /^\S{1,512}(?=\s)/.exec(value)?.[0];
+  return word !== undefined && (isPath(word) || isReference(word));
 }
 
 /** In a sentence. */
 const isMade = ({ sensitivity }: Name, value: string) =>
-  looksRandom(value) || (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
+  looksRandom(value) ||
+  isPassword(value) ||
+  isLikely(value) ||
+  (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
+
+/** The next word, if it is nothing that has a name: no path, version, digest, address or object. */
+function isBeside({ text, sensitivity }: Name, value: string): boolean {
+  // Of a compiler, a build.
+  if (/^pass$/i.test(text)) return false;
+  if (isPassword(value)) return true;
+  if (!/^[A-Za-z0-9+/_~-]{8,128}={0,2}$/.test(value) || !/\d/.test(value)) return false;
+  if (/^[a-z0-9]+(?:-[a-z0-9]+)+$|^[A-Z0-9_-]+$|\/.*\/.*\//.test(value)) {
+    return sensitivity === 'always' && UUID.test(value);
+  }
+  const isWord = /^[A-Za-z0-9]{8,}$/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
+  return looksRandom(value) || (sensitivity === 'always' && (isWord || isLikely(value)));
+}

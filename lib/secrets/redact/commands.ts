@@ -1,5 +1,5 @@
-import { isNothing, isReference } from './names.ts';
 import type { Pattern } from './pattern.ts';
+import { isNothing, isReference } from './values.ts';
 
 /** Between an option and its value, also in a list, or in /proc. */
 const GAP = '(?:[\\s\\0]{1,8}|\\\\{0,7}["\'],\\s{0,4}|=)';
@@ -46,7 +46,11 @@ const WORDS = '(?:-\\w{1,8}\\s{1,8}){0,4}';
 /** Of a line for chpasswd, the user stays. */
 const USER = '(?:[a-z_][\\w.-]{0,64}:(?=[^\\s"\']))?';
 
+/** An address of socat. */
+const NOT_USER = /-[uU]\s{1,8}(?:[A-Z][A-Z\d-]*|exec|open|file|create|pipe|stdout):/;
+
 /** Passwords in command lines whose options say nothing of it. */
+// biome-ignore format: a table, one shape in each line
 export const COMMANDS: readonly Pattern[] = [
   // `-pPASS`, and nothing else.
   afterProgram(['mysql', 'mariadb', '7z a', '7z x'], '-p'),
@@ -61,58 +65,16 @@ export const COMMANDS: readonly Pattern[] = [
   afterProgram(['auth.password'], `(?:-v|--value)${GAP}`),
   afterProgram(['freerdp'], '/p:'),
   afterProgram(['lftp'], `-u${GAP}[^\\s,"']{1,64},`),
-  at(
-    ['htpasswd'],
-    `htpasswd\\s{1,8}(?:-\\w{1,8}\\s{1,8}){0,4}-\\w{0,8}b\\w{0,8}\\s{1,8}(?:[\\w./-]{1,256}\\s{1,8}(?=\\S{1,256}\\s{1,8}[^\\s<>|]))?[\\w.@-]{1,256}\\s{1,8}`,
-  ),
+  at(['htpasswd'], `htpasswd\\s{1,8}(?:-\\w{1,8}\\s{1,8}){0,4}-\\w{0,8}b\\w{0,8}\\s{1,8}(?:[\\w./-]{1,256}\\s{1,8}(?=\\S{1,256}\\s{1,8}[^\\s<>|]))?[\\w.@-]{1,256}\\s{1,8}`),
   at(['wpa_passphrase '], 'wpa_passphrase\\s{1,8}(?:"[^"]{1,64}"|\\S{1,64})\\s{1,8}'),
   at(['sqlplus'], `sqlplus\\s{1,8}${WORDS}\\w{1,64}/`),
-  at(
-    ['vault login ', 'vault operator unseal ', 'vault unwrap '],
-    `vault (?:login|operator unseal|unwrap) (?:-\\S{1,64}\\s){0,4}(?:token=)?`,
-  ),
+  at(['vault login ', 'vault operator unseal ', 'vault unwrap '], `vault (?:login|operator unseal|unwrap) (?:-\\S{1,64}\\s){0,4}(?:token=)?`),
   at(['rootpw --'], 'rootpw (?:--\\w{1,20}\\s{1,8}){1,4}'),
   at(['-passin', '-passout'], `-pass(?:in|out)[\\s=\\0]{1,8}["']?pass:`),
   // A user and a password in one word.
-  {
-    triggers: [
-      ' -u ',
-      '\0-u\0',
-      '--user',
-      '--proxy-user',
-      '--creds',
-      '--src-creds',
-      '--dest-creds',
-      '"-u"',
-    ],
-    find: new RegExp(
-      `(?:[\\s\\0"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`,
-      'dy',
-    ),
-    isSecret: (secret) => !/^\d{1,6}$/.test(secret) && isGiven(secret),
-  },
+  { triggers: [' -u ', '\0-u\0', '--user', '--proxy-user', '--creds', '--src-creds', '--dest-creds', '"-u"'], find: new RegExp(`(?:[\\s\\0"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`, 'dy'), isSecret: (secret, whole) => !/^(?:\d{1,6}$|[/$])|,/.test(secret) && !NOT_USER.test(whole) && isGiven(secret) },
   // The values of a Secret that is created.
-  {
-    triggers: ['--from-literal'],
-    find: /(?<=create\s{1,8}secret\s.{0,600})--from-literal(?:=|\s{1,8}|["'],\s{0,4}["'])["']?[-.\w]{1,253}=["']?(?<secret>[^\s"'\0]{1,1024})/dy,
-    isSecret: isGiven,
-  },
-  {
-    triggers: READER_TRIGGERS,
-    find: new RegExp(
-      `(?:echo|printf)\\s{1,8}${WORDS}(?:["'](?:%s\\\\n["']\\s{1,8}["'])?)?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|\\s{0,8}${READING}`,
-      'dg',
-    ),
-    around: { before: 400, after: 400 },
-    isSecret: isGiven,
-  },
-  {
-    triggers: READER_TRIGGERS,
-    find: new RegExp(
-      `${READERS}[^<|\\n]{0,200}<<<\\s{0,8}\\$?["']?${USER}(?<secret>[^"'\\\\\\n]{1,256})`,
-      'dg',
-    ),
-    around: { before: 16, after: 400 },
-    isSecret: isGiven,
-  },
+  { triggers: ['--from-literal'], find: /(?<=create\s{1,8}secret\s.{0,600})--from-literal(?:=|\s{1,8}|["'],\s{0,4}["'])["']?[-.\w]{1,253}=["']?(?<secret>[^\s"'\0]{1,1024})/dy, isSecret: isGiven },
+  { triggers: READER_TRIGGERS, find: new RegExp(`(?:echo|printf)\\s{1,8}${WORDS}(?:["'](?:%s\\\\n["']\\s{1,8}["'])?)?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|\\s{0,8}${READING}`, 'dg'), around: { before: 400, after: 400 }, isSecret: isGiven },
+  { triggers: READER_TRIGGERS, find: new RegExp(`${READERS}[^<|\\n]{0,200}<<<\\s{0,8}\\$?["']?${USER}(?<secret>[^"'\\\\\\n]{1,256})`, 'dg'), around: { before: 16, after: 400 }, isSecret: isGiven },
 ];

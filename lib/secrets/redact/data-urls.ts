@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { decodeDataUrl } from '../../base/data-url.ts';
 import type { Budget } from '../bytes/budget.ts';
-import { isSecretValue, looksRandom } from './names.ts';
+import { isSecretValue } from './names.ts';
+import { looksRandom } from './values.ts';
 
 /** A larger file is not shown. */
 const MAX_BYTES = 1 << 20;

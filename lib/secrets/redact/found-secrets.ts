@@ -1,5 +1,6 @@
 import { isDistinctive } from './known.ts';
 import { fairNumber, HOST, Shares } from './shares.ts';
+import { UUID } from './values.ts';
 
 /** Longer texts are not secrets, but can contain some. */
 const MAX_LENGTH = 8192;
@@ -92,7 +93,18 @@ export class FoundSecrets {
   }
 }
 
-const isUsable = (secret: string) => secret.length <= MAX_LENGTH && isDistinctive(secret);
+const isUsable = (secret: string) =>
+  secret.length <= MAX_LENGTH &&
+  isDistinctive(secret) &&
+  !PUBLIC.some((shape) => shape.test(secret));
+
+/** What stands in many places of a bundle without being a secret: UUIDs, names of ciphers, times. */
+const PUBLIC: readonly RegExp[] = [
+  UUID,
+  /^(?:TLS_|(?:EC)?DHE?-|hmac-|ssh-|ecdsa-|rsa-|curve25519-)[\w@.-]+$/i,
+  /^(?:aes|chacha|camellia|sha|md|des|rc)-?\d{1,4}[\w@.-]*$/i,
+  /^\d{4}-\d\d-\d\d(?:[T ][\d:.,Z+-]*)?$|^\d\d:\d\d(?::\d\d)?$|^(?:\d+(?:\.\d+)?(?:h|m|s|ms))+$/,
+];
 
 const distinct = (...all: Iterable<string>[]) => [...new Set(all.flatMap((found) => [...found]))];
 

@@ -1,7 +1,7 @@
 import type { SecretFinding } from './finding.ts';
 import { framedRun, frameOf, isRest, LONG, longRun } from './key-runs.ts';
 import type { Marks } from './marks.ts';
-import { COLOUR } from './separators.ts';
+import { COLOUR } from './unwrap.ts';
 
 /** A key of 16384 bits has about 200 lines; of more than this nothing belongs to a key. */
 const MAX_LINES = 400;

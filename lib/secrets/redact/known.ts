@@ -8,16 +8,20 @@ import { quotedSpellings } from './spellings.ts';
 
 /** Shorter ones would hit ordinary words, and their base64 would say too little about them. */
 const MIN_LENGTH = 8;
-/** Longer ones, such as a line of a key, are never printed byte by byte. */
-const MAX_LISTED = 48;
+/** Longer ones than a line of a key are not printed in lists of bytes. */
+const MAX_LISTED = 80;
 /** The audit log has command lines as hex, but cuts them off at 128 bytes. */
 const MAX_HEX = 128;
 
 /** For all secrets together; beyond it, secrets are searched for verbatim only. */
-const MAX_SPELLINGS = 16_000;
+const MAX_SPELLINGS = 40_000;
 /** Characters of these, and of those of one secret: of a long one with many special characters they are a thousand times its own. */
 const MAX_SPELLED = 1 << 23;
 const MAX_SPELLED_OF_ONE = 1 << 18;
+/** From there on, the attempt would take more time than is worth it. */
+const SPELLED_ENOUGH = MAX_SPELLED - MAX_SPELLED_OF_ONE / 4;
+/** Longer ones with special characters are searched for in the most usual spellings: all are beyond the limit. */
+const MAX_QUOTED = 2048;
 
 /** A way in which a secret can be written. */
 interface Spelling {
@@ -49,7 +53,8 @@ export class KnownSecrets {
     const spellings: SecretSpelling[] = [];
     let spelled = 0;
     for (const secret of distinct) {
-      const all = spellings.length < MAX_SPELLINGS ? spellingsOf(secret) : [];
+      const hasRoom = spellings.length < MAX_SPELLINGS && spelled < SPELLED_ENOUGH;
+      const all = hasRoom ? spellingsOf(secret) : [];
       const length = all.reduce((sum, { text }) => sum + text.length, 0);
       const isAffordable = length <= MAX_SPELLED_OF_ONE && spelled + length <= MAX_SPELLED;
       const ways = isAffordable && length > 0 ? all : [verbatim(secret)];
@@ -125,6 +130,8 @@ export function isDistinctive(secret: string): boolean {
   return secret.length >= MIN_LENGTH && new Set(secret).size >= 4 && !/^[a-z]{1,11}$/.test(secret);
 }
 
+const isSpellable = (secret: string) => secret.length <= MAX_QUOTED || /^[\w.-]*$/.test(secret);
+
 const verbatim = (secret: string): Spelling => ({
   text: Buffer.from(secret, 'utf8').toString('latin1'),
   before: 0,
@@ -133,11 +140,17 @@ const verbatim = (secret: string): Spelling => ({
 
 function spellingsOf(secret: string): Spelling[] {
   const bytes = Buffer.from(secret, 'utf8');
+  if (!isSpellable(secret)) {
+    const text = secret.toWellFormed();
+    const forms = [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
+    return [...forms.map(verbatim), ...inBase64(bytes)];
+  }
   const whole = new Set([
     bytes.toString('latin1'),
     ...quotedSpellings(secret),
-    ...(bytes.length <= MAX_HEX ? inHex(bytes) : []),
-    ...(bytes.length <= MAX_LISTED ? listed(bytes) : []),
+    ...byteSpellings(bytes),
+    // Of a line of a private key, what it stands for.
+    ...(KEY_LINE.test(secret) ? byteSpellings(Buffer.from(secret, 'base64')) : []),
   ]);
   return [
     ...[...whole].map((text) => ({ text, before: 0, after: 0 })),
@@ -147,16 +160,36 @@ function spellingsOf(secret: string): Spelling[] {
   ];
 }
 
-/** As printed by Go with %x, and in the Linux audit log. */
-function inHex(bytes: Buffer): string[] {
-  const digits = bytes.toString('hex');
-  return [digits, digits.toUpperCase()];
-}
+const KEY_LINE = /^[A-Za-z0-9+/]{64}$/;
 
-/** As printed by Go with %v and %#v, and in JSON of a buffer. */
-function listed(bytes: Buffer): string[] {
-  const hex = Array.from(bytes, (byte) => `0x${byte.toString(16)}`);
-  return [bytes.join(' '), bytes.join(','), hex.join(', ')];
+/** In JSON with a line for each. */
+const INDENTED = [2, 4, 6, 8, 10, 12].map((blanks) => `,\n${' '.repeat(blanks)}`);
+
+/** Each byte on its own: in hex as Go, openssl and the audit log write it, in lists, in escapes. */
+function byteSpellings(bytes: Buffer): string[] {
+  if (bytes.length > MAX_HEX) return [];
+  const digits = bytes.toString('hex');
+  const pairs = digits.match(/../g) ?? [];
+  const lower = [digits, ...[' ', ':', '-'].map((joint) => pairs.join(joint))];
+  const inHex = [...lower, ...lower.map((text) => text.toUpperCase())];
+  if (bytes.length > MAX_LISTED) return inHex;
+  const codes = Array.from(bytes, (byte) => `0x${byte.toString(16)}`);
+  const escaped = (begin: string) => pairs.map((pair) => begin + pair).join('');
+  return [
+    ...inHex,
+    ...[' ', ',', ', ', ...INDENTED].map((joint) => bytes.join(joint)),
+    ...[' ', ', '].map((joint) => codes.join(joint)),
+    ...[', ', ',', ' '].flatMap((joint) => [
+      pairs.map((pair) => `0x${pair}`).join(joint),
+      pairs.map((pair) => `0x${pair.toUpperCase()}`).join(joint),
+    ]),
+    ...['%', '\\x', '\\u00', '\\\\x', '\\\\u00'].flatMap((begin) => [
+      escaped(begin),
+      pairs.map((pair) => begin + pair.toUpperCase()).join(''),
+    ]),
+    Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
+    Array.from(bytes, (byte) => `&#${byte};`).join(''),
+  ];
 }
 
 /** Bytes before the secret in a group of three, and the first character that holds only of it. */

@@ -1,5 +1,5 @@
 import type { Certainty } from './marks.ts';
-import type { TextLine, TextLines } from './text-lines.ts';
+import type { TextLine } from './text-lines.ts';
 
 /** Part of a line, in its columns. */
 export interface Span {
@@ -9,8 +9,6 @@ export interface Span {
 
 /** What must be removed. */
 export interface LineSecret extends Span {
-  /** Where it stands, if not on the line of the trigger. */
-  readonly line?: TextLine;
   /** What it stands for, if that differs from what is written: its mark is made from that. */
   readonly means?: string;
   /** Whether it is a secret only because of its place. */
@@ -22,20 +20,13 @@ export interface InLine {
   /** The column at which the same rule continues. */
   readonly next: number;
   readonly secrets: readonly LineSecret[];
-  /** Later lines can change it: the stream must not be cut between. */
-  readonly isOpen?: boolean;
 }
 
 /** Where a trigger stands. */
 export interface LinePlace {
   readonly line: TextLine;
-  /** The trigger's column and length. */
+  /** The trigger's column. */
   readonly at: number;
-  readonly length: number;
-  /** For the lines after it. */
-  readonly lines: TextLines;
-  /** No bytes come after those of `lines`. */
-  readonly isLast: boolean;
 }
 
 /** Takes the secrets out of text that a rule has decoded, as latin1; undefined if there are none in it. */
@@ -45,4 +36,20 @@ export type Inside = (text: string) => string | undefined;
 export interface LineRule {
   readonly triggers: readonly string[];
   readonly at: (place: LinePlace, inside: Inside) => InLine;
+}
+
+/** What is found in text that is unwrapped. */
+export interface Assigned {
+  /** Where the search goes on. */
+  readonly next: number;
+  readonly secrets: readonly Span[];
+  /** Later lines can change it: the stream must not be cut between. */
+  readonly isOpen?: boolean;
+}
+
+/** A rule for text without its wrapping (`Unwrapped`), whose lines it reads itself. */
+export interface UnwrappedRule {
+  readonly triggers: readonly string[];
+  /** `at`, `length`: where a trigger stands in the text. */
+  readonly unwrapped: (text: string, at: number, length: number) => Assigned;
 }

@@ -1,20 +1,17 @@
 import { COMMANDS } from './commands.ts';
 import { CREDENTIAL_FILES } from './credential-files.ts';
 import { isSecretUrl } from './data-urls.ts';
-import { isUserAndPassword, looksRandom } from './names.ts';
 import type { Pattern } from './pattern.ts';
-
-/** No part of another word; the letter of an escaped newline and percent-encoding end one. */
-const START = '(?:(?<![\\w-])|(?<=\\\\[nrt]|%[0-9A-Fa-f]{2}|\\\\u00[0-9a-f]{2}))';
-
-/** Tokens whose prefix says what they belong to. */
-const prefixed = (prefix: string, rest: string): Pattern => ({
-  triggers: [prefix],
-  find: new RegExp(`${START}(?<secret>${prefix.replace('.', '\\.')}${rest})`, 'dy'),
-});
+import { START, TOKENS } from './tokens.ts';
+import { isReference, isUserAndPassword, looksRandom } from './values.ts';
 
 /** "Bearer credentials", "digest verified." */
 const isWord = (text: string) => /^[A-Z]?[a-z]+(?:[-/.][a-z]+)*\.?$/.test(text) && text.length < 32;
+const isCredentials = (text: string) =>
+  !isWord(text) &&
+  !/^[a-z]+(?:_[a-z]+)*=$/.test(text) &&
+  !isReference(text) &&
+  !isReference(`${text}}`);
 const looksMade = (text: string) => /\d/.test(text) && !/^[\d.]+$/.test(text);
 
 const AUTHORIZATION =
@@ -26,241 +23,75 @@ const PROSE =
 
 const LOOKED_AT = { before: 200, after: 400 };
 
+// biome-ignore format: a table, one shape in each line
 export const PATTERNS: readonly Pattern[] = [
   // The password in a URL; not a port, and not the tag of an image before its digest.
-  {
-    triggers: ['://'],
-    find: /:\/\/[^\s/:@"'<>]{0,256}:(?!\d{1,5}(?:[/,;?#\\]|$))(?<secret>[^\s/"'<>\\]{1,1024})@(?!sha\d+:)/dy,
-  },
+  { triggers: ['://'], find: /:\/\/[^\s/:@"'<>]{0,256}:(?!\d{1,5}(?:[/,;?#\\]|$))(?<secret>[^\s/"'<>\\]{1,1024})@(?!sha\d+:)/dy },
   // Of a database, also with characters that had to be encoded: up to the last @.
-  {
-    triggers: ['mongodb', 'postgres', 'mysql:', 'mariadb:', 'redis:', 'rediss:', 'amqp'],
-    find: /(?:mongodb(?:\+srv)?|postgres(?:ql)?|mysql|mariadb|rediss?|amqps?):\/\/[^\s:/"'<>@]{0,256}:(?<secret>[^\s"'<>\\]{1,1024})@(?=[\w.[-])/diy,
-  },
+  { triggers: ['mongodb', 'postgres', 'mysql:', 'mariadb:', 'redis:', 'rediss:', 'amqp'], find: /(?:mongodb(?:\+srv)?|postgres(?:ql)?|mysql|mariadb|rediss?|amqps?):\/\/[^\s:/"'<>@]{0,256}:(?<secret>[^\s"'<>\\]{1,1024})@(?=[\w.[-])/diy },
   // A token alone before the @, or with a word for a password.
-  {
-    triggers: ['://'],
-    find: /:\/\/(?<secret>[\w-]{16,512})(?::[\w-]{0,64})?@/dy,
-    isSecret: looksRandom,
-  },
+  { triggers: ['://'], find: /:\/\/(?<secret>[\w-]{16,512})(?::[\w-]{0,64})?@/dy, isSecret: looksRandom },
   // Without a scheme: a proxy's by its name, any by the port; a target of iSCSI; of the initiator, also its own.
-  {
-    triggers: ['proxy=', 'proxy =', 'proxy:', 'proxy"', "proxy'", 'proxy\\'],
-    find: /proxy\\{0,15}["']?\s{0,8}[:=]\s{0,8}\\{0,15}["']?[^\s:@/"'<>]{1,128}:(?<secret>[^\s/"'\\<>]{1,256})@/diy,
-  },
-  {
-    triggers: ['iscsi:'],
-    find: /iscsi:[^\s:@"']{1,256}:(?<secret>[^\s@"']{1,512})@/diy,
-  },
+  { triggers: ['proxy=', 'proxy =', 'proxy:', 'proxy"', "proxy'", 'proxy\\'], find: /proxy\\{0,15}["']?\s{0,8}[:=]\s{0,8}\\{0,15}["']?[^\s:@/"'<>]{1,128}:(?<secret>[^\s/"'\\<>]{1,256})@/diy },
+  { triggers: ['iscsi:'], find: /iscsi:[^\s:@"']{1,256}:(?<secret>[^\s@"']{1,512})@/diy },
   // The same as Go's MySQL driver writes it.
-  {
-    triggers: ['@tcp(', '@unix('],
-    find: /(?<=[^\s"':@/]:(?<secret>[^\s"'/]{1,200}))@(?:tcp|unix)\(/dy,
-  },
-  {
-    triggers: ['bearer', 'negotiate '],
-    find: /(?:bearer|negotiate)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy,
-    isSecret: (secret) => !isWord(secret),
-  },
-  {
-    triggers: ['basic ', 'basic%20', 'basic+'],
-    find: /basic(?: {1,8}|%20|\+)(?<secret>[A-Za-z0-9+/]{4,4096}={0,2})/diy,
-    isSecret: isUserAndPassword,
-  },
+  { triggers: ['@tcp(', '@unix('], find: /(?<=[^\s"':@/]:(?<secret>[^\s"'/]{1,200}))@(?:tcp|unix)\(/dy },
+  { triggers: ['bearer', 'negotiate '], find: /(?:bearer|negotiate)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy, isSecret: isCredentials },
+  { triggers: ['basic ', 'basic%20', 'basic+'], find: /basic(?: {1,8}|%20|\+)(?<secret>[A-Za-z0-9+/]{4,4096}={0,2})/diy, isSecret: isUserAndPassword },
   // Any other scheme; of a digest only the response to a challenge is a secret.
-  {
-    triggers: ['authorization'],
-    find: new RegExp(
-      `${AUTHORIZATION}(?:token|api-?key|key|secret|bot|splunk|session|pat)${BLANK}(?<secret>${CREDENTIALS})`,
-      'diy',
-    ),
-    isSecret: (secret) => !PROSE.test(secret),
-  },
-  {
-    triggers: ['authorization'],
-    find: new RegExp(`${AUTHORIZATION}[a-z][\\w-]{1,40}${BLANK}(?<secret>${CREDENTIALS})`, 'diy'),
-    isSecret: (secret) => !isWord(secret) && !/^username=/i.test(secret),
-  },
+  { triggers: ['authorization'], find: new RegExp(`${AUTHORIZATION}(?:token|api-?key|key|secret|bot|splunk|session|pat)${BLANK}(?<secret>${CREDENTIALS})`, 'diy'), isSecret: (secret) => !PROSE.test(secret) && !isReference(secret) && !isReference(`${secret}}`) },
+  { triggers: ['authorization'], find: new RegExp(`${AUTHORIZATION}[a-z][\\w-]{1,40}${BLANK}(?<secret>${CREDENTIALS})`, 'diy'), isSecret: (secret) => isCredentials(secret) && !/^username=/i.test(secret) },
   // In a configuration, without a colon.
-  {
-    triggers: ['authorization '],
-    find: /authorization\s{1,8}(?:splunk|bearer|basic|token|api-?key)\s{1,8}["']?(?<secret>[^\s"']{6,4096})/diy,
-    isSecret: (secret) => !isWord(secret) && !PROSE.test(secret),
-  },
-  {
-    triggers: ['response="', 'response=\\"'],
-    find: /response=\\{0,7}"(?<secret>[0-9a-f]{32,128})/diy,
-  },
-  {
-    triggers: ['signature=', 'signature":'],
-    find: /signature\\{0,7}"?[=:]\s?\\{0,7}"?(?<secret>[A-Za-z0-9+/%=_-]{32,1024})/diy,
-  },
+  { triggers: ['authorization '], find: /authorization\s{1,8}(?:splunk|bearer|basic|token|api-?key)\s{1,8}["']?(?<secret>[^\s"']{6,4096})/diy, isSecret: (secret) => isCredentials(secret) && !PROSE.test(secret) },
+  { triggers: ['response="', 'response=\\"'], find: /response=\\{0,7}"(?<secret>[0-9a-f]{32,128})/diy },
+  { triggers: ['signature=', 'signature":'], find: /signature\\{0,7}"?[=:]\s?\\{0,7}"?(?<secret>[A-Za-z0-9+/%=_-]{32,1024})/diy },
   // All of a browser's cookies; a boot loader's or D-Bus's is a number.
-  {
-    triggers: ['cookie'],
-    find: /cookie\\{0,15}["']?\s{0,8}[:=]\s{0,8}\[?\\{0,15}["']?(?<secret>[\w.-]{1,256}=[^\r\n"\]\\]{4,16384})/diy,
-  },
+  { triggers: ['cookie'], find: /cookie\\{0,15}["']?\s{0,8}[:=]\s{0,8}\[?\\{0,15}["']?(?<secret>[\w.-]{1,256}=[^\r\n"\]\\]{4,16384})/diy },
   // A JSON web token or encrypted key, such as a service account's.
-  {
-    triggers: [...'ahi0rljp461'].map((third) => `eyj${third}`),
-    find: new RegExp(
-      `${START}(?<secret>eyJ[\\w-]{8,16384}\\.[\\w-]{0,16384}\\.[\\w-]{8,16384}(?:\\.[\\w-]{0,16384}){0,2})`,
-      'dy',
-    ),
-  },
-  prefixed('sha256~', '[\\w-]{20,512}'),
-  prefixed('AKIA', '[0-9A-Z]{16}(?!\\w)'),
-  prefixed('ASIA', '[0-9A-Z]{16}(?!\\w)'),
-  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => prefixed(prefix, '\\w{20,512}')),
-  prefixed('github_pat_', '\\w{20,512}'),
-  prefixed('glpat-', '[\\w-]{16,512}'),
-  ...['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-'].map((prefix) =>
-    prefixed(prefix, '[\\w-]{10,512}'),
-  ),
-  {
-    triggers: ['hooks.slack.com'],
-    find: /hooks\.slack\.com\/services\/(?<secret>\w{6,32}\/\w{6,32}\/\w{16,64})/dy,
-  },
-  prefixed('npm_', '[A-Za-z0-9]{36}(?![\\w])'),
-  prefixed('pypi-', '[\\w-]{50,1024}'),
-  prefixed('dckr_pat_', '[\\w-]{20,512}'),
-  prefixed('hvs.', '[\\w-]{20,512}'),
-  prefixed('hvb.', '[\\w-]{20,512}'),
-  prefixed('AIza', '[\\w-]{35}'),
-  prefixed('ya29.', '[\\w.-]{20,2048}'),
-  prefixed('tskey-', '[\\w-]{16,512}'),
-  prefixed('AGE-SECRET-KEY-1', '[A-Z0-9]{50,64}'),
-  ...['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'].map((prefix) =>
-    prefixed(prefix, '\\w{16,512}'),
-  ),
+  { triggers: [...'ahi0rljp461'].map((third) => `eyj${third}`), find: new RegExp(`${START}(?<secret>eyJ[\\w-]{8,16384}\\.[\\w-]{0,16384}\\.[\\w-]{8,16384}(?:\\.[\\w-]{0,16384}){0,2})`, 'dy') },
+  { triggers: ['hooks.slack.com'], find: /hooks\.slack\.com\/services\/(?<secret>\w{6,32}\/\w{6,32}\/\w{16,64})/dy },
+  ...TOKENS,
   // The token with which a K3s node joins.
   { triggers: ['::server:', '::node:'], find: /::(?:server|node):(?<secret>[^\s"']{8,256})/dy },
   // The signature of an Azure storage URL.
-  {
-    triggers: ['?sig=', '&sig=', ';sig=', '6sig='],
-    find: /[?&;6]sig=(?<secret>[^\s&"']{16,512})/diy,
-  },
-  {
-    // A hash of /etc/shadow.
-    triggers: ['$1$', '$5$', '$6$', '$y$j', '$gy$', '$7$', '$2a$', '$2b$', '$2y$', '$apr1$'],
-    find: /(?<![\w$])(?<secret>\$(?:1|5|6|y|gy|7|2[aby]|apr1)\$[./A-Za-z0-9$=,+-]{8,512})/dy,
-  },
+  { triggers: ['?sig=', '&sig=', ';sig=', '6sig='], find: /[?&;6]sig=(?<secret>[^\s&"']{16,512})/diy },
+  // A hash of /etc/shadow.
+  { triggers: ['$1$', '$5$', '$6$', '$y$j', '$gy$', '$7$', '$2a$', '$2b$', '$2y$', '$apr1$'], find: /(?<![\w$])(?<secret>\$(?:1|5|6|y|gy|7|2[aby]|apr1)\$[./A-Za-z0-9$=,+-]{8,512})/dy },
   // A file of an Ignition config of which nothing can be shown; other files are searched like any text.
-  {
-    triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'],
-    find: /(?<![\w-])data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy,
-    isSecret: (_, url) => isSecretUrl(url),
-  },
+  { triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'], find: /(?<![\w-])data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy, isSecret: (_, url) => isSecretUrl(url) },
   // Both parts in one word.
-  {
-    triggers: ['etcdctl_user'],
-    find: /etcdctl_user["']?\s?[=:]\s?["']?[^:\s"']{1,256}:(?<secret>[^\s"']{1,256})/diy,
-  },
+  { triggers: ['etcdctl_user'], find: /etcdctl_user["']?\s?[=:]\s?["']?[^:\s"']{1,256}:(?<secret>[^\s"']{1,256})/diy },
   { triggers: [',pass='], find: /,pass=(?<secret>[^\s,"']{1,256})/diy },
   // Keys of WireGuard and Consul.
-  {
-    triggers: ['private key: ', 'encrypt = "', 'encrypt": "', 'encrypt":"'],
-    find: /(?:private key|encrypt"?)\s?[:=]\s?"?(?<secret>[A-Za-z0-9+/]{43}=)/diy,
-  },
-  {
-    triggers: ['temporary password'],
-    find: /temporary password is generated for \S{1,256}: (?<secret>\S{1,256})/diy,
-  },
-  {
-    triggers: ['createuser '],
-    find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}(?:"(?<secret>[^"]{8,256})"|'(?<secret>[^']{8,256})'|(?<secret>[^\s"']{8,256}))/dg,
-    around: { before: 0, after: 400 },
-  },
+  { triggers: ['private key: ', 'encrypt = "', 'encrypt": "', 'encrypt":"'], find: /(?:private key|encrypt"?)\s?[:=]\s?"?(?<secret>[A-Za-z0-9+/]{43}=)/diy },
+  { triggers: ['temporary password'], find: /temporary password is generated for \S{1,256}: (?<secret>\S{1,256})/diy },
+  { triggers: ['createuser '], find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}(?:"(?<secret>[^"]{8,256})"|'(?<secret>[^']{8,256})'|(?<secret>[^\s"']{8,256}))/dg, around: { before: 0, after: 400 } },
   // An SNMP community; the two that everybody knows are not secrets.
-  {
-    triggers: ['community'],
-    find: /(?<=(?:\br[ow]|trap|snmp-server\s))community6?\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy,
-    isSecret: (secret) => !/^(?:public|private|strings?)$/i.test(secret),
-  },
-  {
-    triggers: ['com2sec'],
-    find: /com2sec6?\s{1,8}(?:-Cn\s{1,8}\S{1,64}\s{1,8})?[\w.-]{1,64}\s{1,8}[\w.:/-]{1,64}\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy,
-    isSecret: (secret) => !/^(?:public|private)$/i.test(secret),
-  },
-  // Tokens of Telegram, in a path, and of SendGrid.
+  { triggers: ['community'], find: /(?<=(?:\br[ow]|trap|snmp-server\s))community6?\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy, isSecret: (secret) => !/^(?:public|private|strings?)$/i.test(secret) },
+  { triggers: ['com2sec'], find: /com2sec6?\s{1,8}(?:-Cn\s{1,8}\S{1,64}\s{1,8})?[\w.-]{1,64}\s{1,8}[\w.:/-]{1,64}\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy, isSecret: (secret) => !/^(?:public|private)$/i.test(secret) },
+  // Tokens of Telegram, in a path.
   { triggers: ['/bot'], find: /\/bot\d{6,12}:(?<secret>[\w-]{30,40})(?![\w-])/dy },
-  {
-    triggers: ['sendgrid', 'authorization', 'smtp'],
-    find: /(?<![\w.])(?<secret>SG\.[\w-]{16,32}\.[\w-]{32,64})/dg,
-    around: LOOKED_AT,
-  },
-  // A sentence of an installer.
-  {
-    triggers: ['password for '],
-    find: /password for (?:the )?(?:user |account )?["']?[\w.@\\-]{1,64}["']?(?:\s{1,4}(?:is|was set to|has been set to):?|:)\s{1,4}["'`]?(?<secret>[^\s"'`]{6,256})/diy,
-    isSecret: (secret) => looksMade(secret) || /[!#$%^&*+=~]/.test(secret),
-  },
   // Db2.
-  {
-    triggers: [' using '],
-    find: /(?<=connect to \S{1,64} user \S{1,64}) using ["']?(?<secret>[^\s"']{4,256})/diy,
-  },
+  { triggers: [' using '], find: /(?<=connect to \S{1,64} user \S{1,64}) using ["']?(?<secret>[^\s"']{4,256})/diy },
   // Commands of mail and file transfer.
-  {
-    triggers: ['auth plain ', 'auth login '],
-    find: /auth (?:plain|login) (?<secret>[A-Za-z0-9+/]{8,512}={0,2})/diy,
-  },
+  { triggers: ['auth plain ', 'auth login '], find: /auth (?:plain|login) (?<secret>[A-Za-z0-9+/]{8,512}={0,2})/diy },
   { triggers: ['pass '], find: /(?<=(?:[<>:]|^)\s{0,4})PASS (?<secret>\S{4,256})\s{0,8}$/dy },
   // Keys of Vault, of a Ceph volume, of QEMU, of a program that prints nothing else.
-  {
-    triggers: ['unseal key'],
-    find: /unseal key (?:\d{1,3}|\(will be hidden\)):?\s{1,8}(?<secret>[\w+/=-]{16,128})/diy,
-  },
-  {
-    triggers: ['value>aq', 'key>aq'],
-    find: /(?:value|key)>(?<secret>AQ[A-Za-z0-9+/]{36}==)/diy,
-  },
-  {
-    triggers: ['object secret,'],
-    find: /secret,[^\s"']{0,200}?data=(?<secret>[^\s,"']{1,256})/dg,
-    around: { before: 0, after: 400 },
-  },
-  {
-    triggers: ['secret-set-value'],
-    find: /secret-set-value\s{1,8}(?:(?:--[\w-]{1,20}|[\da-f-]{36})\s{1,8}){0,4}(?<secret>[A-Za-z0-9+/]{8,256}={0,2})/dy,
-  },
-  {
-    triggers: ['secret key: ', 'secret key = '],
-    find: /secret key\s?[:=]\s{0,8}["']?(?<secret>[\w+/=-]{12,256})/diy,
-    isSecret: looksRandom,
-  },
+  { triggers: ['unseal key'], find: /unseal key (?:\d{1,3}|\(will be hidden\)):?\s{1,8}(?<secret>[\w+/=-]{16,128})/diy },
+  { triggers: ['value>aq', 'key>aq'], find: /(?:value|key)>(?<secret>AQ[A-Za-z0-9+/]{36}==)/diy },
+  { triggers: ['object secret,'], find: /secret,[^\s"']{0,200}?data=(?<secret>[^\s,"']{1,256})/dg, around: { before: 0, after: 400 } },
+  { triggers: ['secret-set-value'], find: /secret-set-value\s{1,8}(?:(?:--[\w-]{1,20}|[\da-f-]{36})\s{1,8}){0,4}(?<secret>[A-Za-z0-9+/]{8,256}={0,2})/dy },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },
-  {
-    triggers: ['identified '],
-    find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}["'](?<secret>[^"'\\]{1,256})/diy,
-  },
+  { triggers: ['identified '], find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}(?:'(?<secret>[^'\\]{1,256})|"(?<secret>[^\s"\\]{1,256}))/diy },
   // Keys with which name servers are updated.
-  {
-    triggers: ['key ', ' -y ', '"-y"'],
-    find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy,
-    isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret),
-  },
+  { triggers: ['key ', ' -y ', '"-y"'], find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?(?!SHA\d|MD5)[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy, isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret) },
   // A kubeadm bootstrap token.
-  {
-    triggers: ['token'],
-    find: /(?<![\w.-])(?<secret>[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.-])/dg,
-    around: LOOKED_AT,
-    isSecret: looksMade,
-  },
+  { triggers: ['token'], find: /(?<![\w.-])(?<secret>[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.-])/dg, around: LOOKED_AT, isSecret: looksMade },
   // The password of kubeadmin that an installer makes.
-  {
-    triggers: ['kubeadmin', 'password'],
-    find: /(?<![\w-])(?<secret>[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){3})(?![\w-])/dg,
-    around: LOOKED_AT,
-    isSecret: (secret) => /[A-Z]/.test(secret) && /[a-z]/.test(secret),
-  },
+  { triggers: ['kubeadmin', 'password'], find: /(?<![\w-])(?<secret>[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){3})(?![\w-])/dg, around: LOOKED_AT, isSecret: (secret) => /[A-Z]/.test(secret) && /[a-z]/.test(secret) },
   // The private part of a JSON web key.
-  {
-    triggers: ['"kty"', '"kty\\'],
-    find: /\\{0,7}"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"(?<secret>[\w-]{20,1024})\\{0,7}"/dg,
-    around: { before: 8192, after: 8192 },
-  },
+  { triggers: ['"kty"', '"kty\\'], find: /\\{0,7}"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"(?<secret>[\w-]{20,1024})\\{0,7}"/dg, around: { before: 8192, after: 8192 } },
   ...COMMANDS,
   ...CREDENTIAL_FILES,
 ];

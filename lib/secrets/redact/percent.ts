@@ -1,6 +1,6 @@
 const PERCENT = 0x25;
 /** Codes of what documents, URLs and base64 have in them, and what is encoded twice. */
-const TELLING = new Set(['22', '25', '2b', '2f', '3a', '3d', '7b', '0a']);
+const TELLING = new Set(['22', '25', '2b', '2f', '3a', '3d', '7b', '0a', '5b', '5c', '26']);
 /** What a percent-encoded value does not have in it. */
 const OUTSIDE = new Set(' \t\n\v\f\r\u00a0\0"\'`<>&?;,()[]{}=:\\');
 

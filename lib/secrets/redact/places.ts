@@ -1,8 +1,8 @@
-import type { LineRule } from './line-rule.ts';
+import type { LineRule, UnwrappedRule } from './line-rule.ts';
 import type { Pattern } from './pattern.ts';
 
 /** What is looked for where a trigger stands. */
-export type TriggerRule = 'pem' | 'secret' | 'percent' | Pattern | LineRule;
+export type TriggerRule = 'pem' | 'secret' | 'percent' | Pattern | LineRule | UnwrappedRule;
 
 /** Where a trigger stands. */
 export interface TriggerPlace {
@@ -17,7 +17,8 @@ export type PlacedTrigger = Omit<TriggerPlace, 'offset'>;
 
 /** Places of one offset keep their order: their number is the lower part of a key, below 2^53 in all. */
 const PLACES = 2 ** 30;
-const FIRST = 1024;
+/** Of most texts that are decoded, none has any. */
+const FIRST = 64;
 
 /**
  * Where triggers stand. Hostile text has a million of them, which as objects take more memory than the thread that
@@ -26,9 +27,9 @@ const FIRST = 1024;
 export class Places implements Iterable<TriggerPlace> {
   readonly #triggers: readonly PlacedTrigger[];
   /** The offset and the number of each place. */
-  #keys = new Float64Array(FIRST);
+  #keys = new Float64Array(0);
   /** By number: the index of its trigger. */
-  #triggerOf = new Uint16Array(FIRST);
+  #triggerOf = new Uint16Array(0);
   #count = 0;
   #isSorted = true;
 
@@ -75,9 +76,9 @@ export class Places implements Iterable<TriggerPlace> {
 
   #grow(): void {
     const [keys, triggerOf] = [this.#keys, this.#triggerOf];
-    this.#keys = new Float64Array(2 * keys.length);
+    this.#keys = new Float64Array(Math.max(FIRST, 2 * keys.length));
     this.#keys.set(keys);
-    this.#triggerOf = new Uint16Array(2 * triggerOf.length);
+    this.#triggerOf = new Uint16Array(this.#keys.length);
     this.#triggerOf.set(triggerOf);
   }
 }

@@ -1,5 +1,6 @@
 import type { Span } from './line-rule.ts';
-import { COLOUR } from './separators.ts';
+import { Q } from './separators.ts';
+import { isBreak } from './unwrap.ts';
 
 /** What follows the name in "password: must not be empty", "Password: changed at 12:00". */
 const PROSE = new Set(
@@ -9,48 +10,56 @@ const PROSE = new Set(
 );
 
 /** Whether the value is the first word of a sentence. */
-export function isProse(line: string, { start, end }: Span): boolean {
-  const word = /^[A-Za-z]{1,15}(?=[:.,]?(?:\s|$))/.exec(line.slice(start, end))?.[0];
+export function isProse(text: string, { start, end }: Span): boolean {
+  const word = /^[A-Za-z]{1,15}(?=[:.,]?(?:\s|$))/.exec(text.slice(start, end))?.[0];
   if (word === undefined || !PROSE.has(word.toLowerCase())) return false;
-  return start + word.length < end || line[end] === ' ';
+  return start + word.length < end || text[end] === ' ';
 }
 
-/** The beginning of a line's message: after what a journal, syslog, klog or a runtime writes before it. */
-const MESSAGE =
-  '(?:^|\\]: |\\] |std(?:out|err) [FP] |^(?:[A-Z][a-z]{2} [ \\d]\\d [\\d:]{8}|\\d{4}-\\d\\d-\\d\\d[T ]\\S{8,30}) \\S{1,64} [^\\s:]{1,64}: |\\0|^[^\\S\\n]{0,80}(?:[|]|\\xe2\\x94\\x82))';
 /** Marks of a list or a comment, keywords of shells and image files. */
 const LEADING =
-  '(?:(?:[-+>*#;]{1,3}|export|set|setenv|local|declare(?: -\\w+)?|readonly|ENV|ARG)[^\\S\\n]{1,8}){0,2}';
-const FIRST = new RegExp(`${MESSAGE}[^\\S\\n]{0,200}${LEADING}(?:${COLOUR})?["'\`]?$`);
-/** The same in a text that is quoted: after its quote, or after an escaped newline. */
-const FIRST_QUOTED =
-  /(?:\\{0,15}(?<quote>["'`])|\\{1,15}[nr])(?:\\t|[^\S\n]){0,80}(?:- |# |export )?$/;
-
-/** How a match ends, apart from blanks. Tested first, which takes a tenth of the time. */
-const ENDS_QUOTED = /["'`#-]$|\\[nrt]$|rt$/;
-
-const MAX_PREFIX = 512;
-const MAX_QUOTED = 120;
+  '(?:(?:[-+>*#;~]{1,3}|export|set|setenv|local|declare(?: -\\w+)?|readonly|ENV|ARG)[^\\S\\n]{1,8}){0,2}';
+const FIRST = new RegExp(
+  `^(?:[^\\S\\n]{0,80}(?:[|]|\\xe2\\x94\\x82))?[^\\S\\n]{0,200}${LEADING}\`?$`,
+);
+/** Of what a logger writes before a message. */
+const BRACKET = /\]:? /;
+/** The same in a text that is quoted. */
+const QUOTED = new RegExp(`(?<quote>${Q})[^\\S\\n]{0,80}(?:- |# |export )?$`);
+const MAX_PREFIX = 600;
 
 /** Where in its line a name stands: as its first word, as the first of a line of a quoted text, or elsewhere. */
-export type Position = 'first' | 'elsewhere' | { readonly quote: string };
+export type Position = 'first' | 'quoted' | 'elsewhere';
 
-export function positionOf(line: string, start: number): Position {
-  const quoted = ENDS_QUOTED.test(lastBefore(line, start))
-    ? FIRST_QUOTED.exec(line.slice(Math.max(0, start - MAX_QUOTED), start))
-    : null;
-  if (quoted !== null) return { quote: quoted.groups?.quote ?? '"' };
-  if (line[start - 1] === '\0') return 'first';
-  return start <= MAX_PREFIX && FIRST.test(line.slice(0, start)) ? 'first' : 'elsewhere';
+/** What stands before a name in its line. */
+export interface LineStart {
+  readonly text: string;
+  /** The line is one of a text that is quoted. */
+  readonly isQuoted: boolean;
+  /** The quote with which such a text begins in this line, before its first name, and what stands between. */
+  readonly quote?: string;
+  readonly indent: string;
 }
 
-/** The last two characters before `at`, without the blanks after them. */
-function lastBefore(line: string, at: number): string {
-  const floor = Math.max(0, at - MAX_QUOTED);
-  let end = at;
-  while (end > floor && isBlank(line.charCodeAt(end - 1))) end--;
-  return line.slice(Math.max(floor, end - 2), end);
+export function startOfLine(text: string, at: number): LineStart {
+  const floor = Math.max(0, at - MAX_PREFIX - 1);
+  let start = at;
+  while (start > floor && !isBreak(text[start - 1])) start--;
+  const own = text.slice(start, at);
+  const isQuoted = start > floor && text[start - 1] !== '\n';
+  const quoted = QUOTED.exec(own);
+  const quote = quoted?.groups?.quote;
+  return quoted === null || quote === undefined
+    ? { text: own, isQuoted, indent: own }
+    : { text: own, isQuoted, quote, indent: quoted[0].slice(1) };
 }
 
-/** Of latin1. */
-const isBlank = (code: number) => code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0;
+export function positionOf({ text, isQuoted, quote }: LineStart): Position {
+  if (quote !== undefined) return 'quoted';
+  if (text.endsWith('\0')) return 'first';
+  if (text.length > MAX_PREFIX) return 'elsewhere';
+  const bracket = Math.max(text.lastIndexOf('] '), text.lastIndexOf(']: '));
+  const message = bracket === -1 ? text : text.slice(bracket).replace(BRACKET, '');
+  if (!FIRST.test(message)) return 'elsewhere';
+  return isQuoted ? 'quoted' : 'first';
+}

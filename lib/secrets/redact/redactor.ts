@@ -5,11 +5,10 @@ import { type JsonPart, JsonValues } from './json-values.ts';
 import { KnownSecrets } from './known.ts';
 import { wholeLines } from './lines.ts';
 import { type Marks, marksWith } from './marks.ts';
-import { isDeep, shallowJson } from './nesting.ts';
+import { shallowJson } from './nesting.ts';
 import { withoutSecrets } from './structure.ts';
 import { STREAM_LIMITS, type TextLimits, type TextMeans, TextRedactor } from './text.ts';
 import { TriggerSearch } from './triggers.ts';
-import { yamlWith } from './yaml.ts';
 
 /** Bytes in, bytes out, in order; memory does not grow with their number. */
 export type Redaction = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
@@ -20,12 +19,8 @@ export interface Redactor {
   readonly text: Redaction;
   /** JSON documents: a single one or one for each line, lists of any length. Anything else is treated as text. */
   readonly json: Redaction;
-  /** YAML documents. Anything else, and what is too large to be parsed, is treated as text. */
-  readonly yaml: Redaction;
 }
 
-/** Parsing takes many times a document's length in memory, and seconds for each MiB. */
-const MAX_YAML_BYTES = 1 << 17;
 /** No shorter JSON has a name and a secret in it. */
 const MIN_JSON_BYTES = 8;
 /** Of a chunk of JSON, written together: each takes a hundred bytes of memory beside its own. */
@@ -75,17 +70,13 @@ export function redactorWith(
     };
     return (value, name = '') => withoutSecrets(value, name, { text: rule, marks, budget });
   };
-  type Parts = (chunks: AsyncIterable<Uint8Array>, visit: Visit) => AsyncIterable<Uint8Array>;
-  // Secrets that no field reveals are found in the text that the values become.
-  const structured = (parts: Parts) => (chunks: AsyncIterable<Uint8Array>) => {
-    const limits = streamLimits();
-    return text(parts(chunks, visitWith(limits)), limits);
-  };
-
   return {
     text: (chunks) => text(chunks),
-    json: structured(jsonParts),
-    yaml: structured(yamlParts),
+    json: (chunks) => {
+      const limits = streamLimits();
+      // Secrets that no field reveals are found in the text that the values become.
+      return text(jsonParts(chunks, visitWith(limits)), limits);
+    },
   };
 }
 
@@ -132,26 +123,3 @@ async function* jsonParts(
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength);
-
-async function* yamlParts(
-  chunks: AsyncIterable<Uint8Array>,
-  visit: Visit,
-): AsyncGenerator<Uint8Array> {
-  let parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    if (length > MAX_YAML_BYTES) {
-      yield chunk;
-      continue;
-    }
-    parts.push(Buffer.from(chunk));
-    length += chunk.length;
-    if (length <= MAX_YAML_BYTES) continue;
-    yield* parts;
-    parts = [];
-  }
-  const bytes = Buffer.concat(parts);
-  const text = bytes.toString('utf8');
-  const safe = isDeep(text) ? text : (yamlWith(text, visit) ?? text);
-  yield safe === text ? bytes : Buffer.from(safe, 'utf8');
-}

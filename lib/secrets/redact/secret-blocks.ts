@@ -1,8 +1,8 @@
 import type { SecretFinding } from './finding.ts';
 import type { Marks } from './marks.ts';
-import { isNothing } from './names.ts';
 import { valuesIn } from './secret-objects.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
+import { isNothing } from './values.ts';
 
 /** Finds the parts of a Kubernetes Secret that is printed over many lines, as YAML or JSON. */
 export const SECRET_TRIGGERS = [

@@ -1,7 +1,8 @@
 import type { InLine, LinePlace, LineRule, LineSecret, Span } from './line-rule.ts';
-import { isNothing } from './names.ts';
-import { endOf, matchAt, spanOf } from './separators.ts';
+import { endOf, matchAt, Q, spanOf } from './separators.ts';
+import { Unwrapped } from './unwrap.ts';
 import { valueAt } from './value-extent.ts';
+import { isNothing } from './values.ts';
 
 /**
  * Kubernetes Secrets in one line: as JSON, also quoted, as a map of YAML or Python, or as Go prints them.
@@ -10,12 +11,13 @@ import { valueAt } from './value-extent.ts';
 export const SECRET_OBJECTS: LineRule = { triggers: ['secret', 'stringdata'], at: secretsAt };
 
 /** What makes a line worth a closer look. */
-const IN_LINE =
-  /kind[^\w[\]{}]{1,20}Secret|Secret(?:List)?\{|stringData\\{0,15}["']?\s{0,8}:\s{0,8}[m{]/i;
+const IN_LINE = /kind[^\w[\]{}]{1,20}Secret|Secret(?:List)?\{|stringData\W{0,60}:\s{0,8}[m{]/i;
 const KIND_OR_BRACKET = /kind[^\w[\]{}]{1,20}Secret(?<list>List)?(?!\w)|(?<bracket>[[\]{}])/gi;
 /** What stands before the brackets of a Secret's values. */
-const BEFORE_DATA =
-  /(?<=(?<![\w:.])(?<name>data|stringData)\\{0,15}["']?\s{0,8}:\s{0,8}(?:map(?:\[string\](?:string|\[\](?:uint8|byte)))?)?)/iy;
+const BEFORE_DATA = new RegExp(
+  `(?<=(?<![\\w:.])(?<name>data|stringData)${Q}?\\s{0,8}:\\s{0,8}(?:map(?:\\[string\\](?:string|\\[\\](?:uint8|byte)))?)?)`,
+  'iy',
+);
 /** Of brackets; no object has more. */
 const MAX_DEPTH = 500;
 
@@ -39,7 +41,13 @@ interface Values extends Span {
 }
 
 function secretsAt({ line: { text } }: LinePlace): InLine {
-  return { next: text.length, secrets: IN_LINE.test(text) ? inObjects(text) : [] };
+  if (!IN_LINE.test(text)) return { next: text.length, secrets: [] };
+  const unwrapped = new Unwrapped(text);
+  const secrets = inObjects(unwrapped.text).map((secret) => ({
+    ...secret,
+    ...unwrapped.rawOf(secret),
+  }));
+  return { next: text.length, secrets };
 }
 
 function inObjects(text: string): LineSecret[] {
@@ -116,15 +124,18 @@ function addAll(all: Values[], more: readonly Values[]): void {
   for (const values of more) all.push(values);
 }
 
-const KEY = /\\{0,15}["']?(?<![-._A-Za-z0-9])[-._A-Za-z0-9]{1,253}\\{0,15}["']?\s{0,8}:\s{0,8}/g;
+const KEY = new RegExp(
+  `(?<![-._A-Za-z0-9])[-._A-Za-z0-9]{1,253}${Q}?[\\s\\ue600]{0,8}:[\\s\\ue600]{0,8}`,
+  'g',
+);
 /** As Go prints them. */
 const BYTES =
   /(?:\[\](?:uint8|byte))?[[{](?<value>(?:0x)?[\da-f]{1,3}(?:(?:, ?| )(?:0x)?[\da-f]{1,3}){0,1048576}|),?[\]}]/dy;
-const QUOTE = /\\{0,15}["']/y;
+const QUOTE = new RegExp(Q, 'y');
 /** In a map that Go prints, up to the next key. */
 const GO_VALUE = /(?:[^\s\]}]|\s(?![-._A-Za-z0-9]{1,253}:))+/y;
 /** What begins with a bracket is not a value, but can contain values. */
-const FLOW_VALUE = /(?![[{])[^,}\]\\"]+/y;
+const FLOW_VALUE = /(?![[{])[^,}\]"\ue000-\ue600]+/y;
 
 /** A value for each key up to `end`, whatever it looks like. `isEncoded`: in base64, marked as what it stands for. */
 export function valuesIn(
@@ -154,7 +165,7 @@ export function valuesIn(
 function valueFrom(text: string, at: number, isGo: boolean): Span | undefined {
   const bytes = spanOf(matchAt(BYTES, text, at), 'value');
   if (bytes !== undefined) return bytes;
-  if (endOf(QUOTE, text, at) !== undefined) return valueAt(text, at, 'word')?.value;
+  if (endOf(QUOTE, text, at) !== undefined) return valueAt(text, at, 'word');
   const plain = endOf(isGo ? GO_VALUE : FLOW_VALUE, text, at);
   return plain === undefined ? undefined : { start: at, end: plain };
 }

@@ -7,17 +7,10 @@ import { decoded, urlPasswords } from '../formats/urls.ts';
 import { decodedBlob } from './blobs.ts';
 import { FoundSecrets } from './found-secrets.ts';
 import type { Certainty, Marks } from './marks.ts';
-import {
-  isNothing,
-  isPath,
-  isReference,
-  isSecretValue,
-  isUserAndPassword,
-  looksRandom,
-  sensitivityOf,
-} from './names.ts';
+import { isSecretValue, sensitivityOf } from './names.ts';
 import { type Redactor, redactorWith } from './redactor.ts';
 import { HOST } from './shares.ts';
+import { isNothing, isPath, isReference, isUserAndPassword, looksRandom } from './values.ts';
 
 /** A config in a file of a config; no secrets are nested more deeply. */
 const MAX_DEPTH = 4;

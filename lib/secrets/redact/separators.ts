@@ -1,133 +1,189 @@
 import type { Span } from './line-rule.ts';
+import { BREAKS, QUOTES } from './unwrap.ts';
 
-/** Colours of a terminal, as they are or as programs escape them. */
-export const COLOUR = '(?:\\x1b|\\\\{1,4}(?:u001b|x1b|033|e)|#033|\\^\\[)\\[[\\d;]{0,16}[mK]';
-/** Blanks, as many as a table has, and colours. */
-const GAP = `[^\\S\\n]{0,200}(?:${COLOUR}[^\\S\\n]{0,200}){0,4}`;
-const QUOTE = '\\\\{0,15}["\'`]';
+export const Q = `[${QUOTES}]`;
+/** An end of a line, or of a line in a text that is quoted. */
+export const BREAK = `[${BREAKS}]`;
+/** Blanks, as many as a table has. */
+export const GAP = '[^\\S\\n]{0,200}';
+const SPACE = '[\\s\\ue600]';
+const END = `(?=${BREAK}|$)`;
 
 /** What stands between a name and its value. */
 export interface Separator {
   /** Where the value begins. */
   readonly end: number;
   /**
-   * `colon` and `equals`: as in files of settings; `element`: XML, of which the value is known;
-   * `word`: only one word, or a value in quotes; `stated`: one word in a sentence; `column`: all that is left of the line.
+   * `colon` and `equals`: as in files of settings; `word`: only one word, or a value in quotes; `column`: all that is
+   * left of the line; `below`: the entry with the value is on the next line; `stated`: a word in a sentence; `near`: a
+   * word beside the name, which says nothing of it.
    */
-  readonly by: 'colon' | 'equals' | 'element' | 'word' | 'stated' | 'column';
+  readonly by: 'colon' | 'equals' | 'word' | 'column' | 'stated' | 'near' | 'below';
+  /** The value, if the separator surrounds it. */
   readonly value?: Span;
 }
 
-/** After the name, which may stand in quotes, escaped or not. */
-const ASSIGNED = new RegExp(
-  `(?:${COLOUR})?(?:${QUOTE})?${GAP}(?:(?<colon>::?(?=\\s|$))|(?<equals>[?+]?=(?![=>]))|:(?![=:])|={2,3}|=>|->|:=)${GAP}`,
-  'y',
+/** Where a name stands. */
+export interface NamePlace {
+  readonly name: string;
+  /** What stands before it in its line, or the end of that. */
+  readonly before: string;
+  /** Whether it is the first word of its line. */
+  readonly isFirst: boolean;
+}
+
+const sticky = (source: string, flags = '') => new RegExp(source, `y${flags}`);
+
+const ASSIGNED = sticky(
+  `${Q}?\\]?${GAP}(?::${GAP}[A-Za-z][\\w<>.]{0,40}[^\\S\\n]{1,8}=(?=\\s)|(?<colon>::?(?=\\s|\\ue600|$))|(?<equals>[?+]?=(?![=>~]))|:(?![:=])|={2,3}|(?<arrow>=>|->)|:=)${GAP}(?:\\\\[^\\S\\n]{0,8}\\r?${BREAK}[^\\S\\n]{0,80})?`,
 );
-/** `{"name": "…", "value": "…"}` of an environment variable, also as Go and XML write it, with short fields between. */
-const FIELD =
-  '\\\\{0,15}["\']?\\w{1,40}\\\\{0,15}["\']?\\s{0,8}[:=]\\s{0,8}\\\\{0,15}["\']?[\\w.-]{0,80}';
-const NAMED_VALUE = new RegExp(
-  `\\\\{0,15}["']?(?:\\s{0,8},\\s{0,8}|\\s{1,8})(?:${FIELD}\\\\{0,15}["']?,\\s{0,8}){0,3}\\\\{0,15}["']?value\\\\{0,15}["']?\\s{0,8}[:=]\\s{0,8}`,
-  'iy',
+/** A short field of an object, with the comma after it. */
+const FIELD = `${Q}?\\w{1,40}${Q}?\\s{0,8}[:=]\\s{0,8}${Q}?[\\w.-]{0,80}${Q}?(?:,${SPACE}{0,80}|${BREAK}\\s{1,80})`;
+const VALUE_NAME = `${Q}?(?:value|string|plainText|default|content|secret|data)${Q}?[^\\S\\n]{0,8}[:=][^\\S\\n]{0,8}`;
+/** An object that holds the value. */
+const VALUE_OF = sticky(
+  `${SPACE}{0,80}\\{${SPACE}{0,80}(?:(?!${VALUE_NAME})${FIELD}){0,4}${VALUE_NAME}`,
+  'i',
 );
-/** Of the rest of a tag after the name in it, with backslashes before a quote. */
-const MAX_TAG = 220;
-const ELEMENT = /\\{0,15}["']?(?:\s[^<>]{0,200})?>(?<value>[^<>]{1,4096})<\//dy;
+/** After `name: X`: `value: …`, with short fields between, also on the next line. */
+const NAMED = sticky(
+  `${Q}?(?:${GAP},${SPACE}{0,80}|${GAP}${BREAK}[-+ ]{0,80}|[^\\S\\n]{1,80})(?:(?!${VALUE_NAME})${FIELD}){0,3}${VALUE_NAME}`,
+  'i',
+);
+const IS_BELOW = new RegExp(BREAK);
+const IS_NAMED = new RegExp(
+  `<(?:[\\w-]{1,40}:)?$|(?<![\\w-])(?:name|key|env|variable|property|param|parameter|option|setting|field|id)${Q}?\\s{0,8}[:=]\\s{0,8}${Q}?$`,
+  'i',
+);
+/** `<X>…</`, `<a name="X">…</`, `<key>X</key><string>…</`. */
+const ELEMENT = sticky(
+  `(?:${Q}?(?:\\s[^<>]{0,200})?|</[\\w:.-]{1,64}>${SPACE}{0,80}<(?:[\\w-]{1,40}:)?(?:string|value|val|data|text|content|default)(?:\\s[^<>]{0,200})?)>(?<value>[^<>]{1,4096})</`,
+  'd',
+);
+const MAX_TAG = 420;
+/** Of what stands before a name. */
+const MAX_NEAR = 100;
 /** The next word of a command line, which in /proc ends with NUL, and in a list is in quotes. */
-const NEXT_ARGUMENT = /[\s\0]{1,8}(?!-)|\\{0,15}["'],\s{0,8}(?=\\{0,15}["'](?!-))/y;
-/** `PASSWORD '…'` of SQL, `secret "…";` of BIND. */
-const NEXT_QUOTE =
-  /(?:\\{0,15}["'`])?[^\S\n]{1,200}(?:\([^\S\n]{0,8})?(?=\\{0,15}["'`])|\([^\S\n]{0,8}(?=\\{0,15}["'`])/y;
-const COLUMN = new RegExp(
-  `(?:${COLOUR})?(?:\\t|[^\\S\\n]{2,200})${GAP}(?=[^\\s|-]\\S{0,4096}\\s{0,200}$)`,
-  'y',
+const ARGUMENT = sticky(
+  `[^\\S\\n]{0,8}\\\\\\r?${BREAK}\\s{0,80}|(?:[^\\S\\n]|\\0){1,8}(?!-)|${Q},${SPACE}{0,80}(?=${Q}(?!-))`,
 );
-const CELL = /[^\S\n]{0,200}(?:\||\xe2\x94\x82)[^\S\n]{0,200}/y;
+const CONTINUED = sticky('[^\\S\\n]{1,8}\\ue600[^\\S\\n]{1,80}(?=[^\\s-])');
+/** Of two, and no more. */
+const PAIR = sticky(`${Q},${SPACE}{0,80}(?=${Q}[^\\n]{1,4096}?${Q}\\s{0,8}[\\])}])`);
+/** The first argument of a function. */
+const IS_CALLED = new RegExp(`\\(${Q}$`);
+const IS_FIRST_OF_PAIR = new RegExp(`[[({]\\s{0,8}${Q}$`);
+/** `PASSWORD '…'` of SQL, `secret "…";` of BIND, `password is "…"`. */
+const QUOTE = sticky(
+  `${Q}?[^\\S\\n]{1,200}(?:\\(${GAP})?(?=${Q})|\\(${GAP}(?=${Q})|${Q}?[^\\S\\n](?:is|was|to|changed to|set to|value)[^\\S\\n]{0,4}[:=]?[^\\S\\n]{1,8}(?=${Q})`,
+);
+const STATED = sticky(
+  `(?:[^\\S\\n](?:for|of|to|on)(?:[^\\S\\n](?!is |was )[\\w.@\\\\${QUOTES}-]{1,64}){1,4})?(?:[^\\S\\n](?:is|was|to|changed to|changed from|set to|was set to|has been set to|value)[^\\S\\n]{0,4}[:=]?|[^\\S\\n]{0,4}[:=])[^\\S\\n]{1,8}(?=\\S{6,4096}(?:[\\s\\ue600]|$))`,
+);
+const NEAR = sticky(`[^\\S\\n]{1,4}(?=[^\\s${QUOTES}])`);
+const CELL = sticky(`${GAP}(?:\\||\\xe2\\x94\\x82)${GAP}`);
+const COLUMN = sticky(
+  `(?:\\t|[^\\S\\n]{2,200})${GAP}(?=[^\\s|-]\\S{0,4096}[^\\S\\n]{0,200}${END})`,
+);
 /** A line of two words, as programs configure themselves. */
-const DIRECTIVE =
-  /[^\S\n](?=[^\s:=|-]\S{3,4096}\s{0,200}$)(?![a-z]{1,20}(?:ed|ing|tion|s)[.:]?\s{0,200}$)/y;
+const DIRECTIVE = sticky(
+  `[^\\S\\n](?=[^\\s:=|-]\\S{3,4096}[^\\S\\n]{0,200}${END})(?![a-z]{1,20}(?:ed|ing|tion|s)[.:]?[^\\S\\n]{0,200}${END})`,
+);
 /** `machine … login … password …` */
-const USER = /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid|neighbor)$/i;
-/** The longest of them, and what stands before it. */
-const MAX_USER = 10;
-const NEXT_WORD = /[^\S\n]{1,200}(?=\S)/y;
-const STATED =
-  /[^\S\n](?:is|was|to|changed to|set to|value)[^\S\n]{0,4}[:=]?[^\S\n]{1,8}(?=\S{6,4096}(?:\s|$))/y;
-const STATED_QUOTE =
-  /["']?[^\S\n](?:is|was|to|changed to|set to|value)[^\S\n]{0,4}[:=]?[^\S\n]{1,8}(?=\\{0,15}["'`])/y;
+const USER =
+  /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid|neighbor)\s+\S*\w\S*\s+$/i;
 /** Settings of a name and all that follows. */
 const SETTING = /^(?:bindpw|rootpw|requirepass|masterauth|auth_pass)$/;
-const SETTING_GAP = /[^\S\n]{1,200}(?=[^\s-])/y;
+const SETTING_GAP = sticky('[^\\S\\n]{1,200}(?=[^\\s-])');
 /** Keys of IPsec. */
-const ENCODED = /[^\S\n]{1,8}(?=0[sx][A-Za-z0-9+/=]{12,4096}(?:\s|$))/y;
-/** An object that holds the value. */
-const VALUE_OF = /\{\s{0,8}\\{0,15}["']?(?:value|string|plainText)\\{0,15}["']?\s{0,4}:\s{0,8}/iy;
+const ENCODED = sticky('[^\\S\\n]{1,8}(?=0[sx][A-Za-z0-9+/=]{12,4096}(?:\\s|$))');
 
-/** `before`: what stands before the name, or its end; `isFirst`: the name is the first word of its line. */
-export function separatorAfter(
-  line: string,
-  nameEnd: number,
-  { name, before, isFirst }: { name: string; before: string; isFirst: boolean },
-): Separator | undefined {
-  const assigned = matchAt(ASSIGNED, line, nameEnd);
-  if (assigned !== undefined) {
-    const { groups } = assigned;
-    const isColon = groups?.colon !== undefined;
-    const by = isColon ? 'colon' : groups?.equals !== undefined ? 'equals' : 'word';
-    const end = ASSIGNED.lastIndex;
-    const inner = endOf(VALUE_OF, line, end);
-    return inner === undefined ? { end, by } : { end: inner, by: 'word' };
+export function separatorAfter(text: string, at: number, place: NamePlace): Separator | undefined {
+  return assigned(text, at) ?? surrounding(text, at, place) ?? beside(text, at, place);
+}
+
+function assigned(text: string, at: number): Separator | undefined {
+  const groups = matchAt(ASSIGNED, text, at)?.groups;
+  if (groups === undefined) return undefined;
+  const end = ASSIGNED.lastIndex;
+  const inner = endOf(VALUE_OF, text, end);
+  if (inner !== undefined) return { end: inner, by: 'word' };
+  if (groups.colon !== undefined) return { end, by: 'colon' };
+  if (groups.equals !== undefined) return { end, by: 'equals' };
+  // In a dump of PHP, the value is on the next line.
+  const below = groups.arrow === undefined ? undefined : endOf(NEXT_LINE, text, end);
+  return { end: below ?? end, by: 'word' };
+}
+
+const NEXT_LINE = sticky(`${BREAK}\\s{0,80}`);
+
+/** Names that are values or elements themselves, and options. */
+function surrounding(text: string, at: number, { name, before }: NamePlace): Separator | undefined {
+  const near = before.slice(-MAX_NEAR);
+  const inner = endOf(VALUE_OF, text, at);
+  if (inner !== undefined) return { end: inner, by: 'word' };
+  const named = IS_NAMED.test(near) ? endOf(NAMED, text, at) : undefined;
+  if (named !== undefined) {
+    return { end: named, by: IS_BELOW.test(text.slice(at, named)) ? 'below' : 'word' };
   }
-  const named = endOf(NAMED_VALUE, line, nameEnd);
-  if (named !== undefined) return { end: named, by: 'word' };
-  const element = line.slice(nameEnd, nameEnd + MAX_TAG).includes('>')
-    ? matchAt(ELEMENT, line, nameEnd)
+  const element = text.slice(at, at + MAX_TAG).includes('>')
+    ? spanOf(matchAt(ELEMENT, text, at), 'value')
     : undefined;
-  const value = spanOf(element, 'value');
-  if (value !== undefined) return { end: value.start, by: 'element', value };
-  const argument =
-    name.startsWith('-') || /\(["']$/.test(before)
-      ? endOf(NEXT_ARGUMENT, line, nameEnd)
-      : undefined;
+  if (element !== undefined) return { end: element.start, by: 'word', value: element };
+  const isArgument = name.startsWith('-') || IS_CALLED.test(near);
+  const argument = isArgument ? endOf(ARGUMENT, text, at) : undefined;
   if (argument !== undefined) return { end: argument, by: 'word' };
-  const quote = endOf(NEXT_QUOTE, line, nameEnd) ?? endOf(STATED_QUOTE, line, nameEnd);
-  if (quote !== undefined) return { end: quote, by: 'word' };
-  const stated = endOf(STATED, line, nameEnd);
+  // In a text that is quoted, the backslash before the line's end is one of its escape.
+  const continued = name.startsWith('-') ? endOf(CONTINUED, text, at) : undefined;
+  if (continued !== undefined) return { end: continued, by: 'stated' };
+  const pair = IS_FIRST_OF_PAIR.test(near) ? endOf(PAIR, text, at) : undefined;
+  return pair === undefined ? undefined : { end: pair, by: 'stated' };
+}
+
+/** Without a sign. */
+function beside(text: string, at: number, place: NamePlace): Separator | undefined {
+  const { name, before, isFirst } = place;
+  const quote = endOf(QUOTE, text, at);
+  // A function that is called `pass`.
+  if (quote !== undefined && !(/pass$/i.test(name) && text[at] === '('))
+    return { end: quote, by: 'word' };
+  const stated = endOf(STATED, text, at);
   if (stated !== undefined) return { end: stated, by: 'stated' };
-  if (isAfterUser(before)) return wordFrom(endOf(NEXT_WORD, line, nameEnd));
-  const encoded = endOf(ENCODED, line, nameEnd);
-  if (encoded !== undefined) return { end: encoded, by: 'word' };
-  if (!isFirst) return undefined;
-  const setting = SETTING.test(name) ? endOf(SETTING_GAP, line, nameEnd) : undefined;
-  if (setting !== undefined) return { end: setting, by: 'column' };
-  const column =
-    endOf(CELL, line, nameEnd) ??
-    endOf(COLUMN, line, nameEnd) ??
-    (/^[a-z][a-z_-]*$/.test(name) ? endOf(DIRECTIVE, line, nameEnd) : undefined);
-  return column === undefined ? undefined : { end: column, by: 'column' };
+  const word = USER.test(before.slice(-MAX_NEAR))
+    ? endOf(NEAR, text, at)
+    : endOf(ENCODED, text, at);
+  if (word !== undefined) return { end: word, by: 'word' };
+  const column = isFirst ? columnAfter(text, at, name) : tableAfter(text, at, before);
+  if (column !== undefined) return { end: column, by: 'column' };
+  const near = endOf(NEAR, text, at);
+  return near === undefined ? undefined : { end: near, by: 'near' };
 }
 
-/** Whether a word of USER and a name stand at the end. */
-function isAfterUser(before: string): boolean {
-  const name = before.trimEnd();
-  if (name.length === before.length) return false;
-  const space = name.lastIndexOf(' ') + 1;
-  const start = space + name.slice(space).lastIndexOf('\t') + 1;
-  return /\w/.test(name.slice(start)) && USER.test(name.slice(0, start).trimEnd().slice(-MAX_USER));
+function columnAfter(text: string, at: number, name: string): number | undefined {
+  const setting = SETTING.test(name) ? endOf(SETTING_GAP, text, at) : undefined;
+  return (
+    setting ??
+    endOf(CELL, text, at) ??
+    endOf(COLUMN, text, at) ??
+    (/^[a-z][a-z_-]*$/.test(name) ? endOf(DIRECTIVE, text, at) : undefined)
+  );
 }
 
-const wordFrom = (end: number | undefined): Separator | undefined =>
-  end === undefined ? undefined : { end, by: 'word' };
+/** In a table or in columns that are quoted. */
+function tableAfter(text: string, at: number, before: string): number | undefined {
+  if (/(?:\||\xe2\x94\x82)\s*$/.test(before)) return endOf(CELL, text, at);
+  return before === '' ? endOf(COLUMN, text, at) : undefined;
+}
 
 /** Where the shape ends that begins at `at`. */
-export function endOf(shape: RegExp, line: string, at: number): number | undefined {
+export function endOf(shape: RegExp, text: string, at: number): number | undefined {
   shape.lastIndex = at;
-  return shape.test(line) ? shape.lastIndex : undefined;
+  return shape.test(text) ? shape.lastIndex : undefined;
 }
 
-export function matchAt(shape: RegExp, line: string, at: number): RegExpExecArray | undefined {
+export function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | undefined {
   shape.lastIndex = at;
-  return shape.exec(line) ?? undefined;
+  return shape.exec(text) ?? undefined;
 }
 
 /** Where a group has matched, of a shape with the flag `d`. */

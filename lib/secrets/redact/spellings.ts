@@ -1,3 +1,5 @@
+/** Characters that some programs escape wherever they stand. */
+const SPECIAL = /[^\w]/g;
 /** Characters that no program quotes or escapes. */
 const PLAIN = /^[\w.-]*$/;
 
@@ -42,16 +44,15 @@ function inUrls(secret: string): string[] {
 /** Texts and attributes in HTML and XML, as written by browsers, Go and Python. */
 function inMarkup(secret: string): string[] {
   const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  const both = text.replaceAll('>', '&gt;');
-  return [
-    text,
-    both,
-    both.replaceAll('"', '&quot;'),
-    both.replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
-    both.replaceAll('"', '&quot;').replaceAll("'", '&#x27;'),
-    both.replaceAll('"', '&quot;').replaceAll("'", '&apos;'),
-    both.replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
-  ];
+  return [text, text.replaceAll('>', '&gt;')].flatMap((base) => {
+    const named = base.replaceAll('"', '&quot;');
+    return [
+      base,
+      named,
+      ...['&#39;', '&#x27;', '&apos;'].map((quote) => named.replaceAll("'", quote)),
+      base.replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
+    ];
+  });
 }
 
 /** Shells, systemd, SQL, YAML, CSV, Python, C, nginx. */
@@ -62,6 +63,20 @@ function quoted(secret: string): string[] {
     secret.replaceAll("'", "''"),
     secret.replaceAll('"', '""'),
     secret.replaceAll('%', '%%'),
+    secret.replaceAll('$', '$$$$'),
+    secret.replaceAll('$', '\\x24'),
+    ...[upper, hex].flatMap((digits) => [
+      ...['\\', '\\\\'].flatMap((slash) => [
+        secret.replace(SPECIAL, (char) => `${slash}x${digits(char, 2)}`),
+        secret.replace(SPECIAL, (char) => `${slash}u${digits(char, 4)}`),
+      ]),
+      secret.replace(SPECIAL, (char) => `&#x${digits(char, 2)};`),
+    ]),
+    ...[SPECIAL, /[<>&'"]/g, /[<>&'"$]/g].map((chars) =>
+      secret.replace(chars, (char) => `&#${code(char)};`),
+    ),
+    bytewise(secret, SPECIAL, (byte) => `\\${padded(byte, 8)}`),
+    secret.replace(/["$`]/g, (char) => `\`${char}`),
     backslashed(secret, /[^\w./:@%+=,^-]/gu),
     backslashed(secret, /['\\]/g),
     backslashed(secret, /["\\$`]/g),

@@ -2,8 +2,9 @@ import { isRecord } from '../../base/json.ts';
 import type { Budget } from '../bytes/budget.ts';
 import { bareSecrets, bodyOf } from './data-urls.ts';
 import type { Certainty, Marks } from './marks.ts';
-import { isNothing, isPath, isSecretValue } from './names.ts';
+import { isSecretValue } from './names.ts';
 import { shallowJson } from './nesting.ts';
+import { isNothing, isPath } from './values.ts';
 
 /** Takes the secrets out of one text that stands in a document; returns the same text if there are none. */
 export type TextRule = (text: string) => string;

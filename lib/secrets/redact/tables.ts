@@ -1,38 +1,50 @@
-import type { LinePlace, LineSecret, Span } from './line-rule.ts';
-import type { TextLine } from './text-lines.ts';
-import type { Below } from './value-lines.ts';
+import { type Below, lineAfter, lineEnd } from './below.ts';
+import type { Span } from './line-rule.ts';
+import type { LineStart } from './prose.ts';
 
 /** Rows that are read; a longer table is not a listing of passwords. */
 const MAX_ROWS = 200;
 const MAX_LINE = 4096;
+/** Of what stands before the name. */
+const MAX_PREFIX = 512;
 const BAR = /\||\xe2\x94\x82/g;
 /** Between the header and the rows. */
 const RULE = /^(?=\s*\S)[\s+|=\xe2\x80-\xbf-]*$/;
-const CSV_HEADER =
-  /^["']?[\w .-]{1,64}["']?(?:(?<comma>[,;\t])["']?[\w .-]{1,64}["']?)(?:\k<comma>["']?[\w .-]{1,64}["']?){0,63}\s?$/;
+const CSV_FIELD = ' ?["\']?[\\w.-]{1,40}(?: [\\w.-]{1,40}){0,2}["\']?';
+const CSV_HEADER = new RegExp(
+  `^${CSV_FIELD}(?<comma>[,;\\t])${CSV_FIELD}(?:\\k<comma>${CSV_FIELD}){0,63}\\s?$`,
+);
 
 /** Reads a row: the cell of the header's column, if the row belongs to the table. */
 type Column = (row: string) => Span | undefined;
 
 /**
  * The cells of a table below a name in its header: columns of blanks as kubectl prints them (in capitals),
- * cells between bars, CSV. A prefix of a log is as long in all lines.
+ * cells between bars, CSV.
  */
-export function cellsBelow({ line, lines }: LinePlace, name: Span): Below | undefined {
-  const column = line.text.length > MAX_LINE ? undefined : columnAt(line.text, name);
-  if (column === undefined) return undefined;
-  const secrets: LineSecret[] = [];
-  let last: TextLine = line;
-  for (let row = 0; row < MAX_ROWS; row++) {
-    const next = lines.after(last);
-    if (next === undefined) break;
-    last = next;
-    if (RULE.test(next.text)) continue;
-    const cell = next.text.length > MAX_LINE ? undefined : column(next.text);
-    if (cell === undefined) break;
-    secrets.push({ ...cell, line: next });
+export function cellsBelow(text: string, name: Span, { text: before, isQuoted }: LineStart): Below {
+  const none: Below = { values: [], isOpen: false };
+  const column = before.length;
+  const start = name.start - column;
+  if (column >= MAX_PREFIX || isQuoted) return none;
+  const end = lineEnd(text, name.end);
+  const header = text.slice(start, end);
+  const cellOfRow =
+    header.length > MAX_LINE
+      ? undefined
+      : columnAt(header, { start: column, end: name.end - start });
+  if (cellOfRow === undefined) return none;
+  const values: Span[] = [];
+  let line = lineAfter(text, end);
+  for (let row = 0; row < MAX_ROWS && line !== undefined; row++) {
+    if (!RULE.test(line.text)) {
+      const cell = line.text.length > MAX_LINE ? undefined : cellOfRow(line.text);
+      if (cell === undefined) return { values, isOpen: false };
+      values.push({ start: line.start + cell.start, end: line.start + cell.end });
+    }
+    line = lineAfter(text, line.end);
   }
-  return { secrets, isOpen: lines.after(last) === undefined };
+  return { values, isOpen: line === undefined };
 }
 
 function columnAt(header: string, { start, end }: Span): Column | undefined {

@@ -1,5 +1,4 @@
 const NEWLINE = 0x0a;
-const MAX_SOUGHT = 32;
 
 /** One line of a block, as latin1: a character for each byte. */
 export interface TextLine {
@@ -13,8 +12,6 @@ export interface TextLine {
 export class TextLines {
   readonly #bytes: Buffer;
   #last: TextLine | undefined;
-  /** By text: where its last place is, and up to where it has been looked for. */
-  readonly #sought = new Map<string, { at: number; upTo: number }>();
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -30,16 +27,6 @@ export class TextLines {
 
   after({ end }: TextLine): TextLine | undefined {
     return end + 1 < this.#bytes.length ? this.#line(end + 1) : undefined;
-  }
-
-  /** The last line with a text before another line. Only a few texts can be looked for. */
-  lastWith(text: string, { start }: TextLine): TextLine | undefined {
-    const sought = this.#sought.get(text) ?? { at: -1, upTo: 0 };
-    if (this.#sought.size >= MAX_SOUGHT && !this.#sought.has(text)) return undefined;
-    const found = this.#bytes.subarray(sought.upTo, start).lastIndexOf(text);
-    const at = found === -1 ? sought.at : sought.upTo + found;
-    this.#sought.set(text, { at, upTo: start });
-    return at === -1 ? undefined : this.#line(this.#bytes.lastIndexOf(NEWLINE, at) + 1);
   }
 
   #line(start: number): TextLine {

@@ -5,7 +5,7 @@ import type { Effort } from './effort.ts';
 import { LEFT_OUT, replaced, type SecretFinding } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import { settledBytes } from './line-part.ts';
-import type { InLine, LinePlace, LineRule, Span } from './line-rule.ts';
+import type { InLine, LinePlace, LineRule, Span, UnwrappedRule } from './line-rule.ts';
 import type { Marks } from './marks.ts';
 import { matches, type Pattern } from './pattern.ts';
 import { pemKeys } from './pem.ts';
@@ -14,6 +14,7 @@ import type { TriggerPlace, TriggerRule } from './places.ts';
 import { SecretBlocks } from './secret-blocks.ts';
 import { TextLines } from './text-lines.ts';
 import type { TriggerSearch } from './triggers.ts';
+import { Unwrapped } from './unwrap.ts';
 
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
@@ -155,6 +156,7 @@ export class TextRedactor {
     /** By rule: the offset up to which it need not look again. */
     const done = new Map<TriggerRule, number>();
     let last: Span = { start: 0, end: 0 };
+    let unwrapped: Unwrapped | undefined;
     for (const place of places) {
       const { offset, rule } = place;
       if (this.#effort.isSpent()) {
@@ -163,6 +165,16 @@ export class TextRedactor {
       }
       const isInSecret = offset >= last.start && offset < last.end;
       if (rule === 'pem' || isInSecret || offset < (done.get(rule) ?? 0)) continue;
+      if (typeof rule === 'object' && 'unwrapped' in rule) {
+        unwrapped ??= new Unwrapped(bytes.toString('latin1'));
+        const named = this.#unwrapped(bytes, unwrapped, place, rule);
+        done.set(rule, named.next);
+        if (named.isOpen) openFrom.push(named.lineStart);
+        joined.push(...named.joined);
+        findings.push(...named.findings);
+        last = named.findings.at(-1) ?? last;
+        continue;
+      }
       const line = lines.at(offset);
       if (rule === 'secret') {
         done.set(rule, line.end);
@@ -171,23 +183,45 @@ export class TextRedactor {
         findings.push(...data.findings);
         continue;
       }
-      const at = { line, at: offset - line.start, length: place.length, lines, isLast };
-      const { next, secrets, isOpen } = this.#atPlace(at, rule);
+      const { next, secrets } = this.#atPlace({ line, at: offset - line.start }, rule);
       done.set(rule, line.start + next);
-      if (isOpen === true) openFrom.push(line.start);
       for (const secret of secrets) {
-        const { start: base, text } = secret.line ?? line;
         // Of a document that has been redacted, and encoded again.
-        if (text.startsWith('<redacted:', secret.start)) continue;
-        const found = { start: base + secret.start, end: base + secret.end };
-        const means = secret.means ?? meaning(text.slice(secret.start, secret.end));
-        const by = this.#marks.of(means, secret.certainty);
-        if (secret.line === undefined) last = found;
-        else joined.push({ start: line.start, end: found.end });
-        findings.push({ ...found, by });
+        if (line.text.startsWith('<redacted:', secret.start)) continue;
+        last = { start: line.start + secret.start, end: line.start + secret.end };
+        const means = secret.means ?? meaning(line.text.slice(secret.start, secret.end));
+        findings.push({ ...last, by: this.#marks.of(means, secret.certainty) });
       }
     }
+    if (unwrapped?.openFrom !== undefined && !isLast) openFrom.push(unwrapped.openFrom);
     return { findings, openFrom, joined };
+  }
+
+  /** What is assigned to the name at a place. Each line of a value is a finding. */
+  #unwrapped(
+    bytes: Buffer,
+    unwrapped: Unwrapped,
+    { offset, length }: TriggerPlace,
+    rule: UnwrappedRule,
+  ) {
+    const { next, secrets, isOpen } = rule.unwrapped(unwrapped.text, unwrapped.at(offset), length);
+    const lineStart = bytes.lastIndexOf(NEWLINE, offset) + 1;
+    const findings = secrets
+      .flatMap((span) => unwrapped.linesOf(span))
+      .filter(({ start }) => !bytes.subarray(start, start + MARKED.length).equals(MARKED))
+      .map((span) => ({
+        ...span,
+        by: this.#marks.of(meaning(bytes.toString('latin1', span.start, span.end))),
+      }));
+    return {
+      next: unwrapped.rawOf({ start: Math.max(0, next - 1), end: next }).end,
+      isOpen: isOpen === true,
+      lineStart,
+      joined: findings
+        .filter(({ start }) => bytes.subarray(offset, start).includes(NEWLINE))
+        .map(({ end }) => ({ start: lineStart, end })),
+      findings,
+    };
   }
 
   #atPlace(place: LinePlace, rule: 'percent' | Pattern | LineRule): InLine {
@@ -245,6 +279,9 @@ export class TextRedactor {
     return only?.trim() ?? this.#marks.of(document.toString('utf8'));
   }
 }
+
+/** How a mark begins: a document that has been redacted can be encoded again. */
+const MARKED = Buffer.from('<redacted:');
 
 const MARK = /^<redacted:[0-9a-f]+>\s*$/;
 

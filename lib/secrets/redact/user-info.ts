@@ -5,10 +5,10 @@ const COLON = 0x3a;
 /** Longest user and password together. */
 const MAX_LENGTH = 200;
 
-/** `user:password@host:port`, without a scheme. */
+/** `user:password@host:port`, without a scheme; lower-case letters alone are a user. */
 export const USER_INFO: Pattern = {
   triggers: [],
-  find: /(?<=(?:^|[\s"'`=,([{<|\0])(?!(?:https?|mailto|sips?|xmpp|acct|im|ssh|git|docker|oci|pkg|npm):)[A-Za-z0-9][\w.-]{0,63}:(?<secret>[^\s:"'/\\]{1,128}))@(?=(?:[A-Za-z0-9][\w.-]{0,253}|\[[\da-f:]{2,40}\]):\d{2,5}(?!\w))/dy,
+  find: /(?<=(?:^|[\s"'`=,([{<|\0])(?!(?:https?|mailto|sips?|xmpp|acct|im|ssh|git|docker|oci|pkg|npm):)[A-Za-z0-9][\w.-]{0,63}:(?<secret>(?![a-z][a-z._-]+@[\w.-]+:)[^\s:"'/\\]{1,128}))@(?=(?:[A-Za-z0-9][\w.-]{0,253}|\[[\da-f:]{2,40}\]):\d{2,5}(?!\w))/dy,
 };
 
 /** Where an `@` stands after a word with a colon, and not before a digest. */

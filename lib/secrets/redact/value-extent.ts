@@ -1,29 +1,30 @@
 import type { Span } from './line-rule.ts';
-import { COLOUR, endOf, matchAt, spanOf } from './separators.ts';
+import { BREAK, endOf, matchAt, Q, spanOf } from './separators.ts';
+import { BREAKS } from './unwrap.ts';
 
 /** The value of an assignment. */
-export interface Value {
-  readonly value: Span;
+export interface Value extends Span {
   /** Its ends are certain: quotes, or the brackets of a list of bytes. */
   readonly isQuoted: boolean;
   /** The quote that would end it is missing. */
   readonly isCut?: boolean;
+  /** It can go on in the next block. */
+  readonly isOpen?: boolean;
 }
 
 /**
  * Of a value without quotes. `word`: it is one word. `line`: it goes to the line's end. `argument`: to the NUL
- * after it. `field`: to the next field of a struct, if there is one. Otherwise the quote that began before its
- * name, or an escaped newline, ends it.
+ * after it. `field`: to the next field of a struct, if there is one. `quoted`: the quote that began before its
+ * name ends it, or the line's end.
  */
-export type ValueExtent = 'word' | 'line' | 'argument' | 'field' | { readonly quote: string };
+export type ValueExtent = 'word' | 'line' | 'argument' | 'field' | 'quoted' | 'default';
 
 /** Constructors, types and prefixes before the quotes of a value: `Some("…")`, `b'…'`, `(string) (len=8) "…"`. */
-const WRAPPER =
-  '(?:[A-Za-z_][\\w.:]{0,40}[({<]|\\([\\w*=. ]{1,40}\\)[^\\S\\n]?|[bBfFrRuU@&*$](?=\\\\{0,15}["\'])|(?:Just|Some|new String)[^\\S\\n])';
-const OPENING = new RegExp(`(?:[[(]|${WRAPPER}){0,4}(?<quote>\\\\{0,15}["'\`])`, 'y');
+const WRAPPER = `(?:[A-Za-z_][\\w.:]{0,40}[({<]|\\([\\w*=. ]{1,40}\\)[^\\S\\n]?|string\\(\\d{1,8}\\) |\\[\\]\\w{1,40}\\{|[bBfFrRuU@&*$](?=${Q})|(?:Just|Some|new String)[^\\S\\n])`;
+const OPENING = new RegExp(`(?:[[(]\\s{0,80}|${WRAPPER}){0,4}(?<quote>"""|'''|${Q})`, 'y');
 /** Where a program reads the value from, rather than the value. */
 const LOOKUP =
-  /[\w.:]{0,40}(?:env|lookup|file|read|param|ref|get|input|prompt|var)[\w.:]{0,40}\(/iy;
+  /[\w.:]{0,40}(?:env|lookup|file|read|require|import|param|ref|get|input|prompt|var)[\w.:]{0,40}\(/iy;
 const BYTE = '(?:0x[\\da-fA-F]{1,2}|\\d{1,3})';
 /** Bytes as Go and Rust print them, and as JSON does. */
 const BYTES = new RegExp(
@@ -33,12 +34,15 @@ const BYTES = new RegExp(
 /** Anchors and tags of YAML. */
 const PROPERTIES = /(?:[&!][\w!./-]{1,64}[^\S\n]{1,8}){1,3}/y;
 
+const TOKENS = '\\ue000-\\ue600';
 /**
  * Ends before what ends a value in a list, a map or a command line. Such a character belongs to the value
  * where nothing follows that could belong to another value.
  */
-const PLAIN =
-  /(?:[^\s\0"'`,;&)\]}\\<]|,(?=[^\s"'{[\\])(?![\w.-]{1,40}[=:])|[&;](?=[^\s"'])(?!(?:amp;)?[\w.-]{1,40}=)|[)\]}'`](?=[A-Za-z0-9])|<(?![/A-Za-z!])|\\(?![nrtu"'\\]|x1b|033))+/y;
+const PLAIN = new RegExp(
+  `(?:[^\\s\\0"'\`,;&)\\]}<${TOKENS}]|,(?=[^\\s"'{[\\\\${TOKENS}])(?![\\w.-]{1,40}[=:])|[&;](?=[^\\s"'${TOKENS}])(?![\\w.-]{1,40}=)|[)\\]}'\`](?=[A-Za-z0-9])|<(?![/A-Za-z!]))+`,
+  'y',
+);
 /** A field of a template, the scheme of a hash. */
 const BRACED = /\{(?:\{|[A-Z0-9-]{3,16}\}[^\s,}])/y;
 /** What a value never begins with. */
@@ -50,87 +54,120 @@ const QUOTED_LIMIT = 2048;
 const BLANKS = '[^\\S\\n]{1,200}(?!#\\s|[A-Za-z_][\\w.-]{0,60}=)';
 const JOINTS = '[;&,](?!\\s{0,8}(?:amp;)?[A-Za-z_][\\w.-]{0,60}=)';
 /** All up to the next assignment, or the line's end. */
-const LINE = new RegExp(`(?:[^\\s\\0;&,]|${BLANKS}(?=\\S)|${JOINTS})+`, 'y');
-/** The same in a text that is quoted, in which a line ends with an escaped newline. */
+const LINE = new RegExp(`(?:[^\\s\\0;&,\\ue600]|${BLANKS}(?=[^\\s\\ue600])|${JOINTS})+`, 'y');
+/** The same in a text that is quoted. */
 const QUOTED_LINE = new RegExp(
-  `(?:[^\\s\\0;&,\\\\"]|${BLANKS}(?=[^\\s"])|${JOINTS}|\\\\(?![nrtu"'\\\\]|x1b|033)|\\\\\\\\(?![nrt"'\\\\]))+`,
+  `(?:[^\\s\\0;&,"${TOKENS}]|${BLANKS}(?=[^\\s"${TOKENS}])|${JOINTS})+`,
   'y',
 );
-const ARGUMENT = /[^\0]+/y;
+const ARGUMENT = new RegExp(`[^\\0${BREAKS}]+`, 'y');
+const DEFAULT = new RegExp(`[^}${BREAKS}]+`, 'y');
 /** As Go prints them, which escapes nothing. */
 const FIELD =
-  /(?:[^\s\0"{}]|\s(?![A-Za-z]\w{0,60}:))+?(?=\s[A-Za-z]\w{0,60}:|\}|,[A-Za-z]\w{0,60}:|\](?:\s|$))/y;
+  /(?:[^\s\0"{}\ue000-\ue600]|[^\S\n](?![A-Za-z]\w{0,60}:))+?(?=\s[A-Za-z]\w{0,60}:|\}|,[A-Za-z]\w{0,60}:|\](?:\s|$))/y;
 /** Of a table. */
 const BORDER = /\s{1,200}(?:\||\xe2\x94\x82)$/;
-const COLOURS = new RegExp(COLOUR);
 
 /** And how much of it is read: of words and quoted lines there can be many in a line. */
-const SHAPES = {
+const SHAPES: Readonly<Record<ValueExtent, { shape: RegExp; limit: number }>> = {
   word: { shape: PLAIN, limit: PLAIN_LIMIT },
-  line: { shape: LINE },
+  line: { shape: LINE, limit: 1 << 20 },
   argument: { shape: ARGUMENT, limit: QUOTED_LIMIT },
   field: { shape: FIELD, limit: PLAIN_LIMIT },
-} as const;
-const QUOTED = { shape: QUOTED_LINE, limit: QUOTED_LIMIT } as const;
+  quoted: { shape: QUOTED_LINE, limit: QUOTED_LIMIT },
+  default: { shape: DEFAULT, limit: QUOTED_LIMIT },
+};
+/** Another value of the same name: the next of a list, the new one after the old. */
+const NEXT_OF_LIST = new RegExp(`,[\\s\\ue600]{0,80}(?=${Q})`, 'y');
+const CHANGED = new RegExp(
+  `[^\\S\\n]{0,8}(?:->|=>)[^\\S\\n]{0,8}|[^\\S\\n]{0,8}${BREAK}\\+\\s{1,80}${Q}?value${Q}?:\\s{1,8}`,
+  'y',
+);
+const MAX_VALUES = 64;
+
+/** The values that begin at `at`: more than one in a list, and where one replaces another. */
+export function valuesAt(
+  text: string,
+  at: number,
+  { extent, quote }: { extent: ValueExtent; quote?: string | undefined },
+): Value[] {
+  const values: Value[] = [];
+  const isList = /^[[(]|^\[\]\w{1,40}\{/.test(text.slice(at, at + 44));
+  for (let next: number | undefined = at; next !== undefined && values.length < MAX_VALUES; ) {
+    const value = valueAt(text, next, values.length === 0 ? extent : 'word', quote);
+    if (value === undefined) break;
+    values.push(value);
+    const end = value.isQuoted && value.isCut !== true ? value.end + 1 : value.end;
+    next = endOf(CHANGED, text, end) ?? (isList ? endOf(NEXT_OF_LIST, text, end) : undefined);
+  }
+  return values;
+}
 
 /** The value that begins at `at`; undefined if there is none. */
-export function valueAt(line: string, at: number, extent: ValueExtent): Value | undefined {
-  const start = endOf(PROPERTIES, line, at) ?? at;
-  const bytes = spanOf(matchAt(BYTES, line, start), 'value');
-  if (bytes !== undefined) return { value: bytes, isQuoted: true };
-  const opening = matchAt(OPENING, line, start)?.groups?.quote;
+export function valueAt(
+  text: string,
+  at: number,
+  extent: ValueExtent,
+  quote?: string,
+): Value | undefined {
+  const start = endOf(PROPERTIES, text, at) ?? at;
+  const bytes = spanOf(matchAt(BYTES, text, start), 'value');
+  if (bytes !== undefined) return { ...bytes, isQuoted: true };
+  const opening = matchAt(OPENING, text, start)?.groups?.quote;
   if (opening !== undefined) {
-    const isElsewhere = endOf(LOOKUP, line, start) !== undefined;
-    return isElsewhere ? undefined : quoted(line, OPENING.lastIndex, opening);
+    const isElsewhere = endOf(LOOKUP, text, start) !== undefined;
+    return isElsewhere ? undefined : quoted(text, OPENING.lastIndex, opening);
   }
   // The first entry of a list; what begins a mapping is not a value.
-  const from = line[start] === '[' ? start + 1 : start;
+  const from = text[start] === '[' ? start + 1 : start;
   const isNone =
-    line[from] === '{' ? endOf(BRACED, line, from) === undefined : ENDS.includes(line.charAt(from));
-  const end = isNone ? from : plainEnd(line, from, from === start ? extent : 'word');
-  return end === from ? undefined : { value: { start: from, end }, isQuoted: false };
+    text[from] === '{' ? endOf(BRACED, text, from) === undefined : ENDS.includes(text.charAt(from));
+  const end = isNone ? from : plainEnd(text, from, from === start ? extent : 'word', quote);
+  return end === from ? undefined : { start: from, end, isQuoted: false };
 }
 
-/**
- * Up to the closing quote: of a quote with k backslashes, one that has as many, or more by a
- * multiple of what the next level of quoting adds. What is cut off goes to the line's end.
- */
-function quoted(line: string, start: number, opening: string): Value {
-  const quote = opening.slice(-1);
-  const escapes = opening.length - 1;
-  for (let at = line.indexOf(quote, start); at !== -1; at = line.indexOf(quote, at + 1)) {
-    let slashes = 0;
-    while (line[at - slashes - 1] === '\\') slashes++;
-    // In a shell, 'it'\''s'.
-    if (escapes === 0 && line.startsWith("'\\''", at)) {
-      at += 3;
-      continue;
-    }
-    if (slashes % (2 * (escapes + 1)) === escapes) {
-      return { value: { start, end: at - escapes }, isQuoted: true };
-    }
+/** Up to the same quote; in a shell, a quote in quotes is written `'\''`. What is cut off goes to the line's end. */
+function quoted(text: string, start: number, quote: string): Value {
+  const end = closing(text, start, quote);
+  const isLong = quote.length > 1;
+  const newline = isLong ? -1 : text.slice(start, end).indexOf('\n');
+  if (end !== undefined && newline === -1) {
+    return {
+      start: isLong ? text.slice(start).search(/\S|$/) + start : start,
+      end,
+      isQuoted: true,
+    };
   }
-  return { value: { start, end: line.length }, isQuoted: true, isCut: true };
+  const cut = newline === -1 ? text.length : start + newline;
+  return {
+    start,
+    end: text[cut - 1] === '\r' ? cut - 1 : cut,
+    isQuoted: true,
+    isCut: true,
+    isOpen: isLong,
+  };
 }
 
-function plainEnd(line: string, start: number, extent: ValueExtent): number {
-  const rest = line.slice(start);
-  if (typeof extent === 'string') return start + uncoloured(rest, SHAPES[extent]);
-  // A double quote ends the shape by itself, with the backslashes before it.
-  const [text = rest] = extent.quote === '"' ? [] : rest.split(extent.quote, 1);
-  return start + uncoloured(text, QUOTED);
+function closing(text: string, start: number, quote: string): number | undefined {
+  for (let at = text.indexOf(quote, start); at !== -1; at = text.indexOf(quote, at + 1)) {
+    const isShells = quote === "'" && IN_SHELL.test(text.slice(at + 1, at + 3));
+    // One that is doubled does not end it, unless the value is empty.
+    const isDoubled = quote.length === 1 && at > start && text[at + 1] === quote;
+    if (!isShells && !isDoubled) return at;
+    at += isShells ? 2 : 1;
+  }
+  return undefined;
 }
 
-/** The length of the value, up to a colour. */
-function uncoloured(rest: string, { shape, limit }: { shape: RegExp; limit?: number }): number {
-  const text = rest.slice(0, limit);
-  const end = endOf(shape, text, 0) ?? endOf(PLAIN, text, 0);
-  const value = text.slice(0, end ?? 0);
-  const colour = value.search(COLOURS);
-  return colour === -1 ? value.replace(BORDER, '').length : colour;
-}
+const IN_SHELL = new RegExp(`^${Q}'$`);
 
-/** Where a value without quotes ends, of which `valueAt` has read only the beginning. */
-export function wholeEnd(line: string, { start, end }: Span): number {
-  return end - start === PLAIN_LIMIT ? (endOf(PLAIN, line, start) ?? end) : end;
+function plainEnd(text: string, start: number, extent: ValueExtent, quote?: string): number {
+  const isKnown = extent === 'quoted' && quote !== undefined;
+  const { shape, limit } = isKnown ? { ...SHAPES.line, limit: QUOTED_LIMIT } : SHAPES[extent];
+  const all = text.slice(start, start + limit);
+  const rest = isKnown ? (all.split(quote, 1)[0] ?? all) : all;
+  const end = endOf(shape, rest, 0) ?? endOf(PLAIN, rest, 0) ?? 0;
+  // Of a long word, only the beginning was read.
+  if (end === PLAIN_LIMIT) return endOf(PLAIN, text, start) ?? start + end;
+  return start + rest.slice(0, end).trimEnd().replace(BORDER, '').length;
 }

@@ -19,7 +19,6 @@ export class ThreadedRedactor implements Redactor, Disposable {
   readonly #pieces = new Pieces();
   readonly text = this.#redaction('text');
   readonly json = this.#redaction('json');
-  readonly yaml = this.#redaction('yaml');
   readonly #data: ThreadData;
   readonly #stuckMs: number;
   #thread: RedactionThread | undefined;

@@ -21,6 +21,7 @@ const recordSchema = z.strictObject({
   since: z.iso.datetime().nullable(),
   only: z.array(z.string()),
   interrupted: z.string().nullable(),
+  encrypted: z.literal(false),
   sources: z.array(
     z.strictObject({
       path: z.string(),
@@ -65,7 +66,7 @@ t.test('failures are recorded with their reasons and stop nothing', async (t) =>
     { path: 'a//b', does: 'text', text: 'x\n' },
     { path: 'line\nof its own', does: 'text', text: 'x\n' },
     { path: 'n'.repeat(300), does: 'text', text: 'x\n' },
-    { path: 'bad.yaml', does: 'text', text: 'a: [\n', format: 'yaml' },
+    { path: 'bad.yaml', does: 'text', text: 'a: [\n', format: 'json' },
     { path: 'bad.json', does: 'text', text: '{"a":', format: 'json' },
     { path: 'deaf.json', does: 'deaf', text: '{"a":', format: 'json', deadlineMs: 200 },
     {
@@ -123,6 +124,7 @@ t.test('failures are recorded with their reasons and stop nothing', async (t) =>
     hostName: hostname(),
     since: null,
     interrupted: null,
+    encrypted: false,
   });
   t.match(failuresOf(record), {
     'fails.txt': 'the disk is on fire',
@@ -139,7 +141,7 @@ t.test('failures are recorded with their reasons and stop nothing', async (t) =>
   t.match(log, /^Log bundle x of .* installed host/);
   t.match(log, /^FAILED +\d+\.\d{3} s +5 bytes {2}fails.txt: the disk is on fire$/m);
   t.match(log, /^ok +\d+\.\d{3} s +5 bytes {2}good.txt$/m);
-  t.equal(log.split('\n').length, record.sources.length + 5, 'one line each');
+  t.equal(log.split('\n').length, record.sources.length + 6, 'one line each');
   t.strictSame(
     readdirSync(join(tester.root, 'var/tmp')),
     [],

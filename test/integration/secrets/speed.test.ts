@@ -128,7 +128,7 @@ const LINES: readonly string[] = [
   '%2B\n',
 ];
 
-async function millisecondsFor(text: string, format: 'text' | 'json' | 'yaml'): Promise<number> {
+async function millisecondsFor(text: string, format: 'text' | 'json'): Promise<number> {
   const bytes = Buffer.from(text);
   const before = process.cpuUsage();
   await redacted(redactor[format], bytes);
@@ -143,7 +143,7 @@ const AT_ONCE_MS = 200;
 /** With linear growth, four times the length takes four times as long; with quadratic growth sixteen times. */
 const MAX_RATIO = 10;
 
-async function isProportional(unit: string, bytes: number, format: 'text' | 'yaml') {
+async function isProportional(unit: string, bytes: number, format: 'text' | 'json') {
   const small = await millisecondsFor(filled(unit, bytes / 4), format);
   const large = await millisecondsFor(filled(unit, bytes), format);
   return large < AT_ONCE_MS || large < small * MAX_RATIO;
@@ -160,12 +160,6 @@ t.test('no line slows it down', async (t) => {
 });
 
 t.test('no document slows it down', async (t) => {
-  for (const unit of ['- a\n', 'a: b\n', '---\na: b\n', '[', '&a [*a] ', '- - - ']) {
-    const isFine =
-      (await isProportional(unit, MIB / 32, 'yaml')) ||
-      (await isProportional(unit, MIB / 32, 'yaml'));
-    t.ok(isFine, unit);
-  }
   // Larger than what is parsed as one value.
   for (const unit of ['{"a":', '[', '"\\"', '{"a":"{\\"a\\":', '[1,', 'null\n']) {
     const took = await millisecondsFor(filled(unit, 3 * MIB), 'json');

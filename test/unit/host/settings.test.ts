@@ -25,7 +25,7 @@ t.test('every name ends with its unit', async (t) => {
   for (const [name, value] of Object.entries(defaultSettings)) {
     if (typeof value === 'boolean') continue;
     if (typeof value === 'string') {
-      t.match(name, /Folder$|^tpm2/, name);
+      t.match(name, /Folder$|Recipients$|^tpm2/, name);
       continue;
     }
     t.match(name, /(Ms|Hours|Days|Count|MiB|GiB|GB|Percent|Concurrency)$/, name);
@@ -61,7 +61,10 @@ t.test('the defaults match the documentation', async (t) => {
   const folders = [...text.matchAll(/^\| `(?<name>\w+)` \| `(?<path>\S+)` \| .+ \|$/gm)].map(
     ({ groups: { name = '', path = '' } = {} }) => [name, path],
   );
-  t.same(defaultSettings, Object.fromEntries([...switches, ...folders, ...documented]));
+  const empty = [...text.matchAll(/^\| `(?<name>\w+)` \| none \| .+ \|$/gm)].map(
+    ({ groups: { name = '' } = {} }) => [name, ''],
+  );
+  t.same(defaultSettings, Object.fromEntries([...switches, ...folders, ...empty, ...documented]));
 });
 
 t.test('invalid values are refused with file, name and reason', async (t) => {

@@ -21,7 +21,6 @@ t.test('a document that a shell gives to chpasswd', async (t) => {
     'chpasswd <<-"END"\n\troot:«hunter22»\n\tEND\nroot:hunter22\n',
     'CHPASSWD << END\nroot:«hunter22»  \r\ncore:«hunter 23»\r\nEND\r\nroot:hunter22\n',
     // The end stands after the prefix of a log, in which no line is a user's.
-    'log: chpasswd <<EOF\nlog: root:hunter22\nlog: EOF\nroot:hunter22\n',
     'chpasswd <<EOF\nroot:«hunter22»\n',
     'chpasswd <<EOF\n',
     'chpasswd <<EOF',

@@ -36,6 +36,8 @@ const PLAIN = [
   '/run/credstore/x',
   '/run/containers/0/auth.json',
   '/run/ignition.json',
+  '/etc/ostree/auth.json',
+  '/run/user/1000/containers/auth.json',
   '/var/lib/kubelet/kubeconfig',
   '/root/.config/containers/auth.json',
   '/root/.config/git/credentials',
@@ -51,11 +53,27 @@ t.test('each other place is read', async (t) => {
   const files = PLAIN.map((path, index) => [path, `app_password=${word(index)}\n`]);
   const ntp = ['/etc/ntp/keys', '3 M NtpKeyWord1\n'];
   const group = ['/etc/gshadow', 'wheel:GroupWord12::\n'];
+  const podman = [
+    'secretsdata.json',
+    `{"0a1b":"${Buffer.from('PodmanWord1').toString('base64')}"}`,
+  ];
+  const own = [
+    [`/var/lib/containers/storage/secrets/filedriver/${podman[0]}`, podman[1]],
+    ['/opt/openshift/auth/kubeadmin-password', 'a1b2c-D3e4f-g5H6i-j7k8L'],
+    [
+      '/etc/sno-agents/public.env',
+      'A_TOKEN=6b6bdc57-35d7-4a39-8c8f-6ac5a6cf0f6a\nB_SECRET=aes-256-gcm\n',
+    ],
+  ];
   const found = await hostSecrets(
-    await hostRoot(t, Object.fromEntries([...files, ntp, group])),
+    await hostRoot(t, Object.fromEntries([...files, ntp, group, ...own])),
     AbortSignal.timeout(60_000),
   );
   for (const [index, path] of PLAIN.entries()) t.ok(found.includes(word(index)), path);
   t.ok(found.includes('NtpKeyWord1'));
   t.ok(found.includes('GroupWord12'));
+  t.ok(found.includes('PodmanWord1'));
+  t.ok(found.includes('a1b2c-D3e4f-g5H6i-j7k8L'));
+  t.notOk(found.includes('6b6bdc57-35d7-4a39-8c8f-6ac5a6cf0f6a'), 'a UUID is not learned');
+  t.notOk(found.includes('aes-256-gcm'), 'nor the name of a cipher');
 });

@@ -9,9 +9,7 @@ const redactor = createRedactor(Buffer.alloc(32, 1), [SECRET]);
 // The runner's deadline is for all of them: each one used to take seconds or minutes, or ended with an error.
 t.test('hostile lines neither stop the redaction nor hide the secret after them', async (t) => {
   for (const { name, text } of HOSTILE_LINES) {
-    const formats = /^[[{]|\n/.test(text)
-      ? (['text', 'json', 'yaml'] as const)
-      : (['text'] as const);
+    const formats = /^[[{]|\n/.test(text) ? (['text', 'json'] as const) : (['text'] as const);
     for (const format of formats) {
       const input = Buffer.from(
         `first\n${text}\npassword=${SECRET}\n${'words '.repeat(20_000)}\nlast\n`,

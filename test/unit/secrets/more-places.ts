@@ -51,9 +51,6 @@ export const MORE_PLACES: readonly Place[] = [
       LOG,
     ),
   ),
-  place('a block of lines in records', 'name', (field, value) =>
-    lines(...[`${field}: |`, ...value.split('\n').map((line) => `  ${line}`), 'b: c'].map(docker)),
-  ),
   oneLine('a message of Docker', (field, value) => lines(docker(`${field}: ${value}`))),
   place('lines of Docker', 'looks', (_, value) =>
     lines(...['begin', ...value.split('\n'), 'end'].map(docker)),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isReference, isUserAndPassword } from '../../../lib/secrets/redact/names.ts';
+import { isReference, isUserAndPassword } from '../../../lib/secrets/redact/values.ts';
 
 t.test('the login of a registry', async (t) => {
   const rows: readonly (readonly [text: string, isLogin: boolean])[] = [

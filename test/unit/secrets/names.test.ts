@@ -1,12 +1,6 @@
 import t from 'tap';
-import {
-  ALWAYS,
-  isSecretValue,
-  looksRandom,
-  NEVER,
-  SOMETIMES,
-  sensitivityOf,
-} from '../../../lib/secrets/redact/names.ts';
+import { isSecretValue, sensitivityOf } from '../../../lib/secrets/redact/names.ts';
+import { looksRandom } from '../../../lib/secrets/redact/values.ts';
 
 /** Names used by programs whose values are always secrets. */
 const SECRET_NAMES = [
@@ -120,8 +114,6 @@ const ORDINARY_NAMES = [
   'name',
 ];
 
-const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-
 t.test('names of secrets', async (t) => {
   for (const name of SECRET_NAMES) {
     t.equal(sensitivityOf(name), 'always', name);
@@ -136,17 +128,6 @@ t.test('names of secrets', async (t) => {
     t.equal(sensitivityOf(name), 'never', name);
     t.notOk(isSecretValue(name, 'Zq8mK2vW4tYxR6nB'), name);
   }
-});
-
-t.test('every entry of the lists is needed by one of these names', async (t) => {
-  const isNeeded = (entry: string, entries: readonly string[], names: readonly string[]) =>
-    names.some((name) => {
-      const ends = entries.filter((each) => plain(name).endsWith(each));
-      return ends.length === 1 && ends[0] === entry;
-    });
-  for (const entry of ALWAYS) t.ok(isNeeded(entry, ALWAYS, SECRET_NAMES), entry);
-  for (const entry of SOMETIMES) t.ok(isNeeded(entry, SOMETIMES, DOUBTFUL_NAMES), entry);
-  for (const entry of NEVER) t.ok(ORDINARY_NAMES.map(plain).includes(entry), entry);
 });
 
 t.test('random values', async (t) => {
@@ -164,7 +145,6 @@ t.test('random values', async (t) => {
     'a1b2cdefgh',
     'A1B2CDEFGH',
     'abcdefgh1234567+abcd',
-    'ABCDEFGH123456789012',
     `${'x'.repeat(510)}A1`,
   ];
   for (const value of random) t.ok(looksRandom(value), value);
@@ -235,11 +215,21 @@ t.test('short forms of "password" after another word', async (t) => {
     ['db_PASS', 'always'],
     ['Pass', 'by-value'],
     ['XPass', 'by-value'],
-    ['bypass', 'by-value'],
+    ['bypass', 'never'],
     ['passes', 'never'],
     ['A_TOKEN', 'always'],
     ['a_token', 'by-value'],
-    ['A_TOKENS', 'never'],
+    ['A_TOKENS', 'by-value'],
+    ['passwords', 'always'],
+    ['password1', 'always'],
+    ['DB_PASSWORD_NEW', 'always'],
+    ['TOKEN_VALUE', 'by-value'],
+    ['secretValue', 'by-value'],
+    ['MASTER_KEY', 'always'],
+    ['SECRET_ID', 'by-value'],
+    ['password_policy', 'never'],
+    ['tokenTtlSeconds', 'never'],
+    ['password_bob', 'by-value'],
     ['1_SECRET', 'always'],
     ['a_CREDENTIAL', 'by-value'],
     ['-token', 'always'],
@@ -267,7 +257,7 @@ t.test('ordinary values under names of secrets', async (t) => {
     ['passwd', 'deinstall', false],
     ['passwd', 'hold', false],
     ['passwd', 'holds', true],
-    ['rootpasswd', 'hold', true],
+    ['rootpasswd', 'hold', false],
     ['kpasswd', '464/tcp', false],
     ['kpasswd', '464/udp', false],
     ['kpasswd', '464/x', true],

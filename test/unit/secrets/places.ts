@@ -85,7 +85,7 @@ export const PLACES: readonly Place[] = [
   place('a dump of the environment', 'text', (field, value) =>
     lines('PATH=/usr/bin', `${variable(field)}=${oneLine(value)}`, 'HOME=/root'),
   ),
-  place("a manifest's environment", 'yaml', (field, value) =>
+  place("a manifest's environment", 'text', (field, value) =>
     stringify(container({ env: [{ name: variable(field), value }] })),
   ),
   place("a manifest's environment in a log", 'text', (field, value) =>
@@ -144,15 +144,15 @@ export const PLACES: readonly Place[] = [
   place('an Ignition config in a log', 'text', (field, value) =>
     lines(`${PREFIX}fetched {"source":"data:;base64,${encode(`${field}=${value}`)}"}`),
   ),
-  place('a kubeconfig', 'yaml', (field, value) =>
+  place('a kubeconfig', 'text', (field, value) =>
     stringify({
       apiVersion: 'v1',
       kind: 'Config',
       users: [{ name: 'admin', user: { [field]: value } }],
     }),
   ),
-  secretPlace('a Secret', 'yaml', (field, value) => stringify(secretOf(field, value))),
-  secretPlace('a Secret in plain text', 'yaml', (field, value) =>
+  secretPlace('a Secret', 'text', (field, value) => stringify(secretOf(field, value))),
+  secretPlace('a Secret in plain text', 'text', (field, value) =>
     stringify({ kind: 'Secret', metadata: { name: 'x' }, stringData: { [field]: value } }),
   ),
   secretPlace('a list of Secrets', 'json', (field, value) =>
@@ -171,7 +171,7 @@ export const PLACES: readonly Place[] = [
   place('JSON in a ConfigMap', 'json', (field, value) =>
     json(configMap('config.json', JSON.stringify({ a: { [field]: value } }))),
   ),
-  place('YAML in a ConfigMap', 'yaml', (field, value) =>
+  place('YAML in a ConfigMap', 'text', (field, value) =>
     stringify(configMap('config.yaml', stringify({ a: { [field]: value } }, { lineWidth: 0 }))),
   ),
   place('the last applied configuration', 'json', (field, value) => {
@@ -188,7 +188,7 @@ export const PLACES: readonly Place[] = [
       metadata: { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } },
     });
   }),
-  place('the network state', 'yaml', (field, value) =>
+  place('the network state', 'text', (field, value) =>
     stringify({ interfaces: [{ name: 'wlan0', type: 'wifi', '802.1x': { [field]: value } }] }),
   ),
   place('a connection of NetworkManager', 'text', (field, value) =>

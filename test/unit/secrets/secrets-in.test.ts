@@ -39,7 +39,7 @@ t.test('secrets found in a file by name or form are learned verbatim', async (t)
     ['password=" hunter22 "\n', 'text', ['hunter22']],
     ['password=hunter2\n', 'text', []],
     ['user=hunter22\n', 'text', []],
-    ['password: hunter22\nlist: [a]\n', 'yaml', ['hunter22']],
+    ['password: hunter22\nlist: [a]\n', 'text', ['hunter22']],
     [JSON.stringify({ auths: { r: { auth } } }), 'json', ['user:hunter22', 'hunter22', auth]],
     [JSON.stringify({ kind: 'Secret', data: { a: base64('openshift-etcd') } }), 'json', []],
     [
@@ -149,7 +149,7 @@ t.test('values of a whole file are complete', async (t) => {
       ['two words; & more', 'two'],
     ],
     [JSON.stringify({ a: JSON.stringify({ password: 'x y; z1' }) }), { format: 'json' }, []],
-    [`proxy: ${url}\n`, { format: 'yaml' }, passwords],
+    [`proxy: ${url}\n`, { format: 'text' }, passwords],
     [JSON.stringify({ proxy: url }), { format: 'json' }, passwords],
     [
       'A_PASSWORD=$(get a b)\nB_PASSWORD=$PASSWORD_OF_B\nC_PASSWORD="$' + '{OTHER_PASSWORD}"\n',

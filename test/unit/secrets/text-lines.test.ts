@@ -42,36 +42,3 @@ t.test('the line after another, empty ones too', async (t) => {
   t.strictSame(after('a\nb'), ['2-3 b']);
   t.strictSame(after('a\n\nb\n'), ['2-2 ', '3-4 b']);
 });
-
-t.test('the last line with a text before another line', async (t) => {
-  const lines = linesOf('&a 1\n&b 2\n&a 3\nx\n&a 4\ny\n');
-  const lastWith = (text: string, offset: number) => lines.lastWith(text, lines.at(offset))?.text;
-  t.equal(lastWith('&a', 0), undefined, 'only lines above it');
-  t.equal(lastWith('&a', 5), '&a 1');
-  t.equal(lastWith('&a', 10), '&a 1', 'found before');
-  t.equal(lastWith('&a', 15), '&a 3');
-  t.equal(lastWith('&a', 15), '&a 3', 'asked again');
-  t.equal(lastWith('&b', 22), '&b 2', 'each text has its own place');
-  t.equal(lastWith('&c', 22), undefined);
-  t.equal(lastWith('&a', 22), '&a 4');
-  t.equal(lastWith('1', 22), '&a 1', 'anywhere in the line');
-});
-
-t.test('what was searched once is not searched again', async (t) => {
-  const bytes = Buffer.from('&a 1\n&b 2\n&a 3\nx\n');
-  const lines = new TextLines(bytes);
-  const places = (offset: number) =>
-    ['&a', '&b'].map((text) => lines.lastWith(text, lines.at(offset))?.start);
-  t.strictSame(places(10), [0, 5]);
-  bytes.fill('-', 0, 4).fill('-', 5, 9);
-  t.strictSame(places(15), [10, 5]);
-});
-
-t.test('only 32 texts can be looked for', async (t) => {
-  const names = Array.from({ length: 33 }, (_, index) => `&${index} `);
-  const lines = linesOf(`${names.join('\n')}\nx`);
-  const last = lines.at(names.join('\n').length + 1);
-  const found = names.map((name) => lines.lastWith(name, last)?.text);
-  t.strictSame(found, [...names.slice(0, 32), undefined]);
-  t.equal(lines.lastWith('&0 ', last)?.text, '&0 ', 'those looked for before are still found');
-});

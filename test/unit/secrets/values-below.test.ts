@@ -35,14 +35,12 @@ t.test('name and value of a variable on two lines', async (t) => {
     '- name: DB_PASSWORD\n  value: «calvin»\n- name: MODE\n  value: words\n',
     '{"name": "DB_PASSWORD",\n"value": "«two words»"}\n',
     '- name: DB_PASSWORD\n  value: |\n    «user: calvin»\n    «hobbes»\n- name: MODE\n',
-    'I1 x] - name: DB_PASSWORD\nI1 x]   value: |\nI1 x]     «calvin»\nI1 x]   mode: words\n',
     `- name: API_COOKIE\n  value: «${TOKEN}»\n`,
     `- name: API_COOKIE\n  value: |\n    words\n    «${TOKEN}»\n`,
     '- name: DB_PASSWORD\n  value: «calvin» # words\n',
     // The old and the new value in a diff.
     ' - name: DB_PASSWORD\n-  value: «calvin»\n+  value: «hobbes»\n   value: words\n',
     ' - name: DB_PASSWORD\n-  value: $(OTHER)\n+  value: «hobbes»\n',
-    ' - name: DB_PASSWORD\n+  value: «hobbes»\n+  value: words\n',
     ' - name: DB_PASSWORD\n-  value: «calvin»\n   value: words\n',
   ]);
 });

@@ -12,7 +12,6 @@ const YAML_1_2: Readonly<Record<string, string>> = {
   'lib/config/file/syntax-fault.ts': 'configuration files of people, where a quote is open',
   'lib/cluster/workers/entry.ts': 'entries for workers, written by people',
   'lib/config/site/nmstate/text.ts': 'nmstate, which Rust reads',
-  'lib/secrets/redact/yaml.ts': 'replaces values in place, and writes nothing anew',
   'cli/wait-for/own-kubeconfig.ts':
     'keeps the comments of a kubeconfig, and asks lib/base/go-yaml what it says then',
   'lab/bare/units.ts': 'reads what the lab writes',

@@ -152,7 +152,7 @@ t.test('static pods, and what may be revealed of the files beside them', async (
     [...sources.keys()].map((path) => path.replace(`${OURS}/static-pods/`, '')),
     ['etcd-pod.yaml', 'folder.txt', 'hashes.txt'],
   );
-  t.match(sources.get(`${OURS}/static-pods/etcd-pod.yaml`), { format: 'yaml', phase: 'diagnosis' });
+  t.match(sources.get(`${OURS}/static-pods/etcd-pod.yaml`), { format: 'text', phase: 'diagnosis' });
   const lines = (await read(staticPods, host, `${OURS}/static-pods/hashes.txt`)).split('\n');
   const hashes = lines.map((line) => line.split('  ').slice(0, 3).join(' '));
   const linked = hashes.find((line) => line.includes('link.crt'));
@@ -219,7 +219,7 @@ t.test('rendered assets of the live host, except those excluded by name', async 
     [...sources.keys()],
     ['rendered-assets/manifests/a.yaml', 'rendered-assets/left-out.txt'],
   );
-  t.match(sources.get('rendered-assets/manifests/a.yaml'), { format: 'yaml', phase: 'bulk' });
+  t.match(sources.get('rendered-assets/manifests/a.yaml'), { format: 'text', phase: 'bulk' });
   const leftOut = await read(assets, host, 'rendered-assets/left-out.txt');
   for (const name of ['large.txt', 'manifests/b-secret.yaml', 'master.ign', 'tls/ca.key']) {
     t.match(leftOut, JSON.stringify(name));

@@ -1,0 +1,206 @@
+import type { Span } from './line-rule.ts';
+
+/** For classes of characters: quotes as they are, and one character for each way in which a quote is escaped. */
+export const QUOTES = '"\'`\ue000-\ue4ff';
+/** The same for ends of lines. */
+export const BREAKS = '\\n\ue600';
+const ESCAPED_BREAK = '\ue600';
+const FIRST_QUOTE = 0xe000;
+/** Of backslashes before a quote that are told apart. */
+const LEVELS = 64;
+
+/** Colours of a terminal, as they are or as programs escape them. */
+export const COLOUR = '(?:\\x1b|\\\\{1,4}(?:u001[bB]|x1[bB]|033|e)|#033|\\^\\[)\\[[\\d;]{0,16}[mK]';
+
+const ISO = '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d[\\d.,:Z+-]{0,32}';
+/** A host and a program, rather than words of a message. */
+const SENDER =
+  '[A-Za-z0-9][\\w.-]{0,63} (?![^\\s:]*(?:[Pp]ass|PASS|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|[Cc]red|pwd|psk))[^\\s:[\\]"=]{1,64}(?:\\[\\d{1,10}\\])?: ';
+const SYSLOG = `[A-Z][a-z]{2} [ \\d]?\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})? ${SENDER}`;
+const KLOG =
+  '[IWEF]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{1,9} {1,8}\\d{1,10} [\\w./-]{1,80}:\\d{1,6}\\] ';
+/** What a journal, a container's runtime and a logger write before a message. */
+const PREFIX = `(?:${SYSLOG}|${ISO} (?:std(?:out|err) [FP] (?:${ISO} )?|${SENDER})?)?(?:${KLOG})?`;
+const PREFIX_AT = new RegExp(PREFIX, 'y');
+/** What a prefix can begin with: asked first. */
+const MAY_BEGIN_PREFIX = /[A-Z\d]/;
+const ESCAPE = new RegExp(
+  `${COLOUR}|(?<!\\\\)\\\\{1,${LEVELS - 1}}(?:u00[0-7][\\da-fA-F]|x[0-7][\\da-fA-F]|["'\`/nrt])|&(?:quot|apos|amp|lt|gt|#(?:\\d{1,3}|x[\\da-fA-F]{1,2}));|<!\\[CDATA\\[|\\]\\]>`,
+  'g',
+);
+const IN_PARTS = /^\S{20,40} std(?:out|err) P /;
+/** None of what a text can be wrapped in begins with anything else. */
+const MAY_ESCAPE = ['\\', '&', '\x1b', '#033', '^[', ']]>'];
+const ENTITIES: Readonly<Record<string, string>> = {
+  quot: '"',
+  apos: "'",
+  amp: '&',
+  lt: '<',
+  gt: '>',
+};
+const LETTERS: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: '\t' };
+/** The ways of escaping that are told apart. */
+const WAYS = { backslash: 0, code: 1, entity: 2, number: 3 } as const;
+
+/**
+ * A block of text, as latin1, without what programs wrap text in: escapes of JSON, C, HTML and XML, colours, the
+ * prefixes of logs. A quote that is escaped is another character than one that is not, so that a text in quotes ends
+ * with the quote with which it began. Knows where in the block each character stands.
+ */
+export class Unwrapped {
+  readonly text: string;
+  /** Of each part that stands in the block as it is: where it begins in the text and in the block, its length. */
+  readonly #begins: number[] = [];
+  readonly #raw: number[] = [];
+  readonly #lengths: number[] = [];
+
+  /** Where lines are joined that a container's runtime has cut. */
+  readonly #joints: number[] = [];
+  /** Where the last line begins, in the block, if the next block can continue it. */
+  readonly openFrom: number | undefined;
+  readonly #parts: string[] = [];
+  #kept = 0;
+  #length = 0;
+
+  constructor(source: string) {
+    const hasEscapes = MAY_ESCAPE.some((text) => source.includes(text));
+    const nextEscape = () => (hasEscapes ? ESCAPE.exec(source) : null);
+    ESCAPE.lastIndex = 0;
+    let found = nextEscape();
+    let isInParts = false;
+    let firstPart = 0;
+    for (let start = 0; start < source.length; ) {
+      const prefix = prefixAt(source, start);
+      // The runtime has cut a line in two: the break between them goes too.
+      const isJoined = isInParts && start > 0 && prefix > 0;
+      if (prefix > 0 || isJoined) {
+        this.#replace(source, isJoined ? start - 1 : start, start + prefix, '');
+      }
+      if (isJoined) this.#joints.push(this.#length);
+      else firstPart = start;
+      isInParts = prefix > 0 && IN_PARTS.test(source.slice(start, start + prefix));
+      const newline = source.indexOf('\n', start);
+      const end = newline === -1 ? source.length : newline + 1;
+      for (; found !== null && found.index < end; found = nextEscape()) {
+        if (found.index >= this.#kept) this.#unwrap(source, found.index, found[0]);
+      }
+      start = end;
+    }
+    this.#replace(source, source.length, source.length, '');
+    this.text = this.#parts.join('');
+    this.openFrom = isInParts ? firstPart : undefined;
+  }
+
+  #unwrap(source: string, at: number, written: string): void {
+    let by = unwrapped(written);
+    let begin = at;
+    const end = at + written.length;
+    // Backslashes before those of the quote's own level are escaped ones.
+    if (isQuote(by)) begin = end - lengthOf(written);
+    else if (by === '' && isWord(source[at - 1]) && isWord(source[end])) by = ' ';
+    this.#replace(source, begin, end, by);
+  }
+
+  #replace(source: string, begin: number, end: number, by: string): void {
+    this.#begins.push(this.#length);
+    this.#raw.push(this.#kept);
+    this.#lengths.push(begin - this.#kept);
+    this.#parts.push(source.slice(this.#kept, begin), by);
+    this.#length += begin - this.#kept + by.length;
+    this.#kept = end;
+  }
+
+  /** Where in the text a byte of the block is. */
+  at(raw: number): number {
+    const part = lastUpTo(this.#raw, raw);
+    return (
+      (this.#begins[part] ?? 0) + Math.min(raw - (this.#raw[part] ?? 0), this.#lengths[part] ?? 0)
+    );
+  }
+
+  /** The lines of the block that have a part of the text. */
+  linesOf({ start, end }: Span): Span[] {
+    const inside = this.#joints.filter((joint) => joint > start && joint < end);
+    const starts = [start, ...inside];
+    return starts.map((from, index) => this.rawOf({ start: from, end: starts[index + 1] ?? end }));
+  }
+
+  /** A part of the text in the block. */
+  rawOf({ start, end }: Span): Span {
+    const first = this.#place(start);
+    const last = this.#place(Math.max(start, end - 1));
+    return { start: first.start, end: end > start ? last.end : first.start };
+  }
+
+  #place(index: number): Span {
+    const part = lastUpTo(this.#begins, index);
+    const raw = this.#raw[part] ?? 0;
+    const length = this.#lengths[part] ?? 0;
+    const offset = index - (this.#begins[part] ?? 0);
+    if (offset < length) return { start: raw + offset, end: raw + offset + 1 };
+    return { start: raw + length, end: this.#raw[part + 1] ?? raw + length };
+  }
+}
+
+/** The length of what stands before the message in a line of a log. */
+function prefixAt(source: string, start: number): number {
+  if (!MAY_BEGIN_PREFIX.test(source.charAt(start))) return 0;
+  PREFIX_AT.lastIndex = start;
+  return PREFIX_AT.test(source) ? PREFIX_AT.lastIndex - start : 0;
+}
+
+/** The index of the last of ascending numbers that is not above a limit. */
+function lastUpTo(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What a piece of wrapping stands for. */
+function unwrapped(written: string): string {
+  if (written.startsWith('&')) return ofEntity(written.slice(1, -1));
+  if (!written.startsWith('\\') || /[mK]$/.test(written)) return '';
+  const code = written.replace(/^\\+/, '');
+  const level = written.length - code.length;
+  if (code.length > 1) return character(Number.parseInt(code.slice(-2), 16), WAYS.code, level);
+  const letter = LETTERS[code];
+  if (letter !== undefined) return letter === '\n' ? ESCAPED_BREAK : letter;
+  return level % 2 === 0 ? code : character(code.charCodeAt(0), WAYS.backslash, levelOf(level));
+}
+
+/** How often a quote with so many backslashes is quoted: each time adds one to twice their number. */
+function levelOf(backslashes: number): number {
+  let level = 0;
+  while ((backslashes >> level) % 2 === 1) level++;
+  return level;
+}
+
+/** Of a quote with the backslashes of its own level. */
+const lengthOf = (written: string) => 2 ** levelOf(written.length - 1);
+
+const isQuote = (by: string) => by === '"' || by === "'" || by === '`' || BACKSLASHED.test(by);
+const BACKSLASHED = /^[\ue000-\ue0bf]$/;
+const isWord = (char = '') => /\w/.test(char);
+
+function ofEntity(name: string): string {
+  const known = ENTITIES[name];
+  if (known !== undefined) return character(known.charCodeAt(0), WAYS.entity, 0);
+  const digits = name.slice(1);
+  const code = digits.startsWith('x') ? Number.parseInt(digits.slice(1), 16) : Number(digits);
+  return character(code & 0xff, WAYS.number, 0);
+}
+
+function character(code: number, way: number, level: number): string {
+  const char = String.fromCharCode(code);
+  const kind = '"\'`'.indexOf(char);
+  if (kind !== -1) return String.fromCharCode(FIRST_QUOTE + (way * 3 + kind) * LEVELS + level);
+  return code === 0x0a || code === 0x0d ? ESCAPED_BREAK : char;
+}
+
+/** A line's end that only the block itself has, rather than a text that is quoted in it. */
+export const isBreak = (char: string | undefined): boolean =>
+  char === '\n' || char === ESCAPED_BREAK;
