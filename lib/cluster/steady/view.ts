@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ChangeSignal } from '../../base/wait/change-signal.ts';
 import { whyNotReady } from '../../clients/kube/api-ready.ts';
 import type { KubeClient } from '../../clients/kube/client.ts';
 import { Discovery } from '../../clients/kube/discovery.ts';
@@ -8,6 +9,7 @@ import { type Listed, partsOf, type SteadyPart, type SteadySubject, servedParts 
 
 /** Readiness and a scheduled shutdown cannot be watched, and the end of a quiet window is not an event. */
 const TICK_MS = 1000;
+const LEAST_TICK_MS = 50;
 const DISCOVERY_MS = 30_000;
 const DISCOVERY_INTERVAL_MS = 15_000;
 
@@ -17,6 +19,7 @@ export class SteadyView {
   readonly #subject: SteadySubject;
   readonly #signal: AbortSignal;
   readonly #scheduled: () => Promise<SteadyFinding[]>;
+  readonly #readinessAsked = new ChangeSignal();
   /** Undefined until the API has said what it serves. */
   #parts: readonly SteadyPart[] | undefined;
   readonly #listed = new Map<string, Listed>();
@@ -75,14 +78,17 @@ export class SteadyView {
     await Promise.race([discover(), failed.promise]);
   }
 
-  /** Polls readiness until `isOver` returns true. */
-  async tick(isOver: () => boolean): Promise<void> {
+  /** Polls readiness until `isOver` returns true; a quiet window that is shorter than a tick ends in time, too. */
+  async tick(isOver: () => boolean, windowMs: number): Promise<void> {
     for (;;) {
       const problem = await whyNotReady(this.#client, this.#signal);
       this.#apiProblem = problem === undefined ? undefined : `is not ready: ${problem}`;
+      this.#readinessAsked.notify();
       this.#shutdown = await this.#scheduled();
       if (isOver()) return;
-      await sleep(TICK_MS, undefined, { signal: this.#signal });
+      await sleep(Math.min(TICK_MS, Math.max(LEAST_TICK_MS, windowMs)), undefined, {
+        signal: this.#signal,
+      });
     }
   }
 
@@ -97,7 +103,11 @@ export class SteadyView {
   async #served(): Promise<SteadyPart[]> {
     const parts = partsOf(this.#subject);
     for (;;) {
-      const served = this.#apiProblem === undefined ? await this.#ask(parts) : undefined;
+      if (this.#apiProblem !== undefined) {
+        await this.#readinessAsked.next(this.#signal);
+        continue;
+      }
+      const served = await this.#ask(parts);
       if (served !== undefined) return served;
       await sleep(TICK_MS, undefined, { signal: this.#signal });
     }

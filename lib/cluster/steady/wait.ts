@@ -47,7 +47,7 @@ export async function waitSteady(
     return leftMs(settling, now, windowMs) === 0;
   };
   try {
-    await Promise.race([view.follow(look), view.tick(look)]);
+    await Promise.race([view.follow(look), view.tick(look, windowMs)]);
   } catch (error) {
     signal.throwIfAborted();
     if (!deadline.aborted) throw error;
