@@ -10,8 +10,13 @@ import type { DiskCheck } from './check.ts';
 /** Below /var, where install-to-disk writes the executable and the payload; the Ignition config is on the boot partition. */
 const AGENTS = 'lib/sno-agents';
 const KUBERNETES = /^(kube|etcd|bootkube|sno-|crictl|cni|flannel|coredns)/;
+/** What the lab adds to Debian's SELinux policy: an ostree deployment has it in /etc and, as it was shipped, in /usr/etc. */
+const POLICY_MODULE = 'etc/selinux/default/active/modules/400/sno-lab';
 /** Part of the OS image itself, which includes containerd as CoreOS includes CRI-O. */
-const OF_THE_SYSTEM = new Set(['etc/cni', 'opt/cni', 'usr/lib/cni', 'usr/etc/cni']);
+const OF_THE_SYSTEM = new Set([
+  ...['etc/cni', 'opt/cni', 'usr/lib/cni', 'usr/etc/cni'],
+  ...[POLICY_MODULE, `usr/${POLICY_MODULE}`],
+]);
 /** Before the path that a file of ostree's deployment has on the host. */
 const DEPLOYMENT = /^ostree\/deploy\/[^/]+\/deploy\/[^/]+\//;
 
