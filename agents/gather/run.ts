@@ -5,7 +5,7 @@ import { CommanderError } from 'commander';
 import { EXIT } from '../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { inOneLine, printableLines } from '../../lib/base/printable.ts';
-import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
+import { encrypterFor, recipientsIn } from '../../lib/change/backup/portable/recipients.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { readSoundSettings, type Settings } from '../../lib/host/settings.ts';
 import { failedOutcome, type GatherOutcome } from '../../report/gather-record.ts';
@@ -140,7 +140,7 @@ function encryption(
   { gatherRecipients }: Settings,
 ): { encrypter?: Encrypter; fault: readonly GatherOutcome[] } {
   if (recipients.length > 0) return { encrypter: encrypterFor(recipients), fault: [] };
-  const named = isPlain ? [] : gatherRecipients.split(',').filter((name) => name !== '');
+  const named = isPlain ? [] : recipientsIn(gatherRecipients);
   if (named.length === 0) return { fault: [] };
   try {
     return { encrypter: encrypterFor(named), fault: [] };

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { decodeDataUrl } from '../../lib/base/data-url.ts';
-import { Failure } from '../../lib/base/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { isRecord, parseJson } from '../../lib/base/json.ts';
+import { encrypterFor, recipientsIn } from '../../lib/change/backup/portable/recipients.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { parseSettings } from '../../lib/host/settings.ts';
 import type { File, IgnitionConfig } from '../../lib/render/ignition/config.ts';
@@ -35,7 +36,9 @@ export async function readOwnSettings({
   if (settings === undefined && set.length === 0) return undefined;
   const given = { ...(await fromFile(settings)), ...Object.fromEntries(set.map(assignment)) };
   try {
-    parseSettings('the options', JSON.stringify(given));
+    const { gatherRecipients } = parseSettings('the options', JSON.stringify(given));
+    // On the host it would be known when a bundle is made, which is then not encrypted.
+    requireRecipients(gatherRecipients);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new Failure('usage', '--settings or --set cannot be used; nothing was written', {
@@ -45,6 +48,17 @@ export async function readOwnSettings({
     });
   }
   return given;
+}
+
+function requireRecipients(setting: string): void {
+  try {
+    encrypterFor(recipientsIn(setting));
+  } catch (error) {
+    throw new Failure('usage', 'gatherRecipients cannot be used', {
+      expected: 'recipients of age, separated by commas',
+      found: `gatherRecipients: ${describeError(error)}`,
+    });
+  }
 }
 
 async function fromFile(path: string | undefined): Promise<OwnSettings> {

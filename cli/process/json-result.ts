@@ -3,7 +3,10 @@ import { EXIT } from '../../lib/base/errors/exit-codes.ts';
 import { failureData, failureDataSchema } from '../../lib/base/errors/failure-data.ts';
 import type { OutsideSno, Surroundings } from '../surroundings.ts';
 
-/** What a command prints on standard output with `--json`: one object, also when it fails. */
+/**
+ * What a command prints on standard output with `--json`: one object, also when it fails. A command line that cannot be
+ * read (an unknown option, a missing argument) has no result: exit code 2, and the reason on standard error.
+ */
 export const snoResultSchema = z.object({
   schemaVersion: z.literal(1),
   command: z.string().describe('without arguments: "create single-node-iso"'),

@@ -1,6 +1,7 @@
 /**
  * `node test/fuzz/figures.ts [SEED] [FILE...]`: what part of the secrets of a set of combinations the redaction removes,
  * how many ordinary lines it changes, and its processor time beside that of `gzip -6`. `FILE`: more ordinary text.
+ * SHOW=PART prints those that are left whose recipe has PART (empty: all), SHOW_LINES=1 the ordinary lines that changed.
  */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

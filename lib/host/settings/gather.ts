@@ -21,7 +21,7 @@ export const gatherSettings = {
   gatherMinFreeMiB: 64,
   /** gather: collected files kept in memory if no disk has room. */
   gatherMemoryMiB: 32,
-  /** gather: recipients of age, separated by commas, for whom each bundle is encrypted; without, none is. */
+  /** gather: recipients of age, separated by commas without blanks, for whom each bundle is encrypted; without, none is. */
   gatherRecipients: '',
   /** gather: how many small sources are collected at once. */
   gatherConcurrency: 4,

@@ -272,6 +272,7 @@ t.test('options that cannot be used', async (t) => {
     [['--set', 'steadyStateMs=soon'], /steadyStateMs/],
     [['--settings', join(at, 'list.json')], /a JSON object of settings/],
     [['--settings', join(at, 'none')], /cannot be read/],
+    [['--set', 'gatherRecipients=age1nobody'], /recipients of age.*age1nobody is not/],
   ];
   for (const [args, message] of options) {
     const { code, err } = await create('aio-ignition', at, args);

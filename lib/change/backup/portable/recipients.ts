@@ -22,6 +22,10 @@ export function encrypterFor(recipients: readonly string[]): Encrypter {
   return encrypter;
 }
 
+/** The recipients of a setting, which is one word: they are separated by commas alone. */
+export const recipientsIn = (setting: string): string[] =>
+  setting.split(',').filter((recipient) => recipient !== '');
+
 /**
  * A decrypter for the identities in the text of a key file, as age-keygen writes it: one in a line,
  * comments with #. The text is in no error.
