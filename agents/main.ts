@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { standardOutput } from '../lib/base/command-line.ts';
+import { endProcess, tolerateClosedOutput } from '../lib/base/end-process.ts';
 import { EXIT, exitCodeFor } from '../lib/base/errors/exit-codes.ts';
 import { describeError } from '../lib/base/errors/failure.ts';
 import { licenses } from '../lib/base/licenses.ts';
@@ -47,10 +48,11 @@ async function main(calledAs: string, args: readonly string[]): Promise<number> 
   return name === '--help' ? EXIT.done : EXIT.usage;
 }
 
+tolerateClosedOutput();
 main(basename(process.argv0), process.argv.slice(2)).then(
-  (code) => process.exit(code),
+  (code) => endProcess(code),
   (error: unknown) => {
     standardOutput.writeError(`${describeError(error)}\n`);
-    process.exit(exitCodeFor(error));
+    return endProcess(exitCodeFor(error));
   },
 );

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { tarEntries } from '../../base/archive/tar.ts';
@@ -28,10 +28,11 @@ export async function* isoEntries(
   { signal, deadlineMs }: Limits,
 ): AsyncGenerator<MediumEntry> {
   const maxBytes = bytes + MARGIN_BYTES;
-  const source = createReadStream(device, {
-    ...(device === '-' ? { fd: 0, autoClose: false } : {}),
-    ...{ signal, highWaterMark: 256 << 10 },
-  });
+  // A file's stream fails with EAGAIN where standard input is a pipe that does not block.
+  const source = addAbortSignal(
+    signal,
+    device === '-' ? process.stdin : createReadStream(device, { highWaterMark: 256 << 10 }),
+  );
   const stop = new AbortController();
   try {
     const program = execa('bsdtar', ['--create', '--file=-', '--format=pax', '@-'], {

@@ -138,6 +138,7 @@ t.test('pure modules have no effects, not even through their imports', async (t)
 /** Whatever else is written there quotes names of others, and would have a terminal interpret them. */
 const WRITES_TO_TERMINAL: Readonly<Record<string, string>> = {
   'lib/base/command-line.ts': 'the one place where texts lose what a terminal interprets',
+  'lib/base/end-process.ts': 'no text: it waits until all is taken',
   'lib/base/log/logger.ts': 'lines of loggedLine',
   'lib/base/log/agent-log.ts': 'lines of loggedLine',
   'cli/main.ts': 'given to cli/process/output.ts, which does the same',
