@@ -16,6 +16,7 @@ export async function endProcess(code: number): Promise<never> {
   const flushed = [process.stdout, process.stderr].map(
     (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
   );
-  await Promise.race([Promise.all(flushed), sleep(FLUSH_MS)]);
+  // What is not written yet keeps the process alive; nothing else has to.
+  await Promise.race([Promise.all(flushed), sleep(FLUSH_MS, undefined, { ref: false })]);
   process.exit(code);
 }

@@ -10,7 +10,7 @@ import { syncFileSystems } from '../host/sync.ts';
 import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';
 import { crioImporter } from './crio.ts';
-import { type ImageImporter, type ImportResult, importImages } from './images.ts';
+import { hasSandboxImage, type ImageImporter, type ImportResult, importImages } from './images.ts';
 import { readImported, writeImported } from './imported.ts';
 import { type Payload, payloadFile, readPayload } from './payload.ts';
 import { hasDigest, verifyPayload } from './verify.ts';
@@ -159,12 +159,13 @@ async function hasImages(
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const limits = { signal, deadlineMs: 10_000 };
   return withRuntime(paths, async (runtime) => {
     for (const { reference, id } of payload.images) {
-      const image = await runtime.imageStatus(reference, { signal, deadlineMs: 10_000 });
+      const image = await runtime.imageStatus(reference, limits);
       if (image?.id !== id) return false;
     }
-    return true;
+    return hasSandboxImage(payload.images, importerOf(runtime, paths), limits);
   });
 }
 

@@ -5,6 +5,7 @@ import { describeError, Failure } from '../base/errors/failure.ts';
 import type { ContainerRuntime } from '../clients/cri/runtime.ts';
 import type { ArchivedCopy, ImageImporter, ImportLimits } from './images.ts';
 import { type Ctr, importInPlace } from './layers-in-store.ts';
+import { configuredSandboxImage } from './sandbox-image.ts';
 import { Snapshots } from './snapshots.ts';
 import { isUnpacked, removeUnpacked, unpackedDamage } from './unpacked.ts';
 
@@ -42,8 +43,9 @@ export function containerdImporter(
   };
   return {
     prepare: async () => undefined,
-    async sandboxImage(limits) {
-      return (await runtime.status(limits)).sandboxImage;
+    async sandboxImage(limits, warn) {
+      const reported = (await runtime.status(limits)).sandboxImage;
+      return reported ?? configuredSandboxImage(limits, warn);
     },
     find: (reference, limits) => runtime.imageStatus(reference, limits),
     async importArchive(image, limits) {

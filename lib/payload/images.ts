@@ -27,8 +27,8 @@ export interface ArchivedCopy extends Pick<PayloadImage, 'name' | 'reference' | 
 export interface ImageImporter {
   /** Called before the images of a payload are imported. */
   prepare(payload: NamedImages, limits: ImportLimits): Promise<void>;
-  /** The reference of the image of every pod sandbox, if the runtime reports it. */
-  sandboxImage(limits: ImportLimits): Promise<string | undefined>;
+  /** The reference of the image of every pod sandbox; undefined if it needs no name, or is not known, which `warn` gets. */
+  sandboxImage(limits: ImportLimits, warn: (sentence: string) => void): Promise<string | undefined>;
   find(reference: string, limits: ImportLimits): Promise<ImportedImage | undefined>;
   /**
    * Imports every image of a docker archive under its names in the archive, and waits for this one. Returns a sentence
@@ -166,13 +166,27 @@ async function ensureImage(
   return !present;
 }
 
+/**
+ * Whether the runtime finds the payload's pause image by the name that it uses itself. An update of the operating system may
+ * bring a runtime that uses another one.
+ */
+export async function hasSandboxImage(
+  images: readonly Pick<PayloadImage, 'name' | 'id'>[],
+  importer: Pick<ImageImporter, 'sandboxImage' | 'find'>,
+  limits: ImportLimits,
+): Promise<boolean> {
+  const pause = images.find(({ name }) => name === pauseName);
+  const wanted = pause && (await importer.sandboxImage(limits, () => undefined));
+  return wanted === undefined || (await importer.find(wanted, limits))?.id === pause?.id;
+}
+
 /** The runtime already has the payload's pause image. */
 async function ensureSandboxImage(
   { reference, id }: ArchivedCopy,
   importer: ImageImporter,
   options: ImportOptions,
 ): Promise<void> {
-  const wanted = await importer.sandboxImage(options);
+  const wanted = await importer.sandboxImage(options, options.warn);
   if (wanted === undefined) return;
   if ((await importer.find(wanted, options))?.id !== id) {
     options.report(`name the pause image ${wanted}`);

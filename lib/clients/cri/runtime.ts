@@ -33,7 +33,7 @@ export interface RuntimeStatus {
   /** Whether the runtime, and separately the pod network, is ready. */
   conditions: CriCondition[];
   cgroupDriver: 'systemd' | 'cgroupfs';
-  /** The image of every pod sandbox, if the runtime reports it. */
+  /** The image of every pod sandbox, if the runtime reports it: containerd before 2.0. */
   sandboxImage?: string;
   /** The folders in which it looks for network plugins, if it reports them. */
   pluginFolders?: readonly string[];

@@ -137,7 +137,10 @@ t.test('a name is taken from the image that has it, and awaited', async (t) => {
   const { called, stored, asked, program, socket, paths } = await host(t);
   using runtime = connectHostRuntime(paths);
   const importer = containerdImporter(runtime, paths.at('/var/lib/containerd'));
-  t.equal(await importer.sandboxImage({ signal, deadlineMs: 60_000 }), 'k8s/pause');
+  t.equal(
+    await importer.sandboxImage({ signal, deadlineMs: 60_000 }, () => undefined),
+    'k8s/pause',
+  );
   stored.set('r.test/pause:1', { id: ID, pinned: true });
   stored.set('k8s/pause', { id: 'sha256:old', pinned: true });
   program('ctr');

@@ -57,7 +57,11 @@ t.test('CRI-O is not reloaded for the configuration that it has', async (t) => {
   await importer.prepare(payload, limits);
   t.strictSame(called(), ['systemctl reload crio.service']);
   t.match(readFileSync(paths.at(CONFIGURATION), 'utf8'), 'pause_image = "r.test/pause:3.10"\n');
-  t.equal(await importer.sandboxImage(limits), undefined, 'configured, so that it needs no name');
+  t.equal(
+    await importer.sandboxImage(limits, () => undefined),
+    undefined,
+    'configured, so that it needs no name',
+  );
 });
 
 t.test('an image that CRI-O does not pin is an error', async (t) => {

@@ -32,6 +32,7 @@ const SLEEPS: Readonly<Record<string, string>> = {
   'agents/upkeep/rotate/pods.ts': 'a time that has to pass',
   'cli/payload/fetch/again.ts': 'a pause for servers of others, as long as they get on',
   'cli/wait-for/wait-for.ts': 'gives up a question to name servers',
+  'lib/base/end-process.ts': 'how long a reader has for the last output',
   'lib/base/wait/wait-until.ts': 'the loop',
   'lib/clients/kube/apply.ts': 'many objects, each with a time of its own',
   'lib/clients/kube/wait-for-steady-state.ts': 'follows watches; each change counts when it comes',
