@@ -84,9 +84,10 @@ export class Installation {
   }
 
   /** For installations that are created in another way. */
-  protected prepared(site: Site, created: CreatedInstallation): void {
+  protected prepared(site: Site, created: CreatedInstallation, medium?: Medium['medium']): void {
     this.#site = site;
     this.#created = created;
+    this.#medium = medium;
   }
 
   /** What creates the installation and its disk. `early` is called as soon as a live host is running. */

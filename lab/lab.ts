@@ -4,11 +4,13 @@
  * Outside its namespaces, missing packages are installed and components and the agents are
  * built. Then this file runs again inside namespaces of its own (see inside.ts).
  */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Listr } from 'listr2';
 import { buildExecutables } from '../build/build.ts';
 import { describeError, Failure } from '../lib/base/errors/failure.ts';
+import { run } from '../lib/host/command.ts';
 import { type Component, ensureComponent } from './components/component.ts';
 import {
   installPackages,
@@ -27,10 +29,11 @@ import { type OwnFiles, requireFiles } from './own-system.ts';
 import { distFolder, repository } from './paths.ts';
 import { machineComponents } from './prepare-hosts.ts';
 import { listOptions } from './progress.ts';
-import { furtherComponents, machineScenarios, scenarios } from './scenarios/index.ts';
+import { furtherComponents, machineScenarios, ofRelease, scenarios } from './scenarios/index.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+const RELEASE_MS = 30 * 60_000;
 
 const usage = `usage: npm run lab -- [options]
   --scenario NAME  one of: ${Object.keys(scenarios).join(', ')}
@@ -81,13 +84,13 @@ const componentsFor = (scenario: string, machine: MachineKind): Component[] => [
 interface Preparation {
   readonly machine: MachineKind;
   readonly components: readonly Component[];
-  /** Whether it runs hosts, which have agents. */
-  readonly runs: boolean;
+  /** The hosts that it runs have the agents of a build or of a release; undefined if it runs none. */
+  readonly agents: 'built' | 'released' | undefined;
 }
 
 /** Installs and builds. */
 async function prepare(
-  { machine, components, runs }: Preparation,
+  { machine, components, agents }: Preparation,
   signal: AbortSignal,
 ): Promise<void> {
   const list = new Listr(
@@ -121,9 +124,17 @@ async function prepare(
       },
       {
         title: 'Agents',
-        enabled: () => runs,
+        enabled: () => agents !== undefined,
         task: async () => {
           await buildExecutables({ root: repository, dist: distFolder }, signal);
+        },
+      },
+      {
+        title: 'Release',
+        enabled: () => agents === 'released',
+        task: async () => {
+          const release = join(repository, 'build/release.ts');
+          await run(process.execPath, [release], { signal, deadlineMs: RELEASE_MS });
         },
       },
     ],
@@ -194,7 +205,7 @@ async function outside(signal: AbortSignal): Promise<number> {
   }
   const exported = options['export-images'];
   if (exported !== undefined) {
-    await prepare({ machine: 'vm', components: machineComponents, runs: false }, signal);
+    await prepare({ machine: 'vm', components: machineComponents, agents: undefined }, signal);
     const made = await exportImages(exported, { signal, report: () => undefined });
     for (const path of made) process.stdout.write(`wrote ${path}\n`);
     return 0;
@@ -211,7 +222,8 @@ async function outside(signal: AbortSignal): Promise<number> {
     return EXIT_USAGE;
   }
   const components = componentsFor(options.scenario, machine);
-  await prepare({ machine, components, runs: true }, signal);
+  const agents = ofRelease.includes(options.scenario) ? 'released' : 'built';
+  await prepare({ machine, components, agents }, signal);
   const args = process.argv.slice(2);
   if (options.keep) return runKept(args, signal);
   return runInNamespace(import.meta.filename, args, { signal });

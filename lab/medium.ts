@@ -13,22 +13,15 @@ import { DISK } from './site.ts';
 /** Of the web server with a user's own image. */
 const PORT = 8080;
 
-/** coreos-installer's arguments on a live host. Serves a user's own image: to be called once. */
+/** coreos-installer's arguments on a live host, which has an image with it. Serves a user's own image: to be called once. */
 export async function installerOf({
   components,
   imageSource,
   teardown,
 }: LabContext): Promise<string> {
-  switch (imageSource) {
-    case 'on the ISO':
-      return `--offline --insecure --image-file /run/media/iso/images/${OS_IMAGE} ${DISK}`;
-    case 'of the live system':
-      return `--offline ${DISK}`;
-    case 'served': {
-      const url = await serveFiles(components.osImage, PORT, teardown);
-      return `--insecure --image-url ${url}/${OS_IMAGE} ${DISK}`;
-    }
-  }
+  if (imageSource !== 'served') return DISK;
+  const url = await serveFiles(components.osImage, PORT, teardown);
+  return `--insecure --image-url ${url}/${OS_IMAGE} ${DISK}`;
 }
 
 /** An installation whose live host boots from an ISO. */

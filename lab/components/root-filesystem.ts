@@ -41,7 +41,8 @@ export const rootFilesystem: Component = {
     const within = { cancelSignal: signal, timeout: 5 * 60_000 };
     await execa('cp', ['-a', join(folderOf(debianBase), 'tree'), tree], within);
     await execa('cp', ['-r', '--no-preserve=ownership', `${data}/.`, tree], within);
-    await addPrograms(tree, folderOf(coreosInstaller), ['coreos-installer']);
+    // Under its own name is a script that knows where this system has its image.
+    await addPrograms(tree, folderOf(coreosInstaller), ['coreos-installer'], 'usr/libexec');
     await addPrograms(tree, folderOf(containerd), CONTAINERD_PROGRAMS);
     for (const unit of masked) await mask(tree, unit);
     const preset = masked.map((unit) => `disable ${unit}\n`).join('');
@@ -66,9 +67,14 @@ export const debianRuntimeRootFilesystem: Component = {
 };
 
 /** In place of the system's own. */
-async function addPrograms(tree: string, from: string, names: readonly string[]): Promise<void> {
+async function addPrograms(
+  tree: string,
+  from: string,
+  names: readonly string[],
+  folder = 'usr/bin',
+): Promise<void> {
   for (const name of names) {
-    const path = join(tree, 'usr/bin', name);
+    const path = join(tree, folder, name);
     await copyFile(join(from, name), path);
     await chmod(path, 0o755);
   }

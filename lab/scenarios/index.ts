@@ -24,6 +24,7 @@ import type { Scenario } from '../scenario.ts';
 import { address, addressOff } from './address.ts';
 import { aio, aioContainerd1, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
+import { firstMachine } from './first-machine.ts';
 import { minorUpdate, minorUpdateComponents } from './minor-update.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
@@ -40,6 +41,7 @@ import { dayOneWorkers, workers } from './workers.ts';
 /** Valid values of `--scenario`. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'bootstrap-in-place': bootstrapInPlace,
+  'first-machine': firstMachine,
   pxe,
   'dual-stack': dualStack,
   ipv6,
@@ -76,10 +78,21 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 
 /** Those that run on machines too. Of the others some boot live hosts that have no ISO, or reach into a container. */
 export const machineScenarios: readonly string[] = [
-  ...['bootstrap-in-place', 'dual-stack', 'ipv6', 'pxe', 'power-cut', 'bad-manifests'],
+  ...[
+    'bootstrap-in-place',
+    'first-machine',
+    'dual-stack',
+    'ipv6',
+    'pxe',
+    'power-cut',
+    'bad-manifests',
+  ],
   ...['aio', 'aio-sealed', 'sealed', 'aio-power-cut'],
   ...Object.keys(onlyMachines),
 ];
+
+/** Scenarios that begin with what `npm run release` makes. */
+export const ofRelease: readonly string[] = ['first-machine'];
 
 const openshiftHost: readonly Component[] = [
   ...[openshiftKubernetes, machineConfig, openshiftInstaller],
@@ -88,6 +101,7 @@ const openshiftHost: readonly Component[] = [
 
 /** Components used in addition to those of all scenarios. */
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
+  'first-machine': [routedPayload, registry],
   'static-network': [nmstatectl],
   relocate: [nmstatectl],
   'relocate-briefly': [nmstatectl],

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
 import { readLock } from '../../../cli/payload/fetch/lock.ts';
+import { logins } from '../../../lab/servers/upstream/registry.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
 import { push } from './upstream/images.ts';
-import { logins } from './upstream/registry.ts';
 import { cutting, proxyTo } from './upstream/relays.ts';
 import { KUBERNETES, startUpstream, type Upstream } from './upstream/upstream.ts';
 

@@ -1,6 +1,6 @@
 import { createServer as createHttp } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
-import { listen } from './site.ts';
+import { listen } from '../../../../lab/servers/upstream/site.ts';
 
 export interface Relay {
   readonly port: number;

@@ -3,14 +3,19 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { upstreamParts } from '../../../../cli/payload/fetch/upstream.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import {
+  logins,
+  serverCertificate,
+  startRegistry,
+  type TestRegistry,
+} from '../../../../lab/servers/upstream/registry.ts';
+import { openDownloads, type TestSite } from '../../../../lab/servers/upstream/site.ts';
 import type { KeyPair } from '../../../../lib/pki/authority.ts';
 import { kubernetesProgram } from '../../../unit/cli/payload-sources.ts';
 import { type Run, sno } from '../../../unit/cli/run-sno.ts';
 import { ARM64, programBytes } from '../../../unit/payload/elf/program.ts';
 import { hex, tarOf } from '../../../unit/payload/image/archives.ts';
 import { type PushedImage, push } from './images.ts';
-import { logins, serverCertificate, startRegistry, type TestRegistry } from './registry.ts';
-import { openDownloads, type TestSite } from './site.ts';
 
 export const KUBERNETES = 'v1.37.2';
 const ETCD = 'v3.7.0';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createPlain, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:net';
-import type { KeyPair } from '../../../../lib/pki/authority.ts';
+import type { KeyPair } from '../../../lib/pki/authority.ts';
 
 /** Download sites: files by host and path, such as `dl.k8s.io/release/stable.txt`. */
 export interface TestSite {
