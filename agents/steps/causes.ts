@@ -11,6 +11,7 @@ import type { Progress } from '../../lib/engine/steps/progress.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { unitExit } from '../../lib/host/systemd.ts';
 import { containerExits } from './container-exits.ts';
+import { sandboxTrouble } from './pod-sandboxes.ts';
 
 /** What has to run before a wait can end: units of systemd, and containers of static pods. Each needs those before it. */
 export interface Needed {
@@ -30,8 +31,10 @@ export const staticPodsNeed = (...containers: string[]): Needed => ({
 });
 
 const LOOK_MS = 2000;
+/** The journal is read less often: on a slow host that takes a while. */
+const SANDBOX_MS = 10_000;
 
-/** Looks, while something is waited for, whether what it needs ends again and again. */
+/** Looks, while something is waited for, whether what it needs ends again and again, or cannot be started. */
 export class Causes {
   readonly #paths: HostPaths;
   readonly #needed: Needed;
@@ -39,6 +42,7 @@ export class Causes {
   readonly #counts = new Map<string, RepeatedExits>();
   #told: Exit | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
+  #sandboxesMs = Number.NEGATIVE_INFINITY;
 
   constructor(paths: HostPaths, needed: Needed, progress: Progress) {
     this.#paths = paths;
@@ -56,8 +60,7 @@ export class Causes {
     if (nowMs - this.#lookedMs < LOOK_MS / 2) return;
     this.#lookedMs = nowMs;
     const exit = await this.#firstExit(signal).catch(() => undefined);
-    // While it is started once more, the last exit still tells why it does not run.
-    if (exit === undefined) return;
+    if (exit === undefined) return this.#lookAtSandboxes(signal);
     if (this.#told === undefined || !sameExit(this.#told, exit)) {
       this.#told = exit;
       this.#progress.trouble(`${exit.of} has ended ${howItEnded(exit)}`);
@@ -65,6 +68,19 @@ export class Causes {
     const count = this.#counts.get(exit.of) ?? new RepeatedExits();
     this.#counts.set(exit.of, count);
     if (count.isPermanent(exit, performance.now())) throw keepsEnding(exit, count.count);
+  }
+
+  /** They are tried again for ever: what keeps them may pass. */
+  async #lookAtSandboxes(signal: AbortSignal): Promise<void> {
+    const { containers } = this.#needed;
+    const nowMs = performance.now();
+    if (containers.length === 0 || nowMs - this.#sandboxesMs < SANDBOX_MS) return;
+    this.#sandboxesMs = nowMs;
+    const trouble = await sandboxTrouble(containers, signal).catch(() => undefined);
+    // While something is started once more, its last exit still tells why it does not run.
+    if (trouble !== undefined) this.#told = undefined;
+    else if (this.#told !== undefined) return;
+    this.#progress.trouble(trouble);
   }
 
   async #firstExit(signal: AbortSignal): Promise<Exit | undefined> {

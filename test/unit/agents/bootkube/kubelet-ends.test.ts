@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { controlPlane } from '../../../../agents/steps/control-plane.ts';
 import { etcdServes } from '../../../../agents/steps/etcd.ts';
 import { restartKubeletUnit, standaloneKubelet } from '../../../../agents/steps/kubelet.ts';
+import { troubleIn } from '../../../../agents/steps/pod-sandboxes.ts';
 import { podReady } from '../../../../agents/upkeep/rotate/pod-ready.ts';
 import { settleUpdate } from '../../../../agents/upkeep/update/settle.ts';
 import { fakeApi, refuse } from '../host/api.ts';
@@ -179,4 +180,36 @@ t.test('a static pod whose container ends is given up, with the end of its log',
       message: /the container etcd ends.*discovery failed: cannot access data directory/,
     });
   });
+});
+
+/** As a kubelet of 1.37 wrote it where the runtime's own image was not there. */
+const NO_SANDBOX =
+  'E1129 02:15:46.729463     489 kuberuntime_sandbox.go:74] "Failed to create sandbox for pod" err="rpc error: code = Unknown desc = failed to pull image \\"registry.k8s.io/pause:3.10\\": dial tcp: lookup registry.k8s.io on 192.168.126.1:53: server misbehaving" pod="kube-system/etcd-sno.lab.example.test"';
+
+t.test('a static pod that gets no sandbox is waited for, and the cause is said', async (t) => {
+  const host = testHost(t, { endpoints: { etcd: 'https://127.0.0.1:9' } });
+  await giveRendered(host);
+  (await fakeEtcd(t)).giveAccess(host);
+  await fakeRuntime(t, host, () => [], { ListContainers: () => ({ containers: [] }) });
+  host.programs.give('systemctl', 'echo ActiveState=active; echo SubState=running');
+  host.programs.give('journalctl', `cat <<'E'\n${NO_SANDBOX}\nE`);
+  endPauses(t, 5000);
+  shortenIntervals(t);
+  hurry(t, 700);
+  const says =
+    /the pod kube-system\/etcd-sno\S* gets no sandbox: failed to pull image "registry\.k8s\.io\/pause:3\.10": dial tcp/;
+  t.ok(await host.waitsFor(etcdServes, says), host.lines.join(''));
+  const [asked = ''] = host.programs.calls('journalctl');
+  t.match(asked, /--grep="Failed to create sandbox for pod" \.\*\/\(etcd\)-/);
+});
+
+t.test('what the kubelet says of sandboxes, in the words of the runtime', async (t) => {
+  t.equal(troubleIn('I1129 other'), undefined);
+  t.equal(troubleIn(''), undefined);
+  t.match(
+    troubleIn(NO_SANDBOX),
+    /^the pod kube-system\/etcd-sno\S+ gets no sandbox: failed to pull/,
+  );
+  const long = NO_SANDBOX.replace('dial tcp', 'x'.repeat(9000));
+  t.ok((troubleIn(long) ?? '').length < 500);
 });
