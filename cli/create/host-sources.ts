@@ -16,8 +16,9 @@ import type { AddedFile } from '../iso/add-files.ts';
 import { createMedium } from '../iso/create-medium.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { acceptedPayload } from '../payload/accept.ts';
+import { stagesOf } from '../process/stages.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { requireSpace, writeLargeFile } from './large-file.ts';
+import { mebibytes, requireSpace, writeLargeFile } from './large-file.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
 import { type ServedOptions, servedFaults } from './served.ts';
 import { pinnedPayload } from './single-node-ignition-config.ts';
@@ -113,15 +114,17 @@ export async function inspectSources(
 export async function writeAll(
   outputs: Parameters<typeof writeOutputs>[0],
   medium: Medium | undefined,
-  { wrote, signal }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> {
+  const { wrote, signal } = surroundings;
   if (medium === undefined) return writeOutputs(outputs);
+  stagesOf(surroundings)(`Writing ${medium.path}, ${mebibytes(await totalSize(medium.files))}`);
   const bytes = await writeLargeFile(medium.path, undefined, signal, async (iso) => {
     const request = { iso, label: MEDIUM_LABEL, folder: FOLDER, files: medium.files };
     await createMedium({ ...request, signal });
     await writeOutputs(outputs);
   });
-  wrote(medium.path, `${Math.ceil(bytes / 1024 ** 2)} MiB, without secrets`);
+  wrote(medium.path, `${mebibytes(bytes)}, without secrets`);
 }
 
 /** Where the host gets the executable and the payload: both by URL, or both from a medium. */

@@ -29,7 +29,8 @@ async function syncFile(path: string): Promise<void> {
   await file.sync();
 }
 
-const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
+/** For people, rounded up. */
+export const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
 
 /**
  * Writes a file as a changed copy of `source`, or from nothing, atomically, with mode 0600 from the

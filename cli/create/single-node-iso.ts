@@ -25,11 +25,12 @@ import { embedIgnition, readLiveIso, verifyLiveIso } from '../iso/coreos-install
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { type AcceptOptions, acceptedPayload } from '../payload/accept.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
+import { stagesOf } from '../process/stages.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { AdditionOptions } from './additions.ts';
 import { CLUSTER_PATH, changedSince } from './changed-since.ts';
 import { embeddedBytes, requireEmbeddable } from './embed-area.ts';
-import { requireSpace, writeLargeFile } from './large-file.ts';
+import { mebibytes, requireSpace, writeLargeFile } from './large-file.ts';
 import { requireAbsent } from './outputs.ts';
 import { readFolder } from './read-folder.ts';
 import { clusterContents, executableByUrlPath } from './shared-entries.ts';
@@ -72,6 +73,7 @@ export async function createSingleNodeIso(
   const { dir, iso } = options;
   const { environment, wrote, notice, signal } = surroundings;
   const output = resolve(options.output ?? join(dir, 'single-node.iso'));
+  const stage = stagesOf(surroundings);
   await requireIsoPrograms(environment);
   await requireAbsent([output], 'Move it away, or use another file with --output.');
   await requireRegularFile(iso, 'The live ISO');
@@ -81,11 +83,13 @@ export async function createSingleNodeIso(
   const ignition = join(dir, IGNITION_NAME);
   const made = (await exists(ignition)) ? await readPinned(ignition) : undefined;
   const isTakenOver = made?.cluster.controlPlane === 'openshift';
+  if (!isTakenOver) stage('Verifying the payload');
   const payload = isTakenOver ? requireNoPayload(options) : await payloadOf(options, signal);
   if (payload !== undefined) requireSameArchitecture(described, payload);
   const notices = payload && (await acceptedPayload(payload, 'install', options));
   const files = filesOf(executable, payload);
-  await requireSpace(output, (await sizeOf(iso)) + (await totalSize(files)));
+  const sizes = { iso: await sizeOf(iso), files: await totalSize(files) };
+  await requireSpace(output, sizes.iso + sizes.files);
 
   if (made !== undefined) {
     requireNoAdditions(ignition, options);
@@ -103,13 +107,16 @@ export async function createSingleNodeIso(
   }
   const config = await pinnedConfig(ignition, payload, signal);
   requireEmbeddable(parseConfig(config, ignition), await embeddedBytes(config, signal));
+  stage(`Copying ${iso}, ${mebibytes(sizes.iso)}`);
   const bytes = await writeLargeFile(output, resolve(iso), signal, async (copy) => {
+    stage(`Adding the executable and the payload, ${mebibytes(sizes.files)}`);
     const diskGuid = sha256(config).slice(0, 32);
     await addFiles({ iso: copy, folder: FOLDER, files, diskGuid, signal });
+    stage('Embedding the Ignition config, and reading it back');
     await embedIgnition(copy, config, signal);
     await verifyLiveIso(copy, { ...liveIso, config }, signal);
   });
-  wrote(output, `${Math.ceil(bytes / 1024 ** 2)} MiB, with the secrets of ${ignition}`);
+  wrote(output, `${mebibytes(bytes)}, with the secrets of ${ignition}`);
 }
 
 /** @throws Failure (usage) for a payload that no host of OpenShift reads */

@@ -85,13 +85,19 @@ const at = (name: string) => join(folder, name);
 const create = (dir: string, ...more: string[]) =>
   createIso(dir, '--payload', at('payload'), ...more);
 
+/** What was said of the work under way, to somebody at a terminal. */
+const stages: string[] = [];
+
 async function createIso(dir: string, ...more: string[]) {
   const complaints: string[] = [];
+  const isStage = (text: string) => /^ *(?:\d+[hm])*\d+s {2}/.test(text);
   const iso = ['--iso', at('live.iso')];
   const code = await runSno(['create', 'single-node-iso', '--dir', at(dir), ...iso, ...more], {
     environment: { ...process.env, SNO_AGENTS_EXECUTABLE: at('executable') },
     print: () => undefined,
-    complain: (text) => void (text.startsWith('Notice: ') || complaints.push(text)),
+    complain: (text) =>
+      void (text.startsWith('Notice: ') || (isStage(text) ? stages : complaints).push(text)),
+    columns: 80,
     signal,
   });
   return { code, err: complaints.join('\n') };
@@ -121,6 +127,12 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
 
   const result = await create('cluster');
   t.strictSame(result, { code: 0, err: '' });
+  t.match(stages, [
+    /Verifying the payload/,
+    /Copying .*live\.iso, \d+ MiB/,
+    /Adding the executable and the payload, \d+ MiB/,
+    /Embedding the Ignition config/,
+  ]);
   const output = at('cluster/single-node.iso');
   t.equal((await stat(output)).mode & 0o777, 0o600, 'it holds secrets');
   const made = await readFile(output);
