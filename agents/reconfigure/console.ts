@@ -3,26 +3,6 @@ import { progressLine } from '../../lib/engine/console/progress-line.ts';
 import { printableOnConsole } from '../../lib/engine/console/wording.ts';
 import type { AgentStatus } from '../../lib/engine/steps/status.ts';
 
-/** What a step does, for a technician; by the name of the step. */
-export const PLAIN_STEPS: Readonly<Record<string, string>> = {
-  check: 'checking the site volume',
-  arm: 'keeping a way back',
-  stop: 'stopping the cluster',
-  network: 'connecting to the network of the site',
-  files: 'writing what the host needs at this site',
-  'local-names': 'writing what the host needs at this site',
-  clock: 'checking the clock',
-  credentials: 'making certificates',
-  certificates: 'making certificates',
-  start: 'starting the cluster',
-  hostname: 'giving the host its name',
-  objects: 'giving the cluster the settings of the site',
-  routes: "moving the cluster's names to the site",
-  settle: 'waiting until the cluster is at rest',
-  names: 'calling the cluster by its name',
-  confirm: 'keeping the new settings',
-  conclude: 'cleaning up',
-};
 /** What it waits for is something that a technician can do something about. */
 const TANGIBLE = 'network';
 /** Between two lines of one step. */
@@ -44,14 +24,9 @@ export function consoleLines(write: (text: string) => void): (status: AgentStatu
     shownAt = elapsed;
     if (state === 'failed' && status.failure !== undefined) write(failureText(status.failure));
     else if (state === 'done') write('PASS: this host is set up for its site.\n');
-    else write(`${progressLine(inPlainWords(status))}${waiting(status)}\n`);
+    else write(`${progressLine(status)}${waiting(status)}\n`);
   };
 }
-
-const inPlainWords = ({ step, ...status }: AgentStatus): AgentStatus =>
-  step === undefined
-    ? status
-    : { ...status, step: { ...step, name: PLAIN_STEPS[step.name] ?? step.name } };
 
 const waiting = ({ step, state }: AgentStatus): string =>
   state !== 'running' || step?.name !== TANGIBLE || step.waitingFor === undefined

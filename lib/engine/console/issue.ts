@@ -11,6 +11,8 @@ export interface Installed {
   readonly cluster: string;
   /** When it completed, as an ISO date. */
   readonly completed: string;
+  /** The volume by which it was set up for its site, if that was the last one that it had, and when. */
+  readonly site?: { readonly serial: number; readonly since: string };
   /** It is sealed: its kubelet starts once a site volume was inserted. */
   readonly awaitsSite?: boolean;
   /** The last change, if the host was brought back to what it was before because somebody asked for that. */
@@ -63,10 +65,14 @@ export function issueOf(
     ]);
   }
   if (installed !== undefined && !running.some(({ agent }) => endsInstallation(agent))) {
-    const { cluster, completed } = installed;
-    const day = completed.slice(0, 10);
+    const { cluster, completed, site } = installed;
+    const day = (site?.since ?? completed).slice(0, 10);
+    const pass =
+      site === undefined
+        ? `installed: cluster ${cluster}`
+        : `set up for its site: cluster ${cluster}, volume ${site.serial}`;
     return issue('installed', [
-      `PASS: this host is installed: cluster ${cluster}, since ${day}. Nothing is left to do.`,
+      `PASS: this host is ${pass}, since ${day}. Nothing is left to do.`,
       ...takenBackLines(installed),
       ...running.map(nowLine),
     ]);

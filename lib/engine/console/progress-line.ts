@@ -1,5 +1,6 @@
 import { endsInstallation, installs } from '../agents/table.ts';
 import type { AgentStatus } from '../steps/status.ts';
+import { PLAIN_STEPS } from './plain-steps.ts';
 import { PLAIN_WORDS, printableOnConsole } from './wording.ts';
 
 /** The state of an agent as one line on the console; undefined if there is nothing to report. */
@@ -20,6 +21,10 @@ const paceText = (pace: AgentStatus['pace']): string =>
 const clock = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`;
 
+/** In plain words where a technician watches; elsewhere, those who read it look for the step by its name. */
+const stepText = (agent: string, name: string): string =>
+  agent === 'reconfigure' ? (PLAIN_STEPS[name] ?? name) : name;
+
 function lineOf({ agent, step, state, reason, pace }: AgentStatus): string | undefined {
   const who = Object.entries(PLAIN_WORDS).find(([name]) => name === agent)?.[1];
   if (who === undefined) return undefined;
@@ -27,7 +32,7 @@ function lineOf({ agent, step, state, reason, pace }: AgentStatus): string | und
     case 'running':
       return step === undefined
         ? who
-        : `${who}: step ${step.number} of ${step.of} (${step.name})${paceText(pace)}${troubleText(step)}`;
+        : `${who}: step ${step.number} of ${step.of} (${stepText(agent, step.name)})${paceText(pace)}${troubleText(step)}`;
     case 'failed':
       return `${who}: FAILED: ${reason ?? 'no reason given'}`;
     case 'stopped':

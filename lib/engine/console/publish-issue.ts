@@ -5,6 +5,7 @@ import { exists, readTextIfPresent, writeFileAtomic } from '../../host/files.ts'
 import type { HostPaths } from '../../host/paths.ts';
 import { sealedPath } from '../../host/paths.ts';
 import { stateFile } from '../../host/state-file.ts';
+import { recordPath } from '../agents/records.ts';
 import { AGENTS } from '../agents/table.ts';
 import { readStatus } from '../steps/status.ts';
 import { readLast } from '../trial/store.ts';
@@ -73,6 +74,13 @@ async function currentIssue(paths: HostPaths): Promise<Issue | undefined> {
   );
 }
 
+/** Of what `reconfigure` records of the last site volume (lib/change/site/request.ts). */
+const siteSchema = z.object({
+  outcome: z.string(),
+  endedAt: z.string(),
+  volume: z.object({ serial: z.number() }),
+});
+
 async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
   const record = await stateFile(paths.record, recordSchema, { damaged }).read();
   if (record === undefined) return undefined;
@@ -80,10 +88,16 @@ async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
   const description = stateFile(clusterPath(paths), presentSchema, { damaged: 'none' });
   const present = await description.read();
   const last = await readLast(paths);
+  const site = await stateFile(recordPath(paths, 'reconfigure'), siteSchema, {
+    damaged: 'none',
+  }).read();
   return {
     // The record gets another name at the end of a change only.
     cluster: present === undefined ? cluster : `${present.name}.${present.baseDomain}`,
     completed,
+    ...(site?.outcome === 'configured'
+      ? { site: { serial: site.volume.serial, since: site.endedAt } }
+      : {}),
     awaitsSite: await exists(sealedPath(paths)),
     isConfirmed: last?.outcome === 'confirmed',
     ...(last !== undefined && wasAsked(last)

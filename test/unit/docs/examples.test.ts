@@ -43,8 +43,16 @@ t.test('the lines of the example are those shown to the technician', async (t) =
   const passed = ended('post-reboot', 'done');
   t.ok(technician.includes(`   ${progressLine(passed)}\n`), 'PASS');
   const record = { cluster: 'sno.example.com', completed: '2026-11-21T10:00:00Z' };
-  const prompt = issueOf([passed], record)?.text.trim().split('\n') ?? [];
-  t.ok(technician.includes(`   ${prompt.join('\n   ')}\n`), 'login prompt');
+  const site = { serial: 7, since: '2026-12-03T10:00:00Z' };
+  const moved = { ...record, cluster: 'shop.example.com', site };
+  for (const [statuses, installed] of [
+    [[passed], record],
+    [[], moved],
+    [[], { ...record, awaitsSite: true }],
+  ] as const) {
+    const prompt = issueOf(statuses, installed)?.text.trim().split('\n') ?? [];
+    t.ok(technician.includes(`   ${prompt.join('\n   ')}\n`), prompt.join(' '));
+  }
   const [begun = ''] =
     issueOf([ended('bootkube', 'done')], undefined)
       ?.text.trim()

@@ -1,11 +1,12 @@
 /** What a technician reads on the console, and how long it is said to take. */
 import t from 'tap';
-import { consoleLines, PLAIN_STEPS } from '../../../../agents/reconfigure/console.ts';
+import { consoleLines } from '../../../../agents/reconfigure/console.ts';
 import { reconfigureOpenShiftPlan } from '../../../../agents/reconfigure/openshift/plan.ts';
 import { paceOf, USUAL_SECONDS } from '../../../../agents/reconfigure/pace.ts';
 import { reconfigurePlan } from '../../../../agents/reconfigure/plan.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
+import { PLAIN_STEPS } from '../../../../lib/engine/console/plain-steps.ts';
 import { fingerprint } from '../../../../lib/engine/steps/fingerprint.ts';
 import type { AgentStatus } from '../../../../lib/engine/steps/status.ts';
 import { testHost } from '../host/host.ts';

@@ -177,7 +177,7 @@ const cases: readonly Case[] = [
     verdict: 'installing',
     says: [
       'This host is being set up for its site. Do not switch it off.',
-      'Now: Setting this host up for its site: step 4 of 14 (network), after 0:25, usually 1:11 in all',
+      'Now: Setting this host up for its site: step 4 of 14 (connecting to the network of the site), after 0:25, usually 1:11 in all',
     ],
     not: ['PASS', 'waits'],
   },
@@ -187,6 +187,14 @@ const cases: readonly Case[] = [
     installed,
     verdict: 'installed',
     says: ['PASS: this host is installed: cluster sno.example.com'],
+  },
+  {
+    name: 'later, by the volume and the day of its site',
+    statuses: [],
+    installed: { ...installed, site: { serial: 7, since: '2026-12-03T10:00:00Z' } },
+    verdict: 'installed',
+    says: ['PASS: this host is set up for its site: cluster', 'volume 7, since 2026-12-03.'],
+    not: ['2026-11-21'],
   },
   {
     name: 'a site volume that is refused',

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { recordPath } from '../../../../lib/engine/agents/records.ts';
 import { issueLink, publishIssue } from '../../../../lib/engine/console/publish-issue.ts';
 import { Reporter, statusPath } from '../../../../lib/engine/steps/reporter.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
@@ -43,6 +44,21 @@ t.test('agents write a single text from the statuses of all', async (t) => {
   rmSync(join(paths.config, 'sealed'));
   await publishIssue(paths);
   t.match(readFileSync(path, 'utf8'), /PASS: .*cluster shop\.example\.net, since/);
+
+  const site = {
+    outcome: 'configured',
+    endedAt: '2026-12-03T10:00:00.000Z',
+    volume: { serial: 7 },
+  };
+  put(recordPath(paths, 'reconfigure'), { ...site, outcome: 'reverted' });
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), /PASS: this host is installed/);
+  put(recordPath(paths, 'reconfigure'), site);
+  await publishIssue(paths);
+  t.match(
+    readFileSync(path, 'utf8'),
+    /PASS: this host is set up for its site: cluster shop\.example\.net, volume\s7,\ssince\s2026-12-03/,
+  );
 
   const ended = {
     schemaVersion: 1,

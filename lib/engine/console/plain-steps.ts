@@ -1,0 +1,20 @@
+/** What a step of reconfigure does, for a technician; by the name of the step. */
+export const PLAIN_STEPS: Readonly<Record<string, string>> = {
+  check: 'checking the site volume',
+  arm: 'keeping a way back',
+  stop: 'stopping the cluster',
+  network: 'connecting to the network of the site',
+  files: 'writing what the host needs at this site',
+  'local-names': 'writing what the host needs at this site',
+  clock: 'checking the clock',
+  credentials: 'making certificates',
+  certificates: 'making certificates',
+  start: 'starting the cluster',
+  hostname: 'giving the host its name',
+  objects: 'giving the cluster the settings of the site',
+  routes: "moving the cluster's names to the site",
+  settle: 'waiting until the cluster is at rest',
+  names: 'calling the cluster by its name',
+  confirm: 'keeping the new settings',
+  conclude: 'cleaning up',
+};
