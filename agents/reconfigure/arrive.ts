@@ -15,7 +15,6 @@ import {
 import type { UsedVolume } from '../../lib/change/site/used-volume.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
-import { copyMedium } from '../../lib/host/media/read-unprivileged.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { stateFile } from '../../lib/host/state-file.ts';
 import {
@@ -29,16 +28,14 @@ import {
   type VerifiedVolume,
   VOLUME_FILES,
   VOLUME_LABELS,
-  VOLUME_LIMITS,
 } from '../../lib/relocation/site-volume/volume.ts';
 import { sealedKeysFault } from './arrival-faults.ts';
 import { askUrl, urlToAsk } from './ask-url.ts';
 import { readHostFacts } from './host-facts.ts';
+import { insertedVolume } from './inserted.ts';
 import { type KnownNode, knownNode } from './known-node.ts';
 import { tellEnd, tellRefusal } from './tell-medium.ts';
 import { recordWayBack } from './way-back.ts';
-
-const READ_MS = 120_000;
 
 /** What was found, for the console: nothing to do, or a request that is to be carried out. */
 export type Arrival =
@@ -63,16 +60,12 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
   await rm(siteFolder(paths), { recursive: true, force: true });
   const policy = await readFactoryPolicy(paths);
   if (policy === undefined) return nothing('this host is not relocatable');
-  const media = await findMedia(paths, VOLUME_LABELS, signal);
-  const [medium, other] = media;
-  if (other !== undefined) throw twoVolumes(media);
-  if (medium === undefined) return fromUrl(paths, policy, signal);
-  await requireIdle(paths, 'site');
-  const node = await requireNode(paths, policy);
   try {
-    const time = { signal, deadlineMs: READ_MS };
-    await copyMedium(paths, medium, mediumFolder(paths), VOLUME_LIMITS, time);
-    return await judged(paths, { node, policy }, medium, signal);
+    const inserted = await insertedVolume(paths, signal);
+    if (inserted.kind === 'none') return await fromUrl(paths, policy, inserted.notes, signal);
+    await requireIdle(paths, 'site');
+    const node = await requireNode(paths, policy);
+    return await judged(paths, { node, policy }, inserted.medium, signal);
   } finally {
     await rm(mediumFolder(paths), { recursive: true, force: true });
   }
@@ -82,26 +75,23 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
 async function fromUrl(
   paths: HostPaths,
   policy: FactoryPolicy,
+  notes: readonly string[],
   signal: AbortSignal,
 ): Promise<Arrival> {
-  const none = 'no site volume is inserted';
+  const none = ['no site volume is inserted', ...notes].join('\n');
   const known = await knownNode(paths, policy);
   if (policy.siteUrl === undefined || known === undefined) return nothing(none);
   const url = await urlToAsk(paths, policy, await readHostFacts(paths, known, policy));
   if (url === undefined) return nothing(none);
   await requireIdle(paths, 'site');
   const node = await requireNode(paths, policy);
-  try {
-    const why = await askUrl(paths, url, signal);
-    // udev could not start this unit for one that was inserted meanwhile.
-    const media = await findMedia(paths, VOLUME_LABELS, signal);
-    if (media.length > 0) return await arrive(paths, signal);
-    if (why !== undefined) return nothing(`${none}; ${why}`);
-    const strict = { ...policy, unsignedAllowed: false };
-    return await judged(paths, { node, policy: strict }, { inserted: url }, signal);
-  } finally {
-    await rm(mediumFolder(paths), { recursive: true, force: true });
-  }
+  const why = await askUrl(paths, url, signal);
+  // udev could not start this unit for one that was inserted meanwhile.
+  const { labelled } = await findMedia(paths, VOLUME_LABELS, signal);
+  if (labelled.length > 0) return await arrive(paths, signal);
+  if (why !== undefined) return nothing([none, why].join('\n'));
+  const strict = { ...policy, unsignedAllowed: false };
+  return await judged(paths, { node, policy: strict }, { inserted: url }, signal);
 }
 
 /** Whether the volume whose files are in the folder of media is carried out. A medium is told why not. */
@@ -248,12 +238,4 @@ const refused = (expected: string, found: string): Failure =>
     expected,
     found,
     fix: 'See docs/relocation.md for which hosts can be reconfigured.',
-  });
-
-const twoVolumes = (media: readonly Medium[]): Failure =>
-  new Failure('usage', 'more than one site volume is inserted', {
-    code: 'medium-refused',
-    expected: 'one',
-    found: media.map(({ device, label }) => `${label} in ${device}`).join(', '),
-    fix: 'Remove all but one, and insert that one again.',
   });

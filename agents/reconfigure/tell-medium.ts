@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describeError } from '../../lib/base/errors/failure.ts';
 import { type FailureData, failureData } from '../../lib/base/errors/failure-data.ts';
 import { productVersion } from '../../lib/base/version.ts';
+import type { Limits } from '../../lib/base/wait/limits.ts';
 import { kubeconfigPath, mediumFolder } from '../../lib/change/site/places.ts';
 import { type ReconfigureResult, siteChange } from '../../lib/change/site/request.ts';
 import { exists, readTextIfPresent, sha256 } from '../../lib/host/files.ts';
 import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
 import type { Overwritten } from '../../lib/host/media/in-place/overwrite.ts';
+import { READABLE } from '../../lib/host/media/read-medium.ts';
 import { copyMedium } from '../../lib/host/media/read-unprivileged.ts';
 import { overwriteMedium } from '../../lib/host/media/write-unprivileged.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -79,19 +81,33 @@ export async function tellLast(paths: HostPaths): Promise<string | undefined> {
   const last = await siteChange.last(paths);
   if (last === undefined || (await siteChange.read(paths)) !== undefined) return undefined;
   try {
-    const [medium, other] = await findMedia(paths, VOLUME_LABELS, time.signal);
-    if (medium === undefined || other !== undefined || medium.isReadOnly) return undefined;
-    const folder = mediumFolder(paths);
-    await copyMedium(paths, medium, folder, VOLUME_LIMITS, time);
-    const manifest = await readVolumeFile(folder, VOLUME_FILES.manifest, MAX_VOLUME_MANIFEST_BYTES);
-    // Its signature was verified when it was accepted.
-    if (manifest === undefined || sha256(manifest) !== last.volume.sha256) return undefined;
-    return await tellEnd(paths, medium, last, time.signal);
+    const { labelled, others } = await findMedia(paths, VOLUME_LABELS, time.signal);
+    for (const medium of labelled.length > 0 ? labelled : others) {
+      if (await isOf(paths, medium, last, time)) {
+        return await tellEnd(paths, medium, last, time.signal);
+      }
+    }
+    return undefined;
   } catch (error) {
     return describeError(error);
   } finally {
     await rm(mediumFolder(paths), { recursive: true, force: true });
   }
+}
+
+/** Whether the medium can be told, and has the volume that was used. Its files are then in the folder for them. */
+async function isOf(
+  paths: HostPaths,
+  medium: Medium,
+  { volume }: ReconfigureResult,
+  time: Limits,
+): Promise<boolean> {
+  if (medium.isReadOnly || !READABLE.includes(medium.fileSystem)) return false;
+  const folder = mediumFolder(paths);
+  await copyMedium(paths, medium, folder, VOLUME_LIMITS, time);
+  const manifest = await readVolumeFile(folder, VOLUME_FILES.manifest, MAX_VOLUME_MANIFEST_BYTES);
+  // Its signature was verified when it was accepted.
+  return manifest !== undefined && sha256(manifest) === volume.sha256;
 }
 
 async function written(

@@ -7,7 +7,7 @@ import { runScenarios } from '../e2e/run-scenarios.ts';
 
 await runScenarios(
   [
-    ...['dual-stack', 'ipv6', 'pxe', 'address', 'address-off'],
+    ...['first-machine', 'dual-stack', 'ipv6', 'pxe', 'address', 'address-off'],
     ...['aio-medium', 'aio-containerd-1', 'aio-sealed', 'crio', 'sealed', 'sealed-host'],
     ...['workers', 'day-one-workers', 'update', 'worker-update', 'minor-update'],
     ...['relocate', 'relocate-in-place', 'recover'],

@@ -16,6 +16,9 @@ const READERS: Readonly<
   vfat: fatEntries,
 };
 
+/** Kinds of file systems that are read. */
+export const READABLE: readonly string[] = Object.keys(READERS);
+
 /**
  * The files of a medium, without mounting it: no driver of the kernel interprets what a stranger has written.
  * Runs in a process without rights (lib/host/media/read-unprivileged.ts).

@@ -29,7 +29,7 @@ export async function copyMedium(
   limits: MediumLimits,
   time: Limits,
 ): Promise<void> {
-  const from = `the medium ${medium.label} in ${medium.device}`;
+  const from = `the medium ${medium.label}${medium.label === '' ? '' : ' '}in ${medium.device}`;
   const args = await unprivileged(paths, 'read-medium', medium, time);
   await copyFiles({ args, from }, folder, limits, time);
 }

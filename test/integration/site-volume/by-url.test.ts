@@ -76,7 +76,7 @@ t.test('without a link it says so, and waits for a medium', { skip }, async (t) 
   host.programs.give('nm-online', 'exit 1');
   t.match(await look(), {
     kind: 'nothing',
-    note: /no site volume is inserted; no site volume from.*nm-online/,
+    note: /no site volume is inserted\nno site volume from.*nm-online/,
   });
 });
 

@@ -64,7 +64,14 @@ export async function insert(
     inserted = 1,
     labels = ['SITE-CONFIG'],
     ro = false,
-  }: { inserted?: number; labels?: string[]; ro?: boolean } = {},
+    stick = {},
+  }: {
+    inserted?: number;
+    labels?: (string | null)[];
+    ro?: boolean;
+    /** What lsblk says differently of it. */
+    stick?: Readonly<Record<string, unknown>>;
+  } = {},
 ): Promise<void> {
   if (host.has('/medium')) host.remove('/medium');
   for (const [name, contents] of await aVolume(volume)) host.write(`/medium/${name}`, contents);
@@ -75,6 +82,7 @@ export async function insert(
     fstype: 'vfat',
     label,
     ro,
+    ...stick,
   }));
   for (const { path, kname } of devices) {
     host.write(path);
