@@ -53,7 +53,7 @@ const OF_THE_SYSTEM: readonly RegExp[] = [
 /** What the product writes there, as docs/operator.md has it ("Fedora CoreOS and RHEL CoreOS"), and folders for that. */
 const OF_THE_PRODUCT: readonly RegExp[] = [
   /^(sno-agents|kubernetes)(\/|$)/,
-  /^(hostname|chrony\.conf)$/,
+  /^(hostname|chrony\.conf|default\/nodeip-configuration)$/,
   /^containerd\/certs\.d(\/[^/]+(\/hosts\.toml)?)?$/,
   /^systemd\/system\/(kubelet|bootkube|reconfigure)\.service$/,
   /(^|\/)(\d\d-)?sno[-.][^/]+(\/|$)/,
