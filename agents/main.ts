@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { standardOutput } from '../lib/base/command-line.ts';
-import { endProcess, tolerateClosedOutput } from '../lib/base/end-process.ts';
+import { endProcess, watchOutput } from '../lib/base/end-process.ts';
 import { EXIT, exitCodeFor } from '../lib/base/errors/exit-codes.ts';
 import { describeError } from '../lib/base/errors/failure.ts';
 import { licenses } from '../lib/base/licenses.ts';
@@ -48,7 +48,7 @@ async function main(calledAs: string, args: readonly string[]): Promise<number> 
   return name === '--help' ? EXIT.done : EXIT.usage;
 }
 
-tolerateClosedOutput();
+watchOutput();
 main(basename(process.argv0), process.argv.slice(2)).then(
   (code) => endProcess(code),
   (error: unknown) => {

@@ -14,7 +14,7 @@ import {
 } from '../../lib/change/site/request.ts';
 import type { UsedVolume } from '../../lib/change/site/used-volume.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
-import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
+import type { Medium } from '../../lib/host/media/find-media.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { stateFile } from '../../lib/host/state-file.ts';
 import {
@@ -24,15 +24,11 @@ import {
 } from '../../lib/relocation/relocatable/policy.ts';
 import type { VolumeManifest } from '../../lib/relocation/site-volume/manifest.ts';
 import { openVolume } from '../../lib/relocation/site-volume/open-volume.ts';
-import {
-  type VerifiedVolume,
-  VOLUME_FILES,
-  VOLUME_LABELS,
-} from '../../lib/relocation/site-volume/volume.ts';
+import { type VerifiedVolume, VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
 import { sealedKeysFault } from './arrival-faults.ts';
 import { askUrl, urlToAsk } from './ask-url.ts';
 import { readHostFacts } from './host-facts.ts';
-import { insertedVolume } from './inserted.ts';
+import { type Inserted, insertedVolume, isMoreInserted } from './inserted.ts';
 import { type KnownNode, knownNode } from './known-node.ts';
 import { tellEnd, tellRefusal } from './tell-medium.ts';
 import { recordWayBack } from './way-back.ts';
@@ -62,7 +58,7 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
   if (policy === undefined) return nothing('this host is not relocatable');
   try {
     const inserted = await insertedVolume(paths, signal);
-    if (inserted.kind === 'none') return await fromUrl(paths, policy, inserted.notes, signal);
+    if (inserted.kind === 'none') return await withoutMedium(paths, policy, inserted, signal);
     await requireIdle(paths, 'site');
     const node = await requireNode(paths, policy);
     return await judged(paths, { node, policy }, inserted.medium, signal);
@@ -72,24 +68,24 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
 }
 
 /** Without a medium, a sealed host asks its factory's URL. What comes by a network must be signed. */
-async function fromUrl(
+async function withoutMedium(
   paths: HostPaths,
   policy: FactoryPolicy,
-  notes: readonly string[],
+  { notes, seen }: Extract<Inserted, { kind: 'none' }>,
   signal: AbortSignal,
 ): Promise<Arrival> {
-  const none = ['no site volume is inserted', ...notes].join('\n');
+  const none = ['no site volume is inserted', ...notes];
   const known = await knownNode(paths, policy);
-  if (policy.siteUrl === undefined || known === undefined) return nothing(none);
-  const url = await urlToAsk(paths, policy, await readHostFacts(paths, known, policy));
-  if (url === undefined) return nothing(none);
-  await requireIdle(paths, 'site');
+  const url =
+    policy.siteUrl === undefined || known === undefined
+      ? undefined
+      : await urlToAsk(paths, policy, await readHostFacts(paths, known, policy));
+  if (url !== undefined) await requireIdle(paths, 'site');
+  const why = url === undefined ? undefined : await askUrl(paths, url, signal);
+  if (await isMoreInserted(paths, seen, signal)) return await arrive(paths, signal);
+  if (url === undefined) return nothing(none.join('\n'));
+  if (why !== undefined) return nothing([...none, why].join('\n'));
   const node = await requireNode(paths, policy);
-  const why = await askUrl(paths, url, signal);
-  // udev could not start this unit for one that was inserted meanwhile.
-  const { labelled } = await findMedia(paths, VOLUME_LABELS, signal);
-  if (labelled.length > 0) return await arrive(paths, signal);
-  if (why !== undefined) return nothing([none, why].join('\n'));
   const strict = { ...policy, unsignedAllowed: false };
   return await judged(paths, { node, policy: strict }, { inserted: url }, signal);
 }

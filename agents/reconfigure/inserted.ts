@@ -1,12 +1,13 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { failureData } from '../../lib/base/errors/failure-data.ts';
 import { mediumFolder } from '../../lib/change/site/places.ts';
 import { exists } from '../../lib/host/files.ts';
-import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
+import { type FoundMedia, findMedia, type Medium } from '../../lib/host/media/find-media.ts';
 import { READABLE } from '../../lib/host/media/read-medium.ts';
 import { copyMedium } from '../../lib/host/media/read-unprivileged.ts';
-import type { HostPaths } from '../../lib/host/paths.ts';
+import { type HostPaths, sealedPath } from '../../lib/host/paths.ts';
 import { refused } from '../../lib/relocation/site-volume/refused.ts';
 import {
   VOLUME_FILES,
@@ -15,9 +16,11 @@ import {
 } from '../../lib/relocation/site-volume/volume.ts';
 
 const READ_MS = 120_000;
-/** Sticks without the label: each is read by a process of its own. */
-const MOST_OTHERS = 4;
-/** Names of file systems, as they are called where sticks are formatted. */
+/** Of a medium without the label, which may be anything. */
+export const READ_OTHER_MS = 10_000;
+/** Each is read by a process of its own; the time of all is part of that of the unit. */
+export const MOST_OTHERS = 3;
+/** Names of the file systems that sticks are sold or formatted with, as they are called there. */
 const KNOWN_AS: Readonly<Record<string, string>> = {
   exfat: 'exFAT',
   ntfs: 'NTFS',
@@ -25,40 +28,56 @@ const KNOWN_AS: Readonly<Record<string, string>> = {
   apfs: 'APFS',
 };
 
-/** A volume, or for each stick why it is none, in one sentence with what to do. */
+/** A volume, or for each medium why it is none, in one sentence with what to do. */
 export type Inserted =
   | { readonly kind: 'volume'; readonly medium: Medium }
-  | { readonly kind: 'none'; readonly notes: readonly string[] };
+  | { readonly kind: 'none'; readonly notes: readonly string[]; readonly seen: readonly string[] };
 
 /**
- * The volume that is inserted; its files are then in the folder of media. A label decides at once; without one, a stick
- * with the files of a volume is as good: it is judged by its signature.
+ * The volume that is inserted; its files are then in the folder of media. A label decides at once. While the host waits for
+ * its site, a medium on USB without one is as good: the volume is judged by its signature. Later, what is inserted is
+ * somebody's own.
  *
  * @throws Failure (usage, `medium-refused`) for two volumes, and for a labelled medium that cannot be read
  */
 export async function insertedVolume(paths: HostPaths, signal: AbortSignal): Promise<Inserted> {
-  const { labelled, others } = await findMedia(paths, VOLUME_LABELS, signal);
-  const [medium, another] = labelled;
-  if (another !== undefined) throw severalVolumes(labelled);
+  const found = await findMedia(paths, VOLUME_LABELS, signal);
+  const [medium, another] = found.labelled;
+  if (another !== undefined) throw severalVolumes(found.labelled);
   if (medium !== undefined) {
-    await readVolume(paths, medium, signal);
+    await readVolume(paths, medium, READ_MS, signal);
     return { kind: 'volume', medium };
   }
+  const others = (await exists(sealedPath(paths))) ? found.others.slice(0, MOST_OTHERS) : [];
   const volumes: Medium[] = [];
   const notes: string[] = [];
-  for (const other of others.slice(0, MOST_OTHERS)) {
+  for (const other of others) {
     const note = await whyNone(paths, other, signal);
     if (note === undefined) volumes.push(other);
-    else notes.push(note);
+    else if (note !== '') notes.push(note);
   }
   const [only, second] = volumes;
   if (second !== undefined) throw severalVolumes(volumes);
-  if (only === undefined) return { kind: 'none', notes };
-  // Another stick may have been read after it.
-  if (others.length > 1) await readVolume(paths, only, signal);
+  if (only === undefined) return { kind: 'none', notes, seen: idsOf(found) };
+  // Another one may have been read after it.
+  if (others.length > 1) await readVolume(paths, only, READ_OTHER_MS, signal);
   return { kind: 'volume', medium: only };
 }
 
+/** Whether something was inserted since: udev cannot start a unit that is at work. */
+export async function isMoreInserted(
+  paths: HostPaths,
+  seen: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = await findMedia(paths, VOLUME_LABELS, signal);
+  return idsOf(found).some((id) => !seen.includes(id));
+}
+
+const idsOf = ({ labelled, others }: FoundMedia): string[] =>
+  [...labelled, ...others].map(({ device, inserted }) => `${device} ${inserted}`);
+
+/** Undefined for a volume; empty for what a person would not take for a stick. */
 async function whyNone(
   paths: HostPaths,
   medium: Medium,
@@ -66,27 +85,38 @@ async function whyNone(
 ): Promise<string | undefined> {
   const { device, fileSystem } = medium;
   if (!READABLE.includes(fileSystem)) {
-    return `The stick in ${device} is formatted as ${KNOWN_AS[fileSystem] ?? fileSystem}, which this host does not read. Format it as FAT32, copy the files of the site volume to it, and insert it again.`;
+    const name = Object.hasOwn(KNOWN_AS, fileSystem) ? KNOWN_AS[fileSystem] : undefined;
+    if (name === undefined) return '';
+    return `The stick in ${device} is formatted as ${name}, which this host does not read. Copy the files of the site volume to a stick that is formatted as FAT32, and insert that one.`;
   }
   try {
-    await readVolume(paths, medium, signal);
+    await readVolume(paths, medium, READ_OTHER_MS, signal);
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
-    return `The stick in ${device} is not used: ${describeError(error)}`;
+    const { code, what, found = what } = failureData(error);
+    if (code !== 'medium-refused') return `The stick in ${device}: ${describeError(error)}`;
+    return `The stick in ${device} cannot be read as a site volume: ${found}. Leave nothing on it but the files of the site volume, and insert it again.`;
   }
 }
 
 /** Copies the files of a medium. @throws Failure (usage) if there are none of a volume, or it was pulled out */
-async function readVolume(paths: HostPaths, medium: Medium, signal: AbortSignal): Promise<void> {
+async function readVolume(
+  paths: HostPaths,
+  medium: Medium,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const folder = mediumFolder(paths);
   await rm(folder, { recursive: true, force: true });
   try {
-    await copyMedium(paths, medium, folder, VOLUME_LIMITS, { signal, deadlineMs: READ_MS });
+    await copyMedium(paths, medium, folder, VOLUME_LIMITS, { signal, deadlineMs });
   } catch (error) {
     signal.throwIfAborted();
-    throw (await isInserted(paths, medium, signal)) ? error : pulledOut(medium);
+    const present = idsOf(await findMedia(paths, VOLUME_LABELS, signal));
+    if (present.includes(`${medium.device} ${medium.inserted}`)) throw error;
+    throw pulledOut(medium);
   }
   if (await exists(join(folder, VOLUME_FILES.manifest))) return;
   const found = await folderOfVolume(folder);
@@ -94,17 +124,6 @@ async function readVolume(paths: HostPaths, medium: Medium, signal: AbortSignal)
   throw refused(`the volume has no ${VOLUME_FILES.manifest}`, {
     fix: 'Nothing was changed. Write the medium with "sno create site-volume": a bare site-config.yaml is not used.',
   });
-}
-
-async function isInserted(
-  paths: HostPaths,
-  { device, inserted }: Medium,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { labelled, others } = await findMedia(paths, VOLUME_LABELS, signal);
-  return [...labelled, ...others].some(
-    (each) => each.device === device && each.inserted === inserted,
-  );
 }
 
 /** One level below the top, as by a person who has copied the folder instead of what is in it. */
@@ -125,8 +144,7 @@ const tooDeep = (name: string): Failure =>
   });
 
 const pulledOut = ({ device }: Medium): Failure =>
-  new Failure('usage', 'the medium was pulled out before it was read', {
-    code: 'medium-refused',
+  refused('the medium was pulled out before it was read', {
     found: `nothing in ${device}`,
     fix: 'Insert it again, and leave it until the screen shows the next step.',
   });

@@ -28,6 +28,7 @@ import {
   VOLUME_LIMITS,
 } from '../../lib/relocation/site-volume/volume.ts';
 import { readRenderInput } from '../../lib/render/render-input.ts';
+import { MOST_OTHERS, READ_OTHER_MS } from './inserted.ts';
 
 /*
  * What a volume is told: how it went, in the room that "sno create site-volume" left for it. Only a volume whose signature
@@ -81,13 +82,8 @@ export async function tellLast(paths: HostPaths): Promise<string | undefined> {
   const last = await siteChange.last(paths);
   if (last === undefined || (await siteChange.read(paths)) !== undefined) return undefined;
   try {
-    const { labelled, others } = await findMedia(paths, VOLUME_LABELS, time.signal);
-    for (const medium of labelled.length > 0 ? labelled : others) {
-      if (await isOf(paths, medium, last, time)) {
-        return await tellEnd(paths, medium, last, time.signal);
-      }
-    }
-    return undefined;
+    const medium = await mediumOf(paths, last, time);
+    return medium && (await tellEnd(paths, medium, last, time.signal));
   } catch (error) {
     return describeError(error);
   } finally {
@@ -95,7 +91,25 @@ export async function tellLast(paths: HostPaths): Promise<string | undefined> {
   }
 }
 
-/** Whether the medium can be told, and has the volume that was used. Its files are then in the folder for them. */
+/** The medium with the volume that was used, if it can be told. Its files are then in the folder for them. */
+async function mediumOf(
+  paths: HostPaths,
+  last: ReconfigureResult,
+  time: Limits,
+): Promise<Medium | undefined> {
+  const { labelled, others } = await findMedia(paths, VOLUME_LABELS, time.signal);
+  const [only, second] = labelled;
+  if (second !== undefined) return undefined;
+  if (only !== undefined) return (await isOf(paths, only, last, time)) ? only : undefined;
+  const limits = { ...time, deadlineMs: READ_OTHER_MS };
+  for (const medium of others.slice(0, MOST_OTHERS)) {
+    // Whatever else somebody has connected.
+    const isIt = isOf(paths, medium, last, limits).catch(() => time.signal.throwIfAborted());
+    if ((await isIt) === true) return medium;
+  }
+  return undefined;
+}
+
 async function isOf(
   paths: HostPaths,
   medium: Medium,

@@ -1,11 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemErrorCode } from './errors/system-error-code.ts';
 
 /** What a reader has to take the rest: a journal that hangs must not hold up the boot. */
-const FLUSH_MS = 60_000;
+const FLUSH_MS = 20_000;
+const EXIT_INCOMPLETE = 1;
 
-/** A reader that has gone, as that of `| head`, is no fault of the program. Called before the first output. */
-export function tolerateClosedOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+let isIncomplete = false;
+
+/**
+ * Called before the first output. A reader that has gone, as that of `| head`, is no fault of the program; output that
+ * cannot be written, as to a full disk, changes its exit code.
+ */
+export function watchOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (systemErrorCode(error) !== 'EPIPE') isIncomplete = true;
+    });
+  }
 }
 
 /**
@@ -18,5 +29,7 @@ export async function endProcess(code: number): Promise<never> {
   );
   // What is not written yet keeps the process alive; nothing else has to.
   await Promise.race([Promise.all(flushed), sleep(FLUSH_MS, undefined, { ref: false })]);
-  process.exit(code);
+  // A stream reports an error after the callback of the write.
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  process.exit(code === 0 && isIncomplete ? EXIT_INCOMPLETE : code);
 }

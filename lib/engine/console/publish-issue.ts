@@ -76,6 +76,8 @@ async function currentIssue(paths: HostPaths): Promise<Issue | undefined> {
 
 /** Of what `reconfigure` records of the last site volume (lib/change/site/request.ts). */
 const siteSchema = z.object({
+  /** Also that of its trial. */
+  id: z.string(),
   outcome: z.string(),
   endedAt: z.string(),
   volume: z.object({ serial: z.number() }),
@@ -95,7 +97,8 @@ async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
     // The record gets another name at the end of a change only.
     cluster: present === undefined ? cluster : `${present.name}.${present.baseDomain}`,
     completed,
-    ...(site?.outcome === 'configured'
+    // The record of one that was taken back is corrected a little later.
+    ...(site?.outcome === 'configured' && (site.id !== last?.id || last.outcome === 'confirmed')
       ? { site: { serial: site.volume.serial, since: site.endedAt } }
       : {}),
     awaitsSite: await exists(sealedPath(paths)),

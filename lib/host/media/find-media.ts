@@ -37,12 +37,14 @@ const deviceSchema = z.object({
   ro: z.boolean().default(false),
   /** Of a whole device. */
   tran: z.string().nullable().default(null),
-  mountpoints: z.array(z.string().nullable()).default([]),
+  mountpoint: z.string().nullable().default(null),
 });
 type Device = z.infer<typeof deviceSchema>;
 const lsblkSchema = z.object({ blockdevices: z.array(deviceSchema) });
 const COLUMNS = Object.keys(deviceSchema.shape).join(',').toUpperCase();
 const SETTLE_MS = 30_000;
+/** Of devices upon devices: a partition, LUKS, LVM. */
+const MOST_LEVELS = 8;
 
 /** Of what blkid names, these are no file systems: they are parts of one, or have one in them. */
 const NO_FILE_SYSTEM = /_member$|^crypto_|^swap$|^(?:dm|bcache|zfs)/i;
@@ -71,12 +73,21 @@ export async function findMedia(
   };
 }
 
-/** On a disk of USB of which nothing is mounted: a host may run from one. */
-function isFreeUsb({ kname, pkname }: Device, devices: readonly Device[]): boolean {
-  const disk = pkname ?? kname;
-  const all = devices.filter((each) => each.kname === disk || each.pkname === disk);
-  const isUsed = ({ mountpoints }: Device) => mountpoints.some((point) => point !== null);
-  return all.some(({ tran }) => tran === 'usb') && !all.some(isUsed);
+/** On a disk of USB of which nothing is mounted, also not by way of LUKS or LVM: a host may run from one. */
+function isFreeUsb(device: Device, devices: readonly Device[]): boolean {
+  const disk = diskOf(device, devices);
+  if (disk.tran !== 'usb') return false;
+  return !devices.some((each) => each.mountpoint !== null && diskOf(each, devices) === disk);
+}
+
+function diskOf(device: Device, devices: readonly Device[]): Device {
+  let found = device;
+  for (let level = 0; level < MOST_LEVELS; level++) {
+    const parent = devices.find(({ kname }) => kname === found.pkname);
+    if (parent === undefined) break;
+    found = parent;
+  }
+  return found;
 }
 
 function withoutRepetition(found: readonly Device[]): Device[] {

@@ -6,8 +6,8 @@ import t from 'tap';
 const MODULE = join(import.meta.dirname, '../../../lib/base/end-process.ts');
 const BYTES = 4 << 20;
 const PROGRAM = `
-import { endProcess, tolerateClosedOutput } from ${JSON.stringify(MODULE)};
-tolerateClosedOutput();
+import { endProcess, watchOutput } from ${JSON.stringify(MODULE)};
+watchOutput();
 process.stdout.write('x'.repeat(${BYTES}));
 await new Promise((resolve) => setTimeout(resolve, Number(process.argv[1])));
 process.stderr.write('its last words\\n');
@@ -36,4 +36,13 @@ t.test('a slow reader receives everything before the process ends', async (t) =>
 
 t.test('a reader that is gone is no fault, and leaves no stack trace', async (t) => {
   t.same(piped('head -c 1', 200), { read: 'x', exit: '3', said: 'its last words\n' });
+});
+
+t.test('output that cannot be written is a fault', async (t) => {
+  const program = PROGRAM.replace('endProcess(3)', 'endProcess(0)');
+  const script = '"$1" --input-type=module --eval "$2" 0 >/dev/full 2>/dev/null; echo $?';
+  const exit = execFileSync('sh', ['-c', script, 'sh', process.execPath, program], {
+    encoding: 'utf8',
+  });
+  t.equal(exit.trim(), '1');
 });

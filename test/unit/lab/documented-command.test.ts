@@ -25,6 +25,8 @@ t.test('what is not one plain command ends the run', async (t) => {
     'sno a $X',
     "sno a 'b c'",
     'sno a b | c',
+    'sno a b # c',
+    'sno a *',
     'sno a 1\nsno a 2',
   ]) {
     t.throws(() => documentedCommand(document(line), 'sno a'), /^docs\/first-machine/, line);

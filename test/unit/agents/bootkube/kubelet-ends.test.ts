@@ -1,4 +1,5 @@
 /** A kubelet, a runtime and static pods that end again and again: what is said meanwhile, and when the wait is given up. */
+import { hostname } from 'node:os';
 import t, { type Test } from 'tap';
 import { controlPlane } from '../../../../agents/steps/control-plane.ts';
 import { etcdServes } from '../../../../agents/steps/etcd.ts';
@@ -200,7 +201,8 @@ t.test('a static pod that gets no sandbox is waited for, and the cause is said',
     /the pod kube-system\/etcd-sno\S* gets no sandbox: failed to pull image "registry\.k8s\.io\/pause:3\.10": dial tcp/;
   t.ok(await host.waitsFor(etcdServes, says), host.lines.join(''));
   const [asked = ''] = host.programs.calls('journalctl');
-  t.match(asked, /--grep="Failed to create sandbox for pod" \.\*\/\(etcd\)-/);
+  const node = hostname().replaceAll('.', '\\.');
+  t.ok(asked.includes(`--grep="Failed to create sandbox for pod" .*/(etcd)-${node}"$`), asked);
 });
 
 t.test('what the kubelet says of sandboxes, in the words of the runtime', async (t) => {

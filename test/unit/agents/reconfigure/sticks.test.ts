@@ -8,7 +8,7 @@ import type { TestHost } from '../host/host.ts';
 import { factoryHost, insert, SITE } from './site-host.ts';
 
 const look = (host: TestHost) => arrive(host.paths, AbortSignal.timeout(60_000));
-const USB = { tran: 'usb', mountpoints: [null] };
+const USB = { tran: 'usb', mountpoint: null };
 const unlabelled = (host: TestHost, stick: Readonly<Record<string, unknown>> = USB) =>
   insert(host, { config: SITE }, { labels: [null], stick });
 const reads = (host: TestHost) =>
@@ -26,11 +26,14 @@ t.test('what is no stick of a person is not read', async (t) => {
   for (const stick of [
     { tran: 'sata' },
     { tran: null },
-    { ...USB, mountpoints: ['/'] },
+    { ...USB, mountpoint: '/' },
     { ...USB, fstype: null },
     { ...USB, fstype: 'crypto_LUKS' },
     { ...USB, fstype: 'LVM2_member' },
     { ...USB, fstype: 'swap' },
+    // Of nobody's stick: nothing is said, either.
+    { ...USB, fstype: 'xfs' },
+    { ...USB, fstype: 'constructor' },
   ]) {
     const host = await factoryHost(t);
     await unlabelled(host, stick);
@@ -45,7 +48,7 @@ t.test('a stick of which another partition is mounted is not read', async (t) =>
   const disk = { path: '/dev/sdb', kname: 'sdb', pkname: null, fstype: null, label: null };
   const part = (at: number, mountpoint: string | null) => ({
     ...{ path: `/dev/sdb${at}`, kname: `sdb${at}`, pkname: 'sdb', fstype: 'vfat', label: null },
-    ...{ tran: null, mountpoints: [mountpoint] },
+    ...{ tran: null, mountpoint },
   });
   const found = (...devices: object[]) => {
     host.write('/dev/sdb1');
@@ -55,6 +58,10 @@ t.test('a stick of which another partition is mounted is not read', async (t) =>
   found(part(1, null), part(2, '/data'));
   t.match(await look(host), { kind: 'nothing' });
   t.same(reads(host), []);
+  const inLuks = { ...part(3, '/'), path: '/dev/mapper/x', kname: 'dm-0', pkname: 'sdb2' };
+  found(part(1, null), { ...part(2, null), fstype: 'crypto_LUKS' }, inLuks);
+  t.match(await look(host), { kind: 'nothing' });
+  t.same(reads(host), [], 'also by way of LUKS');
   found(part(1, null));
   t.match(await look(host), { kind: 'request' }, 'its transport is that of the disk');
 });
@@ -63,12 +70,11 @@ t.test('one that cannot be read says how it has to be formatted', async (t) => {
   for (const [fstype, name] of [
     ['exfat', 'exFAT'],
     ['ntfs', 'NTFS'],
-    ['btrfs', 'btrfs'],
   ]) {
     const host = await factoryHost(t);
     await unlabelled(host, { ...USB, fstype });
     const says = new RegExp(
-      `^no site volume is inserted\nThe stick in /dev/sdb is formatted as ${name}, .*Format it as FAT32`,
+      `^no site volume is inserted\nThe stick in /dev/sdb is formatted as ${name}, .*to a stick that is formatted as FAT32`,
     );
     t.match(await look(host), { kind: 'nothing', note: says });
     t.same(reads(host), []);
@@ -109,8 +115,46 @@ t.test('a stick with something else is no error, and is named', async (t) => {
   host.programs.give('fake-reader', passOn('photos'));
   t.match(await look(host), {
     kind: 'nothing',
-    note: /The stick in \/dev\/sdb is not used: the volume has no site-volume\.json/,
+    note: /The stick in \/dev\/sdb: the volume has no site-volume\.json/,
   });
+  host.programs.give('fake-reader', 'echo "found more than 64 files" >&2; exit 2');
+  t.match(await look(host), {
+    kind: 'nothing',
+    note: /The stick in \/dev\/sdb cannot be read as a site volume: found more than 64 files\. Leave nothing on it but/,
+  });
+});
+
+t.test("once the host has its site, a stick is somebody's own", async (t) => {
+  const host = await factoryHost(t);
+  await unlabelled(host);
+  host.remove('/etc/sno-agents/sealed');
+  t.same(await look(host), { kind: 'nothing', note: 'no site volume is inserted' });
+  t.same(reads(host), []);
+  await insert(host);
+  t.match(await look(host), { kind: 'request' }, 'with the label it is taken');
+});
+
+t.test('one that is inserted while another is read is not missed', async (t) => {
+  const host = await factoryHost(t);
+  await insert(host, { config: SITE }, { labels: [null, null], stick: USB });
+  host.write('/photos/1.jpg', 'x');
+  const stick = (kname: string) => ({
+    ...{ path: `/dev/${kname}`, kname, pkname: null, fstype: 'vfat', label: null, ...USB },
+  });
+  const list = (...names: string[]) => JSON.stringify({ blockdevices: names.map(stick) });
+  host.programs.give(
+    'lsblk',
+    `if [ -e "$ROOT/second" ]; then echo '${list('sdb', 'sdc')}'; else echo '${list('sdb')}'; fi`,
+  );
+  host.programs.give(
+    'systemd-run',
+    `case "$*" in
+*" -- stat "*) echo 6 ;;
+*" read-medium "*/dev/sdc) ${passOn('medium')} ;;
+*" read-medium "*) touch "$ROOT/second"; ${passOn('photos')} ;;
+esac`,
+  );
+  t.match(await look(host), { kind: 'request', request: { volume: { serial: 7 } } });
 });
 
 t.test('of two sticks, the one with the volume counts', async (t) => {
@@ -151,6 +195,24 @@ t.test('a stick without the label is told how it went', async (t) => {
   await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
   t.equal(await tellLast(host.paths), undefined);
   t.match(host.read('/written.json'), /PASS: the node has the configuration of its site/);
+});
+
+t.test('what else is connected keeps nobody from being told', async (t) => {
+  const host = await factoryHost(t);
+  await insert(host, { config: SITE }, { labels: [null, null], stick: USB });
+  host.programs.give(
+    'systemd-run',
+    `case "$*" in
+*" -- stat "*) echo 6 ;;
+*" read-medium "*/dev/sdc) ${passOn('medium')} ;;
+*" read-medium "*) exit 1 ;;
+*" write-medium "*) exec fake-writer ;;
+esac`,
+  );
+  t.match(await look(host), { kind: 'request' });
+  await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
+  t.equal(await tellLast(host.paths), undefined);
+  t.match(host.read('/written.json'), /PASS/);
 });
 
 t.test('without a result, no stick is read to be told one', async (t) => {

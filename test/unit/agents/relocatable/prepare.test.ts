@@ -61,6 +61,10 @@ t.test('prepared with what the factory decides, again, and taken back', async (t
   });
   t.match(host.read(ENVIRONMENT), `KUBELET_NODE_NAME=${hostname()}\n`);
   for (const path of [PROFILE, RULE]) t.ok(host.has(path), path);
+  t.match(
+    host.read(RULE),
+    /^ACTION=="add", SUBSYSTEMS=="usb", .*RUN\+="\S+systemctl start --no-block reconfigure\.service"$/m,
+  );
 
   t.match(await prepare(host, '--no-allow-unsigned'), { code: 0 }, 'again');
   t.match(await readFactoryPolicy(host.paths), { unsignedAllowed: false, shippingDays: 60 });

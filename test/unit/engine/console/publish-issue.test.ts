@@ -45,11 +45,9 @@ t.test('agents write a single text from the statuses of all', async (t) => {
   await publishIssue(paths);
   t.match(readFileSync(path, 'utf8'), /PASS: .*cluster shop\.example\.net, since/);
 
-  const site = {
-    outcome: 'configured',
-    endedAt: '2026-12-03T10:00:00.000Z',
-    volume: { serial: 7 },
-  };
+  const id = '01234567-89ab-4cde-8f01-23456789abcd';
+  const endedAt = '2026-12-03T10:00:00.000Z';
+  const site = { id, outcome: 'configured', endedAt, volume: { serial: 7 } };
   put(recordPath(paths, 'reconfigure'), { ...site, outcome: 'reverted' });
   await publishIssue(paths);
   t.match(readFileSync(path, 'utf8'), /PASS: this host is installed/);
@@ -62,7 +60,7 @@ t.test('agents write a single text from the statuses of all', async (t) => {
 
   const ended = {
     schemaVersion: 1,
-    id: '01234567-89ab-4cde-8f01-23456789abcd',
+    id,
     what: 'the site configuration 7',
     endedAt: '2026-11-23T10:00:00.000Z',
     outcome: 'reverted',
@@ -71,10 +69,14 @@ t.test('agents write a single text from the statuses of all', async (t) => {
   };
   put(join(paths.state, 'sno-trial/last.json'), ended);
   await publishIssue(paths);
-  t.match(readFileSync(path, 'utf8'), /PASS: .*On 2026-11-23 the site configuration 7/s);
+  t.match(
+    readFileSync(path, 'utf8'),
+    /PASS: this host is installed: .*On 2026-11-23 the site configuration 7/s,
+  );
   put(join(paths.state, 'sno-trial/last.json'), { ...ended, outcome: 'confirmed' });
   await publishIssue(paths);
   t.notMatch(readFileSync(path, 'utf8'), /taken back/);
+  t.match(readFileSync(path, 'utf8'), /PASS: this host is set up for its site/);
   const failure = { code: 'trial-reverted', kind: 'fatal', what: 'taken back' };
   put(statusPath(paths, 'sno-trial'), {
     ...running,
