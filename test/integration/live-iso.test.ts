@@ -85,18 +85,18 @@ const at = (name: string) => join(folder, name);
 const create = (dir: string, ...more: string[]) =>
   createIso(dir, '--payload', at('payload'), ...more);
 
-/** What was said of the work under way, to somebody at a terminal. */
+/** What was said of the work under way. */
 const stages: string[] = [];
-
 async function createIso(dir: string, ...more: string[]) {
   const complaints: string[] = [];
-  const isStage = (text: string) => /^ *(?:\d+[hm])*\d+s {2}/.test(text);
   const iso = ['--iso', at('live.iso')];
   const code = await runSno(['create', 'single-node-iso', '--dir', at(dir), ...iso, ...more], {
     environment: { ...process.env, SNO_AGENTS_EXECUTABLE: at('executable') },
     print: () => undefined,
     complain: (text) =>
-      void (text.startsWith('Notice: ') || (isStage(text) ? stages : complaints).push(text)),
+      void (
+        text.startsWith('Notice: ') || (/^ *\S+s {2}/.test(text) ? stages : complaints).push(text)
+      ),
     columns: 80,
     signal,
   });
@@ -125,14 +125,8 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
   await mkdir(at('cluster'));
   await writeFile(at('cluster/install-config.yaml'), stringify(installConfig));
 
-  const result = await create('cluster');
-  t.strictSame(result, { code: 0, err: '' });
-  t.match(stages, [
-    /Verifying the payload/,
-    /Copying .*live\.iso, \d+ MiB/,
-    /Adding the executable and the payload, \d+ MiB/,
-    /Embedding the Ignition config/,
-  ]);
+  t.strictSame(await create('cluster'), { code: 0, err: '' });
+  t.match(stages, [/Verifying/, /Copying .*live\.iso, \d+ MiB/, /Adding .* \d+ MiB/, /Embedding/]);
   const output = at('cluster/single-node.iso');
   t.equal((await stat(output)).mode & 0o777, 0o600, 'it holds secrets');
   const made = await readFile(output);
