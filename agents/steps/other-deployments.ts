@@ -53,6 +53,22 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
+/** The file of a unit and the links that enable it, in the other deployments, as paths on the host. */
+export async function unitInDeployments(paths: HostPaths, unit: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const etc of await otherDeployments(paths)) {
+    const folder = join(etc, 'systemd/system');
+    const enabling = (await foldersIn(paths.at(folder))).filter((name) =>
+      /\.(wants|requires)$/.test(name),
+    );
+    for (const path of ['', ...enabling].map((name) => join(folder, name, unit))) {
+      // The links lead to the /etc that is booted.
+      if ((await lstat(paths.at(path)).catch(ifMissing)) !== undefined) found.push(path);
+    }
+  }
+  return found;
+}
+
 /**
  * Deletes files of other deployments. /sysroot is mounted read-only, and its file system is not: it is mounted once more
  * while they are deleted.

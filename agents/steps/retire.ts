@@ -13,6 +13,7 @@ import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits, startUnit } from '../../lib/host/systemd.ts';
 import { deferredUnit } from '../../units/installed.ts';
 import type { PlainHost } from './host-context.ts';
+import { removeInDeployments, unitInDeployments } from './other-deployments.ts';
 
 const NAME = 'retire';
 
@@ -52,6 +53,7 @@ export function retireAgent(
       if (await exists(unitPath(paths, deferredUnit.name))) {
         await startUnit(deferredUnit.name, signal);
       }
+      await removeInDeployments(paths, await unitInDeployments(paths, unit), false, signal);
       if (await exists(unitPath(paths, unit))) await disableUnit(unit, signal);
       await removeFile(unitPath(paths, unit));
       await reloadUnits(signal);

@@ -62,13 +62,19 @@ const OF_THE_PRODUCT: readonly RegExp[] = [
   /^(cni(\/net\.d)?|issue\.d|containers(\/registries\.conf\.d)?|pki(\/ca-trust(\/source(\/anchors)?)?)?)$/,
 ];
 
+/** What the lab's administrator adds to some of the hosts (lab/own-inputs.ts). */
+const OF_THE_LAB: readonly RegExp[] = [
+  /^shop(\/|$)/,
+  /^systemd\/system\/(shop-till\.service|kubelet\.service\.d\/50-shop\.conf)$/,
+];
+
 /** Paths below /etc, of the output of `ostree admin config-diff`. */
 export const changedIn = (text: string): string[] =>
   Array.from(text.matchAll(/^[AMD] +(\S.*)$/gm), ([, path = '']) => path);
 
 /** Those that neither the system nor the product is known to change. */
 export function undocumented(changed: readonly string[]): string[] {
-  const known = [...OF_THE_SYSTEM, ...OF_THE_PRODUCT];
+  const known = [...OF_THE_SYSTEM, ...OF_THE_PRODUCT, ...OF_THE_LAB];
   return changed.filter((path) => !known.some((pattern) => pattern.test(path)));
 }
 

@@ -1,12 +1,13 @@
 /** What an update of an ostree system leaves: /etc of the deployment before it, below a /sysroot that is mounted read-only. */
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync } from 'node:fs';
+import { linkSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { clean } from '../../../agents/steps/clean.ts';
 import { otherDeployments } from '../../../agents/steps/other-deployments.ts';
+import { retireAgent } from '../../../agents/steps/retire.ts';
 import { verifyClean } from '../../../agents/steps/verify-clean.ts';
 import { sha256 } from '../../../lib/host/files.ts';
-import { testHost } from '../../unit/agents/host/host.ts';
+import { type TestHost, testHost } from '../../unit/agents/host/host.ts';
 import { fakeRuntime } from '../../unit/agents/host/runtime.ts';
 
 const KEY = 'sno-agents/bootstrap-admin.key';
@@ -28,6 +29,12 @@ async function ostreeHost(t: Test) {
   const entry = { path: `/etc/${KEY}`, sha256: sha256(contents), why: 'x', when: 'steady-state' };
   const ledger = JSON.stringify({ entries: [entry], goneKeys: [] });
   host.write(`${BOOTED}/sno-agents/leftovers.json`, ledger);
+  boot(t, host);
+  await fakeRuntime(t, host, () => []);
+  return host;
+}
+
+function boot(t: Test, host: TestHost): void {
   mkdirSync(host.at('/etc'));
   const mount = (...args: string[]) => execFileSync('mount', args);
   const unmountAtEnd = (path: string) =>
@@ -40,8 +47,6 @@ async function ostreeHost(t: Test) {
   // systemd does not run on every machine.
   host.programs.give('systemd-run', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
   host.programs.give('systemctl', 'exit 0');
-  await fakeRuntime(t, host, () => []);
-  return host;
 }
 
 const options = { skip: process.getuid?.() !== 0 && 'mounts need root' };
@@ -86,3 +91,28 @@ t.test('a run that was killed has left its mount', options, async (t) => {
   t.notOk(host.has(`${EARLIER}/${KEY}`));
   t.notOk(host.has('/run/sno-agents/sysroot/ostree'));
 });
+
+t.test(
+  "the agent's own unit does not stay in another deployment, nor what enables it",
+  options,
+  async (t) => {
+    const host = testHost(t, { programs: 'real' });
+    const unit = 'systemd/system/aiokube.service';
+    const link = 'systemd/system/multi-user.target.wants/aiokube.service';
+    const kept = 'systemd/system/multi-user.target.wants/kubelet.service';
+    for (const etc of [BOOTED, EARLIER]) {
+      host.write(`${etc}/${unit}`, 'a unit');
+      mkdirSync(host.at(`${etc}/systemd/system/multi-user.target.wants`));
+      for (const path of [link, kept]) symlinkSync(`/etc/${path}`, host.at(`${etc}/${path}`));
+    }
+    boot(t, host);
+    mkdirSync(host.at('/var/lib/sno-agents'), { recursive: true });
+  t.same(await host.run(retireAgent('aiokube')), { kind: 'done' });
+    const isThere = (path: string) =>
+      lstatSync(host.at(path), { throwIfNoEntry: false }) !== undefined;
+    t.notOk(isThere(`${EARLIER}/${unit}`));
+    t.notOk(isThere(`${EARLIER}/${link}`));
+    t.ok(isThere(`${EARLIER}/${kept}`));
+    t.notOk(isThere(`/etc/${unit}`));
+  },
+);
