@@ -63,7 +63,7 @@ t.test(
     const first = await run('run');
     t.match(first, {
       code: 0,
-      said: /no site volume is inserted; no site volume from https:\/\/factory\.example\/52-54-00-12-34-56\.site: .*no network/s,
+      said: /no site volume is inserted\nno site volume from https:\/\/factory\.example\/52-54-00-12-34-56\.site: .*no network/s,
     });
     t.match(await run('run'), { code: 0, said: 'no site volume is inserted\n' }, 'once in a boot');
   },
