@@ -24,12 +24,19 @@ export function watchOutput(): void {
  * the rest in memory, where `process.exit` would lose it.
  */
 export async function endProcess(code: number): Promise<never> {
-  const flushed = [process.stdout, process.stderr].map(
-    (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
-  );
+  const flushed = [process.stdout, process.stderr].map(taken);
   // What is not written yet keeps the process alive; nothing else has to.
   await Promise.race([Promise.all(flushed), sleep(FLUSH_MS, undefined, { ref: false })]);
   // A stream reports an error after the callback of the write.
   await new Promise<void>((resolve) => setImmediate(resolve));
   process.exit(code === 0 && isIncomplete ? EXIT_INCOMPLETE : code);
+}
+
+/** Also of a stream that a pipeline has ended: nothing can be written behind its last byte. */
+function taken(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableFinished) return resolve();
+    if (stream.writableEnded) stream.once('finish', () => resolve());
+    else stream.write('', () => resolve());
+  });
 }
