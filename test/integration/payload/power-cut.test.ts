@@ -78,7 +78,13 @@ function onPath(t: Test, { programs, folder }: Host) {
   });
   const use = (scripts: { readonly sync?: string; readonly ctr?: string } = {}) => {
     process.env.PATH = `${replaced}:${programs}:${before}`;
-    const all = { sync: 'exec /usr/bin/sync "$@"', ctr: `exec ${programs}/ctr "$@"`, ...scripts };
+    const start = `${programs}/containerd --config ${join(folder, 'config.toml')}`;
+    const all = {
+      sync: 'exec /usr/bin/sync "$@"',
+      ctr: `exec ${programs}/ctr "$@"`,
+      systemctl: `echo '{ path=${programs}/containerd ; argv[]=${start} ; pid=0 }'`,
+      ...scripts,
+    };
     for (const [name, script] of Object.entries(all)) {
       writeFileSync(join(replaced, name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(replaced, name), 0o755);
