@@ -107,7 +107,7 @@ t.test(
     }
     boot(t, host);
     mkdirSync(host.at('/var/lib/sno-agents'), { recursive: true });
-  t.same(await host.run(retireAgent('aiokube')), { kind: 'done' });
+    t.same(await host.run(retireAgent('aiokube')), { kind: 'done' });
     const isThere = (path: string) =>
       lstatSync(host.at(path), { throwIfNoEntry: false }) !== undefined;
     t.notOk(isThere(`${EARLIER}/${unit}`));
