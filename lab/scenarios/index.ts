@@ -11,6 +11,7 @@ import { openshiftKubernetes } from '../components/openshift/kubernetes.ts';
 import { machineConfig } from '../components/openshift/machine-config.ts';
 import { openshiftRegistry } from '../components/openshift/registry-storage.ts';
 import { openshiftOsImage } from '../components/openshift/system.ts';
+import { opensshServer } from '../components/openssh-server.ts';
 import { debianRuntimeOsImage } from '../components/os-image.ts';
 import { registry } from '../components/registry.ts';
 import { swtpm } from '../components/swtpm.ts';
@@ -103,10 +104,10 @@ const openshiftHost: readonly Component[] = [
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'first-machine': [routedPayload, registry],
   'static-network': [nmstatectl],
-  relocate: [nmstatectl],
-  'relocate-briefly': [nmstatectl],
-  'relocate-in-place': [nmstatectl],
-  'relocate-factory': [nmstatectl],
+  relocate: [nmstatectl, opensshServer],
+  'relocate-briefly': [nmstatectl, opensshServer],
+  'relocate-in-place': [nmstatectl, opensshServer],
+  'relocate-factory': [nmstatectl, opensshServer],
   'machine-media': [nmstatectl],
   crio: [crioOsImage],
   'aio-containerd-1': [debianRuntimeOsImage],
