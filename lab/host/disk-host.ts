@@ -111,7 +111,8 @@ async function applyFirstBootConfig(
   if ((await stat(initramfs)).size > 0) {
     const unwrap = ['pxe', 'network', 'unwrap', initramfs, '--directory'];
     const profiles = join(rootDir, 'etc/NetworkManager/system-connections');
-    await quickly(join(rootDir, 'usr/bin/coreos-installer'), [...unwrap, profiles], signal);
+    // The program itself: the script of this name in /usr/bin works inside the host only.
+    await quickly(join(rootDir, 'usr/libexec/coreos-installer'), [...unwrap, profiles], signal);
     // NetworkManager ignores profiles with other modes.
     for (const name of await readdir(profiles)) await chmod(join(profiles, name), 0o600);
   }
