@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { CHANGE_STATES, REPORTED_CHANGES } from './node-report.ts';
+
+/** Of the API that a hub serves for sites. */
+export const FLEET = {
+  group: 'fleet.sno-agents.io',
+  version: 'v1alpha1',
+  plural: 'sites',
+} as const;
+export const API_VERSION = `${FLEET.group}/${FLEET.version}`;
+
+/** The group of all sites' certificates, and the user name of one. */
+export const SITES_GROUP = 'sno:sites';
+export const siteUser = (namespace: string, name: string) => `sno:site:${namespace}:${name}`;
+
+/** Who owns which part of a Site's status (server-side apply): the node, or a run of `sno fleet`. */
+export const FIELD_MANAGERS = { node: 'sno-node', worker: 'sno-fleet' } as const;
+
+/** `Rendered` and `Delivered` are those of the hub, the others those of the node. `Completed` and `Failed` mean what they do in Hive's ClusterInstall. */
+export const CONDITIONS = ['Rendered', 'Delivered', 'Started', 'Completed', 'Failed'] as const;
+export const NODE_CONDITIONS = ['Started', 'Completed', 'Failed'] as const;
+
+const conditionSchema = z.object({
+  type: z.enum(CONDITIONS),
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: z.string().describe('a failure code, or a word'),
+  message: z.string(),
+  lastTransitionTime: z.iso.datetime(),
+});
+export type SiteCondition = z.infer<typeof conditionSchema>;
+
+/** The status of a Site: what the hub did, and what the node said. */
+export const siteStatusSchema = z.object({
+  conditions: z.array(conditionSchema).optional(),
+  volume: z
+    .object({
+      url: z.string().optional(),
+      sha256: z.string(),
+      serial: z.int(),
+      publishedAt: z.iso.datetime(),
+    })
+    .optional()
+    .describe('what the hub made for the node'),
+  report: z
+    .object({
+      sequence: z.int(),
+      at: z.iso.datetime(),
+      node: z.string(),
+      version: z.string(),
+      changes: z.array(
+        z.object({
+          change: z.enum(REPORTED_CHANGES),
+          state: z.enum(CHANGE_STATES),
+          at: z.iso.datetime(),
+          serial: z.int().optional(),
+          step: z.string().optional().describe('NUMBER/OF NAME, while it runs'),
+          code: z.string().optional(),
+          what: z.string().optional(),
+          fix: z.string().optional(),
+        }),
+      ),
+    })
+    .optional()
+    .describe('what the node said last'),
+});
+export type SiteStatus = z.infer<typeof siteStatusSchema>;
