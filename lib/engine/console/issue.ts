@@ -22,7 +22,13 @@ export interface Installed {
 }
 
 /** The first thing a technician wants to know. */
-export type IssueVerdict = 'installing' | 'restarting' | 'waiting' | 'installed' | 'failed';
+export type IssueVerdict =
+  | 'installing'
+  | 'moving'
+  | 'restarting'
+  | 'waiting'
+  | 'installed'
+  | 'failed';
 
 export interface Issue {
   readonly verdict: IssueVerdict;
@@ -56,7 +62,7 @@ export function issueOf(
   const site = running.find(({ agent }) => agent === 'reconfigure');
   if (site !== undefined) {
     const now = 'This host is being set up for its site. Do not switch it off.';
-    return issue('installing', [now, nowLine(site)]);
+    return issue('moving', [now, nowLine(site)]);
   }
   if (installed?.awaitsSite === true) {
     return issue('waiting', [
@@ -83,6 +89,21 @@ export function issueOf(
     ...running.map(nowLine),
   ]);
 }
+
+/**
+ * Whether the text is shown at once at every prompt, in place of `before`. A prompt may be the only thing that a technician
+ * sees: on the screen, while the progress goes to a serial console. Each step at a site is shown there, but not how long it
+ * takes: redrawing scrolls away what a person is reading.
+ */
+export function isShownAtOnce({ verdict, text }: Issue, before: string | undefined): boolean {
+  if (before === undefined) return true;
+  if (verdict === 'installing') return headline(text) !== headline(before);
+  return verdict !== 'moving' || withoutPace(text) !== withoutPace(before);
+}
+
+const headline = (text: string): string => text.trimStart().split('\n')[0] ?? '';
+const withoutPace = (text: string): string =>
+  text.replaceAll(/\s+/g, ' ').replaceAll(/, after [\d:]+, usually [\d:]+ in all/g, '');
 
 const AFTER = [
   'If that does not help, photograph this screen, leave the host switched on and',

@@ -10,7 +10,7 @@ import { AGENTS } from '../agents/table.ts';
 import { readStatus } from '../steps/status.ts';
 import { readLast } from '../trial/store.ts';
 import { wasAsked } from '../trial/trial.ts';
-import { type Installed, type Issue, issueOf } from './issue.ts';
+import { type Installed, type Issue, isShownAtOnce, issueOf } from './issue.ts';
 
 /**
  * Where agetty looks. It reads /run/issue.d only if /etc/issue does not exist, but
@@ -51,13 +51,9 @@ async function writeIfChanged(paths: HostPaths): Promise<boolean> {
   const issue = await currentIssue(paths);
   if (issue === undefined || issue.text === before) return false;
   await writeFileAtomic(path, issue.text, 0o644);
-  if (paths.root === '/' && isNews(issue, before)) await showAgain();
+  if (paths.root === '/' && isShownAtOnce(issue, before)) await showAgain();
   return true;
 }
-
-/** Redrawing the prompt at every step would scroll away what a person is reading. */
-const isNews = ({ verdict }: Issue, before: string | undefined): boolean =>
-  before === undefined || (verdict !== 'installing' && verdict !== 'restarting');
 
 /** Makes each idle login prompt reread its files; a prompt in use is left alone. */
 async function showAgain(): Promise<void> {
