@@ -19,6 +19,7 @@ import {
   codeLine,
   RESULT_FILES,
   resultFile,
+  resultPage,
   resultText,
   type Told,
 } from '../../lib/relocation/site-volume/result.ts';
@@ -48,11 +49,11 @@ export async function tellRefusal(
   const { error, serial } = refusal;
   const failure = failureData(error);
   return written(medium, async () => {
-    const text = await textOf(paths, { serial, endedAt: undefined, failure });
+    const [text, page] = await verdictOf(paths, { serial, endedAt: undefined, failure });
     const present = await readVolumeFile(mediumFolder(paths), text.name, text.contents.length);
     // udev has the host look at a medium again that was written to; a reason may name the time of the day.
     if (present?.includes(codeLine(failure)) === true) return;
-    await tell(paths, medium, [text], signal);
+    await tell(paths, medium, [text, page], signal);
   });
 }
 
@@ -66,13 +67,13 @@ export async function tellEnd(
   return written(medium, async () => {
     const { outcome, endedAt, volume, failure } = last;
     const isDone = outcome === 'configured';
-    const text = await textOf(paths, {
+    const verdict = await verdictOf(paths, {
       serial: volume.serial,
       endedAt,
       failure: isDone ? undefined : (failure ?? failureData(new Error('no reason is known'))),
     });
     const more = isDone ? await kubeconfigOf(paths) : [];
-    await tell(paths, medium, [text, ...more], signal);
+    await tell(paths, medium, [...verdict, ...more], signal);
   });
 }
 
@@ -153,14 +154,18 @@ async function tell(
   await overwriteMedium(paths, medium, differing, { signal, deadlineMs: TELL_MS });
 }
 
-async function textOf(
+/** For a program that shows text, and for a browser. */
+async function verdictOf(
   paths: HostPaths,
   told: Pick<Told, 'serial' | 'endedAt' | 'failure'>,
-): Promise<Overwritten> {
+): Promise<[text: Overwritten, page: Overwritten]> {
   const node = (await readRenderInput(paths))?.host.hostname ?? 'unknown';
   const failure = (await isEncrypted(paths)) ? withoutDetails(told.failure) : told.failure;
-  const text = resultText({ ...told, failure, node, version: productVersion });
-  return resultFile(RESULT_FILES.text, text);
+  const all = { ...told, failure, node, version: productVersion };
+  return [
+    resultFile(RESULT_FILES.text, resultText(all)),
+    resultFile(RESULT_FILES.page, resultPage(all)),
+  ];
 }
 
 const isEncrypted = (paths: HostPaths): Promise<boolean> =>

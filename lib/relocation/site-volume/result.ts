@@ -9,6 +9,8 @@ import type { Overwritten } from '../../host/media/in-place/overwrite.ts';
 export const RESULT_FILES = {
   /** PASS or FAIL, with one instruction. */
   text: 'sno-result.txt',
+  /** The same, green or red, for a phone. */
+  page: 'sno-result.html',
   /** The certificate for the request of the volume; the key is on the laptop. */
   kubeconfig: 'sno-kubeconfig.yaml',
 } as const;
@@ -21,18 +23,20 @@ const ROOM_BYTES = 8 << 10;
 /** The first line: without it, nothing is overwritten. */
 const MARKS: Readonly<Record<ResultFile, string>> = {
   [RESULT_FILES.text]: 'The node writes here how it went.\n',
+  [RESULT_FILES.page]: '<!doctype html><!-- The node writes here how it went. -->\n',
   [RESULT_FILES.kubeconfig]: '# The node writes here what belongs to the request of this volume.\n',
 };
 
 const EMPTY: Readonly<Record<ResultFile, string>> = {
   [RESULT_FILES.text]: 'No node has used the volume yet.\n',
+  [RESULT_FILES.page]: '<title>Not used yet</title><p>No node has used the volume yet.</p>\n',
   [RESULT_FILES.kubeconfig]: '# No node has used it yet.\n',
 };
 
 /** The room that `sno create site-volume` leaves on a volume, with a request or without. */
 export function emptyResults(hasRequest: boolean): ReadonlyMap<string, Uint8Array> {
-  const { text, kubeconfig } = RESULT_FILES;
-  const names = hasRequest ? [text, kubeconfig] : [text];
+  const { text, page, kubeconfig } = RESULT_FILES;
+  const names = hasRequest ? [text, page, kubeconfig] : [text, page];
   return new Map(names.map((name) => [name, resultFile(name, EMPTY[name]).contents]));
 }
 
@@ -59,14 +63,41 @@ export interface Told {
 
 /** In plain words: PASS, or FAIL with one instruction and a code. */
 export function resultText({ node, serial, version, endedAt, failure }: Told): string {
-  const facts = [
-    `Node: ${node}`,
-    ...(serial === undefined ? [] : [`Serial of the volume: ${serial}`]),
-    ...(endedAt === undefined ? [] : [`Time: ${endedAt}`]),
-    `Software: sno-agents ${version}`,
-  ];
+  const facts = factLines({ node, serial, version, endedAt });
   return `\n${[...verdictLines(failure), '', ...facts].map(printableOnConsole).join('\n')}\n`;
 }
+
+const factLines = ({ node, serial, version, endedAt }: Omit<Told, 'failure'>): string[] => [
+  `Node: ${node}`,
+  ...(serial === undefined ? [] : [`Serial of the volume: ${serial}`]),
+  ...(endedAt === undefined ? [] : [`Time: ${endedAt}`]),
+  `Software: sno-agents ${version}`,
+];
+
+const COLOURS = { PASS: '#0b6b2e', FAIL: '#b3141b' } as const;
+
+/** The same as a page that says it by its colour from a distance, and needs nothing but the file. */
+export function resultPage(told: Told): string {
+  const verdict = told.failure === undefined ? 'PASS' : 'FAIL';
+  const [first = '', ...others] = verdictLines(told.failure);
+  const paragraph = (line: string) => `<p>${escaped(printableOnConsole(line))}</p>`;
+  return [
+    '<html lang="en"><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${verdict}</title>`,
+    `<body style="margin:1.5em;font:1.2em sans-serif;color:#fff;background:${COLOURS[verdict]}">`,
+    `<h1 style="font-size:3em;margin:0">${verdict}</h1>`,
+    paragraph(first.replace(/^(PASS|FAIL): /, '')),
+    ...others.map(paragraph),
+    '<hr>',
+    ...factLines(told).map(paragraph),
+    '</body></html>\n',
+  ].join('\n');
+}
+
+/** Names and messages of the node stay text. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function verdictLines(failure: FailureData | undefined): string[] {
   if (failure === undefined) {

@@ -135,6 +135,7 @@ t.test("the administrator's own request, into a folder", async (t) => {
     'site-config.yaml',
     'site-volume.json',
     'sno-kubeconfig.yaml',
+    'sno-result.html',
     'sno-result.txt',
   ]);
   const checked = await run('verify', 'site-volume', folder);

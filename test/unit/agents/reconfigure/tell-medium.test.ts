@@ -6,6 +6,7 @@ import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
 import { endedAs } from '../../../../lib/change/ending.ts';
 import { siteChange } from '../../../../lib/change/site/request.ts';
+import { resultPage } from '../../../../lib/relocation/site-volume/result.ts';
 import type { TestHost } from '../host/host.ts';
 import { factoryHost, insert, SITE, STATE } from './site-host.ts';
 
@@ -57,8 +58,9 @@ t.test('PASS, and the kubeconfig for the request', async (t) => {
   t.notMatch(JSON.stringify(files), /PRIVATE/);
   t.same(
     Object.values(files ?? {}).map((text) => Buffer.byteLength(text)),
-    [8192, 8192],
+    [8192, 8192, 8192],
   );
+  t.match(files?.['sno-result.html'], /<title>PASS<\/title>.*background:#0b6b2e/s);
   await tellLast(host.paths);
   t.equal(told(host), undefined, 'what is there already is not written again');
 });
@@ -72,6 +74,18 @@ t.test('FAIL with one instruction and a code', async (t) => {
     /FAIL: no link on eno1; found carrier 0\nWhat to do: Check the cable in eno1, .*\n/,
   );
   t.match(text, /\nCode: site-link\n/);
+});
+
+t.test('the same as a page, where names of the node stay text', (t) => {
+  const failure = { code: 'site-link', kind: 'fatal', what: 'no link on <b>&eno1</b>' } as const;
+  const told = { node: 'till"><script>', serial: 7, version: '1', endedAt: undefined, failure };
+  const page = resultPage(told);
+  t.match(page, /<title>FAIL<\/title>.*background:#b3141b/s);
+  t.match(page, '<p>no link on &lt;b&gt;&amp;eno1&lt;/b&gt;</p>');
+  t.match(page, '<p>What to do: Call support with this text.</p>\n<p>Code: site-link</p>');
+  t.match(page, '<p>Node: till"&gt;&lt;script&gt;</p>');
+  t.notMatch(page, /<script|https?:/);
+  t.end();
 });
 
 t.test('a host that lost its power tells it when it looks at the volume again', async (t) => {
@@ -114,6 +128,7 @@ const SILENT: readonly {
     name: 'a volume without room, of an earlier release',
     prepare: async (host) => {
       host.remove('/medium/sno-result.txt');
+      host.remove('/medium/sno-result.html');
       await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
     },
   },

@@ -85,7 +85,12 @@ t.test('an encrypted volume shows nothing but its manifest', async (t) => {
     t,
     await aVolume({ credentials, encrypter: encrypterTo(recipient) }),
   );
-  t.same(readdirSync(folder).toSorted(), ['site-volume.age', 'site-volume.json', 'sno-result.txt']);
+  t.same(readdirSync(folder).toSorted(), [
+    'site-volume.age',
+    'site-volume.json',
+    'sno-result.html',
+    'sno-result.txt',
+  ]);
   const volume = await open(folder, { ageIdentity: identity });
   t.same(volume.credentials, credentials);
   t.equal(volume.config.clusterName, 'shop');
