@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import type { Limits } from '../../lib/base/wait/limits.ts';
@@ -15,6 +14,7 @@ import { runOutsideSandbox } from '../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { networkConfigPath } from '../../lib/render/machine-config/machine-config.ts';
+import { requireCables } from './cables.ts';
 import type { ReconfigureContext } from './context.ts';
 import { refusingDuplicates } from './duplicates.ts';
 import { defaultGateways, silentNeighbours } from './neighbours.ts';
@@ -108,24 +108,6 @@ async function nmstate(args: readonly string[], limits: Limits): Promise<void> {
       tellsCause: true,
     });
   }
-}
-
-/** What a technician can see at once. @throws Failure (fatal, site-link) */
-export async function requireCables({ paths, site }: ReconfigureContext): Promise<void> {
-  const unplugged: string[] = [];
-  for (const name of site.expectedAdapters) {
-    // EINVAL: the adapter is down, so it cannot tell.
-    const carrier = await readFile(paths.at(`/sys/class/net/${name}/carrier`), 'utf8').catch(
-      () => '',
-    );
-    if (carrier.trim() === '0') unplugged.push(name);
-  }
-  const [first] = unplugged;
-  if (first === undefined) return;
-  throw new Failure('fatal', `no link on ${unplugged.join(', ')}`, {
-    code: 'site-link',
-    fix: `Check the cable in ${first}, and insert the volume again.`,
-  });
 }
 
 /** Waits until the site answers as it says. @throws Failure (fatal, site-check) with what does not */

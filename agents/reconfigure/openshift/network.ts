@@ -1,12 +1,6 @@
 import { done } from '../../../lib/engine/steps/step.ts';
-import {
-  type AskedNameServers,
-  answered,
-  isKept,
-  keepNetwork,
-  requireCables,
-  wrong,
-} from '../network.ts';
+import { requireCables } from '../cables.ts';
+import { type AskedNameServers, answered, isKept, keepNetwork, wrong } from '../network.ts';
 import type { SiteStep } from '../or-back.ts';
 import { bridgeAddresses, dismantleBridge, makeBridge } from './bridge.ts';
 

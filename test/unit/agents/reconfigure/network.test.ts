@@ -199,7 +199,18 @@ const WRONG: readonly {
   {
     name: 'no link',
     prepare: (host) => host.write('/sys/class/net/eno1/carrier', '0\n'),
-    says: /^no link on eno1\. Check the cable in eno1/,
+    says: /^no link on eno1 \(MAC address 52:54:00:12:34:56\)\. Check the cable in eno1, .* again\.$/,
+    code: 'site-link',
+  },
+  {
+    name: 'the cable in another port',
+    prepare: (host) => {
+      host.write('/sys/class/net/eno1/carrier', '0\n');
+      for (const name of ['eno7', 'br-x']) host.write(`/sys/class/net/${name}/carrier`, '1\n');
+      host.write('/sys/class/net/eno7/address', '52:54:00:00:00:07\n');
+      host.write('/sys/class/net/eno7/device/vendor');
+    },
+    says: /insert the volume again\. There is one in eno7 \(MAC address 52:54:00:00:00:07\)\.$/,
     code: 'site-link',
   },
   {
