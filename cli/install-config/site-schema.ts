@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ON_ADDRESS_CHANGE } from '../../lib/config/cluster/cluster.ts';
+import { METADATA_FROM_PODS, ON_ADDRESS_CHANGE } from '../../lib/config/cluster/cluster.ts';
 import { field, list, optional, text, textOf, word } from '../../lib/config/file/message.ts';
 import {
   mirrorList,
@@ -48,6 +48,12 @@ export const bootFields = {
     field(z.enum(ON_ADDRESS_CHANGE), {
       expected: ON_ADDRESS_CHANGE.join(' or '),
       fix: 'Omit the field for stop; write follow to have an installed host take over another address by itself.',
+    }),
+  ),
+  metadataFromPods: optional(
+    field(z.enum(METADATA_FROM_PODS), {
+      expected: METADATA_FROM_PODS.join(' or '),
+      fix: 'Omit the field for block; write allow if a workload needs the metadata service of the cloud.',
     }),
   ),
   relocatable: optional(

@@ -12,6 +12,7 @@ import { documentedChanges, emptyVar, oneDeployment, readOnly } from './deployme
 import { editor } from './editor.ts';
 import { etcdRestored } from './etcd-restored.ts';
 import { journalStory } from './journal-story.ts';
+import { metadataFromPods } from './metadata-from-pods.ts';
 import { nodeAddresses } from './node-addresses.ts';
 import { nodeReady } from './node-ready.ts';
 import { nodeRequests } from './node-requests.ts';
@@ -52,6 +53,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   workload,
   // With the image that the workload brought.
   services,
+  metadataFromPods,
   outsideNames,
   volumes,
   presentImages,
@@ -76,6 +78,7 @@ export const allInOneChecks: readonly RunningCheck[] = [
   ...administrator,
   workload,
   services,
+  metadataFromPods,
   volumes,
   presentImages,
   editor,

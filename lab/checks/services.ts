@@ -118,7 +118,7 @@ async function everyPodAnswers(
   });
 }
 
-const inClient = (cluster: RunningCluster, args: readonly string[], signal: AbortSignal) =>
+export const inClient = (cluster: RunningCluster, args: readonly string[], signal: AbortSignal) =>
   kubectl(cluster, ['exec', 'client', '--', 'busybox', ...args], signal);
 
 async function nodePort(cluster: RunningCluster, signal: AbortSignal): Promise<number> {

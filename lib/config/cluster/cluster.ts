@@ -6,6 +6,9 @@ import { SEAL_MODES } from '../../secrets/seal/mode.ts';
 export const ON_ADDRESS_CHANGE = ['stop', 'follow'] as const;
 export type OnAddressChange = (typeof ON_ADDRESS_CHANGE)[number];
 
+/** Whether pods reach the metadata service of a cloud, which has what the host was created with: keys among it. */
+export const METADATA_FROM_PODS = ['block', 'allow'] as const;
+
 /** The checks of the host before anything is changed (agents/steps/preflight). */
 export const PREFLIGHT_CHECKS = [
   'network',
@@ -130,6 +133,8 @@ const clusterFields = z.strictObject({
   sealSecrets: z.enum(SEAL_MODES).optional(),
   /** Absent: `stop`. */
   onAddressChange: z.enum(ON_ADDRESS_CHANGE).optional(),
+  /** Absent: `block`. */
+  metadataFromPods: z.enum(METADATA_FROM_PODS).optional(),
   /** The node moves to another site: it keeps the address of the installation as an internal one. */
   relocatable: z.literal(true).optional(),
   /** For which name the API server shows the certificate that the site gave; absent: it gave none. */

@@ -72,6 +72,13 @@ const host: readonly Case[] = [
     ],
   },
   {
+    name: 'pods that may do something else',
+    edits: [below('metadataFromPods: deny')],
+    faults: [
+      '26:21 bootstrapInPlace.metadataFromPods: expected block or allow, found "deny". Omit the field for block; write allow if a workload needs the metadata service of the cloud.',
+    ],
+  },
+  {
     name: 'relocatable as a text',
     edits: [below('relocatable: later')],
     faults: [

@@ -51,6 +51,7 @@ const FIELDS: Readonly<Record<string, readonly [Edits, Edits]>> = {
   'bootstrapInPlace.reservedCPUs': [[host('reservedCPUs: 0-1')], [host('reservedCPUs: 0-2')]],
   'bootstrapInPlace.sealSecrets': [[], [host('sealSecrets: host')]],
   'bootstrapInPlace.onAddressChange': [[], [host('onAddressChange: follow')]],
+  'bootstrapInPlace.metadataFromPods': [[], [host('metadataFromPods: allow')]],
   'bootstrapInPlace.relocatable': [[], [host('relocatable: true')]],
   'bootstrapInPlace.kernelArguments[]': [
     [host('kernelArguments: [quiet]')],

@@ -50,6 +50,7 @@ const SITE: readonly Edit[] = [
   kernelArguments: ["console=ttyS0,115200n8", nosmt]
   reservedCPUs: 0-1,4
   onAddressChange: follow
+  metadataFromPods: allow
   sealSecrets: tpm2
   savePartitions: {labels: ["data*"], indexes: [5, "7-"]}
   networkConfig:
@@ -91,6 +92,7 @@ t.test('the site configuration as passed to the host', async (t) => {
       },
       reservedCpus: '0-1,4',
       onAddressChange: 'follow',
+      metadataFromPods: 'allow',
       sealSecrets: 'tpm2',
       proxy: {
         httpProxy: 'http://me:hunter2@proxy.example.com:3128',

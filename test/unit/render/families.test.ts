@@ -135,7 +135,7 @@ for (const { name, nodeIps, clusterNetwork, serviceNetwork, ...expected } of CAS
     const [bridge] = cniSchema.parse(JSON.parse(textAt('/etc/cni/net.d/10-sno.conflist'))).plugins;
     t.same(
       Array.from(
-        textAt('/etc/sno-agents/pod-egress.nft').matchAll(/^ +(ip6? saddr .*)$/gm),
+        textAt('/etc/sno-agents/pod-egress.nft').matchAll(/^ +(ip6? saddr .* masquerade)$/gm),
         ([, rule]) => rule,
       ),
       expected.egress,

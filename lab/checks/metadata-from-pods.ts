@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { familyOf } from '../../lib/base/network/address.ts';
+import { quickly } from '../host/command.ts';
+import { teardownSignal } from '../host/mount.ts';
+import { BRIDGE } from '../host/network.ts';
+import { onHost } from '../host/on-host.ts';
+import type { RunningCheck } from './check.ts';
+import { inClient } from './services.ts';
+
+/** Of most clouds. The lab's end of the network has it as long as the check runs. */
+const ADDRESS = '169.254.169.254';
+const USER_DATA = 'user data of this host';
+const url = `http://${ADDRESS}/latest/user-data`;
+
+/** With the client pod of the check of Services. */
+export const metadataFromPods: RunningCheck = {
+  name: 'the host reaches the metadata service of a cloud, its pods do not',
+  run: async ({ host, ...cluster }, signal) => {
+    if (!host.identity.addresses.some((address) => familyOf(address) === 'IPv4')) return;
+    const on = [`${ADDRESS}/32`, 'dev', host.identity.bridge ?? BRIDGE];
+    await quickly('ip', ['address', 'add', ...on], signal);
+    const server = createServer((_, response) => response.end(USER_DATA));
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(80, ADDRESS, resolve);
+      });
+      const answer = await onHost(host, ['curl', '--silent', '--max-time', '10', url], signal);
+      if (answer !== USER_DATA)
+        throw new Failure('fatal', 'the host is refused', { found: answer });
+      const ask = ['wget', '-q', '-T', '10', '-O-', url];
+      const found = await inClient({ host, ...cluster }, ask, signal).catch((error: unknown) =>
+        error instanceof Error ? error.message : String(error),
+      );
+      if (/refused/i.test(found)) return;
+      throw new Failure('fatal', 'a pod asks the metadata service', {
+        expected: 'connection refused',
+        found,
+      });
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await quickly('ip', ['address', 'delete', ...on], teardownSignal());
+    }
+  },
+};
