@@ -28,7 +28,7 @@ export const metadataFromPods: RunningCheck = {
       const answer = await onHost(host, ['curl', '--silent', '--max-time', '10', url], signal);
       if (answer !== USER_DATA)
         throw new Failure('fatal', 'the host is refused', { found: answer });
-      const ask = ['wget', '-q', '-T', '10', '-O-', url];
+      const ask = ['wget', '-q', '-O-', url];
       const found = await inClient({ host, ...cluster }, ask, signal).catch((error: unknown) =>
         error instanceof Error ? error.message : String(error),
       );
