@@ -7,7 +7,6 @@ import {
   type CreateOptions,
   createSingleNodeIgnitionConfig,
 } from '../create/single-node-ignition-config.ts';
-import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-node-iso.ts';
 import { createUpdate, pointInTime, serialOf, type UpdateOptions } from '../create/update.ts';
 import { createWorkerIgnition, type WorkerOptions } from '../create/worker-ignition.ts';
 import { acceptUntested } from '../payload/accept.ts';
@@ -19,13 +18,10 @@ import {
   type TakeOverOptions,
 } from '../take-over/options.ts';
 import { takeOverInstaller } from '../take-over/take-over.ts';
+import { machineConfigServer, withAdditions } from './host-options.ts';
+import { addCreateIso } from './iso.ts';
 import { addCreatePayload } from './payload.ts';
 import { addCreateSite } from './site.ts';
-
-const machineConfigServer = [
-  '--machine-config-server <url>',
-  'https URL to fetch the master Ignition config from, instead of rendering it on the host',
-] as const;
 
 const apiServer = [
   '--api-server <host:port>',
@@ -42,17 +38,6 @@ const signer = [
 ] as const;
 
 const each = (value: string, values: readonly string[] = []) => [...values, value];
-
-/** What a person adds to the host. */
-const withAdditions = (command: Command): Command =>
-  command
-    .option(
-      '--butane <file>',
-      'a Butane config with files, units and users of your own for the installed host; needs the program butane',
-    )
-    .option('--ignition <file>', 'the same as an Ignition config, instead of --butane')
-    .option('--settings <file>', 'settings.json for the agents on the host')
-    .option('--set <name=value>', 'one setting, such as steadyStateMs=3600000; repeatable', each);
 
 /** `sno create ...`: the assets of an installation. */
 export function addCreate(sno: Command, surroundings: Surroundings): void {
@@ -112,31 +97,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       return createSingleNodeIgnitionConfig(options, own);
     }),
   );
-  const iso = create
-    .command('single-node-iso')
-    .description(
-      'copy a live ISO and add the Ignition config of DIR (created first if missing), the executable and the payload',
-    )
-    .option(
-      '--dir <dir>',
-      'folder with install-config.yaml, or with the Ignition config created from it',
-      '.',
-    )
-    .requiredOption('--iso <file>', 'an unmodified CoreOS live ISO; it is not changed')
-    .option(
-      '--payload <dir>',
-      'the payload; required, except for a config that was taken over from openshift-install',
-    )
-    .option(...acceptUntested)
-    .option('--output <file>', 'the new ISO (default: DIR/single-node.iso)')
-    .option(
-      '--agents-executable <file>',
-      'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one next to sno)',
-    )
-    .option(...machineConfigServer);
-  withAdditions(iso).action((options: CreateIsoOptions) =>
-    logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),
-  );
+  addCreateIso(create, surroundings);
   addAio(create, surroundings);
   addRestore(create, surroundings);
   addWorker(create, surroundings);

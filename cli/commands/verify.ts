@@ -6,6 +6,7 @@ import { verifyIgnition } from '../verify/ignition.ts';
 import { type VerifyInstallConfigOptions, verifyInstallConfig } from '../verify/install-config.ts';
 import { verifyPayloadFolder } from '../verify/payload.ts';
 import { type VerifyReleaseOptions, verifyRelease } from '../verify/release.ts';
+import { verifySharedIso } from '../verify/shared-iso.ts';
 import { type VerifyUpdateOptions, verifyUpdate } from '../verify/update.ts';
 import { addVerifySite } from './site.ts';
 
@@ -35,6 +36,13 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
     .action((directory: string, options: AcceptOptions) =>
       verifyPayloadFolder(directory, options, surroundings),
     );
+  verify
+    .command('shared-iso')
+    .description(
+      'check an ISO of "sno create shared-iso": no Ignition config on it, and the digest of the executable and of every file of the payload',
+    )
+    .argument('<file>')
+    .action((path: string) => verifySharedIso(path, surroundings));
   verify
     .command('backup')
     .description(

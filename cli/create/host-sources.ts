@@ -19,10 +19,10 @@ import { acceptedPayload } from '../payload/accept.ts';
 import { stagesOf } from '../process/stages.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { mebibytes, requireSpace, writeLargeFile } from './large-file.ts';
+import { FOLDER, filesOf, readWholePayload, totalSize } from './medium-files.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
 import { type ServedOptions, servedFaults } from './served.ts';
 import { pinnedPayload } from './single-node-ignition-config.ts';
-import { FOLDER, filesOf, readWholePayload, totalSize } from './single-node-iso.ts';
 
 /** Where a host that boots from its disk gets the executable and the payload. */
 export interface SourceOptions extends ServedOptions {

@@ -3,7 +3,7 @@ import { link, open, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { syncDirectory } from '../../lib/host/files.ts';
-import { requireProgram } from '../process/program.ts';
+import { requireProgram, runProgram } from '../process/program.ts';
 import { namingFullDisk } from './full-disk.ts';
 
 const COPY_DEADLINE_MS = 30 * 60_000;
@@ -32,6 +32,24 @@ async function syncFile(path: string): Promise<void> {
 /** For people, rounded up. */
 export const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
 
+const besideOf = (path: string) =>
+  join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.new`);
+
+/** Whether a copy of `source` at `output` takes no space until it is changed: on one file system that can. */
+export async function canShareBlocks(
+  source: string,
+  output: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const probe = besideOf(output);
+  const copy = ['--reflink=always', '--no-preserve=mode', '--', source, probe];
+  try {
+    return (await runProgram('cp', copy, { signal, deadlineMs: COPY_DEADLINE_MS })).ok;
+  } finally {
+    await rm(probe, { force: true });
+  }
+}
+
 /**
  * Writes a file as a changed copy of `source`, or from nothing, atomically, with mode 0600 from the
  * first byte: `change` works on the copy beside the final path, where it then
@@ -43,7 +61,7 @@ export async function writeLargeFile(
   signal: AbortSignal,
   change: (copy: string) => Promise<void>,
 ): Promise<number> {
-  const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.new`);
+  const beside = besideOf(path);
   await (await open(beside, 'wx', 0o600)).close();
   try {
     if (source !== undefined) {

@@ -11,6 +11,7 @@ import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config
 import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
 import {
+  type AgentsExecutable,
   describeExecutable,
   requireConfigured,
   requireSameArchitecture,
@@ -53,13 +54,15 @@ export interface CreateOptions extends ServedOptions, WorkerConfigOptions, Addit
 /**
  * `sno create single-node-ignition-config`: creates the Ignition config of a live
  * host and the administrator's kubeconfig from install-config.yaml, which is kept. `forIso`: it will be embedded in a
- * live ISO, and must fit there.
+ * live ISO, and must fit there; `executable`: the one on it.
  * @throws Failure (usage), with nothing written, for anything wrong in the folder
  */
 export async function createSingleNodeIgnitionConfig(
   options: CreateOptions,
   surroundings: Surroundings,
-  { forIso } = { forIso: false },
+  { forIso, executable: onMedium }: { forIso: boolean; executable?: AgentsExecutable } = {
+    forIso: false,
+  },
 ): Promise<void> {
   const { dir } = options;
   const { environment, print, wrote, notice, signal } = surroundings;
@@ -71,7 +74,8 @@ export async function createSingleNodeIgnitionConfig(
 
   const { settings, user, notRead } = await readFolder(dir, environment[DISK_VARIABLE], signal);
   const additions = await readAdditions(options, signal);
-  const executable = await describeExecutable(options.agentsExecutable, environment, signal);
+  const executable =
+    onMedium ?? (await describeExecutable(options.agentsExecutable, environment, signal));
   // Of a payload that is given, both are compared with it.
   const payload = options.payload === undefined ? undefined : await readPayload(options.payload);
   if (payload === undefined) requireConfigured(settings.architecture, executable);

@@ -34,8 +34,7 @@ export async function readLiveIso(iso: string, signal: AbortSignal): Promise<Liv
       fix: 'Download one: coreos-installer download --format iso.',
     });
   }
-  const kargs = await coreosInstaller(['iso', 'kargs', 'show', '--', iso], signal);
-  return { kernelArguments: kargs.text };
+  return kernelArgumentsOf(iso, signal);
 }
 
 /** Writes the config, compressed, into its place on the ISO. */
@@ -57,11 +56,19 @@ export async function verifyLiveIso(
 ): Promise<void> {
   const shown = await coreosInstaller(['iso', 'ignition', 'show', '--', iso], signal);
   if (shown.text !== expected.config) throw notEmbedded(shown.complaint || 'another config');
-  const kargs = await coreosInstaller(['iso', 'kargs', 'show', '--', iso], signal);
-  if (kargs.text === expected.kernelArguments) return;
+  requireSameArguments(await kernelArgumentsOf(iso, signal), expected);
+}
+
+const kernelArgumentsOf = async (iso: string, signal: AbortSignal): Promise<LiveIso> => ({
+  kernelArguments: (await coreosInstaller(['iso', 'kargs', 'show', '--', iso], signal)).text,
+});
+
+/** @throws Failure (fatal) if an ISO that was written boots with other arguments than the one it was made of */
+export function requireSameArguments(found: LiveIso, expected: LiveIso): void {
+  if (found.kernelArguments === expected.kernelArguments) return;
   throw new Failure('fatal', 'The new ISO lost its kernel arguments; nothing was written', {
     expected: expected.kernelArguments ?? 'none that can be changed',
-    found: kargs.text ?? kargs.complaint,
+    found: found.kernelArguments ?? 'none',
     fix: 'Use a live ISO of a newer release.',
   });
 }

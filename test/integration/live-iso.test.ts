@@ -6,78 +6,26 @@ import { execa } from 'execa';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { runSno } from '../../cli/sno.ts';
-import { ensureComponent } from '../../lab/components/component.ts';
-import { coreosInstaller } from '../../lab/components/coreos-installer.ts';
-import { missingPrerequisites } from '../../lab/components/debian-packages.ts';
 import { makeLiveIso } from '../../lab/components/live-iso.ts';
 import { decodeDataUrl } from '../../lib/base/data-url.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { parseConfig } from '../../lib/render/ignition/config.ts';
 import { agentsExecutable } from '../unit/cli/agents-executable.ts';
 import { installerIgnition } from '../unit/cli/take-over/installer-ignition.ts';
-import { ARM64, programBytes } from '../unit/payload/elf/program.ts';
+import { ARM64 } from '../unit/payload/elf/program.ts';
+import {
+  payloadContents as files,
+  installConfig,
+  missingForIso,
+  writeIsoPayload,
+} from './iso-inputs.ts';
 
 const SECTOR = 2048;
 const IGNITION = 'bootstrap-in-place-for-live-iso.ign';
 const signal = AbortSignal.timeout(20 * 60_000);
 const within = { timeout: 60_000 };
 
-const installConfig = {
-  apiVersion: 'v1',
-  baseDomain: 'example.com',
-  metadata: { name: 'sno' },
-  compute: [{ name: 'worker', replicas: 0 }],
-  controlPlane: { name: 'master', replicas: 1 },
-  platform: { none: {} },
-  bootstrapInPlace: { installationDisk: '/dev/vda' },
-  pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}',
-};
-const files = {
-  'images/kube-controller-manager.tar': randomBytes(3_000_000),
-  'images/kube-controller-runtime.tar': randomBytes(70_000),
-  'bin/kubelet': Buffer.concat([programBytes(), randomBytes(2_000_001)]),
-};
-
-async function writePayload(folder: string): Promise<void> {
-  const digest = (path: keyof typeof files) => sha256(files[path]);
-  for (const name of ['images', 'bin']) await mkdir(join(folder, name), { recursive: true });
-  for (const [path, content] of Object.entries(files)) await writeFile(join(folder, path), content);
-  const image = (name: 'kube-controller-manager' | 'kube-controller-runtime') => ({
-    name,
-    reference: `registry.k8s.io/${name}:v1.37.2`,
-    id: `sha256:${'a'.repeat(64)}`,
-    archive: `images/${name}.tar`,
-    size: files[`images/${name}.tar`].length,
-    sha256: digest(`images/${name}.tar`),
-  });
-  const description = {
-    apiVersion: 'sno-agents/v1',
-    kind: 'Payload',
-    architecture: 'amd64',
-    versions: { kubernetes: 'v1.37.2', etcd: 'v3.6.8' },
-    images: [image('kube-controller-manager'), image('kube-controller-runtime')],
-    binaries: [
-      {
-        name: 'kubelet',
-        file: 'bin/kubelet',
-        size: files['bin/kubelet'].length,
-        sha256: digest('bin/kubelet'),
-      },
-    ],
-  };
-  await writeFile(join(folder, 'payload.yaml'), stringify(description));
-  await writeFile(join(folder, 'not-named'), 'not taken along');
-}
-
-async function readyMachine(): Promise<string | undefined> {
-  const lacks = await missingPrerequisites();
-  if (lacks.length > 0) return lacks.join('; ');
-  const report = (line: string) => process.stderr.write(`coreos-installer: ${line}\n`);
-  process.env.PATH = `${await ensureComponent(coreosInstaller, { signal, report })}:${process.env.PATH}`;
-  return undefined;
-}
-
-const skip = await readyMachine();
+const skip = await missingForIso(signal);
 const folder = await mkdtemp(join(tmpdir(), 'iso-'));
 t.teardown(() => rm(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
@@ -117,7 +65,7 @@ async function bootEntries(iso: string): Promise<string[]> {
 }
 
 t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false }, async (t) => {
-  await writePayload(at('payload'));
+  await writeIsoPayload(at('payload'));
   await writeFile(at('executable'), Buffer.concat([agentsExecutable(), randomBytes(500_000)]));
   await writeFile(at('os.raw.zst'), randomBytes(1_000_000));
   await makeLiveIso(at('live.iso'), at('os.raw.zst'), signal);
@@ -291,7 +239,7 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     const ignition = await readFile(at(`openshift/${IGNITION}`), 'utf8');
     t.equal((await show('ignition', output)).stdout, ignition, 'as it was taken over');
     const carried = await extract(output, '/sno-agents', 'carried-to-openshift');
-    t.strictSame(await readdir(carried), ['sno-agents']);
+    t.strictSame((await readdir(carried)).toSorted(), ['medium.json', 'sno-agents']);
     await writeFile(at('openshift/install-config.yaml'), 'not: read');
     const again = ['--output', at('again.iso')];
     t.strictSame(await createIso('openshift', ...again), { code: 0, err: '' });
