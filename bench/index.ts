@@ -8,6 +8,7 @@ import { gatherBench } from './gather/benchmark.ts';
 import { images } from './images.ts';
 import { kubeClientBench } from './kube-client.ts';
 import { lab } from './lab/benchmark.ts';
+import { media } from './media.ts';
 import { openshiftRender } from './openshift-render/benchmark.ts';
 import { relocate } from './relocate/benchmark.ts';
 import { waits } from './waits/benchmark.ts';
@@ -21,6 +22,7 @@ export const benchmarks: readonly Benchmark[] = [
   etcdSnapshot,
   apply,
   images,
+  media,
   gatherBench,
   aio,
   lab,
