@@ -36,6 +36,11 @@ export function addCreateIso(create: Command, surroundings: Surroundings): void 
     .option(...acceptUntested)
     .option('--output <file>', 'the new ISO (default: DIR/single-node.iso)')
     .option(...agentsExecutable)
+    .option(
+      '--config-url <url>',
+      'https URL from which the live host fetches its config, instead of having it on the ISO; writes the config to DIR under the last part of the URL, to be uploaded',
+    )
+    .option('--config-url-ca <file>', 'the CA certificates of that server, if they are its own')
     .option(...machineConfigServer);
   withAdditions(iso).action((options: CreateIsoOptions) =>
     logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),

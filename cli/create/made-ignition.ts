@@ -155,20 +155,20 @@ async function requireUpToDate(
 }
 
 /**
- * The text of the config for the medium, which pins the payload beside it even if
- * the config does not.
+ * The config for the medium, as text and as what it says of the cluster. It pins the payload beside it even if
+ * the config in the file does not.
  */
 export async function pinnedConfig(
   ignition: string,
   payload: MediumContents['payload'],
-): Promise<string> {
+): Promise<{ config: string; cluster: Cluster }> {
   const { config, cluster } = await readMade(ignition);
   const described = clusterFile(config);
   const isPinned = payload === undefined || cluster.payloadSha256 !== undefined;
-  if (isPinned || described === undefined) return readCreated(ignition);
+  if (isPinned || described === undefined) return { config: await readCreated(ignition), cluster };
   const contents = clusterContents({ ...cluster, payloadSha256: payload.sha256 });
   const files = (config.storage?.files ?? []).map((file) =>
     file === described ? { ...file, contents } : file,
   );
-  return serializeConfig({ ...config, storage: { ...config.storage, files } });
+  return { config: serializeConfig({ ...config, storage: { ...config.storage, files } }), cluster };
 }

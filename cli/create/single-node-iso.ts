@@ -1,12 +1,20 @@
 import { join, resolve } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import { parseConfig } from '../../lib/render/ignition/config.ts';
+import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import { embedIgnition, verifyLiveIso } from '../iso/coreos-installer.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import type { AcceptOptions } from '../payload/accept.ts';
 import { stagesOf } from '../process/stages.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { AdditionOptions } from './additions.ts';
+import {
+  type ConfigUrlOptions,
+  configPlace,
+  pointerTo,
+  requireFetchable,
+} from './config-by-url.ts';
 import { embeddedBytes, requireEmbeddable } from './embed-area.ts';
 import { mebibytes, writeLargeFile } from './large-file.ts';
 import { type LiveMedium, newMedium, requirePayload } from './live-medium.ts';
@@ -18,11 +26,12 @@ import {
   withoutPayload,
 } from './made-ignition.ts';
 import { sizeOf } from './medium-files.ts';
-import { requireAbsent } from './outputs.ts';
+import { requireAbsent, writeOutputs } from './outputs.ts';
+import { readFolder } from './read-folder.ts';
 import { sharedMedium } from './shared-iso.ts';
 import { createSingleNodeIgnitionConfig, IGNITION_NAME } from './single-node-ignition-config.ts';
 
-export interface CreateIsoOptions extends AcceptOptions, AdditionOptions {
+export interface CreateIsoOptions extends AcceptOptions, AdditionOptions, ConfigUrlOptions {
   /** The folder with install-config.yaml or the Ignition config created from it. */
   dir: string;
   /** A CoreOS live ISO as downloaded; it is not changed. */
@@ -52,28 +61,45 @@ export async function createSingleNodeIso(
   const output = resolve(options.output ?? join(dir, 'single-node.iso'));
   const stage = stagesOf(surroundings);
   const chosen = sourceOf(options);
+  const place = await configPlace(options);
   await requireIsoPrograms(environment);
-  await requireAbsent([output], 'Move it away, or use another file with --output.');
+  const served = place === undefined ? undefined : resolve(dir, place.name);
+  await requireAbsent([output, ...(served === undefined ? [] : [served])], TAKEN);
   const made = await madeIgnition(dir);
   const medium = await mediumFor(chosen, made, output, surroundings);
+  if (place !== undefined) requireFetchable(await clusterAsIs(made, dir, surroundings));
   if (made === undefined) await createConfig(options, medium, surroundings);
   else {
     await requireUsable(made, medium.contents, options, surroundings);
     for (const text of medium.notices) notice(text);
   }
   const ignition = join(dir, IGNITION_NAME);
-  const config = await pinnedConfig(ignition, medium.contents.payload);
-  requireEmbeddable(parseConfig(config, ignition), await embeddedBytes(config, signal));
+  const { config, cluster } = await pinnedConfig(ignition, medium.contents.payload);
+  const embedded = place === undefined ? config : pointerTo(config, cluster, place);
+  requireEmbeddable(parseConfig(embedded, ignition), await embeddedBytes(embedded, signal));
   const { source, liveIso } = medium;
   stage(`Copying ${source}, ${mebibytes(await sizeOf(source))}`);
   const bytes = await writeLargeFile(output, source, signal, async (copy) => {
     await medium.complete(copy);
     stage('Embedding the Ignition config, and reading it back');
-    await embedIgnition(copy, config, signal);
-    await verifyLiveIso(copy, { ...liveIso, config }, signal);
+    await embedIgnition(copy, embedded, signal);
+    await verifyLiveIso(copy, { ...liveIso, config: embedded }, signal);
+    if (served !== undefined) await writeOutputs([{ path: served, contents: config }]);
   });
-  wrote(output, `${mebibytes(bytes)}, with the secrets of ${ignition}`);
+  const has = served === undefined ? `the secrets of ${ignition}` : 'the URL of its config';
+  wrote(output, `${mebibytes(bytes)}, with ${has}`);
+  if (served !== undefined) wrote(served, 'to be uploaded to that URL, with the secrets');
 }
+
+const TAKEN = 'Move it away, or use another file with --output.';
+
+/** Of the config that is there, else of install-config.yaml. */
+const clusterAsIs = async (
+  made: MadeIgnition | undefined,
+  dir: string,
+  { environment, signal }: Surroundings,
+): Promise<Pick<Cluster, 'networkConfig'>> =>
+  made?.cluster ?? (await readFolder(dir, environment[DISK_VARIABLE], signal)).settings.cluster;
 
 /** A shared ISO, or what is to be put together. */
 type Source = { shared: string } | Parameters<typeof newMedium>[0];
@@ -134,7 +160,7 @@ async function mediumFor(
 
 /** The config for that medium; tells of the payload's versions. */
 async function createConfig(
-  { iso: _, shared, ...options }: CreateIsoOptions,
+  { iso: _, shared, configUrl, ...options }: CreateIsoOptions,
   { contents: { executable, payload } }: LiveMedium,
   surroundings: Surroundings,
 ): Promise<void> {
@@ -142,6 +168,6 @@ async function createConfig(
   await createSingleNodeIgnitionConfig(
     shared === undefined ? options : { ...options, ...pinned },
     surroundings,
-    { forIso: true, executable },
+    { forIso: configUrl === undefined, executable },
   );
 }
