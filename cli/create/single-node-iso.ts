@@ -64,7 +64,8 @@ export async function createSingleNodeIso(
   const place = await configPlace(options);
   await requireIsoPrograms(environment);
   const served = place === undefined ? undefined : resolve(dir, place.name);
-  await requireAbsent([output, ...(served === undefined ? [] : [served])], TAKEN);
+  await requireAbsent([output], 'Move it away, or use another file with --output.');
+  if (served !== undefined) await requireAbsent([served], 'Move it away, or use another URL.');
   const made = await madeIgnition(dir);
   const medium = await mediumFor(chosen, made, output, surroundings);
   if (place !== undefined) requireFetchable(await clusterAsIs(made, dir, surroundings));
@@ -90,8 +91,6 @@ export async function createSingleNodeIso(
   wrote(output, `${mebibytes(bytes)}, with ${has}`);
   if (served !== undefined) wrote(served, 'to be uploaded to that URL, with the secrets');
 }
-
-const TAKEN = 'Move it away, or use another file with --output.';
 
 /** Of the config that is there, else of install-config.yaml. */
 const clusterAsIs = async (

@@ -56,6 +56,7 @@ t.test('an ISO that sites share', { skip }, async (t) => {
     t.match(cluster, `"executableSha256": "${sha256(await readFile(at('executable')))}"`);
     t.match(cluster, `"payloadSha256": "${sha256(await readFile(at('payload/payload.yaml')))}"`);
     t.ok(shared.equals(await readFile(at('shared.iso'))), 'the shared one stays as it is');
+    t.notOk(shared.includes('aWQ6cGFzcwo'), 'no pull secret on it');
     t.match(await sno(['verify', 'shared-iso', site]), {
       code: 2,
       err: /already contains an Ignition/,
