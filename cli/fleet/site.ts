@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { API_VERSION, siteStatusSchema } from '../../lib/engine/report/site-status.ts';
 
-const reference = z.object({ name: z.string() });
+/** Of what people write into a Site: more belongs into a template or a Secret, and 10,000 Sites have to fit into etcd. */
+export const SPEC_LIMITS = {
+  values: 64,
+  value: 1024,
+  secrets: 16,
+  url: 2048,
+  version: 64,
+} as const;
+
+const reference = z.object({ name: z.string().min(1).max(253) });
 
 const specSchema = z.object({
   action: z
@@ -14,11 +23,12 @@ const specSchema = z.object({
       'ConfigMap with site-config.yaml or install-config.yaml, and manifests as extra-manifests.NAME.yaml',
     ),
   values: z
-    .record(z.string(), z.string())
+    .record(z.string(), z.string().max(SPEC_LIMITS.value))
     .optional()
     .describe('of the placeholders in the template; nothing secret'),
   secretRefs: z
     .array(reference)
+    .max(SPEC_LIMITS.secrets)
     .optional()
     .describe('Secrets whose keys are values of the template, too'),
   hostFactsRef: reference
@@ -35,7 +45,10 @@ const specSchema = z.object({
     })
     .optional(),
   update: z
-    .object({ url: z.string().describe('of the folder of a signed update'), version: z.string() })
+    .object({
+      url: z.string().max(SPEC_LIMITS.url).describe('of the folder of a signed update'),
+      version: z.string().max(SPEC_LIMITS.version),
+    })
     .optional(),
 });
 

@@ -20,22 +20,34 @@ export const FIELD_MANAGERS = { node: 'sno-node', worker: 'sno-fleet' } as const
 export const CONDITIONS = ['Rendered', 'Delivered', 'Started', 'Completed', 'Failed'] as const;
 export const NODE_CONDITIONS = ['Started', 'Completed', 'Failed'] as const;
 
+/** Most characters of what is written into a status: the API server refuses more, so that 10,000 Sites fit into etcd. */
+export const STATUS_LIMITS = {
+  reason: 64,
+  message: 768,
+  node: 253,
+  version: 64,
+  step: 96,
+  what: 512,
+  fix: 256,
+  url: 2048,
+} as const;
+
 const conditionSchema = z.object({
   type: z.enum(CONDITIONS),
   status: z.enum(['True', 'False', 'Unknown']),
-  reason: z.string().describe('a failure code, or a word'),
-  message: z.string(),
+  reason: z.string().max(STATUS_LIMITS.reason).describe('a failure code, or a word'),
+  message: z.string().max(STATUS_LIMITS.message),
   lastTransitionTime: z.iso.datetime(),
 });
 export type SiteCondition = z.infer<typeof conditionSchema>;
 
 /** The status of a Site: what the hub did, and what the node said. */
 export const siteStatusSchema = z.object({
-  conditions: z.array(conditionSchema).optional(),
+  conditions: z.array(conditionSchema).max(CONDITIONS.length).optional(),
   volume: z
     .object({
-      url: z.string().optional(),
-      sha256: z.string(),
+      url: z.string().max(STATUS_LIMITS.url).optional(),
+      sha256: z.string().max(80),
       serial: z.int(),
       publishedAt: z.iso.datetime(),
     })
@@ -45,20 +57,26 @@ export const siteStatusSchema = z.object({
     .object({
       sequence: z.int(),
       at: z.iso.datetime(),
-      node: z.string(),
-      version: z.string(),
-      changes: z.array(
-        z.object({
-          change: z.enum(REPORTED_CHANGES),
-          state: z.enum(CHANGE_STATES),
-          at: z.iso.datetime(),
-          serial: z.int().optional(),
-          step: z.string().optional().describe('NUMBER/OF NAME, while it runs'),
-          code: z.string().optional(),
-          what: z.string().optional(),
-          fix: z.string().optional(),
-        }),
-      ),
+      node: z.string().max(STATUS_LIMITS.node),
+      version: z.string().max(STATUS_LIMITS.version),
+      changes: z
+        .array(
+          z.object({
+            change: z.enum(REPORTED_CHANGES),
+            state: z.enum(CHANGE_STATES),
+            at: z.iso.datetime(),
+            serial: z.int().optional(),
+            step: z
+              .string()
+              .max(STATUS_LIMITS.step)
+              .optional()
+              .describe('NUMBER/OF NAME, while it runs'),
+            code: z.string().max(STATUS_LIMITS.reason).optional(),
+            what: z.string().max(STATUS_LIMITS.what).optional(),
+            fix: z.string().max(STATUS_LIMITS.fix).optional(),
+          }),
+        )
+        .max(REPORTED_CHANGES.length),
     })
     .optional()
     .describe('what the node said last'),
