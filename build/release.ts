@@ -50,16 +50,17 @@ async function documents(version: string, date: Date): Promise<Entry[]> {
     { path: 'share/fish/vendor_completions.d/sno.fish', contents: fishCompletion(tree) },
     { path: 'LICENSE', contents: await readFile(join(root, 'LICENSE')) },
     ...(await written(['README.md', 'CHANGELOG.md'])),
-    ...(await written(await documentNames())),
+    ...(await written(await documentNames('docs'))),
+    ...(await written(await documentNames('deploy'))),
   ];
 }
 
 const written = (paths: readonly string[]): Promise<Entry[]> =>
   Promise.all(paths.map(async (path) => ({ path, contents: await readFile(join(root, path)) })));
 
-/** What people read, and not the programs that generate it: pages, examples, schemas, alerts. */
-async function documentNames(): Promise<string[]> {
-  const entries = await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true });
+/** What people read or apply, and not the programs that generate it: pages, examples, schemas, alerts, files of a hub. */
+async function documentNames(folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))

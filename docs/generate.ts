@@ -1,5 +1,5 @@
 /**
- * Writes docs/reference/ from the code: `node build/launch.mjs docs/generate.ts`.
+ * Writes docs/reference/, and what deploy/fleet/ has of it, from the code: `node build/launch.mjs docs/generate.ts`.
  * A test compares what is there with what this would write.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -8,6 +8,8 @@ import { installConfigJsonSchema, siteConfigJsonSchema } from '../cli/explain/co
 import { failuresReference } from './failures-reference.ts';
 import { faultsReference } from './faults-reference.ts';
 import { findingsReference } from './findings-reference.ts';
+import { nodeAccess } from './fleet-access.ts';
+import { siteDefinition } from './fleet-definition.ts';
 import { installConfigReference } from './install-config-reference.ts';
 import { metricsReference } from './metrics-reference.ts';
 import { payloadPartsReference } from './payload-parts-reference.ts';
@@ -28,6 +30,8 @@ export interface GeneratedDocument {
 /** Every document that is made from the code, as it has to be now. */
 export async function generatedDocuments(signal: AbortSignal): Promise<GeneratedDocument[]> {
   return [
+    { path: 'deploy/fleet/crd.yaml', contents: siteDefinition() },
+    { path: 'deploy/fleet/node-access.yaml', contents: nodeAccess() },
     { path: 'docs/reference/failures.md', contents: failuresReference() },
     { path: 'docs/reference/faults.md', contents: faultsReference() },
     { path: 'docs/reference/findings.md', contents: findingsReference() },
