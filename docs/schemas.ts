@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fleetStatusSchema } from '../cli/fleet/summary.ts';
 import { snoResultSchema } from '../cli/process/json-result.ts';
 import { resultSchema } from '../lab/result.ts';
 import { manifestSchema } from '../lib/change/backup/manifest.ts';
@@ -25,6 +26,7 @@ const PUBLISHED = {
   'host-facts': { title: 'host-facts.json of a factory', schema: hostFactsSchema },
   'site-volume': { title: 'site-volume.json of a volume for a site', schema: volumeManifestSchema },
   sno: { title: 'sno create, verify, wait-for ... --json', schema: snoResultSchema },
+  fleet: { title: 'sno fleet status --json', schema: fleetStatusSchema },
   result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },
 } as const;
 

@@ -3,6 +3,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { addAnalyze } from './analyze.ts';
 import { addCreate } from './create.ts';
 import { addExplain } from './explain.ts';
+import { addFleet } from './fleet.ts';
 import { addLicenses } from './licenses.ts';
 import { addVerify } from './verify.ts';
 import { addVersion } from './version.ts';
@@ -20,6 +21,7 @@ export const commands: readonly AddCommand[] = [
   addVerify,
   addWaitFor,
   addAnalyze,
+  addFleet,
   addExplain,
   addLicenses,
   addVersion,

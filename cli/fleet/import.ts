@@ -1,0 +1,161 @@
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
+import { plural } from '../../report/reading/words.ts';
+import { readConfigText } from '../create/read-install-config.ts';
+import { readSite } from '../site/read-site.ts';
+import { type RowConfig, repeatedIn } from '../site/repeated.ts';
+import { readTable, type SiteRow } from '../site/table.ts';
+import { filledTemplate } from '../site/template.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { namesIn, requireName } from './names.ts';
+import { FIELD_COLUMNS, type RowsOptions, sitesOfRows } from './rows.ts';
+import type { SiteSpec } from './site.ts';
+import { type FleetTemplate, readTemplate, unfilled } from './template.ts';
+
+export interface ImportSitesOptions {
+  readonly table: string;
+  readonly template: string;
+  readonly namespace: string;
+  readonly action: SiteSpec['action'];
+  readonly templateDir?: string;
+  readonly secretValues?: string;
+  readonly secrets?: string;
+  readonly updateUrl?: string;
+  readonly updateVersion?: string;
+  readonly json?: true;
+}
+
+const MOST_TABLE_BYTES = 16 << 20;
+
+/**
+ * `sno fleet import`: a Site for each row of a table, and the ConfigMap of their template, for `kubectl apply`.
+ *
+ * @throws Failure (usage), with nothing printed, that names every fault of every row
+ */
+export async function importSites(
+  options: ImportSitesOptions,
+  { print, notice, signal }: Surroundings,
+): Promise<void> {
+  const { table, action, templateDir, namespace, json } = options;
+  const common = commonOf(options);
+  const secretValues = namesIn('--secret-values', options.secretValues);
+  const text = await readConfigText(table, 'another table with --table', MOST_TABLE_BYTES);
+  const template =
+    templateDir === undefined
+      ? undefined
+      : await readTemplate(templateDir, { action, secretValues }, signal);
+  const { rows, faults } = readTable(text, []);
+  if (faults.length > 0) throw refused(table, faults);
+  const made = sitesOfRows(rows, common);
+  const found = [...columnFaults(rows, template, secretValues), ...made.faults];
+  const isChecked = template !== undefined && action === 'relocate' && secretValues.length === 0;
+  if (isChecked && found.length === 0) found.push(...(await siteFaults(rows, template, signal)));
+  if (found.length > 0) throw refused(table, found);
+  for (const text of noticesOf(rows, template, isChecked, options)) notice(text);
+  const map = template === undefined ? [] : [configMap(options, template)];
+  const list = { apiVersion: 'v1', kind: 'List', items: [...map, ...made.sites] };
+  const head = `# ${plural(made.sites.length, 'Site')} in the namespace ${namespace}: kubectl apply --server-side -f FILE`;
+  print(json === true ? JSON.stringify(list, null, 2) : `${head}\n${writeGoYaml(list)}`.trimEnd());
+}
+
+/** @throws Failure (usage) */
+function commonOf(options: ImportSitesOptions): RowsOptions {
+  const { namespace, template, action, updateUrl: url, updateVersion: version } = options;
+  requireName('--namespace', namespace);
+  requireName('--template', template);
+  const isUpdate = action === 'update';
+  if (isUpdate !== (url !== undefined) || isUpdate !== (version !== undefined)) {
+    throw new Failure('usage', `--action ${action} does not fit the other options`, {
+      expected: '--update-url and --update-version with --action update, and neither without',
+    });
+  }
+  const update = url === undefined || version === undefined ? undefined : { url, version };
+  return {
+    namespace,
+    template,
+    action,
+    secrets: namesIn('--secrets', options.secrets).map((name) => requireName('--secrets', name)),
+    ...(update === undefined ? {} : { update }),
+  };
+}
+
+const columnsOf = ([first]: readonly SiteRow[]): string[] => Object.keys(first?.cells ?? {});
+
+function columnFaults(
+  rows: readonly SiteRow[],
+  template: FleetTemplate | undefined,
+  secretValues: readonly string[],
+): string[] {
+  const columns = columnsOf(rows);
+  const values = columns.filter((name) => !FIELD_COLUMNS.some((field) => field === name));
+  return [
+    ...columns
+      .filter((name) => secretValues.includes(name))
+      .map((name) => `column ${name}: expected none, since --secret-values names it`),
+    ...unfilled(template?.placeholders ?? [], values, secretValues).map((name) =>
+      columns.includes(name)
+        ? `${template?.file}: \${${name}}: the column ${name} is a field of the Site and no value. Give the value another name`
+        : `${template?.file}: \${${name}}: expected a column ${name}, or its name in --secret-values`,
+    ),
+  ];
+}
+
+/** What `sno create site-volumes` would say of the rows: better here than in a wave. */
+async function siteFaults(
+  rows: readonly SiteRow[],
+  { text, dir, file }: FleetTemplate,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const configs: RowConfig[] = [];
+  const found: string[] = [];
+  const now = new Date();
+  for (const { line, cells } of rows) {
+    try {
+      const source = { dir, name: file, text: filledTemplate(text, cells) };
+      const { config } = await readSite(source, { facts: undefined, now, signal });
+      configs.push({ line, config });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      found.push(`line ${line} (${cells.site}): ${describeError(error)}`);
+    }
+  }
+  return [...found, ...repeatedIn(configs)];
+}
+
+function* noticesOf(
+  rows: readonly SiteRow[],
+  template: FleetTemplate | undefined,
+  isChecked: boolean,
+  { secrets, secretValues }: ImportSitesOptions,
+): Generator<string> {
+  if (template === undefined) {
+    yield 'without --template-dir, nobody has compared the columns with the placeholders of the template';
+    return;
+  }
+  if (!isChecked) {
+    yield `the rows are not checked by the rules of ${template.file}, since not all values are known here: the first canary shows it`;
+  }
+  if (secretValues !== undefined && secrets === undefined) {
+    yield 'no Secret has the values of --secret-values: name them with --secrets';
+  }
+  const known = ['site', ...FIELD_COLUMNS, ...template.placeholders];
+  for (const name of columnsOf(rows).filter((column) => !known.includes(column))) {
+    yield `the column ${name} is used nowhere: the template has no placeholder of this name`;
+  }
+}
+
+const configMap = ({ template, namespace }: ImportSitesOptions, { data }: FleetTemplate) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: template, namespace },
+  data,
+});
+
+const refused = (table: string, faults: readonly string[]) =>
+  new Failure(
+    'usage',
+    [
+      `${plural(faults.length, 'error')}; nothing was printed`,
+      ...faults.map((fault) => `${table}: ${fault}`),
+    ].join('\n'),
+  );
