@@ -1,5 +1,11 @@
 import { writeGoDocuments } from '../lib/base/go-yaml/write.ts';
-import { FLEET, NODE_CONDITIONS, SITES_GROUP, siteUser } from '../lib/engine/report/site-status.ts';
+import {
+  FLEET,
+  NODE_CONDITIONS,
+  SITES_GROUP,
+  STATUS_LIMITS,
+  siteUser,
+} from '../lib/engine/report/site-status.ts';
 import { GENERATED } from './fleet-definition.ts';
 
 const NAME = 'sno-fleet-node';
@@ -57,6 +63,10 @@ const validations = [
     message: `a node writes the conditions ${NODE_CONDITIONS.join(', ')}, and no other`,
   },
   {
+    expression: `variables.texts <= ${STATUS_LIMITS.texts}`,
+    message: `expected at most ${STATUS_LIMITS.texts} characters in what, fix and message together`,
+  },
+  {
     expression: `object.spec == oldObject.spec && ${KEPT_METADATA.map((name) => `object.metadata.?${name} == oldObject.metadata.?${name}`).join(' && ')}`,
     message: 'a node changes neither metadata nor spec of its Site',
   },
@@ -86,6 +96,11 @@ const policy = {
       { name: 'after', expression: 'object.?status.orValue({})' },
       { name: 'hasReport', expression: "'report' in variables.before" },
       { name: 'last', expression: 'variables.hasReport ? variables.before.report.sequence : 0' },
+      {
+        name: 'texts',
+        expression:
+          "variables.after.?report.changes.orValue([]).map(c, size(c.?what.orValue('')) + size(c.?fix.orValue(''))).sum() + variables.after.?conditions.orValue([]).map(c, size(c.message)).sum()",
+      },
       ...['before', 'after'].map((when) => ({
         name: when === 'before' ? 'hubBefore' : 'hubAfter',
         expression: `variables.${when}.?conditions.orValue([]).filter(c, !(c.type in ${LIST}))`,

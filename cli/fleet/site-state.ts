@@ -87,13 +87,8 @@ export function stateOf(
     ...(change === undefined || !isNow ? {} : { at: new Date(change.at) }),
   };
   if (spec.action === 'none') return { ...row, state: 'idle' };
-  const failed = conditionOf(status, 'Failed');
-  if (isNow && failed?.status === 'True') {
-    return { ...row, state: 'failed', ...reasonOf(failed, change) };
-  }
-  if (isNow && conditionOf(status, 'Completed')?.status === 'True') {
-    return { ...row, state: 'completed' };
-  }
+  const ended = isNow ? endOf(status, change) : undefined;
+  if (ended !== undefined) return { ...row, ...ended };
   const refused = [conditionOf(status, 'Rendered'), delivered].find(
     (condition) => condition?.status === 'False' && condition.reason !== NOT_YET,
   );
@@ -110,6 +105,19 @@ export function stateOf(
   return { ...row, state: isRendered ? 'rendered' : 'waiting' };
 }
 
+/** What the node says of this run at its end, by its report; by its conditions where it has none. */
+function endOf(
+  status: SiteStatus | undefined,
+  change: Change | undefined,
+): Pick<SiteRowState, 'state' | 'code' | 'what' | 'fix'> | undefined {
+  if (change?.state === 'running') return undefined;
+  const failed = conditionOf(status, 'Failed');
+  const hasFailed = change === undefined ? failed?.status === 'True' : change.state !== 'done';
+  if (hasFailed) return { state: 'failed', ...reasonOf(failed, change) };
+  const isDone = change !== undefined || conditionOf(status, 'Completed')?.status === 'True';
+  return isDone ? { state: 'completed' } : undefined;
+}
+
 /** Of a node that works on it, too: each of its steps has a deadline, and it reports each. */
 function isSilent(
   { deliveredAt, heardAt }: { deliveredAt: Date | undefined; heardAt: Date | undefined },
@@ -122,9 +130,9 @@ function isSilent(
 }
 
 /** The words of the node; those of the condition where it has none. */
-const reasonOf = ({ reason, message }: SiteCondition, change: Change | undefined) => ({
-  code: change?.code ?? reason,
-  what: change?.what ?? message,
+const reasonOf = (condition: SiteCondition | undefined, change: Change | undefined) => ({
+  code: change?.code ?? condition?.reason ?? 'unknown',
+  what: change?.what ?? condition?.message ?? '',
   ...(change?.fix === undefined ? {} : { fix: change.fix }),
 });
 

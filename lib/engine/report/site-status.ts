@@ -20,15 +20,19 @@ export const FIELD_MANAGERS = { node: 'sno-node', worker: 'sno-fleet' } as const
 export const CONDITIONS = ['Rendered', 'Delivered', 'Started', 'Completed', 'Failed'] as const;
 export const NODE_CONDITIONS = ['Started', 'Completed', 'Failed'] as const;
 
-/** Most characters of what is written into a status: the API server refuses more, so that 10,000 Sites fit into etcd. */
+/**
+ * Most characters of what is written into a status: the API server refuses more, so that 10,000 Sites fit into etcd.
+ * `texts`: of all texts and messages of a node together.
+ */
 export const STATUS_LIMITS = {
   reason: 64,
-  message: 768,
+  message: 2048,
   node: 253,
   version: 64,
   step: 96,
-  what: 512,
-  fix: 256,
+  what: 1024,
+  fix: 1024,
+  texts: 8192,
   url: 2048,
 } as const;
 

@@ -84,14 +84,20 @@ t.test('from its wave to its end', async (t) => {
     ['silent', { conditions: old, changes: running, heard: EARLY }],
     ['completed', { conditions: [...old, is('Completed')], heard: EARLY }],
     ['failed', { conditions: [...old, is('Failed')], heard: EARLY }],
-    ['running', { conditions: [...made, is('Failed', { status: 'False' })], changes: running }],
+    ['running', { conditions: [...made, is('Failed')], changes: running, heard: LATE }],
+    ['completed', { conditions: old, changes: [change({ state: 'done' })], heard: LATE }],
+    ['failed', { conditions: old, changes: [change({ state: 'refused' })], heard: LATE }],
+    ['failed', { conditions: old, changes: [change({ state: 'takenBack' })], heard: LATE }],
   ] as const) {
     t.equal(state(given).state, expected, JSON.stringify(given));
   }
 });
 
 t.test('what was said of an earlier serial is not said of this one', async (t) => {
-  const ended = { conditions: [...made, is('Completed'), is('Failed')], changes: [change()] };
+  const ended = {
+    conditions: [...made, is('Completed'), is('Failed')],
+    changes: [change({ state: 'failed' })],
+  };
   t.equal(state({ ...ended, spec: { serial: 2 }, volume: 2 }).state, 'delivered');
   t.equal(state({ ...ended, spec: { serial: 2 }, volume: 1 }).state, 'waiting', 'nor delivered');
   t.equal(state({ ...ended, volume: 1 }).state, 'failed');
