@@ -46,9 +46,13 @@ function addImport(fleet: Command, surroundings: Surroundings): void {
     .description(
       'print a Site for each row of a table, and the ConfigMap of their template, for "kubectl apply --server-side -f -"; or every fault of every row, and nothing else',
     )
-    .requiredOption(
+    .option(
       '--table <file.csv>',
       'with a column site; wave, serial, delivery (virtualMedia, url, person), bareMetalHost and hostFacts are fields, and every other column is a value of the template',
+    )
+    .option(
+      '--cluster-instances <file>',
+      'instead: ClusterInstances of siteconfig; fields that become no value are named',
     )
     .requiredOption('--template <name>', 'ConfigMap with the template of these sites')
     .option(

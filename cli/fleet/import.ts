@@ -1,19 +1,21 @@
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
-import { plural } from '../../report/reading/words.ts';
+import { plural, some } from '../../report/reading/words.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readSite } from '../site/read-site.ts';
 import { type RowConfig, repeatedIn } from '../site/repeated.ts';
 import { readTable, type SiteRow } from '../site/table.ts';
 import { filledTemplate } from '../site/template.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { readClusterInstances } from './cluster-instances.ts';
 import { namesIn, requireName } from './names.ts';
 import { FIELD_COLUMNS, type RowsOptions, sitesOfRows } from './rows.ts';
 import type { SiteSpec } from './site.ts';
 import { type FleetTemplate, readTemplate, unfilled } from './template.ts';
 
 export interface ImportSitesOptions {
-  readonly table: string;
+  readonly table?: string;
+  readonly clusterInstances?: string;
   readonly template: string;
   readonly namespace: string;
   readonly action: SiteSpec['action'];
@@ -36,26 +38,63 @@ export async function importSites(
   options: ImportSitesOptions,
   { print, notice, signal }: Surroundings,
 ): Promise<void> {
-  const { table, action, templateDir, namespace, json } = options;
+  const { action, templateDir, namespace, json } = options;
   const common = commonOf(options);
   const secretValues = namesIn('--secret-values', options.secretValues);
-  const text = await readConfigText(table, 'another table with --table', MOST_TABLE_BYTES);
   const template =
     templateDir === undefined
       ? undefined
       : await readTemplate(templateDir, { action, secretValues }, signal);
-  const { rows, faults } = readTable(text, []);
+  const { path: table, rows, faults, notices } = await readRows(options);
   if (faults.length > 0) throw refused(table, faults);
   const made = sitesOfRows(rows, common);
   const found = [...columnFaults(rows, template, secretValues), ...made.faults];
   const isChecked = template !== undefined && action === 'relocate' && secretValues.length === 0;
   if (isChecked && found.length === 0) found.push(...(await siteFaults(rows, template, signal)));
   if (found.length > 0) throw refused(table, found);
+  for (const text of notices) notice(text);
   for (const text of noticesOf(rows, template, isChecked, options)) notice(text);
   const map = template === undefined ? [] : [configMap(options, template)];
   const list = { apiVersion: 'v1', kind: 'List', items: [...map, ...made.sites] };
   const head = `# ${plural(made.sites.length, 'Site')} in the namespace ${namespace}: kubectl apply --server-side -f FILE`;
   print(json === true ? JSON.stringify(list, null, 2) : `${head}\n${writeGoYaml(list)}`.trimEnd());
+}
+
+interface ReadRows {
+  readonly path: string;
+  readonly rows: readonly SiteRow[];
+  readonly faults: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/** Of a table, or of ClusterInstances. @throws Failure (usage) */
+async function readRows({
+  table,
+  clusterInstances,
+  namespace,
+}: ImportSitesOptions): Promise<ReadRows> {
+  if (clusterInstances === undefined && table !== undefined) {
+    const text = await readConfigText(table, 'another table with --table', MOST_TABLE_BYTES);
+    return { path: table, ...readTable(text, []), notices: [] };
+  }
+  if (clusterInstances === undefined || table !== undefined) {
+    throw new Failure('usage', 'the sites are not known; nothing was printed', {
+      expected: 'either --table or --cluster-instances',
+    });
+  }
+  const option = 'another file with --cluster-instances';
+  const text = await readConfigText(clusterInstances, option, MOST_TABLE_BYTES);
+  const { unmapped, namespaces, ...read } = readClusterInstances(text);
+  const notices = [...unmapped].map(
+    ([field, count]) => `${field} of ${plural(count, 'ClusterInstance')} becomes no value`,
+  );
+  const others = [...namespaces].filter((each) => each !== namespace);
+  if (others.length > 0) {
+    notices.push(
+      `a BareMetalHost has to be in the namespace of its Site, ${namespace}; these ClusterInstances are elsewhere: ${some(others)}`,
+    );
+  }
+  return { path: clusterInstances, ...read, notices };
 }
 
 /** @throws Failure (usage) */
@@ -126,7 +165,7 @@ function* noticesOf(
   rows: readonly SiteRow[],
   template: FleetTemplate | undefined,
   isChecked: boolean,
-  { secrets, secretValues }: ImportSitesOptions,
+  { secrets, secretValues, clusterInstances }: ImportSitesOptions,
 ): Generator<string> {
   if (template === undefined) {
     yield 'without --template-dir, nobody has compared the columns with the placeholders of the template';
@@ -139,7 +178,9 @@ function* noticesOf(
     yield 'no Secret has the values of --secret-values: name them with --secrets';
   }
   const known = ['site', ...FIELD_COLUMNS, ...template.placeholders];
-  for (const name of columnsOf(rows).filter((column) => !known.includes(column))) {
+  // Those of ClusterInstances are always the same.
+  const columns = clusterInstances === undefined ? columnsOf(rows) : [];
+  for (const name of columns.filter((column) => !known.includes(column))) {
     yield `the column ${name} is used nowhere: the template has no placeholder of this name`;
   }
 }
