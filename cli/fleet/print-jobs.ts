@@ -162,7 +162,8 @@ function headOf(
     ? ['# Argo CD runs them one after the other, by their sync waves.']
     : order.slice(1).map((each, at) => {
         const before = order[at] ?? '';
-        return `# Once ${before} is complete: kubectl -n ${namespace} patch job ${each} -p '{"spec":{"suspend":false}}'`;
+        const ended = before === name ? 'has ended' : 'is complete';
+        return `# Once ${before} ${ended}: kubectl -n ${namespace} patch job ${each} -p '{"spec":{"suspend":false}}'`;
       });
   return `${[`# The Jobs of a wave, in this order: ${order.join(', ')}`, ...start].join('\n')}\n`;
 }

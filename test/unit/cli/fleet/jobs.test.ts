@@ -54,7 +54,7 @@ t.test('canaries, then the wave, each collected', async (t) => {
   }
   t.match(
     out,
-    /^# Once sno-fleet-1 is complete: kubectl -n sno-fleet patch job sno-fleet-1-collect/m,
+    /^# Once sno-fleet-1 has ended: kubectl -n sno-fleet patch job sno-fleet-1-collect/m,
   );
 });
 
