@@ -39,6 +39,7 @@ import { runIdentity } from './upkeep/identity/main.ts';
 import { runPayload } from './upkeep/payload/main.ts';
 import { measureRenewal } from './upkeep/renew/metrics.ts';
 import { renewPlan } from './upkeep/renew/plan.ts';
+import { runReport } from './upkeep/report/main.ts';
 import { addRotations } from './upkeep/rotate/commands.ts';
 import { rotateContext } from './upkeep/rotate/context.ts';
 import { rotatePlan } from './upkeep/rotate/plan.ts';
@@ -117,6 +118,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
   'sno-update': (paths, args) => runUpdate(paths, args),
   reconfigure: (paths, args) => runReconfigure(paths, args),
   'sno-deferred': runDeferred,
+  'sno-report': (paths, args) => runReport(paths, args),
   'verify-clean': (paths, args) => runVerifyClean(paths, args),
   'wait-steady': (paths, args) => runWaitSteady(paths, args),
   gather: runGather,

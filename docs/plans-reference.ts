@@ -24,6 +24,7 @@ import { certificatesPlan } from '../agents/upkeep/certificates/plan.ts';
 import { identityPlan } from '../agents/upkeep/identity/plan.ts';
 import { payloadPlan } from '../agents/upkeep/payload/plan.ts';
 import { renewPlan } from '../agents/upkeep/renew/plan.ts';
+import { reportPlan } from '../agents/upkeep/report/plan.ts';
 import { rotatePlan } from '../agents/upkeep/rotate/plan.ts';
 import { trialPlan } from '../agents/upkeep/trial/plan.ts';
 import { unsealPlan } from '../agents/upkeep/unseal/plan.ts';
@@ -95,6 +96,7 @@ const PLANS: readonly (readonly [heading: string, folder: string, planOf: PlanOf
   ['reconfigure validate on OpenShift', 'agents/reconfigure/validate', validateOn('openshift')],
   ['sno-approve', 'agents/upkeep/approve', approvePlan],
   ['sno-deferred', 'agents/deferred', deferredPlan],
+  ['sno-report', 'agents/upkeep/report', reportPlan],
 ];
 
 /** Settings that give a time. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { installedGatherUnit } from './gather.ts';
 import { labelUnit } from './live.ts';
+import { reportUnits } from './report.ts';
 import type { UnitFile } from './unit-file.ts';
 
 /** Every node of the Kubernetes payload has these: they are part of the master Ignition. */
@@ -115,6 +116,7 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-approve.path', import.meta.url), 'utf8'),
   },
+  ...reportUnits,
 ];
 
 /** Only where the keys are sealed: the kubelet does not start without it. */

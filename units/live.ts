@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { liveGatherUnit } from './gather.ts';
+import { reportUnits } from './report.ts';
 import type { UnitFile } from './unit-file.ts';
 
 /** Both hosts run an executable that was copied into /var. */
@@ -50,6 +51,7 @@ export const liveUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./live/progress.service', import.meta.url), 'utf8'),
   },
+  ...reportUnits,
 ];
 
 /** In place of the unit of that name where no medium has the executable: it is fetched. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { installedGatherUnit } from './gather.ts';
 import { nodeUnits } from './installed.ts';
 import { labelUnit } from './live.ts';
+import { reportUnits } from './report.ts';
 import type { UnitFile } from './unit-file.ts';
 
 // Literal paths: the build puts the files into the executable.
@@ -37,6 +38,7 @@ const OF_RELOCATABLE: readonly string[] = [
   'sno-trial.service',
   'sno-trial.timer',
   'reconfigure.service',
+  ...reportUnits.map(({ name }) => name),
 ];
 
 /** What they need besides, behind their own sections: systemd reads a section again. */

@@ -30,6 +30,7 @@ import { askUrl, urlToAsk } from './ask-url.ts';
 import { readHostFacts } from './host-facts.ts';
 import { type Inserted, insertedVolume, isMoreInserted } from './inserted.ts';
 import { type KnownNode, knownNode } from './known-node.ts';
+import { placeReportTo } from './place-report-to.ts';
 import { tellEnd, tellRefusal } from './tell-medium.ts';
 import { recordWayBack } from './way-back.ts';
 
@@ -106,7 +107,7 @@ async function judged(
     const volume = await opened(paths, { ...by, trust }, signal);
     const why = await whyNotAgain(paths, source, volume);
     if (why === undefined) {
-      return { kind: 'request', request: await accepted(paths, volume, by.node) };
+      return { kind: 'request', request: await accepted(paths, volume, by.node, signal) };
     }
     if (medium !== undefined) await tellAgain(paths, medium, volume.use, signal);
     return nothing(why);
@@ -172,6 +173,7 @@ async function accepted(
   paths: HostPaths,
   volume: VerifiedVolume,
   node: KnownNode,
+  signal: AbortSignal,
 ): Promise<ReconfigureRequest> {
   const folder = siteFolder(paths);
   await rm(folder, { recursive: true, force: true });
@@ -182,6 +184,8 @@ async function accepted(
   // By its time the files are judged again whenever they are read.
   const manifest = await readFile(join(mediumFolder(paths), VOLUME_FILES.manifest));
   await writeFileAtomic(join(folder, VOLUME_FILES.manifest), manifest, 0o600);
+  // Before the request: a site that fails and is taken back is reported, too.
+  await placeReportTo(paths, volume.files.get(VOLUME_FILES.reportTo), signal);
   const request: ReconfigureRequest = {
     schemaVersion: 1,
     id: randomUUID(),

@@ -22,6 +22,7 @@ import { aioUnits } from '../../units/aio.ts';
 import { gatherLinks } from '../../units/gather.ts';
 import { deferredUnit } from '../../units/installed.ts';
 import { networkUnit } from '../../units/live.ts';
+import { reportLinks } from '../../units/report.ts';
 import {
   assetDirectories,
   authorityFiles,
@@ -90,6 +91,7 @@ export function aioIgnitionConfig(input: AioIgnitionInput): IgnitionConfig {
       ]),
       ...commandLinks(['sno-agents', ...hostCommandNames]),
       ...gatherLinks,
+      ...reportLinks,
       issueLink,
     ].map(({ path, target }) => link(path, target)),
     units: withDropins(

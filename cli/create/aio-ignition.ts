@@ -55,7 +55,7 @@ export async function createAioIgnition(
   const ignition = join(dir, AIO_IGNITION_NAME);
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
   const sound = await inspect(options, [ignition, kubeconfig], surroundings);
-  const { settings, user, notRead } = sound;
+  const { settings, user, reportTo, notRead } = sound;
   const { installation: _, ...described } = settings.cluster;
   const cluster = {
     ...described,
@@ -75,6 +75,7 @@ export async function createAioIgnition(
     pullSecret: settings.pullSecret,
     manifests: user.manifests,
     deferred: user.deferred,
+    reportTo,
     workerToken: workers?.token,
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });

@@ -15,6 +15,7 @@ import {
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import { gatherLinks } from '../../units/gather.ts';
 import { liveDropins, networkUnit } from '../../units/live.ts';
+import { reportLinks } from '../../units/report.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
 import {
   assetDirectories,
@@ -48,9 +49,13 @@ export function liveDirectories(): Directory[] {
 
 /** The agents as commands, and their login prompt. */
 export const liveLinks = (): Link[] =>
-  [...agentLinks(agentsOf('live')), ...commandLinks(['sno-agents']), ...gatherLinks, issueLink].map(
-    ({ path, target }) => link(path, target),
-  );
+  [
+    ...agentLinks(agentsOf('live')),
+    ...commandLinks(['sno-agents']),
+    ...gatherLinks,
+    ...reportLinks,
+    issueLink,
+  ].map(({ path, target }) => link(path, target));
 
 /**
  * The Ignition config that a live image boots with. The same input gives the same

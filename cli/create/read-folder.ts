@@ -5,6 +5,7 @@ import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { readInstallSettings } from '../install-config/settings.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
+import { readReportTo } from '../site/read-report-to.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
 import { notReadIn } from './not-read.ts';
 import { readInstallConfig } from './read-install-config.ts';
@@ -14,6 +15,8 @@ import { readUserManifests } from './user-manifests.ts';
 export interface FolderContents {
   readonly settings: InstallSettings;
   readonly user: DeferredUserManifests;
+  /** report-to.json, if it is there. */
+  readonly reportTo: string | undefined;
   /** A sentence for each file beside install-config.yaml that is not read. */
   readonly notRead: readonly string[];
 }
@@ -50,7 +53,8 @@ export async function inspectFolder(
     const notRead = await notReadIn(dir);
     const { networkConfig } = read.settings.cluster;
     await askNmstatectl(networkConfig, 'bootstrapInPlace.networkConfig', signal);
-    return { contents: { settings: read.settings, user, notRead }, faults: [] };
+    const reportTo = (await readReportTo(dir))?.text;
+    return { contents: { settings: read.settings, user, reportTo, notRead }, faults: [] };
   }
   return { contents: undefined, faults };
 }

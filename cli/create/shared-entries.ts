@@ -3,6 +3,7 @@ import { deferredFolder } from '../../lib/cluster/deferred/manifests.ts';
 import { dhcpIdentity } from '../../lib/cluster/installation/dhcp-identity.ts';
 import { type FutureToken, futureTokenPath } from '../../lib/cluster/workers/future-token.ts';
 import type { Cluster } from '../../lib/config/cluster/cluster.ts';
+import { reportToPath } from '../../lib/engine/report/read-report-to.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Directory, File, User } from '../../lib/render/ignition/config.ts';
 import { dataUrl } from '../../lib/render/ignition/data-url.ts';
@@ -19,6 +20,8 @@ export interface SharedInput {
   manifests: readonly UserManifest[];
   /** Manifests that the installed host applies once their kinds are served, by file name. */
   deferred: readonly { name: string; contents: string }[];
+  /** report-to.json: to whom the host reports, live and installed. It may have a key or a token. */
+  reportTo?: string | undefined;
   /** Where the executable is fetched, if no medium has it. */
   executableUrl?: string;
 }
@@ -47,9 +50,10 @@ export function assetDirectories(): Directory[] {
 /** The files of a host that sets up a control plane. */
 export function sharedFiles(input: SharedInput, place: PlaceFile): File[] {
   const paths = hostPaths();
-  const { manifests, deferred } = input;
+  const { manifests, deferred, reportTo } = input;
   return [
     ...hostFiles(input, place),
+    ...(reportTo === undefined ? [] : [place(reportToPath(paths), 0o600, reportTo)]),
     // A manifest can be a Secret.
     ...manifests.map(({ path, contents }) => place(`${paths.assets}/${path}`, 0o600, contents)),
     ...deferred.map(({ name, contents }) =>

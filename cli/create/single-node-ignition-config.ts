@@ -72,7 +72,11 @@ export async function createSingleNodeIgnitionConfig(
   const metadataPath = join(dir, METADATA_NAME);
   await requireAbsent([ignitionPath, kubeconfigPath, metadataPath]);
 
-  const { settings, user, notRead } = await readFolder(dir, environment[DISK_VARIABLE], signal);
+  const { settings, user, reportTo, notRead } = await readFolder(
+    dir,
+    environment[DISK_VARIABLE],
+    signal,
+  );
   const additions = await readAdditions(options, signal);
   const executable =
     onMedium ?? (await describeExecutable(options.agentsExecutable, environment, signal));
@@ -99,7 +103,7 @@ export async function createSingleNodeIgnitionConfig(
   const workerPath = join(dir, WORKER_IGNITION_NAME);
   if (workers !== undefined) await requireAbsent([workerPath]);
   const input = {
-    ...{ cluster, authorities, pullSecret: settings.pullSecret },
+    ...{ cluster, authorities, pullSecret: settings.pullSecret, reportTo },
     ...{ manifests: user.manifests, deferred: user.deferred, workerToken: workers?.token },
   };
   const config = liveWithAdditions(

@@ -4,6 +4,7 @@ import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { SITE_CONFIG } from '../../lib/config/site-config/site-config.ts';
+import { REPORT_TO } from '../../lib/engine/report/report-to.ts';
 import { plural } from '../../report/reading/words.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { makeVolume } from '../site/make-volume.ts';
@@ -133,6 +134,11 @@ async function sitesOf(
     }
   }
   found.push(...repeatedIn(sites.map(rowConfig)).map((fault) => `${table} ${fault}`));
+  if (sites.length > 1 && sites.some(({ site: { reportTo } }) => reportTo && 'hub' in reportTo)) {
+    found.push(
+      `${join(dir, REPORT_TO)} names one Site of a hub, and the table has several rows: use "sno create site-volume" for each site`,
+    );
+  }
   if (found.length > 0) throw refused(found);
   return { sites, unused };
 }

@@ -7,6 +7,7 @@ import { inOneLine } from '../../lib/base/printable.ts';
 import { hostFactsSchema, type ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { filesNamedIn, parseSiteConfig } from '../../lib/config/site-config/read.ts';
 import { SITE_CONFIG, type SiteConfig } from '../../lib/config/site-config/site-config.ts';
+import { REPORT_TO, type ReportTo } from '../../lib/engine/report/report-to.ts';
 import { extraManifests } from '../../lib/relocation/site-volume/extra-manifests.ts';
 import { requireAcceptedCertificates } from '../../lib/relocation/site-volume/shown-certificate.ts';
 import { VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
@@ -15,12 +16,15 @@ import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
+import { readReportTo } from './read-report-to.ts';
 
 /** A site without faults. */
 export interface Site {
   readonly config: SiteConfig;
   /** What a volume carries of it, by the path there. */
   readonly files: ReadonlyMap<string, Uint8Array>;
+  /** To whom the node reports; undefined if nobody is named beside site-config.yaml. */
+  readonly reportTo?: ReportTo;
   /** Files in extra-manifests that are not manifests. */
   readonly skipped: readonly string[];
 }
@@ -60,14 +64,16 @@ export async function readSite(
     VOLUME_FILES.manifests,
   ]);
   if (faults.length > 0) throw new Failure('usage', faults.join('\n'));
+  const report = await readReportTo(dir);
   const files = new Map<string, Uint8Array>([
     [SITE_CONFIG, Buffer.from(text)],
     ...named,
+    ...(report === undefined ? [] : [[REPORT_TO, Buffer.from(report.text)] as const]),
     ...manifests.map(({ path, contents }): [string, Uint8Array] => [path, contents]),
   ]);
   const unrendered = extraManifests(files).flatMap(unrenderedFaults);
   if (unrendered.length > 0) throw new Failure('usage', unrendered.join('\n'));
-  return { config, files, skipped };
+  return { config, files, skipped, ...(report === undefined ? {} : { reportTo: report.to }) };
 }
 
 /** Undefined if there is no such file: the field's fault says so. */

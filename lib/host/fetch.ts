@@ -101,7 +101,10 @@ async function curl(
 }
 
 /** curl reads only the lower-case name of http_proxy. */
-function proxyEnvironment(url: string, proxy: ProxySettings | undefined): Record<string, string> {
+export function proxyEnvironment(
+  url: string,
+  proxy: ProxySettings | undefined,
+): Record<string, string> {
   if (proxy === undefined) return {};
   const { httpProxy, httpsProxy, noProxy } = proxy;
   return {

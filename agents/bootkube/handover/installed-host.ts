@@ -16,6 +16,7 @@ import {
 } from '../../../lib/cluster/installation/snapshot-record.ts';
 import { agentLinks } from '../../../lib/engine/agents/links.ts';
 import { agentsOf } from '../../../lib/engine/agents/table.ts';
+import { reportToPath } from '../../../lib/engine/report/read-report-to.ts';
 import { exists, readTextIfPresent, readTextIfReadable, sha256 } from '../../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
 import {
@@ -147,6 +148,7 @@ async function restoreFiles(context: HostContext, rendered: Rendered): Promise<I
 async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
   const { paths, cluster } = context;
   const settings = await readTextIfReadable(join(paths.config, 'settings.json'));
+  const reportTo = await readTextIfPresent(reportToPath(paths));
   const input = await readTextIfPresent(renderInputPath(paths));
   const record = await readSnapshotRecord(snapshotRecordPath(context));
   if (record === undefined) throw new Failure('fatal', 'the snapshot has no record');
@@ -161,6 +163,9 @@ async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
     ...(settings === undefined
       ? []
       : [{ path: join(installed.config, 'settings.json'), mode: 0o644, contents: settings }]),
+    ...(reportTo === undefined
+      ? []
+      : [{ path: reportToPath(installed), mode: 0o600, contents: reportTo }]),
     ...(input === undefined
       ? []
       : [{ path: renderInputPath(installed), mode: 0o600, contents: input }]),

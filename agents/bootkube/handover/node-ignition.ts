@@ -22,6 +22,7 @@ import { loadIdentity } from '../../../lib/render/store.ts';
 import { gatherLinks } from '../../../units/gather.ts';
 import { nodeUnits } from '../../../units/installed.ts';
 import { messageCatalog } from '../../../units/message-catalog.ts';
+import { reportLinks } from '../../../units/report.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { payloadFolder } from '../../steps/payload-folder.ts';
 
@@ -64,6 +65,7 @@ export async function nodeIgnition(
       ...agentLinks(agentsOf('node')),
       ...commandLinks(['sno-agents', ...hostCommandNames]),
       ...gatherLinks,
+      ...reportLinks,
       issueLink,
     ].map(({ path, target }) => link(path, target)),
     units: withDropins(

@@ -21,6 +21,7 @@ const RECORDS = {
   reconfigure: 'reconfigure/result.json',
   'reconfigure-request': 'reconfigure/request.json',
   'reconfigure-volumes': 'reconfigure/used.json',
+  report: 'sno-report/state.json',
   update: 'sno-update/result.json',
   'update-request': 'sno-update/request.json',
   restore: 'sno-backup-restore/result.json',

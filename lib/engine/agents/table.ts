@@ -202,6 +202,12 @@ export const AGENTS = [
     stage: 'deferred',
   },
   {
+    name: 'sno-report',
+    unit: 'sno-report',
+    purpose: 'reports to a hub or a server how the installation and the changes of this host go',
+    stage: 'every',
+  },
+  {
     name: 'gather',
     unit: 'sno-gather',
     purpose: 'collects a log bundle with a report',

@@ -17,7 +17,7 @@ const kind = {
 } as const;
 
 /** The API server of a hub, which has a `Site` for this node and has signed a certificate for that site alone. */
-const hubSchema = z.strictObject({
+export const hubSchema = z.strictObject({
   ...kind,
   hub: z.strictObject({
     server: secureUrl,
@@ -30,7 +30,7 @@ const hubSchema = z.strictObject({
 });
 
 /** Any server, which gets each report by POST. */
-const urlSchema = z.strictObject({
+export const urlSchema = z.strictObject({
   ...kind,
   url: secureUrl,
   certificateAuthority: pem.optional().describe('instead of those that the system trusts'),

@@ -36,18 +36,18 @@ export const STATUS_LIMITS = {
   url: 2048,
 } as const;
 
-const conditionSchema = z.object({
+export const siteConditionSchema = z.object({
   type: z.enum(CONDITIONS),
   status: z.enum(['True', 'False', 'Unknown']),
   reason: z.string().max(STATUS_LIMITS.reason).describe('a failure code, or a word'),
   message: z.string().max(STATUS_LIMITS.message),
   lastTransitionTime: z.iso.datetime(),
 });
-export type SiteCondition = z.infer<typeof conditionSchema>;
+export type SiteCondition = z.infer<typeof siteConditionSchema>;
 
 /** The status of a Site: what the hub did, and what the node said. */
 export const siteStatusSchema = z.object({
-  conditions: z.array(conditionSchema).max(CONDITIONS.length).optional(),
+  conditions: z.array(siteConditionSchema).max(CONDITIONS.length).optional(),
   volume: z
     .object({
       url: z.string().max(STATUS_LIMITS.url).optional(),

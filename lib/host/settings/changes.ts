@@ -1,6 +1,6 @@
 import { minutes, seconds } from './units.ts';
 
-/** Changes of the host: sno-address, sno-identity, sno-trial, sno-update. */
+/** Changes of the host: sno-address, sno-identity, sno-trial, sno-update, sno-report. */
 export const changeSettings = {
   /**
    * sno-address: how long the addresses must stay as they are before anything is concluded from them: a link that
@@ -37,4 +37,10 @@ export const changeSettings = {
   updateTrialMs: minutes(40),
   /** sno-update: most restarts of the host with an unconfirmed update; a whole number. */
   updateBootsCount: 1,
+  /** sno-report: for how long one run sends what is new, and tries again while nobody answers. */
+  reportMs: minutes(10),
+  /** sno-report: the least time between two reports. */
+  reportPauseMs: seconds(15),
+  /** sno-report: how soon a report that was refused may be sent again; the timer starts it about once an hour. */
+  reportRefusedMs: minutes(45),
 } as const;

@@ -1,8 +1,10 @@
+import { hasSecret } from '../../engine/report/read-report-to.ts';
 import { scanForKeys } from '../../secrets/key-scan.ts';
+import { VOLUME_FILES } from './volume.ts';
 
 const PEM = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
-/** The paths of the files in which a private key is, however it is encoded: in a Secret it is base64. */
+/** The paths of the files in which a private key is, however it is encoded: in a Secret it is base64. So is the token of report-to.json. */
 export async function filesWithKeys(
   files: ReadonlyMap<string, Uint8Array>,
   signal: AbortSignal,
@@ -12,7 +14,9 @@ export async function filesWithKeys(
     const scan = await scanForKeys(once(bytes), signal);
     // The scan does not look for keys with a passphrase.
     const isPem = PEM.test(Buffer.from(bytes).toString('latin1'));
-    if (isPem || scan.keys.size > 0 || !scan.complete) found.push(path);
+    const hasToken =
+      path === VOLUME_FILES.reportTo && hasSecret(Buffer.from(bytes).toString('utf8'));
+    if (isPem || hasToken || scan.keys.size > 0 || !scan.complete) found.push(path);
   }
   return found;
 }

@@ -1,7 +1,9 @@
+import { Failure } from '../../base/errors/failure.ts';
 import { decrypterFor } from '../../change/backup/portable/recipients.ts';
 import type { UsedVolume } from '../../change/site/used-volume.ts';
 import { parseSiteConfig } from '../../config/site-config/read.ts';
 import { SITE_CONFIG } from '../../config/site-config/site-config.ts';
+import { parseReportTo } from '../../engine/report/read-report-to.ts';
 import { sha256 } from '../../host/files.ts';
 import { allowedSigners, verifySignature } from '../../pki/signature/ssh-signature.ts';
 import { decryptFiles } from './archive.ts';
@@ -48,6 +50,7 @@ export async function openVolume(
   const text = Buffer.from(bytes).toString('utf8');
   const config = parseSiteConfig(text, SITE_CONFIG, { files, now }, rules.facts);
   await requireAcceptedCertificates(config, text, SITE_CONFIG);
+  requireReportTo(files.get(VOLUME_FILES.reportTo));
   return {
     ...accepted,
     config,
@@ -55,6 +58,17 @@ export async function openVolume(
     manifests: extraManifests(files),
     files,
   };
+}
+
+function requireReportTo(bytes: Uint8Array | undefined): void {
+  if (bytes === undefined) return;
+  try {
+    parseReportTo(Buffer.from(bytes).toString('utf8'), VOLUME_FILES.reportTo);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { expected = '', found = '' } = error.details;
+    throw refused(error.what, { expected, found });
+  }
 }
 
 /** The first half of openVolume: everything that is known without the files. */

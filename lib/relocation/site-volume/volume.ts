@@ -2,6 +2,7 @@ import type { UsedVolume } from '../../change/site/used-volume.ts';
 import type { Manifest } from '../../clients/kube/manifest-decoding.ts';
 import type { ShippedHostFacts } from '../../config/site-config/host-facts.ts';
 import type { SiteConfig } from '../../config/site-config/site-config.ts';
+import { REPORT_TO } from '../../engine/report/report-to.ts';
 import type { KeyPair } from '../../pki/authority.ts';
 
 /** Names of files on a volume. */
@@ -20,6 +21,8 @@ export const VOLUME_FILES = {
   adminCa: 'credentials/admin-ca.crt',
   /** A PKCS#10 request of the administrator, where no key is on the volume. */
   adminRequest: 'credentials/admin.csr',
+  /** To whom the node reports; encrypted if it has a key or a token. */
+  reportTo: REPORT_TO,
 } as const;
 
 /** Labels of the medium, in any case. A FAT medium has at most 11 characters. */

@@ -37,6 +37,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   // It fetches: no address can be known beforehand.
   'live/by-url/sno-executable.service': 18,
   'live/sno-network.service': 21,
+  // The address of the hub is not known beforehand.
+  'report/sno-report.service': 15,
   // It connects to the control-plane host, whose address is the site's.
   'worker/sno-api.service': 14,
   'worker/sno-worker.service': 23,

@@ -28,6 +28,7 @@ const SLEEPS: Readonly<Record<string, string>> = {
   'agents/steps/causes.ts': 'looks beside a wait of others',
   'agents/upkeep/address/follow.ts': 'something must stay so',
   'agents/upkeep/approve/approve-workers.ts': 'the end of a session',
+  'agents/upkeep/report/report.ts': 'backs off before it sends again, and lets news gather',
   'agents/upkeep/rotate/overlap.ts': 'a time that has to pass',
   'agents/upkeep/rotate/pods.ts': 'a time that has to pass',
   'cli/payload/fetch/again.ts': 'a pause for servers of others, as long as they get on',

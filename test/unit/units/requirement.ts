@@ -47,6 +47,9 @@ export const ON_TRIAL = [UPDATE, RECONFIGURE] as const;
 /** Follows the CAs of the API server on a worker. */
 export const WORKER_TRUST = 'worker/sno-worker-trust';
 
+/** Tells a hub how the host is. */
+export const REPORT = 'report/sno-report';
+
 export const PROGRESS = ['live/progress', 'installed/progress'] as const;
 export const GATHER = ['live/sno-gather', 'installed/sno-gather'] as const;
 /** Install the executable from a medium. */
@@ -75,6 +78,7 @@ export const PLANNED = [
   'installed/sno-update',
   RECONFIGURE,
   WORKER_TRUST,
+  REPORT,
 ] as const;
 
 /** Stay on a running host for days while they wait. */

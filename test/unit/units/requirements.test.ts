@@ -10,6 +10,7 @@ import type { UnitFile } from '../../../units/unit-file.ts';
 import { ownWorkerUnits, workerUnits } from '../../../units/worker.ts';
 import { changeRequirements } from './change-requirements.ts';
 import { orderRequirements } from './order-requirements.ts';
+import { reportRequirements } from './report-requirements.ts';
 import type { Requirement } from './requirement.ts';
 import { sandboxRequirements } from './sandbox-requirements.ts';
 import { serviceRequirements } from './service-requirements.ts';
@@ -27,6 +28,7 @@ const requirements: readonly Requirement[] = [
   ...changeRequirements,
   ...timeoutRequirements,
   ...workerTrustRequirements,
+  ...reportRequirements,
 ];
 const units = new Map(
   globSync('**/*.{service,timer,path,socket}', { cwd: root })
@@ -90,6 +92,9 @@ t.test('requirements name existing units', async (t) => {
   }
 });
 
+/** Both hosts have them; they have conditions. */
+const REPORT = { 'sno-report': false, 'sno-report.path': true, 'sno-report.timer': true };
+
 /** The units of each host, and whether they are enabled. */
 const HOSTS: readonly {
   readonly host: string;
@@ -112,6 +117,7 @@ const HOSTS: readonly {
       'install-to-disk': true,
       'approve-csr': true,
       progress: true,
+      ...REPORT,
     },
   },
   { host: 'live', files: [networkUnit], enabled: { 'sno-network': true } },
@@ -142,6 +148,7 @@ const HOSTS: readonly {
       reconfigure: true,
       'sno-approve': true,
       'sno-approve.path': true,
+      ...REPORT,
     },
   },
   {
@@ -187,6 +194,7 @@ const AIO = {
   reconfigure: true,
   'sno-approve': true,
   'sno-approve.path': true,
+  ...REPORT,
   ...ENABLED_LATER,
   // Wanted by aiokube.
   'sno-executable': false,
@@ -206,8 +214,8 @@ t.test('an all-in-one host has the units of a node, but the kubelet waits', asyn
   });
   t.same(enabledIn(aioUnits('url', { isSealed: true })), { ...AIO, 'sno-unseal': true });
   for (const [source, folders] of [
-    ['url', ['aio/by-url', 'aio', 'installed', '.']],
-    ['medium', ['aio', 'installed', '.']],
+    ['url', ['aio/by-url', 'aio', 'installed', 'report', '.']],
+    ['medium', ['aio', 'installed', 'report', '.']],
   ] as const) {
     for (const { name, contents } of aioUnits(source, { isSealed: true })) {
       const file = name === MEDIUM_DEVICE ? 'medium.device' : name;
@@ -270,7 +278,7 @@ t.test('each host has its units, enabled unless another unit starts them', async
       host,
     );
     for (const { name, contents, enabled: isEnabled } of files) {
-      const path = [`${host}/${name}`, name].find((each) =>
+      const path = [`${host}/${name}`, `report/${name}`, name].find((each) =>
         units.has(each.replace(/\.service$/, '')),
       );
       t.equal(contents, readFileSync(join(root, path ?? ''), 'utf8'), `${host}: ${name}`);

@@ -13,6 +13,7 @@ import {
   PLANNED,
   PROGRESS,
   REPLACING,
+  REPORT,
   type Requirement,
   SANDBOXED,
   SYSTEM_PROGRAMS,
@@ -24,10 +25,7 @@ import {
 } from './requirement.ts';
 
 const MOUNTS_DISKS = ['live/bootkube', 'live/install-to-disk'] as const;
-/**
- * They read the host's name after their start, when DHCP may have set it: ProtectHostname= would
- * give them a UTS namespace of their own, in which they never see the change.
- */
+/** They read the host's name later, when DHCP has set it: in a UTS namespace of their own they would not see the change. */
 const FOLLOWS_HOSTNAME = ['live/bootkube', 'live/approve-csr', ...FROM_DISK] as const;
 const READS_ALL_FILES = 'installed/bootkube';
 
@@ -227,6 +225,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'worker/sno-api',
       ...BY_URL,
       ...ON_TRIAL,
+      REPORT,
     ),
     says: { IPAddressDeny: ['any'] },
   },
@@ -243,7 +242,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'its state, its service record and its status',
-    units: except(PLANNED, ...WAITING, 'installed/sno-backup', WORKER_TRUST),
+    units: except(PLANNED, ...WAITING, 'installed/sno-backup', WORKER_TRUST, REPORT),
     says: { ReadWritePaths: ['/var/lib', '/var/log', '/run'] },
   },
   {

@@ -8,6 +8,7 @@ import { certificatesPlan } from '../../../agents/upkeep/certificates/plan.ts';
 import { identityPlan } from '../../../agents/upkeep/identity/plan.ts';
 import { payloadPlan } from '../../../agents/upkeep/payload/plan.ts';
 import { renewPlan } from '../../../agents/upkeep/renew/plan.ts';
+import { reportPlan } from '../../../agents/upkeep/report/plan.ts';
 import { trialPlan } from '../../../agents/upkeep/trial/plan.ts';
 import { unsealPlan } from '../../../agents/upkeep/unseal/plan.ts';
 import { updatePlan } from '../../../agents/upkeep/update/plan.ts';
@@ -17,6 +18,7 @@ import {
   ADDRESS,
   INSTALLING,
   RECONFIGURE,
+  REPORT,
   type Requirement,
   TRIAL,
   UNSEAL,
@@ -51,6 +53,7 @@ const longest: Readonly<Record<string, number>> = {
   [UPDATE]: deadlines(updatePlan(s)) + MARGIN_MS,
   [ADDRESS]: deadlines(followAddressPlan(s)) + MARGIN_MS,
   [RECONFIGURE]: deadlines(reconfigurePlan(s)) + ARRIVE_MS + MARGIN_MS,
+  [REPORT]: deadlines(reportPlan(s)) + MARGIN_MS,
   [WORKER_TRUST]: deadlines(workerTrustPlan(s)) + MARGIN_MS,
   [TRIAL]: deadlines(trialPlan(s)) + RESTART_MS,
 };

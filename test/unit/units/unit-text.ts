@@ -14,7 +14,7 @@ export const isWordList = (directive: string): boolean => WORD_LISTS.has(directi
 function sectionOf(directive: string): string {
   if (/^(WantedBy|RequiredBy)$/.test(directive)) return 'Install';
   const ofTimer =
-    /^(OnCalendar|OnClockChange|OnActiveSec|OnBootSec|AccuracySec|Persistent|RandomizedDelaySec)$/;
+    /^(OnCalendar|OnClockChange|OnActiveSec|OnBootSec|OnUnitInactiveSec|AccuracySec|Persistent|RandomizedDelaySec)$/;
   if (ofTimer.test(directive)) return 'Timer';
   if (/^(PathChanged|PathExists|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
   if (/^(Listen|FlushPending)/.test(directive)) return 'Socket';

@@ -24,7 +24,10 @@ type Context = Pick<PlainHost, 'paths'>;
 const unitPath = (paths: HostPaths, name: string) => paths.at(`/etc/systemd/system/${name}`);
 
 /** What people call, and the login prompt's text about this host. */
-const links: readonly LinkOnHost[] = [...agentLinks(['reconfigure', 'sno-trial']), issueLink];
+const links: readonly LinkOnHost[] = [
+  ...agentLinks(['reconfigure', 'sno-trial', 'sno-report']),
+  issueLink,
+];
 
 /**
  * Places the units that take a site volume and that take it back, which an installation of OpenShift does not leave behind. As
@@ -35,7 +38,7 @@ const links: readonly LinkOnHost[] = [...agentLinks(['reconfigure', 'sno-trial']
  */
 export const agentUnits: StepBody<Context> = {
   name: 'agent-units',
-  leaves: 'the units of reconfigure and sno-trial, enabled, and their commands',
+  leaves: 'the units of reconfigure, sno-trial and sno-report, enabled, and their commands',
   touches: ['disk', 'systemd'],
   retries: true,
   input: () => relocatableUnits,
@@ -64,7 +67,7 @@ export const agentUnits: StepBody<Context> = {
 /** The link of a unit goes before its file: a unit that is enabled and has no file would be an error at each boot. */
 export const withoutAgentUnits: StepBody<Context> = {
   name: 'agent-units',
-  leaves: 'no units and commands of reconfigure and sno-trial',
+  leaves: 'no units and commands of reconfigure, sno-trial and sno-report',
   touches: ['disk', 'systemd'],
   retries: true,
   input: () => 'removed',

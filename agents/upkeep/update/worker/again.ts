@@ -53,10 +53,7 @@ export async function prepareWorkerUpdate(
       ...digestFiles(digests),
     ]),
     enable: await newUnits(paths, joinedWorkerUnits),
-    links: await newLinks(
-      paths,
-      agentLinks([...agentsOf('joined'), ...WORKER_AGENTS, ...agentsOf('every')]),
-    ),
+    links: await newLinks(paths, agentLinks([...agentsOf('joined'), ...WORKER_AGENTS, 'gather'])),
     manifests: [],
   };
 }

@@ -1,0 +1,21 @@
+import { reportToPath } from '../../lib/engine/report/read-report-to.ts';
+import { writeFileAtomic } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { startUnit } from '../../lib/host/systemd.ts';
+
+/** What starts sno-report. On a host without the file, neither has been active since its boot. */
+const STARTED_BY = ['sno-report.path', 'sno-report.timer'];
+
+/** Has the host report to whom the volume says. A volume that names nobody leaves what the host has. */
+export async function placeReportTo(
+  paths: HostPaths,
+  contents: Uint8Array | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (contents === undefined) return;
+  await writeFileAtomic(reportToPath(paths), contents, 0o600);
+  for (const unit of STARTED_BY) {
+    // Without it, nobody is told before the next boot: no reason to refuse a site.
+    await startUnit(unit, signal).catch(() => signal.throwIfAborted());
+  }
+}

@@ -1,0 +1,89 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../base/errors/failure.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
+import { inOneLine } from '../../base/printable.ts';
+import type { HostPaths } from '../../host/paths.ts';
+import { hubSchema, REPORT_TO, type ReportTo, urlSchema } from './report-to.ts';
+
+/** Two certificates, a key and some names. */
+export const MAX_REPORT_TO_BYTES = 256 << 10;
+
+/** On a host, 0600. */
+export const reportToPath = ({ config }: Pick<HostPaths, 'config'>): string =>
+  join(config, REPORT_TO);
+
+/**
+ * Reads a report-to.json. The message names fields, and quotes nothing of the file: it has secrets.
+ *
+ * @param name what messages call the file
+ * @throws Failure (usage) with every fault
+ */
+export function parseReportTo(text: string, name: string): ReportTo {
+  const json = parseJson(text);
+  if (!isRecord(json)) throw unusable(name, json === undefined ? 'no JSON' : 'no JSON object');
+  const parsed = ('hub' in json ? hubSchema : urlSchema).safeParse(json);
+  if (!parsed.success) throw unusable(name, inOneLine(z.prettifyError(parsed.error)));
+  const faults = faultsOf(parsed.data);
+  if (faults.length > 0) throw unusable(name, faults.join('; '));
+  return parsed.data;
+}
+
+const unusable = (name: string, found: string): Failure =>
+  new Failure('usage', `${name} cannot be used`, {
+    expected: 'a hub with a client certificate and its key, or the URL of a server (https)',
+    found,
+    fix: 'Correct it, or remove it: then the node reports to nobody.',
+  });
+
+/** What the schema does not see. */
+function faultsOf(to: ReportTo): string[] {
+  if ('url' in to) {
+    return [
+      ...urlFaults('url', to.url),
+      ...(to.certificateAuthority === undefined
+        ? []
+        : certificateFaults('certificateAuthority', to.certificateAuthority)),
+    ];
+  }
+  const { server, certificateAuthority, certificate, key } = to.hub;
+  const own = certificateFaults('hub.certificate', certificate);
+  return [
+    ...urlFaults('hub.server', server),
+    ...certificateFaults('hub.certificateAuthority', certificateAuthority),
+    ...own,
+    ...(own.length > 0 || isKeyOf(certificate, key)
+      ? []
+      : ['hub.key: expected the key of hub.certificate, without a passphrase']),
+  ];
+}
+
+function urlFaults(field: string, url: string): string[] {
+  const { username, password, hash } = new URL(url);
+  if (username === '' && password === '' && hash === '') return [];
+  return [`${field}: expected no user, no password and no fragment in the URL`];
+}
+
+function certificateFaults(field: string, pem: string): string[] {
+  try {
+    new X509Certificate(pem);
+    return [];
+  } catch {
+    return [`${field}: expected a certificate in PEM`];
+  }
+}
+
+function isKeyOf(certificate: string, key: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the contents of a report-to.json must not be read by others. What cannot be read counts as one that must not. */
+export function hasSecret(text: string): boolean {
+  const json = parseJson(text);
+  return !isRecord(json) || 'hub' in json || json.token !== undefined;
+}

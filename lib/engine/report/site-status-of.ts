@@ -1,0 +1,92 @@
+import type { NodeReport, ReportedState } from './node-report.ts';
+import type { NODE_CONDITIONS, SiteCondition, SiteStatus } from './site-status.ts';
+
+/** What a Site asks of its node; the rest is only reported. */
+const ASKED: readonly ReportedState['change'][] = ['install', 'relocate', 'update'];
+
+type NodeCondition = (typeof NODE_CONDITIONS)[number];
+type Said = Pick<SiteCondition, 'status' | 'reason' | 'message'>;
+
+/**
+ * The part of a Site's status that its node owns, from a report.
+ *
+ * @param before the conditions that were sent last: one whose status stays keeps its time
+ */
+export function siteStatusOf(
+  report: NodeReport,
+  before: readonly SiteCondition[],
+): Required<Pick<SiteStatus, 'conditions' | 'report'>> {
+  const newest = newestOf(report.changes);
+  const said = newest === undefined ? undefined : saidOf(newest);
+  return {
+    conditions: said === undefined ? [] : conditionsOf(said, report.at, before),
+    report: {
+      sequence: report.sequence,
+      at: report.at,
+      node: report.node,
+      version: report.version,
+      changes: report.changes.map(({ step, ...change }) => ({
+        ...change,
+        ...(step === undefined ? {} : { step: `${step.number}/${step.of} ${step.name}` }),
+      })),
+    },
+  };
+}
+
+/** What runs comes before what has ended: the clock may have been set meanwhile. */
+function newestOf(changes: readonly ReportedState[]): ReportedState | undefined {
+  const asked = changes.filter(({ change }) => ASKED.includes(change));
+  return asked.toSorted(
+    (a, b) =>
+      Number(b.state === 'running') - Number(a.state === 'running') ||
+      Date.parse(b.at) - Date.parse(a.at),
+  )[0];
+}
+
+function saidOf(it: ReportedState): Record<NodeCondition, Said> {
+  const { change, state, serial, step } = it;
+  const of = serial === undefined ? change : `${change}, serial ${serial}`;
+  const where = step === undefined ? '' : `: step ${step.number} of ${step.of}, ${step.name}`;
+  const Started: Said = { status: 'True', reason: change, message: `${of}${where}` };
+  if (state === 'done') {
+    return {
+      Started,
+      Completed: { status: 'True', reason: 'Completed', message: of },
+      Failed: { status: 'False', reason: 'Completed', message: '' },
+    };
+  }
+  const reason = it.code ?? (state === 'running' ? 'InProgress' : 'Unknown');
+  const message = failureText(it);
+  const isOver = state !== 'running';
+  return {
+    Started,
+    Completed: { status: 'False', reason, message: message === '' ? of : message },
+    Failed: isOver
+      ? { status: 'True', reason, message }
+      : { status: 'False', reason: 'InProgress', message: '' },
+  };
+}
+
+const ENDS: Partial<Record<ReportedState['state'], string>> = {
+  refused: ' Nothing was changed.',
+  takenBack: ' The node is as it was before.',
+};
+
+/** `what. fix` */
+function failureText({ what, fix, state }: ReportedState): string {
+  if (what === undefined) return '';
+  const parts = [what, fix].filter((part) => part !== undefined);
+  const text = parts.map((part) => part.replace(/\.$/, '')).join('. ');
+  return `${text}.${fix?.includes('Nothing was changed') === true ? '' : (ENDS[state] ?? '')}`;
+}
+
+const conditionsOf = (
+  said: Record<NodeCondition, Said>,
+  at: string,
+  before: readonly SiteCondition[],
+): SiteCondition[] =>
+  (['Started', 'Completed', 'Failed'] as const).map((type) => {
+    const last = before.find((each) => each.type === type);
+    const isSame = last?.status === said[type].status;
+    return { type, ...said[type], lastTransitionTime: isSame ? last.lastTransitionTime : at };
+  });

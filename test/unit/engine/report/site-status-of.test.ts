@@ -1,0 +1,88 @@
+import t from 'tap';
+import type { NodeReport, ReportedState } from '../../../../lib/engine/report/node-report.ts';
+import { siteStatusSchema } from '../../../../lib/engine/report/site-status.ts';
+import { siteStatusOf } from '../../../../lib/engine/report/site-status-of.ts';
+
+const AT = '2030-01-01T12:00:00.000Z';
+const LATER = '2030-01-01T13:00:00.000Z';
+const reportOf = (changes: ReportedState[], at = AT): NodeReport => ({
+  ...{ schemaVersion: 1, sequence: 7, at, node: 'edge-0', machine: ['cz1'], version: '1.2.3' },
+  changes,
+});
+const statusOf = (changes: ReportedState[]) => siteStatusOf(reportOf(changes), []);
+const said = (changes: ReportedState[]) =>
+  statusOf(changes).conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+
+t.test('each state of a change is told by the three conditions of the node', async (t) => {
+  const failed = { code: 'site-link', what: 'eno1 has no link', fix: 'Check the cable.' };
+  const relocate = (state: ReportedState['state'], more: Partial<ReportedState> = {}) =>
+    said([{ change: 'relocate', state, at: AT, serial: 3, ...more }]);
+  t.strictSame(relocate('running'), [
+    'Started True relocate',
+    'Completed False InProgress',
+    'Failed False InProgress',
+  ]);
+  t.strictSame(relocate('done'), [
+    'Started True relocate',
+    'Completed True Completed',
+    'Failed False Completed',
+  ]);
+  for (const state of ['failed', 'refused', 'takenBack'] as const) {
+    t.strictSame(
+      relocate(state, failed),
+      ['Started True relocate', 'Completed False site-link', 'Failed True site-link'],
+      state,
+    );
+  }
+  t.strictSame(
+    relocate('running', failed),
+    ['Started True relocate', 'Completed False site-link', 'Failed False InProgress'],
+    'it is tried again',
+  );
+});
+
+t.test('a failure says what to do, and what became of the node', async (t) => {
+  const failed = { code: 'site-link', what: 'eno1 has no link', fix: 'Check the cable.' };
+  const message = (state: ReportedState['state']) =>
+    statusOf([{ change: 'relocate', state, at: AT, ...failed }]).conditions[2]?.message;
+  t.equal(
+    message('takenBack'),
+    'eno1 has no link. Check the cable. The node is as it was before.',
+  );
+  t.equal(message('refused'), 'eno1 has no link. Check the cable. Nothing was changed.');
+  t.equal(message('failed'), 'eno1 has no link. Check the cable.');
+});
+
+t.test('the newest of installation, site and update counts, and one that runs before all', async (t) => {
+  const install: ReportedState = { change: 'install', state: 'done', at: AT };
+  const failed: ReportedState = { change: 'relocate', state: 'takenBack', at: LATER, code: 'x' };
+  const backup: ReportedState = { change: 'backup', state: 'failed', at: '2031-01-01T00:00:00.000Z' };
+  t.match(said([install, failed, backup]), ['Started True relocate', /x/, /x/]);
+  const update: ReportedState = { change: 'update', state: 'running', at: '1970-01-01T00:00:00.000Z' };
+  t.match(said([install, failed, update]), ['Started True update', /InProgress/, /InProgress/]);
+  t.strictSame(statusOf([backup]).conditions, []);
+});
+
+t.test('a condition keeps its time for as long as its status stays', async (t) => {
+  const running: ReportedState = { change: 'relocate', state: 'running', at: AT };
+  const first = siteStatusOf(reportOf([running]), []);
+  const times = (conditions: readonly { readonly lastTransitionTime: string }[]) =>
+    conditions.map(({ lastTransitionTime }) => lastTransitionTime);
+  t.strictSame(times(first.conditions), [AT, AT, AT]);
+  const done: ReportedState = { change: 'relocate', state: 'done', at: LATER };
+  const second = siteStatusOf(reportOf([done], LATER), first.conditions);
+  t.strictSame(times(second.conditions), [AT, LATER, AT]);
+  const third = siteStatusOf(reportOf([done], '2030-01-02T00:00:00.000Z'), second.conditions);
+  t.strictSame(times(third.conditions), [AT, LATER, AT]);
+});
+
+t.test('the report is one that the schema of a Site has', async (t) => {
+  const step = { agent: 'reconfigure', name: 'network', number: 4, of: 14, since: AT };
+  const status = statusOf([{ change: 'relocate', state: 'running', at: AT, serial: 3, step }]);
+  t.strictSame(siteStatusSchema.parse(status), status);
+  t.strictSame(status.report.changes, [
+    { change: 'relocate', state: 'running', at: AT, serial: 3, step: '4/14 network' },
+  ]);
+  t.notOk('machine' in status.report);
+  t.equal(status.report.sequence, 7);
+});
