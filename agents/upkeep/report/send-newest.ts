@@ -3,7 +3,7 @@ import type { ProxySettings } from '../../../lib/base/network/proxy-for.ts';
 import type { Limits } from '../../../lib/base/wait/limits.ts';
 import type { NodeReport } from '../../../lib/engine/report/node-report.ts';
 import type { ReportTo } from '../../../lib/engine/report/report-to.ts';
-import { siteStatusOf } from '../../../lib/engine/report/site-status-of.ts';
+import { type NodeStatus, siteStatusOf } from '../../../lib/engine/report/site-status-of.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { type Collected, digestOf } from './collect.ts';
@@ -77,7 +77,7 @@ export async function sendNewest(
 const sendOnce = (
   { paths, to, proxy }: Reporting,
   report: NodeReport,
-  status: ReturnType<typeof siteStatusOf>,
+  status: NodeStatus,
   limits: Limits,
 ): Promise<Delivery> =>
   deliver(to, report, status, {

@@ -5,17 +5,22 @@ import type { NODE_CONDITIONS, SiteCondition, SiteStatus } from './site-status.t
 const ASKED: readonly ReportedState['change'][] = ['install', 'relocate', 'update'];
 
 type NodeCondition = (typeof NODE_CONDITIONS)[number];
+/** The part of a Site's status that its node owns. */
+export interface NodeStatus {
+  readonly conditions: SiteCondition[];
+  readonly report: NonNullable<SiteStatus['report']>;
+}
 type Said = Pick<SiteCondition, 'status' | 'reason' | 'message'>;
 
 /**
- * The part of a Site's status that its node owns, from a report.
+ * What a report says, as the status of a Site.
  *
  * @param before the conditions that were sent last: one whose status stays keeps its time
  */
 export function siteStatusOf(
   report: NodeReport,
   before: readonly SiteCondition[],
-): Required<Pick<SiteStatus, 'conditions' | 'report'>> {
+): NodeStatus {
   const newest = newestOf(report.changes);
   const said = newest === undefined ? undefined : saidOf(newest);
   return {

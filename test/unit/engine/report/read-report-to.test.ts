@@ -1,12 +1,11 @@
 import t from 'tap';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { hasSecret, parseReportTo } from '../../../../lib/engine/report/read-report-to.ts';
-import { createAuthority } from '../../../../lib/pki/authority.ts';
-import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 
 const KIND = { apiVersion: 'sno-agents/v1', kind: 'ReportTo' };
 
 async function hub() {
-  const authority = await createAuthority('hub', { now: new Date() });
+  const authority = await createAuthority('hub');
   const subject = { commonName: 'sno:site:shops:berlin', organizations: ['sno:sites'] };
   const client = await issueLeaf(authority, { subject, usage: 'client' });
   return {
@@ -18,7 +17,8 @@ async function hub() {
   };
 }
 
-const parse = (to: object) => parseReportTo(JSON.stringify({ ...KIND, ...to }), 'site/report-to.json');
+const parse = (to: object) =>
+  parseReportTo(JSON.stringify({ ...KIND, ...to }), 'site/report-to.json');
 
 t.test('a hub and a URL are read', async (t) => {
   const good = await hub();

@@ -45,23 +45,31 @@ t.test('a failure says what to do, and what became of the node', async (t) => {
   const failed = { code: 'site-link', what: 'eno1 has no link', fix: 'Check the cable.' };
   const message = (state: ReportedState['state']) =>
     statusOf([{ change: 'relocate', state, at: AT, ...failed }]).conditions[2]?.message;
-  t.equal(
-    message('takenBack'),
-    'eno1 has no link. Check the cable. The node is as it was before.',
-  );
+  t.equal(message('takenBack'), 'eno1 has no link. Check the cable. The node is as it was before.');
   t.equal(message('refused'), 'eno1 has no link. Check the cable. Nothing was changed.');
   t.equal(message('failed'), 'eno1 has no link. Check the cable.');
 });
 
-t.test('the newest of installation, site and update counts, and one that runs before all', async (t) => {
-  const install: ReportedState = { change: 'install', state: 'done', at: AT };
-  const failed: ReportedState = { change: 'relocate', state: 'takenBack', at: LATER, code: 'x' };
-  const backup: ReportedState = { change: 'backup', state: 'failed', at: '2031-01-01T00:00:00.000Z' };
-  t.match(said([install, failed, backup]), ['Started True relocate', /x/, /x/]);
-  const update: ReportedState = { change: 'update', state: 'running', at: '1970-01-01T00:00:00.000Z' };
-  t.match(said([install, failed, update]), ['Started True update', /InProgress/, /InProgress/]);
-  t.strictSame(statusOf([backup]).conditions, []);
-});
+t.test(
+  'the newest of installation, site and update counts, and one that runs before all',
+  async (t) => {
+    const install: ReportedState = { change: 'install', state: 'done', at: AT };
+    const failed: ReportedState = { change: 'relocate', state: 'takenBack', at: LATER, code: 'x' };
+    const backup: ReportedState = {
+      change: 'backup',
+      state: 'failed',
+      at: '2031-01-01T00:00:00.000Z',
+    };
+    t.match(said([install, failed, backup]), ['Started True relocate', /x/, /x/]);
+    const update: ReportedState = {
+      change: 'update',
+      state: 'running',
+      at: '1970-01-01T00:00:00.000Z',
+    };
+    t.match(said([install, failed, update]), ['Started True update', /InProgress/, /InProgress/]);
+    t.strictSame(statusOf([backup]).conditions, []);
+  },
+);
 
 t.test('a condition keeps its time for as long as its status stays', async (t) => {
   const running: ReportedState = { change: 'relocate', state: 'running', at: AT };
