@@ -129,7 +129,7 @@ async function readFiles(
   if (!manifest.encrypted) {
     const withKeys = await filesWithKeys(outer, signal);
     if (withKeys.length === 0) return outer;
-    throw refused('the volume has a private key that is not encrypted', {
+    throw refused('the volume has a private key or a token that is not encrypted', {
       expected: 'keys only on a volume for one node (--recipient)',
       found: withKeys.join(', '),
       fix: 'Nothing was changed. Replace the key: whoever had the medium may have read it.',

@@ -73,7 +73,7 @@ async function requireFit({ files, encrypter }: NewVolume, signal: AbortSignal):
   }
   const withKeys = encrypter === undefined ? await filesWithKeys(files, signal) : [];
   if (withKeys.length === 0) return;
-  throw refused('a private key is never written to a volume that is not encrypted', {
+  throw refused('a private key or a token is never written to a volume that is not encrypted', {
     found: withKeys.join(', '),
     fix: 'Nothing was written. Encrypt the volume to the node with --recipient, or let the host make the key.',
   });

@@ -66,7 +66,7 @@ export function hostileContents({
     {
       name: 'a key in the clear',
       change: (folder) => replace(folder, 'certs/api.key', key),
-      found: /has a private key that is not encrypted; .* found certs\/api\.key/,
+      found: /has a private key or a token that is not encrypted; .* found certs\/api\.key/,
     },
     {
       name: 'a key in a Secret in the clear',
@@ -76,7 +76,7 @@ export function hostileContents({
           'extra-manifests/s.yaml',
           `data: {k: ${Buffer.from(key).toString('base64')}}`,
         ),
-      found: /has a private key that is not encrypted; .* found extra-manifests\/s\.yaml/,
+      found: /has a private key or a token that is not encrypted; .* found extra-manifests\/s\.yaml/,
     },
     {
       name: 'manifests that are none',

@@ -65,6 +65,37 @@ t.test('an encrypted volume is read with the identity of this host', async (t) =
   t.equal(host.read(`${STATE}/site/site-config.yaml`), checked(SITE));
 });
 
+const REPORT_TO = '/etc/sno-agents/report-to.json';
+const reportTo = (host: string) =>
+  JSON.stringify({ apiVersion: 'sno-agents/v1', kind: 'ReportTo', url: `https://${host}/` });
+
+t.test('the host reports to whom an accepted volume names, from then on', async (t) => {
+  const host = await factoryHost(t);
+  host.write(REPORT_TO, reportTo('factory.example'), 0o600);
+  await insert(host);
+  t.match(await look(host), { kind: 'request' });
+  t.equal(host.read(REPORT_TO), reportTo('factory.example'), 'a volume that names nobody');
+
+  const other = await factoryHost(t);
+  other.programs.give('systemctl', `[ "$1" = start ] && test ! -e "$ROOT${REQUEST}"`);
+  await insert(other, { more: { 'report-to.json': reportTo('hub.example') } });
+  t.match(await look(other), { kind: 'request' });
+  t.equal(other.read(REPORT_TO), reportTo('hub.example'));
+  t.equal(other.mode(REPORT_TO), 0o600);
+  t.match(other.programs.calls('systemctl'), [
+    'systemctl start --no-block sno-report.path',
+    'systemctl start --no-block sno-report.timer',
+  ]);
+});
+
+t.test('a refused volume changes nothing of whom the host reports to', async (t) => {
+  const host = await factoryHost(t);
+  const validUntil = new Date(Date.now() - 86_400_000);
+  await insert(host, { validUntil, more: { 'report-to.json': reportTo('hub.example') } });
+  await t.rejects(look(host), { kind: 'usage' });
+  t.notOk(host.has(REPORT_TO));
+});
+
 t.test('what a killed agent has left of a volume is deleted', async (t) => {
   const host = await factoryHost(t);
   host.write(`${STATE}/site/auth/serving-ca.key`, 'a key', 0o600);

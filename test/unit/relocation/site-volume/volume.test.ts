@@ -193,7 +193,7 @@ t.test('a key is written only where it is encrypted', async (t) => {
     const [path = ''] = Object.keys(more);
     await t.rejects(aVolume({ more }), {
       kind: 'usage',
-      message: /a private key is never written to a volume that is not encrypted/,
+      message: /a private key or a token is never written to a volume that is not encrypted/,
       details: { found: path },
     });
   }
@@ -203,6 +203,39 @@ t.test('a key is written only where it is encrypted', async (t) => {
   const encrypted =
     '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n';
   await t.rejects(aVolume({ more: { 'a.key': encrypted } }), { message: /not encrypted/ });
+});
+
+const report = (more: object) =>
+  JSON.stringify({
+    apiVersion: 'sno-agents/v1',
+    kind: 'ReportTo',
+    url: 'https://x.example',
+    ...more,
+  });
+
+t.test('to whom the node reports: judged, and encrypted if it has a secret', async (t) => {
+  const plain = await open(
+    await written(t, await aVolume({ more: { 'report-to.json': report({}) } })),
+  );
+  t.equal(Buffer.from(plain.files.get('report-to.json') ?? []).toString(), report({}));
+  const more = { 'report-to.json': report({ token: 'abc' }) };
+  await t.rejects(aVolume({ more }), {
+    message: /a token is never written to a volume that is not encrypted/,
+    details: { found: 'report-to.json' },
+  });
+  const { identity, recipient } = await ageKeys();
+  const encrypted = await aVolume({ more, encrypter: encrypterTo(recipient) });
+  t.ok(
+    (await open(await written(t, encrypted), { ageIdentity: identity })).files.has(
+      'report-to.json',
+    ),
+  );
+  const wrong = await aVolume({ more: { 'report-to.json': report({ url: 'http://x.example' }) } });
+  await t.rejects(open(await written(t, wrong)), {
+    kind: 'usage',
+    code: 'site-volume-refused',
+    message: /report-to\.json cannot be used.*url/,
+  });
 });
 
 t.test('no more than a host reads', async (t) => {
