@@ -7,6 +7,8 @@ import { backupListSchema } from '../lib/change/backup/store.ts';
 import { recordSchema } from '../lib/cluster/installation/record.ts';
 import { hostFactsSchema } from '../lib/config/site-config/host-facts.ts';
 import { topologyReportSchema } from '../lib/config/topology/report.ts';
+import { nodeReportSchema } from '../lib/engine/report/node-report.ts';
+import { reportToSchema } from '../lib/engine/report/report-to.ts';
 import { statusSchema } from '../lib/engine/steps/status.ts';
 import { inventorySchema } from '../lib/pki/inventory.ts';
 import { volumeManifestSchema } from '../lib/relocation/site-volume/manifest.ts';
@@ -25,6 +27,8 @@ const PUBLISHED = {
   topology: { title: 'sno explain topology --json', schema: topologyReportSchema },
   'host-facts': { title: 'host-facts.json of a factory', schema: hostFactsSchema },
   'site-volume': { title: 'site-volume.json of a volume for a site', schema: volumeManifestSchema },
+  'report-to': { title: 'report-to.json: to whom a node reports', schema: reportToSchema },
+  'node-report': { title: 'what sno-report sends to a URL', schema: nodeReportSchema },
   sno: { title: 'sno create, verify, wait-for ... --json', schema: snoResultSchema },
   fleet: { title: 'sno fleet status --json', schema: fleetStatusSchema },
   result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },

@@ -219,7 +219,9 @@ t.test('a node of OpenShift in its factory', { skip, timeout: LIFETIME_MS }, asy
     t.same(await enabled(host), [
       'multi-user.target.wants/reconfigure.service',
       'multi-user.target.wants/sno-label.service',
+      'multi-user.target.wants/sno-report.path',
       'multi-user.target.wants/sno-trial.service',
+      'timers.target.wants/sno-report.timer',
       'timers.target.wants/sno-trial.timer',
     ]);
     for (const { name, contents } of relocatableUnits) {

@@ -53,6 +53,8 @@ t.test('it leaves what it leaves on the Kubernetes payload, and the units', asyn
   t.same(enabled, [
     'reconfigure.service',
     'sno-label.service',
+    'sno-report.path',
+    'sno-report.timer',
     'sno-trial.service',
     'sno-trial.timer',
   ]);
@@ -83,8 +85,10 @@ const ADDED = [
   ...relocatableUnits.map(({ name }) => `/etc/systemd/system/${name}`).toSorted(),
   '/etc/udev/rules.d/70-sno-site-volume.rules',
   '/usr/local/bin/reconfigure',
+  '/usr/local/bin/sno-report',
   '/usr/local/bin/sno-trial',
   '/var/lib/sno-agents/bin/reconfigure',
+  '/var/lib/sno-agents/bin/sno-report',
   '/var/lib/sno-agents/bin/sno-trial',
 ];
 
