@@ -36,6 +36,11 @@ const held = (
 
 const HELD: readonly Held[] = [
   held(
+    '/etc/sno-agents/report-to.json',
+    '{"apiVersion":"sno-agents/v1","kind":"ReportTo","url":"https://hub.example.com/r","token":"«TokenOfTheSite77»"}',
+    { ordinary: ['https://hub.example.com/r'] },
+  ),
+  held(
     '/etc/iscsi/iscsid.conf',
     'node.session.auth.username = storage-initiator\nnode.session.auth.password = «c4lm; river & stone»\ndiscovery.sendtargets.auth.password_in = «mutual-chap-91»\n',
     { ordinary: ['storage-initiator'] },
