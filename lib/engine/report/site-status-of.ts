@@ -1,5 +1,10 @@
 import type { NodeReport, ReportedState } from './node-report.ts';
-import type { NODE_CONDITIONS, SiteCondition, SiteStatus } from './site-status.ts';
+import {
+  type NODE_CONDITIONS,
+  type SiteCondition,
+  type SiteStatus,
+  STATUS_LIMITS,
+} from './site-status.ts';
 
 /** What a Site asks of its node; the rest is only reported. */
 const ASKED: readonly ReportedState['change'][] = ['install', 'relocate', 'update'];
@@ -10,6 +15,13 @@ export interface NodeStatus {
   readonly conditions: SiteCondition[];
   readonly report: NonNullable<SiteStatus['report']>;
 }
+
+/** In characters, so that all texts together are below `STATUS_LIMITS.texts`: the API server would refuse the report for good. */
+const MOST = { ofNewest: 800, ofOthers: 200, message: 1000 } as const;
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+
 type Said = Pick<SiteCondition, 'status' | 'reason' | 'message'>;
 
 /**
@@ -17,10 +29,7 @@ type Said = Pick<SiteCondition, 'status' | 'reason' | 'message'>;
  *
  * @param before the conditions that were sent last: one whose status stays keeps its time
  */
-export function siteStatusOf(
-  report: NodeReport,
-  before: readonly SiteCondition[],
-): NodeStatus {
+export function siteStatusOf(report: NodeReport, before: readonly SiteCondition[]): NodeStatus {
   const newest = newestOf(report.changes);
   const said = newest === undefined ? undefined : saidOf(newest);
   return {
@@ -28,13 +37,26 @@ export function siteStatusOf(
     report: {
       sequence: report.sequence,
       at: report.at,
-      node: report.node,
-      version: report.version,
-      changes: report.changes.map(({ step, ...change }) => ({
-        ...change,
-        ...(step === undefined ? {} : { step: `${step.number}/${step.of} ${step.name}` }),
-      })),
+      node: cut(report.node, STATUS_LIMITS.node),
+      version: cut(report.version, STATUS_LIMITS.version),
+      changes: report.changes.map((change) =>
+        bounded(change, change === newest ? MOST.ofNewest : MOST.ofOthers),
+      ),
     },
+  };
+}
+
+type Change = NonNullable<SiteStatus['report']>['changes'][number];
+
+function bounded({ step, code, what, fix, ...change }: ReportedState, most: number): Change {
+  return {
+    ...change,
+    ...(step === undefined
+      ? {}
+      : { step: cut(`${step.number}/${step.of} ${step.name}`, STATUS_LIMITS.step) }),
+    ...(code === undefined ? {} : { code: cut(code, STATUS_LIMITS.reason) }),
+    ...(what === undefined ? {} : { what: cut(what, most) }),
+    ...(fix === undefined ? {} : { fix: cut(fix, most) }),
   };
 }
 
@@ -93,5 +115,10 @@ const conditionsOf = (
   (['Started', 'Completed', 'Failed'] as const).map((type) => {
     const last = before.find((each) => each.type === type);
     const isSame = last?.status === said[type].status;
-    return { type, ...said[type], lastTransitionTime: isSame ? last.lastTransitionTime : at };
+    const { status, reason, message } = said[type];
+    return {
+      ...{ type, status, reason: cut(reason, STATUS_LIMITS.reason) },
+      message: cut(message, MOST.message),
+      lastTransitionTime: isSame ? last.lastTransitionTime : at,
+    };
   });

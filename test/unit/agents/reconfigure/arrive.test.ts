@@ -92,7 +92,7 @@ t.test('a refused volume changes nothing of whom the host reports to', async (t)
   const host = await factoryHost(t);
   const validUntil = new Date(Date.now() - 86_400_000);
   await insert(host, { validUntil, more: { 'report-to.json': reportTo('hub.example') } });
-  await t.rejects(look(host), { kind: 'usage' });
+  await t.rejects(look(host), { kind: 'usage', code: 'site-volume-refused' });
   t.notOk(host.has(REPORT_TO));
 });
 

@@ -1,6 +1,10 @@
 import t from 'tap';
-import type { NodeReport, ReportedState } from '../../../../lib/engine/report/node-report.ts';
-import { siteStatusSchema } from '../../../../lib/engine/report/site-status.ts';
+import {
+  type NodeReport,
+  REPORTED_CHANGES,
+  type ReportedState,
+} from '../../../../lib/engine/report/node-report.ts';
+import { STATUS_LIMITS, siteStatusSchema } from '../../../../lib/engine/report/site-status.ts';
 import { siteStatusOf } from '../../../../lib/engine/report/site-status-of.ts';
 
 const AT = '2030-01-01T12:00:00.000Z';
@@ -94,3 +98,28 @@ t.test('the report is one that the schema of a Site has', async (t) => {
   t.notOk('machine' in status.report);
   t.equal(status.report.sequence, 7);
 });
+
+t.test(
+  'the longest texts are cut to what the API server takes, the newest change least',
+  async (t) => {
+    const long = 'x'.repeat(5000);
+    const changes = REPORTED_CHANGES.map(
+      (change, at): ReportedState => ({
+        ...{ change, state: 'failed', at: `2030-01-0${at + 1}T00:00:00.000Z` },
+        ...{ code: long, what: long, fix: long },
+      }),
+    );
+    const status = siteStatusOf({ ...reportOf(changes), node: long, version: long }, []);
+    t.strictSame(siteStatusSchema.parse(status), status);
+    const texts = [
+      ...status.conditions.map(({ message }) => message),
+      ...status.report.changes.flatMap(({ what = '', fix = '' }) => [what, fix]),
+    ].join('');
+    t.ok(texts.length <= STATUS_LIMITS.texts, `${texts.length}`);
+    const [update, install] = ['update', 'install'].map((name) =>
+      status.report.changes.find(({ change }) => change === name),
+    );
+    t.equal(update?.what?.length, 800);
+    t.equal(install?.what?.length, 200);
+  },
+);
