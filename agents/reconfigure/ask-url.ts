@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError } from '../../lib/base/errors/failure.ts';
+import { askedName } from '../../lib/change/site/asked-name.ts';
 import { askedPath, fetchedPath, mediumFolder } from '../../lib/change/site/places.ts';
 import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { run } from '../../lib/host/command.ts';
@@ -25,13 +26,12 @@ export async function urlToAsk(
   { siteUrl }: Pick<FactoryPolicy, 'siteUrl'>,
   facts: Pick<ShippedHostFacts, 'identifiers'>,
 ): Promise<string | undefined> {
-  const name = facts.identifiers.find((each) => /^[a-z0-9][a-z0-9.:_-]*$/.test(each));
+  const name = facts.identifiers.map(askedName).find((each) => each !== undefined);
   if (siteUrl === undefined || name === undefined || !(await exists(sealedPath(paths)))) {
     return undefined;
   }
   if (await exists(askedPath(paths))) return undefined;
-  // As part of a path, a colon needs no encoding; of a file name on some servers it does.
-  return `${siteUrl.replace(/\/+$/, '')}/${name.replaceAll(':', '-')}.site`;
+  return `${siteUrl.replace(/\/+$/, '')}/${name}`;
 }
 
 /**

@@ -36,6 +36,20 @@ export interface MadeVolume {
   readonly isEncrypted: boolean;
 }
 
+/** Who is administrator at a site, and what stays of that on the laptop. */
+export interface MadeCredentials {
+  readonly credentials: SiteCredentials;
+  readonly outputs: readonly OutputFile[];
+}
+
+/** What is known of a volume already. */
+export interface GivenVolume {
+  /** Default: new ones. */
+  readonly made?: MadeCredentials;
+  /** Default: that of the configuration, else the time. */
+  readonly serial?: number;
+}
+
 /** A passphrase may have to be typed. */
 const SIGN_MS = 300_000;
 
@@ -51,12 +65,14 @@ export async function makeVolume(
   site: Site,
   protection: Protection,
   { facts, now, signal }: { facts: ShippedHostFacts | undefined; now: Date; signal: AbortSignal },
+  given: GivenVolume = {},
 ): Promise<MadeVolume> {
-  const { sign, csr, recipient = facts?.recipient } = protection;
-  const encrypter = recipient === undefined ? undefined : encrypterFor([recipient]);
-  const { credentials, outputs } = await credentialsFor(site, encrypter, csr);
+  const { sign } = protection;
+  const encrypter = volumeEncrypter(protection, facts);
+  const { credentials, outputs } =
+    given.made ?? (await createCredentials(site, encrypter, protection.csr));
   const { config } = site;
-  const serial = config.serial ?? Math.floor(now.getTime() / 1000);
+  const serial = given.serial ?? config.serial ?? Math.floor(now.getTime() / 1000);
   const limits = { signal, deadlineMs: SIGN_MS };
   const files = await volumeFiles(
     {
@@ -76,15 +92,24 @@ export async function makeVolume(
   return { files, outputs, serial, isEncrypted: encrypter !== undefined };
 }
 
+/** Undefined: the volume is readable by everybody who has it. @throws Failure (usage) for a recipient that is none */
+export function volumeEncrypter(
+  { recipient }: Pick<Protection, 'recipient'>,
+  facts: ShippedHostFacts | undefined,
+): Encrypter | undefined {
+  const to = recipient ?? facts?.recipient;
+  return to === undefined ? undefined : encrypterFor([to]);
+}
+
 /**
  * Encrypted: the site's authorities and a kubeconfig, as for an installation. Otherwise a request: the host makes the
  * authorities, and the administrator's key does not leave the laptop.
  */
-async function credentialsFor(
-  { config }: Site,
+export async function createCredentials(
+  { config }: Pick<Site, 'config'>,
   encrypter: Encrypter | undefined,
-  csr: string | undefined,
-): Promise<{ credentials: SiteCredentials; outputs: OutputFile[] }> {
+  csr?: string,
+): Promise<MadeCredentials> {
   if (csr !== undefined) {
     await requireRegularFile(csr, 'The certificate request');
     const request = await readFile(csr, 'utf8');

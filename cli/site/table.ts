@@ -22,6 +22,9 @@ const rowsSchema = z.array(
   z.object({ info: z.object({ lines: z.number() }), record: z.record(z.string(), z.string()) }),
 );
 
+/** Whether a value can stand in any place of a template without beginning another line. */
+export const isOneLine = (value: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value);
+
 /** A table in CSV, with the names of its columns in the first line; or each of its faults, in a line. */
 export function readTable(
   text: string,
@@ -98,7 +101,7 @@ function rowFaults(rows: readonly SiteRow[]): string[] {
         : [`line ${line}: site: expected letters, digits, ".", "_" and "-"`]),
       ...(isAgain ? [`line ${line}: site: ${JSON.stringify(site)} is there twice`] : []),
       ...Object.entries(cells)
-        .filter(([, cell]) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(cell))
+        .filter(([, cell]) => !isOneLine(cell))
         .map(([name]) => `line ${line}: ${name}: expected one line of text`),
     ];
   });

@@ -20,6 +20,23 @@ const REQUEST_MS = 30_000;
 const DELETE_MS = 5_000;
 const APPROVALS = 5;
 
+/** Who asks, in the request that others see. */
+export interface RequestPurpose {
+  /** Its name begins with it. */
+  readonly prefix: string;
+  /** Of the approval. */
+  readonly reason: string;
+  readonly message: string;
+  /** How long the certificate should be valid; the cluster may sign it for less. Default: what the cluster gives. */
+  readonly expirationSeconds?: number;
+}
+
+const ADMINISTRATOR: RequestPurpose = {
+  prefix: 'sno-administrator',
+  reason: 'SnoAdministrator',
+  message: 'Requested and approved by sno, as an administrator',
+};
+
 /**
  * Requests a client's certificate from the cluster, approves the request with the rights of `client`,
  * and waits for the certificate. The key exists only in memory. At the end the request is deleted;
@@ -31,15 +48,17 @@ export async function requestClientCertificate(
   client: KubeClient,
   subject: CertificateSubject,
   { signal, deadlineMs }: Limits,
+  purpose = ADMINISTRATOR,
 ): Promise<KeyPair> {
   const key = await createSigningKey();
-  const body = requestObject(await certificateRequest(subject, key));
+  const body = requestObject(await certificateRequest(subject, key), purpose);
   const limits = { signal, deadlineMs: REQUEST_MS };
   const request = body.metadata.name;
   try {
     await approve(
       client,
       await client.create(certificateSigningRequests, {}, body, limits),
+      purpose,
       limits,
     );
     const certificate = await watchUntil(
@@ -68,15 +87,16 @@ async function deleteRequest(client: KubeClient, name: string): Promise<void> {
   await client.remove(certificateSigningRequests, { name }, limits).catch(() => undefined);
 }
 
-function requestObject(pem: string) {
+function requestObject(pem: string, { prefix, expirationSeconds }: RequestPurpose) {
   return {
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',
-    metadata: { name: `sno-administrator-${randomBytes(5).toString('hex')}` },
+    metadata: { name: `${prefix}-${randomBytes(5).toString('hex')}` },
     spec: {
       request: Buffer.from(pem).toString('base64'),
       signerName: 'kubernetes.io/kube-apiserver-client',
       usages: ['digital signature', 'client auth'],
+      ...(expirationSeconds === undefined ? {} : { expirationSeconds }),
     },
   };
 }
@@ -85,17 +105,13 @@ function requestObject(pem: string) {
 async function approve(
   client: KubeClient,
   created: CertificateSigningRequest,
+  { reason, message }: RequestPurpose,
   limits: Limits,
 ): Promise<void> {
   const { name } = created.metadata;
   let request = created;
   for (let attempt = 1; ; attempt += 1) {
-    const approval = {
-      type: 'Approved',
-      status: 'True',
-      reason: 'SnoAdministrator',
-      message: 'Requested and approved by sno, as an administrator',
-    };
+    const approval = { type: 'Approved', status: 'True', reason, message };
     const conditions = [...(request.status?.conditions ?? []), approval];
     const body = { ...request, status: { ...request.status, conditions } };
     try {
