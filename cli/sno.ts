@@ -16,7 +16,7 @@ const LEAST_COLUMNS = 20;
 const AFTER_HELP = `
 --dir and --log-level may also be written before the command.
 Exit codes: 0 done; 2 invalid input or usage, nothing written; 3 deadline;
-4 the installation failed; 128+N stopped by signal N; 1 other.`;
+4 the installation or the site failed; 128+N stopped by signal N; 1 other.`;
 
 /** For help that is not printed to a terminal. */
 const DEFAULT_COLUMNS = 80;
@@ -24,7 +24,7 @@ const DEFAULT_COLUMNS = 80;
 /**
  * The command line of `sno`; `args` without the program's own name. Never throws.
  * Returns the exit code: 0 done; 2 the input or the usage is wrong and nothing was
- * written; 3 a deadline; 4 the installation failed; 128 + N stopped by signal N; 1
+ * written; 3 a deadline; 4 the installation or the site failed; 128 + N stopped by signal N; 1
  * anything else.
  */
 export async function runSno(args: readonly string[], outside: OutsideSno): Promise<number> {
@@ -83,12 +83,15 @@ function stopped(
   return exitCode;
 }
 
-/** 4 is only for a failed installation; what fails on this machine can be retried. */
-function exitCodeOf(error: unknown, [command]: readonly string[]): number {
+/** They follow hosts. */
+const FOLLOWING = ['wait-for', 'fleet'];
+
+/** 4 is only for a failed installation or site; what fails on this machine can be retried. */
+function exitCodeOf(error: unknown, [command = '']: readonly string[]): number {
   const kind = error instanceof Failure ? error.kind : undefined;
   if (kind === 'usage') return EXIT.usage;
   if (kind === 'deadline') return EXIT.deadline;
-  return kind === 'fatal' && command === 'wait-for' ? EXIT.fatal : EXIT.retryable;
+  return kind === 'fatal' && FOLLOWING.includes(command) ? EXIT.fatal : EXIT.retryable;
 }
 
 /** The command line itself, as described by help, man page and completion. */

@@ -20,6 +20,7 @@ export const commands: readonly AddCommand[] = [
   addCreate,
   addVerify,
   addWaitFor,
+  addFleet,
   addAnalyze,
   addFleet,
   addExplain,

@@ -3,6 +3,7 @@ import { type ImportSitesOptions, importSites } from '../fleet/import.ts';
 import { type JobsOptions, printJobs } from '../fleet/print-jobs.ts';
 import { type FleetReportOptions, writeFleetReport } from '../fleet/report.ts';
 import { type FleetStatusOptions, printFleetStatus } from '../fleet/status.ts';
+import { addFleetSite } from '../fleet/worker/command.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 const namespace = ['--namespace <name>', 'of the Sites', 'sno-fleet'] as const;
@@ -34,7 +35,7 @@ export function addFleet(sno: Command, surroundings: Surroundings): void {
     .addHelpText('after', EXAMPLES);
   addImport(fleet, surroundings);
   addJobs(fleet, surroundings);
-  // addFleetSite(fleet, surroundings): the worker, which the Jobs run.
+  addFleetSite(fleet, surroundings);
   addStatus(fleet, surroundings);
   addReport(fleet, surroundings);
 }

@@ -1,0 +1,87 @@
+/** `sno fleet site --phase collect` against a real API server; what the node says is written as by a node. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { hubKinds } from '../../../cli/fleet/worker/kinds.ts';
+import { skipWithout } from '../media/images.ts';
+import { NAMESPACE, startHub, type TestHub } from './hub.ts';
+
+const skip = await skipWithout('xorriso', 'ssh-keygen');
+
+async function delivered(t: Test, hub: TestHub, name: string, spec: object = {}) {
+  await hub.machine(name);
+  await hub.newSite(name, name, spec);
+  const run = await hub.run('deliver', name);
+  t.equal(run.code, 0, run.err);
+}
+
+t.test('what becomes of a Site', { skip }, async (t) => {
+  const hub = await startHub(t);
+
+  await t.test('done: the kubeconfig is kept, and the volume taken away', async (t) => {
+    await hub.create(hubKinds.bareMetalHosts, {
+      apiVersion: 'metal3.io/v1alpha1',
+      kind: 'BareMetalHost',
+      metadata: { name: 'host', namespace: NAMESPACE },
+      spec: {},
+    });
+    const delivery = { by: 'virtualMedia', bareMetalHost: { name: 'host' } };
+    await delivered(t, hub, 'done', { delivery });
+    const { data: keys } = (await hub.find(hubKinds.secrets, 'done-auth')) ?? {};
+    await hub.report('done', { state: 'running', step: '4/14 network' });
+    const collecting = hub.run('collect', 'done', '--deadline', '30s');
+    await hub.report('done', { state: 'done' });
+    const { code, out, err } = await collecting;
+    t.equal(code, 0, err);
+    t.match(out, /done: the node is the node of its site$/);
+    const secret = await hub.find(hubKinds.secrets, 'done-admin-kubeconfig');
+    t.match(secret?.metadata.labels, { 'hive.openshift.io/secret-type': 'kubeconfig' });
+    t.same(secret?.data, { kubeconfig: keys?.kubeconfig });
+    t.equal(await hub.find(hubKinds.dataImages, 'host'), undefined);
+    t.same(readdirSync(hub.published), []);
+    t.equal((await hub.run('collect', 'done', '--deadline', '30s')).code, 0, 'again');
+  });
+
+  await t.test('failed: its code and what to do, with exit code 4; the volume stays', async (t) => {
+    await delivered(t, hub, 'failed');
+    const what = 'no link on eno1';
+    await hub.report('failed', { state: 'takenBack', code: 'site-link', what, fix: 'Plug it in.' });
+    const run = await hub.run('collect', 'failed', '--deadline', '30s');
+    t.match(run, {
+      code: 4,
+      err: /the node of the Site failed has failed, and is as it was before: no link on eno1; found site-link\. Plug it in\./,
+    });
+    t.equal(readdirSync(hub.published).length, 1);
+    t.equal(await hub.find(hubKinds.secrets, 'failed-admin-kubeconfig'), undefined);
+  });
+
+  await t.test('what it said of another serial counts for nothing', async (t) => {
+    await delivered(t, hub, 'silent');
+    await hub.report('silent', { state: 'done', serial: 7 });
+    const run = await hub.run('collect', 'silent', '--deadline', '1s');
+    t.match(run, { code: 3, err: /waited 1s for the node of the Site silent to report/ });
+    t.match(await hub.condition('silent', 'Completed'), { status: 'Unknown', reason: 'NoReport' });
+    t.match(await hub.condition('silent', 'Started'), { status: 'False' }, 'is as it was');
+    t.match(await hub.condition('silent', 'Delivered'), { status: 'True' }, 'is as it was');
+  });
+
+  await t.test('a Site that was not delivered is not waited for', async (t) => {
+    await hub.machine('early');
+    await hub.newSite('early', 'early');
+    t.match(await hub.run('collect', 'early'), { code: 2, err: /nothing was delivered/ });
+  });
+
+  await t.test('the node takes over what the worker has reset', async (t) => {
+    await delivered(t, hub, 'taken-over');
+    const lastTransitionTime = new Date().toISOString();
+    const said = { status: 'True', reason: 'Done', message: '', lastTransitionTime };
+    await hub.report('taken-over', { state: 'done' }, [{ type: 'Completed', ...said }]);
+    t.match(await hub.condition('taken-over', 'Completed'), { status: 'True' });
+    t.equal((await hub.run('collect', 'taken-over', '--deadline', '30s')).code, 0);
+    t.match(await hub.condition('taken-over', 'Completed'), { status: 'True' });
+    const iso = readdirSync(hub.published).filter((name) =>
+      readFileSync(join(hub.published, name)).includes('taken-over'),
+    );
+    t.same(iso, []);
+  });
+});
