@@ -65,6 +65,14 @@ t.test('what becomes of a Site', { skip }, async (t) => {
     t.match(await hub.condition('silent', 'Delivered'), { status: 'True' }, 'is as it was');
   });
 
+  await t.test('a report that is none counts for nothing', async (t) => {
+    await delivered(t, hub, 'hostile');
+    const report = { sequence: 'x', changes: [{ change: 'relocate', state: 'done', serial: 1 }] };
+    await hub.apply('hostile', { status: { report } }, 'sno-node', 'status');
+    t.match(await hub.run('collect', 'hostile', '--deadline', '1s'), { code: 3 });
+    t.match(await hub.run('deliver', 'hostile'), { code: 0, out: /is delivered/ });
+  });
+
   await t.test('a Site that was not delivered is not waited for', async (t) => {
     await hub.machine('early');
     await hub.newSite('early', 'early');

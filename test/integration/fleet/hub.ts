@@ -7,6 +7,7 @@ import { hubKinds } from '../../../cli/fleet/worker/kinds.ts';
 import { kubernetesBinary } from '../../../lab/servers/binaries.ts';
 import { startControlPlane } from '../../../lab/servers/control-plane.ts';
 import { startDaemon } from '../../../lab/servers/daemon.ts';
+import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import {
   type KubeObject,
   objectSchema,
@@ -64,6 +65,52 @@ function definition(group: string, version: string, plural: string, kind: string
   };
 }
 
+/** What the worker needs, and nothing else. */
+const RIGHTS = [
+  [FLEET.group, 'sites', 'get list watch'],
+  [FLEET.group, 'sites/status', 'patch'],
+  ['', 'configmaps', 'get'],
+  ['', 'secrets', 'get create update patch'],
+  ['coordination.k8s.io', 'leases', 'get create update delete'],
+  ['metal3.io', 'baremetalhosts', 'get patch'],
+  ['metal3.io', 'dataimages', 'create patch delete'],
+] as const;
+const CERTIFICATE_RIGHTS = [
+  ['certificates.k8s.io', 'certificatesigningrequests', 'get list watch create delete'],
+  ['certificates.k8s.io', 'certificatesigningrequests/approval', 'update'],
+  ['certificates.k8s.io', 'signers', 'approve'],
+] as const;
+const WORKER = 'worker';
+
+const rules = (rights: readonly (readonly [string, string, string])[]) =>
+  rights.map(([group, resource, verbs]) => ({
+    apiGroups: [group],
+    resources: [resource],
+    verbs: verbs.split(' '),
+    ...(resource === 'signers' ? { resourceNames: ['kubernetes.io/kube-apiserver-client'] } : {}),
+  }));
+
+async function grant(client: KubeClient): Promise<void> {
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const subjects = [{ kind: 'User', name: WORKER, apiGroup: 'rbac.authorization.k8s.io' }];
+  for (const [scope, rights, place] of [
+    ['', RIGHTS, { namespace: NAMESPACE }],
+    ['Cluster', CERTIFICATE_RIGHTS, {}],
+  ] as const) {
+    const name = WORKER;
+    const plural = `${scope.toLowerCase()}roles`;
+    const bound = { apiGroup: 'rbac.authorization.k8s.io', kind: `${scope}Role`, name };
+    const made: [string, object][] = [
+      [plural, { rules: rules(rights) }],
+      [plural.replace('roles', 'rolebindings'), { roleRef: bound, subjects }],
+    ];
+    for (const [kind, body] of made) {
+      const resource = { apiVersion, plural: kind, schema: objectSchema };
+      await client.create(resource, place, { metadata: { name }, ...body }, limits);
+    }
+  }
+}
+
 const namespaces: Resource = { apiVersion: 'v1', plural: 'namespaces', schema: objectSchema };
 
 export type TestHub = Awaited<ReturnType<typeof startHub>>;
@@ -72,14 +119,19 @@ export async function startHub(t: Test) {
   const root = t.testdir({ published: {} });
   const plane = await startControlPlane(join(root, 'hub'), signal, { lifetimeMs: LIFETIME_MS });
   t.teardown(() => plane.stop());
-  const administrator = { name: 'hub-admin', groups: ['system:masters'] };
-  const kubeconfig = join(root, 'kubeconfig');
-  writeFileSync(kubeconfig, await plane.kubeconfig(administrator), { mode: 0o600 });
-  const controllers = await startSigner(root, kubeconfig, plane.authority);
+  const kubeconfigOf = async (name: string, ...groups: string[]) => {
+    const path = join(root, `${name}.kubeconfig`);
+    writeFileSync(path, await plane.kubeconfig({ name, groups }), { mode: 0o600 });
+    return path;
+  };
+  const kubeconfig = await kubeconfigOf(WORKER);
+  const administrator = await kubeconfigOf('administrator', 'system:masters');
+  const controllers = await startSigner(root, administrator, plane.authority);
   t.teardown(() => controllers.stop());
   const client = await plane.client();
   t.teardown(() => client[Symbol.dispose]());
   await client.create(namespaces, {}, { metadata: { name: NAMESPACE } }, limits);
+  await grant(client);
   for (const [group, version, plural, kind] of [
     [FLEET.group, FLEET.version, FLEET.plural, 'Site'],
     ['metal3.io', 'v1alpha1', 'baremetalhosts', 'BareMetalHost'],
