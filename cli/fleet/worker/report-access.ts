@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { inOneLine } from '../../../lib/base/printable.ts';
 import { requestClientCertificate } from '../../../lib/clients/kube/client-certificate.ts';
-import { hubReportSchema, type ReportTo } from '../../../lib/engine/report/report-to.ts';
+import {
+  type ReportTo,
+  hubSchema as reportHubSchema,
+} from '../../../lib/engine/report/report-to.ts';
 import { SITES_GROUP, siteUser } from '../../../lib/engine/report/site-status.ts';
 import { requireRegularFile } from '../../process/regular-file.ts';
 import type { HubAccess } from './access.ts';
@@ -29,7 +32,7 @@ const DAY_SECONDS = 86_400;
 const SIGNING_MS = 120_000;
 const LONGEST_FOUND = 300;
 
-const hubSchema = hubReportSchema.shape.hub.pick({ server: true, certificateAuthority: true });
+const hubSchema = reportHubSchema.shape.hub.pick({ server: true, certificateAuthority: true });
 
 /** @throws Failure (usage) for an address or an authority that no node could use */
 export async function nodesHub(
