@@ -4,7 +4,7 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { requireIsoPrograms } from '../../iso/programs.ts';
 import type { Surroundings } from '../../surroundings.ts';
-import { type HubOptions, hubAccess } from './access.ts';
+import { type HubOptions, workersAccess } from './access.ts';
 import { chosenSite } from './choose.ts';
 import { collectSite } from './collect.ts';
 import { deliverSite } from './deliver.ts';
@@ -33,7 +33,10 @@ export function addFleetSite(fleet: Command, surroundings: Surroundings): void {
       'deliver: render the volume of a Site, publish and deliver it; collect: wait for what its node reports, and keep the kubeconfig. Each can be run again at any time',
     )
     .argument('[name]', 'of the Site')
-    .option('--kubeconfig <file>', 'of the hub (default: the service account of the pod)')
+    .option(
+      '--kubeconfig <file>',
+      'of the hub (default: KUBECONFIG, the account of the pod, ~/.kube/config)',
+    )
     .option('--namespace <name>', 'of the Site (default: that of the pod)')
     .option('--selector <labels>', 'instead of a name: the Sites with these labels, by name')
     .option(
@@ -72,7 +75,7 @@ export async function fleetSite(
     options.deadline ?? (options.phase === 'collect' ? '90m' : '20m'),
   );
   const place = await publishedPlace(options);
-  const reached = await hubAccess(options, surroundings);
+  const reached = await workersAccess(options, surroundings);
   const { selector, index = environment.JOB_COMPLETION_INDEX } = options;
   using client = new KubeClient(reached.access);
   const hub = new Hub(client, reached.namespace, signal);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { hubAccess } from '../../../../cli/fleet/worker/access.ts';
+import { workersAccess } from '../../../../cli/fleet/worker/access.ts';
 import { machinesOf } from '../../../../cli/fleet/worker/claims.ts';
 import type { SiteInputs } from '../../../../cli/fleet/worker/inputs.ts';
 import { withCondition } from '../../../../cli/fleet/worker/progress.ts';
@@ -92,17 +92,26 @@ t.test('a longer secret is hidden before one that is a part of it', async (t) =>
 
 t.test('in a pod: the service account, whose token is read for each request', async (t) => {
   const account = t.testdir({ 'ca.crt': PEM, token: 'first\n', namespace: 'shops' });
-  const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
+  const environment = {
+    HOME: account,
+    KUBERNETES_SERVICE_HOST: 'fd00::1',
+    KUBERNETES_SERVICE_PORT: '443',
+  };
   const surroundings = { environment, signal };
-  const reached = await hubAccess({}, surroundings, account);
+  const reached = await workersAccess({}, surroundings, account);
   t.match(reached, { namespace: 'shops', isInPod: true });
   t.equal(reached.access.server.href, 'https://[fd00::1]/');
   t.match(await reached.access.renewed?.(), { token: 'first' });
   writeFileSync(join(account, 'token'), 'second');
   t.match(await reached.access.renewed?.(), { token: 'second' });
-  t.match(await hubAccess({ namespace: 'other' }, surroundings, account), { namespace: 'other' });
-  const nowhere = t.testdir({ other: {} });
-  await t.rejects(hubAccess({}, surroundings, nowhere), { kind: 'usage', message: /--kubeconfig/ });
+  t.match(await workersAccess({ namespace: 'other' }, surroundings, account), {
+    namespace: 'other',
+  });
+  const nowhere = join(account, 'nowhere');
+  await t.rejects(workersAccess({}, surroundings, nowhere), {
+    kind: 'usage',
+    message: /--kubeconfig/,
+  });
   await t.rejects(nodesHub({}, reached), { kind: 'usage', message: /--hub-server/ });
   t.match(await nodesHub({ hubServer: 'https://hub.example:6443' }, reached), {
     server: 'https://hub.example:6443',
