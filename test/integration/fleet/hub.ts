@@ -1,26 +1,32 @@
 /** A hub for the worker: a real API server, the controller that signs certificates, and the kinds that it needs. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Test } from 'tap';
+import { deliver } from '../../../agents/upkeep/report/deliver.ts';
 import { hubKinds } from '../../../cli/fleet/worker/kinds.ts';
 import { kubernetesBinary } from '../../../lab/servers/binaries.ts';
 import { startControlPlane } from '../../../lab/servers/control-plane.ts';
 import { startDaemon } from '../../../lab/servers/daemon.ts';
+import { applyManifests } from '../../../lib/clients/kube/apply.ts';
+import { failureTable } from '../../../lib/clients/kube/apply-table.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 import {
   type KubeObject,
-  objectSchema,
   type Resource,
   resourcePath,
   resources,
 } from '../../../lib/clients/kube/resources.ts';
 import type { ShippedHostFacts } from '../../../lib/config/site-config/host-facts.ts';
-import { API_VERSION, FLEET } from '../../../lib/engine/report/site-status.ts';
+import type { NodeReport, ReportedState } from '../../../lib/engine/report/node-report.ts';
+import { parseReportTo } from '../../../lib/engine/report/read-report-to.ts';
+import { API_VERSION } from '../../../lib/engine/report/site-status.ts';
+import { siteStatusOf } from '../../../lib/engine/report/site-status-of.ts';
 import { type Run, sno } from '../../unit/cli/run-sno.ts';
 import { ageKeys, facts } from '../../unit/relocation/site-volume/volumes.ts';
 
-export const NAMESPACE = 'shops';
+export const NAMESPACE = 'sno-fleet';
 const LIFETIME_MS = 400_000;
 const { signal } = new AbortController();
 export const limits = { signal, deadlineMs: 20_000 };
@@ -65,53 +71,19 @@ function definition(group: string, version: string, plural: string, kind: string
   };
 }
 
-/** What the worker needs, and nothing else. */
-const RIGHTS = [
-  [FLEET.group, 'sites', 'get list watch'],
-  [FLEET.group, 'sites/status', 'patch'],
-  ['', 'configmaps', 'get'],
-  ['', 'secrets', 'get create update patch'],
-  ['coordination.k8s.io', 'leases', 'get create update delete'],
-  ['metal3.io', 'baremetalhosts', 'get patch'],
-  ['metal3.io', 'dataimages', 'create patch delete'],
-] as const;
-const CERTIFICATE_RIGHTS = [
-  ['certificates.k8s.io', 'certificatesigningrequests', 'get list watch create delete'],
-  ['certificates.k8s.io', 'certificatesigningrequests/approval', 'update'],
-  ['certificates.k8s.io', 'signers', 'approve'],
-] as const;
-const WORKER = 'worker';
+/** The worker of the Jobs, as the API server knows it. */
+const WORKER = `system:serviceaccount:${NAMESPACE}:sno-fleet`;
+const DEPLOYED = ['crd', 'node-access', 'worker-access'];
 
-const rules = (rights: readonly (readonly [string, string, string])[]) =>
-  rights.map(([group, resource, verbs]) => ({
-    apiGroups: [group],
-    resources: [resource],
-    verbs: verbs.split(' '),
-    ...(resource === 'signers' ? { resourceNames: ['kubernetes.io/kube-apiserver-client'] } : {}),
-  }));
-
-async function grant(client: KubeClient): Promise<void> {
-  const apiVersion = 'rbac.authorization.k8s.io/v1';
-  const subjects = [{ kind: 'User', name: WORKER, apiGroup: 'rbac.authorization.k8s.io' }];
-  for (const [scope, rights, place] of [
-    ['', RIGHTS, { namespace: NAMESPACE }],
-    ['Cluster', CERTIFICATE_RIGHTS, {}],
-  ] as const) {
-    const name = WORKER;
-    const plural = `${scope.toLowerCase()}roles`;
-    const bound = { apiGroup: 'rbac.authorization.k8s.io', kind: `${scope}Role`, name };
-    const made: [string, object][] = [
-      [plural, { rules: rules(rights) }],
-      [plural.replace('roles', 'rolebindings'), { roleRef: bound, subjects }],
-    ];
-    for (const [kind, body] of made) {
-      const resource = { apiVersion, plural: kind, schema: objectSchema };
-      await client.create(resource, place, { metadata: { name }, ...body }, limits);
-    }
-  }
+/** The files of a hub as they are. */
+async function deploy(client: KubeClient): Promise<void> {
+  const folder = join(import.meta.dirname, '../../../deploy/fleet');
+  const texts = DEPLOYED.map((name) => readFileSync(join(folder, `${name}.yaml`), 'utf8'));
+  const { manifests } = decodeManifests('deploy', texts.join('\n---\n'));
+  const options = { ...limits, concurrency: 8, report: () => {} };
+  const failed = failureTable(await applyManifests(client, { manifests, faults: [] }, options));
+  if (failed.length > 0) throw new Error(failed.join('\n'));
 }
-
-const namespaces: Resource = { apiVersion: 'v1', plural: 'namespaces', schema: objectSchema };
 
 export type TestHub = Awaited<ReturnType<typeof startHub>>;
 
@@ -124,16 +96,14 @@ export async function startHub(t: Test) {
     writeFileSync(path, await plane.kubeconfig({ name, groups }), { mode: 0o600 });
     return path;
   };
-  const kubeconfig = await kubeconfigOf(WORKER);
+  const kubeconfig = await kubeconfigOf(WORKER, 'system:serviceaccounts');
   const administrator = await kubeconfigOf('administrator', 'system:masters');
   const controllers = await startSigner(root, administrator, plane.authority);
   t.teardown(() => controllers.stop());
   const client = await plane.client();
   t.teardown(() => client[Symbol.dispose]());
-  await client.create(namespaces, {}, { metadata: { name: NAMESPACE } }, limits);
-  await grant(client);
+  await deploy(client);
   for (const [group, version, plural, kind] of [
-    [FLEET.group, FLEET.version, FLEET.plural, 'Site'],
     ['metal3.io', 'v1alpha1', 'baremetalhosts', 'BareMetalHost'],
     ['metal3.io', 'v1alpha1', 'dataimages', 'DataImage'],
   ] as const) {
@@ -151,6 +121,7 @@ export async function startHub(t: Test) {
   writeFileSync(join(root, 'identity.txt'), node.identity, { mode: 0o600 });
   const create = (resource: Resource, body: object) =>
     client.create(resource, { namespace: NAMESPACE }, body, limits);
+  let sequence = 0;
   const hub = {
     plane,
     client,
@@ -199,15 +170,23 @@ export async function startHub(t: Test) {
           ...spec,
         },
       }),
-    /** What a node says of itself, as it does. */
-    async report(name: string, change: object, conditions: object[] = []) {
+    /** What a node says of itself, by its own code, with the key of its volume. */
+    async report(name: string, change: Partial<ReportedState>) {
+      const kept = await hub.find(hubKinds.secrets, `${name}-auth`);
+      const text = Buffer.from(kept?.data?.['report-to.json'] ?? '', 'base64').toString();
       const at = new Date().toISOString();
-      const said = { change: 'relocate', serial: 1, at, ...change };
-      const status = {
-        report: { sequence: 1, at, node: name, version: '1', changes: [said] },
-        conditions,
+      sequence += 1;
+      const said = { change: 'relocate', state: 'running', serial: 1, at, ...change } as const;
+      const report: NodeReport = {
+        ...{ schemaVersion: 1, sequence, at, node: name, machine: [], version: '1' },
+        changes: [said],
       };
-      await hub.apply(name, { status }, 'sno-node', 'status');
+      const status = siteStatusOf(report, []);
+      const sent = await deliver(parseReportTo(text, name), report, status, {
+        ...limits,
+        work: join(root, `report-${sequence}`),
+      });
+      if (sent.kind !== 'accepted') throw new Error(JSON.stringify(sent));
     },
     async apply(name: string, body: object, manager: string, subresource?: string) {
       const path = resourcePath(hubKinds.sites, { namespace: NAMESPACE, name, subresource });
