@@ -22,7 +22,6 @@ export const commands: readonly AddCommand[] = [
   addWaitFor,
   addFleet,
   addAnalyze,
-  addFleet,
   addExplain,
   addLicenses,
   addVersion,
