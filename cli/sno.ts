@@ -78,9 +78,15 @@ function stopped(
 ): number {
   const { quiet, message, exitCode } =
     reason instanceof Stopped ? reason : { quiet: false, message: 'was stopped', exitCode: 1 };
-  const removed = running[0] === 'create' ? '; partial output was removed' : '';
-  if (!quiet) complain(`sno: ${running.join(' ')} ${message}${removed}`);
+  const command = running.join(' ');
+  if (!quiet) complain(`sno: ${command} ${message}${leftOf(command)}`);
   return exitCode;
+}
+
+/** What there is of the output of a command that was stopped. */
+function leftOf(command: string): string {
+  if (command === 'create site-volumes') return '; give it again with --resume to go on';
+  return command.startsWith('create ') ? '; partial output was removed' : '';
 }
 
 /** They follow hosts. */

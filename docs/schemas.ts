@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fleetStatusSchema } from '../cli/fleet/summary.ts';
 import { snoResultSchema } from '../cli/process/json-result.ts';
+import { rowResultSchema } from '../cli/site/rows/results.ts';
 import { resultSchema } from '../lab/result.ts';
 import { manifestSchema } from '../lib/change/backup/manifest.ts';
 import { backupListSchema } from '../lib/change/backup/store.ts';
@@ -29,6 +30,10 @@ const PUBLISHED = {
   'site-volume': { title: 'site-volume.json of a volume for a site', schema: volumeManifestSchema },
   'report-to': { title: 'report-to.json: to whom a node reports', schema: reportToSchema },
   'node-report': { title: 'what sno-report sends to a URL', schema: nodeReportSchema },
+  'site-volumes': {
+    title: 'a line of results.jsonl of sno create site-volumes',
+    schema: rowResultSchema,
+  },
   sno: { title: 'sno create, verify, wait-for ... --json', schema: snoResultSchema },
   fleet: { title: 'sno fleet status --json', schema: fleetStatusSchema },
   result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },

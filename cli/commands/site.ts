@@ -1,10 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import {
   createRelocatableManifests,
   type RelocatableManifestsOptions,
 } from '../create/relocatable-manifests.ts';
 import { createSiteVolume, type SiteVolumeOptions } from '../create/site-volume.ts';
 import { createSiteVolumes, type SiteVolumesOptions } from '../create/site-volumes.ts';
+import { MOST_ROWS, MOST_TABLE_BYTES } from '../site/table.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { verifySiteConfig } from '../verify/site-config.ts';
 import { type VerifyVolumeOptions, verifySiteVolume } from '../verify/site-volume.ts';
@@ -54,6 +55,21 @@ export function addCreateSite(create: Command, surroundings: Surroundings): void
       "the administrator's certificate request, which the host signs, instead of a key that is made here",
     )
     .action((options: SiteVolumeOptions) => createSiteVolume(options, surroundings));
+  addSiteVolumes(create, surroundings);
+}
+
+const VOLUMES_HELP = `
+OUT gets a folder for each site, with its volume and its auth; run.json, what
+the run has begun with; and results.jsonl, a line of JSON for each row: site,
+state (done or failed), serial, sha256, isEncrypted, failure. All rows are
+checked before the first volume is made. A row that fails does not stop the
+others: the exit code is 1 then, and --resume tries it again.
+
+Limits: ${MOST_ROWS} rows, and a table of ${MOST_TABLE_BYTES >> 20} MiB. On two processors and an idle
+disk, a row takes 0.1 to 0.2 s, and checking it 2 ms. It takes 0.5 MiB as an
+ISO, and 0.1 MiB as a folder, besides what the site brings.`;
+
+function addSiteVolumes(create: Command, surroundings: Surroundings): void {
   create
     .command('site-volumes')
     .description(
@@ -68,10 +84,29 @@ export function addCreateSite(create: Command, surroundings: Surroundings): void
     .option('--format <format>', 'iso or folder', 'iso')
     .option(
       '--host-facts-dir <dir>',
-      'folder with SITE.json, the host-facts.json of the node of each row: the sites are compared with them',
+      'folder with SITE.json, the host-facts.json of the node of each row: the sites are compared with them, and encrypted to their recipient unless the row has one',
     )
     .option(...sign)
+    .option(
+      '--parallel <n>',
+      'how many rows at once (default: the number of processors)',
+      parallelOf,
+    )
+    .option(
+      '--resume',
+      'go on where an earlier run with the same input was stopped, in its OUT; begin if there is none. Volumes that are done stay as they are, with their keys',
+    )
+    .addHelpText('after', VOLUMES_HELP)
     .action((options: SiteVolumesOptions) => createSiteVolumes(options, surroundings));
+}
+
+/** Each of them runs programs, and keeps a volume in memory. */
+const MOST_PARALLEL = 64;
+
+function parallelOf(text: string): number {
+  const count = Number(text);
+  if (/^[1-9]\d*$/.test(text) && count <= MOST_PARALLEL) return count;
+  throw new InvalidArgumentError(`expected a whole number from 1 to ${MOST_PARALLEL}`);
 }
 
 /** `sno verify site-config` and `site-volume`. */

@@ -18,14 +18,26 @@ export async function namingFullDisk(
   const folder = dirname(path);
   const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: Infinity, bsize: 1 }));
   const free = bavail * bsize;
-  const isSaid = isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  const isSaid = saysFull(error);
   // A program that writes the file, such as cp or xorriso, says it in words of its own.
   const isSeen = error instanceof Failure && error.kind !== 'usage' && free < NONE_BYTES;
   if (!isSaid && !isSeen) return error;
   return new Failure('usage', `${path} cannot be written: ${folder} is full; nothing was written`, {
+    code: 'disk-full',
     expected: bytes === undefined ? 'space for it' : `${bytes} bytes free`,
     found: `${free} bytes free`,
     fix: 'Free some space, or use another folder.',
     cause: error,
   });
+}
+
+const saysFull = (error: unknown): boolean =>
+  isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
+/** Whether an error of anything that writes, or one of its causes, is that a disk is full. */
+export function isFullDisk(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (saysFull(at) || (at instanceof Failure && at.code === 'disk-full')) return true;
+  }
+  return false;
 }

@@ -18,15 +18,19 @@ export async function expectFree(target: string, faults: string[]): Promise<void
   faults.push(`--dir ${target}: already exists. Move it away, or use another folder`);
 }
 
-/** Fills a folder beside its final path, where it appears atomically once `fill` has succeeded. */
+/**
+ * Fills a folder beside its final path, where it appears atomically once `fill` has succeeded. A process that is killed leaves
+ * a folder of which `isStagingOf` is true.
+ */
 export async function makeNewFolder<T>(
   target: string,
   fill: (staging: string) => Promise<T>,
+  mode = 0o755,
 ): Promise<T> {
   const staging = await mkdtemp(join(dirname(target), `.${basename(target)}.`));
   try {
     const result = await fill(staging);
-    await chmod(staging, 0o755);
+    await chmod(staging, mode);
     // A rename replaces an empty folder and nothing else.
     await rename(staging, target);
     await syncDirectory(dirname(target));
@@ -35,6 +39,10 @@ export async function makeNewFolder<T>(
     await rm(staging, { recursive: true, force: true });
   }
 }
+
+/** Whether a name is that of a folder beside `target` that `makeNewFolder` has not finished. */
+export const isStagingOf = (name: string, target: string): boolean =>
+  name.startsWith(`.${basename(target)}.`) && name.length === basename(target).length + 8;
 
 /** @throws Failure (usage) with every fault, if there is one */
 export function refuse(faults: readonly string[]): void {

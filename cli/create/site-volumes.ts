@@ -1,24 +1,25 @@
-import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describeError, Failure } from '../../lib/base/errors/failure.ts';
-import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
-import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
-import { SITE_CONFIG } from '../../lib/config/site-config/site-config.ts';
-import { REPORT_TO } from '../../lib/engine/report/report-to.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { plural } from '../../report/reading/words.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
-import { makeVolume } from '../site/make-volume.ts';
-import { readShippedFacts, readSite, type Site, siteSource } from '../site/read-site.ts';
-import { repeatedIn, sharedAddresses } from '../site/repeated.ts';
-import { siteNotices } from '../site/site-notices.ts';
-import { RECIPIENT, readTable, type SiteRow } from '../site/table.ts';
-import { filledTemplate, placeholdersIn } from '../site/template.ts';
-import type { SiteMedium } from '../site/write-medium.ts';
+import { stagesOf } from '../process/stages.ts';
+import { type JudgedTable, judgeTable } from '../site/rows/judge.ts';
+import { FORMAT_NAMES, isFormat, type RowFormat } from '../site/rows/make-row.ts';
+import { makeRows, type RowsOutcome, withRunLock } from '../site/rows/make-rows.ts';
+import { sitesText } from '../site/rows/notices.ts';
+import {
+  beginRun,
+  begunRun,
+  RUN_FILES,
+  type RunInputs,
+  type RunRecord,
+  requireSameInputs,
+} from '../site/rows/run-record.ts';
+import { signerOf } from '../site/rows/signer.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { makeNewFolder } from './new-folder.ts';
 import { requireAbsent } from './outputs.ts';
-import { readConfigText } from './read-install-config.ts';
-import { storeVolume, UNSIGNED } from './site-volume.ts';
+import { UNSIGNED } from './site-volume.ts';
 
 export interface SiteVolumesOptions {
   readonly table: string;
@@ -29,122 +30,88 @@ export interface SiteVolumesOptions {
   readonly sign?: string;
   /** Has SITE.json, the host-facts.json of each row's node. */
   readonly hostFactsDir?: string;
+  /** How many rows at once; as many as there are processors. */
+  readonly parallel?: number;
+  /** Goes on in the output of an earlier run. */
+  readonly resume?: true;
 }
-
-/** Of some thousand rows. */
-const MOST_TABLE_BYTES = 16 << 20;
-const FORMATS: Readonly<Record<string, (folder: string) => SiteMedium>> = {
-  iso: (folder) => ({ kind: 'iso', path: join(folder, 'site-volume.iso') }),
-  folder: (folder) => ({ kind: 'folder', path: join(folder, 'volume') }),
-};
 
 /**
  * `sno create site-volumes`: a volume for each row of a table.
  *
- * @throws Failure (usage), with nothing written, that names every fault of every row
+ * @throws Failure (usage), with nothing written, that names every fault of every row; Failure (retry) if some rows were not made
  */
 export async function createSiteVolumes(
   options: SiteVolumesOptions,
-  { environment, wrote, notice, signal }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> {
-  const { format, sign } = options;
+  const { environment, wrote, notice, signal } = surroundings;
+  const { sign, parallel = availableParallelism() } = options;
   const output = resolve(options.output);
-  const mediumIn = FORMATS[format];
-  if (mediumIn === undefined) {
-    throw new Failure('usage', `--format ${format} is not known; nothing was written`, {
-      expected: Object.keys(FORMATS).join(' or '),
+  const format = formatOf(options.format);
+  if (format === 'iso') await requireIsoPrograms(environment, ['xorriso']);
+  const begun = options.resume === true ? await begunRun(output) : undefined;
+  if (options.resume !== true) {
+    const fix = 'Move it away, use another folder with --output, or go on in it with --resume.';
+    await requireAbsent([output], fix);
+  }
+  const signer = sign === undefined ? undefined : await signerOf(sign, signal);
+  const now = new Date();
+  const stages = stagesOf(surroundings);
+  stages('judges all rows');
+  const table = await judgeTable(options, { parallel, now, signal });
+  const inputs = { ...table.inputs, format, ...(signer === undefined ? {} : { signer }) };
+  const run = await runOf(output, begun, { table, inputs, now });
+  const outcome = await withRunLock(output, () =>
+    makeRows(table, { output, format, serial: run.serial, sign, signal }, { parallel, stages }),
+  );
+  wrote(output, doneText(outcome));
+  for (const text of [...(sign === undefined ? [UNSIGNED] : []), ...table.notices]) notice(text);
+  if (outcome.ended !== undefined || outcome.failed.length > 0) throw incomplete(output, outcome);
+}
+
+function formatOf(format: string): RowFormat {
+  if (isFormat(format)) return format;
+  throw new Failure('usage', `--format ${format} is not known; nothing was written`, {
+    expected: FORMAT_NAMES.join(' or '),
+  });
+}
+
+async function runOf(
+  output: string,
+  begun: RunRecord | undefined,
+  {
+    table,
+    inputs,
+    now,
+  }: { readonly table: JudgedTable; readonly inputs: RunInputs; readonly now: Date },
+): Promise<RunRecord> {
+  if (begun === undefined) return beginRun(output, { inputs, rows: table.rows.length, now });
+  requireSameInputs(output, begun, inputs);
+  return begun;
+}
+
+function doneText({ all, done, before }: RowsOutcome): string {
+  const volumes = done === all ? plural(all, 'volume') : `${done} of ${plural(all, 'volume')}`;
+  return `${volumes}, each with its auth${before === 0 ? '' : `; ${before} of them were there`}`;
+}
+
+function incomplete(output: string, { all, done, failed, ended }: RowsOutcome): Failure {
+  const results = join(output, RUN_FILES.results);
+  const missing = plural(all - done, 'volume');
+  if (ended !== undefined) {
+    return new Failure('retry', `${output} is on a file system that is full`, {
+      code: 'disk-full',
+      expected: `space for ${missing} more`,
+      found: ended,
+      fix: 'Free some space, and give the same command with --resume: what is done stays.',
     });
   }
-  if (format === 'iso') await requireIsoPrograms(environment, ['xorriso']);
-  await requireAbsent([output], 'Move it away, or use another folder with --output.');
-  const now = new Date();
-  const { sites, unused } = await sitesOf(options, now, signal);
-  const notices = new Map<string, string[]>();
-  await makeNewFolder(output, async (staging) => {
-    for (const { row, site, facts } of sites) {
-      const { cells } = row;
-      const recipient = cells[RECIPIENT] || undefined;
-      const protection = {
-        ...(sign === undefined ? {} : { sign }),
-        ...(recipient === undefined ? {} : { recipient }),
-      };
-      const made = await makeVolume(site, protection, { facts, now, signal });
-      for (const notice of siteNotices(site, made.isEncrypted, now)) {
-        const of = notices.get(notice) ?? [];
-        of.push(cells.site ?? '');
-        notices.set(notice, of);
-      }
-      const folder = join(staging, cells.site ?? '');
-      await mkdir(folder, { mode: 0o700 });
-      await storeVolume(mediumIn(folder), folder, made, signal);
-    }
+  const [first] = failed;
+  return new Failure('retry', `${missing} of ${all} could not be made`, {
+    code: 'site-volumes-incomplete',
+    found: sitesText(failed.map(({ site }) => site)),
+    fix: `See ${results}, and give the same command with --resume: what is done stays.`,
+    cause: first?.error,
   });
-  wrote(output, `${plural(sites.length, 'volume')}, each with its auth`);
-  if (sign === undefined) notice(UNSIGNED);
-  for (const name of unused) {
-    notice(`the column ${name} is used nowhere: the template has no placeholder of this name`);
-  }
-  for (const [text, of] of notices) notice(`${text} (${sitesText(of)})`);
-  for (const shared of sharedAddresses(sites.map(rowConfig))) {
-    notice(`${options.table} ${shared}: right only where the networks are separate`);
-  }
 }
-
-const MOST_NAMED = 5;
-
-const sitesText = (sites: readonly string[]) =>
-  `${plural(sites.length, 'site')}: ${sites.slice(0, MOST_NAMED).join(', ')}${sites.length > MOST_NAMED ? ', ...' : ''}`;
-
-const rowConfig = ({ row, site }: ReadRow) => ({ line: row.line, config: site.config });
-
-/** A row with its site, which fits the node. */
-interface ReadRow {
-  readonly row: SiteRow;
-  readonly site: Site;
-  readonly facts: ShippedHostFacts | undefined;
-}
-
-/** Each row with its site, all without faults. */
-async function sitesOf(
-  { table, dir, hostFactsDir }: SiteVolumesOptions,
-  now: Date,
-  signal: AbortSignal,
-): Promise<{ readonly sites: readonly ReadRow[]; readonly unused: readonly string[] }> {
-  const text = await readConfigText(table, 'another table with --table', MOST_TABLE_BYTES);
-  const template = await siteSource(join(dir, SITE_CONFIG));
-  const placeholders = placeholdersIn(template.text);
-  const { rows, unused, faults } = readTable(text, placeholders);
-  if (faults.length > 0) throw refused(faults.map((fault) => `${table}: ${fault}`));
-  const sites: ReadRow[] = [];
-  const found: string[] = [];
-  for (const row of rows) {
-    const filled = filledTemplate(template.text, row.cells);
-    try {
-      const facts =
-        hostFactsDir === undefined
-          ? undefined
-          : await readShippedFacts(join(hostFactsDir, `${row.cells.site}.json`));
-      const recipient = row.cells[RECIPIENT] || undefined;
-      if (recipient !== undefined) encrypterFor([recipient]);
-      const site = await readSite({ ...template, text: filled }, { facts, now, signal });
-      sites.push({ row, site, facts });
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      found.push(`${table} line ${row.line} (${row.cells.site}): ${describeError(error)}`);
-    }
-  }
-  found.push(...repeatedIn(sites.map(rowConfig)).map((fault) => `${table} ${fault}`));
-  if (sites.length > 1 && sites.some(({ site: { reportTo } }) => reportTo && 'hub' in reportTo)) {
-    found.push(
-      `${join(dir, REPORT_TO)} names one Site of a hub, and the table has several rows: use "sno create site-volume" for each site`,
-    );
-  }
-  if (found.length > 0) throw refused(found);
-  return { sites, unused };
-}
-
-const refused = (lines: readonly string[]) =>
-  new Failure(
-    'usage',
-    [`${plural(lines.length, 'error')}; nothing was written`, ...lines].join('\n'),
-  );

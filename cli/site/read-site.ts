@@ -37,6 +37,14 @@ export interface SiteSource {
   readonly name: string;
 }
 
+/** What is beside site-config.yaml without being named in it, which all rows of a table have in common. */
+export interface SiteManifests {
+  /** By the path on a volume: manifests, and to whom the node reports. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly skipped: readonly string[];
+  readonly reportTo?: ReportTo;
+}
+
 /** Of an error with many fields. */
 const LONGEST_FOUND = 400;
 /** Of one certificate or key. */
@@ -50,7 +58,18 @@ export async function siteSource(path: string): Promise<SiteSource> {
 /** @throws Failure (usage) with every fault of the configuration, or of the manifests beside it */
 export async function readSite(
   { dir, text, name }: SiteSource,
-  { facts, now, signal }: { facts: ShippedHostFacts | undefined; now: Date; signal: AbortSignal },
+  {
+    facts,
+    now,
+    signal,
+    manifests,
+  }: {
+    facts: ShippedHostFacts | undefined;
+    now: Date;
+    signal: AbortSignal;
+    /** If they were read before. */
+    manifests?: SiteManifests;
+  },
 ): Promise<Site> {
   const named = new Map<string, Uint8Array>();
   for (const path of filesNamedIn(text)) {
@@ -60,20 +79,28 @@ export async function readSite(
   const config = parseSiteConfig(text, name, { files: named, now }, facts);
   await requireAcceptedCertificates(config, text, name);
   await askNmstatectl(config.networkConfig, 'raw_nm_state_config', signal);
+  const { files, ...beside } = manifests ?? (await readManifests(dir, signal));
+  return {
+    config,
+    files: new Map([[SITE_CONFIG, Buffer.from(text)], ...named, ...files]),
+    ...beside,
+  };
+}
+
+/** The extra-manifests and the report-to.json beside site-config.yaml. @throws Failure (usage) with every fault of them */
+export async function readManifests(dir: string, signal: AbortSignal): Promise<SiteManifests> {
   const { manifests, skipped, faults } = await readUserManifests(dir, signal, [
     VOLUME_FILES.manifests,
   ]);
   if (faults.length > 0) throw new Failure('usage', faults.join('\n'));
   const report = await readReportTo(dir);
   const files = new Map<string, Uint8Array>([
-    [SITE_CONFIG, Buffer.from(text)],
-    ...named,
     ...(report === undefined ? [] : [[REPORT_TO, Buffer.from(report.text)] as const]),
-    ...manifests.map(({ path, contents }): [string, Uint8Array] => [path, contents]),
+    ...manifests.map(({ path, contents }) => [path, contents] as const),
   ]);
   const unrendered = extraManifests(files).flatMap(unrenderedFaults);
   if (unrendered.length > 0) throw new Failure('usage', unrendered.join('\n'));
-  return { config, files, skipped, ...(report === undefined ? {} : { reportTo: report.to }) };
+  return { files, skipped, ...(report === undefined ? {} : { reportTo: report.to }) };
 }
 
 /** Undefined if there is no such file: the field's fault says so. */

@@ -7,8 +7,11 @@ import { type SiteConfig, siteDomain } from '../../lib/config/site-config/site-c
 export interface RowConfig {
   /** In the file, from 1. */
   readonly line: number;
-  readonly config: SiteConfig;
+  readonly config: Claims;
 }
+
+/** What of a site is its own. */
+export type Claims = Pick<SiteConfig, 'hosts' | 'clusterName' | 'baseDomain' | 'networkConfig'>;
 
 const addressed = z
   .object({ address: z.array(z.object({ ip: z.string() })).optional() })
@@ -29,7 +32,7 @@ export const sharedAddresses = (rows: readonly RowConfig[]): string[] =>
 
 function again(
   rows: readonly RowConfig[],
-  valuesOf: (config: SiteConfig) => readonly string[],
+  valuesOf: (config: Claims) => readonly string[],
   what: string,
 ): string[] {
   const first = new Map<string, number>();

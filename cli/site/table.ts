@@ -13,7 +13,9 @@ export interface SiteRow {
 export const RECIPIENT = 'recipient';
 
 /** More than a person checks, and than a folder should have. */
-const MOST_ROWS = 10_000;
+export const MOST_ROWS = 10_000;
+/** Of some thousand rows. */
+export const MOST_TABLE_BYTES = 16 << 20;
 const COLUMN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** The name of a folder on any system. */
 const SITE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;

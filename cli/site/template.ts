@@ -16,16 +16,25 @@ const namesIn = (text: string): string[] =>
  * one value, whatever is in it, or a part of a line of a text: lines and fields stay where they are. A value that is nothing but a placeholder without
  * quotes becomes a number, true or false if the cell is one, and is omitted if the cell is empty.
  */
-export function filledTemplate(template: string, row: Readonly<Record<string, string>>): string {
-  let text = template;
-  for (const { start, end, source, value, isPlain, isBlock } of scalarsOf(template).toReversed()) {
-    if (namesIn(source).length === 0) continue;
+export const filledTemplate = (template: string, row: Cells): string => fillerOf(template)(row);
+
+type Cells = Readonly<Record<string, string>>;
+
+/** The same for many rows: the template is read once. */
+export function fillerOf(template: string): (row: Cells) => string {
+  const places = scalarsOf(template)
+    .filter(({ source }) => namesIn(source).length > 0)
+    .toReversed();
+  return (row) => {
     const fill = (given: string) =>
       given.replaceAll(PLACEHOLDER, (whole, name: string) => row[name] ?? whole);
-    const filled = isBlock ? fill(source) : asValue(value, fill(value), isPlain);
-    text = text.slice(0, start) + filled + text.slice(end);
-  }
-  return text;
+    let text = template;
+    for (const { start, end, source, value, isPlain, isBlock } of places) {
+      const filled = isBlock ? fill(source) : asValue(value, fill(value), isPlain);
+      text = text.slice(0, start) + filled + text.slice(end);
+    }
+    return text;
+  };
 }
 
 interface Place {

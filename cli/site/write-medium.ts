@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeVolume } from '../../lib/relocation/site-volume/write-volume.ts';
 import { writeLargeFile } from '../create/large-file.ts';
 import { makeNewFolder } from '../create/new-folder.ts';
@@ -32,8 +32,9 @@ export async function writeMedium(
     });
     return;
   }
+  // Beside the ISO: the folder of many volumes is cleared of it if this process is killed.
   await inTemporary(async (staging) => {
-    await writeVolume(staging, files);
+    for (const [name, contents] of files) await place(join(staging, name), contents);
     const added = [...files.keys()].map((name) => ({
       source: join(staging, name),
       path: `/${name}`,
@@ -43,7 +44,13 @@ export async function writeMedium(
       await createMedium({ iso, label: SITE_LABEL, folder: '/', files: added, signal });
       await then();
     });
-  });
+  }, dirname(path));
+}
+
+/** Without a sync: only the ISO that is made of it has to last. */
+async function place(path: string, contents: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, contents, { mode: 0o600, flag: 'wx' });
 }
 
 /** Passes `use` the files of an ISO in a folder. */
@@ -64,8 +71,11 @@ export async function withIso<T>(
 }
 
 /** Passes `use` a folder that only the user can open. */
-export async function inTemporary<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'sno-site-'));
+export async function inTemporary<T>(
+  use: (folder: string) => Promise<T>,
+  parent = tmpdir(),
+): Promise<T> {
+  const folder = await mkdtemp(join(parent, '.sno-site-'));
   try {
     return await use(folder);
   } finally {

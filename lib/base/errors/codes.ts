@@ -103,6 +103,8 @@ export const FAILURE_CODES = {
   // On the laptop.
   'kubeconfig-not-exchanged':
     'the installation is complete, and auth/kubeconfig could not be exchanged; it is as it was',
+  'site-volumes-incomplete':
+    'some volumes of a table could not be made; the others are complete, and "--resume" makes the rest',
 
   // Backups.
   'backup-no-space': 'the disk has no room for another backup; nothing incomplete was left',

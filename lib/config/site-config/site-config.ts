@@ -76,5 +76,7 @@ export interface SiteConfig {
 export type SiteCertificate = KeyPair | undefined;
 
 /** `<cluster>.<domain>`: the domain of api and *.apps at the site. */
-export const siteDomain = ({ clusterName, baseDomain }: SiteConfig): string =>
-  `${clusterName}.${baseDomain}`;
+export const siteDomain = ({
+  clusterName,
+  baseDomain,
+}: Pick<SiteConfig, 'clusterName' | 'baseDomain'>): string => `${clusterName}.${baseDomain}`;

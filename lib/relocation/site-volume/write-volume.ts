@@ -31,7 +31,7 @@ export async function volumeFiles(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const { files, encrypter, sign } = volume;
-  await requireFit(volume, signal);
+  await requireFitting(volume, signal);
   const outer =
     encrypter === undefined
       ? files
@@ -60,7 +60,11 @@ export async function volumeFiles(
 
 const entry = (path: string, text: string): [string, Uint8Array] => [path, Buffer.from(text)];
 
-async function requireFit({ files, encrypter }: NewVolume, signal: AbortSignal): Promise<void> {
+/** @throws Failure (usage) for more than a volume may have, and for a private key that would not be encrypted */
+export async function requireFitting(
+  { files, encrypter }: Pick<NewVolume, 'files' | 'encrypter'>,
+  signal: AbortSignal,
+): Promise<void> {
   const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   // The archive's headers; the manifest, its signature and what the node writes.
   const most = { files: VOLUME_LIMITS.files - 4, bytes: VOLUME_LIMITS.bytes - (1 << 20) };
@@ -84,7 +88,11 @@ export async function writeVolume(
   folder: string,
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<void> {
-  for (const [path, contents] of files) {
-    await writeFilesAtomic([{ path: join(folder, path), contents, mode: 0o600 }]);
-  }
+  const all = [...files].map(([path, contents]) => ({
+    path: join(folder, path),
+    contents,
+    mode: 0o600,
+  }));
+  await writeFilesAtomic(all.slice(0, -1));
+  await writeFilesAtomic(all.slice(-1));
 }

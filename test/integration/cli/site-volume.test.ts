@@ -199,7 +199,7 @@ t.test('a volume for each row of a table', { skip }, async (t) => {
   const args = ['create', 'site-volumes', '--dir', dir, '--table', table, '--output', output];
   const made = await run(...args, '--sign', key);
   t.equal(made.code, 0, made.err);
-  t.same(readdirSync(output).toSorted(), ['berlin', 'rome']);
+  t.same(readdirSync(output).toSorted(), ['berlin', 'results.jsonl', 'rome', 'run.json']);
   t.same(readdirSync(join(output, 'rome')).toSorted(), ['auth', 'site-volume.iso']);
   const berlin = await open(join(output, 'berlin/site-volume.iso'), root);
   t.match(berlin, { use: { serial: 5 }, config: { clusterName: 'shop-1', hosts: ['cz1234abcd'] } });
