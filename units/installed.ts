@@ -105,6 +105,18 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/reconfigure.service', import.meta.url), 'utf8'),
   },
+  // Started by its timer.
+  {
+    name: 'sno-site-url.service',
+    enabled: false,
+    contents: readFileSync(new URL('./installed/sno-site-url.service', import.meta.url), 'utf8'),
+  },
+  // Only while the host waits for its site.
+  {
+    name: 'sno-site-url.timer',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-site-url.timer', import.meta.url), 'utf8'),
+  },
   // It ends at once when no worker is expected.
   {
     name: 'sno-approve.service',

@@ -39,6 +39,8 @@ const OF_RELOCATABLE: readonly string[] = [
   'sno-trial.timer',
   'reconfigure.service',
   ...reportUnits.map(({ name }) => name),
+  'sno-site-url.service',
+  'sno-site-url.timer',
 ];
 
 /** What they need besides, behind their own sections: systemd reads a section again. */

@@ -5,7 +5,13 @@ import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { requireIdle } from '../../lib/change/exclusion.ts';
 import { identityOf } from '../../lib/change/identity/identity.ts';
-import { mediumFolder, seenPath, siteFolder, workFolder } from '../../lib/change/site/places.ts';
+import {
+  fetchedPath,
+  mediumFolder,
+  seenPath,
+  siteFolder,
+  workFolder,
+} from '../../lib/change/site/places.ts';
 import {
   type ReconfigureRequest,
   recordUse,
@@ -26,7 +32,8 @@ import type { VolumeManifest } from '../../lib/relocation/site-volume/manifest.t
 import { openVolume } from '../../lib/relocation/site-volume/open-volume.ts';
 import { type VerifiedVolume, VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
 import { sealedKeysFault } from './arrival-faults.ts';
-import { askUrl, urlToAsk } from './ask-url.ts';
+import { isRefusal, placeToAsk, volumeFrom } from './ask-url.ts';
+import { noteAnswer } from './asked.ts';
 import { readHostFacts } from './host-facts.ts';
 import { type Inserted, insertedVolume, isMoreInserted } from './inserted.ts';
 import { type KnownNode, knownNode } from './known-node.ts';
@@ -65,6 +72,7 @@ export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arr
     return await judged(paths, { node, policy }, inserted.medium, signal);
   } finally {
     await rm(mediumFolder(paths), { recursive: true, force: true });
+    await rm(fetchedPath(paths), { force: true });
   }
 }
 
@@ -76,19 +84,25 @@ async function withoutMedium(
   signal: AbortSignal,
 ): Promise<Arrival> {
   const none = ['no site volume is inserted', ...notes];
-  const known = await knownNode(paths, policy);
-  const url =
-    policy.siteUrl === undefined || known === undefined
-      ? undefined
-      : await urlToAsk(paths, policy, await readHostFacts(paths, known, policy));
+  const place = await placeToAsk(paths, policy);
+  const url = place?.isDue === true ? place.url : undefined;
   if (url !== undefined) await requireIdle(paths, 'site');
-  const why = url === undefined ? undefined : await askUrl(paths, url, signal);
+  const fetched = url === undefined ? undefined : await volumeFrom(paths, url, signal);
   if (await isMoreInserted(paths, seen, signal)) return await arrive(paths, signal);
-  if (url === undefined) return nothing(none.join('\n'));
-  if (why !== undefined) return nothing([...none, why].join('\n'));
+  if (url === undefined || fetched === undefined) return nothing(none.join('\n'));
+  if (fetched.kind === 'none') return nothing([...none, fetched.why].join('\n'));
   const node = await requireNode(paths, policy);
   const strict = { ...policy, unsignedAllowed: false };
-  return await judged(paths, { node, policy: strict }, { inserted: url }, signal);
+  // What is not carried out is not judged again until another one is there: the timer asks on.
+  const judgedNow = () => noteAnswer(paths, url, { judged: fetched.sha256 });
+  try {
+    const arrival = await judged(paths, { node, policy: strict }, { inserted: url }, signal);
+    if (arrival.kind === 'nothing') await judgedNow();
+    return arrival;
+  } catch (error) {
+    if (isRefusal(error)) await judgedNow();
+    throw error;
+  }
 }
 
 /** Whether the volume whose files are in the folder of media is carried out. A medium is told why not. */

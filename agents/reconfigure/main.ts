@@ -4,6 +4,7 @@ import { EXIT, type ExitCode, exitCodeFor } from '../../lib/base/errors/exit-cod
 import { describeError } from '../../lib/base/errors/failure.ts';
 import { asFailure } from '../../lib/base/errors/unexpected.ts';
 import type { AgentLogOptions } from '../../lib/base/log/agent-log.ts';
+import { inOneLine } from '../../lib/base/printable.ts';
 import { confirm } from '../../lib/change/confirm.ts';
 import { lastText } from '../../lib/change/ending.ts';
 import { type ReconfigureRequest, siteChange } from '../../lib/change/site/request.ts';
@@ -19,6 +20,7 @@ import type { Settings } from '../../lib/host/settings.ts';
 import { backUpNow } from '../steps/backup/on-request.ts';
 import { ofKind } from '../steps/of-kind.ts';
 import { arrive } from './arrive.ts';
+import { askAgain } from './ask-again.ts';
 import { consoleLines } from './console.ts';
 import { type ReconfigureContext, reconfigureContext } from './context.ts';
 import { reconfigureOpenShiftPlan } from './openshift/plan.ts';
@@ -70,6 +72,7 @@ export async function runReconfigure(
   // Without rights: it reads neither configuration nor state.
   if (name === 'read-medium') return runReadMedium(rest);
   if (name === 'write-medium') return runWriteMedium(rest);
+  if (name === 'ask') return ask(paths, output);
   const { settings, fault } = await settingsFor(paths, args);
   const planOf = await ofKind(paths, reconfigurePlan, reconfigureOpenShiftPlan);
   const plan = planOf(settings);
@@ -105,6 +108,16 @@ export async function runReconfigure(
   const untold = await tellLast(paths);
   if (untold !== undefined) standardOutput.write(`The result is not on the volume: ${untold}\n`);
   return code;
+}
+
+/** For the timer. Its unit keeps from the journal what is less than a notice. */
+async function ask(
+  paths: HostPaths,
+  { write = standardOutput.write }: AgentLogOptions,
+): Promise<ExitCode> {
+  const line = await askAgain(paths);
+  if (line !== undefined) write(`<5>${inOneLine(line)}\n`);
+  return EXIT.done;
 }
 
 /** Looks for a site volume. The exit code if there is nothing to carry out. */

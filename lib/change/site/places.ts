@@ -20,8 +20,12 @@ export const kubeconfigPath = (paths: State) => join(reconfigureFolder(paths), '
 
 /** What was in the drives when this boot began: names in /run end with the boot. */
 export const seenPath = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'seen.json');
-/** That a sealed host has asked its factory's URL in this boot. */
-export const askedPath = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'asked');
+/** When a sealed host has asked its factory's URL in this boot, and what came of it. */
+export const askedPath = ({ run }: Pick<HostPaths, 'run'>) =>
+  join(run, 'reconfigure', 'asked.json');
+/** What is being fetched from there. */
+export const askingPath = ({ run }: Pick<HostPaths, 'run'>) =>
+  join(run, 'reconfigure', 'asking.iso');
 /** What it was given, until it is read. */
 export const fetchedPath = ({ run }: Pick<HostPaths, 'run'>) =>
   join(run, 'reconfigure', 'fetched.iso');

@@ -222,6 +222,7 @@ t.test('a node of OpenShift in its factory', { skip, timeout: LIFETIME_MS }, asy
       'multi-user.target.wants/sno-report.path',
       'multi-user.target.wants/sno-trial.service',
       'timers.target.wants/sno-report.timer',
+      'timers.target.wants/sno-site-url.timer',
       'timers.target.wants/sno-trial.timer',
     ]);
     for (const { name, contents } of relocatableUnits) {

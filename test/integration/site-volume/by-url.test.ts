@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { arrive } from '../../../agents/reconfigure/arrive.ts';
+import { askAgain } from '../../../agents/reconfigure/ask-again.ts';
 import { siteChange } from '../../../lib/change/site/request.ts';
 import { factoryHost, SITE } from '../../unit/agents/reconfigure/site-host.ts';
 import { type Answer, answering, fileOf, openSite, redirect } from '../../unit/payload/site.ts';
@@ -11,6 +12,7 @@ import { makeMedia } from './media.ts';
 
 const skip = await skipWithout('xorriso', 'bsdtar', 'curl', 'ssh-keygen');
 const POLICY = '/etc/sno-agents/factory.json';
+const ASKED = '/run/sno-agents/reconfigure/asked.json';
 const PATH = '/factory/sn-0042.site';
 const MAIN = join(import.meta.dirname, '../../../agents/main.ts');
 
@@ -41,8 +43,17 @@ async function asking(t: Test, answers: (base: Media) => Promise<Record<string, 
 *) exit 9 ;;
 esac`,
   );
+  const systemctl = 'start --no-block reconfigure.service';
+  host.programs.give('systemctl', `[ "$*" = "${systemctl}" ] || exit 9`);
   const look = () => arrive(host.paths, AbortSignal.timeout(100_000));
-  return { host, site, look };
+  /** What the timer runs, ten minutes later. */
+  const later = () => {
+    const asked = host.has(ASKED) ? JSON.parse(host.read(ASKED)) : undefined;
+    if (asked !== undefined) host.write(ASKED, JSON.stringify({ ...asked, up: asked.up - 600 }));
+    return askAgain(host.paths);
+  };
+  const started = () => host.programs.calls('systemctl').length;
+  return { host, site, media, look, later, started };
 }
 type Media = Awaited<ReturnType<typeof makeMedia>>;
 
@@ -60,15 +71,69 @@ t.test('the volume is fetched, verified and accepted', { skip }, async (t) => {
   t.equal(host.read('/var/lib/sno-agents/reconfigure/site/site-config.yaml'), SITE);
 });
 
-t.test('it is asked once in each boot, and only while the host is sealed', { skip }, async (t) => {
-  const { host, site, look } = await asking(t, async () => ({}));
-  t.match(await look(), { kind: 'nothing', note: /no site volume from http.*404/ });
-  t.match(await look(), { kind: 'nothing', note: 'no site volume is inserted' });
-  t.same(site.asked, [`GET ${PATH}`]);
-  rmSync(host.at('/run/sno-agents/reconfigure'), { recursive: true });
+t.test(
+  'it is asked once in five minutes, and only while the host is sealed',
+  { skip },
+  async (t) => {
+    const { host, site, look, later } = await asking(t, async () => ({}));
+    t.match(await look(), { kind: 'nothing', note: /no site volume from http.*404/ });
+    t.match(await look(), { kind: 'nothing', note: 'no site volume is inserted' });
+    t.equal(await askAgain(host.paths), undefined, 'the timer does not ask at once either');
+    t.same(site.asked, [`GET ${PATH}`]);
+    host.remove('/etc/sno-agents/sealed');
+    t.equal(await later(), undefined);
+    t.match(await look(), { kind: 'nothing', note: 'no site volume is inserted' });
+    t.equal(site.asked.length, 1);
+  },
+);
+
+t.test('a volume that is published later is fetched once, and carried out', { skip }, async (t) => {
+  let published: Answer = answering(404);
+  const { host, site, media, look, later, started } = await asking(t, async () => ({
+    [PATH]: (request, response) => published(request, response),
+  }));
+  t.match(await look(), { kind: 'nothing', note: /404/ });
+  t.equal(await later(), undefined, 'the answer that the boot has said');
+  t.equal(await later(), undefined);
+  published = answering(503);
+  t.match(await later(), /no site volume from http.*503/);
+  t.equal(await later(), undefined);
+  t.equal(started(), 0);
+  published = fileOf(isoOf(await media.medium('good', { config: SITE })));
+  t.match(await later(), /a site volume from http.*: reconfigure\.service judges it/);
+  t.equal(started(), 1);
+  t.equal(site.asked.length, 6);
+  t.match(await look(), { kind: 'request', request: { volume: { serial: 7 } } });
+  t.equal(site.asked.length, 6, 'it is not fetched again');
+  t.notOk(host.has('/run/sno-agents/reconfigure/fetched.iso'));
+  t.equal(await later(), undefined, 'while it is carried out, nobody asks');
+  t.equal(site.asked.length, 6);
+});
+
+t.test('a volume that was refused is not judged again until it differs', { skip }, async (t) => {
+  let published: Answer = answering(404);
+  const { host, media, look, later, started } = await asking(t, async () => ({
+    [PATH]: (request, response) => published(request, response),
+  }));
+  const strange = { config: SITE, sign: media.stranger.sign };
+  published = fileOf(isoOf(await media.medium('strange', strange)));
+  await t.rejects(look(), { code: 'site-volume-refused' });
+  t.match(await later(), /is the one that was judged before/);
+  t.equal(await later(), undefined);
+  t.equal(started(), 0);
+  t.notOk(host.has('/run/sno-agents/reconfigure/fetched.iso'));
+  published = fileOf(isoOf(await media.medium('good', { config: SITE })));
+  t.match(await later(), /judges it/);
+  t.equal(started(), 1);
+  t.match(await look(), { kind: 'request' });
+});
+
+t.test('a medium comes first, and what was fetched does not stay', { skip }, async (t) => {
+  const { host, later, look } = await asking(t, good);
+  t.match(await later(), /judges it/);
   host.remove('/etc/sno-agents/sealed');
   t.match(await look(), { kind: 'nothing', note: 'no site volume is inserted' });
-  t.equal(site.asked.length, 1);
+  t.notOk(host.has('/run/sno-agents/reconfigure/fetched.iso'));
 });
 
 t.test('without a link it says so, and waits for a medium', { skip }, async (t) => {

@@ -75,6 +75,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-update.service': 25,
   // It replaces configuration, and asks the servers of the site.
   'installed/reconfigure.service': 25,
+  // It asks one server of the network, and systemd to start another agent.
+  'installed/sno-site-url.service': 22,
 };
 
 const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url', 'worker'];

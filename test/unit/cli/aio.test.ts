@@ -158,6 +158,7 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'sno-renew.path',
     'sno-renew.timer',
     'sno-rotate.service',
+    'sno-site-url.timer',
     'sno-trial.service',
     'sno-trial.timer',
     'sno-update.service',

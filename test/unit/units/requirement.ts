@@ -41,6 +41,8 @@ export const ADDRESS = 'installed/sno-address';
 export const UPDATE = 'installed/sno-update';
 /** Gives a host the configuration of its site. */
 export const RECONFIGURE = 'installed/reconfigure';
+/** Asks the factory's URL for the volume of the site. */
+export const SITE_URL = 'installed/sno-site-url';
 /** Make changes that are on trial. */
 export const ON_TRIAL = [UPDATE, RECONFIGURE] as const;
 
@@ -92,7 +94,7 @@ export const DAILY = ['installed/sno-renew', 'installed/sno-backup'] as const;
 export const ON_DEMAND = [...DAILY, ...REPLACING] as const;
 
 /** Run the executable of the agents, which is a JavaScript engine. */
-export const AGENT_UNITS = [...PLANNED, ...GATHER] as const;
+export const AGENT_UNITS = [...PLANNED, ...GATHER, SITE_URL] as const;
 
 /** Run programs of the operating system only. */
 export const SYSTEM_PROGRAMS = [

@@ -16,6 +16,7 @@ import {
   REPORT,
   type Requirement,
   SANDBOXED,
+  SITE_URL,
   SYSTEM_PROGRAMS,
   TRIAL,
   UNSEAL,
@@ -25,7 +26,7 @@ import {
 } from './requirement.ts';
 
 const MOUNTS_DISKS = ['live/bootkube', 'live/install-to-disk'] as const;
-/** They read the host's name later, when DHCP has set it: in a UTS namespace of their own they would not see the change. */
+/** They read the host's name after their start: in a UTS namespace of their own (ProtectHostname=), DHCP would not change it. */
 const FOLLOWS_HOSTNAME = ['live/bootkube', 'live/approve-csr', ...FROM_DISK] as const;
 const READS_ALL_FILES = 'installed/bootkube';
 
@@ -224,8 +225,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/sno-network',
       'worker/sno-api',
       ...BY_URL,
-      ...ON_TRIAL,
-      REPORT,
+      ...[...ON_TRIAL, REPORT, SITE_URL],
     ),
     says: { IPAddressDeny: ['any'] },
   },

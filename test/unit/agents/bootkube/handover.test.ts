@@ -160,7 +160,7 @@ t.test('master-ignition', async (t) => {
         ...['sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.path', 'sno-renew.timer', 'sno-rotate.service'],
-        ...['sno-trial.service', 'sno-trial.timer', 'sno-update.service'],
+        ...['sno-site-url.timer', 'sno-trial.service', 'sno-trial.timer', 'sno-update.service'],
       ],
     );
     for (const { name, contents } of nodeUnits) {

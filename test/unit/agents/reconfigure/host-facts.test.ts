@@ -1,6 +1,6 @@
 /** What identifies a node: for the hosts of a volume, and for the URL where it asks for one. */
 import t from 'tap';
-import { urlToAsk } from '../../../../agents/reconfigure/ask-url.ts';
+import { siteUrlOf } from '../../../../agents/reconfigure/ask-url.ts';
 import { readHostFacts } from '../../../../agents/reconfigure/host-facts.ts';
 import { knownNode } from '../../../../agents/reconfigure/known-node.ts';
 import { readFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
@@ -47,7 +47,8 @@ t.test('a serial number that many machines have is in no fact and in no URL', as
   const node = policy && (await knownNode(host.paths, policy));
   if (policy === undefined || node === undefined) throw new Error('no factory');
   const facts = () => readHostFacts(host.paths, node, policy);
-  const url = async () => urlToAsk(host.paths, { siteUrl: 'https://f.test' }, await facts());
+  const url = async () =>
+    (await siteUrlOf(host.paths, { siteUrl: 'https://f.test' }, await facts()))?.url;
   t.same((await facts()).identifiers, ['52:54:00:12:34:56']);
   t.equal(await url(), 'https://f.test/52-54-00-12-34-56.site');
   host.write('/sys/class/dmi/id/chassis_serial', 'CZ1234ABCD\n');

@@ -55,6 +55,7 @@ t.test('it leaves what it leaves on the Kubernetes payload, and the units', asyn
     'sno-label.service',
     'sno-report.path',
     'sno-report.timer',
+    'sno-site-url.timer',
     'sno-trial.service',
     'sno-trial.timer',
   ]);
