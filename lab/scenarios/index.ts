@@ -4,6 +4,7 @@ import type { Component } from '../components/component.ts';
 import { crioOsImage } from '../components/cri-o-system.ts';
 import { e2eImages } from '../components/e2e-images.ts';
 import { e2eTest } from '../components/e2e-test.ts';
+import { fleetWorkerBase } from '../components/fleet-worker-base.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
 import { openshiftImages } from '../components/openshift/images.ts';
 import { openshiftInstaller } from '../components/openshift/installer.ts';
@@ -26,6 +27,7 @@ import { address, addressOff } from './address.ts';
 import { aio, aioContainerd1, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { firstMachine } from './first-machine.ts';
+import { fleet } from './fleet.ts';
 import { minorUpdate, minorUpdateComponents } from './minor-update.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
@@ -59,6 +61,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   relocate,
   'relocate-briefly': relocateBriefly,
   'relocate-in-place': relocateInPlace,
+  fleet,
   conformance,
   crio,
   workers,
@@ -107,6 +110,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   relocate: [nmstatectl, opensshServer],
   'relocate-briefly': [nmstatectl, opensshServer],
   'relocate-in-place': [nmstatectl, opensshServer],
+  fleet: [nmstatectl, fleetWorkerBase],
   'relocate-factory': [nmstatectl, opensshServer],
   'machine-media': [nmstatectl],
   crio: [crioOsImage],

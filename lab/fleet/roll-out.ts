@@ -1,0 +1,263 @@
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { run } from '../../lib/host/command.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
+import { reportPaths } from '../../lib/relocation/relocatable/report.ts';
+import { kubectl } from '../checks/kubectl.ts';
+import { eventually } from '../eventually.ts';
+import { bootAgain } from '../faults/cells/faults.ts';
+import { serveFiles } from '../host/http-server.ts';
+import { SITE } from '../host/network.ts';
+import { onHost } from '../host/on-host.ts';
+import { cli, repository } from '../paths.ts';
+import { Factory } from '../relocate/factory.ts';
+import { siteConfig } from '../relocate/media.ts';
+import { Hub } from './hub.ts';
+import { WORKER_IMAGE } from './worker-image.ts';
+
+const NAMESPACE = 'sno-fleet';
+const NAME = 'edge';
+const TEMPLATE = 'shop';
+const FACTS = 'facts-of-edge';
+const CLAIM = 'sno-fleet-volumes';
+const SIGN_SECRET = 'sno-fleet-sign';
+const { bridge: LAB } = SITE.segments.IPv4;
+const PORT = 8090;
+const SNO_MS = 120_000;
+const JOB_MS = 5 * 60_000;
+const ENDS_MS = 12 * 60_000;
+/** A report that could not be sent is tried again with pauses. */
+const REPORTED_MS = 4 * 60_000;
+/** Nothing listens there. */
+const CLOSED_PORT = '9';
+
+/** A node of the factory that a hub moves: nobody touches it at its site. */
+export class RolledOut extends Factory {
+  #hub: Hub | undefined;
+  #isServed = false;
+
+  get #folder(): string {
+    return join(this.context.folder, 'fleet');
+  }
+
+  get hub(): Hub {
+    if (this.#hub === undefined) throw new Error('there is no hub yet');
+    return this.#hub;
+  }
+
+  /** In the factory: where it will ask for its volume. */
+  async fixUrl(): Promise<void> {
+    await this.command('reconfigure', 'prepare', '--site-url', `http://${LAB}:${PORT}`);
+  }
+
+  /** Of the report of the factory, for the hub. */
+  async takeFacts(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const { facts } = reportPaths(hostPaths(this.booted.rootDir));
+    await copyFile(facts, this.#facts);
+  }
+
+  get #facts(): string {
+    return join(this.#folder, 'host-facts.json');
+  }
+
+  /** What a hub has before its first wave, by the files that the product ships; its web server is the lab's. */
+  async openHub(): Promise<void> {
+    this.#hub = new Hub(this.context);
+    await this.hub.copyOf(this.run);
+    await this.hub.switchOn();
+    const { hub } = this;
+    await hub.kubectl('apply', '--server-side', '-k', join(repository, 'deploy/fleet'));
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: CLAIM, namespace: NAMESPACE },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '100Mi' } } },
+    };
+    await this.#apply('claim', claim);
+    const create = ['create', '--namespace', NAMESPACE];
+    await hub.kubectl(...create, 'configmap', FACTS, `--from-file=host-facts.json=${this.#facts}`);
+    const key = `--from-file=id=${this.signingKey}`;
+    await hub.kubectl(...create, 'secret', 'generic', SIGN_SECRET, key);
+  }
+
+  /** A table of one site, whose check of the network cannot be met. */
+  async importSite(): Promise<void> {
+    const template = join(this.#folder, 'template');
+    await mkdir(template);
+    const config = siteConfig(NAME, {
+      siteChecks: [{ ping: LAB }, { tcp: `${LAB}:\${port}` }],
+    });
+    await writeFile(join(template, 'site-config.yaml'), stringify(config));
+    const table = join(this.#folder, 'sites.csv');
+    const columns = 'site,wave,delivery,hostFacts,port';
+    await writeFile(table, `${columns}\n${NAME},1,url,${FACTS},${CLOSED_PORT}\n`);
+    const objects = await this.#sno(
+      ...['fleet', 'import', '--table', table, '--namespace', NAMESPACE],
+      ...['--template', TEMPLATE, '--template-dir', template],
+    );
+    await this.#applyText('sites', objects);
+  }
+
+  /** The Jobs of its wave, which the hub runs one after the other. */
+  async deliver(): Promise<void> {
+    const { hub } = this;
+    const jobs = await this.#sno(
+      ...['fleet', 'jobs', '--selector', 'wave=1', '--namespace', NAMESPACE, '--count', '1'],
+      ...['--image', WORKER_IMAGE, '--canaries', '0', '--hub-server', `${hub.server}:6443`],
+      ...['--publish-url', `https://${LAB}:${PORT}`],
+    );
+    await hub.kubectl(
+      ...['delete', 'job', '--all', '--namespace', NAMESPACE, '--ignore-not-found'],
+    );
+    await this.#applyText('jobs', jobs);
+    await this.#jobEnds('sno-fleet-1');
+    await this.#expect('Delivered', 'True');
+    await this.#serve();
+  }
+
+  /** What the worker has written to the hub's volume. */
+  async #serve(): Promise<void> {
+    if (this.#isServed) return;
+    this.#isServed = true;
+    const paths = '{.items[*].spec.hostPath.path}{.items[*].spec.local.path}';
+    const path = await this.hub.kubectl('get', 'pv', `--output=jsonpath=${paths}`);
+    const published = join(this.hub.booted.rootDir, path.trim());
+    await serveFiles(published, PORT, this.context.teardown, { address: LAB });
+  }
+
+  /** Nobody inserts anything. */
+  async switchOn(): Promise<void> {
+    await bootAgain(this.run);
+  }
+
+  /** The hub learns from the node why it is not moved, after it has gone back. */
+  async failsAtSite(report: (line: string) => void): Promise<void> {
+    const reason = await this.#reported('Failed', 'True', ENDS_MS);
+    report(reason);
+    if (reason !== 'site-check') {
+      const expected = 'site-check';
+      throw new Failure('fatal', 'the hub has another reason', { expected, found: reason });
+    }
+    const status = await this.#sno('fleet', 'status', ...this.#at);
+    if (status.includes('site-check')) return;
+    throw new Failure('fatal', 'sno fleet status does not name it', { found: status });
+  }
+
+  /** A higher serial, with what was wrong put right; nobody reaches the hub while the node moves. */
+  async correct(): Promise<void> {
+    const patch = JSON.stringify({ spec: { serial: 2, values: { port: `${PORT}` } } });
+    const site = ['patch', 'site', NAME, '--namespace', NAMESPACE];
+    await this.hub.kubectl(...site, '--type=merge', '--patch', patch);
+    await this.deliver();
+    await this.#expect('Completed', 'Unknown');
+    await this.hub.unplug();
+  }
+
+  async reportsLater(report: (line: string) => void): Promise<void> {
+    await this.hub.plugIn();
+    // The timer would try again within the hour.
+    await onHost(this.booted, ['systemctl', 'start', 'sno-report.service'], this.context.signal);
+    report(await this.#reported('Completed', 'True', REPORTED_MS));
+  }
+
+  /** The last Job of the wave: the node's kubeconfig is on the hub, and works. */
+  async collect(): Promise<void> {
+    const { signal, out } = this.context;
+    const { hub } = this;
+    const resume = JSON.stringify({ spec: { suspend: false } });
+    const job = ['patch', 'job', 'sno-fleet-1-collect', '--namespace', NAMESPACE];
+    await hub.kubectl(...job, '--type=merge', '--patch', resume);
+    await this.#jobEnds('sno-fleet-1-collect');
+    const secret = ['get', 'secret', `${NAME}-admin-kubeconfig`, '--namespace', NAMESPACE];
+    const text = await hub.kubectl(...secret, '--output=jsonpath={.data.kubeconfig}');
+    const kubeconfig = join(this.#folder, 'site.kubeconfig');
+    await writeFile(kubeconfig, Buffer.from(text, 'base64'), { mode: 0o600 });
+    const cluster = { ...this.run.cluster, kubeconfig, domain: `${NAME}.site.test` };
+    const ready = ['wait', 'node', '--all', '--for=condition=Ready', '--timeout=60s'];
+    await kubectl(cluster, ready, signal);
+    const sites = await hub.kubectl('get', 'sites', '--namespace', NAMESPACE, '--output=wide');
+    await writeFile(join(out, 'sites.txt'), sites);
+  }
+
+  /** The key with which the node reports cannot do anything else. */
+  async cannotDoMore(): Promise<void> {
+    const path = join(this.booted.rootDir, 'etc/sno-agents/report-to.json');
+    const { hub } = JSON.parse(await readFile(path, 'utf8'));
+    const [ca, certificate, key] = await Promise.all(
+      [hub.certificateAuthority, hub.certificate, hub.key].map(async (text, at) => {
+        const file = join(this.#folder, `node-${at}.pem`);
+        await writeFile(file, text);
+        await chmod(file, 0o600);
+        return file;
+      }),
+    );
+    const as = ['--cacert', ca ?? '', '--cert', certificate ?? '', '--key', key ?? ''];
+    const group = `${hub.server}/apis/fleet.sno-agents.io/v1alpha1`;
+    for (const url of [
+      `${group}/namespaces/${NAMESPACE}/sites`,
+      `${hub.server}/api/v1/namespaces/${NAMESPACE}/secrets`,
+    ]) {
+      const ask = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}', ...as, url];
+      const limits = { signal: this.context.signal, deadlineMs: SNO_MS };
+      const code = await run('curl', ask, limits);
+      if (code !== '403') throw new Failure('fatal', `the node reads ${url}`, { found: code });
+    }
+  }
+
+  get #at(): string[] {
+    return ['--kubeconfig', this.hub.kubeconfig, '--namespace', NAMESPACE];
+  }
+
+  #sno(...args: readonly string[]): Promise<string> {
+    return run(cli, [...args], { signal: this.context.signal, deadlineMs: SNO_MS });
+  }
+
+  #apply(name: string, object: object): Promise<void> {
+    return this.#applyText(name, JSON.stringify(object));
+  }
+
+  async #applyText(name: string, text: string): Promise<void> {
+    const file = join(this.#folder, `${name}.yaml`);
+    await writeFile(file, text, { mode: 0o600 });
+    await this.hub.kubectl('apply', '--server-side', '--filename', file);
+  }
+
+  /** @throws Failure with what its pods said, unless it completes */
+  async #jobEnds(name: string): Promise<void> {
+    const { hub } = this;
+    const get = ['get', 'job', name, '--namespace', NAMESPACE];
+    const path = '--output=jsonpath={.status.conditions[?(@.status=="True")].type}';
+    const ended = async () => {
+      const types = (await hub.kubectl(...get, path)).split(' ');
+      if (types.includes('Complete')) return true;
+      if (types.includes('Failed')) return false;
+      throw new Failure('retry', `the Job ${name} has not ended`, { found: types.join(', ') });
+    };
+    if (await eventually(ended, JOB_MS, this.context.signal)) return;
+    const logs = ['logs', '--namespace', NAMESPACE, `--selector=job-name=${name}`];
+    throw new Failure('fatal', `the Job ${name} has failed`, { found: await hub.kubectl(...logs) });
+  }
+
+  async #condition(type: string): Promise<{ status: string; reason: string }> {
+    const path = `{.status.conditions[?(@.type=="${type}")]['status','reason']}`;
+    const site = ['get', 'site', NAME, '--namespace', NAMESPACE, `--output=jsonpath=${path}`];
+    const [status = '', reason = ''] = (await this.hub.kubectl(...site)).split(' ');
+    return { status, reason };
+  }
+
+  async #expect(type: string, status: string): Promise<string> {
+    const found = await this.#condition(type);
+    if (found.status === status) return found.reason;
+    throw new Failure('retry', `the Site's condition ${type} is another one`, {
+      expected: status,
+      found: `${found.status} ${found.reason}`,
+    });
+  }
+
+  #reported(type: string, status: string, deadlineMs: number): Promise<string> {
+    return eventually(() => this.#expect(type, status), deadlineMs, this.context.signal);
+  }
+}

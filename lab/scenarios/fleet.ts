@@ -1,0 +1,34 @@
+import { RolledOut } from '../fleet/roll-out.ts';
+import { scenarioOf } from '../installation.ts';
+import { relocatableHost } from '../relocation.ts';
+import type { Scenario } from '../scenario.ts';
+
+/**
+ * A hub moves a sealed node to its site: the first time the site is not as expected, the second time the hub is away.
+ * The hub's own kubelet runs the worker.
+ */
+export const fleet: Scenario = (context) => {
+  const run = relocatableHost(context);
+  const node = new RolledOut(run, { hostname: 'edge.site.test' });
+  return scenarioOf(run, [
+    ...run.stepsToDisk(),
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Set up the cluster', run: (report) => run.finish(report) },
+    { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
+    { title: 'Fix where it asks for its volume', run: () => node.fixUrl() },
+    { title: 'Validate and seal it', run: () => node.validate() },
+    { title: 'Take its facts to the hub', run: () => node.takeFacts() },
+    { title: 'Switch it off, connect it to another network', run: () => node.ship() },
+    { title: 'Set up a hub', run: () => node.openHub() },
+    { title: 'Import the site', run: () => node.importSite() },
+    { title: 'Deliver its volume, by a Job', run: () => node.deliver() },
+    { title: 'Switch the node on', run: () => node.switchOn() },
+    { title: 'The hub learns what is wrong', run: (report) => node.failsAtSite(report) },
+    { title: 'Put it right, and unplug the hub', run: () => node.correct() },
+    { title: 'The node asks again', run: () => node.switchOn() },
+    { title: 'Wait for PASS', run: (report) => node.pass(report) },
+    { title: 'The hub learns it later', run: (report) => node.reportsLater(report) },
+    { title: "Collect the node's kubeconfig", run: () => node.collect() },
+    { title: 'What its certificate can do', run: () => node.cannotDoMore() },
+  ]);
+};
