@@ -1,13 +1,14 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
+import { parseReportTo } from '../../lib/engine/report/read-report-to.ts';
 import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
 import {
   acceptManifest,
   openVolume,
   readListed,
 } from '../../lib/relocation/site-volume/open-volume.ts';
-import type { VolumeRules } from '../../lib/relocation/site-volume/volume.ts';
+import { VOLUME_FILES, type VolumeRules } from '../../lib/relocation/site-volume/volume.ts';
 import { readShippedFacts } from '../site/read-site.ts';
 import { inTemporary, withIso } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -63,12 +64,21 @@ async function verified(
       await readListed(folder, manifest);
       return [...lines, 'encrypted   not opened (--identity)'];
     }
-    const { config, manifests, credentials } = await openVolume(folder, rules, work, signal);
+    const { config, manifests, credentials, files } = await openVolume(folder, rules, work, signal);
     return [
       ...lines,
       `site        ${siteDomain(config)}`,
       `manifests   ${manifests.length}`,
       `credentials ${credentials.kind}`,
+      `reports to  ${receiver(files.get(VOLUME_FILES.reportTo)) ?? 'whom the node knows, if anybody'}`,
     ];
   });
+}
+
+/** Who gets the reports, without what is secret of it. */
+function receiver(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return undefined;
+  const to = parseReportTo(Buffer.from(bytes).toString('utf8'), VOLUME_FILES.reportTo);
+  if ('url' in to) return new URL(to.url).origin;
+  return `${to.hub.server}, Site ${to.hub.namespace}/${to.hub.name}`;
 }

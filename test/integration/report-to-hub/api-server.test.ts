@@ -1,0 +1,147 @@
+/** The report of a node, as a real kube-apiserver takes it: server-side apply, rights and a policy. */
+import { join } from 'node:path';
+import t from 'tap';
+import { collect } from '../../../agents/upkeep/report/collect.ts';
+import { reportContext } from '../../../agents/upkeep/report/context.ts';
+import { sendNewest } from '../../../agents/upkeep/report/send-newest.ts';
+import { readState, writeState } from '../../../agents/upkeep/report/state.ts';
+import { readStatuses } from '../../../agents/upkeep/report/statuses.ts';
+import { eventually } from '../../../lab/eventually.ts';
+import { startControlPlane } from '../../../lab/servers/control-plane.ts';
+import { objectSchema, type Resource } from '../../../lib/clients/kube/resources.ts';
+import { API_VERSION, SITES_GROUP, siteUser } from '../../../lib/engine/report/site-status.ts';
+import { testHost } from '../../unit/agents/host/host.ts';
+import { definition, policy, rights, site } from './hub-objects.ts';
+
+const signal = AbortSignal.timeout(110_000);
+const limits = { signal, deadlineMs: 20_000 };
+const controlPlane = await startControlPlane(join(t.testdir({}), 'hub'), signal);
+t.teardown(() => controlPlane.stop());
+const client = await controlPlane.client();
+t.teardown(() => client[Symbol.dispose]());
+
+const sites: Resource = { apiVersion: API_VERSION, plural: 'sites', schema: objectSchema };
+const of = (apiVersion: string, plural: string): Resource => ({
+  ...{ apiVersion, plural },
+  schema: objectSchema,
+});
+const place = (name: string) => ({ namespace: 'default', name });
+
+/** A node that reports to the Site of that name, as the node of another one if that is said. */
+async function node(name: string, as = name) {
+  const host = testHost(t, { programs: 'real' });
+  const user = { name: siteUser('default', as), groups: [SITES_GROUP] };
+  const { certificate, key, ca, server } = await controlPlane.access(user);
+  const hub = {
+    ...{ server: server.href, certificateAuthority: ca, certificate, key },
+    ...{ namespace: 'default', name },
+  };
+  const to = { apiVersion: 'sno-agents/v1', kind: 'ReportTo', hub };
+  host.write('/etc/sno-agents/report-to.json', JSON.stringify(to), 0o600);
+  const context = await reportContext(host.paths);
+  const { paths } = host;
+  return {
+    host,
+    send: async () => {
+      const collected = await collect(paths, await readStatuses(paths));
+      const sent = await sendNewest({ ...context, proxy: undefined }, collected, limits);
+      // The next one is sent, whatever became of this one.
+      const { refused: _, accepted: __, ...state } = await readState(paths, context.target);
+      await writeState(paths, state);
+      return sent;
+    },
+    set: async (more: object) =>
+      writeState(paths, { ...(await readState(paths, context.target)), ...more }),
+  };
+}
+
+/** The API server takes up definitions and policies a little later. */
+const SOON_MS = 60_000;
+
+const failing = (updated: string) =>
+  JSON.stringify({
+    ...{ schemaVersion: 1, version: '1', agent: 'reconfigure', unit: 'reconfigure' },
+    ...{ state: 'failed', exitCode: 2, updated },
+    failure: { code: 'site-link', kind: 'usage', what: 'no link on eno1', fix: 'Check the cable.' },
+  });
+
+t.test('a hub takes the reports of a node, and of no other', async (t) => {
+  await client.create(
+    of('apiextensions.k8s.io/v1', 'customresourcedefinitions'),
+    {},
+    definition,
+    limits,
+  );
+  const [role, binding] = rights;
+  await client.create(of('rbac.authorization.k8s.io/v1', 'clusterroles'), {}, role, limits);
+  await client.create(
+    of('rbac.authorization.k8s.io/v1', 'clusterrolebindings'),
+    {},
+    binding,
+    limits,
+  );
+  const create = (name: string) =>
+    client.create(sites, { namespace: 'default' }, site(name), limits);
+  await eventually(() => create('berlin'), SOON_MS, signal);
+  await create('paris');
+  const [rules, bound] = policy;
+  const admission = 'admissionregistration.k8s.io/v1';
+  await client.create(of(admission, 'validatingadmissionpolicies'), {}, rules, limits);
+  await client.create(of(admission, 'validatingadmissionpolicybindings'), {}, bound, limits);
+
+  const stranger = await node('berlin', 'paris');
+  const isRefused = async () => {
+    const { kind } = await stranger.send();
+    if (kind !== 'refused') throw new Error(`the report of a stranger was ${kind}`);
+  };
+  await eventually(isRefused, SOON_MS, signal);
+  t.match(await stranger.send(), { kind: 'refused', why: /not the node of this Site/ });
+
+  const berlin = await node('berlin');
+  const at = '2030-01-01T12:00:00.000Z';
+  berlin.host.write('/run/sno-agents/reconfigure/status.json', failing(at));
+  // What the hub owns stays.
+  const rendered = { type: 'Rendered', status: 'True', reason: 'Volume', message: '' };
+  const before = await client.get(sites, place('berlin'), limits);
+  await client.json(
+    {
+      method: 'PUT',
+      path: `/apis/${API_VERSION}/namespaces/default/sites/berlin/status`,
+      body: { ...before, status: { conditions: [{ ...rendered, lastTransitionTime: at }] } },
+    },
+    limits,
+  );
+  t.match(await berlin.send(), { kind: 'accepted' });
+  const after = await client.get(sites, place('berlin'), limits);
+  t.match(after, {
+    status: {
+      conditions: [
+        { type: 'Rendered' },
+        { type: 'Started', status: 'True', reason: 'relocate' },
+        { type: 'Completed', status: 'False', reason: 'site-link' },
+        {
+          type: 'Failed',
+          status: 'True',
+          reason: 'site-link',
+          message: 'no link on eno1. Check the cable. Nothing was changed.',
+        },
+      ],
+      report: { changes: [{ change: 'relocate', state: 'refused', code: 'site-link' }] },
+    },
+  });
+
+  t.test('after a clock that was ahead, and a lost disk, it counts on', async (t) => {
+    await berlin.set({ sequence: 4_000_000_000 });
+    t.match(await berlin.send(), { kind: 'accepted' });
+    const replaced = await node('berlin');
+    t.match(await replaced.send(), { kind: 'accepted' });
+    t.match(await client.get(sites, place('berlin'), limits), {
+      status: { report: { sequence: 4_000_000_002 } },
+    });
+  });
+
+  t.test('without its Site, a node is refused', async (t) => {
+    const nobody = await node('nowhere');
+    t.match(await nobody.send(), { kind: 'refused', why: /status 40[34]/ });
+  });
+});
