@@ -13,6 +13,7 @@ import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { withIso } from '../../../cli/site/write-medium.ts';
+import { createAuthority, issueLeaf } from '../../../lab/certificates/signed-now.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { createSigningKey } from '../../../lib/pki/keys.ts';
 import { certificateRequest } from '../../../lib/pki/request.ts';
@@ -262,3 +263,49 @@ t.test(
     t.match(missing.err, /line 3 \(b\): .*b\.json cannot be read/);
   },
 );
+
+t.test('to whom the node reports', { skip }, async (t) => {
+  const { root, dir } = await siteFolder(t);
+  const path = join(dir, 'report-to.json');
+  const kind = { apiVersion: 'sno-agents/v1', kind: 'ReportTo' };
+  writeFileSync(path, JSON.stringify({ ...kind, url: 'https://hub.example/r', token: 'abc' }));
+  const plain = await run('create', 'site-volume', '--dir', dir);
+  t.equal(plain.code, 2);
+  t.match(
+    plain.err,
+    /a token is never written to a volume that is not encrypted.*report-to\.json/s,
+  );
+  t.notOk(existsSync(join(dir, 'site-volume.iso')));
+  const made = await run('create', 'site-volume', '--dir', dir, '--recipient', node.recipient);
+  t.equal(made.code, 0, made.err);
+  const checked = await run(
+    ...['verify', 'site-volume', join(dir, 'site-volume.iso')],
+    ...['--identity', join(root, 'identity.txt')],
+  );
+  t.match(checked.out, /reports to {2}https:\/\/hub\.example$/m);
+  t.notMatch(checked.out, 'abc');
+
+  writeFileSync(path, JSON.stringify({ ...kind, url: 'http://hub.example/r' }));
+  const wrong = await run('verify', 'site-config', join(dir, 'site-config.yaml'));
+  t.equal(wrong.code, 2);
+  t.match(wrong.err, /report-to\.json cannot be used.*url/s);
+});
+
+t.test('one Site of a hub is not for all rows of a table', { skip }, async (t) => {
+  const { root, dir } = await siteFolder(t, TEMPLATE);
+  const authority = await createAuthority('hub');
+  const subject = { commonName: 'sno:site:shops:a', organizations: ['sno:sites'] };
+  const client = await issueLeaf(authority, { subject, usage: 'client' });
+  const hub = {
+    ...{ server: 'https://hub.example', certificateAuthority: authority.certificate },
+    ...{ namespace: 'shops', name: 'a', ...client },
+  };
+  const to = { apiVersion: 'sno-agents/v1', kind: 'ReportTo', hub };
+  writeFileSync(join(dir, 'report-to.json'), JSON.stringify(to));
+  const table = join(root, 'sites.csv');
+  writeFileSync(table, 'site,number,machine,volume\na,1,x1,1\nb,2,x2,1\n');
+  const args = ['--dir', dir, '--table', table, '--output', join(root, 'volumes')];
+  const { code, err } = await run('create', 'site-volumes', ...args);
+  t.equal(code, 2);
+  t.match(err, /report-to\.json names one Site of a hub, and the table has several rows/);
+});
