@@ -157,6 +157,8 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'sno-label.service',
     'sno-renew.path',
     'sno-renew.timer',
+    'sno-report.path',
+    'sno-report.timer',
     'sno-rotate.service',
     'sno-site-url.timer',
     'sno-trial.service',

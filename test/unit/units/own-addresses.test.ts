@@ -25,6 +25,7 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   'agents/upkeep/payload': ['installed/sno-payload'],
   'agents/reconfigure': ['installed/reconfigure'],
   'agents/upkeep/renew': ['installed/sno-renew'],
+  'agents/upkeep/report': ['report/sno-report'],
   'agents/upkeep/rotate': ['installed/sno-rotate'],
   'agents/upkeep/trial': ['installed/sno-trial'],
   'agents/upkeep/unseal': ['installed/sno-unseal'],

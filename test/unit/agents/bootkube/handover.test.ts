@@ -127,7 +127,7 @@ t.test('master-ignition', async (t) => {
       ...['sno-backup', 'sno-backup-restore'],
       ...['sno-certificates', 'sno-identity', 'sno-payload', 'sno-renew', 'sno-rotate'],
       ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
-      ...['sno-trial', 'sno-update'],
+      ...['sno-report', 'sno-trial', 'sno-update'],
     ];
     const commands = [
       ...['sno-agents', 'verify-clean', 'wait-steady'],
@@ -159,7 +159,8 @@ t.test('master-ignition', async (t) => {
         ...['sno-approve.path', 'sno-approve.service'],
         ...['sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
-        ...['sno-payload.service', 'sno-renew.path', 'sno-renew.timer', 'sno-rotate.service'],
+        ...['sno-payload.service', 'sno-renew.path', 'sno-renew.timer'],
+        ...['sno-report.path', 'sno-report.timer', 'sno-rotate.service'],
         ...['sno-site-url.timer', 'sno-trial.service', 'sno-trial.timer', 'sno-update.service'],
       ],
     );
