@@ -76,7 +76,8 @@ export function hostileContents({
           'extra-manifests/s.yaml',
           `data: {k: ${Buffer.from(key).toString('base64')}}`,
         ),
-      found: /has a private key or a token that is not encrypted; .* found extra-manifests\/s\.yaml/,
+      found:
+        /has a private key or a token that is not encrypted; .* found extra-manifests\/s\.yaml/,
     },
     {
       name: 'manifests that are none',
