@@ -24,7 +24,8 @@ export async function requireIsoPrograms(
   throw new Failure('usage', what, { fix: 'Install what is missing.' });
 }
 
-const isInPath = (program: string, path: string): Promise<boolean> =>
+/** Whether there is such a program; starting one that is not there costs a thousand times more. */
+export const isInPath = (program: string, path: string): Promise<boolean> =>
   Promise.any(
     path
       .split(delimiter)

@@ -3,6 +3,7 @@ import { isRecord } from '../../lib/base/json.ts';
 import { printable } from '../../lib/base/printable.ts';
 import { readDocument } from '../../lib/config/file/document.ts';
 import { nmstateText } from '../../lib/config/site/nmstate/text.ts';
+import { isInPath } from '../iso/programs.ts';
 import { runProgram } from '../process/program.ts';
 import { offlineDocument } from './offline-document.ts';
 
@@ -26,7 +27,7 @@ export async function askNmstatectl(
   signal: AbortSignal,
 ): Promise<void> {
   const document = networkConfig === undefined ? undefined : readDocument(networkConfig).value;
-  if (!isRecord(document)) return;
+  if (!isRecord(document) || !(await isInPath(PROGRAM, process.env.PATH ?? ''))) return;
   const input = nmstateText(offlineDocument(document));
   const options = { signal, deadlineMs: DEADLINE_MS };
   const { ending, stderr } = await runProgram(PROGRAM, ['-q', 'gc', '-'], { ...options, input });
