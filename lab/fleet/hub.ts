@@ -64,10 +64,11 @@ export class Hub extends AllInOne {
     return this.created.kubeconfig;
   }
 
-  /** With the image of the worker in its store. */
+  /** It does not wait for a site; the image of the worker is in its store. */
   async switchOn(): Promise<void> {
     const { signal } = this.context;
     await this.bootInstalled('hub');
+    await onHost(this.booted, ['reconfigure', 'validate', '--unseal'], signal);
     await this.ready();
     const archive = await writeWorkerImage(join(this.#folder, 'image'), signal);
     const inside = '/var/tmp/worker-image.tar';
