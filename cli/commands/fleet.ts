@@ -18,8 +18,10 @@ const silentAfter = [
 ] as const;
 
 const EXAMPLES = `
-A hub is a Kubernetes cluster with the files of deploy/fleet (docs/fleet.md). First wave:
-  sno fleet import --table sites.csv --template shop --template-dir DIR > sites.yaml
+A hub is a Kubernetes cluster with the files of deploy/fleet (docs/fleet.md).
+First wave:
+  sno fleet import --table sites.csv --template shop \\
+    --template-dir DIR > sites.yaml
   kubectl apply --server-side -f sites.yaml
   sno fleet jobs --selector wave=1 --sites sites.yaml --image IMAGE \\
     --publish-url https://volumes.example.com \\
