@@ -1,6 +1,5 @@
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
@@ -90,7 +89,7 @@ export class RolledOut extends Factory {
     const config = siteConfig(NAME, {
       siteChecks: [{ ping: LAB }, { tcp: `${LAB}:\${port}` }],
     });
-    await writeFile(join(template, 'site-config.yaml'), stringify(config));
+    await writeFile(join(template, 'site-config.yaml'), JSON.stringify(config));
     const table = join(this.#folder, 'sites.csv');
     const columns = 'site,wave,delivery,hostFacts,port';
     await writeFile(table, `${columns}\n${NAME},1,url,${FACTS},${CLOSED_PORT}\n`);
