@@ -121,9 +121,12 @@ export class RolledOut extends Factory {
   async #serve(): Promise<void> {
     if (this.#isServed) return;
     this.#isServed = true;
-    const paths = '{.items[*].spec.hostPath.path}{.items[*].spec.local.path}';
-    const path = await this.hub.kubectl('get', 'pv', `--output=jsonpath=${paths}`);
-    const published = join(this.hub.booted.rootDir, path.trim());
+    const { hub } = this;
+    const claim = ['get', 'pvc', CLAIM, '--namespace', NAMESPACE];
+    const volume = await hub.kubectl(...claim, '--output=jsonpath={.spec.volumeName}');
+    const paths = '{.spec.hostPath.path}{.spec.local.path}';
+    const path = await hub.kubectl('get', 'pv', volume, `--output=jsonpath=${paths}`);
+    const published = join(hub.booted.rootDir, path.trim());
     await serveFiles(published, PORT, this.context.teardown, { address: LAB });
   }
 
