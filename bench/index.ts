@@ -4,6 +4,7 @@ import type { Benchmark } from './benchmark.ts';
 import { csr } from './csr/benchmark.ts';
 import { etcdSnapshot } from './etcd-snapshot/benchmark.ts';
 import { executables } from './executables.ts';
+import { fleet } from './fleet.ts';
 import { gatherBench } from './gather/benchmark.ts';
 import { images } from './images.ts';
 import { kubeClientBench } from './kube-client.ts';
@@ -23,6 +24,7 @@ export const benchmarks: readonly Benchmark[] = [
   apply,
   images,
   media,
+  fleet,
   gatherBench,
   aio,
   lab,
