@@ -154,7 +154,7 @@ export class RolledOut extends Factory {
     const site = ['patch', 'site', NAME, '--namespace', NAMESPACE];
     await this.hub.kubectl(...site, '--type=merge', '--patch', patch);
     await this.deliver();
-    await this.#expect('Completed', 'Unknown');
+    await this.#expect('Failed', 'False');
     await this.hub.unplug();
   }
 
