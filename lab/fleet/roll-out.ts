@@ -137,6 +137,9 @@ export class RolledOut extends Factory {
 
   /** The hub learns from the node why it is not moved, after it has gone back. */
   async failsAtSite(report: (line: string) => void): Promise<void> {
+    await eventually(() => this.#expectOff(), ENDS_MS, this.context.signal);
+    report('the node goes back');
+    await bootAgain(this.run);
     const reason = await this.#reported('Failed', 'True', ENDS_MS);
     report(reason);
     if (reason !== 'site-check') {
@@ -146,6 +149,12 @@ export class RolledOut extends Factory {
     const status = await this.#sno('fleet', 'status', ...this.#at);
     if (status.includes('site-check')) return;
     throw new Failure('fatal', 'sno fleet status does not name it', { found: status });
+  }
+
+  /** It restarts by itself to go back. */
+  async #expectOff(): Promise<void> {
+    if (!(await this.booted.hasEnded())) throw new Failure('retry', 'the node does not go back');
+    await this.booted.stop();
   }
 
   /** A higher serial, with what was wrong put right; nobody reaches the hub while the node moves. */
