@@ -1,5 +1,6 @@
 import { writeGoDocuments } from '../lib/base/go-yaml/write.ts';
 import {
+  FIELD_MANAGERS,
   FLEET,
   NODE_CONDITIONS,
   SITES_GROUP,
@@ -36,6 +37,11 @@ const validations = [
   {
     expression: "request.operation == 'UPDATE' && request.subResource == 'status'",
     message: 'a node of a site writes nothing but the status of its Site',
+  },
+  {
+    // Each manager is an entry in the object for good.
+    expression: `request.options.fieldManager == '${FIELD_MANAGERS.node}'`,
+    message: 'a node writes by server-side apply, as its own field manager',
   },
   {
     expression: `request.userInfo.username == ${OWN}`,

@@ -22,7 +22,8 @@ function structural(schema: JsonSchema, path = ''): JsonSchema {
     if (name === 'pattern' && schema.format === 'date-time') continue;
     made[name] = structuralValue(name, value, path);
   }
-  if (schema.type === 'integer') Object.assign(made, { format: 'int64', maximum: undefined });
+  if (schema.type === 'integer') made.format = 'int64';
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) made.maximum = undefined;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) made.minimum = undefined;
   const key = KEYED[path];
   if (key !== undefined) {

@@ -50,6 +50,11 @@ export class Relocation {
     return this.run.context;
   }
 
+  /** Whom the site's name server knows besides. */
+  protected get otherHosts(): readonly HostIdentity[] {
+    return [];
+  }
+
   protected get booted(): Host {
     return this.run.booted;
   }
@@ -112,7 +117,8 @@ export class Relocation {
     const { signal, folder, teardown } = this.context;
     await restartByHand(this.run.cluster, signal);
     await this.booted.stop();
-    const network = { domain: SITE_DOMAIN, host: siteHost, place: SITE };
+    const { otherHosts } = this;
+    const network = { domain: SITE_DOMAIN, host: siteHost, otherHosts, place: SITE };
     await startNetwork(network, folder, teardown, signal);
     this.run.plugInto(siteHost);
   }

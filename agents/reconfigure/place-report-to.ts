@@ -3,8 +3,8 @@ import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { startUnit } from '../../lib/host/systemd.ts';
 
-/** What starts sno-report. On a host without the file, neither has been active since its boot. */
-const STARTED_BY = ['sno-report.path', 'sno-report.timer'];
+/** What starts sno-report, which have not been active on a host without the file; and itself, for one that had another. */
+const STARTED_BY = ['sno-report.path', 'sno-report.timer', 'sno-report.service'];
 
 /** Has the host report to whom the volume says. A volume that names nobody leaves what the host has. */
 export async function placeReportTo(

@@ -61,9 +61,20 @@ function changeOf({ spec, status }: SiteObject): Change | undefined {
   return status?.report?.changes.find(({ change }) => change === spec.action);
 }
 
-/** Whether what the node says is of this run of the action, and not of an earlier serial. */
-function isOfThisRun({ spec }: SiteObject, change: Change | undefined): boolean {
-  return change?.serial === undefined || change.serial >= spec.serial;
+/**
+ * Whether what the node says is of this run of the action, and not of an earlier serial. What was refused may have none: then
+ * it counts if it was heard since the volume of this run.
+ */
+function isOfThisRun(
+  { spec, status }: SiteObject,
+  change: Change | undefined,
+  heardAt: Date | undefined,
+): boolean {
+  if (change === undefined) return true;
+  if (change.serial !== undefined) return change.serial >= spec.serial;
+  const volume = status?.volume;
+  if (volume === undefined || heardAt === undefined) return true;
+  return volume.serial === spec.serial && heardAt >= new Date(volume.publishedAt);
 }
 
 export function stateOf(
@@ -74,7 +85,7 @@ export function stateOf(
   if (site === undefined) return { name, state: 'unknown', action: '' };
   const { spec, status } = site;
   const change = changeOf(site);
-  const isNow = isOfThisRun(site, change);
+  const isNow = isOfThisRun(site, change, heardAt);
   const delivered = conditionOf(status, 'Delivered');
   const isMade = status?.volume === undefined || status.volume.serial >= spec.serial;
   const deliveredAt =

@@ -77,7 +77,7 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
     reservedCpus: host?.reservedCPUs === undefined ? undefined : `${host.reservedCPUs}`,
     sealSecrets: sealModeOf(host?.sealSecrets),
     onAddressChange: host?.onAddressChange,
-    metadataFromPods: host?.metadataFromPods,
+    metadataFromPods: host?.metadataFromPods ?? 'block',
     relocatable: host?.relocatable === true ? true : undefined,
     preflightWarnings: host?.preflightWarnings ?? [],
   };

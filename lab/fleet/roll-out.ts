@@ -13,7 +13,9 @@ import { onHost } from '../host/on-host.ts';
 import { cli, repository } from '../paths.ts';
 import { Factory } from '../relocate/factory.ts';
 import { siteConfig } from '../relocate/media.ts';
+import { hostOf } from '../site.ts';
 import { Hub } from './hub.ts';
+import { HUB_NAME, HUB_SERVER, openWayTo } from './way-to-hub.ts';
 import { WORKER_IMAGE } from './worker-image.ts';
 
 const NAMESPACE = 'sno-fleet';
@@ -46,6 +48,10 @@ export class RolledOut extends Factory {
     return this.#hub;
   }
 
+  protected override get otherHosts() {
+    return [HUB_NAME];
+  }
+
   /** In the factory: where it will ask for its volume. */
   async fixUrl(): Promise<void> {
     await this.command('reconfigure', 'prepare', '--site-url', `http://${LAB}:${PORT}`);
@@ -66,6 +72,7 @@ export class RolledOut extends Factory {
   async openHub(): Promise<void> {
     this.#hub = new Hub(this.context);
     await this.hub.copyOf(this.run);
+    await openWayTo(hostOf(['IPv4']).addresses[0], this.context.teardown);
     await this.hub.switchOn();
     const { hub } = this;
     await hub.kubectl('apply', '--server-side', '-k', join(repository, 'deploy/fleet'));
@@ -105,7 +112,7 @@ export class RolledOut extends Factory {
     const { hub } = this;
     const jobs = await this.#sno(
       ...['fleet', 'jobs', '--selector', 'wave=1', '--namespace', NAMESPACE, '--count', '1'],
-      ...['--image', WORKER_IMAGE, '--canaries', '0', '--hub-server', `${hub.server}:6443`],
+      ...['--image', WORKER_IMAGE, '--canaries', '0', '--hub-server', HUB_SERVER],
       ...['--publish-url', `https://${LAB}:${PORT}`],
     );
     await hub.kubectl(

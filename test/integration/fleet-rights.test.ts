@@ -134,12 +134,17 @@ t.test('the certificate of a node', async (t) => {
   });
 
   t.test('an older report is refused, and told the last sequence', async (t) => {
-    for (const old of [6, 5, -1]) {
+    for (const old of [6, 5, 0]) {
       const { code, message } = await writeStatus(node, { report: report(old) });
       t.equal(code, 422);
       t.match(message, /newer than 6$/);
     }
     t.match(await writeStatus(node, {}), { code: 422, message: /expected status\.report/ });
+    const highest = { report: report(2 ** 53 - 1) };
+    t.match(await writeStatus(node, highest), { code: 422, message: /sequence/ }, 'no last number');
+    const named = { report: report(7) };
+    const other = await writeStatus(node, named, { manager: 'another' });
+    t.match(other, { code: 422, message: /own field manager/ });
   });
 
   t.test('nothing else of the status', async (t) => {

@@ -114,9 +114,13 @@ function trialled(
   return { state: { change, state, at: endedAt, ...told }, isNew: false };
 }
 
-/** The agent ends with the same failure as the change whose result it has written. */
+/** The step that ends a request (`lib/change`), and then fails with what has become of it. */
+const ENDING_STEP = 'conclude';
+
+/** What its agent has refused before it was a request: the failure that ends one is in the result. */
 function refusedSince(status: AgentStatus, last: Ended | undefined): AgentStatus | undefined {
   if (!hasFailed(status) || status.failure === undefined) return undefined;
+  if (status.step?.name === ENDING_STEP) return undefined;
   if (last === undefined) return status;
   const isLater = Date.parse(status.updated) > Date.parse(last.endedAt);
   return isLater && status.failure.what !== last.failure?.what ? status : undefined;

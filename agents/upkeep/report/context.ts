@@ -27,6 +27,11 @@ export async function reportContext(paths: HostPaths): Promise<ReportContext> {
   return { paths, settings, to, target: sha256(text), run: randomUUID() };
 }
 
+/** Digest of the report-to.json that is there now: a site volume may bring another one at any time. */
+export async function presentTarget(paths: HostPaths): Promise<string> {
+  return sha256((await readTextIfPresent(reportToPath(paths))) ?? '');
+}
+
 /** Of the site where the host is now; undefined also while its description cannot be read. */
 export async function presentProxy(paths: HostPaths): Promise<ProxySettings | undefined> {
   const cluster = await readCluster(paths).catch(() => undefined);

@@ -53,9 +53,9 @@ function patchOf(
   hub: Extract<ReportTo, { readonly hub: unknown }>['hub'],
   status: SiteStatus,
 ): SentRequest {
-  const { server, namespace, name, certificateAuthority, certificate, key } = hub;
+  const { server, namespace, name, uid, certificateAuthority, certificate, key } = hub;
   const path = `apis/${FLEET.group}/${FLEET.version}/namespaces/${namespace}/${FLEET.plural}/${name}/status`;
-  const metadata = { name, namespace };
+  const metadata = { name, namespace, ...(uid === undefined ? {} : { uid }) };
   return {
     method: 'PATCH',
     url: `${server.replace(/\/+$/, '')}/${path}?fieldManager=${FIELD_MANAGERS.node}&force=true`,

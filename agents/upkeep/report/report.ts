@@ -4,7 +4,7 @@ import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done, type Outcome } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { collect } from './collect.ts';
-import { presentProxy, type ReportContext } from './context.ts';
+import { presentProxy, presentTarget, type ReportContext } from './context.ts';
 import { type Sent, sendNewest } from './send-newest.ts';
 import { isWorking, readStatuses } from './statuses.ts';
 
@@ -43,6 +43,9 @@ async function follow(context: ReportContext, progress: Progress): Promise<Outco
   let isSettled = false;
   let last: Sent | undefined;
   for (;;) {
+    if ((await presentTarget(paths)) !== context.target) {
+      return done('another report-to.json is there: the next run reads it');
+    }
     const statuses = await readStatuses(paths);
     const sent = await sendNewest(
       { ...context, proxy: await presentProxy(paths) },

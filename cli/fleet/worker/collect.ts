@@ -49,10 +49,15 @@ export async function collectSite(
     });
   }
   await keepKubeconfig(hub, site);
+  await withdrawSite(hub, site, place);
+  print(`${name}: the node is the node of its site`);
+}
+
+/** Takes away what nobody is to use any more. */
+export async function withdrawSite(hub: Hub, site: HubSite, place: Published): Promise<void> {
   await detach(hub, site);
   const kept = await readKept(hub, site);
   if (kept !== undefined) await withdraw(place, kept);
-  print(`${name}: the node is the node of its site`);
 }
 
 const ENDS = {

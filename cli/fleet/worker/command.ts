@@ -6,7 +6,7 @@ import { requireIsoPrograms } from '../../iso/programs.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import { type HubOptions, workersAccess } from './access.ts';
 import { chosenSite } from './choose.ts';
-import { collectSite } from './collect.ts';
+import { collectSite, withdrawSite } from './collect.ts';
 import { deliverSite } from './deliver.ts';
 import { Hub } from './hub.ts';
 import type { HubSite } from './kinds.ts';
@@ -80,6 +80,7 @@ export async function fleetSite(
   using client = new KubeClient(reached.access);
   const hub = new Hub(client, reached.namespace, signal);
   const site = await chosenSite(hub, { name, selector, index });
+  if (site.spec.action === 'none') await withdrawSite(hub, site, place);
   const done = whyNothing(site, options.phase);
   if (done !== undefined) {
     print(`${site.metadata.name}: ${done}`);

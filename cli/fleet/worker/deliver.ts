@@ -6,7 +6,7 @@ import { siteNotices } from '../../site/site-notices.ts';
 import type { Surroundings } from '../../surroundings.ts';
 import type { Hub } from './hub.ts';
 import { gatherInputs } from './inputs.ts';
-import { keepOnce, protectionOf, type RenderedSite } from './keep-once.ts';
+import { keepOnce, type RenderedSite } from './keep-once.ts';
 import { type Kept, type StoredKept, writeKept } from './kept.ts';
 import type { HubSite } from './kinds.ts';
 import { SiteProgress } from './progress.ts';
@@ -55,7 +55,8 @@ export async function deliverSite(hub: Hub, site: HubSite, delivery: HubDelivery
   const url = addressOf(delivery.place, kept);
   const message = `serial ${spec.serial}${kept.reportTo === undefined ? `; ${SILENT}` : ''}`;
   await progress.say(condition('Rendered', 'Published', message), {
-    ...(url === undefined ? {} : { url }),
+    // Of a volume that anybody can read, the address is a secret.
+    ...(url === undefined || kept.reportTo === undefined ? {} : { url }),
     sha256: kept.sha256 ?? '',
     serial: spec.serial,
     publishedAt: publishedAt(site, kept),
@@ -139,7 +140,7 @@ async function publish(
   const make = async () => {
     const files = new Map(rendered.files);
     if (kept.reportTo !== undefined) files.set(REPORT_TO, Buffer.from(kept.reportTo));
-    const protection = { ...protectionOf(inputs), ...(sign === undefined ? {} : { sign }) };
+    const protection = sign === undefined ? {} : { sign };
     const context = { facts: inputs.facts, now, signal: hub.signal };
     const volume = await makeVolume({ ...rendered, files }, protection, context, {
       made: kept.made,

@@ -4,11 +4,10 @@ import { askedName } from '../../../lib/change/site/asked-name.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { createCredentials, volumeEncrypter } from '../../site/make-volume.ts';
 import type { Site } from '../../site/read-site.ts';
-import { RECIPIENT } from '../../site/table.ts';
 import { claimMachines, machinesOf, releaseMachines } from './claims.ts';
 import type { Hub } from './hub.ts';
 import type { SiteInputs } from './inputs.ts';
-import { type Kept, readKept, type StoredKept, writeKept } from './kept.ts';
+import { type Kept, readKept, type StoredKept, setAside, writeKept } from './kept.ts';
 import type { HubSite } from './kinds.ts';
 import { type Published, withdraw } from './publish.ts';
 import { type NodesHub, reportAccess } from './report-access.ts';
@@ -38,11 +37,13 @@ export async function keepOnce(
     if (before.serial === serial) requireUnseen(before);
   }
   if (before !== undefined) {
+    if (before.sha256 !== undefined) await setAside(hub, site, before);
     await withdraw(place, before);
     const given = before.machines.filter((machine) => !machines.includes(machine));
     await releaseMachines(hub, site, given);
   }
-  const encrypter = volumeEncrypter(protectionOf(inputs), inputs.facts);
+  const encrypter = volumeEncrypter({}, inputs.facts);
+  if (site.spec.delivery?.by === 'url' && encrypter === undefined) throw forEverybody();
   const kept: Kept = {
     serial,
     uid,
@@ -62,7 +63,7 @@ const sourceOf = ({ spec }: HubSite, { files }: Site, inputs: SiteInputs): strin
   sha256(
     JSON.stringify([
       spec.delivery?.by,
-      protectionOf(inputs).recipient ?? inputs.facts?.recipient,
+      inputs.facts?.recipient,
       [...files].map(([path, bytes]) => [path, sha256(bytes)]).toSorted(),
     ]),
   );
@@ -93,10 +94,9 @@ function askedNames({ config }: Site, { facts }: SiteInputs): string[] {
   });
 }
 
-/** As in a table of sites, a value can name whom the volume is encrypted for. */
-export function protectionOf({ values }: Pick<SiteInputs, 'values'>): {
-  readonly recipient?: string;
-} {
-  const recipient = values.get(RECIPIENT);
-  return recipient ? { recipient } : {};
-}
+/** The name of the file is that of the machine, which is on its label. */
+const forEverybody = () =>
+  new Failure('usage', 'a volume that is not encrypted cannot be delivered by a URL', {
+    expected: 'spec.hostFactsRef: facts of the node that have its recipient',
+    fix: 'Have the node sealed by its factory, or deliver it by virtualMedia or a person.',
+  });

@@ -71,6 +71,22 @@ export async function readKept(hub: Hub, site: HubSite): Promise<StoredKept | un
   });
 }
 
+/**
+ * Keeps what an earlier serial was made with: its node may be at work, with this administrator and no other. It stays if the
+ * Site is deleted.
+ */
+export async function setAside(hub: Hub, site: HubSite, kept: Kept): Promise<void> {
+  const name = `${keptName(site.metadata.name)}-${kept.serial}`;
+  const body = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: metadataOf(site, name, { isOwned: false }),
+    type: 'Opaque',
+    data: dataOf(kept),
+  };
+  await hub.create(hubKinds.secrets, body);
+}
+
 /** Writes it, unless somebody else has written meanwhile. @throws Failure (retry) in that case */
 export async function writeKept(
   hub: Hub,

@@ -63,7 +63,7 @@ export async function nodesHub(
  */
 export async function reportAccess(
   hub: Hub,
-  { metadata: { namespace, name } }: HubSite,
+  { metadata: { namespace, name, uid } }: HubSite,
   { server, ca }: NodesHub,
 ): Promise<string> {
   const subject = { commonName: siteUser(namespace, name), organizations: [SITES_GROUP] };
@@ -87,7 +87,15 @@ export async function reportAccess(
   const reportTo: ReportTo = {
     apiVersion: 'sno-agents/v1',
     kind: 'ReportTo',
-    hub: { server, certificateAuthority: ca, namespace, name, certificate, key },
+    hub: {
+      server,
+      certificateAuthority: ca,
+      namespace,
+      name,
+      ...(uid && { uid }),
+      certificate,
+      key,
+    },
   };
   return `${JSON.stringify(reportTo, null, 2)}\n`;
 }

@@ -42,12 +42,23 @@ export async function attach(hub: Hub, site: HubSite, name: string, url: string)
   await hub.patch(hubKinds.dataImages, name, image, { kind: 'apply', manager });
   const run = `${site.metadata.uid ?? ''}/${site.spec.serial}`;
   const host = await hub.find(hubKinds.bareMetalHosts, name);
+  requireIdle(site);
   const isAsked = host?.metadata.annotations?.[REBOOTED_FOR] === run;
   const body = {
     ...(isAsked ? {} : { metadata: { annotations: { [REBOOT]: '', [REBOOTED_FOR]: run } } }),
     spec: { externallyProvisioned: true, online: true },
   };
   await hub.patch(hubKinds.bareMetalHosts, name, body, { kind: 'merge', manager });
+}
+
+/** A node that is switched off in the middle of a change goes on with that, and does not look at its drive. */
+function requireIdle({ metadata, status }: HubSite): void {
+  const isRunning = status?.report?.changes.some(({ state }) => state === 'running') === true;
+  if (!isRunning) return;
+  throw new Failure('retry', `the node of the Site ${metadata.name} is at work`, {
+    expected: 'an end of what it has begun, before it is switched off',
+    fix: 'Run the same command again later.',
+  });
 }
 
 /** Takes it out again, at the next start of the host. */

@@ -133,7 +133,7 @@ const clusterFields = z.strictObject({
   sealSecrets: z.enum(SEAL_MODES).optional(),
   /** Absent: `stop`. */
   onAddressChange: z.enum(ON_ADDRESS_CHANGE).optional(),
-  /** Absent: `block`. */
+  /** Absent, on a host of an earlier release: `allow`, as it was. */
   metadataFromPods: z.enum(METADATA_FROM_PODS).optional(),
   /** The node moves to another site: it keeps the address of the installation as an internal one. */
   relocatable: z.literal(true).optional(),

@@ -24,6 +24,7 @@ export const hubSchema = z.strictObject({
     certificateAuthority: pem.describe('of the API server'),
     namespace: objectName,
     name: objectName.describe('of the Site'),
+    uid: z.uuid().optional().describe('of the Site: another one of this name gets no report'),
     certificate: pem.describe('of a client, CN=sno:site:NAMESPACE:NAME, O=sno:sites'),
     key: pem,
   }),

@@ -6,8 +6,11 @@ import {
   STATUS_LIMITS,
 } from './site-status.ts';
 
-/** What a Site asks of its node; the rest is only reported. */
-const ASKED: readonly ReportedState['change'][] = ['install', 'relocate', 'update'];
+/**
+ * What a Site asks of its node, the last that there is first: a node is moved once it is installed. The rest is only reported:
+ * an update that is refused later does not take back that a site is completed.
+ */
+const ASKED: readonly ReportedState['change'][] = ['relocate', 'install'];
 
 type NodeCondition = (typeof NODE_CONDITIONS)[number];
 /** The part of a Site's status that its node owns. */
@@ -60,14 +63,10 @@ function bounded({ step, code, what, fix, ...change }: ReportedState, most: numb
   };
 }
 
-/** What runs comes before what has ended: the clock may have been set meanwhile. */
 function newestOf(changes: readonly ReportedState[]): ReportedState | undefined {
-  const asked = changes.filter(({ change }) => ASKED.includes(change));
-  return asked.toSorted(
-    (a, b) =>
-      Number(b.state === 'running') - Number(a.state === 'running') ||
-      Date.parse(b.at) - Date.parse(a.at),
-  )[0];
+  return ASKED.map((asked) => changes.find(({ change }) => change === asked)).find(
+    (found) => found !== undefined,
+  );
 }
 
 function saidOf(it: ReportedState): Record<NodeCondition, Said> {

@@ -59,7 +59,11 @@ export const siteStatusSchema = z.object({
     .describe('what the hub made for the node'),
   report: z
     .object({
-      sequence: z.int(),
+      // One that leaves room to count on: no number ends the reports of a Site.
+      sequence: z
+        .int()
+        .min(0)
+        .max(2 ** 52),
       at: z.iso.datetime(),
       node: z.string().max(STATUS_LIMITS.node),
       version: z.string().max(STATUS_LIMITS.version),

@@ -28,7 +28,7 @@ const METADATA = {
  * unless it goes to other pods: those on other nodes see the pod's own address. The option `ipMasq` of
  * the bridge plugin knows only the subnet of its own node.
  *
- * Unless the installation allows it, pods do not reach the metadata service of a cloud. DNS and NTP, which some clouds have at
+ * Where the installation says so, pods do not reach the metadata service of a cloud. DNS and NTP, which some clouds have at
  * the same addresses, stay.
  */
 export function podEgressFile({
@@ -46,7 +46,7 @@ table inet sno-pods {
   chain egress {
     type nat hook postrouting priority srcnat;
 ${rules.join('')}  }
-${metadataFromPods === 'allow' ? '' : metadataChain(clusterNetwork)}}
+${metadataFromPods === 'block' ? metadataChain(clusterNetwork) : ''}}
 `;
   return publicFile(podEgressPath, contents, { uses: ['node'] });
 }
@@ -57,7 +57,7 @@ function metadataChain(clusterNetwork: Cluster['clusterNetwork']): string {
     const family = familyOf(cidr);
     const { word } = FAMILIES[family];
     const to = `${word} daddr { ${METADATA[family].join(', ')} }`;
-    return `    ${word} saddr ${cidr} ${to} th dport != { 53, 123 } reject\n`;
+    return `    ${word} saddr ${cidr} ${to} meta l4proto { tcp, udp } th dport != { 53, 123 } reject\n`;
   });
   return `  chain metadata {
     type filter hook forward priority filter;

@@ -287,7 +287,10 @@ t.test('what every row would be refused for is refused before', async (t) => {
   appendFileSync(join(root, 'site/extra-manifests/k.yaml'), text);
   const bare = await run(folder);
   t.equal(bare.code, 2);
-  t.match(bare.err, /4 errors; nothing was written[\s\S]*line 2 \(a\): a private key or a token is/);
+  t.match(
+    bare.err,
+    /4 errors; nothing was written[\s\S]*line 2 \(a\): a private key or a token is/,
+  );
   rmSync(join(root, 'site/extra-manifests/k.yaml'));
   writeFileSync(table, tableOf(['a', 'Run.JSON', 'results.jsonl']));
   t.match(await run(folder), { code: 2, err: /2 errors[\s\S]*a site cannot be called Run\.JSON/ });

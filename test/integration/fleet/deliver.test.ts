@@ -87,7 +87,8 @@ t.test('for a person: rendered, published, its keys kept; again: nothing', async
     );
     if (!('hub' in reportTo)) throw new Error('no hub');
     const { server, certificateAuthority: ca, certificate, key, ...of } = reportTo.hub;
-    t.same(of, { namespace: NAMESPACE, name: 'person' });
+    const { uid } = (await hub.find(hubKinds.sites, 'person'))?.metadata ?? {};
+    t.same(of, { namespace: NAMESPACE, name: 'person', uid });
     using node = new KubeClient({ server: new URL(server), ca, certificate, key });
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     const call = {

@@ -63,7 +63,7 @@ const RENDERED: Readonly<Record<string, readonly [Changes, Changes]>> = {
     { additionalNtpSources: ['b.test'] },
   ],
   reservedCpus: [{ reservedCpus: '0-1' }, { reservedCpus: '0-2' }],
-  metadataFromPods: [{}, { metadataFromPods: 'allow' }],
+  metadataFromPods: [{ metadataFromPods: 'allow' }, { metadataFromPods: 'block' }],
   relocatable: [{}, { relocatable: true }],
   apiCertificateName: [{}, { apiCertificateName: 'api.edge.example.test' }],
 };

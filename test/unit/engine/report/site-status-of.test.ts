@@ -54,26 +54,16 @@ t.test('a failure says what to do, and what became of the node', async (t) => {
   t.equal(message('failed'), 'eno1 has no link. Check the cable.');
 });
 
-t.test(
-  'the newest of installation, site and update counts, and one that runs before all',
-  async (t) => {
-    const install: ReportedState = { change: 'install', state: 'done', at: AT };
-    const failed: ReportedState = { change: 'relocate', state: 'takenBack', at: LATER, code: 'x' };
-    const backup: ReportedState = {
-      change: 'backup',
-      state: 'failed',
-      at: '2031-01-01T00:00:00.000Z',
-    };
-    t.match(said([install, failed, backup]), ['Started True relocate', /x/, /x/]);
-    const update: ReportedState = {
-      change: 'update',
-      state: 'running',
-      at: '1970-01-01T00:00:00.000Z',
-    };
-    t.match(said([install, failed, update]), ['Started True update', /InProgress/, /InProgress/]);
-    t.strictSame(statusOf([backup]).conditions, []);
-  },
-);
+t.test('a node is moved once it is installed; what it does later takes nothing back', async (t) => {
+  const install: ReportedState = { change: 'install', state: 'done', at: LATER };
+  const failed: ReportedState = { change: 'relocate', state: 'takenBack', at: AT, code: 'x' };
+  const update: ReportedState = { change: 'update', state: 'refused', at: LATER, code: 'y' };
+  t.match(said([install]), ['Started True install', /True Completed/, /False Completed/]);
+  t.match(said([install, failed, update]), ['Started True relocate', /False x/, /True x/]);
+  const done: ReportedState = { change: 'relocate', state: 'done', at: AT };
+  t.match(said([done, update]), ['Started True relocate', /True Completed/, /False Completed/]);
+  t.strictSame(statusOf([update]).conditions, []);
+});
 
 t.test('a condition keeps its time for as long as its status stays', async (t) => {
   const running: ReportedState = { change: 'relocate', state: 'running', at: AT };
@@ -116,10 +106,10 @@ t.test(
       ...status.report.changes.flatMap(({ what = '', fix = '' }) => [what, fix]),
     ].join('');
     t.ok(texts.length <= STATUS_LIMITS.texts, `${texts.length}`);
-    const [update, install] = ['update', 'install'].map((name) =>
+    const [relocate, install] = ['relocate', 'install'].map((name) =>
       status.report.changes.find(({ change }) => change === name),
     );
-    t.equal(update?.what?.length, 800);
+    t.equal(relocate?.what?.length, 800);
     t.equal(install?.what?.length, 200);
   },
 );

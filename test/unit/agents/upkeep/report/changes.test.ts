@@ -117,6 +117,17 @@ t.test('a relocation: accepted, under way, and each of its ends', async (t) => {
       [{ change: 'relocate', state, at: LATER, serial: 3, ...TOLD }],
       `${outcome}; the agent's own status says the same`,
     );
+    const what = `conclude: the site configuration 3 was taken back`;
+    const failure = { ...FAILURE, what, parts: [FAILURE] };
+    const concluded = step({ name: 'conclude', number: 14 });
+    const ended = { state: 'failed', exitCode: 4, failure, updated: '2030-01-01T12:20:01.000Z' };
+    it.status('reconfigure', { ...concluded, ...ended });
+    t.strictSame(
+      await it.changes(),
+      [{ change: 'relocate', state, at: LATER, serial: 3, ...TOLD }],
+      `${outcome}; as the unit ends`,
+    );
+    it.status('reconfigure', { state: 'failed', exitCode: 4, failure: FAILURE });
   }
   await siteChange.writeResult(it.paths, { ...asked, endedAt: LATER, outcome: 'configured' });
   it.status('reconfigure', { state: 'done' });
