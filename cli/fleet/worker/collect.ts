@@ -38,6 +38,7 @@ export async function collectSite(
 ): Promise<void> {
   const { name } = site.metadata;
   requireDelivered(site);
+  await requireReporting(hub, site);
   const ended = await untilEnded(hub, site, deadlineMs, (state) => print(`${name}: ${state}`));
   const { state, code, what = '', fix } = ended;
   if (state !== 'done') {
@@ -51,6 +52,16 @@ export async function collectSite(
   await keepKubeconfig(hub, site);
   await withdrawSite(hub, site, place);
   print(`${name}: the node is the node of its site`);
+}
+
+/** Without a recipient there is no key on the volume: waiting for the node would be in vain. */
+async function requireReporting(hub: Hub, site: HubSite): Promise<void> {
+  const kept = await readKept(hub, site);
+  if (kept?.serial !== site.spec.serial || kept.reportTo !== undefined) return;
+  throw new Failure('usage', `the node of the Site ${site.metadata.name} cannot report`, {
+    expected: 'a volume that is encrypted for it: facts with a recipient in spec.hostFactsRef',
+    fix: 'Look at its console, or at the medium, which is told how it went.',
+  });
 }
 
 /** Takes away what nobody is to use any more. */

@@ -32,8 +32,10 @@ export const reportRequirements: readonly Requirement[] = [
     why: 'the same on the host of a live image, where the executable comes later',
     units: [REPORT],
     says: {
-      ConditionPathExists: ITS_TARGET,
-      ConditionFileIsExecutable: '/var/lib/sno-agents/bin/sno-agents',
+      ExecCondition: [
+        '/usr/bin/test -e /etc/sno-agents/report-to.json',
+        '/usr/bin/test -x /var/lib/sno-agents/bin/sno-agents',
+      ],
       After: ['sno-executable.service', 'sno-label.service'],
     },
   },
