@@ -90,6 +90,7 @@ t.test('the complete result for a file without a site', async (t) => {
         ],
         imageMirrors: [],
         additionalNtpSources: [],
+        metadataFromPods: 'block',
         preflightWarnings: [],
       },
       pullSecret: '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}',
