@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createAuthority } from './certificates/signed-now.ts';
+import { DOMAIN } from './site.ts';
 
 /** For the kernel command line of the installed system. */
 export const KERNEL_ARGUMENT = 'sno.lab=1';
@@ -20,7 +21,8 @@ export async function siteInputs() {
     pullSecret: JSON.stringify({ auths: { 'registry.example.org': { auth: REGISTRY_AUTH } } }),
     // Without its private key: nobody logs in by SSH, but the user core exists.
     sshKey: sshPublicKey(),
-    proxy: { httpProxy: PROXY, httpsProxy: PROXY, noProxy: '.example.org' },
+    // What hosts reach without it: registries, and a hub that they report to.
+    proxy: { httpProxy: PROXY, httpsProxy: PROXY, noProxy: `.example.org,api.${DOMAIN}` },
     additionalTrustBundle: authority.certificate,
     additionalTrustBundlePolicy: 'Always',
     imageDigestSources: [{ source: 'quay.io/lab', mirrors: ['mirror.example.org:5000/lab'] }],
