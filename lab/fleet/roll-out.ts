@@ -142,6 +142,12 @@ export class RolledOut extends Factory {
     await bootAgain(this.run);
   }
 
+  /** Its timer would ask within a quarter of an hour. */
+  async restart(): Promise<void> {
+    await this.booted.stop();
+    await bootAgain(this.run);
+  }
+
   /** The hub learns from the node why it is not moved, after it has gone back. */
   async failsAtSite(report: (line: string) => void): Promise<void> {
     await eventually(() => this.#expectOff(), ENDS_MS, this.context.signal);

@@ -25,7 +25,7 @@ export const fleet: Scenario = (context) => {
     { title: 'Switch the node on', run: () => node.switchOn() },
     { title: 'The hub learns what is wrong', run: (report) => node.failsAtSite(report) },
     { title: 'Put it right, and unplug the hub', run: () => node.correct() },
-    { title: 'The node asks again', run: () => node.switchOn() },
+    { title: 'The node asks again', run: () => node.restart() },
     { title: 'Wait for PASS', run: (report) => node.pass(report) },
     { title: 'The hub learns it later', run: (report) => node.reportsLater(report) },
     { title: "Collect the node's kubeconfig", run: () => node.collect() },
