@@ -218,7 +218,10 @@ export class RolledOut extends Factory {
         return file;
       }),
     );
+    const { hostname, port } = new URL(HUB_SERVER);
     const as = ['--cacert', ca ?? '', '--cert', certificate ?? '', '--key', key ?? ''];
+    // The lab asks no name server of the site.
+    as.push('--resolve', `${hostname}:${port}:${LAB}`);
     const group = `${hub.server}/apis/fleet.sno-agents.io/v1alpha1`;
     for (const url of [
       `${group}/namespaces/${NAMESPACE}/sites`,
