@@ -53,6 +53,11 @@ const validations = [
     message: 'expected status.report with a sequence',
   },
   {
+    expression:
+      '!has(variables.after.report.site) || variables.after.report.site == object.metadata.uid',
+    message: 'this report is for another Site that had this name',
+  },
+  {
     expression: '!variables.hasReport || variables.after.report.sequence > variables.last',
     messageExpression:
       "'this report is old: expected status.report.sequence to be newer than ' + string(variables.last)",

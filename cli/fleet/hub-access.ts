@@ -8,7 +8,7 @@ import { readPersonsKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** What the kubelet gives every pod. */
-const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+export const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * How the hub is reached: as a kubeconfig says (`--kubeconfig`, else KUBECONFIG), in a pod with the token of its service

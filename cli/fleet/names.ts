@@ -2,9 +2,11 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 
 const OBJECT_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
+export const isObjectName = (name: string): boolean => OBJECT_NAME.test(name);
+
 /** The name of an object of Kubernetes. @throws Failure (usage), which names the option */
 export function requireName(option: string, name: string): string {
-  if (OBJECT_NAME.test(name)) return name;
+  if (isObjectName(name)) return name;
   throw new Failure('usage', `${option} is not the name of an object`, {
     expected: 'lower-case letters, digits, "-" and "."',
     found: JSON.stringify(name.slice(0, 80)),

@@ -1,7 +1,8 @@
 import { redact } from '../../lib/base/log/redact.ts';
 import { API_VERSION, siteUser } from '../../lib/engine/report/site-status.ts';
 import type { SiteRow } from '../site/table.ts';
-import { type SiteObject, type SiteSpec, SPEC_LIMITS } from './site.ts';
+import { isObjectName } from './names.ts';
+import { DELIVERIES, type SiteObject, type SiteSpec, SPEC_LIMITS } from './site.ts';
 
 /** What is the same for all rows. */
 export interface RowsOptions {
@@ -15,11 +16,9 @@ export interface RowsOptions {
 
 /** Columns that are fields of a Site; every other column is a value of the template. */
 export const FIELD_COLUMNS = ['wave', 'serial', 'delivery', 'bareMetalHost', 'hostFacts'] as const;
-const DELIVERIES = ['virtualMedia', 'url', 'person'] as const;
 
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const LABEL = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const OBJECT_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const SERIAL = /^[1-9]\d{0,8}$/;
 /** Of the name in a certificate (X.509, ub-common-name). */
 const LONGEST_USER = 64;
@@ -102,7 +101,7 @@ function rowFaults({ line, cells }: SiteRow, { namespace, action }: RowsOptions)
     ...unless(isKnown, 'delivery', DELIVERIES.join(', ')),
     ...['bareMetalHost', 'hostFacts'].flatMap((column) => {
       const name = cells[column] ?? '';
-      return unless(name === '' || OBJECT_NAME.test(name), column, 'the name of an object');
+      return unless(name === '' || isObjectName(name), column, 'the name of an object');
     }),
     ...(action === 'relocate' && delivery === '' && bareMetalHost === ''
       ? [

@@ -10,6 +10,9 @@ export const SPEC_LIMITS = {
   version: 64,
 } as const;
 
+/** How a node gets its volume. */
+export const DELIVERIES = ['virtualMedia', 'url', 'person'] as const;
+
 const reference = z.object({ name: z.string().min(1).max(253) });
 
 const specSchema = z.object({
@@ -37,7 +40,7 @@ const specSchema = z.object({
   delivery: z
     .object({
       by: z
-        .enum(['virtualMedia', 'url', 'person'])
+        .enum(DELIVERIES)
         .describe(
           'virtualMedia: the BareMetalHost of Metal3; url: the node asks its siteUrl; person: with a stick',
         ),

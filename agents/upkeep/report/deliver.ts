@@ -55,12 +55,17 @@ function patchOf(
 ): SentRequest {
   const { server, namespace, name, uid, certificateAuthority, certificate, key } = hub;
   const path = `apis/${FLEET.group}/${FLEET.version}/namespaces/${namespace}/${FLEET.plural}/${name}/status`;
-  const metadata = { name, namespace, ...(uid === undefined ? {} : { uid }) };
+  const metadata = { name, namespace };
+  // The API server does not compare a uid in the metadata of a status.
+  const report = status.report && { ...status.report, ...(uid === undefined ? {} : { site: uid }) };
   return {
     method: 'PATCH',
     url: `${server.replace(/\/+$/, '')}/${path}?fieldManager=${FIELD_MANAGERS.node}&force=true`,
     headers: { 'Content-Type': 'application/apply-patch+yaml', Accept: 'application/json' },
-    body: JSON.stringify({ apiVersion: API_VERSION, kind: 'Site', metadata, status }),
+    body: JSON.stringify({
+      ...{ apiVersion: API_VERSION, kind: 'Site', metadata },
+      status: { ...status, report },
+    }),
     authority: certificateAuthority,
     client: { certificate, key },
   };

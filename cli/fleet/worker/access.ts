@@ -3,7 +3,7 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { Access } from '../../../lib/clients/kube/kubeconfig.ts';
 import { readTextIfPresent } from '../../../lib/host/files.ts';
 import type { Surroundings } from '../../surroundings.ts';
-import { hubAccess } from '../hub-access.ts';
+import { ACCOUNT, hubAccess } from '../hub-access.ts';
 
 export interface HubOptions {
   readonly kubeconfig?: string;
@@ -17,9 +17,6 @@ export interface HubAccess {
   /** The address of the API server is one of the hub's own network. */
   readonly isInPod: boolean;
 }
-
-/** Where the kubelet puts the account of a pod. */
-const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * As the other commands reach it; the namespace is that of the pod if none is given.

@@ -68,7 +68,7 @@ async function requireReporting(hub: Hub, site: HubSite): Promise<void> {
 export async function withdrawSite(hub: Hub, site: HubSite, place: Published): Promise<void> {
   await detach(hub, site);
   const kept = await readKept(hub, site);
-  if (kept !== undefined) await withdraw(place, kept);
+  if (kept !== undefined) await withdraw(place, kept, hub.signal);
 }
 
 const ENDS = {

@@ -38,7 +38,7 @@ export async function keepOnce(
   }
   if (before !== undefined) {
     if (before.sha256 !== undefined) await setAside(hub, site, before);
-    await withdraw(place, before);
+    await withdraw(place, before, hub.signal);
     const given = before.machines.filter((machine) => !machines.includes(machine));
     await releaseMachines(hub, site, given);
   }

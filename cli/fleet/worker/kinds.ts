@@ -29,6 +29,12 @@ const hostSchema = objectSchema.extend({
     .optional(),
 });
 
+const ownedSchema = objectSchema.extend({
+  metadata: objectSchema.shape.metadata.extend({
+    ownerReferences: z.array(z.looseObject({ uid: z.string() })).optional(),
+  }),
+});
+
 const METAL3 = 'metal3.io/v1alpha1';
 
 const sites: Resource<HubSite> = {
@@ -45,7 +51,7 @@ export const hubKinds = {
   configMaps: resources.configMaps,
   leases: resources.leases,
   bareMetalHosts: { apiVersion: METAL3, plural: 'baremetalhosts', schema: hostSchema },
-  dataImages: { apiVersion: METAL3, plural: 'dataimages', schema: objectSchema },
+  dataImages: { apiVersion: METAL3, plural: 'dataimages', schema: ownedSchema },
 } as const;
 
 const LONGEST_LABEL = 63;

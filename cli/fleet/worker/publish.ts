@@ -101,9 +101,17 @@ export async function publishAsked(place: Published, { iso, asked }: Kept): Prom
   }
 }
 
-/** Nobody needs them any more, and they may have secrets. */
-export async function withdraw(place: Published, { iso, asked }: Kept): Promise<void> {
-  for (const name of asked) await removeFile(join(place.dir, name));
+/** Nobody needs them any more, and they may have secrets. What another Site of the machine has published since stays. */
+export async function withdraw(
+  place: Published,
+  { iso, asked, sha256 }: Kept,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of asked) {
+    const path = join(place.dir, name);
+    const isOwn = (await exists(path)) && (await sha256OfFile(path, signal)) === sha256;
+    if (isOwn) await removeFile(path);
+  }
   await removeFile(isoPath(place, iso));
   await removeUnfinished(place, iso);
 }

@@ -61,9 +61,11 @@ function requireIdle({ metadata, status }: HubSite): void {
   });
 }
 
-/** Takes it out again, at the next start of the host. */
-export async function detach(hub: Hub, { spec }: HubSite): Promise<void> {
+/** Takes it out again, at the next start of the host; that of another Site stays. */
+export async function detach(hub: Hub, { metadata, spec }: HubSite): Promise<void> {
   const name = spec.delivery?.bareMetalHost?.name;
   if (spec.delivery?.by !== 'virtualMedia' || name === undefined) return;
-  await hub.remove(hubKinds.dataImages, name);
+  const image = await hub.find(hubKinds.dataImages, name);
+  const owners = image?.metadata.ownerReferences ?? [];
+  if (owners.some(({ uid }) => uid === metadata.uid)) await hub.remove(hubKinds.dataImages, name);
 }

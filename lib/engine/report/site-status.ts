@@ -65,6 +65,7 @@ export const siteStatusSchema = z.object({
         .min(0)
         .max(2 ** 52),
       at: z.iso.datetime(),
+      site: z.uuid().optional().describe('uid of the Site that the node reports to'),
       node: z.string().max(STATUS_LIMITS.node),
       version: z.string().max(STATUS_LIMITS.version),
       changes: z
@@ -84,7 +85,9 @@ export const siteStatusSchema = z.object({
             fix: z.string().max(STATUS_LIMITS.fix).optional(),
           }),
         )
-        .max(REPORTED_CHANGES.length),
+        .max(REPORTED_CHANGES.length)
+        // Server-side apply leaves out an empty list: that of a node which has not begun.
+        .default([]),
     })
     .optional()
     .describe('what the node said last'),

@@ -126,6 +126,9 @@ t.test('for a person: rendered, published, its keys kept; again: nothing', async
       const next = await hub.run('deliver', 'person');
       t.equal(next.code, 0, next.err);
       t.not(text(await keysOf('person'), 'kubeconfig'), text(before, 'kubeconfig'));
+      const aside = await hub.find(hubKinds.secrets, 'person-auth-1');
+      t.equal(text(aside?.data ?? {}, 'kubeconfig'), text(before, 'kubeconfig'), 'and is kept');
+      t.notOk('ownerReferences' in (aside?.metadata ?? {}), 'also without the Site');
       t.match((await hub.site('person')).status?.volume, { serial: 2 });
       t.match(await hub.condition('person', 'Completed'), {
         status: 'False',
@@ -148,6 +151,30 @@ t.test('by URL: under each name that the node may ask for', async (t) => {
   for (const name of ['m-url.site', '52-54-00-aa-bb-01.site']) {
     t.ok(readFileSync(join(hub.published, name)).equals(iso), name);
   }
+
+  await t.test('none takes it away, and never that of the next Site', async (t) => {
+    const none = { spec: { action: 'none' } };
+    const isThere = () => readdirSync(hub.published).includes('m-url.site');
+    const first = await isoOf('by-url');
+    await hub.apply('by-url', none, 'test');
+    t.match(await hub.run('deliver', 'by-url'), { code: 0, out: /its action is none/ });
+    t.notOk(isThere());
+    t.notOk(readdirSync(hub.published).includes(first));
+    await hub.newSite('by-url-2', 'm-url', { serial: 2, delivery: { by: 'url' } });
+    t.equal((await hub.run('deliver', 'by-url-2')).code, 0);
+    t.ok(isThere());
+    t.equal((await hub.run('deliver', 'by-url')).code, 0);
+    t.ok(isThere(), 'the Jobs of the wave run again');
+  });
+
+  await t.test('not one that everybody can read', async (t) => {
+    await hub.machine('m-open', { recipient: undefined });
+    await hub.newSite('open', 'm-open', { delivery: { by: 'url' } });
+    const err = /a volume that is not encrypted cannot be delivered by a URL/;
+    t.match(await hub.run('deliver', 'open'), { code: 2, err });
+    t.match(await hub.condition('open', 'Rendered'), { status: 'False', message: err });
+    t.notOk(readdirSync(hub.published).includes('m-open.site'));
+  });
 });
 
 t.test('by virtual media: a DataImage, and the host is started once', async (t) => {
@@ -168,6 +195,26 @@ t.test('by virtual media: a DataImage, and the host is started once', async (t) 
   t.match(host, {
     metadata: { annotations: { 'reboot.metal3.io': '' } },
     spec: { online: true, externallyProvisioned: true, bmc: { address: 'redfish://192.0.2.1' } },
+  });
+
+  await t.test('a node at work is not switched off', async (t) => {
+    await hub.report('bmc', { state: 'running' });
+    await hub.apply('bmc', { spec: { serial: 2 } }, 'test');
+    t.match(await hub.run('deliver', 'bmc'), { code: 1, err: /is at work/ });
+    const { metadata } = (await hub.find(hubKinds.bareMetalHosts, 'host-1')) ?? {};
+    const { metadata: site } = await hub.site('bmc');
+    t.match(metadata?.annotations, { 'fleet.sno-agents.io/rebooted-for': `${site.uid}/1` });
+  });
+
+  await t.test('the drive is that of the Site which has it now', async (t) => {
+    await hub.apply('bmc', { spec: { action: 'none', serial: 2 } }, 'test');
+    await hub.newSite('bmc-2', 'm-bmc', { serial: 3, delivery });
+    t.equal((await hub.run('deliver', 'bmc-2')).code, 0);
+    t.equal((await hub.run('deliver', 'bmc')).code, 0);
+    t.ok(await hub.find(hubKinds.dataImages, 'host-1'));
+    await hub.apply('bmc-2', { spec: { action: 'none' } }, 'test');
+    t.equal((await hub.run('deliver', 'bmc-2')).code, 0);
+    t.equal(await hub.find(hubKinds.dataImages, 'host-1'), undefined);
   });
 
   await t.test('one that Metal3 provisions is refused', async (t) => {
@@ -268,6 +315,11 @@ t.test(
     const made = await hub.run('deliver', 'plain');
     t.equal(made.code, 0, made.err);
     t.match(await hub.condition('plain', 'Rendered'), { status: 'True', message: /cannot report/ });
+    t.notOk('url' in ((await hub.site('plain')).status?.volume ?? {}), 'its address is a secret');
+    t.match(await hub.run('collect', 'plain'), {
+      code: 2,
+      err: /the node of the Site plain cannot/,
+    });
     const volume = readFileSync(join(hub.published, await isoOf('plain')), 'latin1');
     t.notMatch(volume, /PRIVATE KEY|report-to/);
   },

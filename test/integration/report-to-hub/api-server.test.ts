@@ -1,4 +1,5 @@
 /** The report of a node, as a real kube-apiserver takes it: server-side apply, rights and a policy. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { collect } from '../../../agents/upkeep/report/collect.ts';
@@ -8,10 +9,12 @@ import { readState, writeState } from '../../../agents/upkeep/report/state.ts';
 import { readStatuses } from '../../../agents/upkeep/report/statuses.ts';
 import { eventually } from '../../../lab/eventually.ts';
 import { startControlPlane } from '../../../lab/servers/control-plane.ts';
+import { applyManifests } from '../../../lib/clients/kube/apply.ts';
+import { failedRows } from '../../../lib/clients/kube/apply-table.ts';
+import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 import { objectSchema, type Resource } from '../../../lib/clients/kube/resources.ts';
 import { API_VERSION, SITES_GROUP, siteUser } from '../../../lib/engine/report/site-status.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
-import { definition, policy, rights, site } from './hub-objects.ts';
 
 const signal = AbortSignal.timeout(110_000);
 const limits = { signal, deadlineMs: 20_000 };
@@ -21,20 +24,21 @@ const client = await controlPlane.client();
 t.teardown(() => client[Symbol.dispose]());
 
 const sites: Resource = { apiVersion: API_VERSION, plural: 'sites', schema: objectSchema };
-const of = (apiVersion: string, plural: string): Resource => ({
-  ...{ apiVersion, plural },
-  schema: objectSchema,
+const DEPLOY = join(import.meta.dirname, '../../../deploy/fleet');
+const site = (name: string) => ({
+  ...{ apiVersion: API_VERSION, kind: 'Site', metadata: { name, namespace: 'default' } },
+  spec: { action: 'relocate', serial: 1 },
 });
 const place = (name: string) => ({ namespace: 'default', name });
 
 /** A node that reports to the Site of that name, as the node of another one if that is said. */
-async function node(name: string, as = name) {
+async function node(name: string, as = name, uid?: string) {
   const host = testHost(t, { programs: 'real' });
   const user = { name: siteUser('default', as), groups: [SITES_GROUP] };
   const { certificate, key, ca, server } = await controlPlane.access(user);
   const hub = {
     ...{ server: server.href, certificateAuthority: ca, certificate, key },
-    ...{ namespace: 'default', name },
+    ...{ namespace: 'default', name, ...(uid && { uid }) },
   };
   const to = { apiVersion: 'sno-agents/v1', kind: 'ReportTo', hub };
   host.write('/etc/sno-agents/report-to.json', JSON.stringify(to), 0o600);
@@ -66,28 +70,16 @@ const failing = (updated: string) =>
   });
 
 t.test('a hub takes the reports of a node, and of no other', async (t) => {
-  await client.create(
-    of('apiextensions.k8s.io/v1', 'customresourcedefinitions'),
-    {},
-    definition,
-    limits,
+  const files = ['crd', 'node-access'].map((name) =>
+    readFileSync(join(DEPLOY, `${name}.yaml`), 'utf8'),
   );
-  const [role, binding] = rights;
-  await client.create(of('rbac.authorization.k8s.io/v1', 'clusterroles'), {}, role, limits);
-  await client.create(
-    of('rbac.authorization.k8s.io/v1', 'clusterrolebindings'),
-    {},
-    binding,
-    limits,
-  );
+  const { manifests } = decodeManifests('deploy', files.join('\n---\n'));
+  const options = { ...limits, concurrency: 1, report: () => undefined };
+  t.same(failedRows(await applyManifests(client, { manifests, faults: [] }, options)), []);
   const create = (name: string) =>
     client.create(sites, { namespace: 'default' }, site(name), limits);
   await eventually(() => create('berlin'), SOON_MS, signal);
   await create('paris');
-  const [rules, bound] = policy;
-  const admission = 'admissionregistration.k8s.io/v1';
-  await client.create(of(admission, 'validatingadmissionpolicies'), {}, rules, limits);
-  await client.create(of(admission, 'validatingadmissionpolicybindings'), {}, bound, limits);
 
   const stranger = await node('berlin', 'paris');
   const isRefused = async () => {
@@ -95,7 +87,7 @@ t.test('a hub takes the reports of a node, and of no other', async (t) => {
     if (kind !== 'refused') throw new Error(`the report of a stranger was ${kind}`);
   };
   await eventually(isRefused, SOON_MS, signal);
-  t.match(await stranger.send(), { kind: 'refused', why: /not the node of this Site/ });
+  t.match(await stranger.send(), { kind: 'refused', why: /certificate is not that of Site berlin/ });
 
   const berlin = await node('berlin');
   const at = '2030-01-01T12:00:00.000Z';
@@ -138,6 +130,13 @@ t.test('a hub takes the reports of a node, and of no other', async (t) => {
     t.match(await client.get(sites, place('berlin'), limits), {
       status: { report: { sequence: 4_000_000_002 } },
     });
+  });
+
+  t.test('not for another Site of the same name', async (t) => {
+    const { status: before } = await client.get(sites, place('berlin'), limits);
+    const former = await node('berlin', 'berlin', '01234567-89ab-4cde-8f01-23456789abcd');
+    t.match(await former.send(), { kind: 'refused', why: /another Site that had this name/ });
+    t.same((await client.get(sites, place('berlin'), limits)).status, before);
   });
 
   t.test('without its Site, a node is refused', async (t) => {

@@ -264,6 +264,18 @@ t.test('a run sends what is new, and ends without an error when nobody answers',
   t.equal((await it.state()).unanswered, undefined);
 });
 
+t.test('another report-to.json ends a run: what comes is for the new one', async (t) => {
+  const hub = await receive(t, [answering(200)]);
+  const it = await reporting(t, hubAt(hub.url));
+  it.host.write('/etc/sno-agents/report-to.json', JSON.stringify(hubAt('https://other.example')));
+  const progress = it.host.progress(AbortSignal.timeout(60_000), 60_000);
+  t.match(await report.run(it.context, progress), {
+    kind: 'done',
+    note: /another report-to\.json/,
+  });
+  t.equal(hub.asked.length, 0);
+});
+
 t.test('a server that is up again gets the report in the same run', async (t) => {
   const hub = await receive(t, [answering(503), answering(429), answering(200)]);
   const it = await reporting(t, hubAt(hub.url));

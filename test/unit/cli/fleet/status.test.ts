@@ -101,6 +101,10 @@ t.test('what was said of an earlier serial is not said of this one', async (t) =
   t.equal(state({ ...ended, spec: { serial: 2 }, volume: 2 }).state, 'delivered');
   t.equal(state({ ...ended, spec: { serial: 2 }, volume: 1 }).state, 'waiting', 'nor delivered');
   t.equal(state({ ...ended, volume: 1 }).state, 'failed');
+  const { serial: _none, ...refused } = change({ state: 'refused' });
+  const without = { conditions: made, changes: [refused], volume: 1 };
+  t.equal(state({ ...without, heard: LATE }).state, 'failed', 'heard since the volume');
+  t.equal(state({ ...without, heard: '2030-01-02T09:00:00Z' }).state, 'delivered', 'and before');
 });
 
 t.test('the words of the node, and the step where it fell silent', async (t) => {
