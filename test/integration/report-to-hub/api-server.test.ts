@@ -87,7 +87,10 @@ t.test('a hub takes the reports of a node, and of no other', async (t) => {
     if (kind !== 'refused') throw new Error(`the report of a stranger was ${kind}`);
   };
   await eventually(isRefused, SOON_MS, signal);
-  t.match(await stranger.send(), { kind: 'refused', why: /certificate is not that of Site berlin/ });
+  t.match(await stranger.send(), {
+    kind: 'refused',
+    why: /certificate is not that of Site berlin/,
+  });
 
   const berlin = await node('berlin');
   const at = '2030-01-01T12:00:00.000Z';
