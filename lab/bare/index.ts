@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -93,8 +93,14 @@ class Turns {
     return join(this.#context.folder, 'new-disk.raw');
   }
 
+  /**
+   * As a new file: the kernel may hold the earlier one for a moment after its host has stopped, and would write what is left of
+   * that host's file system into the copy.
+   */
   async #copy(from: string, to: string): Promise<void> {
-    await quickly('cp', ['--sparse=always', from, to], this.#context.signal);
+    const copy = `${to}.copy`;
+    await quickly('cp', ['--sparse=always', from, copy], this.#context.signal);
+    await rename(copy, to);
   }
 
   async #firstBoot(label: string, report: Report): Promise<void> {
