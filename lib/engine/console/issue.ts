@@ -2,6 +2,7 @@ import { EXIT } from '../../base/errors/exit-codes.ts';
 import { failureSentence } from '../../base/errors/failure-data.ts';
 import { endsInstallation, installs, keepsKubelet } from '../agents/table.ts';
 import type { AgentStatus } from '../steps/status.ts';
+import { failureCode, type Photographed } from './photographed.ts';
 import { progressLine } from './progress-line.ts';
 import { PLAIN_WORDS, printableOnConsole } from './wording.ts';
 
@@ -41,16 +42,21 @@ const WIDTH = 78;
 /**
  * The login prompt's text about this host: whether it is installed, what failed and
  * what to do. `statuses` are those of the agents that have run since the host
- * started. Undefined if nothing is known.
+ * started; `host` is for the QR code of a failure. Undefined if nothing is known.
  */
 export function issueOf(
   statuses: readonly AgentStatus[],
   installed: Installed | undefined,
+  host?: Photographed,
 ): Issue | undefined {
   const told = statuses.filter(({ agent }) => Object.hasOwn(PLAIN_WORDS, agent));
   const failed = withoutEcho(told, installed).filter(isFinal);
   const [first] = failed;
-  if (first !== undefined) return issue('failed', failed.flatMap(failureLines).concat(AFTER));
+  if (first !== undefined) {
+    // First: a small screen scrolls it away, and keeps the text.
+    const code = host && failureCode(first.failure?.code ?? 'unknown', host);
+    return issue('failed', failed.flatMap(failureLines).concat(AFTER), code);
+  }
   const restarting = told.find(({ state }) => state === 'reboot');
   if (restarting !== undefined) {
     const line = installs(restarting.agent)
@@ -153,9 +159,9 @@ function failureLines(status: AgentStatus): string[] {
 const nowLine = (status: AgentStatus): string =>
   `Now: ${progressLine({ ...status, state: 'running' }) ?? status.agent}`;
 
-function issue(verdict: IssueVerdict, lines: readonly string[]): Issue {
+function issue(verdict: IssueVerdict, lines: readonly string[], picture = ''): Issue {
   const text = lines.flatMap((line) => wrapped(escaped(printableOnConsole(line)))).join('\n');
-  return { verdict, text: `\n${text}\n\n` };
+  return { verdict, text: `\n${picture}${text}\n\n` };
 }
 
 /** agetty interprets a backslash as an escape sequence (`man 8 agetty`). */

@@ -1,5 +1,7 @@
+import { hostname } from 'node:os';
 import { execa } from 'execa';
 import { z } from 'zod';
+import { productVersion } from '../../base/version.ts';
 import { clusterPath } from '../../config/cluster/read-cluster.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
@@ -64,9 +66,15 @@ async function currentIssue(paths: HostPaths): Promise<Issue | undefined> {
   const statuses = await Promise.all(
     AGENTS.map(({ name }) => readStatus(`${paths.run}/${name}/status.json`)),
   );
+  const site = await readSite(paths);
   return issueOf(
     statuses.filter((status) => status !== undefined),
-    await readInstalled(paths),
+    await readInstalled(paths, site),
+    {
+      node: hostname(),
+      version: productVersion,
+      ...(site === undefined ? {} : { serial: site.volume.serial }),
+    },
   );
 }
 
@@ -79,16 +87,21 @@ const siteSchema = z.object({
   volume: z.object({ serial: z.number() }),
 });
 
-async function readInstalled(paths: HostPaths): Promise<Installed | undefined> {
+type Site = z.infer<typeof siteSchema>;
+
+const readSite = (paths: HostPaths): Promise<Site | undefined> =>
+  stateFile(recordPath(paths, 'reconfigure'), siteSchema, { damaged: 'none' }).read();
+
+async function readInstalled(
+  paths: HostPaths,
+  site: Site | undefined,
+): Promise<Installed | undefined> {
   const record = await stateFile(paths.record, recordSchema, { damaged }).read();
   if (record === undefined) return undefined;
   const { cluster, completed } = record;
   const description = stateFile(clusterPath(paths), presentSchema, { damaged: 'none' });
   const present = await description.read();
   const last = await readLast(paths);
-  const site = await stateFile(recordPath(paths, 'reconfigure'), siteSchema, {
-    damaged: 'none',
-  }).read();
   return {
     // The record gets another name at the end of a change only.
     cluster: present === undefined ? cluster : `${present.name}.${present.baseDomain}`,

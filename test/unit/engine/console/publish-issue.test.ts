@@ -5,6 +5,7 @@ import { recordPath } from '../../../../lib/engine/agents/records.ts';
 import { issueLink, publishIssue } from '../../../../lib/engine/console/publish-issue.ts';
 import { Reporter, statusPath } from '../../../../lib/engine/steps/reporter.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
+import { readQr } from './read-qr.ts';
 
 t.test('agents write a single text from the statuses of all', async (t) => {
   const root = t.testdir();
@@ -84,6 +85,17 @@ t.test('agents write a single text from the statuses of all', async (t) => {
   });
   await publishIssue(paths);
   t.notMatch(readFileSync(path, 'utf8'), /FAILED/, 'the next change was kept');
+
+  put(statusPath(paths, 'sno-payload'), {
+    ...running,
+    ...{ agent: 'sno-payload', state: 'failed', exitCode: 4, failure },
+  });
+  await publishIssue(paths);
+  const lines = readFileSync(path, 'utf8').split('\n').slice(1);
+  const picture = lines.filter((line) => /[█▀▄]/.test(line));
+  t.match(readQr(picture), /^FAIL TRIAL-REVERTED \S+ VOLUME 7 SNO /);
+  put(statusPath(paths, 'sno-payload'), { agent: 'sno-payload', ...running, state: 'done' });
+  await publishIssue(paths);
 
   writeFileSync(statusPath(paths, 'post-reboot'), '{"torn');
   await publishIssue(paths);
