@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { standardOutput } from '../../lib/base/command-line.ts';
 import { ENDING_AGENTS, installingAgents } from '../../lib/engine/agents/table.ts';
+import { otherConsoles } from '../../lib/engine/console/other-consoles.ts';
 import { progressLine } from '../../lib/engine/console/progress-line.ts';
 import { statusPath } from '../../lib/engine/steps/reporter.ts';
 import { readStatus } from '../../lib/engine/steps/status.ts';
@@ -15,7 +16,7 @@ import type { HostContext } from '../steps/host-context.ts';
 /**
  * Shows each change of an agent's state as one line: on the live host until the disk is
  * installed, on any other host until the installation is complete. The unit connects standard
- * error to the console, and the log to the journal.
+ * error to /dev/console, and the log to the journal; the lines are shown on all other consoles, too.
  */
 export const showProgress = (
   write: (line: string) => void = standardOutput.writeError,
@@ -35,6 +36,7 @@ export const showProgress = (
     // Each agent creates its own folder later; a missing folder cannot be watched reliably.
     await Promise.all(files.map((file) => mkdir(dirname(file), { recursive: true })));
     const shown = new Map<string, string>();
+    const others = await otherConsoles(paths);
     const show = async () => {
       // Checked first: the last line must be shown before this ends.
       const isLast = await isOver(paths);
@@ -43,16 +45,19 @@ export const showProgress = (
         if (line === undefined || shown.get(file) === line) continue;
         shown.set(file, line);
         write(`${line}\n`);
+        others.write(`${line}\n`);
       }
       return isLast;
     };
-    await progress.wait('the installation', () =>
-      waitForFiles([...files, paths.installDone], show, {
-        signal: progress.signal,
-        deadlineMs: progress.remainingMs(),
-        describe: () => 'the installation to end on this host',
-      }),
-    );
+    await progress
+      .wait('the installation', () =>
+        waitForFiles([...files, paths.installDone], show, {
+          signal: progress.signal,
+          deadlineMs: progress.remainingMs(),
+          describe: () => 'the installation to end on this host',
+        }),
+      )
+      .finally(others.close);
     return done();
   },
 });

@@ -80,8 +80,8 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { DevicePolicy: 'closed' },
   },
   {
-    why: 'only units that access disks see device nodes',
-    units: except(SANDBOXED, ...MOUNTS_DISKS, ...GATHER),
+    why: 'only units that access disks or all consoles see device nodes',
+    units: except(SANDBOXED, ...MOUNTS_DISKS, ...GATHER, ...PROGRESS),
     says: { PrivateDevices: 'yes' },
   },
   {

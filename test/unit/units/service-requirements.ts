@@ -24,6 +24,7 @@ import {
 const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, ...WAITING, 'installed/sno-rotate'] as const;
+const CONSOLES = ['/dev/console rw', 'char-tty* w', 'char-hvc* w'];
 const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr', UNSEAL] as const;
 const RESTARTED = [...LIMITED, ...REPLACING, ...ON_TRIAL, ADDRESS] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
@@ -208,7 +209,7 @@ export const serviceRequirements: readonly Requirement[] = [
     why: 'the console shows its progress, not its log',
     units: PROGRESS,
     // With cgroup v2, systemd opens only what the unit may use.
-    says: { StandardError: 'tty', TTYPath: '/dev/console', DeviceAllow: '/dev/console rw' },
+    says: { StandardError: 'tty', TTYPath: '/dev/console', DeviceAllow: CONSOLES },
   },
   {
     why: 'network errors are visible without a network',

@@ -1,3 +1,5 @@
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { execa } from 'execa';
 import t from 'tap';
 import { showProgress } from '../../../../agents/progress/show-progress.ts';
 import { statusPath } from '../../../../lib/engine/steps/reporter.ts';
@@ -55,6 +57,33 @@ t.test('the live host, until the disk is written', async (t) => {
   ]);
   t.equal(new Set(lines).size, lines.length, 'each change once');
   t.equal(await step.holds(host.context, host.progress()), true);
+});
+
+t.test('every console shows it, the stopped one what it has room for', async (t) => {
+  const host = testHost(t);
+  host.write('/opt/openshift/.keep');
+  host.write('/sys/class/tty/console/active', 'ttyS1 hvc0 ttyS0\n');
+  for (const name of ['tty1', 'hvc0', 'ttyS0']) host.write(`/dev/${name}`, '');
+  // Open, and with nobody who takes anything out.
+  await execa('mkfifo', [host.at('/dev/ttyS1')]);
+  const stopped = openSync(host.at('/dev/ttyS1'), constants.O_RDWR | constants.O_NONBLOCK);
+  t.teardown(() => closeSync(stopped));
+  t.throws(
+    () => {
+      for (;;) writeSync(stopped, 'x'.repeat(4096));
+    },
+    { code: 'EAGAIN' },
+  );
+  const { ended, shown } = following(host);
+  await publish(host, 'bootkube', at('etcd', 6, 17));
+  await shown('Preparing the cluster: step 6 of 17 (etcd)\n');
+  await publish(host, 'install-to-disk', { state: 'reboot' });
+  host.write(host.paths.installDone);
+  await ended;
+  for (const name of ['tty1', 'hvc0']) {
+    t.match(host.read(`/dev/${name}`), /^Preparing the cluster: step 6 of 17 \(etcd\)\n/, name);
+  }
+  t.equal(host.read('/dev/ttyS0'), '', 'it is /dev/console');
 });
 
 t.test('the installed host, until post-reboot is done', async (t) => {
