@@ -2,6 +2,7 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists, namesIn, readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { ReconfigureContext } from './context.ts';
+import { showPorts } from './signal.ts';
 
 const ADAPTERS = '/sys/class/net';
 
@@ -17,6 +18,7 @@ export async function requireCables({ paths, site }: ReconfigureContext): Promis
   }
   const [first] = unplugged;
   if (first === undefined) return;
+  await showPorts(paths, unplugged);
   const named = await Promise.all(unplugged.map((name) => portText(paths, name)));
   const others = await pluggedIn(paths, site.expectedAdapters);
   const elsewhere = others.length === 0 ? '' : ` There is one in ${others.join(', ')}.`;

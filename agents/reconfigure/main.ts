@@ -11,8 +11,9 @@ import { type ReconfigureRequest, siteChange } from '../../lib/change/site/reque
 import { publishIssue } from '../../lib/engine/console/publish-issue.ts';
 import { journalPath, runAgentCommand } from '../../lib/engine/steps/agent-command.ts';
 import { readJournal } from '../../lib/engine/steps/journal.ts';
-import { Reporter, type ReporterOptions } from '../../lib/engine/steps/reporter.ts';
+import { Reporter, type ReporterOptions, statusPath } from '../../lib/engine/steps/reporter.ts';
 import { settingsFor } from '../../lib/engine/steps/settings-for.ts';
+import { type AgentStatus, readStatus } from '../../lib/engine/steps/status.ts';
 import type { Plan } from '../../lib/engine/steps/step.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { restartHost } from '../../lib/host/restart-host.ts';
@@ -28,6 +29,8 @@ import { paceOf } from './pace.ts';
 import { reconfigurePlan } from './plan.ts';
 import { runPrepare } from './prepare/main.ts';
 import { runReadMedium } from './read-medium.ts';
+import { runSignal } from './run-signal.ts';
+import { type Signal, showSignal } from './signal.ts';
 import { tellLast } from './tell-medium.ts';
 import { runValidate } from './validate/main.ts';
 import { commit, rollback } from './way-back.ts';
@@ -72,6 +75,7 @@ export async function runReconfigure(
   // Without rights: it reads neither configuration nor state.
   if (name === 'read-medium') return runReadMedium(rest);
   if (name === 'write-medium') return runWriteMedium(rest);
+  if (name === 'signal') return runSignal(paths, rest);
   if (name === 'ask') return ask(paths, output);
   const { settings, fault } = await settingsFor(paths, args);
   const planOf = await ofKind(paths, reconfigurePlan, reconfigureOpenShiftPlan);
@@ -79,7 +83,11 @@ export async function runReconfigure(
   let reporting: ReporterOptions = {};
   if (name === 'run' && !rest.includes('--help')) {
     const looked = await look(paths, plan, output);
-    if (typeof looked === 'number') return looked;
+    if (typeof looked === 'number') {
+      if (looked !== EXIT.done) await showSignal(paths, 'fail');
+      return looked;
+    }
+    await showSignal(paths, 'accepted');
     reporting = { pace: paceOf(plan, await readJournal(journalPath(paths, AGENT)), looked), seen };
   }
   const code = await runAgentCommand(
@@ -105,9 +113,18 @@ export async function runReconfigure(
     output,
   );
   if (name !== 'run') return code;
+  const signal = signalOf(await readStatus(statusPath(paths, AGENT)));
+  if (signal !== undefined) await showSignal(paths, signal);
   const untold = await tellLast(paths);
   if (untold !== undefined) standardOutput.write(`The result is not on the volume: ${untold}\n`);
   return code;
+}
+
+/** A host that restarts or tries again has nothing to tell yet. */
+function signalOf(status: AgentStatus | undefined): Signal | undefined {
+  if (status?.state === 'done') return 'pass';
+  const isFinal = status?.state === 'failed' && status.exitCode !== EXIT.retryable;
+  return isFinal ? 'fail' : undefined;
 }
 
 /** For the timer. Its unit keeps from the journal what is less than a notice. */

@@ -23,6 +23,7 @@ t.test('agents keep state by stateFile, with a decision what a damaged one means
 /** Who else sleeps. Whoever waits until something is so has a condition for `waitUntil`. */
 const SLEEPS: Readonly<Record<string, string>> = {
   'agents/gather/sources/resources.ts': 'one pause before a second question',
+  'agents/reconfigure/run-signal.ts': 'a rhythm for a person',
   'agents/steps/approve-until.ts': 'gives up a watch',
   'agents/steps/bootstrap-complete.ts': 'something must stay so',
   'agents/steps/causes.ts': 'looks beside a wait of others',
