@@ -38,6 +38,7 @@ import { readHostFacts } from './host-facts.ts';
 import { type Inserted, insertedVolume, isMoreInserted } from './inserted.ts';
 import { type KnownNode, knownNode } from './known-node.ts';
 import { placeReportTo } from './place-report-to.ts';
+import { keepResultRecipient } from './result-recipient.ts';
 import { tellEnd, tellRefusal } from './tell-medium.ts';
 import { recordWayBack } from './way-back.ts';
 
@@ -200,6 +201,7 @@ async function accepted(
   await writeFileAtomic(join(folder, VOLUME_FILES.manifest), manifest, 0o600);
   // Before the request: a site that fails and is taken back is reported, too.
   await placeReportTo(paths, volume.files.get(VOLUME_FILES.reportTo), signal);
+  await keepResultRecipient(paths, volume.files.get(VOLUME_FILES.resultRecipient));
   const request: ReconfigureRequest = {
     schemaVersion: 1,
     id: randomUUID(),

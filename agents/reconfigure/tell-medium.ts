@@ -18,9 +18,11 @@ import { readVolumeFile } from '../../lib/relocation/site-volume/read-file.ts';
 import {
   codeLine,
   RESULT_FILES,
+  ROOM_BYTES,
   resultFile,
   resultPage,
   resultText,
+  resultWithDetails,
   type Told,
 } from '../../lib/relocation/site-volume/result.ts';
 import {
@@ -30,6 +32,7 @@ import {
 } from '../../lib/relocation/site-volume/volume.ts';
 import { readRenderInput } from '../../lib/render/render-input.ts';
 import { MOST_OTHERS, READ_OTHER_MS } from './inserted.ts';
+import { resultEncrypter } from './result-recipient.ts';
 
 /*
  * What a volume is told: how it went, in the room that "sno create site-volume" left for it. Only a volume whose signature
@@ -160,12 +163,18 @@ async function verdictOf(
   told: Pick<Told, 'serial' | 'endedAt' | 'failure'>,
 ): Promise<[text: Overwritten, page: Overwritten]> {
   const node = (await readRenderInput(paths))?.host.hostname ?? 'unknown';
-  const failure = (await isEncrypted(paths)) ? withoutDetails(told.failure) : told.failure;
-  const all = { ...told, failure, node, version: productVersion };
-  return [
-    resultFile(RESULT_FILES.text, resultText(all)),
-    resultFile(RESULT_FILES.page, resultPage(all)),
-  ];
+  const all = { ...told, node, version: productVersion };
+  const isShort = told.failure !== undefined && (await isEncrypted(paths));
+  const shown = isShort ? { ...all, failure: withoutDetails(told.failure) } : all;
+  const text = resultText(shown);
+  // A volume that was refused has kept nothing here.
+  const encrypter =
+    isShort && told.endedAt !== undefined ? await resultEncrypter(paths) : undefined;
+  const page = resultFile(RESULT_FILES.page, resultPage(shown));
+  if (encrypter === undefined) return [resultFile(RESULT_FILES.text, text), page];
+  const present = await readVolumeFile(mediumFolder(paths), RESULT_FILES.text, ROOM_BYTES);
+  const details = { text, details: resultText(all), encrypter };
+  return [await resultWithDetails(details, present), page];
 }
 
 const isEncrypted = (paths: HostPaths): Promise<boolean> =>

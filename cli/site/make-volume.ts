@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Encrypter } from 'age-encryption';
+import { type Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
@@ -11,7 +11,7 @@ import { signText } from '../../lib/pki/signature/ssh-signature.ts';
 import { credentialFiles, requireRequest } from '../../lib/relocation/site-volume/credentials.ts';
 import { chainAnchor } from '../../lib/relocation/site-volume/shown-certificate.ts';
 import { VOLUME_SIGNATURE } from '../../lib/relocation/site-volume/signature.ts';
-import type { SiteCredentials } from '../../lib/relocation/site-volume/volume.ts';
+import { type SiteCredentials, VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
 import { volumeFiles } from '../../lib/relocation/site-volume/write-volume.ts';
 import type { OutputFile } from '../create/outputs.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
@@ -39,6 +39,8 @@ export interface MadeVolume {
 /** Who is administrator at a site, and what stays of that on the laptop. */
 export interface MadeCredentials {
   readonly credentials: SiteCredentials;
+  /** Who reads the details of a failure on an encrypted volume. Undefined: nobody does. */
+  readonly resultRecipient?: string;
   readonly outputs: readonly OutputFile[];
 }
 
@@ -58,6 +60,8 @@ export const AUTH_FILES = {
   kubeconfig: join('auth', 'kubeconfig'),
   key: join('auth', 'admin.key'),
   request: join('auth', 'admin.csr'),
+  /** An identity of age, which reads what the node writes onto an encrypted volume. */
+  result: join('auth', 'result.agekey'),
 } as const;
 
 /** @throws Failure (usage) if a key or recipient cannot be used, or a private key would not be encrypted */
@@ -69,14 +73,18 @@ export async function makeVolume(
 ): Promise<MadeVolume> {
   const { sign } = protection;
   const encrypter = volumeEncrypter(protection, facts);
-  const { credentials, outputs } =
+  const { credentials, resultRecipient, outputs } =
     given.made ?? (await createCredentials(site, encrypter, protection.csr));
   const { config } = site;
   const serial = given.serial ?? config.serial ?? Math.floor(now.getTime() / 1000);
   const limits = { signal, deadlineMs: SIGN_MS };
   const files = await volumeFiles(
     {
-      files: new Map([...site.files, ...credentialFiles(credentials)]),
+      files: new Map([
+        ...site.files,
+        ...credentialFiles(credentials),
+        ...resultFiles(resultRecipient),
+      ]),
       serial,
       hosts: config.hosts,
       validUntil: config.validUntil,
@@ -91,6 +99,9 @@ export async function makeVolume(
   );
   return { files, outputs, serial, isEncrypted: encrypter !== undefined };
 }
+
+const resultFiles = (recipient: string | undefined): [string, Uint8Array][] =>
+  recipient === undefined ? [] : [[VOLUME_FILES.resultRecipient, Buffer.from(`${recipient}\n`)]];
 
 /** Undefined: the volume is readable by everybody who has it. @throws Failure (usage) for a recipient that is none */
 export function volumeEncrypter(
@@ -121,9 +132,14 @@ export async function createCredentials(
       alsoTrusted: chainAnchor(config.certificates.api?.certificate ?? ''),
     });
     const { servingCa, adminCa } = made.authorities;
+    const identity = await generateX25519Identity();
     return {
       credentials: { kind: 'authorities', servingCa, adminCa },
-      outputs: [{ path: AUTH_FILES.kubeconfig, contents: made.kubeconfig }],
+      resultRecipient: await identityToRecipient(identity),
+      outputs: [
+        { path: AUTH_FILES.kubeconfig, contents: made.kubeconfig },
+        { path: AUTH_FILES.result, contents: `${identity}\n` },
+      ],
     };
   }
   const key = await createSigningKey();

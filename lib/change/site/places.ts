@@ -15,6 +15,9 @@ export const siteFolder = (paths: State) => join(reconfigureFolder(paths), 'site
 export const beforeFolder = (paths: State) => join(reconfigureFolder(paths), 'before');
 /** Files of the site that may not be in use yet. */
 export const unreadPath = (paths: State) => join(reconfigureFolder(paths), 'unread.json');
+/** Of age: who may read in detail how the last encrypted volume went. */
+export const resultRecipientPath = (paths: State) =>
+  join(reconfigureFolder(paths), 'result-recipient.txt');
 /** Made for the certificate request of an administrator. */
 export const kubeconfigPath = (paths: State) => join(reconfigureFolder(paths), 'admin.kubeconfig');
 

@@ -1,3 +1,4 @@
+import { armor, type Encrypter } from 'age-encryption';
 import { type FailureData, failureSentence } from '../../base/errors/failure-data.ts';
 import { printableOnConsole } from '../../engine/console/wording.ts';
 import type { Overwritten } from '../../host/media/in-place/overwrite.ts';
@@ -18,7 +19,7 @@ export const RESULT_FILES = {
 type ResultFile = (typeof RESULT_FILES)[keyof typeof RESULT_FILES];
 
 /** Of each of them; the rest of a shorter text is empty lines. */
-const ROOM_BYTES = 8 << 10;
+export const ROOM_BYTES = 8 << 10;
 
 /** The first line: without it, nothing is overwritten. */
 const MARKS: Readonly<Record<ResultFile, string>> = {
@@ -67,6 +68,25 @@ export function resultText({ node, serial, version, endedAt, failure }: Told): s
   return `\n${[...verdictLines(failure), '', ...facts].map(printableOnConsole).join('\n')}\n`;
 }
 
+const DETAILS = '\nDetails, for the one who made the volume (auth/result.agekey):\n';
+
+/**
+ * The text of an encrypted volume with `details` for the one who made it (https://age-encryption.org/v1). No two encryptions of
+ * a text are alike: `present`, what the medium has, stays if it says the same.
+ */
+export async function resultWithDetails(
+  { text, details, encrypter }: { text: string; details: string; encrypter: Encrypter },
+  present: Buffer | undefined,
+): Promise<Overwritten> {
+  const name = RESULT_FILES.text;
+  const said = present?.toString('utf8') ?? '';
+  if (present !== undefined && said.startsWith(`${MARKS[name]}${text}${DETAILS}`)) {
+    return { name, mark: MARKS[name], contents: present };
+  }
+  const sealed = armor.encode(await encrypter.encrypt(details));
+  return resultFile(name, `${text}${DETAILS}${sealed}`);
+}
+
 const factLines = ({ node, serial, version, endedAt }: Omit<Told, 'failure'>): string[] => [
   `Node: ${node}`,
   ...(serial === undefined ? [] : [`Serial of the volume: ${serial}`]),
@@ -85,7 +105,7 @@ export function resultPage(told: Told): string {
     '<html lang="en"><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${verdict}</title>`,
-    `<body style="margin:1.5em;font:1.2em sans-serif;color:#fff;background:${COLOURS[verdict]}">`,
+    `<body style="margin:1.5em;font:1.2em sans-serif;overflow-wrap:anywhere;color:#fff;background:${COLOURS[verdict]}">`,
     `<h1 style="font-size:3em;margin:0">${verdict}</h1>`,
     paragraph(first.replace(/^(PASS|FAIL): /, '')),
     ...others.map(paragraph),

@@ -23,6 +23,8 @@ export const VOLUME_FILES = {
   adminRequest: 'credentials/admin.csr',
   /** To whom the node reports; encrypted if it has a key or a token. */
   reportTo: REPORT_TO,
+  /** A recipient of age, for what an encrypted volume is told in detail; the identity is with whom made the volume. */
+  resultRecipient: 'result-recipient.txt',
 } as const;
 
 /** Labels of the medium, in any case. A FAT medium has at most 11 characters. */

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { identityToRecipient } from 'age-encryption';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
@@ -74,10 +75,16 @@ t.test(
     t.equal(statSync(join(dir, 'site-volume.iso')).mode & 0o777, 0o600);
     t.equal(statSync(join(dir, 'auth/kubeconfig')).mode & 0o777, 0o600);
     t.notMatch(readFileSync(join(dir, 'site-volume.iso'), 'latin1'), SECRETS);
+    const results = readFileSync(join(dir, 'auth/result.agekey'), 'utf8').trim();
+    t.equal(statSync(join(dir, 'auth/result.agekey')).mode & 0o777, 0o600);
 
     const volume = await open(join(dir, 'site-volume.iso'), root);
     t.match(volume.signedBy, /^SHA256:/);
     t.match(volume.manifests, [{ kind: 'ConfigMap' }]);
+    t.equal(
+      Buffer.from(volume.files.get('result-recipient.txt') ?? []).toString(),
+      `${await identityToRecipient(results)}\n`,
+    );
     if (volume.credentials.kind !== 'authorities') throw new Error(volume.credentials.kind);
     const { servingCa, adminCa } = volume.credentials;
     const kubeconfig = parse(readFileSync(join(dir, 'auth/kubeconfig'), 'utf8'));

@@ -65,6 +65,19 @@ t.test('an encrypted volume is read with the identity of this host', async (t) =
   t.equal(host.read(`${STATE}/site/site-config.yaml`), checked(SITE));
 });
 
+t.test('who reads how it went is kept until the next volume', async (t) => {
+  const kept = `${STATE}/result-recipient.txt`;
+  const host = await factoryHost(t);
+  await insert(host, { more: { 'result-recipient.txt': 'age1somebody\n' } });
+  await look(host);
+  t.equal(host.read(kept), 'age1somebody\n');
+  const other = await factoryHost(t);
+  other.write(kept, 'age1before\n');
+  await insert(other);
+  await look(other);
+  t.notOk(other.has(kept));
+});
+
 const REPORT_TO = '/etc/sno-agents/report-to.json';
 const reportTo = (host: string) =>
   JSON.stringify({ apiVersion: 'sno-agents/v1', kind: 'ReportTo', url: `https://${host}/` });

@@ -1,4 +1,5 @@
 /** What a volume is told about its use: PASS, or FAIL with one instruction. */
+import { armor, Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import t, { type Test } from 'tap';
 import { arrive } from '../../../../agents/reconfigure/arrive.ts';
 import { tellLast } from '../../../../agents/reconfigure/tell-medium.ts';
@@ -189,4 +190,24 @@ t.test('an encrypted volume is not told what the site is like', async (t) => {
   const text = told(host)?.['sno-result.txt'] ?? '';
   t.match(text, /FAIL: no link on eno1\nWhat to do: Read the console of the node/);
   t.notMatch(text, /carrier/);
+});
+
+t.test('but the one who made it can read that, and it is written once', async (t) => {
+  const identity = await generateX25519Identity();
+  const host = await used(t, 'reverted');
+  host.write('/medium/site-volume.age', 'encrypted');
+  host.write(`${STATE}/result-recipient.txt`, `${await identityToRecipient(identity)}\n`);
+  await tellLast(host.paths);
+  const text = told(host)?.['sno-result.txt'] ?? '';
+  t.equal(Buffer.byteLength(text), 8192);
+  t.notMatch(text, /carrier/);
+  const [sealed = ''] = /-----BEGIN AGE.*END AGE ENCRYPTED FILE-----/s.exec(text) ?? [];
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(identity);
+  t.match(
+    await decrypter.decrypt(armor.decode(sealed), 'text'),
+    /FAIL: no link on eno1; found carrier 0\nWhat to do: Check the cable in eno1/,
+  );
+  await tellLast(host.paths);
+  t.equal(told(host), undefined, 'udev looks at what is written again, and so on');
 });
