@@ -1,43 +1,19 @@
-import { existsSync } from 'node:fs';
 import { access, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import puppeteer, { type Page } from 'puppeteer-core';
 import t from 'tap';
 import { z } from 'zod';
-import { installPackages } from '../../lab/components/debian-packages.ts';
 import { analyze, reportFiles } from '../../report/report.ts';
 import { step } from '../unit/report/rule-case.ts';
 import { filesOf, viewOf } from '../unit/report/view.ts';
+import { skip, withPage } from './browser.ts';
 
-const BROWSERS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
-const PACKAGE = 'chromium-headless-shell';
 const SECTIONS = ['findings', 'timeline', 'first-errors', 'not-collected', 'host'];
 const WIDTHS = { wide: 1280, phone: 390 } as const;
 /** Where the screenshots are kept. */
 const PICTURES = join(import.meta.dirname, '../../lab/out/report');
-const signal = AbortSignal.timeout(15 * 60_000);
 
-async function findBrowser(): Promise<string | undefined> {
-  for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/bin']) {
-    for (const name of BROWSERS) if (existsSync(join(folder, name))) return join(folder, name);
-  }
-  return undefined;
-}
-
-/** An installed browser, otherwise the distribution's smallest one. */
-async function ensureBrowser(): Promise<string | undefined> {
-  const found = await findBrowser();
-  if (found !== undefined) return found;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
-  await installPackages([PACKAGE], signal);
-  return findBrowser();
-}
-
-const browserPath = await ensureBrowser();
-const skip =
-  browserPath === undefined ? 'no Chromium, and no root with apt-get to install it' : false;
 const folder = await mkdtemp(join(tmpdir(), 'report-'));
 t.teardown(() => rm(folder, { recursive: true }));
 
@@ -52,37 +28,6 @@ async function unpack(name: string, files: Record<string, string>): Promise<stri
     await writeFile(join(folder, name, path), contents);
   }
   return join(folder, name);
-}
-
-interface Visit {
-  readonly page: Page;
-  /** Errors and requests that a page working offline and without scripts never causes. */
-  readonly complaints: string[];
-  readonly requests: string[];
-}
-
-async function withPage(bundle: string, look: (visit: Visit) => Promise<void>): Promise<void> {
-  const browser = await puppeteer.launch({
-    executablePath: browserPath ?? '',
-    headless: 'shell',
-    // Chromium's sandbox does not work for root; the page is this project's own.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    timeout: 60_000,
-  });
-  try {
-    const page = await browser.newPage();
-    page.setDefaultTimeout(30_000);
-    await page.setOfflineMode(true);
-    const [complaints, requests]: [string[], string[]] = [[], []];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('dialog', (dialog) => complaints.push(`a dialog: ${dialog.message()}`));
-    page.on('request', (request) => requests.push(request.url()));
-    await page.goto(pathToFileURL(join(bundle, 'report.html')).href);
-    await look({ page, complaints, requests });
-  } finally {
-    await browser.close();
-  }
 }
 
 const box = z.object({ width: z.number(), height: z.number() });
@@ -107,7 +52,7 @@ const MEASURE = `({
 t.test('the report in a browser, wide and on a phone, light and dark', { skip }, async (t) => {
   const bundle = await unpack('broken', filesOf('broken'));
   await mkdir(PICTURES, { recursive: true });
-  await withPage(bundle, async ({ page, complaints, requests }) => {
+  await withPage(join(bundle, 'report.html'), async ({ page, complaints, requests }) => {
     const backgrounds = new Set<string>();
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
@@ -140,7 +85,7 @@ t.test('the report in a browser, wide and on a phone, light and dark', { skip },
 
 t.test('each link points to a file of the bundle', { skip }, async (t) => {
   const bundle = await unpack('links', filesOf('broken'));
-  await withPage(bundle, async ({ page }) => {
+  await withPage(join(bundle, 'report.html'), async ({ page }) => {
     const found = await page.evaluate(`[...document.links].map((link) => link.href)`);
     const links = z.array(z.string()).parse(found);
     const files = links.filter((href) => !href.includes('#'));
@@ -153,7 +98,7 @@ t.test('each link points to a file of the bundle', { skip }, async (t) => {
 
 t.test('consequences are printed too', { skip }, async (t) => {
   const bundle = await unpack('print', filesOf('broken'));
-  await withPage(bundle, async ({ page }) => {
+  await withPage(join(bundle, 'report.html'), async ({ page }) => {
     await page.emulateMediaType('print');
     const heights = z
       .array(z.number())
@@ -173,7 +118,7 @@ t.test('contents of a hostile bundle remain text', { skip }, async (t) => {
     'bootstrap/os-release.txt': `PRETTY_NAME="${evil}"\n`,
     'bootstrap/journals/x.log': `2026-11-21T15:00:00.1+0000 x[1]: panic: ${evil}\n`,
   });
-  await withPage(bundle, async ({ page, complaints, requests }) => {
+  await withPage(join(bundle, 'report.html'), async ({ page, complaints, requests }) => {
     const found = await page.evaluate(
       `({ scripts: document.scripts.length, images: document.images.length, styles: document.styleSheets.length, text: document.body.innerText })`,
     );
