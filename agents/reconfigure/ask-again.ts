@@ -21,7 +21,7 @@ export async function askAgain(
   paths: HostPaths,
   signal: AbortSignal = AbortSignal.timeout(ASK_MS),
 ): Promise<string | undefined> {
-  const url = await dueUrl(paths);
+  const url = await dueUrl(paths, signal);
   if (url === undefined) return undefined;
   const before = await lastAsked(paths, url);
   const answered = await fetchIso(paths, url, signal);
@@ -38,9 +38,9 @@ export async function askAgain(
   return answer;
 }
 
-async function dueUrl(paths: HostPaths): Promise<string | undefined> {
+async function dueUrl(paths: HostPaths, signal: AbortSignal): Promise<string | undefined> {
   const policy = await readFactoryPolicy(paths);
   if (policy === undefined || (await siteChange.read(paths)) !== undefined) return undefined;
-  const place = await placeToAsk(paths, policy);
+  const place = await placeToAsk(paths, policy, signal);
   return place?.isDue === true ? place.url : undefined;
 }

@@ -13,6 +13,7 @@ import { sealedPath } from '../../lib/host/paths.ts';
 import type { FactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
 import { VOLUME_LIMITS } from '../../lib/relocation/site-volume/volume.ts';
 import { isDue, lastAsked, noteAnswer, noteQuestion } from './asked.ts';
+import { urlByDhcp } from './dhcp-url.ts';
 import { readHostFacts } from './host-facts.ts';
 import { knownNode } from './known-node.ts';
 
@@ -29,17 +30,23 @@ export interface SiteUrl {
   readonly isDue: boolean;
 }
 
-/** Where a sealed host gets its volume; undefined if its factory has fixed no URL, or the host does not wait for its site. */
+/**
+ * Where a sealed host gets its volume; undefined if its factory has fixed no URL, the network says none, or the host does not
+ * wait for its site.
+ */
 export async function siteUrlOf(
   paths: HostPaths,
   { siteUrl }: Pick<FactoryPolicy, 'siteUrl'>,
   facts: Pick<ShippedHostFacts, 'identifiers'>,
+  signal: AbortSignal,
 ): Promise<SiteUrl | undefined> {
   const name = facts.identifiers.map(askedName).find((each) => each !== undefined);
   if (siteUrl === undefined || name === undefined || !(await exists(sealedPath(paths)))) {
     return undefined;
   }
-  const url = `${siteUrl.replace(/\/+$/, '')}/${name}`;
+  const place = siteUrl === 'dhcp' ? await urlByDhcp(signal) : siteUrl;
+  if (place === undefined) return undefined;
+  const url = `${place.replace(/\/+$/, '')}/${name}`;
   const isFetched = await exists(fetchedPath(paths));
   return { url, isDue: isFetched || (await isDue(await lastAsked(paths, url))) };
 }
@@ -48,10 +55,11 @@ export async function siteUrlOf(
 export async function placeToAsk(
   paths: HostPaths,
   policy: FactoryPolicy,
+  signal: AbortSignal,
 ): Promise<SiteUrl | undefined> {
   if (policy.siteUrl === undefined) return undefined;
   const node = await knownNode(paths, policy);
-  return node && siteUrlOf(paths, policy, await readHostFacts(paths, node, policy));
+  return node && siteUrlOf(paths, policy, await readHostFacts(paths, node, policy), signal);
 }
 
 /** What a question has given: the SHA-256 of an ISO, which lies at `fetchedPath`, or why there is none. */

@@ -107,9 +107,13 @@ async function signersIn(files: readonly string[]): Promise<string[]> {
 }
 
 function urlOf(text: string): string {
+  if (text === 'dhcp') return text;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return text;
-  throw refused('--site-url cannot be used', { expected: 'an http or https URL', found: text });
+  throw refused('--site-url cannot be used', {
+    expected: 'an http or https URL, or dhcp',
+    found: text,
+  });
 }
 
 function daysOf(text: string): number {

@@ -28,7 +28,10 @@ export async function runPrepare(
     .option('--signer <file>', 'public keys that may sign a site configuration; several', each)
     .option('--allow-unsigned', 'take a site configuration that nobody has signed, too')
     .option('--no-allow-unsigned', 'take only what is signed, which is the default')
-    .option('--site-url <url>', 'where the node asks for <serial>.site')
+    .option(
+      '--site-url <url>',
+      'where the node asks for <serial>.site; dhcp: where option 224 says',
+    )
     .option('--shipping-days <n>', 'how long it may be under way')
     .option('--undo', 'make the node one of this site again')
     .action(async ({ undo, ...asked }: AskedPreparation & { readonly undo?: boolean }) => {

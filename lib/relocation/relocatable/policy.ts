@@ -17,8 +17,8 @@ export const factoryPolicySchema = z.strictObject({
   allowedSigners: z.array(z.string()),
   /** Whether a site configuration that nobody has signed is taken, too. */
   unsignedAllowed: z.boolean(),
-  /** Where the node asks for `<serial>.site`, if it does. */
-  siteUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** Where the node asks for `<serial>.site`, if it does; `dhcp`: where the network of the site says. */
+  siteUrl: z.union([z.literal('dhcp'), z.url({ protocol: /^https?$/ })]).optional(),
   /** How many days may pass until the site configuration arrives. */
   shippingDays: z.int().min(1).max(3650),
   /** age1...: a site configuration for this recipient can be read by this node only. */

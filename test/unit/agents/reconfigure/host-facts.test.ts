@@ -47,8 +47,9 @@ t.test('a serial number that many machines have is in no fact and in no URL', as
   const node = policy && (await knownNode(host.paths, policy));
   if (policy === undefined || node === undefined) throw new Error('no factory');
   const facts = () => readHostFacts(host.paths, node, policy);
+  const { signal } = new AbortController();
   const url = async () =>
-    (await siteUrlOf(host.paths, { siteUrl: 'https://f.test' }, await facts()))?.url;
+    (await siteUrlOf(host.paths, { siteUrl: 'https://f.test' }, await facts(), signal))?.url;
   t.same((await facts()).identifiers, ['52:54:00:12:34:56']);
   t.equal(await url(), 'https://f.test/52-54-00-12-34-56.site');
   host.write('/sys/class/dmi/id/chassis_serial', 'CZ1234ABCD\n');

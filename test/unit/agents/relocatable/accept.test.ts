@@ -141,7 +141,7 @@ t.test('options that cannot be used', async (t) => {
     [{ shippingDays: '1.5' }, /--shipping-days/],
     [{ shippingDays: '-1' }, /--shipping-days/],
     [{ siteUrl: 'file:///etc' }, /--site-url/],
-    [{ siteUrl: 'sites' }, /--site-url/],
+    [{ siteUrl: 'sites' }, /--site-url.*an http or https URL, or dhcp/],
     [{ signer: [empty] }, /has no public key/],
     [{ signer: [join(host.root, 'none')] }, /cannot be read/],
   ];
