@@ -55,6 +55,11 @@ export class Relocation {
     return [];
   }
 
+  /** What the site's DHCP tells the node: where it asks for its volume. */
+  protected get siteUrl(): string | undefined {
+    return undefined;
+  }
+
   protected get booted(): Host {
     return this.run.booted;
   }
@@ -117,8 +122,9 @@ export class Relocation {
     const { signal, folder, teardown } = this.context;
     await restartByHand(this.run.cluster, signal);
     await this.booted.stop();
-    const { otherHosts } = this;
-    const network = { domain: SITE_DOMAIN, host: siteHost, otherHosts, place: SITE };
+    const { otherHosts, siteUrl } = this;
+    const served = { otherHosts, ...(siteUrl && { siteUrl }) };
+    const network = { domain: SITE_DOMAIN, host: siteHost, ...served, place: SITE };
     await startNetwork(network, folder, teardown, signal);
     this.run.plugInto(siteHost);
   }

@@ -4,6 +4,7 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { reportPaths } from '../../lib/relocation/relocatable/report.ts';
+import { createAuthority, issueLeaf } from '../certificates/signed-now.ts';
 import { kubectl } from '../checks/kubectl.ts';
 import { eventually } from '../eventually.ts';
 import { bootAgain } from '../faults/cells/faults.ts';
@@ -11,10 +12,13 @@ import { serveFiles } from '../host/http-server.ts';
 import { SITE } from '../host/network.ts';
 import { onHost } from '../host/on-host.ts';
 import { cli, repository } from '../paths.ts';
+import { Drive } from '../relocate/drive.ts';
 import { Factory } from '../relocate/factory.ts';
 import { siteConfig } from '../relocate/media.ts';
 import { hostOf } from '../site.ts';
+import { Bmc } from './bmc.ts';
 import { Hub } from './hub.ts';
+import { Metal } from './metal.ts';
 import { HUB_NAME, HUB_SERVER, openWayTo } from './way-to-hub.ts';
 import { WORKER_IMAGE } from './worker-image.ts';
 
@@ -26,6 +30,8 @@ const CLAIM = 'sno-fleet-volumes';
 const SIGN_SECRET = 'sno-fleet-sign';
 const { bridge: LAB } = SITE.segments.IPv4;
 const PORT = 8090;
+/** For BMCs, which speak HTTPS. */
+const MEDIA_PORT = 8093;
 const SNO_MS = 120_000;
 const JOB_MS = 5 * 60_000;
 const ENDS_MS = 12 * 60_000;
@@ -52,9 +58,13 @@ export class RolledOut extends Factory {
     return [HUB_NAME];
   }
 
-  /** In the factory: where it will ask for its volume. */
+  protected override get siteUrl() {
+    return `http://${LAB}:${PORT}`;
+  }
+
+  /** In the factory: it will ask for its volume where the site's DHCP says. */
   async fixUrl(): Promise<void> {
-    await this.command('reconfigure', 'prepare', '--site-url', `http://${LAB}:${PORT}`);
+    await this.command('reconfigure', 'prepare', '--site-url', 'dhcp');
   }
 
   /** Of the report of the factory, for the hub. */
@@ -113,7 +123,7 @@ export class RolledOut extends Factory {
     const jobs = await this.#sno(
       ...['fleet', 'jobs', '--selector', 'wave=1', '--namespace', NAMESPACE, '--count', '1'],
       ...['--image', WORKER_IMAGE, '--canaries', '0', '--hub-server', HUB_SERVER],
-      ...['--publish-url', `https://${LAB}:${PORT}`],
+      ...['--publish-url', `https://${LAB}:${MEDIA_PORT}`],
     );
     await hub.kubectl(
       ...['delete', 'job', '--all', '--namespace', NAMESPACE, '--ignore-not-found'],
@@ -134,17 +144,15 @@ export class RolledOut extends Factory {
     const paths = '{.spec.hostPath.path}{.spec.local.path}';
     const path = await hub.kubectl('get', 'pv', volume, `--output=jsonpath=${paths}`);
     const published = join(hub.booted.rootDir, path.trim());
-    await serveFiles(published, PORT, this.context.teardown, { address: LAB });
+    const { teardown } = this.context;
+    await serveFiles(published, PORT, teardown, { address: LAB });
+    const profile = { subject: { commonName: LAB }, usage: 'server', ipAddresses: [LAB] } as const;
+    const tls = await issueLeaf(await createAuthority('media'), profile);
+    await serveFiles(published, MEDIA_PORT, teardown, { address: LAB, tls });
   }
 
   /** Nobody inserts anything. */
   async switchOn(): Promise<void> {
-    await bootAgain(this.run);
-  }
-
-  /** Its timer would ask within a quarter of an hour. */
-  async restart(): Promise<void> {
-    await this.booted.stop();
     await bootAgain(this.run);
   }
 
@@ -170,13 +178,35 @@ export class RolledOut extends Factory {
     await this.booted.stop();
   }
 
-  /** A higher serial, with what was wrong put right; nobody reaches the hub while the node moves. */
+  /** The node has a BMC, which the hub knows. */
+  async addHost(): Promise<void> {
+    await Metal.install(this.#applier, (...args) => this.hub.kubectl(...args), NAMESPACE, NAME);
+  }
+
+  /**
+   * A higher serial, with what was wrong put right, by virtual media: the BMC switches the node off, and on again with the
+   * volume in its drive. Nobody reaches the hub while the node moves.
+   */
   async correct(): Promise<void> {
-    const patch = JSON.stringify({ spec: { serial: 2, values: { port: `${PORT}` } } });
+    const delivery = { by: 'virtualMedia', bareMetalHost: { name: NAME } };
+    const patch = JSON.stringify({ spec: { serial: 2, values: { port: `${PORT}` }, delivery } });
     const site = ['patch', 'site', NAME, '--namespace', NAMESPACE];
     await this.hub.kubectl(...site, '--type=merge', '--patch', patch);
     await this.deliver();
     await this.#expect('Failed', 'False');
+    const { signal, teardown } = this.context;
+    const bmc = new Bmc({
+      off: () => this.booted.stop(),
+      on: async (medium) => {
+        await bootAgain(this.run);
+        if (medium !== undefined) await new Drive(teardown).insert(this.booted, medium, signal);
+      },
+    });
+    const redfish = await bmc.start(this.context);
+    const inNamespace = (...args: readonly string[]) =>
+      this.hub.kubectl('--namespace', NAMESPACE, ...args);
+    await new Metal(inNamespace, NAME, redfish).restart();
+    await bmc.settled();
     await this.hub.unplug();
   }
 
@@ -202,6 +232,9 @@ export class RolledOut extends Factory {
     const cluster = { ...this.run.cluster, kubeconfig, domain: `${NAME}.site.test` };
     const ready = ['wait', 'node', '--all', '--for=condition=Ready', '--timeout=60s'];
     await kubectl(cluster, ready, signal);
+    const media = await hub.kubectl('get', 'dataimages', '--all-namespaces', '--output=name');
+    if (media.trim() !== '')
+      throw new Failure('fatal', 'the volume stays in the drive', { found: media });
     const sites = await hub.kubectl('get', 'sites', '--namespace', NAMESPACE, '--output=wide');
     await writeFile(join(out, 'sites.txt'), sites);
   }
@@ -241,6 +274,8 @@ export class RolledOut extends Factory {
   #sno(...args: readonly string[]): Promise<string> {
     return run(cli, [...args], { signal: this.context.signal, deadlineMs: SNO_MS });
   }
+
+  readonly #applier = (name: string, object: object) => this.#apply(name, object);
 
   #apply(name: string, object: object): Promise<void> {
     return this.#applyText(name, JSON.stringify(object));

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { join, normalize } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { BRIDGE_ADDRESS } from './network.ts';
@@ -11,6 +12,8 @@ export interface ServerOptions {
   readonly damaged?: string | undefined;
   /** Of the lab on a bridge. Default: on that of the installation. */
   readonly address?: string;
+  /** Served by HTTPS, as PEM. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
 }
 
 /** Serves the files below `folder`, like a site's web server, and returns its URL. */
@@ -18,9 +21,9 @@ export async function serveFiles(
   folder: string,
   port: number,
   teardown: Teardown,
-  { damaged, address = BRIDGE_ADDRESS }: ServerOptions = {},
+  { damaged, address = BRIDGE_ADDRESS, tls }: ServerOptions = {},
 ): Promise<string> {
-  const server = createServer(async (request, response) => {
+  const answer: RequestListener = async (request, response) => {
     try {
       const { pathname } = new URL(request.url ?? '/', 'http://server');
       // normalize() of an absolute path cannot leave its root.
@@ -34,7 +37,11 @@ export async function serveFiles(
       if (!response.headersSent) response.writeHead(404);
       response.end();
     }
-  });
+  };
+  const server =
+    tls === undefined
+      ? createServer(answer)
+      : createTlsServer({ cert: tls.certificate, key: tls.key }, answer);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, address, resolve);
@@ -43,7 +50,7 @@ export async function serveFiles(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return `http://${address}:${port}`;
+  return `${tls === undefined ? 'http' : 'https'}://${address}:${port}`;
 }
 
 async function* otherFirstByte(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -74,6 +74,8 @@ export interface NetworkOptions {
   readonly leaseTime?: string;
   /** What DHCP tells firmware that boots from the network. */
   readonly bootFile?: string;
+  /** What DHCP tells a sealed node: where it asks for its volume. */
+  readonly siteUrl?: string;
   /** Default: that of the factory. */
   readonly place?: Place;
 }
@@ -181,7 +183,7 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
 }
 
 function dhcpArguments(
-  { domain, host, leaseTime = 'infinite', bootFile, place = FACTORY }: NetworkOptions,
+  { domain, host, leaseTime = 'infinite', bootFile, siteUrl, place = FACTORY }: NetworkOptions,
   hosts: readonly HostIdentity[],
   folder: string,
 ): string[] {
@@ -197,6 +199,8 @@ function dhcpArguments(
     `--dhcp-leasefile=${join(folder, `${place.bridge}.leases`)}`,
     ...leases,
     ...(bootFile === undefined ? [] : [`--dhcp-boot=${bootFile}`]),
+    // Whether or not it asks for the option.
+    ...(siteUrl === undefined ? [] : [`--dhcp-option-force=224,${siteUrl}`]),
   ];
 }
 

@@ -4,8 +4,8 @@ import { relocatableHost } from '../relocation.ts';
 import type { Scenario } from '../scenario.ts';
 
 /**
- * A hub moves a sealed node to its site: the first time the site is not as expected, the second time the hub is away.
- * The hub's own kubelet runs the worker.
+ * A hub moves a sealed node to its site: the first time by a URL, and the site is not as expected; the second time by its BMC,
+ * and the hub is away. The hub's own kubelet runs the worker.
  */
 export const fleet: Scenario = (context) => {
   const run = relocatableHost(context);
@@ -24,8 +24,8 @@ export const fleet: Scenario = (context) => {
     { title: 'Deliver its volume, by a Job', run: () => node.deliver() },
     { title: 'Switch the node on', run: () => node.switchOn() },
     { title: 'The hub learns what is wrong', run: (report) => node.failsAtSite(report) },
-    { title: 'Put it right, and unplug the hub', run: () => node.correct() },
-    { title: 'The node asks again', run: () => node.restart() },
+    { title: 'Tell the hub of its BMC', run: () => node.addHost() },
+    { title: 'Put it right by virtual media, and unplug the hub', run: () => node.correct() },
     { title: 'Wait for PASS', run: (report) => node.pass(report) },
     { title: 'The hub learns it later', run: (report) => node.reportsLater(report) },
     { title: "Collect the node's kubeconfig", run: () => node.collect() },
