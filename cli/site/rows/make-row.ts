@@ -72,8 +72,8 @@ export async function completeRow(
   { output, format, serial, signal }: RowsRun,
 ): Promise<RowResult | undefined> {
   const folder = join(output, judged.site);
-  const { kubeconfig, key, request, result } = AUTH_FILES;
-  const auth = judged.isEncrypted ? [kubeconfig, result] : [key, request];
+  const { kubeconfig, key, request } = AUTH_FILES;
+  const auth = judged.isEncrypted ? [kubeconfig] : [key, request];
   const { name, digested } = FORMATS[format];
   for (const path of [...auth, join(name, digested)]) {
     const stats = await lstat(join(folder, path)).catch(() => undefined);
