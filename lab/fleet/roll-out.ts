@@ -16,6 +16,7 @@ import { Drive } from '../relocate/drive.ts';
 import { Factory } from '../relocate/factory.ts';
 import { siteConfig } from '../relocate/media.ts';
 import { hostOf } from '../site.ts';
+import { readSiteResult, type SiteResult } from '../site-arrival.ts';
 import { Bmc } from './bmc.ts';
 import { Hub } from './hub.ts';
 import { Metal } from './metal.ts';
@@ -44,6 +45,8 @@ const CLOSED_PORT = '9';
 export class RolledOut extends Factory {
   #hub: Hub | undefined;
   #isServed = false;
+  /** How the first volume has ended. */
+  #before: SiteResult | undefined;
 
   get #folder(): string {
     return join(this.context.folder, 'fleet');
@@ -195,6 +198,7 @@ export class RolledOut extends Factory {
     await this.deliver();
     await this.#expect('Failed', 'False');
     const { signal, teardown } = this.context;
+    this.#before = await readSiteResult(this.booted);
     const bmc = new Bmc({
       off: () => this.booted.stop(),
       on: async (medium) => {
@@ -208,6 +212,17 @@ export class RolledOut extends Factory {
     await new Metal(inNamespace, NAME, redfish).restart();
     await bmc.settled();
     await this.hub.unplug();
+  }
+
+  /** Of the second volume. */
+  override async pass(report: (line: string) => void): Promise<void> {
+    const isNew = async () => {
+      const result = await readSiteResult(this.booted);
+      if (result !== undefined && result.endedAt !== this.#before?.endedAt) return;
+      throw new Failure('retry', 'the second volume has not ended');
+    };
+    await eventually(isNew, ENDS_MS, this.context.signal);
+    await super.pass(report);
   }
 
   async reportsLater(report: (line: string) => void): Promise<void> {
