@@ -1,7 +1,10 @@
 import { Parser, type Result } from 'tap-parser';
 import { stringify } from 'yaml';
 
-/** Counts of assertions: a subtest counts by its own assertions. */
+/**
+ * Counts of test cases. A case is a test without tests within it, however many assertions it makes, or an assertion of a file
+ * outside its tests.
+ */
 export interface Tally {
   passed: number;
   failed: number;
@@ -30,7 +33,7 @@ export const fileComment = (file: string): string => `file ${file}`;
 
 /**
  * Counts the TAP stream of a process that runs the test file `first`, or `first` and further files,
- * each announced by a comment. The promise resolves at the end of the stream. A process or subtest that
+ * each announced by a comment. The promise resolves at the end of the stream. A process or test that
  * fails without a failed assertion (crash, timeout, wrong plan, no assertions) counts as one failure; a
  * process that skips all its tests counts as one skipped.
  */
@@ -55,6 +58,7 @@ export function tallyFiles(
     parser,
     () => [file],
     (counted) => addTally(tally, counted),
+    (name, result) => countResult(name, result, tally, events),
     events,
   );
   parser.on('comment', (comment) => {
@@ -89,33 +93,62 @@ export function tallyFiles(
   });
 }
 
-/** TAP prints a subtest before its summary line: only the subtest's contents are counted. */
+/** What a test has printed so far. */
+interface Printed {
+  /** Of the tests within it. */
+  readonly cases: Tally;
+  /** Of its own assertions. */
+  readonly assertions: Tally;
+}
+
+/** TAP prints a test before its summary line, which is an assertion of the test around it. */
 function watch(
   parser: Parser,
   path: () => readonly string[],
-  count: (counted: Tally) => void,
+  countTest: (cases: Tally) => void,
+  countAssertion: (name: string, result: Result) => void,
   events: TallyEvents,
 ): void {
-  let subtest: Tally | undefined;
+  let inner: Printed | undefined;
   parser.on('child', (child) => {
-    const inner = emptyTally();
-    subtest = inner;
+    const cases = emptyTally();
+    const assertions = emptyTally();
+    inner = { cases, assertions };
     watch(
       child,
       () => [...path(), child.name],
-      (counted) => addTally(inner, counted),
+      (counted) => addTally(cases, counted),
+      (name, result) => countResult(name, result, assertions, events),
       events,
     );
   });
   parser.on('assert', (result) => {
     const name = [...path(), result.name].join(' > ');
-    const counted = subtest ?? emptyTally();
-    if (isEmpty(counted) || (!result.ok && counted.failed === 0)) {
-      countResult(name, result, counted, events);
-    }
-    subtest = undefined;
-    count(counted);
+    const test = inner;
+    inner = undefined;
+    if (test === undefined) countAssertion(name, result);
+    else countTest(casesOf(name, result, test, events));
   });
+}
+
+function casesOf(
+  name: string,
+  result: Result,
+  { cases, assertions }: Printed,
+  events: TallyEvents,
+): Tally {
+  const failed = cases.failed + assertions.failed;
+  const isSilent = isEmpty(cases) && isEmpty(assertions);
+  // Without a failed assertion, the summary line is what says why.
+  if (isSilent || (!result.ok && failed === 0)) countResult(name, result, assertions, events);
+  const hasOwn = assertions.passed > 0 && isEmpty(cases);
+  addTally(cases, {
+    passed: hasOwn && assertions.failed === 0 ? 1 : 0,
+    failed: assertions.failed > 0 ? 1 : 0,
+    // TAP shows a test that is skipped as an assertion of the test around it.
+    skipped: assertions.skipped,
+  });
+  return cases;
 }
 
 function countResult(name: string, result: Result, tally: Tally, events: TallyEvents): void {

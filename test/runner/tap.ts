@@ -27,7 +27,7 @@ interface Batch {
 }
 
 /**
- * Runs a tier's test files and counts their assertions. A test file is a program that prints TAP, so
+ * Runs a tier's test files and counts their test cases. A test file is a program that prints TAP, so
  * Node runs it directly: the loaders and plugins of tap's command line cost each file a second of
  * processor time. Unit tests share processes (test/runner/batch.ts), since loading their imports took
  * as long as running them. A tier without test files fails.

@@ -14,25 +14,64 @@ async function tally(...lines: string[]) {
   return { tally: await tallyFiles('a.test.ts', tap, events), seen };
 }
 
-t.test('assertions count where they are made', async (t) => {
+t.test('a test is one case, and each of its faults is shown', async (t) => {
   const counted = await tally(
     'ok 1 - one',
     '# Subtest: inner',
     '    ok 1 - two',
     '    not ok 2 - three',
-    '    1..2',
+    '    not ok 3 - four',
+    '    1..3',
     'not ok 2 - inner',
-    'ok 3 - four # SKIP no network',
-    '1..3',
+    '# Subtest: whole',
+    '    ok 1 - five',
+    '    ok 2 - six # SKIP no network',
+    '    1..2',
+    'ok 3 - whole',
+    'ok 4 - seven # SKIP no network',
+    '1..4',
   );
   t.strictSame(counted, {
-    tally: { passed: 2, failed: 1, skipped: 1 },
+    tally: { passed: 2, failed: 1, skipped: 2 },
     seen: [
       'failure a.test.ts > inner > three',
-      'skip a.test.ts > four: no network',
-      'file a.test.ts: 2 1 1',
+      'failure a.test.ts > inner > four',
+      'skip a.test.ts > whole > six: no network',
+      'skip a.test.ts > seven: no network',
+      'file a.test.ts: 2 1 2',
     ],
   });
+});
+
+t.test('a test around others counts by these, and by a fault of its own', async (t) => {
+  const around = (own: string) =>
+    tally(
+      '# Subtest: around',
+      '    # Subtest: a',
+      '        ok 1 - one',
+      '        ok 2 - two',
+      '        1..2',
+      '    ok 1 - a',
+      '    ok 2 - b # SKIP no network',
+      `    ${own} 3 - own`,
+      '    1..3',
+      `${own} 1 - around`,
+      '1..1',
+    );
+  t.same((await around('ok')).tally, { passed: 1, failed: 0, skipped: 1 });
+  t.same((await around('not ok')).tally, { passed: 1, failed: 1, skipped: 1 });
+});
+
+t.test('a test that fails without a failed assertion is a case that fails', async (t) => {
+  const counted = await tally(
+    '# Subtest: inner',
+    '    ok 1 - two',
+    '    1..2',
+    'not ok 1 - inner',
+    '1..1',
+  );
+  t.same(counted.tally, { passed: 0, failed: 1, skipped: 0 });
+  t.same(counted.seen.filter((text) => text.startsWith('failure')).length, 1);
 });
 
 const failures = {
