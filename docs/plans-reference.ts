@@ -32,21 +32,11 @@ import { updatePlan } from '../agents/upkeep/update/plan.ts';
 import { workerUpdatePlan } from '../agents/upkeep/update/worker/plan.ts';
 import { workerPlan } from '../agents/worker/plan.ts';
 import { workerTrustPlan } from '../agents/worker/trust/plan.ts';
+import type { Plan, Step } from '../lib/engine/steps/step.ts';
 import { defaultSettings, type Settings } from '../lib/host/settings.ts';
 import { row, table } from './markdown-table.ts';
 
-/** What is said of a plan, whatever its steps are given. */
-interface ListedPlan {
-  readonly purpose: string;
-  readonly steps: readonly ListedStep[];
-}
-interface ListedStep {
-  readonly name: string;
-  readonly leaves: string;
-  readonly touches: readonly string[];
-  readonly deadlineMs: number;
-}
-type PlanOf = (settings: Settings) => ListedPlan;
+type PlanOf = (settings: Settings) => Plan<never>;
 
 const validateOn =
   (controlPlane: 'kubernetes' | 'openshift'): PlanOf =>
@@ -54,7 +44,7 @@ const validateOn =
     validatePlan(settings, { controlPlane }, true);
 
 /** Heading, folder of its `plan.ts`, and plan: in the order in which a host meets them. */
-const PLANS: readonly (readonly [heading: string, folder: string, planOf: PlanOf])[] = [
+export const PLANS: readonly (readonly [heading: string, folder: string, planOf: PlanOf])[] = [
   ['bootkube', 'agents/bootkube', bootkubePlan],
   ['install-to-disk', 'agents/install-to-disk', installToDiskPlan],
   ['approve-csr', 'agents/approve-csr', approveCsrPlan],
@@ -133,24 +123,35 @@ function duration(ms: number): string {
   return `${ms / 1000} s`;
 }
 
+/** How it ends and how long its result counts, as far as that is not the rule. */
+function remarks({ retry, neededUntil, removesState, instead }: Step<never>): string {
+  return [
+    ...(retry === undefined ? ['one attempt'] : []),
+    ...(neededUntil === undefined ? [] : [`needed until ${neededUntil}`]),
+    ...(instead === undefined ? [] : ['the plan continues without it']),
+    ...(removesState === true ? ["removes the agent's state"] : []),
+  ].join(', ');
+}
+
 function section([heading, folder, planOf]: (typeof PLANS)[number]): string {
   const settings = settingsOf(planOf);
-  const { purpose, steps } = planOf(defaultSettings);
-  const rows = steps.map(({ name, leaves, touches, deadlineMs }, index) =>
+  const { purpose, unit, steps } = planOf(defaultSettings);
+  const rows = steps.map((step, index) =>
     row([
       String(index + 1),
-      name,
-      leaves,
-      touches.join(', '),
+      step.name,
+      step.leaves,
+      step.touches.join(', '),
       settings[index]?.join(', ') || 'fixed',
-      duration(deadlineMs),
+      duration(step.deadlineMs),
+      remarks(step),
     ]),
   );
   return `## ${heading}
 
-${purpose.slice(0, 1).toUpperCase()}${purpose.slice(1)}. Plan: [${folder}](../../${folder}/plan.ts).
+${purpose.slice(0, 1).toUpperCase()}${purpose.slice(1)}. Unit: \`${unit}\`. Plan: [${folder}](../../${folder}/plan.ts).
 
-${table(['#', 'Step', 'Leaves', 'Touches', 'Deadline', 'Default'], rows)}
+${table(['#', 'Step', 'Leaves', 'Touches', 'Deadline', 'Default', 'Remarks'], rows)}
 `;
 }
 
@@ -161,7 +162,8 @@ export function plansReference(): string {
 Generated from the code by \`docs/generate.ts\`; do not edit. The steps of every agent in the order in which they run; on a
 host, \`AGENT plan\` prints those of one. A step is done when what it leaves is there; what it touches can be missing, full,
 slow or wrong. Its deadline spans all attempts, also across restarts of the agent. It is the value of the named
-[setting](settings.md), or their sum or maximum where there are several.
+[setting](settings.md), or their sum or maximum where there are several. Until then a step is tried again, unless the remarks
+say that a run of the agent makes one attempt. A result that is needed until another step is no longer checked once that step is done.
 \`gather\` has no plan: it collects what it can within one deadline.
 
 ${PLANS.map(section).join('\n')}`;

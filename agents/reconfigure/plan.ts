@@ -29,6 +29,7 @@ export const reconfigurePlan = (s: Settings): Plan<ReconfigureContext> => ({
   steps: [
     within(s, 'reconfigureCheckMs', siteOrBack(checkSite)),
     within(s, 'finishMs', siteOrBack(armSite)),
+    // Everything is stopped until the control plane starts with the identity of the site.
     within(s, 'reconfigureStopMs', siteOrBack(stopForSite)),
     within(s, 'reconfigureNetworkMs', siteOrBack(siteNetwork)),
     within(s, 'reconfigureFilesMs', siteOrBack(placeSiteFiles)),

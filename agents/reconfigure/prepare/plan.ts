@@ -24,11 +24,12 @@ export const preparePlan = (s: Settings): Plan<FactoryContext> => ({
     within(s, 'relocatableMs', nodeName),
     within(s, 'relocatableMs', nodePorts),
     within(s, 'relocatableMs', factoryPolicy),
+    // Last: a volume that arrives before is looked at without a policy.
     within(s, 'relocatableMs', mediumRule),
   ],
 });
 
-/** The same, backwards. The policy goes first: a volume that arrives meanwhile is refused. */
+/** The same, backwards. The rule and the policy go first: a volume that arrives meanwhile is refused. */
 export const undoPlan = (s: Settings): Plan<HostContext> => ({
   ...takingBack,
   steps: [

@@ -26,8 +26,10 @@ export const identityPlan = (s: Settings): Plan<IdentityContext> => ({
   ...identity('sno-identity'),
   achieved: 'the host has its new identity, and the control plane is in its steady state',
   steps: [
+    // Nothing is changed before it ends; a network that goes down later takes nothing back.
     within(s, 'identityCheckMs', checkIdentityChange),
     within(s, 'restoreRebuildMs', fromBackup(rebuild, 'replace')),
+    // The API is stopped: the next steps start it with the new files.
     within(s, 'identityHoldMs', hold),
     within(s, 'restoreReplaceMs', fromBackup(replace, 'files')),
     within(s, 'certificatesMs', authorities),

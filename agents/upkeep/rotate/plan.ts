@@ -19,10 +19,12 @@ export const rotatePlan = (s: Settings): Plan<RotateContext> => ({
   achieved: 'the rotation is complete',
   steps: [
     within(s, 'rotateStageMs', stageRotation),
+    // The keys that were staged are used from then on: it cannot be repeated.
     within(s, 'rotatePhaseMs', trustBoth),
     { ...workers, deadlineMs: s.rotateWorkersMs + s.finishMs },
     within(s, 'rotatePhaseMs', restartWorkloads),
     within(s, 'rotatePhaseMs', useNew),
+    // It waits for the later one of the two.
     { ...overlap, deadlineMs: Math.max(s.rotateOverlapMs, s.rotateTokensMs) + s.finishMs },
     within(s, 'rotatePhaseMs', trustNew),
     within(s, 'finishMs', concludeRotation),

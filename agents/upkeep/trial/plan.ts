@@ -14,6 +14,7 @@ export const trialPlan = (s: Settings): Plan<TrialContext> => ({
   steps: [
     within(s, 'finishMs', countBoot),
     within(s, 'finishMs', decide),
+    // The host is reached again, whatever fails afterwards.
     within(s, 'finishMs', networkPutBack),
     within(s, 'trialRevertMs', filesPutBack),
     within(s, 'finishMs', database),

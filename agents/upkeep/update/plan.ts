@@ -30,6 +30,7 @@ export const updatePlan = (s: Settings): Plan<UpdateContext> => ({
     within(s, 'updateSwitchMs', updateOrBack(switchOver)),
     within(s, 'updateSettleMs', updateOrBack(settleUpdate)),
     within(s, 'finishMs', updateOrBack(confirmUpdate)),
+    // Not before: the flag is what the way back relies on.
     within(s, 'updateSettleMs', endEmulation),
     // If the host goes back: until it has restarted, which may wait for workloads to end.
     within(s, 'updateTrialMs', addOnsBack),

@@ -6,7 +6,7 @@ import { validatePlan } from '../../../../agents/reconfigure/validate/plan.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { kubeconfig, tokenKubeconfig } from '../../../../lib/pki/kubeconfig.ts';
 import { withLocalAdministrator } from '../../../../lib/render/openshift/installed-access.ts';
-import { settings } from '../expected-plans.ts';
+import { settings } from '../distinct-settings.ts';
 import { type ApiAnswer, listOf } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import { NODE, openShiftApi, openShiftHost, type said } from './openshift-host.ts';
