@@ -1,3 +1,4 @@
+import type { V1ClusterRoleBinding } from '@kubernetes/client-node';
 import { z } from 'zod';
 import { productVersion } from '../../base/version.ts';
 import type { Limits } from '../../base/wait/limits.ts';
@@ -14,7 +15,7 @@ export const ADMINISTRATORS_GROUP = 'sno:administrators';
 const rbac = 'rbac.authorization.k8s.io';
 
 /** Gives that group all rights, which can be withdrawn, unlike those of `system:masters`. */
-export function administratorsAccess(): object[] {
+export function administratorsAccess(): V1ClusterRoleBinding[] {
   return [
     {
       apiVersion: `${rbac}/v1`,

@@ -1,5 +1,6 @@
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { V1CertificateSigningRequest } from '@kubernetes/client-node';
 import { describeError, Failure } from '../../base/errors/failure.ts';
 import type { Limits } from '../../base/wait/limits.ts';
 import type { KeyPair } from '../../pki/authority.ts';
@@ -98,7 +99,7 @@ function requestObject(pem: string, { prefix, expirationSeconds }: RequestPurpos
       usages: ['digital signature', 'client auth'],
       ...(expirationSeconds === undefined ? {} : { expirationSeconds }),
     },
-  };
+  } satisfies V1CertificateSigningRequest;
 }
 
 /** Repeated if another program changed the request in between. */

@@ -1,3 +1,4 @@
+import type { V1Role, V1RoleBinding } from '@kubernetes/client-node';
 import { z } from 'zod';
 import type { Limits } from '../../base/wait/limits.ts';
 import type { KubeClient } from './client.ts';
@@ -48,7 +49,7 @@ const rbac = 'rbac.authorization.k8s.io';
 export const statusIdentity = 'sno-agents:installation';
 
 /** Allows creating ConfigMaps in kube-system, which RBAC cannot limit by name, and reading and updating this one. */
-export function installationStatusAccess(): object[] {
+export function installationStatusAccess(): (V1Role | V1RoleBinding)[] {
   const metadata = { name: statusIdentity, namespace: STATUS_NAMESPACE };
   const configMaps = { apiGroups: [''], resources: ['configmaps'] };
   return [

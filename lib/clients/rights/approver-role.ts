@@ -1,14 +1,11 @@
+import type { V1ClusterRole } from '@kubernetes/client-node';
 /**
  * The ClusterRole of whoever approves certificate signing requests for these signers, and for that looks at
  * Nodes: whether a name is taken, and the addresses that a serving certificate may name.
  *
  * @param nodes names of these Nodes; all if undefined.
  */
-export function approverRole(
-  name: string,
-  signers: readonly string[],
-  nodes?: readonly string[],
-): object {
+export function approverRole(name: string, signers: string[], nodes?: string[]): V1ClusterRole {
   const read = ['list', 'watch'];
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { V1Secret } from '@kubernetes/client-node';
 import { BOOTSTRAPPERS } from './bootstrappers.ts';
 
 /** A bootstrap token: a public id, and a secret. */
@@ -33,18 +34,19 @@ export const tokenText = ({ id, secret }: Pick<BootstrapToken, 'id' | 'secret'>)
   `${id}.${secret}`;
 
 /** The Secret by which the API server knows it: its holder is in the group of workers, and in no other. */
-export const tokenSecret = ({ id, secret, expires }: BootstrapToken) => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
-  type: 'bootstrap.kubernetes.io/token',
-  stringData: {
-    'token-id': id,
-    'token-secret': secret,
-    // Whole seconds: RFC 3339 as Kubernetes parses it.
-    expiration: expires.toISOString().replace(/\.\d+Z$/, 'Z'),
-    'usage-bootstrap-authentication': 'true',
-    'auth-extra-groups': BOOTSTRAPPERS,
-    description: 'Workers request their first certificate with it (sno create worker-ignition)',
-  },
-});
+export const tokenSecret = ({ id, secret, expires }: BootstrapToken) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
+    type: 'bootstrap.kubernetes.io/token',
+    stringData: {
+      'token-id': id,
+      'token-secret': secret,
+      // Whole seconds: RFC 3339 as Kubernetes parses it.
+      expiration: expires.toISOString().replace(/\.\d+Z$/, 'Z'),
+      'usage-bootstrap-authentication': 'true',
+      'auth-extra-groups': BOOTSTRAPPERS,
+      description: 'Workers request their first certificate with it (sno create worker-ignition)',
+    },
+  }) satisfies V1Secret;

@@ -1,3 +1,10 @@
+import type {
+  KubernetesObject,
+  V1ClusterRole,
+  V1ClusterRoleBinding,
+  V1ConfigMap,
+  V1PolicyRule,
+} from '@kubernetes/client-node';
 /**
  * The API objects of the agent that applies deferred manifests: its rights, and the
  * ConfigMap with the state of each manifest.
@@ -33,7 +40,7 @@ export const roleDependents = [
  * ConfigMap and delete its own ClusterRole: nothing else, and nothing that is built
  * into Kubernetes.
  */
-export function deferredAccess(groups: readonly string[]): object[] {
+export function deferredAccess(groups: readonly string[]): (KubernetesObject | V1ConfigMap)[] {
   return [
     role('ClusterRole', [
       {
@@ -76,7 +83,7 @@ export function deferredAccess(groups: readonly string[]): object[] {
 
 type Scope = { readonly namespace?: string };
 
-function role(kind: string, rules: readonly object[], scope: Scope = {}) {
+function role(kind: string, rules: V1PolicyRule[], scope: Scope = {}): V1ClusterRole {
   return {
     apiVersion: `${rbac}/v1`,
     kind,
@@ -85,7 +92,7 @@ function role(kind: string, rules: readonly object[], scope: Scope = {}) {
   };
 }
 
-function binding(kind: string, roleKind: string, scope: Scope = {}) {
+function binding(kind: string, roleKind: string, scope: Scope = {}): V1ClusterRoleBinding {
   return {
     apiVersion: `${rbac}/v1`,
     kind,

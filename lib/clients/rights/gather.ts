@@ -1,3 +1,4 @@
+import type { V1ClusterRole, V1ClusterRoleBinding, V1PolicyRule } from '@kubernetes/client-node';
 /**
  * The rights for gathering a log bundle on the installed host. No stored identity
  * has them: the host has the CA that signs clients, and a certificate is signed in
@@ -21,7 +22,7 @@ export const gatherIdentity = 'sno-agents:gather';
  * their names also reveals their values, and the names can be read from etcd's
  * keys. No proxy to nodes: that is the right to run commands in every container.
  */
-export function gatherAccess(): object[] {
+export function gatherAccess(): (V1ClusterRole | V1ClusterRoleBinding)[] {
   return [
     {
       apiVersion: `${rbac}/v1`,
@@ -49,7 +50,7 @@ export function gatherAccess(): object[] {
 }
 
 /** One rule for each API group. */
-function rulesFor(collections: readonly Collection[]): object[] {
+function rulesFor(collections: readonly Collection[]): V1PolicyRule[] {
   const groups = Map.groupBy(collections, ({ apiVersion }) => groupOf(apiVersion));
   return [...groups].map(([group, members]) => ({
     apiGroups: [group],

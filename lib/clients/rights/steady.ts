@@ -1,9 +1,16 @@
+import type {
+  V1ClusterRole,
+  V1ClusterRoleBinding,
+  V1Role,
+  V1RoleBinding,
+} from '@kubernetes/client-node';
+
 const rbac = 'rbac.authorization.k8s.io';
 
 /** User, group, roles and bindings of `wait-steady`; its certificates are signed in memory. */
 export const STEADY = 'sno-agents:steady';
 
-const READS: Readonly<Record<string, readonly string[]>> = {
+const READS: Readonly<Record<string, string[]>> = {
   '': ['nodes', 'pods'],
   apps: ['deployments', 'daemonsets', 'statefulsets'],
   'apiregistration.k8s.io': ['apiservices'],
@@ -17,7 +24,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** May read what the verdict depends on, and write ConfigMap kube-system/sno-steady. */
-export function steadyAccess(): object[] {
+export function steadyAccess(): (V1ClusterRole | V1ClusterRoleBinding | V1Role | V1RoleBinding)[] {
   const metadata = { name: STEADY };
   const own = { name: STEADY, namespace: 'kube-system' };
   const configMaps = { apiGroups: [''], resources: ['configmaps'] };

@@ -1,3 +1,4 @@
+import type { KubernetesObject, V1ClusterRoleBinding } from '@kubernetes/client-node';
 import { clientSigner, servingSigner } from '../kube/signers.ts';
 import { approverRole } from './approver-role.ts';
 import { BOOTSTRAPPERS } from './bootstrappers.ts';
@@ -15,7 +16,7 @@ export const WORKER_APPROVER = 'sno-agents:worker-approver';
  * approves them but sno-approve, by the list of allowed workers. In particular, nothing lets the
  * controller-manager approve a first client certificate (`nodeclient`).
  */
-export function workersAccess(): object[] {
+export function workersAccess(): KubernetesObject[] {
   return [
     approverRole(WORKER_APPROVER, [clientSigner, servingSigner]),
     binding(WORKER_APPROVER, WORKER_APPROVER, WORKER_APPROVER),
@@ -64,7 +65,7 @@ const apiTrustBinding = (name: string, group: string) => ({
   subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
 });
 
-function binding(name: string, role: string, group: string) {
+function binding(name: string, role: string, group: string): V1ClusterRoleBinding {
   return {
     apiVersion: `${rbac}/v1`,
     kind: 'ClusterRoleBinding',

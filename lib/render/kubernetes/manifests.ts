@@ -1,3 +1,4 @@
+import type { RbacV1Subject, V1ClusterRoleBinding } from '@kubernetes/client-node';
 import { writeGoDocuments } from '../../base/go-yaml/write.ts';
 import { administratorsAccess } from '../../clients/kube/administrators.ts';
 import { installationStatusAccess } from '../../clients/kube/installation-status.ts';
@@ -13,11 +14,6 @@ import { addOnManifests } from './addons/index.ts';
 import { hasDeferred, users } from './leaves.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
-
-interface RoleSubject {
-  kind: 'User' | 'Group';
-  name: string;
-}
 
 /**
  * The rights that the control plane needs in addition to Kubernetes' own bindings, and the
@@ -59,7 +55,11 @@ export function manifests(input: Omit<RenderInput, 'authorities'>): RenderedMani
   ];
 }
 
-function binding(name: string, role: string, subject: RoleSubject) {
+function binding(
+  name: string,
+  role: string,
+  subject: Pick<RbacV1Subject, 'kind' | 'name'>,
+): V1ClusterRoleBinding {
   return {
     apiVersion: `${rbac}/v1`,
     kind: 'ClusterRoleBinding',
@@ -69,9 +69,7 @@ function binding(name: string, role: string, subject: RoleSubject) {
   };
 }
 
-function user(name: string): RoleSubject {
-  return { kind: 'User', name };
-}
+const user = (name: string) => ({ kind: 'User', name });
 
 function manifest(name: string, objects: readonly object[]): RenderedManifest {
   return { name, contents: writeGoDocuments(objects) };

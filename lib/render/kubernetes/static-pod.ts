@@ -1,3 +1,4 @@
+import type { V1Container, V1HTTPGetAction, V1Pod } from '@kubernetes/client-node';
 import { Failure } from '../../base/errors/failure.ts';
 import { writeGoYaml } from '../../base/go-yaml/write.ts';
 import type { KeylessInput, PodRole, StaticPod } from '../renderer.ts';
@@ -54,7 +55,7 @@ export function staticPod(pod: ControlPlanePod, { host }: KeylessInput): StaticP
       fix: 'Use a complete payload.',
     });
   }
-  const manifest = {
+  const manifest: V1Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
@@ -92,7 +93,7 @@ export function staticPod(pod: ControlPlanePod, { host }: KeylessInput): StaticP
   };
 }
 
-function container(pod: ControlPlanePod, image: string) {
+function container(pod: ControlPlanePod, image: string): V1Container {
   return {
     name: pod.component,
     image,
@@ -135,7 +136,7 @@ function container(pod: ControlPlanePod, image: string) {
   };
 }
 
-function httpGet({ path, port, scheme }: HealthCheck) {
+function httpGet({ path, port, scheme }: HealthCheck): V1HTTPGetAction {
   return { host: '127.0.0.1', path, port, scheme };
 }
 

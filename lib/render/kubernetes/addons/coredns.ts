@@ -1,3 +1,10 @@
+import type {
+  KubernetesObject,
+  V1ConfigMap,
+  V1Deployment,
+  V1Service,
+  V1ServicePort,
+} from '@kubernetes/client-node';
 import type { KeylessInput } from '../../renderer.ts';
 import { clusterDnsIp } from '../addresses.ts';
 import {
@@ -27,7 +34,7 @@ const readyPort = 8181;
 const metricsPort = 9153;
 
 /** The cluster's DNS, at the address that the kubelet writes to the resolv.conf of pods. */
-export function coredns(image: string, input: KeylessInput): object[] {
+export function coredns(image: string, input: KeylessInput): (KubernetesObject | V1ConfigMap)[] {
   return [
     serviceAccount(account),
     clusterRole(role, [
@@ -70,8 +77,13 @@ const corefile = `.:${dnsPort} {
 }
 `;
 
-function service({ cluster }: KeylessInput) {
-  const port = (name: string, number: number, targetPort: number, protocol: 'TCP' | 'UDP') => ({
+function service({ cluster }: KeylessInput): V1Service {
+  const port = (
+    name: string,
+    number: number,
+    targetPort: number,
+    protocol: 'TCP' | 'UDP',
+  ): V1ServicePort => ({
     name,
     port: number,
     targetPort,
@@ -102,7 +114,7 @@ function service({ cluster }: KeylessInput) {
   };
 }
 
-function deployment(image: string) {
+function deployment(image: string): V1Deployment {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

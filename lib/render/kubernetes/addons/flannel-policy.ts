@@ -1,3 +1,8 @@
+import type {
+  V1ValidatingAdmissionPolicy,
+  V1ValidatingAdmissionPolicyBinding,
+} from '@kubernetes/client-node';
+
 const api = 'admissionregistration.k8s.io/v1';
 
 /** Of flannel's annotations, by which it learns the addresses of other nodes. */
@@ -18,7 +23,7 @@ const same = (one: string, other: string, field: string) => ({
 export function ownNodeOnly(account: {
   readonly name: string;
   readonly namespace: string;
-}): object[] {
+}): (V1ValidatingAdmissionPolicy | V1ValidatingAdmissionPolicyBinding)[] {
   const name = 'sno-flannel';
   const user = `system:serviceaccount:${account.namespace}:${account.name}`;
   return [

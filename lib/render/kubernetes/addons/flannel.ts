@@ -1,3 +1,4 @@
+import type { KubernetesObject, V1ConfigMap, V1DaemonSet, V1EnvVar } from '@kubernetes/client-node';
 import { writeGoYaml } from '../../../base/go-yaml/write.ts';
 import { familyOf } from '../../../base/network/address.ts';
 import { ROUTED_LABEL } from '../../../config/topology/routed.ts';
@@ -29,7 +30,7 @@ const healthPort = 10261;
  *
  * It sets up no address translation (`pod-egress.nft` does) and no network plugin.
  */
-export function flannel(image: string, input: KeylessInput): object[] {
+export function flannel(image: string, input: KeylessInput): (KubernetesObject | V1ConfigMap)[] {
   return [
     serviceAccount(account),
     clusterRole(role, [
@@ -70,9 +71,9 @@ function interfaceArgs({ cluster }: KeylessInput): string[] {
   return primary === 'IPv6' && secondary !== undefined ? [] : ['--iface=$(NODE_IP)'];
 }
 
-function daemonSet(image: string, input: KeylessInput) {
+function daemonSet(image: string, input: KeylessInput): V1DaemonSet {
   const selected = { 'k8s-app': 'flannel' };
-  const field = (name: string, fieldPath: string) => ({
+  const field = (name: string, fieldPath: string): V1EnvVar => ({
     name,
     valueFrom: { fieldRef: { fieldPath } },
   });

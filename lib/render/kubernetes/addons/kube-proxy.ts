@@ -1,3 +1,4 @@
+import type { KubernetesObject, V1ConfigMap, V1DaemonSet } from '@kubernetes/client-node';
 import { writeGoYaml } from '../../../base/go-yaml/write.ts';
 import { fingerprint } from '../../../engine/steps/fingerprint.ts';
 import type { KeylessInput } from '../../renderer.ts';
@@ -20,7 +21,7 @@ const healthPort = 10256;
 const EVERYWHERE = ['0.0.0.0/0'];
 
 /** Addresses of Services: kube-proxy in nftables mode, on the host's network. */
-export function kubeProxy(image: string, input: KeylessInput): object[] {
+export function kubeProxy(image: string, input: KeylessInput): (KubernetesObject | V1ConfigMap)[] {
   const config = writeGoYaml(configuration(input));
   return [
     serviceAccount(account),
@@ -67,7 +68,7 @@ function configuration({ cluster }: KeylessInput) {
   };
 }
 
-function daemonSet(image: string, configDigest: string) {
+function daemonSet(image: string, configDigest: string): V1DaemonSet {
   const selected = { 'k8s-app': 'kube-proxy' };
   const labels = { ...selected, ...addOnPod('kube-proxy') };
   return {

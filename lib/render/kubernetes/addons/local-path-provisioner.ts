@@ -1,3 +1,10 @@
+import type {
+  KubernetesObject,
+  V1ConfigMap,
+  V1Deployment,
+  V1Pod,
+  V1StorageClass,
+} from '@kubernetes/client-node';
 import { writeGoYaml } from '../../../base/go-yaml/write.ts';
 import {
   addOnPod,
@@ -24,7 +31,7 @@ const configFolder = '/etc/config';
 export const volumesFolder = '/var/lib/local-path-provisioner';
 
 /** The default StorageClass: each claim gets a folder of the host. */
-export function localPathProvisioner(image: string): object[] {
+export function localPathProvisioner(image: string): (KubernetesObject | V1ConfigMap)[] {
   return [
     {
       apiVersion: 'v1',
@@ -81,7 +88,7 @@ export function localPathProvisioner(image: string): object[] {
 
 const script = (line: string) => `#!/bin/sh\nset -eu\n${line}\n`;
 
-const storageClass = {
+const storageClass: V1StorageClass = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
   metadata: {
@@ -99,7 +106,7 @@ const storageClass = {
 };
 
 /** Creates or deletes the folder of one volume; the provisioner adds volume, command and node. */
-function helperPod(image: string) {
+function helperPod(image: string): V1Pod {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -128,7 +135,7 @@ function helperPod(image: string) {
   };
 }
 
-function deployment(image: string) {
+function deployment(image: string): V1Deployment {
   const labels = { app: account.name };
   return {
     apiVersion: 'apps/v1',

@@ -1,3 +1,14 @@
+import type {
+  V1ClusterRole,
+  V1ClusterRoleBinding,
+  V1PodSpec,
+  V1PolicyRule,
+  V1Probe,
+  V1Role,
+  V1RoleBinding,
+  V1SecurityContext,
+  V1ServiceAccount,
+} from '@kubernetes/client-node';
 import { ROLES, roleToleration } from '../../../config/topology/roles.ts';
 import { type AddOn, addOnLabel } from '../../../payload/add-ons.ts';
 import { localApi } from '../paths.ts';
@@ -13,7 +24,7 @@ export const onControlPlane = [roleToleration(ROLES.controlPlane), roleToleratio
 export type Capability = 'NET_ADMIN' | 'NET_BIND_SERVICE' | 'DAC_OVERRIDE' | 'FOWNER';
 
 /** No privilege but the capabilities named. */
-export function restricted(...add: readonly Capability[]) {
+export function restricted(...add: Capability[]): V1SecurityContext {
   return {
     allowPrivilegeEscalation: false,
     capabilities: { drop: ['ALL'], ...(add.length === 0 ? {} : { add }) },
@@ -52,21 +63,19 @@ interface Account {
   namespace: string;
 }
 
-export function serviceAccount({ name, namespace }: Account) {
+export function serviceAccount({ name, namespace }: Account): V1ServiceAccount {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
 }
 
-export interface PolicyRule {
-  apiGroups: readonly string[];
-  resources: readonly string[];
-  verbs: readonly string[];
-}
-
-export function clusterRole(name: string, rules: readonly PolicyRule[]) {
+export function clusterRole(name: string, rules: V1PolicyRule[]): V1ClusterRole {
   return { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
 }
 
-export function clusterRoleBinding(name: string, role: string, account: Account) {
+export function clusterRoleBinding(
+  name: string,
+  role: string,
+  account: Account,
+): V1ClusterRoleBinding {
   return {
     apiVersion: `${rbac}/v1`,
     kind: 'ClusterRoleBinding',
@@ -77,7 +86,10 @@ export function clusterRoleBinding(name: string, role: string, account: Account)
 }
 
 /** A Role of the account's namespace and its binding, both under the account's name. */
-export function namespacedRole(account: Account, rules: readonly PolicyRule[]) {
+export function namespacedRole(
+  account: Account,
+  rules: V1PolicyRule[],
+): (V1Role | V1RoleBinding)[] {
   return [
     { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { ...account }, rules },
     {
@@ -91,7 +103,7 @@ export function namespacedRole(account: Account, rules: readonly PolicyRule[]) {
 }
 
 /** Of a pod that works on the host's network, and that every node needs. */
-export const onHostNetwork = ({ name }: Account) => ({
+export const onHostNetwork = ({ name }: Account): Omit<V1PodSpec, 'containers'> => ({
   hostNetwork: true,
   dnsPolicy: 'Default',
   enableServiceLinks: false,
@@ -103,7 +115,7 @@ export const onHostNetwork = ({ name }: Account) => ({
 });
 
 /** Of such a pod, which is reached on loopback. */
-export const hostLiveness = (path: string, port: number) => ({
+export const hostLiveness = (path: string, port: number): V1Probe => ({
   httpGet: { host: '127.0.0.1', path, port },
   initialDelaySeconds: 10,
   periodSeconds: 10,
