@@ -6,6 +6,7 @@
  * Arguments select what to run: lint (format and types), format, types, unit, integration, e2e; test
  * files or folders of them; `--watch` runs it again after each change.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { type Wanted, wantedBy } from './runner/arguments.ts';
@@ -31,6 +32,13 @@ const events: TallyEvents = {
   onSkip: (name, reason) => print(`  skip  ${name}: ${reason}`),
 };
 
+/** Processor time of the processes that this one has started and that have ended, in seconds. */
+function childrensSeconds(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  // cutime and cstime of proc(5), in the hundredths of seconds in which Linux gives them.
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
 async function run({ parts, files }: Wanted, signal: AbortSignal): Promise<Tally> {
   const total = emptyTally();
   const linters = parts.filter((part) => part === 'lint' || part === 'format' || part === 'types');
@@ -44,7 +52,9 @@ async function run({ parts, files }: Wanted, signal: AbortSignal): Promise<Tally
     const own = files.filter((file) => file.startsWith(`test/${tier.name}/`));
     if (missing.length === 0) {
       if (tier.needsLabPackages) await installLabPackages(signal, print);
+      const before = childrensSeconds();
       addTally(total, await runTier(tier, { root, files: own, events, signal }));
+      print(`  ${tier.name}: ${(childrensSeconds() - before).toFixed(0)} s of processor time`);
     } else {
       events.onSkip(`all ${tier.name} tests`, `this machine has no ${missing.join(', no ')}`);
       total.skipped += 1;

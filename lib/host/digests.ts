@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { execa } from 'execa';
 import { run } from './command.ts';
+import { sha256OfFile } from './files.ts';
 
 const DEADLINE_MS = 10 * 60_000;
 
@@ -22,8 +24,13 @@ export async function sha256OfFiles(
   );
 }
 
-/** Like sha256OfFiles, for one file. Not worth a process for a small file (see files.ts). */
+/** A file up to this size is hashed in less time than a process takes to start. */
+const SMALL_BYTES = 1 << 20;
+
+/** Like sha256OfFiles, for one file, which may be large. */
 export async function sha256OfLargeFile(path: string, signal: AbortSignal): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === true && found.size <= SMALL_BYTES) return sha256OfFile(path, signal);
   return (await sha256sum([path], signal)).slice(0, 64);
 }
 

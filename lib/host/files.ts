@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { systemErrorCode } from '../base/errors/system-error-code.ts';
@@ -131,8 +131,10 @@ export async function removeOverwritten(path: string): Promise<boolean> {
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   try {
-    // A snapshot is large, and the default of 64 KiB takes twice the processor time.
-    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal });
+    // A snapshot is large, and the default of 64 KiB takes twice the processor time. As much for each small file would keep
+    // the garbage collector busy.
+    const highWaterMark = Math.min(Math.max((await stat(path)).size, 4096), 1 << 20);
+    await pipeline(createReadStream(path, { highWaterMark }), hash, { signal });
   } catch (error) {
     // The signal's reason says more than the pipeline's AbortError.
     signal.throwIfAborted();

@@ -1,7 +1,8 @@
-import { glob } from 'node:fs/promises';
+import { glob, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describeError } from '../../lib/base/errors/failure.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { addTally, emptyTally, type Tally, type TallyEvents, tallyFiles } from './tally.ts';
 import type { Tier } from './tiers.ts';
 
@@ -42,13 +43,15 @@ export async function runTier(tier: Tier, run: TierRun): Promise<Tally> {
   const deadline = AbortSignal.timeout(tier.deadlineMinutes * 60_000);
   const signal = AbortSignal.any([run.signal, deadline]);
   const waiting = batchesOf(files, tier);
+  const memory = tier.writesToMemory ? await memoryFolder() : undefined;
   const work = async () => {
     for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
       if (signal.aborted) return;
-      addTally(total, await runBatch(batch, tier, { ...run, signal }));
+      addTally(total, await runBatch(batch, tier, { ...run, signal, memory }));
     }
   };
   await Promise.all(Array.from({ length: tier.jobs }, work));
+  if (memory !== undefined) await rm(memory, { recursive: true, force: true });
   if (signal.aborted) {
     total.failed += 1;
     run.events.onFailure(tier.name, 'stopped before all its files were run');
@@ -79,8 +82,11 @@ function batchesOf(files: readonly string[], { filesShareProcess }: Tier): Batch
   return batches.toSorted((a, b) => b.files.length - a.files.length);
 }
 
-async function runBatch({ name, files }: Batch, tier: Tier, run: TierRun): Promise<Tally> {
-  const { root, events, signal } = run;
+async function runBatch(
+  { name, files }: Batch,
+  tier: Tier,
+  { root, events, signal, memory }: TierRun & { memory: string | undefined },
+): Promise<Tally> {
   const program = tier.filesShareProcess
     ? [join(root, 'test/runner/batch.ts'), name]
     : [join(root, name)];
@@ -95,6 +101,7 @@ async function runBatch({ name, files }: Batch, tier: Tier, run: TierRun): Promi
       TAP_TIMEOUT: String(deadlineSeconds),
       // Hundreds of processes load the same modules.
       NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
+      ...(memory === undefined ? {} : { TMPDIR: memory }),
       ...(tier.filesShareProcess ? { TEST_FILES: files.join('\n') } : {}),
     },
     // tap itself ends a test at its deadline and names it; this is for a process that hangs.

@@ -8,6 +8,8 @@ export interface Tier {
   deadlineSeconds: number;
   /** Files of a folder run one after another in one process; otherwise each has its own. */
   filesShareProcess: boolean;
+  /** What its tests write is small, and need not survive. */
+  writesToMemory: boolean;
   /** Time limit for the whole tier, in case tap itself hangs. */
   deadlineMinutes: number;
   /** Number of concurrent test files. */
@@ -26,6 +28,7 @@ export const TIERS: readonly Tier[] = [
     // For a process that hangs: that of the agents takes five minutes on an idle machine, and a busy one several times as long.
     deadlineSeconds: 25 * 60,
     filesShareProcess: true,
+    writesToMemory: true,
     deadlineMinutes: 30,
     jobs: 2,
     programs: [],
@@ -36,6 +39,7 @@ export const TIERS: readonly Tier[] = [
     name: 'integration',
     deadlineSeconds: 40 * 60,
     filesShareProcess: false,
+    writesToMemory: false,
     deadlineMinutes: 60,
     jobs: 1,
     programs: ['go'],
@@ -46,6 +50,7 @@ export const TIERS: readonly Tier[] = [
     name: 'e2e',
     deadlineSeconds: 60 * 60,
     filesShareProcess: false,
+    writesToMemory: false,
     deadlineMinutes: 120,
     jobs: 1,
     programs: ['apt-get', 'go', 'cargo'],

@@ -16,7 +16,8 @@ async function* pieces(...texts: readonly (string | Error)[]): AsyncGenerator<Bu
 }
 
 t.test('digests of files and of streams', async (t) => {
-  const folder = t.testdir({ a: 'text', 'b\n\\c': '' });
+  const large = 'x'.repeat((1 << 20) + 1);
+  const folder = t.testdir({ a: 'text', 'b\n\\c': '', large });
   const names = ['a', 'b\n\\c'].map((name) => join(folder, name));
   t.strictSame(
     [...(await sha256OfFiles(names, signal))],
@@ -29,6 +30,7 @@ t.test('digests of files and of streams', async (t) => {
   for (const [index, text] of ['text', ''].entries()) {
     t.equal(await sha256OfLargeFile(names[index] ?? '', signal), sha256(text));
   }
+  t.equal(await sha256OfLargeFile(join(folder, 'large'), signal), sha256(large));
   t.equal(await sha256OfStream(pieces('te', 'xt'), signal), sha256('text'));
   t.equal(await sha256OfStream(pieces(), signal), sha256(''));
 });

@@ -14,29 +14,36 @@ type OnOpen = (error: Error | null, fd: number) => void;
 /** The functions of `node:fs` with a callback, by which streams write; those that only read pass. */
 export function captureStreams(
   capture: (on: typeof fs, name: 'open' | 'write' | 'writev' | 'fsync', replaced: unknown) => void,
-  effect: (text: string) => void,
+  effect: (text: string) => number,
   unsynced: Unsynced,
 ): void {
   const { open, write, writev } = fs;
   /** Has the effect, or ends the call as that of a dead process: with an error that the stream passes on. */
-  const unlessDead = (text: string, args: readonly unknown[], alive: () => void): void => {
+  const unlessDead = (
+    text: string,
+    args: readonly unknown[],
+    alive: (number: number) => void,
+  ): void => {
+    let number: number;
     try {
-      effect(text);
+      number = effect(text);
     } catch (error) {
       const callback = args.at(-1);
       if (typeof callback === 'function') process.nextTick(callback, error);
       return;
     }
-    alive();
+    alive(number);
   };
   capture(fs, 'open', (path: string, flags: string, mode: number, callback: OnOpen) => {
     if (!changes(flags)) return open(path, flags, mode, callback);
     const wasThere = fs.existsSync(path);
-    const onOpen: OnOpen = (error, fd) => {
-      if (error === null) unsynced.opened(path, wasThere);
-      callback(error, fd);
-    };
-    unlessDead(`open ${path}`, [callback], () => open(path, flags, mode, onOpen));
+    unlessDead(`open ${path}`, [callback], (number) => {
+      const onOpen: OnOpen = (error, fd) => {
+        if (error === null) unsynced.opened(number, path, wasThere);
+        callback(error, fd);
+      };
+      open(path, flags, mode, onOpen);
+    });
   });
   for (const [name, original] of Object.entries({ write, writev })) {
     capture(fs, name === 'write' ? 'write' : 'writev', (fd: number, ...args: unknown[]) =>

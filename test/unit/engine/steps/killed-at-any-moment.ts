@@ -1,4 +1,5 @@
 import childProcess from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fs from 'node:fs';
 import fsp, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -7,19 +8,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { captureStreams, changes, pathOf } from './captured-streams.ts';
+import { differentMoments, type Effect } from './moments.ts';
 import { Overlaps } from './overlaps.ts';
 import { Unsynced } from './unsynced.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
+/** The number of what changes nothing. */
+const NO_EFFECT = -1;
 /** As a disk: one that is not waited for overlaps with what follows. */
 const SYNC_MS = 10;
-
-/** What a process does that others can see. */
-interface Effect {
-  readonly isSync: boolean;
-  /** Whether everything before it was on the disk. */
-  readonly isClean: boolean;
-}
 
 /** What a dead process would have done. */
 class Killed extends Error {}
@@ -63,27 +60,17 @@ export async function killedAtAnyMoment<Host>(t: Test, it: Interrupted<Host>): P
   t.same(unexpected, [], 'each effect is waited for');
   const expected = await it.result(whole);
   t.ok(effects.length >= it.least, `${effects.length} effects`);
-  for (const how of ['killed', 'power cut'] as const) {
-    const losesPower = how === 'power cut';
-    for (let moment = 0; moment <= effects.length; moment += 1) {
-      if (isLikeAnother(effects, moment, losesPower)) continue;
-      const host = await prepared();
-      const { before } = await dying(moment, losesPower, () => it.run(host));
-      const when = `${how} ${before === undefined ? 'after the end' : `at ${moment}, before ${before}`}`;
-      await it.allowed?.(host, when);
-      if (before === undefined && it.isDurable === true)
-        t.same(await it.result(host), expected, `${when}: nothing is lost`);
-      await dying(NEVER, false, () => (it.again ?? it.run)(host));
-      t.same(await it.result(host), expected, when);
-    }
+  for (const { losesPower, at } of differentMoments(effects)) {
+    const host = await prepared();
+    const { before } = await dying(at, losesPower, () => it.run(host));
+    const where = before === undefined ? 'after the end' : `at ${at}, before ${before}`;
+    const when = `${losesPower ? 'power cut' : 'killed'} ${where}`;
+    await it.allowed?.(host, when);
+    if (before === undefined && it.isDurable === true)
+      t.same(await it.result(host), expected, `${when}: nothing is lost`);
+    await dying(NEVER, false, () => (it.again ?? it.run)(host));
+    t.same(await it.result(host), expected, when);
   }
-}
-
-/** Whether the host is the same as at another moment: a sync changes nothing that is seen, and nothing is lost of what is synced. */
-function isLikeAnother(effects: readonly Effect[], moment: number, losesPower: boolean): boolean {
-  if (moment === effects.length) return false;
-  if (losesPower) return effects[moment]?.isClean === true;
-  return effects[moment - 1]?.isSync === true;
 }
 
 /**
@@ -91,7 +78,7 @@ function isLikeAnother(effects: readonly Effect[], moment: number, losesPower: b
  * those of `catch` and `finally`. `effects`: those that it has had; `before`: that which it has not had, undefined if it has
  * ended before.
  */
-async function dying<T>(
+export async function dying<T>(
   moment: number,
   losesPower: boolean,
   body: () => Promise<T> | T,
@@ -107,11 +94,10 @@ async function dying<T>(
   const effects: Effect[] = [];
   const overlaps = new Overlaps();
   let before: string | undefined;
-  const effect = (text: string): void => {
-    if (before === undefined && effects.length < moment) {
-      effects.push({ isSync: /^(data)?sync /.test(text), isClean: unsynced.isEmpty });
-      return;
-    }
+  const requests = countRequests();
+  const effect = (text: string): number => {
+    if (before === undefined && effects.length < moment)
+      return effects.push({ text, requests: requests.count(), lost: unsynced.lost }) - 1;
     before ??= text;
     throw new Killed(`dead before ${text}`);
   };
@@ -125,22 +111,41 @@ async function dying<T>(
     return { effects, before, overlaps };
   } finally {
     restore();
+    requests.stop();
     if (losesPower) unsynced.cut();
     fs.rmSync(folder, { recursive: true });
   }
 }
 
+const REQUESTS = ['http.server.request.start', 'http2.server.stream.start'];
+
+/** Counts what the servers of this process are asked: they keep what they are told. */
+function countRequests(): { count(): number; stop(): void } {
+  let count = 0;
+  const seen = () => {
+    count += 1;
+  };
+  for (const name of REQUESTS) subscribe(name, seen);
+  return {
+    count: () => count,
+    stop() {
+      for (const name of REQUESTS) unsubscribe(name, seen);
+    },
+  };
+}
+
 /** Replaces the functions by which the product has effects; returns how they are restored. */
 async function captureEffects(
-  had: (text: string) => void,
+  had: (text: string) => number,
   unsynced: Unsynced,
   overlaps: Overlaps,
   syncMs: number,
 ): Promise<() => void> {
   let ends: (() => void) | undefined;
-  const effect = (text: string): void => {
-    had(text);
+  const effect = (text: string): number => {
+    const number = had(text);
     ends = overlaps.begun(text);
+    return number;
   };
   /** A function whose effect, if it has one, lasts until its promise is settled. */
   const lasting = (call: (...args: never[]) => Promise<unknown>) =>
@@ -167,38 +172,39 @@ async function captureEffects(
   ): void => replace(on, name, lasting(call));
   const { rename, link, symlink, unlink, rm, mkdir, open } = fsp;
   capture(fsp, 'rename', async (from: string, to: string) => {
-    effect(`rename ${from} -> ${to}`);
-    await unsynced.renamed(from, to, () => rename(from, to));
+    const number = effect(`rename ${from} -> ${to}`);
+    await unsynced.renamed(number, from, to, () => rename(from, to));
   });
   for (const [name, make] of Object.entries({ link, symlink })) {
     capture(fsp, name === 'link' ? 'link' : 'symlink', async (target: string, path: string) => {
-      effect(`${name} ${path}`);
+      const number = effect(`${name} ${path}`);
       await make(target, path);
-      unsynced.named(path);
+      unsynced.named(number, path);
     });
   }
   capture(fsp, 'unlink', async (path: string) => {
-    effect(`unlink ${path}`);
-    if (!unsynced.removed(path)) await unlink(path);
+    const number = effect(`unlink ${path}`);
+    if (!unsynced.removed(number, path)) await unlink(path);
   });
   capture(fsp, 'rm', async (path: string, options?: fs.RmOptions) => {
-    if (fs.existsSync(path)) effect(`rm ${path}`);
+    const number = fs.existsSync(path) ? effect(`rm ${path}`) : NO_EFFECT;
     const isFolder = fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-    if ((isFolder && options?.recursive !== true) || !unsynced.removed(path))
+    if ((isFolder && options?.recursive !== true) || !unsynced.removed(number, path))
       await rm(path, options);
   });
   capture(fsp, 'mkdir', async (path: string, options?: fs.MakeDirectoryOptions) => {
-    if (!fs.existsSync(path)) effect(`mkdir ${path}`);
+    const number = fs.existsSync(path) ? NO_EFFECT : effect(`mkdir ${path}`);
     const made = await mkdir(path, options);
-    if (options?.recursive !== true || made !== undefined) unsynced.madeFolder(made ?? path);
+    if (options?.recursive !== true || made !== undefined)
+      unsynced.madeFolder(number, made ?? path);
     return made;
   });
   capture(fsp, 'open', async (path: string, flags?: string | number, mode?: number) => {
     if (!changes(flags)) return open(path, flags, mode);
-    effect(`open ${path}`);
+    const number = effect(`open ${path}`);
     const wasThere = fs.existsSync(path);
     const file = await open(path, flags, mode);
-    if ((await file.stat()).isFile()) unsynced.opened(path, wasThere);
+    if ((await file.stat()).isFile()) unsynced.opened(number, path, wasThere);
     return file;
   });
   for (const name of ['writeFile', 'copyFile', 'cp', 'chmod', 'chown', 'rmdir'] as const) {

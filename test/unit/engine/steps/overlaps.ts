@@ -1,5 +1,5 @@
 /** A file that is written beside its target, whose name it gets by a rename once it is complete (lib/host/files.ts). */
-const isBeside = (text: string): boolean =>
+export const isBeside = (text: string): boolean =>
   /^(open|chmod|writeFile|sync) \S*\/\.[^/]+\.new$/.test(text);
 
 /**

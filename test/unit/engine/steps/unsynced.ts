@@ -1,11 +1,23 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isBeside } from './overlaps.ts';
 
 /** What is not on the disk yet: names that a power cut undoes, and files that it empties. */
 interface Change {
+  /** The number of the effect. */
+  readonly effect: number;
   /** Whoever syncs one of them has it on the disk; `any`: it is written with whatever is synced next. */
   readonly folders: readonly string[] | 'any';
   undo(): void;
+}
+
+/** What was written to a file. */
+interface Written {
+  /** A second name of the file. */
+  readonly kept: string;
+  path: string;
+  /** The number of the effect that opened it. */
+  readonly effect: number;
 }
 
 const isThere = (path: string): boolean =>
@@ -17,7 +29,7 @@ const isThere = (path: string): boolean =>
  */
 export class Unsynced {
   #changes: Change[] = [];
-  readonly #contents = new Map<number, string>();
+  readonly #contents = new Map<number, Written>();
   readonly #keep: string;
   #kept = 0;
 
@@ -27,31 +39,40 @@ export class Unsynced {
     fs.mkdirSync(keep);
   }
 
-  /** Whether a power cut takes nothing back. */
-  get isEmpty(): boolean {
-    return this.#changes.length === 0 && this.#contents.size === 0;
+  /** The effects that a power cut takes back, by their numbers; undefined if it also empties a file that stays. */
+  get lost(): ReadonlySet<number> | undefined {
+    const lost = new Set(this.#changes.map(({ effect }) => effect));
+    for (const { path, effect } of this.#contents.values())
+      if (!lost.has(effect) && !isBeside(`open ${path}`)) return undefined;
+    return lost;
   }
 
   /** `make` renames. */
-  async renamed(from: string, to: string, make: () => Promise<unknown>): Promise<void> {
+  async renamed(
+    effect: number,
+    from: string,
+    to: string,
+    make: () => Promise<unknown>,
+  ): Promise<void> {
     const replaced = fs.lstatSync(to, { throwIfNoEntry: false });
     const kept = replaced === undefined || replaced.isDirectory() ? undefined : this.#name();
     if (kept !== undefined) fs.linkSync(to, kept);
     await make();
     // rename(2) does nothing if both are names of one file.
     if (isThere(from)) return;
-    this.#add([dirname(from), dirname(to)], () => {
+    for (const written of this.#contents.values()) if (written.path === from) written.path = to;
+    this.#add(effect, [dirname(from), dirname(to)], () => {
       fs.renameSync(to, from);
       if (kept !== undefined) fs.renameSync(kept, to);
     });
   }
 
   /** Returns false if nothing is there: then the real call has to say so. */
-  removed(path: string): boolean {
+  removed(effect: number, path: string): boolean {
     if (!isThere(path)) return false;
     const kept = this.#name();
     fs.renameSync(path, kept);
-    this.#add([dirname(path)], () => {
+    this.#add(effect, [dirname(path)], () => {
       // What has the name durably now has it since the removal is durable.
       if (!isThere(path)) fs.renameSync(kept, path);
     });
@@ -59,21 +80,21 @@ export class Unsynced {
   }
 
   /** A new name of a file or a link. */
-  named(path: string): void {
-    this.#add([dirname(path)], () => fs.rmSync(path));
+  named(effect: number, path: string): void {
+    this.#add(effect, [dirname(path)], () => fs.rmSync(path));
   }
 
   /** The first of the folders that were made. */
-  madeFolder(path: string): void {
-    this.#add('any', () => fs.rmSync(path, { recursive: true }));
+  madeFolder(effect: number, path: string): void {
+    this.#add(effect, 'any', () => fs.rmSync(path, { recursive: true }));
   }
 
   /** A file is open for writing; it was there before or not. */
-  opened(path: string, wasThere: boolean): void {
+  opened(effect: number, path: string, wasThere: boolean): void {
     const kept = this.#name();
     fs.linkSync(path, kept);
-    this.#contents.set(fs.statSync(path).ino, kept);
-    if (!wasThere) this.#add('any', () => fs.rmSync(path, { force: true }));
+    this.#contents.set(fs.statSync(path).ino, { kept, path, effect });
+    if (!wasThere) this.#add(effect, 'any', () => fs.rmSync(path, { force: true }));
   }
 
   synced(fd: number): void {
@@ -86,7 +107,7 @@ export class Unsynced {
 
   /** Takes everything back that is not on the disk. */
   cut(): void {
-    for (const path of this.#contents.values()) fs.truncateSync(path);
+    for (const { kept } of this.#contents.values()) fs.truncateSync(kept);
     for (const { undo } of this.#changes.toReversed()) {
       try {
         undo();
@@ -99,7 +120,7 @@ export class Unsynced {
 
   #name = (): string => join(this.#keep, `${this.#kept++}`);
 
-  #add(folders: Change['folders'], undo: () => void): void {
-    this.#changes.push({ folders, undo });
+  #add(effect: number, folders: Change['folders'], undo: () => void): void {
+    this.#changes.push({ effect, folders, undo });
   }
 }
