@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { access, chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { execa } from 'execa';
@@ -26,34 +26,31 @@ const DOWNLOAD_DEADLINE_MS = 5 * 60_000;
 const checkout = join(import.meta.dirname, '..');
 
 /**
- * Puts the Node for an executable, without its symbol tables, where pkg looks for it below
- * `home`, and returns its path. It is stripped first: stripping a finished executable breaks it.
+ * The Node for an executable, without its symbol tables, in `folder`; returns its path. It is stripped first: stripping a
+ * finished executable breaks it.
  */
 export async function layBaseNode(
   arch: Architecture,
-  home: string,
+  folder: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const name = `node-v${NODE_VERSION}-linux-${arch}`;
-  const folder = join(home, '.pkg-cache', 'sea');
-  const node = join(folder, name, 'bin', 'node');
+  const node = join(folder, `node-v${NODE_VERSION}-linux-${arch}`);
+  // Records how it was stripped: another stripper produces another Node.
+  const record = `${node}.stripped-by`;
   const stripper = await fileDigest(join(import.meta.dirname, 'strip-elf.ts'), 'sha256', 'hex');
-  if ((await readFile(`${node}.ok`, 'utf8').catch(() => '')) === stripper) return node;
-  await mkdir(dirname(node), { recursive: true });
-  await writeFile(`${node}.draft`, stripElf(await readFile(await npmNode(arch, home, signal))));
+  const isThere =
+    (await exists(node)) && (await readFile(record, 'utf8').catch(() => '')) === stripper;
+  if (isThere) return node;
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${node}.draft`, stripElf(await readFile(await npmNode(arch, folder, signal))));
   await chmod(`${node}.draft`, 0o755);
   await rename(`${node}.draft`, node);
-  // These markers make pkg treat the file as downloaded and verified.
-  for (const mark of [join(folder, `${name}.tar.gz`), join(folder, `${name}.tar.gz.ok`)]) {
-    await writeFile(mark, '');
-  }
-  // Records how it was stripped: another stripper produces another Node.
-  await writeFile(`${node}.ok`, stripper);
+  await writeFile(record, stripper);
   return node;
 }
 
 /** npm's Node package: the installed one for this processor, otherwise fetched with `npm pack` once and cached. */
-async function npmNode(arch: Architecture, home: string, signal: AbortSignal): Promise<string> {
+async function npmNode(arch: Architecture, folder: string, signal: AbortSignal): Promise<string> {
   if (arch === process.arch) return process.execPath;
   const name = `node-linux-${arch}`;
   const installed = join(checkout, 'node_modules', name, 'bin', 'node');
@@ -62,15 +59,15 @@ async function npmNode(arch: Architecture, home: string, signal: AbortSignal): P
   if (version !== NODE_VERSION) {
     throw new Error(`${name} is locked at ${version}, but this build runs Node ${NODE_VERSION}`);
   }
-  const node = join(home, `${name}-${version}`);
+  const node = join(folder, `${name}-${version}`);
   if (await exists(node)) return node;
 
   const archive = `${node}.tgz`;
   // Not in the checkout: npm would read its package.json. node_modules/.bin contains another
   // node, which must not run npm.
   const path = (process.env.PATH ?? '').split(delimiter);
-  await execa('npm', ['pack', `${name}@${version}`, '--pack-destination', home], {
-    cwd: home,
+  await execa('npm', ['pack', `${name}@${version}`, '--pack-destination', folder], {
+    cwd: folder,
     env: { PATH: path.filter((entry) => !entry.includes('node_modules')).join(delimiter) },
     stdin: 'ignore',
     timeout: DOWNLOAD_DEADLINE_MS,

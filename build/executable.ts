@@ -50,7 +50,7 @@ export async function makeExecutable(
 ): Promise<string> {
   await mkdir(dirname(output), { recursive: true });
   await mkdir(workDir, { recursive: true });
-  await layBaseNode(arch, workDir, signal);
+  const node = await layBaseNode(arch, workDir, signal);
   const folder = await mkdtemp(join(workDir, `${basename(output)}-`));
   try {
     const program = join(folder, 'program');
@@ -64,7 +64,7 @@ export async function makeExecutable(
     const start = { entry: join(import.meta.dirname, 'start.ts'), constants: {} };
     await writeFile(join(folder, 'start.cjs'), await bundle(start));
     const draft = join(folder, basename(output));
-    await pack(draft, { arch, folder, home: workDir, v8Flags }, signal);
+    await pack(draft, { arch, node, folder, v8Flags }, signal);
     await chmod(draft, 0o755);
     const digest = await fileDigest(draft, 'sha256', 'hex');
     await rename(draft, output);
@@ -78,10 +78,10 @@ async function pack(
   output: string,
   {
     arch,
+    node,
     folder,
-    home,
     v8Flags,
-  }: { arch: Architecture; folder: string; home: string; v8Flags: readonly string[] },
+  }: { arch: Architecture; node: string; folder: string; v8Flags: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> {
   // pkg works in a new folder in TMPDIR. A path relative to it is the same in every checkout;
@@ -90,6 +90,7 @@ async function pack(
   const request: PackRequest = {
     entry: join(folder, 'start.cjs'),
     output,
+    node,
     nodeVersion: NODE_VERSION,
     arch,
     seaConfig: {
@@ -105,7 +106,7 @@ async function pack(
   };
   await execa(process.execPath, [join(import.meta.dirname, 'pack.ts')], {
     input: JSON.stringify(request),
-    env: { HOME: home, TMPDIR: folder },
+    env: { HOME: folder, TMPDIR: folder },
     timeout: PACK_DEADLINE_MS,
     cancelSignal: signal,
   });

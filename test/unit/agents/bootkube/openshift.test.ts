@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-ignition.ts';
@@ -76,12 +77,22 @@ function openShiftHost(t: Test): TestHost {
   return host;
 }
 
+/** What the steps payload and render leave, which takes hundreds of processes. */
+let renderedTree = '';
+
 /** The same after the steps payload and render. */
 async function renderedHost(t: Test): Promise<TestHost> {
   const host = openShiftHost(t);
+  if (renderedTree !== '') {
+    cpSync(renderedTree, host.root, { recursive: true });
+    return host;
+  }
   host.write('/opt/openshift/original_cvo_overrides.patch', '{"spec":{}}');
   await host.run(payload);
   await host.run(render(liveHost, installedHost));
+  renderedTree = mkdtempSync(join(tmpdir(), 'sno-rendered-'));
+  process.on('exit', () => rmSync(renderedTree, { recursive: true }));
+  cpSync(host.root, renderedTree, { recursive: true });
   return host;
 }
 
