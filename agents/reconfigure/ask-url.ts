@@ -62,7 +62,7 @@ export async function placeToAsk(
   return node && siteUrlOf(paths, policy, await readHostFacts(paths, node, policy), signal);
 }
 
-/** What a question has given: the SHA-256 of an ISO, which lies at `fetchedPath`, or why there is none. */
+/** The answer of the URL: the SHA-256 of an ISO, now at `fetchedPath`, or why there is none. */
 export type Answered =
   | { readonly kind: 'iso'; readonly sha256: string }
   | { readonly kind: 'none'; readonly why: string };

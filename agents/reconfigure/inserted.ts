@@ -28,7 +28,7 @@ const KNOWN_AS: Readonly<Record<string, string>> = {
   apfs: 'APFS',
 };
 
-/** A volume, or for each medium why it is none, in one sentence with what to do. */
+/** A volume; or, for each medium, a sentence on why it holds no volume and what to do. */
 export type Inserted =
   | { readonly kind: 'volume'; readonly medium: Medium }
   | { readonly kind: 'none'; readonly notes: readonly string[]; readonly seen: readonly string[] };
@@ -101,7 +101,7 @@ async function whyNone(
   }
 }
 
-/** Copies the files of a medium. @throws Failure (usage) if there are none of a volume, or it was pulled out */
+/** Copies the files of a medium. @throws Failure (usage) if they hold no volume, or the medium was pulled out */
 async function readVolume(
   paths: HostPaths,
   medium: Medium,

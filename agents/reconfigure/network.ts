@@ -184,7 +184,7 @@ export async function wrong(
   return [...faults, ...(await silentServers(context, servers, signal))];
 }
 
-/** What the site says must answer; if it says nothing, what its network has. */
+/** What must answer by the site's configuration; if that names nothing, the servers of its network. */
 async function silentServers(
   context: ReconfigureContext,
   servers: readonly string[],

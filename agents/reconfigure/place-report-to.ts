@@ -6,7 +6,7 @@ import { startUnit } from '../../lib/host/systemd.ts';
 /** What starts sno-report, which have not been active on a host without the file; and itself, for one that had another. */
 const STARTED_BY = ['sno-report.path', 'sno-report.timer', 'sno-report.service'];
 
-/** Has the host report to whom the volume says. A volume that names nobody leaves what the host has. */
+/** Makes the host report to the receiver that the volume names. If it names none, the host keeps the one that it has. */
 export async function placeReportTo(
   paths: HostPaths,
   contents: Uint8Array | undefined,

@@ -21,9 +21,9 @@ type Context = Pick<
 >;
 
 /**
- * Opens the seal and starts the kubelet, which brings CRI-O and what both require. The identity of the node stays. Of what
- * expired under way, the static pods make their own anew; the kubelet asks for its certificates, and nobody else of a cluster
- * without Machines answers.
+ * Opens the seal and starts the kubelet, which brings CRI-O and what both require. The identity of the node stays. What
+ * expired on the way is replaced: static pods renew their own certificates, and the kubelet requests its own, which this step
+ * approves, since nothing else in a cluster without Machines does.
  */
 export const startOpenShift: ChangeStep<Context> = {
   name: 'start',

@@ -22,7 +22,7 @@ import { ownHost } from '../../steps/own-host.ts';
 import { Decisions } from './decisions.ts';
 import { expectedOf, recordJoined } from './joined.ts';
 
-/** For this long one certificate of the approver is used, which is valid a little longer. */
+/** How long one certificate of the approver is used; it is valid a little longer. */
 const SESSION_MS = 3_600_000;
 const MARGIN_MS = 300_000;
 

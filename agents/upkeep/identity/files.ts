@@ -86,7 +86,7 @@ export const identityFiles: StepBody<IdentityContext> = {
   },
 };
 
-/** The cluster's own names and networks need no proxy, and those are other ones now. */
+/** The cluster's own names and networks are reached without the proxy, and they have changed. */
 async function placeProxy(
   { paths }: IdentityContext,
   { cluster }: KeylessInput,

@@ -94,7 +94,7 @@ async function openLeaves(paths: HostPaths): Promise<string[]> {
   return [...(await unprovenLeaves(paths)), ...due.map(({ leaf }) => leaf.name)];
 }
 
-/** Leaves with a new certificate that is not proven. Where there is none, nothing is resumed. */
+/** Leaves with a new certificate that is not proven yet; without any, there is nothing to resume. */
 async function leavesToResume(paths: HostPaths): Promise<LeafOnDisk<RenewableLeaf>[]> {
   const onDisk = await leavesOnDisk(paths, renewableLeaves);
   const unproven: LeafOnDisk<RenewableLeaf>[] = [];

@@ -86,7 +86,7 @@ const sendOnce = (
     ...(proxy === undefined ? {} : { proxy }),
   });
 
-/** A clock that was set back makes nothing recent. */
+/** After the clock was set back, nothing counts as recent. */
 function isWithin(at: string, ms: number, now: Date): boolean {
   const age = now.getTime() - Date.parse(at);
   return age >= 0 && age < ms;

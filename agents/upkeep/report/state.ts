@@ -7,23 +7,23 @@ import { stateFile } from '../../../lib/host/state-file.ts';
 
 const stateSchema = z.object({
   schemaVersion: z.literal(1),
-  /** The last one that was used, whoever has it; written before it is sent. */
+  /** The last number used, whether or not its report arrived; written before the report is sent. */
   sequence: z.int(),
   /** SHA-256 of the report-to.json that the rest is about. */
   target: z.string().optional(),
   accepted: z
     .object({
       at: z.iso.datetime(),
-      /** Of what it says, without its number and time. */
+      /** Of the contents, without number and time. */
       digest: z.string(),
       report: nodeReportSchema,
     })
     .optional(),
-  /** As computed last: each keeps its time for as long as its status stays. */
+  /** The conditions of the last report: each keeps its time while its status is unchanged. */
   conditions: z.array(siteConditionSchema).optional(),
-  /** For good, as far as this host can tell: only the timer tries it again. */
+  /** A refusal that looks final from here: only the timer tries again. */
   refused: z.object({ at: z.iso.datetime(), why: z.string() }).optional(),
-  /** Nobody has answered since. */
+  /** There has been no answer since. */
   unanswered: z.object({ since: z.iso.datetime(), why: z.string() }).optional(),
 });
 

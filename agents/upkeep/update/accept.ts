@@ -111,7 +111,7 @@ async function hostObstacles(
   ];
 }
 
-/** In the cluster, before the next minor version of Kubernetes. */
+/** Obstacles in the cluster to the next minor version of Kubernetes. */
 async function minorObstacles(
   paths: HostPaths,
   { isWorker: hasNoControlPlane }: InstalledVersions,

@@ -31,8 +31,8 @@ import {
 } from './wanted-files.ts';
 
 /**
- * Run by the new executable before anything is changed: what it wants to have on this host. It reads the host's
- * configuration with its own code and renders with it, so that a release that cannot is found out here.
+ * Run by the new executable before anything is changed: what it needs on this host. It reads the host's
+ * configuration and renders with its own code, so a release that cannot do that fails here.
  */
 export async function prepareUpdate(
   paths: HostPaths,

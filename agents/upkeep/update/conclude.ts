@@ -70,7 +70,7 @@ export function failed(
   });
 }
 
-/** The update is in use; what is left is that the control plane becomes one of its own minor version. */
+/** The update is in use; what remains is to end the emulation of the earlier minor version. */
 export function stillEmulates(request: UpdateRequest, reason: FailureData): Failure {
   const cause = failureFromData(reason);
   const before = minorOf(request.before?.kubernetes ?? '') ?? 'the version before';

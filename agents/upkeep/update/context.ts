@@ -53,7 +53,7 @@ export const updateContextOf = (
   backupToReturnTo: () => backupToReturnTo(host.paths, request, earlier),
 });
 
-/** Of a worker, which asks with the identity of its kubelet. @throws Failure (usage) like updateContext */
+/** For a worker, which asks the API with the identity of its kubelet. @throws Failure (usage) like updateContext */
 export async function workerUpdateContext(paths: HostPaths): Promise<UpdatedHost> {
   return workerContextOf(await plainHost(paths), await requestOf(paths));
 }
@@ -77,6 +77,6 @@ async function requestOf(paths: HostPaths): Promise<UpdateRequest> {
   });
 }
 
-/** As messages name it. */
+/** Its name in messages. */
 export const describeUpdate = ({ manifest }: UpdateRequest): string =>
   `the update to sno-agents ${manifest.executable.version} with Kubernetes ${manifest.payload.versions.kubernetes}`;

@@ -9,9 +9,9 @@ export const changedMinors = ({ before, manifest }: Pick<UpdateRequest, 'before'
   before === undefined ? [] : minorsChanged(manifest.payload.versions, before);
 
 /**
- * Whether a way back needs the database from before. An etcd reads nothing that the next minor version has had open for
- * some seconds. What another Kubernetes has written while it emulates the earlier one, that one reads; and add-ons are
- * put back by their manifests (add-ons-back.ts). So what workloads write stays wherever it can.
+ * Whether a way back needs the database from before. etcd cannot read a database that its next minor version has had open for
+ * some seconds. A Kubernetes that emulates the earlier version writes what that version can read; and add-ons are
+ * put back by their manifests (add-ons-back.ts). So what workloads write is kept wherever possible.
  */
 export const databaseGoesBack = (request: Pick<UpdateRequest, 'before' | 'manifest'>): boolean =>
   changedMinors(request).includes('etcd');

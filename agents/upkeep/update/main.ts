@@ -106,7 +106,7 @@ async function update(
   write: Write,
 ): Promise<void> {
   const { from } = order;
-  // Of a person: the unit itself goes on with the defaults.
+  // Invalid settings are an error for a person; the unit itself continues with the defaults.
   await readSettings(paths);
   let request = await updateChange.read(paths);
   const isContinued = request !== undefined;

@@ -116,7 +116,7 @@ export async function podsOfNode(
   return [...(await client.list(pods, selection, limits)).items];
 }
 
-/** As the node that the pod is on. */
+/** With the rights of the node that the pod is on. */
 export const deletePodOfNode = (
   client: KubeClient,
   { metadata: { namespace = 'default', name } }: PodOfNode,

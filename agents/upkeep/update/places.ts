@@ -10,7 +10,7 @@ export const nextExecutable = (paths: Pick<HostPaths, 'state'>) =>
 export const nextPayload = (paths: Pick<HostPaths, 'state'>) =>
   join(nextFolder(paths), UPDATE_FILES.payload);
 
-/** What the new executable wants to have on this host. */
+/** What the new executable needs on this host. */
 export const preparedPath = (paths: Pick<HostPaths, 'state'>) =>
   join(updateFolder(paths), 'prepared.json');
 

@@ -52,11 +52,11 @@ export async function waitUntilSettled(
 ): Promise<void> {
   await controlPlaneRuns(context, await readPayload(context.paths.payload), progress);
   await awaitApi(context, progress);
-  // Those of before do not release their Leases: their successors would wait for a minute.
+  // The earlier leaders do not release their Leases, and their successors would wait for a minute.
   await forgetEndedLeaders(context, progress);
   await context.withAdministrator(progress, async (client) => {
     await presentManifestsRun(client, context, progress);
-    // Again: where the manifest alone is another one, the leaders of before end only now.
+    // Again: if only the manifest has changed, the earlier leaders end only now.
     await forgetEndedLeaders(context, progress);
     const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
     const objects = addOns.flatMap(

@@ -16,7 +16,7 @@ import { requireDigest, updateSource } from './source.ts';
 /**
  * Puts the executable and the payload beside those in use, and verifies them by the signed manifest. Begins once the API
  * server is ready, and accepts what this host signs: an update of a host without etcd, or with a wrong clock, would be
- * taken back for what it has not caused.
+ * taken back for a fault that it has not caused.
  */
 export const stageUpdate: ChangeStep<UpdatedHost> = {
   name: 'stage',

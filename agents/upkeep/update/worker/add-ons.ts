@@ -37,8 +37,8 @@ async function addOnsOf(
 }
 
 /**
- * Deletes the add-ons' pods that still have an image of the payload before. Their DaemonSets wait for that, since the
- * control-plane host was updated (agents/upkeep/update/nodes-in-turn.ts).
+ * Deletes the add-ons' pods that still have an image of the payload before. Since the update of the control-plane host, their DaemonSets
+ * wait for that (agents/upkeep/update/nodes-in-turn.ts).
  */
 export async function replaceAddOns(
   client: KubeClient,

@@ -28,8 +28,8 @@ import {
 } from '../wanted-files.ts';
 
 /**
- * Run by the new executable before anything is changed: what it wants to have on this worker. Its identity, and whom its
- * kubelet trusts, stay as they are.
+ * Run by the new executable before anything is changed: what it needs on this worker. The worker's identity and
+ * the CAs that its kubelet trusts stay as they are.
  */
 export async function prepareWorkerUpdate(
   paths: HostPaths,

@@ -19,7 +19,7 @@ import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import type { UpdatedHost } from '../context.ts';
 import { addOnsSeen, replaceAddOns } from './add-ons.ts';
 
-/** systemd tells nobody that a unit was restarted: the state of the kubelet has to be asked for, and with it the rest. */
+/** systemd announces no restarts of units, so the state of the kubelet is polled, and everything else with it. */
 const LOOK_EVERY_MS = 2000;
 const KUBELET = 'kubelet.service';
 
