@@ -68,6 +68,7 @@ t.test('a search that takes too long leaves nothing unseen behind', async (t) =>
 
 t.test('the cover of places is what merging all of them gives', async (t) => {
   const random = new SeededRandom(5);
+  const changed: string[] = [];
   for (let round = 0; round < 300; round++) {
     const cover = new Cover<string>();
     const all: { start: number; end: number; of: string }[] = [];
@@ -80,7 +81,7 @@ t.test('the cover of places is what merging all of them gives', async (t) => {
       const before = JSON.stringify(cover.spans);
       const isHeld = cover.holds(place);
       cover.add(place);
-      if (isHeld) t.equal(JSON.stringify(cover.spans), before, 'what is held changes nothing');
+      if (isHeld && JSON.stringify(cover.spans) !== before) changed.push(`${round}: ${before}`);
     }
     const expected: typeof all = [];
     for (const place of all.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -93,6 +94,7 @@ t.test('the cover of places is what merging all of them gives', async (t) => {
       expected,
     );
   }
+  t.same(changed, [], 'what is held changes nothing');
 });
 
 t.test('long secrets full of special characters are few spellings', async (t) => {
