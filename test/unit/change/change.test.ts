@@ -9,6 +9,7 @@ import { CHANGES } from '../../../lib/change/exclusion.ts';
 import { type RestoreRequest, restoreChange } from '../../../lib/change/restore/request.ts';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
+import { freshFolder } from '../engine/steps/fresh-folder.ts';
 import { killedAtAnyMoment } from '../engine/steps/killed-at-any-moment.ts';
 
 const request: RestoreRequest = {
@@ -20,7 +21,7 @@ const ID = randomUUID();
 const failure = (what: string) => ({ kind: 'fatal', code: 'refused', what }) as const;
 
 t.test('a request is read as it was written, by root alone', async (t) => {
-  const paths = hostPaths(t.testdir());
+  const paths = hostPaths(freshFolder(t));
   t.equal(await restoreChange.read(paths), undefined);
   await restoreChange.write(paths, request);
   t.same(await restoreChange.read(paths), request);
@@ -31,7 +32,7 @@ t.test('a request is read as it was written, by root alone', async (t) => {
 
 t.test('a damaged request is not taken for none, and names who writes it', async (t) => {
   for (const { requestPath, read } of Object.values(CHANGES)) {
-    const paths = hostPaths(t.testdir());
+    const paths = hostPaths(freshFolder(t));
     mkdirSync(dirname(requestPath(paths)), { recursive: true });
     for (const text of ['', '{', 'null', '{"schemaVersion":2}']) {
       writeFileSync(requestPath(paths), text);
@@ -45,7 +46,7 @@ t.test('a damaged request is not taken for none, and names who writes it', async
 });
 
 t.test('the first reason of a failure is kept', async (t) => {
-  const paths = hostPaths(t.testdir());
+  const paths = hostPaths(freshFolder(t));
   await recordFailure(restoreChange, paths, failure('nothing is asked for'));
   t.equal(await restoreChange.read(paths), undefined);
   await restoreChange.write(paths, request);
@@ -59,7 +60,7 @@ t.test('interrupted at any moment, an end that was seen has its result', async (
     least: 4,
     isDurable: true,
     async prepare() {
-      const paths = hostPaths(t.testdir());
+      const paths = hostPaths(freshFolder(t));
       await restoreChange.write(paths, request);
       return paths;
     },
@@ -79,7 +80,7 @@ t.test('interrupted at any moment, an end that was seen has its result', async (
 });
 
 t.test('a change on trial ends by the record of its trial', async (t) => {
-  const paths = hostPaths(t.testdir());
+  const paths = hostPaths(freshFolder(t));
   const ending = () => endingOf(restoreChange, paths, { id: ID, kept: 'updated' });
   const last = (fields: object) => {
     const path = recordPath(paths, 'trial');

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { stateFile } from '../../../lib/host/state-file.ts';
+import { freshFolder } from '../engine/steps/fresh-folder.ts';
 import { killedAtAnyMoment } from '../engine/steps/killed-at-any-moment.ts';
 
 const schema = z.object({
@@ -15,7 +16,7 @@ const damaged = { expected: 'the time of the last run', fix: 'Delete it.' };
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
 t.test('what is written is read again, until it is removed', async (t) => {
-  const path = join(t.testdir(), 'agent/state.json');
+  const path = join(freshFolder(t), 'agent/state.json');
   const file = stateFile(path, schema, { damaged });
   t.equal(file.path, path);
   t.equal(await file.read(), undefined, 'missing');
@@ -30,7 +31,7 @@ t.test('what is written is read again, until it is removed', async (t) => {
 t.test('modes of the file and of its folder, and its form', async (t) => {
   const umask = process.umask(0);
   t.teardown(() => process.umask(umask));
-  const folder = t.testdir();
+  const folder = freshFolder(t);
   const at = (name: string) => join(folder, name, 'state.json');
   await stateFile(at('usual'), schema, { damaged }).write(written);
   t.strictSame([modeOf(at('usual')), modeOf(dirname(at('usual')))], [0o600, 0o755]);
@@ -50,7 +51,7 @@ const DAMAGED: readonly [what: string, text: string, found: RegExp][] = [
 ];
 
 t.test('a damaged file names itself, the field, and what to do; or counts as none', async (t) => {
-  const path = join(t.testdir(), 'state.json');
+  const path = join(freshFolder(t), 'state.json');
   for (const [what, text, found] of DAMAGED) {
     writeFileSync(path, text);
     const message = new RegExp(`${path} cannot be used; expected the time of the last run; `);
@@ -66,7 +67,7 @@ t.test('a damaged file names itself, the field, and what to do; or counts as non
 t.test(
   'a file that cannot be read is not a missing one, unless it can be done without',
   async (t) => {
-    const path = join(t.testdir(), 'state.json');
+    const path = join(freshFolder(t), 'state.json');
     mkdirSync(path);
     for (const policy of [damaged, 'none-if-read'] as const) {
       await t.rejects(stateFile(path, schema, { damaged: policy }).read(), { code: 'EISDIR' });
@@ -77,7 +78,7 @@ t.test(
 
 t.test('is the old or the new one at any moment, and durable at the end', async (t) => {
   let number = 0;
-  const folder = t.testdir();
+  const folder = freshFolder(t);
   const later = { ...written, at: '2026-02-03T04:05:06.000Z' };
   const hostFile = (host: string) => stateFile(join(host, 'state.json'), schema, { damaged });
   await killedAtAnyMoment(t, {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import type { Test } from 'tap';
@@ -17,6 +17,7 @@ import {
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { storedRenderInput } from '../../../../lib/render/render-input.ts';
 import { cluster } from '../../agents/host/cluster.ts';
+import { freshFolder } from '../../engine/steps/fresh-folder.ts';
 import { input, textAt } from '../../render/rendered-host.ts';
 import { writeBackup } from './backup-folder.ts';
 
@@ -74,7 +75,8 @@ export async function portableBackup(
   files: Readonly<Record<string, string>> = { [KEY_FILE]: KEY },
   signs: Sign | 'unsigned' = SIGNS,
 ) {
-  const folder = join(t.testdir({ backup: {} }), 'backup');
+  const folder = join(freshFolder(t), 'backup');
+  mkdirSync(folder);
   chmodSync(folder, 0o700);
   const keys = await ageKeys();
   const header = change(headerOf(writeBackup(folder, files)));

@@ -23,7 +23,7 @@ class Killed extends Error {}
 
 /** What is interrupted, and how its result is judged. */
 export interface Interrupted<Host> {
-  /** A fresh host, before each moment. */
+  /** A fresh host, before each moment, below the folder of temporary files (`freshFolder`, `testHost`). */
   prepare(): Host | Promise<Host>;
   /** What is interrupted, and afterwards run again as a new process. */
   run(host: Host): Promise<unknown>;
