@@ -12,6 +12,7 @@ import { nodeAccess } from './fleet-access.ts';
 import { siteDefinition } from './fleet-definition.ts';
 import { installConfigReference } from './install-config-reference.ts';
 import { metricsReference } from './metrics-reference.ts';
+import { openShiftReleasesReference } from './openshift-releases-reference.ts';
 import { payloadPartsReference } from './payload-parts-reference.ts';
 import { plansReference } from './plans-reference.ts';
 import { schemaDocuments } from './schemas.ts';
@@ -46,6 +47,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
       contents: `${JSON.stringify(siteConfigJsonSchema(), null, 2)}\n`,
     },
     { path: 'docs/reference/metrics.md', contents: metricsReference() },
+    { path: 'docs/reference/openshift-releases.md', contents: openShiftReleasesReference() },
     { path: 'docs/reference/payload-parts.md', contents: payloadPartsReference() },
     { path: 'docs/reference/plans.md', contents: plansReference() },
     { path: 'docs/reference/settings.md', contents: settingsReference() },

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
+import { acceptUnknownRelease } from '../../lib/config/openshift/judge-release.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
 import { createInstallConfig, type InstallConfigOptions } from '../create/install-config.ts';
 import { createRestoreIgnition, type RestoreIgnitionOptions } from '../create/restore-ignition.ts';
@@ -78,13 +79,14 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
     .option(...tokenHours)
     .option(
       '--from-ignition <file>',
-      'experimental: take over this bootstrap Ignition config of openshift-install 4.14 to 4.21, or the one in this folder, instead of DIR/install-config.yaml',
+      'experimental: take over this bootstrap Ignition config of openshift-install, or the one in this folder, instead of DIR/install-config.yaml',
     )
     .option(
       '--keep <name>',
       'with --from-ignition: keep this file (path), unit or drop-in (UNIT.d/NAME) although it is unknown',
       each,
     )
+    .option(...acceptUnknownRelease)
     .option(
       '--shipping-days <days>',
       `with --from-ignition: how long after today the host is installed at the latest (default: ${DEFAULT_SHIPPING_DAYS})`,

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { decodeDataUrl, isDataUrl } from '../../lib/base/data-url.ts';
 import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
 import { isRecord } from '../../lib/base/json.ts';
+import { minorOf } from '../../lib/base/minor.ts';
 import type { OpenShiftRelease } from '../../lib/config/cluster/cluster.ts';
+import { judgeRelease, productOf } from '../../lib/config/openshift/judge-release.ts';
 import type { File, IgnitionConfig } from '../../lib/render/ignition/config.ts';
 
 const ASSETS = '/opt/openshift';
@@ -16,13 +18,12 @@ export const assetPaths = {
   pullSecret: '/root/.docker/config.json',
 } as const;
 
-/** Versions whose files were read (installer-entries.ts). */
-const OLDEST_MINOR = 14;
-const NEWEST_MINOR = 21;
-
 /** What the agents need to know of the installer's assets. */
 export interface InstallerAssets {
   readonly openshift: OpenShiftRelease;
+  readonly product: ReturnType<typeof productOf>;
+  /** Of a release that is accepted although nothing of it was read. */
+  readonly unknownRelease?: string;
   /** As the installer completed it, without the pull secret. */
   readonly installConfig: Readonly<Record<string, unknown>>;
   /** The JSON of the container tools. */
@@ -48,7 +49,7 @@ const clusterVersion = z.looseObject({
 const installerVersion = z.looseObject({ data: z.looseObject({ version: z.string() }) });
 
 /** Reads the assets in the installer's config. */
-export function readAssets(config: IgnitionConfig): ReadAssets {
+export function readAssets(config: IgnitionConfig, isUnknownReleaseAccepted: boolean): ReadAssets {
   const reader = new Reader(config);
   const configMap = reader.document(assetPaths.clusterConfig, clusterConfig);
   const install = reader.checked(
@@ -59,7 +60,7 @@ export function readAssets(config: IgnitionConfig): ReadAssets {
   const status = reader.document(assetPaths.infrastructure, infrastructure)?.status;
   const spec = reader.document(assetPaths.clusterVersion, clusterVersion)?.spec;
   const made = reader.optional(assetPaths.installerVersion, installerVersion);
-  const version = reader.version(made?.data.version, spec?.channel);
+  const release = reader.release(made?.data.version, spec?.channel, isUnknownReleaseAccepted);
   const platform = reader.platform(install?.platform);
   const releaseImage = reader.releaseImage();
   const pullSecret = reader.text(assetPaths.pullSecret);
@@ -68,7 +69,7 @@ export function readAssets(config: IgnitionConfig): ReadAssets {
     install === undefined ||
     status === undefined ||
     spec === undefined ||
-    version === undefined ||
+    release === undefined ||
     platform === undefined ||
     releaseImage === undefined ||
     pullSecret === undefined
@@ -77,12 +78,23 @@ export function readAssets(config: IgnitionConfig): ReadAssets {
   }
   const openshift = {
     releaseImage,
-    version,
+    version: release.minor,
+    ...(isUnknownReleaseAccepted ? { unknownReleaseAccepted: true as const } : {}),
     clusterId: spec.clusterID,
     infrastructureName: status.infrastructureName,
     platform,
   };
-  return { ok: true, assets: { openshift, installConfig: install, pullSecret } };
+  const { product, notice: unknownRelease } = release;
+  return {
+    ok: true,
+    assets: {
+      openshift,
+      product,
+      ...(unknownRelease === undefined ? {} : { unknownRelease }),
+      installConfig: install,
+      pullSecret,
+    },
+  };
 }
 
 class Reader {
@@ -119,17 +131,19 @@ class Reader {
   }
 
   /** The installer's own version, or, if it was built without one, that of its update channel. */
-  version(built: string | undefined, channel: string | undefined): string | undefined {
-    const version =
-      built?.match(/^v?(4\.\d+)(\.|$)/)?.[1] ?? channel?.match(/^[a-z]+-(4\.\d+)$/)?.[1];
-    const minor = Number(version?.slice(2));
-    if (version !== undefined && minor >= OLDEST_MINOR && minor <= NEWEST_MINOR) return version;
-    if (built !== undefined || channel !== undefined) {
-      const found = version ?? `version ${built ?? 'none'}, channel ${channel ?? 'none'}`;
-      this.faults.push(
-        `${assetPaths.clusterVersion}: expected OpenShift 4.${OLDEST_MINOR} to 4.${NEWEST_MINOR}, found ${found}`,
-      );
-    }
+  release(built: string | undefined, channel: string | undefined, isUnknownAccepted: boolean) {
+    if (built === undefined && channel === undefined) return undefined;
+    // OKD's channels, such as stable-scos-4, have no minor version.
+    const [, ofChannel] = /^[a-z-]+-(\d+\.\d+)$/.exec(channel ?? '') ?? [];
+    const version = [built, ofChannel && `${ofChannel}.0`].find(
+      (each) => each !== undefined && minorOf(each) !== undefined,
+    );
+    const judged = judgeRelease('takeOver', version, isUnknownAccepted);
+    if (judged.ok) return { ...judged, product: productOf(version) };
+    const found = version ?? `version ${built ?? 'none'}, channel ${channel ?? 'none'}`;
+    this.faults.push(
+      `${assetPaths.clusterVersion}: expected ${judged.expected}, found ${found}. ${judged.fix}`,
+    );
     return undefined;
   }
 

@@ -1,6 +1,6 @@
 /**
- * What openshift-install 4.14 to 4.21 writes into the bootstrap Ignition config of a single node on
- * platform none or external, and what becomes of it. Read in openshift/installer: data/data/bootstrap
+ * What openshift-install writes into the bootstrap Ignition config of a single node on platform none or external, and what
+ * becomes of it, in the releases of lib/config/openshift/releases.ts. Read in openshift/installer: data/data/bootstrap
  * (files, systemd, bootstrap-in-place) and pkg/asset/ignition/bootstrap.
  */
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { ACCEPT_UNKNOWN_RELEASE } from '../../lib/config/openshift/judge-release.ts';
 import type { CreateOptions } from '../create/single-node-ignition-config.ts';
 
 /** Options of `sno create single-node-ignition-config` for a config of openshift-install. */
@@ -7,6 +8,8 @@ export interface TakeOverOptions extends CreateOptions {
   fromIgnition: string;
   /** Paths, units and drop-ins that are kept although nothing is known about them. */
   keep?: readonly string[];
+  /** A release that is not known is treated as the newest known one. */
+  acceptUnknownRelease?: boolean;
   /** As on the command line; default DEFAULT_SHIPPING_DAYS. */
   shippingDays?: string;
 }
@@ -49,8 +52,15 @@ const notWith = (why: string, options: Readonly<Record<string, unknown>>): strin
     .map(([name]) => `${name}: not with --from-ignition: ${why}`);
 
 /** @throws Failure (usage) for options that say nothing without --from-ignition */
-export function requireNoTakeOver({ keep, shippingDays }: Partial<TakeOverOptions>): void {
+export function requireNoTakeOver({
+  keep,
+  shippingDays,
+  acceptUnknownRelease,
+}: Partial<TakeOverOptions>): void {
   const faults = [
+    ...(acceptUnknownRelease === undefined
+      ? []
+      : [`${ACCEPT_UNKNOWN_RELEASE}: only with --from-ignition`]),
     ...(keep === undefined ? [] : ['--keep: only with --from-ignition']),
     ...(shippingDays === undefined ? [] : ['--shipping-days: only with --from-ignition']),
   ];

@@ -63,7 +63,7 @@ export async function takeOverInstaller(
   );
   const config = await readSource(source);
   const sorted = sortEntries(config, new Set(options.keep ?? []));
-  const assets = requireUnderstood(source, config, sorted, options.keep ?? []);
+  const assets = requireUnderstood(source, config, sorted, options);
   const executable = await describeExecutable(options.agentsExecutable, environment, signal);
   const cluster = clusterOf(source, assets, environment[DISK_VARIABLE], executable);
   const beside = await readBeside(dirname(source), dir);
@@ -96,7 +96,7 @@ export async function takeOverInstaller(
   wrote(output, size);
   for (const { path } of beside.found) print(`Copied ${path}`);
   const { version, releaseImage } = assets.openshift;
-  print(`Control plane: openshift ${version}, from the release image ${releaseImage}`);
+  print(`Control plane: ${assets.product} ${version}, from the release image ${releaseImage}`);
   for (const line of entryLines(sorted.entries)) print(line);
   for (const line of addedLines(sorted.entries)) print(line);
   for (const line of certificateLines(certificates)) print(line);
@@ -107,6 +107,7 @@ export async function takeOverInstaller(
     notice(`not beside ${source}, so not copied: ${beside.missing.join(', ')}`);
   }
   for (const text of tooLarge(embedded)) notice(text);
+  if (assets.unknownRelease !== undefined) notice(assets.unknownRelease);
   notice(EXPERIMENTAL);
 }
 
@@ -138,7 +139,7 @@ function requireUnderstood(
   source: string,
   config: IgnitionConfig,
   { unknown, missing, entries }: SortedConfig,
-  keep: readonly string[],
+  { keep = [], acceptUnknownRelease = false }: TakeOverOptions,
 ): InstallerAssets {
   if (missing.length > 0) {
     throw refused(source, [
@@ -147,7 +148,7 @@ function requireUnderstood(
     ]);
   }
   const unused = keep.filter((at) => !entries.some((entry) => entry.at === at && !entry.isKnown));
-  const read = readAssets(config);
+  const read = readAssets(config, acceptUnknownRelease);
   const faults = [
     ...unknown.map((at) => `${at}: unknown; it may be code that does what the agents do`),
     ...unused.map((at) => `--keep ${at}: names nothing that would be refused`),

@@ -4,7 +4,6 @@ import { commandOf, imageOf } from '../../lib/render/openshift/command.ts';
 import type { PulledRelease } from '../../lib/render/openshift/release.ts';
 import { type Copy, stagesIn, type VersionedStage } from '../../lib/render/openshift/stage.ts';
 import { STAGES } from '../../lib/render/openshift/stages.ts';
-import { knownMinor } from '../../lib/render/openshift/versions.ts';
 
 /** On the host; `host` stands for its root in the results. */
 const WORK = '/var/tmp/one-after-another';
@@ -16,7 +15,7 @@ const ASSETS = `${WORK}/assets`;
  * tree. `assets` is the host's /opt/openshift as the lab sees it.
  */
 export function oneAfterAnother(release: PulledRelease, assets: string): string {
-  const stages = stagesIn(knownMinor(release.version), STAGES);
+  const stages = stagesIn(release.stages, STAGES);
   const images = [...new Set(stages.map(({ image }) => image))].filter(
     (each) => each !== 'release',
   );

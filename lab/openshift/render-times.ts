@@ -35,7 +35,7 @@ export async function measureRendering(
   report: (line: string) => void,
   signal: AbortSignal,
 ): Promise<RenderTimes> {
-  const release = await readRelease(hostPodman(runOn(host)), releaseImage, { signal });
+  const release = await readRelease(hostPodman(runOn(host)), { releaseImage }, { signal });
   const script = oneAfterAnother(release, join(host.rootDir, 'opt/openshift'));
   const times: RenderTimes = { ours: [], shell: [] };
   for (let turn = 1; turn <= REPETITIONS; turn++) {

@@ -5,7 +5,6 @@ import { commandOf } from '../../lib/render/openshift/command.ts';
 import { parseRelease, RELEASE_FILES } from '../../lib/render/openshift/release.ts';
 import { stagesIn } from '../../lib/render/openshift/stage.ts';
 import { STAGES } from '../../lib/render/openshift/stages.ts';
-import { knownMinor } from '../../lib/render/openshift/versions.ts';
 import { RELEASE_IMAGE } from '../components/openshift/images.ts';
 import { imageReference } from '../components/openshift/release.ts';
 import type { ImageRoots } from './image-roots.ts';
@@ -124,7 +123,7 @@ export async function rendersOf(roots: ImageRoots, signal: AbortSignal): Promise
     imageReferences: await readFile(join(tree, RELEASE_FILES.imageReferences), 'utf8'),
     metadata: await readFile(join(tree, RELEASE_FILES.metadata), 'utf8'),
   });
-  const stages = stagesIn(knownMinor(release.version), STAGES);
+  const stages = stagesIn(release.stages, STAGES);
   const described = Object.keys(expected);
   const names = stages.map(({ name }) => name);
   const unpaired = [

@@ -49,11 +49,15 @@ const openShiftSchema = z.strictObject({
   /** Pull specification, as openshift-install wrote it: with a digest, or a tag in development. */
   releaseImage: z.string().min(1),
   /** Minor version, such as 4.19, of the openshift-install that made the assets. */
-  version: z.string().regex(/^4\.\d+$/),
+  version: z.string().regex(/^\d+\.\d+$/),
+  /** A release that this program does not know is treated as the newest that it knows. */
+  unknownReleaseAccepted: z.literal(true).optional(),
   /** `spec.clusterID` of the ClusterVersion, by which telemetry and support know the cluster. */
   clusterId: z.uuid(),
   /** `status.infrastructureName` of the Infrastructure. */
   infrastructureName: z.string().min(1),
+  /** Another installer made the cluster; `reconfigure prepare` has described it. */
+  installedByOthers: z.literal(true).optional(),
   /** Name of the platform in the install-config, such as none. */
   platform: z.string().min(1),
 });

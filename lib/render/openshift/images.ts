@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../base/errors/failure.ts';
 import type { Limits, Wait } from '../../base/wait/limits.ts';
+import type { OpenShiftRelease } from '../../config/cluster/cluster.ts';
 import { hostArchitecture } from '../../host/architecture.ts';
 import { imageOf } from './command.ts';
 import type { Podman, StoredImage } from './podman.ts';
@@ -8,7 +9,9 @@ import { type PulledRelease, parseRelease, RELEASE_FILES } from './release.ts';
 import { runTasks } from './schedule.ts';
 import { stagesIn } from './stage.ts';
 import { STAGES } from './stages.ts';
-import { knownMinor } from './versions.ts';
+
+/** Which release is wanted, and whether one that is unknown was accepted. */
+export type NamedRelease = Pick<OpenShiftRelease, 'releaseImage' | 'unknownReleaseAccepted'>;
 
 /** How many images are pulled at once; each of them in several layers. */
 const PARALLEL_PULLS = 4;
@@ -25,12 +28,13 @@ const CALL_MS = 120_000;
  */
 export async function pullRelease(
   podman: Podman,
-  reference: string,
+  named: NamedRelease,
   wait: Wait,
 ): Promise<{ readonly release: PulledRelease; readonly images: number }> {
+  const { releaseImage: reference } = named;
   wait.report(`the release image ${reference}`);
   await obtain(podman, { name: 'release', reference }, wait);
-  const release = await readRelease(podman, reference, wait);
+  const release = await readRelease(podman, named, wait);
   const names = renderImages(release);
   await runTasks({
     tasks: names.map((name) => ({ name, after: new Set<string>() })),
@@ -47,7 +51,7 @@ export async function pullRelease(
 /** The files of a release image that podman has. @throws Failure (retry) if it cannot be run */
 export async function readRelease(
   podman: Podman,
-  reference: string,
+  { releaseImage: reference, unknownReleaseAccepted }: NamedRelease,
   { signal }: Pick<Wait, 'signal'>,
 ): Promise<PulledRelease> {
   const limits = { signal, deadlineMs: CALL_MS };
@@ -68,18 +72,18 @@ export async function readRelease(
     read('images', RELEASE_FILES.imageReferences),
     read('metadata', RELEASE_FILES.metadata),
   ]);
-  return parseRelease(digested, { imageReferences, metadata });
+  return parseRelease(digested, { imageReferences, metadata }, unknownReleaseAccepted === true);
 }
 
 /** Whether podman has the release image and all images that its stages run. */
 export async function hasRelease(
   podman: Podman,
-  reference: string,
+  named: NamedRelease,
   signal: AbortSignal,
 ): Promise<boolean> {
   const limits = { signal, deadlineMs: CALL_MS };
-  if ((await podman.inspect(reference, 'release', limits)) === undefined) return false;
-  const release = await readRelease(podman, reference, { signal });
+  if ((await podman.inspect(named.releaseImage, 'release', limits)) === undefined) return false;
+  const release = await readRelease(podman, named, { signal });
   const found = renderImages(release).map((name) =>
     podman.inspect(imageOf(release, name), name, limits),
   );
@@ -87,8 +91,8 @@ export async function hasRelease(
 }
 
 /** Names of the images that the stages of that release run, without the release image. */
-function renderImages({ version }: PulledRelease): string[] {
-  const images = stagesIn(knownMinor(version), STAGES).map(({ image }) => image);
+function renderImages({ stages }: PulledRelease): string[] {
+  const images = stagesIn(stages, STAGES).map(({ image }) => image);
   return [...new Set(images)].filter((image) => image !== 'release');
 }
 

@@ -21,9 +21,9 @@ export interface OpenShiftInput {
  * openshift-install wrote. The images must be in podman's storage.
  */
 export const openShiftRenderer = (podman: Podman): Renderer<OpenShiftInput> => ({
-  async render({ release: { releaseImage }, paths, host }, effects) {
-    effects.report(`the release image ${releaseImage}`);
-    const release = await readRelease(podman, releaseImage, effects);
+  async render({ release: named, paths, host }, effects) {
+    effects.report(`the release image ${named.releaseImage}`);
+    const release = await readRelease(podman, named, effects);
     const rendered = await readTree(await runStages({ ...effects, podman, release, paths }));
     const installed = await installedNodeFiles(paths, rendered.staticPods);
     return {

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
 import { readGoYaml } from '../../base/go-yaml/read.ts';
 import { parseJson } from '../../base/json.ts';
+import type { Minor } from '../../base/minor.ts';
+import { stagesMinor } from './versions.ts';
 
 /** What a release image says of itself. */
 export interface PulledRelease {
@@ -9,6 +11,8 @@ export interface PulledRelease {
   readonly reference: string;
   /** Such as 4.21.0. */
   readonly version: string;
+  /** Whose stages render it. */
+  readonly stages: Minor;
   /** Such as 1.34.1. */
   readonly kubernetesVersion: string;
   /** References by the names of the images. */
@@ -41,10 +45,11 @@ const referencesSchema = z.object({
 
 const metadataSchema = z.object({ version: z.string() });
 
-/** @throws Failure (fatal) if a file of the release image cannot be used */
+/** @throws Failure (fatal) if a file of the release image cannot be used; (usage) for an unknown release that was not accepted */
 export function parseRelease(
   reference: string,
   files: { readonly imageReferences: string; readonly metadata: string },
+  isUnknownAccepted = false,
 ): PulledRelease {
   const { spec } = parsed(referencesSchema, () => readGoYaml(files.imageReferences), {
     reference,
@@ -70,6 +75,7 @@ export function parseRelease(
   return {
     reference,
     version,
+    stages: stagesMinor(version, isUnknownAccepted),
     kubernetesVersion,
     images: new Map(spec.tags.map(({ name, from }) => [name, from.name])),
     imageReferences: files.imageReferences,

@@ -15,7 +15,6 @@ import { stagesIn, type VersionedStage } from './stage.ts';
 import { INSTALLER_FILES } from './stages/inputs.ts';
 import { STAGES } from './stages.ts';
 import { copyInstallerFiles, makeView, type Tree } from './tree.ts';
-import { knownMinor } from './versions.ts';
 
 /** Most of a stage's time is one processor's; one more starts or ends while the others compute. */
 const PARALLEL_STAGES = Math.max(4, availableParallelism() + 1);
@@ -39,7 +38,7 @@ export async function runStages(rendering: Rendering): Promise<Tree> {
   const { release, paths, work, signal, report } = rendering;
   const installer = join(work, 'installer');
   await copyInstallerFiles(paths, release.imageReferences, installer);
-  const stages = stagesIn(knownMinor(release.version), STAGES);
+  const stages = stagesIn(release.stages, STAGES);
   const before = dependencies(stages, INSTALLER_FILES);
   await expectInstallerFiles(stages, installer);
   const withResults = (names: ReadonlySet<string>) =>

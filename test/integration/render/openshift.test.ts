@@ -127,11 +127,11 @@ t.test('a release with podman', { skip }, async (t) => {
 
   await t.test('its images are found in the storage', async (t) => {
     const limits = { signal, deadlineMs: 60_000, report: () => {} };
-    const { release, images: count } = await pullRelease(podman, releaseImage, limits);
+    const { release, images: count } = await pullRelease(podman, { releaseImage }, limits);
     t.equal(release.kubernetesVersion, '1.34.1');
     t.equal(count, 12);
-    t.equal(await hasRelease(podman, releaseImage, signal), true);
-    t.equal(await hasRelease(podman, 'localhost/sno-test/none:1', signal), false);
+    t.equal(await hasRelease(podman, { releaseImage }, signal), true);
+    t.equal(await hasRelease(podman, { releaseImage: 'localhost/sno-test/none:1' }, signal), false);
   });
 
   await t.test('is rendered as without containers', async (t) => {

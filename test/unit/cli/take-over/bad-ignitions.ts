@@ -141,9 +141,9 @@ export const refusals: readonly BadCase[] = [
   {
     name: 'an older release',
     change: channel('stable-4.13'),
-    says: /expected OpenShift 4\.14 to 4\.21, found 4\.13/,
+    says: /expected OpenShift 4\.14 to 5\.0, .*found 4\.13/,
   },
-  { name: 'a newer release', change: channel('candidate-4.22'), says: /found 4\.22/ },
+  { name: 'a newer release', change: channel('candidate-5.1'), says: /found 5\.1/ },
   {
     name: 'no release',
     change: channel('mine'),

@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
-import { decodeDataUrl } from '../../../../lib/base/data-url.ts';
 import { clusterSchema } from '../../../../lib/config/cluster/cluster.ts';
-import { type IgnitionConfig, parseConfig } from '../../../../lib/render/ignition/config.ts';
 import { liveUnits } from '../../../../units/live.ts';
-import { agentsExecutable } from '../agents-executable.ts';
-import { type Run, sno } from '../run-sno.ts';
-import { type BadCase, refusals } from './bad-ignitions.ts';
+import { refusals } from './bad-ignitions.ts';
 import {
   CLUSTER_ID,
   file,
@@ -19,58 +15,18 @@ import {
   PULL_SECRET,
   RELEASE,
 } from './installer-ignition.ts';
+import { contents, IGNITION, read, takeOver } from './taking-over.ts';
 
-const IGNITION = 'bootstrap-in-place-for-live-iso.ign';
 const VALIDATOR = '/usr/bin/ignition-validate';
 const METADATA = { clusterName: 'sno', clusterID: CLUSTER_ID, infraID: 'sno-qkgrs' };
 const URL_OF_WORKERS = 'https://api-int.sno.example.net:22623/config/worker';
-
-interface Taken extends Run {
-  dir: string;
-  /** What is in the folder afterwards. */
-  left: string[];
-}
-
-/** Takes over a config that is in the installer's folder, among these files. */
-async function takeOver(
-  t: Tap,
-  config: IgnitionConfig | string,
-  { args = [], beside = {}, own = {} }: Pick<BadCase, 'args' | 'beside' | 'own'> = {},
-): Promise<Taken> {
-  const text = typeof config === 'string' ? config : JSON.stringify(config);
-  const root = t.testdir({ agents: agentsExecutable(), from: { [IGNITION]: text }, to: {} });
-  const dir = join(root, 'to');
-  for (const [folder, files] of [
-    ['from', beside],
-    ['to', own],
-  ] as const) {
-    for (const [path, contents] of Object.entries(files)) {
-      await mkdir(join(root, folder, path, '..'), { recursive: true });
-      await writeFile(join(root, folder, path), contents);
-    }
-  }
-  const options = ['--dir', dir, '--agents-executable', join(root, 'agents')];
-  const from = ['--from-ignition', join(root, 'from')];
-  const run = await sno(['create', 'single-node-ignition-config', ...options, ...from, ...args]);
-  return { ...run, dir, left: (await readdir(dir)).toSorted() };
-}
-
-type Tap = Pick<typeof t, 'testdir'>;
-
-const read = async ({ dir }: Taken) =>
-  parseConfig(await readFile(join(dir, IGNITION), 'utf8'), IGNITION);
-
-function contents(config: IgnitionConfig, path: string): string {
-  const found = config.storage?.files?.find((each) => each.path === path)?.contents;
-  return found === undefined ? '' : decodeDataUrl(found).toString('utf8');
-}
 
 for (const version of ['4.14', '4.19', '4.21'] as const) {
   t.test(`what the installer of ${version} writes is understood`, async (t) => {
     const taken = await takeOver(t, await installerIgnition(version));
     t.notMatch(taken.err, /^(?!Notice: )./m, 'nothing but notices');
     t.equal(taken.code, 0);
-    t.match(taken.out, `Control plane: openshift ${version}, from the release image ${RELEASE}`);
+    t.match(taken.out, `Control plane: OpenShift ${version}, from the release image ${RELEASE}`);
     t.notMatch(taken.out, 'Not understood');
     t.match(taken.err.split('\n').at(-1), /experimental: .* only hosts that you can lose/);
     const config = await read(taken);
@@ -234,7 +190,7 @@ t.test('an installer that was built with its version says so itself', async (t) 
     1,
     file(path, version),
   );
-  t.match((await takeOver(t, source)).out, 'Control plane: openshift 4.20');
+  t.match((await takeOver(t, source)).out, 'Control plane: OpenShift 4.20');
 });
 
 t.test('what was replaced is listed by reason', async (t) => {

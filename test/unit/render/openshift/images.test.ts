@@ -10,11 +10,15 @@ const never = new AbortController().signal;
 
 function pull(podman: FakePodman, reference = releaseImage, signal = never) {
   const reports: string[] = [];
-  const pulled = pullRelease(podman, reference, {
-    signal,
-    deadlineMs: 60_000,
-    report: (text) => reports.push(text),
-  });
+  const pulled = pullRelease(
+    podman,
+    { releaseImage: reference },
+    {
+      signal,
+      deadlineMs: 60_000,
+      report: (text) => reports.push(text),
+    },
+  );
   return { pulled, reports };
 }
 
@@ -134,11 +138,11 @@ t.test('a tag is replaced by the digest, if the registry gave one', async (t) =>
 
 t.test('whether podman has everything', async (t) => {
   const podman = new FakePodman();
-  t.equal(await hasRelease(podman, releaseImage, never), false);
+  t.equal(await hasRelease(podman, { releaseImage }, never), false);
   await pull(podman).pulled;
-  t.equal(await hasRelease(podman, releaseImage, never), true);
+  t.equal(await hasRelease(podman, { releaseImage }, never), true);
   podman.stored.delete(referenceOf('cluster-ingress-operator'));
-  t.equal(await hasRelease(podman, releaseImage, never), false);
+  t.equal(await hasRelease(podman, { releaseImage }, never), false);
 });
 
 t.test('a release image whose files cannot be used', async (t: Test) => {

@@ -1,4 +1,5 @@
 import type { PulledRelease } from '../../../../lib/render/openshift/release.ts';
+import { stagesMinor } from '../../../../lib/render/openshift/versions.ts';
 
 const names = [
   ...['cluster-config-api', 'cluster-authentication-operator', 'cluster-config-operator'],
@@ -31,6 +32,7 @@ export const imageReferences = JSON.stringify({
 export const release = (version: string): PulledRelease => ({
   reference: referenceOf('release'),
   version,
+  stages: stagesMinor(version, false),
   kubernetesVersion: '1.34.1',
   images: new Map(names.map((name) => [name, referenceOf(name)])),
   imageReferences,
