@@ -24,6 +24,8 @@ const facts = {
   nodeName: 'edge-0',
   shippingDays: 30,
   unsteady: undefined,
+  operators: { faults: [], notes: [] },
+  unitImages: [],
   isOnBridge: true,
   nodeAddresses: ['192.0.2.10'],
   nodes: ['edge-0'],

@@ -10,7 +10,7 @@ import type { ReconfigureContext } from '../context.ts';
 import { BRIDGE_UNITS } from './units.ts';
 
 /** OVN-Kubernetes takes the addresses of its node from it. */
-const OVN_BRIDGE = 'br-ex';
+export const OVN_BRIDGE = 'br-ex';
 
 /** The profiles of configure-ovs.sh, all below /run: the bridge, its ports, their interfaces, and clones of a bond's ports. */
 const OWN_PROFILE = /^(br-ex|ovs-(port|if)-(br-ex|phys0)|.+-slave-ovs-clone)$/;

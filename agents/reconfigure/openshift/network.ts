@@ -4,8 +4,10 @@ import { type AskedNameServers, answered, isKept, keepNetwork, wrong } from '../
 import type { SiteStep } from '../or-back.ts';
 import { bridgeAddresses, dismantleBridge, makeBridge } from './bridge.ts';
 
-/** /etc/resolv.conf names the node itself, which asks these. */
-const nameServers: AskedNameServers = async () => '/run/NetworkManager/no-stub-resolv.conf';
+/** The name servers of the network. /etc/resolv.conf names the node itself, which asks these. */
+export const NAME_SERVERS = '/run/NetworkManager/no-stub-resolv.conf';
+
+const nameServers: AskedNameServers = async () => NAME_SERVERS;
 
 /**
  * The network of the site, and the bridge of the pod network from its adapter. The adapter is taken out of the bridge first:

@@ -12,6 +12,7 @@ import {
   type RelocatableNode,
   relocatableFiles,
 } from '../../../lib/relocation/relocatable/machine-config.ts';
+import { ASSISTED_DNS } from '../../../lib/relocation/relocatable/openshift/assisted-dns.ts';
 import type { OpenShiftFacts } from '../../../lib/relocation/relocatable/openshift/node.ts';
 import { CLUSTER } from '../../../lib/relocation/site-openshift/names.ts';
 import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
@@ -25,6 +26,25 @@ export async function fixedNode(
   return text === undefined ? undefined : fixedByKubeletDropin(text);
 }
 
+export type PoolFacts = Pick<OpenShiftFacts, 'clusterDomain' | 'version' | 'pool'>;
+
+/** What the API says of the cluster and of the pool of its only node. */
+export async function poolFacts(client: KubeClient, limits: Limits): Promise<PoolFacts> {
+  const version = await client.find(clusterVersions, { name: CLUSTER_VERSION }, limits);
+  const pool = await client.find(machineConfigPools, { name: 'master' }, limits);
+  const ingress = await client.get(openShiftResources.ingresses, { name: CLUSTER }, limits);
+  return {
+    clusterDomain: ingress.spec.domain.replace(/^apps\./, ''),
+    version: version?.status?.desired?.version,
+    pool: pool && {
+      conditions: new Map(
+        (pool.status?.conditions ?? []).map(({ type, status }) => [type, status]),
+      ),
+      sources: (pool.spec?.configuration?.source ?? []).flatMap(({ name = [] }) => name),
+    },
+  };
+}
+
 /** What the API and the host say of a node with that name and address. */
 export async function openShiftFacts(
   paths: HostPaths,
@@ -32,24 +52,16 @@ export async function openShiftFacts(
   fixed: Pick<RelocatableNode, 'address' | 'nodeName'>,
   limits: Limits,
 ): Promise<OpenShiftFacts> {
-  const version = await client.find(clusterVersions, { name: CLUSTER_VERSION }, limits);
-  const pool = await client.find(machineConfigPools, { name: 'master' }, limits);
-  const ingress = await client.get(openShiftResources.ingresses, { name: CLUSTER }, limits);
-  const clusterDomain = ingress.spec.domain.replace(/^apps\./, '');
+  const facts = await poolFacts(client, limits);
+  const { clusterDomain, pool } = facts;
+  const replacesAssistedDns = pool?.sources.includes(ASSISTED_DNS) ?? false;
   const { ActiveState } = await unitProperties('dnsmasq.service', ['ActiveState'], limits.signal);
   return {
-    clusterDomain,
-    version: version?.status?.desired?.version,
-    pool:
-      pool === undefined
-        ? undefined
-        : {
-            conditions: new Map(
-              (pool.status?.conditions ?? []).map(({ type, status }) => [type, status]),
-            ),
-            sources: (pool.spec?.configuration?.source ?? []).flatMap(({ name = [] }) => name),
-          },
-    differing: await differing(paths, relocatableFiles({ ...fixed, clusterDomain })),
+    ...facts,
+    differing: await differing(
+      paths,
+      relocatableFiles({ ...fixed, clusterDomain, replacesAssistedDns }),
+    ),
     hasNameServer: ActiveState === 'active',
   };
 }

@@ -40,7 +40,10 @@ const CURRENT_CONFIG = '/etc/machine-config-daemon/currentconfig';
 /** What the site's objects have the daemon write (docs/relocation-openshift.md), also where it has not written it before. */
 const OF_SITE = [
   '/etc/chrony.conf',
+  '/etc/containers/policy.json',
   '/etc/containers/registries.conf',
+  // With the mirrors, if a ClusterImagePolicy demands signatures.
+  '/etc/containers/registries.d/sigstore-registries.yaml',
   '/etc/mco/proxy.env',
   '/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt',
   '/etc/systemd/system.conf.d/10-default-env-proxy.conf',
@@ -53,7 +56,7 @@ const FILES = ['/etc/hostname', '/var/lib/kubelet/kubeconfig', siteDnsPath] as c
 /** Which adapter configure-ovs.sh made the bridge of the pod network from. */
 const BRIDGE_HINT = '/var/lib/ovnk/iface_default_hint';
 /** Where a trial may put files back. */
-const IN_REACH = /^\/(etc|var\/lib)\//;
+const IN_REACH = ['/etc/', '/var/lib/'];
 
 /** Everything that a site may change or create on a host of OpenShift, and its operators in consequence. */
 export async function openShiftPoints(context: ReconfigureContext): Promise<WantedPoints> {
@@ -113,10 +116,13 @@ const currentSchema = z.looseObject({
 });
 
 /**
- * Every file that the daemon compares with its configuration.
+ * Every file below these folders that the daemon compares with its configuration.
  * @throws Failure (fatal) if that cannot be read
  */
-async function filesOfDaemon(paths: HostPaths): Promise<string[]> {
+export async function filesOfDaemon(
+  paths: HostPaths,
+  below: readonly string[] = IN_REACH,
+): Promise<string[]> {
   const text = await readTextIfPresent(paths.at(CURRENT_CONFIG));
   if (text === undefined) return [];
   const { data, error } = currentSchema.safeParse(parseJson(text));
@@ -133,5 +139,5 @@ async function filesOfDaemon(paths: HostPaths): Promise<string[]> {
     ...(dropins ?? []).map((dropin) => `/etc/systemd/system/${name}.d/${dropin.name}`),
   ]);
   const files = (storage?.files ?? []).map(({ path }) => path);
-  return [...files, ...units].filter((path) => IN_REACH.test(path));
+  return [...files, ...units].filter((path) => below.some((folder) => path.startsWith(folder)));
 }

@@ -1,5 +1,5 @@
 /**
- * What makes the network of the pods at each boot (machine-config operator 4.20, templates/common/_base/units), in the order in
+ * What makes the network of the pods at each boot (machine-config operator 4.20 and 5.0, templates/common/_base/units), in the order in
  * which it runs: the first waits for a default route without an end, and writes which address is the host's; the second makes the
  * bridge of the adapter that has it, and tries again after a quarter of an hour.
  */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { requireIdle } from '../../../lib/change/exclusion.ts';
 import { readMembers } from '../../../lib/cluster/workers/members.ts';
+import { ACCEPT_UNKNOWN_RELEASE } from '../../../lib/config/openshift/judge-release.ts';
 import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import { publicKeyOf } from '../../../lib/pki/signature/ssh-keys.ts';
@@ -19,14 +20,24 @@ export interface AskedPreparation {
   readonly allowUnsigned?: boolean;
   readonly siteUrl?: string;
   readonly shippingDays?: string;
+  readonly acceptUnknownRelease?: boolean;
+  /** Whether the machine-config operator may restart the host once. */
+  readonly allowRestart?: boolean;
 }
 
 /**
  * Whether this host of the Kubernetes payload can be made relocatable; nothing is changed.
  * @throws Failure (usage) with the reason why not
  */
-export async function requirePreparable(host: HostContext): Promise<void> {
+export async function requirePreparable(
+  host: HostContext,
+  { acceptUnknownRelease, allowRestart }: AskedPreparation = {},
+): Promise<void> {
   const { paths } = host;
+  if (acceptUnknownRelease !== undefined || allowRestart !== undefined) {
+    const what = `${ACCEPT_UNKNOWN_RELEASE} and --allow-restart are for OpenShift`;
+    throw refused(what, { found: 'a host of Kubernetes' });
+  }
   if (!(await exists(paths.record))) {
     throw refused('the installation is not complete', { fix: 'Wait for its end.' });
   }
@@ -74,6 +85,7 @@ export async function choicesFor(
   const before = await readFactoryPolicy(host.paths);
   const { allowedSigners, unsignedAllowed, shippingDays, siteUrl } =
     before ?? usualChoices(host.cluster);
+  const isUnknownAccepted = asked.acceptUnknownRelease ?? before?.unknownReleaseAccepted;
   const keys = await signersIn(asked.signer ?? []);
   const url = asked.siteUrl === undefined ? siteUrl : urlOf(asked.siteUrl);
   const trusted = {
@@ -86,6 +98,7 @@ export async function choicesFor(
     ...trusted,
     shippingDays: asked.shippingDays === undefined ? shippingDays : daysOf(asked.shippingDays),
     ...(url === undefined ? {} : { siteUrl: url }),
+    ...(isUnknownAccepted === true ? { unknownReleaseAccepted: true as const } : {}),
   };
 }
 

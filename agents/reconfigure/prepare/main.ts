@@ -2,13 +2,17 @@ import { Command } from 'commander';
 import { runCommandLine } from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
+import { acceptUnknownRelease } from '../../../lib/config/openshift/judge-release.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
-import { hostContext, signedRights } from '../../steps/host-context.ts';
+import { readFactoryPolicy } from '../../../lib/relocation/relocatable/policy.ts';
 import { NEVER_RUN } from '../openshift/never-run.ts';
+import { fixedNode } from '../openshift/node.ts';
 import { type AskedPreparation, choicesFor, requirePreparable } from './accept.ts';
+import { factoryHost } from './factory-host.ts';
 import { requirePreparableOpenShift, requireUndoable } from './openshift/accept.ts';
+import { bringMachineConfig } from './openshift/bring-machine-config.ts';
 import { openShiftPreparePlan, openShiftUndoPlan } from './openshift/plan.ts';
 import { preparePlan, undoPlan } from './plan.ts';
 
@@ -33,6 +37,11 @@ export async function runPrepare(
       'where the node asks for <serial>.site; dhcp: where option 224 says',
     )
     .option('--shipping-days <n>', 'how long it may be under way')
+    .option(...acceptUnknownRelease)
+    .option(
+      '--allow-restart',
+      'on OpenShift: give a node of any installer the MachineConfig that it needs, with one restart',
+    )
     .option('--undo', 'make the node one of this site again')
     .action(async ({ undo, ...asked }: AskedPreparation & { readonly undo?: boolean }) => {
       code = undo === true ? await takeBack(paths, output) : await prepare(paths, asked, output);
@@ -41,18 +50,26 @@ export async function runPrepare(
 }
 
 async function prepare(paths: HostPaths, asked: AskedPreparation, output: AgentLogOptions) {
-  const host = await factoryHost(paths);
   const settings = await readSettings(paths);
+  const deadlineMs = settings.relocatableMs;
+  const limits = { signal: AbortSignal.timeout(deadlineMs), deadlineMs };
+  const host = await factoryHost(paths, limits.signal);
   if (host.cluster.controlPlane === 'openshift') {
-    const deadlineMs = settings.relocatableMs;
-    const limits = { signal: AbortSignal.timeout(deadlineMs), deadlineMs };
-    const node = await requirePreparableOpenShift(host, limits);
+    const isUnknownReleaseAccepted =
+      asked.acceptUnknownRelease ??
+      (await readFactoryPolicy(paths))?.unknownReleaseAccepted === true;
+    const fixed = await fixedNode(paths);
+    if (fixed === undefined) {
+      const mayRestart = asked.allowRestart === true;
+      return bringMachineConfig(host, { mayRestart, isUnknownReleaseAccepted }, limits);
+    }
+    const node = await requirePreparableOpenShift(host, fixed, isUnknownReleaseAccepted, limits);
     const choices = await choicesFor(host, asked);
     const context = { ...host, hostname: () => node.nodeName, node, choices };
     const plan = openShiftPreparePlan(settings);
     return runAgentCommand({ plan, paths, context: async () => context }, ['run'], output);
   }
-  await requirePreparable(host);
+  await requirePreparable(host, asked);
   const choices = await choicesFor(host, asked);
   const plan = preparePlan(settings);
   return runAgentCommand(
@@ -63,15 +80,10 @@ async function prepare(paths: HostPaths, asked: AskedPreparation, output: AgentL
 }
 
 async function takeBack(paths: HostPaths, output: AgentLogOptions) {
-  const host = await factoryHost(paths);
   const settings = await readSettings(paths);
+  const host = await factoryHost(paths, AbortSignal.timeout(settings.relocatableMs));
   const isOpenShift = host.cluster.controlPlane === 'openshift';
   if (isOpenShift) await requireUndoable(host);
   const plan = isOpenShift ? openShiftUndoPlan(settings) : undoPlan(settings);
-  return runAgentCommand({ plan, paths, context: () => factoryHost(paths) }, ['run'], output);
-}
-
-async function factoryHost(paths: HostPaths) {
-  const host = await hostContext(paths);
-  return { ...host, ...signedRights(host) };
+  return runAgentCommand({ plan, paths, context: async () => host }, ['run'], output);
 }

@@ -32,13 +32,20 @@ export async function collectFacts(
   const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
   const nodeName = context.hostname();
   using runtime = connectHostRuntime(paths);
-  const seen = await context.withAdministrator(progress, async (client) => ({
+  const seen = await context.withAdministrator(progress, async (client) => {
     // First: it moves something.
-    probes: await probeCluster(context, client, progress),
-    unsteady: await whyUnsteady(context, client, progress),
-    ...(await objectFacts(client, runtime, nodeName, limits)),
-    ...(await platform.facts(client, limits)),
-  }));
+    const probes = await probeCluster(context, client, progress);
+    const unsteady = await whyUnsteady(context, client, progress);
+    const objects = await objectFacts(client, runtime, nodeName, limits);
+    const { unitImages, ...facts } = await platform.facts(client, limits);
+    const images = await Promise.all(
+      unitImages.map(async (each) => ({
+        ...each,
+        isPinned: (await runtime.imageStatus(each.image, limits))?.pinned,
+      })),
+    );
+    return { probes, unsteady, ...objects, ...facts, unitImages: images };
+  });
   const addresses = await hostAddresses(signal);
   // Before the clock that they are compared with.
   const seconds = await readTextIfPresent(paths.at('/sys/class/rtc/rtc0/since_epoch'));

@@ -29,6 +29,8 @@ export const kubernetesPlatform = (
       kubelet: { nodeIps: kubelet?.nodeIps ?? [], nodeName: kubelet?.nodeName },
       ownNames: [],
       otherFaults: [],
+      unitImages: [],
+      operators: { faults: [], notes: [] },
       versions: { kubernetes: versions.kubernetes },
     };
   },

@@ -15,6 +15,7 @@ import {
   certificateSecretSchema,
   clusterCertificates,
 } from '../../../lib/relocation/relocatable/openshift/certificates.ts';
+import { hostFaultText } from '../../../lib/relocation/relocatable/openshift/host-checks.ts';
 import { openShiftFaults } from '../../../lib/relocation/relocatable/openshift/node.ts';
 import type { FactoryPolicy } from '../../../lib/relocation/relocatable/policy.ts';
 import type { NodeCertificate } from '../../../lib/relocation/relocatable/validation/facts.ts';
@@ -22,7 +23,9 @@ import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { administratorAccess } from '../../../lib/render/openshift/installed-access.ts';
 import type { PlainHost } from '../../steps/host-context.ts';
 import { fixedNode, openShiftFacts } from '../openshift/node.ts';
+import { unitImages } from '../openshift/unit-images.ts';
 import { askNameServer } from './cluster-dns.ts';
+import { installedOperators } from './operators.ts';
 import type { Platform } from './platform.ts';
 
 /** The kubelet uses it to request its first certificate, and another one when that has expired. */
@@ -35,7 +38,10 @@ export const restrictedPod = { runAsNonRoot: true, seccompProfile: { type: 'Runt
 /** On OpenShift, operators render the control plane: the cluster is asked what it consists of. */
 export const openShiftPlatform = (
   { paths, settings }: Pick<PlainHost, 'paths' | 'settings'>,
-  policy: Pick<FactoryPolicy, 'internalAddress' | 'nodeName' | 'shippingDays'>,
+  policy: Pick<
+    FactoryPolicy,
+    'internalAddress' | 'nodeName' | 'shippingDays' | 'unknownReleaseAccepted'
+  >,
   ask = askNameServer,
 ): Platform => ({
   windowMs: settings.validateOperatorsWindowMs,
@@ -70,7 +76,12 @@ export const openShiftPlatform = (
           answer: await ask(address, name).catch(describeError),
         })),
       ),
-      otherFaults: [...openShiftFaults(openShift), ...(await etcdFaults(client, address, limits))],
+      otherFaults: [
+        ...openShiftFaults(openShift, policy.unknownReleaseAccepted === true).map(hostFaultText),
+        ...(await etcdFaults(client, address, limits)),
+      ],
+      unitImages: await unitImages(paths),
+      operators: await installedOperators(client, limits),
       versions: {
         kubernetes: (await serverVersion(client, limits)).gitVersion,
         ...(openShift.version === undefined ? {} : { openshift: openShift.version }),

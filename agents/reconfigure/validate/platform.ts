@@ -23,5 +23,13 @@ export interface Platform {
   facts(
     client: KubeClient,
     limits: Limits,
-  ): Promise<Pick<NodeFacts, 'certificates' | 'kubelet' | 'ownNames' | 'otherFaults' | 'versions'>>;
+  ): Promise<
+    Pick<
+      NodeFacts,
+      'certificates' | 'kubelet' | 'ownNames' | 'otherFaults' | 'operators' | 'versions'
+    > & {
+      /** Images that no pod names, and what names them. */
+      readonly unitImages: readonly { readonly image: string; readonly path: string }[];
+    }
+  >;
 }

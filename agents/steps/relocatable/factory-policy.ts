@@ -27,7 +27,7 @@ import { installedAddress } from './internal-address.ts';
 /** What the factory decides about a node; the rest of its policy is the node's own. */
 export type FactoryChoices = Pick<
   FactoryPolicy,
-  'allowedSigners' | 'unsignedAllowed' | 'siteUrl' | 'shippingDays'
+  'allowedSigners' | 'unsignedAllowed' | 'siteUrl' | 'shippingDays' | 'unknownReleaseAccepted'
 >;
 
 /** A host as the factory prepares it. */

@@ -7,6 +7,7 @@ import {
 import type { SiteFile } from '../../render/machine-config/site-files.ts';
 import { bridgeProfile, bridgeProfilePath, INTERNAL_PREFIX } from './bridge.ts';
 import { nodeDns, nodeDnsPath } from './local-dns.ts';
+import { assistedDnsFiles, assistedDnsUnit } from './openshift/assisted-dns.ts';
 
 export interface RelocatableNode {
   /** Of the installation, IPv4: the internal address at every site. */
@@ -15,6 +16,8 @@ export interface RelocatableNode {
   readonly nodeName: string;
   /** `<cluster>.<base domain>` of the installation. */
   readonly clusterDomain: string;
+  /** The node has the MachineConfig by which assisted-service gives it a name server of its own, which is replaced. */
+  readonly replacesAssistedDns?: boolean;
 }
 
 export const RELOCATABLE_MACHINE_CONFIG = '99-master-sno-relocatable';
@@ -45,7 +48,10 @@ export function relocatableFiles(node: RelocatableNode): readonly SiteFile[] {
       contents: each.contents ?? '',
     })),
   );
-  return [...files, ...dropins];
+  const own = units.flatMap(({ name, contents }) =>
+    contents === undefined ? [] : [{ path: `/etc/systemd/system/${name}`, mode: 0o644, contents }],
+  );
+  return [...files, ...own, ...dropins];
 }
 
 /** What the drop-in of the kubelet (`kubeletDropinPath`) fixes; undefined for another text. */
@@ -64,6 +70,7 @@ function relocatableEntries({
   address,
   nodeName,
   clusterDomain,
+  replacesAssistedDns = false,
 }: RelocatableNode): Required<Pick<MachineConfigEntries, 'files' | 'units'>> {
   return {
     files: [
@@ -80,11 +87,13 @@ function relocatableEntries({
       },
       { path: '/etc/resolv.conf', mode: 0o644, contents: resolver(address) },
       { path: nodeDnsPath, mode: 0o644, contents: nodeDns(address, clusterDomain) },
+      ...(replacesAssistedDns ? assistedDnsFiles : []),
     ],
     units: [
       {
         name: 'dnsmasq.service',
         enabled: true,
+        ...(replacesAssistedDns ? { contents: assistedDnsUnit } : {}),
         dropins: [{ name: '50-sno-local-dns.conf', contents: DNSMASQ }],
       },
       {
@@ -145,12 +154,13 @@ Environment="CONTAINER_STREAM_ADDRESS=${address}"
 
 /**
  * The hint chooses the address from which configure-ovs.sh finds the interface of the pod network's bridge
- * (openshift/baremetal-runtimecfg, cmd/runtimecfg/node-ip.go; machine-config operator, configure-ovs-network.yaml).
+ * (openshift/baremetal-runtimecfg, cmd/runtimecfg/node-ip.go; machine-config operator, configure-ovs-network.yaml). The unit reads
+ * either variable, in every release from 4.14 to 5.0.
  */
 const NO_HINT = `[Service]
 # That of the installation (/etc/default/nodeip-configuration) is the internal address. At a site only ${BRIDGE} has it, and
 # ${OVN_BRIDGE} would be made of a bridge without a port. Without a hint, it is made of the interface with the default route.
-UnsetEnvironment=KUBELET_NODEIP_HINT
+UnsetEnvironment=NODEIP_HINT KUBELET_NODEIP_HINT
 `;
 
 const SEALED = `[Unit]

@@ -21,6 +21,8 @@ export const factoryPolicySchema = z.strictObject({
   siteUrl: z.union([z.literal('dhcp'), z.url({ protocol: /^https?$/ })]).optional(),
   /** How many days may pass until the site configuration arrives. */
   shippingDays: z.int().min(1).max(3650),
+  /** On OpenShift: a release that this program does not know is treated as the newest that it knows. */
+  unknownReleaseAccepted: z.literal(true).optional(),
   /** age1...: a site configuration for this recipient can be read by this node only. */
   recipient: z.string().regex(/^age1[0-9a-z]+$/),
 });

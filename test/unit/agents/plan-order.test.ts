@@ -74,6 +74,18 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   ],
   [
     openShiftPreparePlan(settings),
+    'cluster-record',
+    'factory-policy',
+    'who reads a policy reads the description of the cluster, too',
+  ],
+  [
+    openShiftUndoPlan(settings),
+    'node-record',
+    'cluster-record',
+    'a command that is repeated has to find its host',
+  ],
+  [
+    openShiftPreparePlan(settings),
     'agent-units',
     'factory-policy',
     'a policy says that the host is relocatable: what takes a volume back is there before',

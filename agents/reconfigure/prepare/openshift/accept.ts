@@ -9,17 +9,19 @@ import { exists } from '../../../../lib/host/files.ts';
 import { BRIDGE } from '../../../../lib/host/internal-bridge.ts';
 import { hostAddresses } from '../../../../lib/host/network.ts';
 import { sealedPath } from '../../../../lib/host/paths.ts';
+import type { RelocatableNode } from '../../../../lib/relocation/relocatable/machine-config.ts';
 import {
-  kubeletDropinPath,
-  type RelocatableNode,
-} from '../../../../lib/relocation/relocatable/machine-config.ts';
+  type HostFault,
+  hostFaultText,
+} from '../../../../lib/relocation/relocatable/openshift/host-checks.ts';
 import {
   nodeFaults,
   openShiftFaults,
 } from '../../../../lib/relocation/relocatable/openshift/node.ts';
 import type { HostContext } from '../../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
-import { fixedNode, openShiftFacts } from '../../openshift/node.ts';
+import { preparedHostFaults } from '../../openshift/host-checks.ts';
+import { openShiftFacts } from '../../openshift/node.ts';
 
 /** What the MachineConfig has fixed: the same at every site. */
 export type FixedNode = Pick<RelocatableNode, 'address' | 'nodeName'>;
@@ -30,31 +32,27 @@ export type FixedNode = Pick<RelocatableNode, 'address' | 'nodeName'>;
  */
 export async function requirePreparableOpenShift(
   host: HostContext,
+  node: FixedNode,
+  isUnknownReleaseAccepted: boolean,
   limits: Limits,
 ): Promise<FixedNode> {
-  const { paths } = host;
-  if (!(await exists(paths.record))) {
+  const { paths, cluster } = host;
+  const isOfOthers = cluster.openshift?.installedByOthers === true;
+  if (!isOfOthers && !(await exists(paths.record))) {
     throw refused('the installation is not complete', { fix: 'Wait for its end.' });
   }
   await requireIdle(paths);
-  const node = await fixedNode(paths);
-  if (node === undefined) {
-    throw refused('this node was not installed as a relocatable one', {
-      expected: `${kubeletDropinPath}, with the address and the name of the Node`,
-      found: 'no such drop-in',
-      fix: 'Install it again, with the manifest of "sno create relocatable-manifests": its address cannot be fixed later.',
-    });
-  }
   if (await exists(sealedPath(paths))) {
     throw refused('this node is sealed', {
       fix: 'Run "reconfigure validate --unseal" first: its API has to be asked.',
     });
   }
   const faults = await host.withAdministrator({ remainingMs: () => limits.deadlineMs }, (client) =>
-    faultsOf(host, client, node, limits.signal),
+    faultsOf(host, client, { node, isUnknownReleaseAccepted }, limits.signal),
   );
   if (faults.length === 0) return node;
-  throw refused('this node cannot be relocated', { found: faults.join('; ') });
+  const found = faults.map(hostFaultText).join('; ');
+  throw refused('this node cannot be relocated', { found });
 }
 
 /**
@@ -73,15 +71,18 @@ export async function requireUndoable({ paths }: Pick<HostContext, 'paths'>): Pr
 async function faultsOf(
   { paths }: HostContext,
   client: KubeClient,
-  node: FixedNode,
+  {
+    node,
+    isUnknownReleaseAccepted,
+  }: { readonly node: FixedNode; readonly isUnknownReleaseAccepted: boolean },
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<HostFault[]> {
   const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
   const { items: nodes } = await client.list(resources.nodes, {}, limits);
   const own = nodes.find(({ metadata }) => metadata.name === node.nodeName);
   const addresses = await hostAddresses(signal);
   return [
-    ...openShiftFaults(await openShiftFacts(paths, client, node, limits)),
+    ...openShiftFaults(await openShiftFacts(paths, client, node, limits), isUnknownReleaseAccepted),
     ...nodeFaults({
       ...node,
       nodes: nodes.map(({ metadata }) => metadata.name),
@@ -92,6 +93,7 @@ async function faultsOf(
         ({ interfaceName, address }) => interfaceName === BRIDGE && address === node.address,
       ),
     }),
+    ...(await preparedHostFaults(paths, node, own, signal)),
   ];
 }
 

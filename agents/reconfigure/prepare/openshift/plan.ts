@@ -12,7 +12,9 @@ import { NEVER_RUN } from '../../openshift/never-run.ts';
 import { preparing, takingBack } from '../identity.ts';
 import type { FixedNode } from './accept.ts';
 import { agentUnits, withoutAgentUnits } from './agent-units.ts';
+import { clusterRecord, withoutClusterRecord } from './cluster-record.ts';
 import { nodeRecord, withoutNodeRecord } from './node-record.ts';
+import { pinnedImages, withoutPinnedImages } from './pinned-images.ts';
 
 /** A host of OpenShift as the factory prepares it. */
 export interface OpenShiftFactoryContext extends FactoryContext {
@@ -27,8 +29,10 @@ export const openShiftPreparePlan = (s: Settings): Plan<OpenShiftFactoryContext>
   ...preparing,
   achieved: `${preparing.achieved}. ${NEVER_RUN}`,
   steps: [
+    within(s, 'relocatableMs', clusterRecord),
     within(s, 'relocatableMs', nodeRecord),
     within(s, 'relocatableMs', agentUnits),
+    within(s, 'relocatableMs', pinnedImages),
     within(s, 'relocatableMs', factoryPolicy),
     within(s, 'relocatableMs', mediumRule),
   ],
@@ -40,7 +44,9 @@ export const openShiftUndoPlan = (s: Settings): Plan<HostContext> => ({
   steps: [
     within(s, 'relocatableMs', withoutMediumRule),
     within(s, 'relocatableMs', withoutFactoryPolicy),
+    within(s, 'relocatableMs', withoutPinnedImages),
     within(s, 'relocatableMs', withoutAgentUnits),
     within(s, 'relocatableMs', withoutNodeRecord),
+    within(s, 'relocatableMs', withoutClusterRecord),
   ],
 });

@@ -1,12 +1,7 @@
-import { appliesIn, minorOf, type Validity } from '../../../base/minor.ts';
+import { judgeRelease, productOf } from '../../../config/openshift/judge-release.ts';
 import { BRIDGE } from '../../../host/internal-bridge.ts';
 import { RELOCATABLE_MACHINE_CONFIG } from '../machine-config.ts';
-
-/**
- * The releases of which the host's side was read, or run in parts: what the machine-config operator, the network's scripts and
- * the operators do at a start without their network.
- */
-export const RELOCATABLE_RELEASES = { since: '4.19', until: '4.21' } as const satisfies Validity;
+import type { HostCheck, HostFault } from './host-checks.ts';
 
 /** What decides whether a node of OpenShift can be relocated. */
 export interface OpenShiftFacts {
@@ -29,37 +24,64 @@ export interface OpenShiftFacts {
   readonly hasNameServer: boolean;
 }
 
+const fault = (check: HostCheck, text: string): HostFault => ({ check, text });
+
 /** What keeps OpenShift and its host from being relocated, each with what to do; empty: nothing. */
-export function openShiftFaults(facts: OpenShiftFacts): string[] {
+export function openShiftFaults(facts: OpenShiftFacts, isUnknownAccepted: boolean): HostFault[] {
   const { version, differing, hasNameServer } = facts;
-  const { since, until } = RELOCATABLE_RELEASES;
-  const minor = version === undefined ? undefined : minorOf(version);
   return [
-    ...(minor !== undefined && appliesIn(minor, RELOCATABLE_RELEASES)
+    ...releaseFaults(version, isUnknownAccepted),
+    ...poolFaults(facts, [RELOCATABLE_MACHINE_CONFIG]),
+    ...differing.map((each) =>
+      fault('machine-config-files', `${each}: let the machine-config operator restore it`),
+    ),
+    ...(hasNameServer
       ? []
-      : [
-          `OpenShift ${version ?? 'of no version'}: only ${since} to ${until} can be relocated; install one of these`,
-        ]),
-    ...poolFaults(facts),
-    ...differing.map((each) => `${each}: let the machine-config operator restore it`),
-    ...(hasNameServer ? [] : ['dnsmasq.service is not active: see "systemctl status dnsmasq"']),
+      : [fault('name-server', 'dnsmasq.service is not active: see "systemctl status dnsmasq"')]),
   ];
 }
 
-function poolFaults({ pool }: OpenShiftFacts): string[] {
-  if (pool === undefined) return ['the API has no MachineConfigPool master'];
-  const { conditions, sources } = pool;
-  const has = (type: string, expected: string) => (conditions.get(type) ?? 'unknown') === expected;
+export function releaseFaults(
+  version: string | undefined,
+  isUnknownAccepted: boolean,
+): HostFault[] {
+  const judged = judgeRelease('relocate', version, isUnknownAccepted);
+  if (judged.ok) return [];
+  const { expected, found, fix } = judged;
   return [
-    ...(sources.includes(RELOCATABLE_MACHINE_CONFIG)
+    fault(
+      'release',
+      `${productOf(version)} ${found}: expected ${expected}, found ${found}. ${fix}`,
+    ),
+  ];
+}
+
+/** @param expected MachineConfigs that it must be made of */
+export function poolFaults(
+  { pool }: Pick<OpenShiftFacts, 'pool'>,
+  expected: readonly string[],
+): HostFault[] {
+  const check = 'machine-config-pool';
+  if (pool === undefined) return [fault(check, 'the API has no MachineConfigPool master')];
+  const { conditions, sources } = pool;
+  const status = (type: string) => conditions.get(type) ?? 'unknown';
+  const isSteady = status('Updated') === 'True' && status('Degraded') === 'False';
+  return [
+    ...expected
+      .filter((name) => !sources.includes(name))
+      .map((name) =>
+        fault(
+          check,
+          `MachineConfigPool master is made without ${name}: files that were copied do not outlast an update`,
+        ),
+      ),
+    ...(isSteady
       ? []
       : [
-          `MachineConfigPool master is made without ${RELOCATABLE_MACHINE_CONFIG}: files that were copied do not outlast an update`,
-        ]),
-    ...(has('Updated', 'True') && has('Degraded', 'False')
-      ? []
-      : [
-          `MachineConfigPool master has Updated=${conditions.get('Updated') ?? 'unknown'}, Degraded=${conditions.get('Degraded') ?? 'unknown'}: wait for it, or see "oc describe mcp master"`,
+          fault(
+            check,
+            `MachineConfigPool master has Updated=${status('Updated')}, Degraded=${status('Degraded')}: wait for it, or see "oc describe mcp master"`,
+          ),
         ]),
   ];
 }
@@ -76,24 +98,46 @@ export interface NodeAddresses {
 }
 
 /** Why the node is not the one of its MachineConfig; empty: it is. */
-export function nodeFaults(facts: NodeAddresses): string[] {
+export function nodeFaults(facts: NodeAddresses): HostFault[] {
   const { address, nodeName, nodes, nodeAddresses, isOnBridge } = facts;
-  const others = nodes.filter((name) => name !== nodeName);
   const found = nodeAddresses?.join(', ') || 'none';
   return [
-    ...(others.length === 0
-      ? []
-      : [`there are other Nodes: ${others.join(', ')}; a relocatable node is alone: remove them`]),
+    ...otherNodeFaults(nodes, nodeName),
     ...(nodeAddresses === undefined
-      ? [`the API has no Node ${nodeName}, the name in the MachineConfig: install the node again`]
+      ? [
+          fault(
+            'node-address',
+            `the API has no Node ${nodeName}, the name in the MachineConfig: install the node again`,
+          ),
+        ]
       : []),
     ...(nodeAddresses === undefined || found === address
       ? []
       : [
-          `InternalIP of the Node ${nodeName}: expected ${address}, the address in the MachineConfig, found ${found}: install the node again`,
+          fault(
+            'node-address',
+            `InternalIP of the Node ${nodeName}: expected ${address}, the address in the MachineConfig, found ${found}: install the node again`,
+          ),
         ]),
     ...(isOnBridge
       ? []
-      : [`${BRIDGE} has not the address ${address}: see "nmcli device show ${BRIDGE}"`]),
+      : [
+          fault(
+            'internal-bridge',
+            `${BRIDGE} has not the address ${address}: see "nmcli device show ${BRIDGE}"`,
+          ),
+        ]),
   ];
+}
+
+export function otherNodeFaults(nodes: readonly string[], nodeName: string): HostFault[] {
+  const others = nodes.filter((name) => name !== nodeName);
+  return others.length === 0
+    ? []
+    : [
+        fault(
+          'other-nodes',
+          `there are other Nodes: ${others.join(', ')}; a relocatable node is alone: remove them`,
+        ),
+      ];
 }

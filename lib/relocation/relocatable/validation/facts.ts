@@ -31,6 +31,8 @@ export interface NodeFacts {
   readonly shippingDays: number;
   /** Why it is not steady; undefined: it is. */
   readonly unsteady: string | undefined;
+  /** Of those that OLM installs: what is not finished, and what the report tells besides. */
+  readonly operators: { readonly faults: readonly string[]; readonly notes: readonly string[] };
   /** Whether the bridge has the internal address. */
   readonly isOnBridge: boolean;
   /** InternalIPs of the Node; undefined: the API has no such Node. */
@@ -44,6 +46,12 @@ export interface NodeFacts {
   /** The networks in which kube-proxy opens node ports; undefined where the payload has no kube-proxy. */
   readonly nodePortAddresses: readonly string[] | undefined;
   readonly pods: readonly PodFacts[];
+  /** Images that no pod names, and the file that does; undefined: the runtime has not got it. */
+  readonly unitImages: readonly {
+    readonly image: string;
+    readonly path: string;
+    readonly isPinned: boolean | undefined;
+  }[];
   readonly certificates: readonly NodeCertificate[];
   /** Of the hardware clock, at `now`; undefined: the host has none. */
   readonly hardwareClock: Date | undefined;

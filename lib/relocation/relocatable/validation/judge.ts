@@ -13,7 +13,7 @@ const faults = (...all: readonly (string | undefined)[]): Judged => ({
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
-  settled: ({ unsteady }) => faults(unsteady),
+  settled: ({ unsteady, operators }) => faults(unsteady, ...operators.faults),
   services: ({ clusterDns, apiService, ownNames, internalAddress: address }) =>
     faults(
       whyWrong("the cluster's DNS", 'kubernetes.default', clusterDns, apiService),
@@ -26,8 +26,14 @@ const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
     const others = probes.filter(({ outcome }) => outcome !== 'failed');
     return { faults: failed.map(probeText), notes: others.map(probeText) };
   },
-  images: ({ pods }) =>
-    faults(
+  images: ({ pods, unitImages, operators }) => ({
+    ...faults(
+      ...unitImages.map(({ image, path, isPinned }) => {
+        if (isPinned === undefined) return `${path}: the image ${image} is not on the host`;
+        return isPinned
+          ? undefined
+          : `${path}: the image ${image} is not pinned, and the kubelet may delete it: run "reconfigure prepare" again`;
+      }),
       ...pods.flatMap(({ name, containers }) =>
         containers.flatMap(({ image, isAlwaysPulled, isLocal }) => [
           isLocal ? undefined : `${name}: the image ${image} is not on the host`,
@@ -37,6 +43,8 @@ const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
         ]),
       ),
     ),
+    notes: operators.notes,
+  }),
   'internal-address': internalAddress,
   arrival: ({ arrival }) => arrival,
   certificates: ({ certificates, now, shippingDays }) => {

@@ -36,6 +36,9 @@ const description: Cluster = {
 const SYSTEMCTL = `mkdir -p "$ROOT/enabled"
 case "$1 $2" in
 "show dnsmasq.service") echo ActiveState=$(cat "$ROOT/dnsmasq") ;;
+"show kubelet.service") echo "Environment=$(cat "$ROOT/kubelet-environment")" ;;
+"show nodeip-configuration.service"|"show ovs-configuration.service") cat "$ROOT/network-units" ;;
+"reload crio.service") cp "$ROOT/etc/crio/crio.conf.d/40-sno-pinned-images" "$ROOT/reloaded" 2>/dev/null || rm -f "$ROOT/reloaded" ;;
 "show "*)
   if [ -f "$ROOT/enabled/$2" ]; then echo UnitFileState=enabled; else echo UnitFileState=disabled; fi
   echo NeedDaemonReload=no ;;
@@ -57,20 +60,58 @@ export function openShiftHost(t: Test): TestHost {
   for (const { path, mode, contents } of relocatableFiles(NODE)) host.write(path, contents, mode);
   host.write('/dnsmasq', 'active');
   host.write('/bridge', NODE.address);
+  asCoreOs(host);
   host.programs.give('udevadm', '[ "$*" = "control --reload" ]');
   host.programs.give('systemctl', SYSTEMCTL);
   host.programs.give(
     'ip',
-    `echo '[{"ifname":"br-node","addr_info":[{"local":"'$(cat $ROOT/bridge)'","prefixlen":32,"scope":"global"}]}]'`,
+    `echo '[{"ifname":"br-node","addr_info":[{"local":"'$(cat $ROOT/bridge)'","prefixlen":32,"scope":"global"}]},'
+echo '{"ifname":"br-ex","addr_info":[{"local":"198.51.100.7","prefixlen":24,"scope":"global"},'
+echo '{"local":"'$(cat $ROOT/ovn-bridge)'","prefixlen":32,"scope":"global"}]}]'`,
   );
   return host;
 }
+
+export const RUNTIMECFG = `registry.test/ocp/release@sha256:${'a'.repeat(64)}`;
+const NODE_IP_UNIT = '/etc/systemd/system/nodeip-configuration.service';
+
+/** What only a host of CoreOS has, as a test does: no program but those that are given does anything. */
+function asCoreOs(host: TestHost): void {
+  host.write('/ovn-bridge', NODE.address);
+  host.write(
+    '/kubelet-environment',
+    `KUBELET_NODE_IP=${NODE.address} KUBELET_NODE_IPS=${NODE.address} KUBELET_NODE_NAME=${NODE.nodeName}`,
+  );
+  host.write('/network-units', 'LoadState=loaded\nResult=success\n');
+  host.write('/usr/lib/os-release', 'ID="rhel"\nVERSION_ID="9.6"\nVARIANT_ID=coreos\n');
+  host.write('/run/NetworkManager/no-stub-resolv.conf', 'nameserver 198.51.100.1\n');
+  for (const name of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {
+    host.write(`/etc/kubernetes/manifests/${name}-pod.yaml`, '{}');
+  }
+  host.write('/etc/crio/crio.conf.d/00-default', '[crio.image]\n');
+  host.write(NODE_IP_UNIT, `[Service]\nExecStart=podman run ${RUNTIMECFG} node-ip set\n`);
+  const units = [{ name: 'nodeip-configuration.service' }];
+  const config = { storage: { files: [{ path: '/etc/resolv.conf' }] }, systemd: { units } };
+  host.write('/etc/machine-config-daemon/currentconfig', JSON.stringify({ spec: { config } }));
+  for (const name of ['nmcli', 'nmstatectl', 'ovs-vsctl', 'chronyc', 'lsblk']) {
+    host.programs.give(name, 'exit 97');
+  }
+  host.programs.give('systemd-run', 'case "$*" in *sno-agents\\ --version) ;; *) exit 97 ;; esac');
+}
+
+const MACHINE_CONFIG = 'machineconfiguration.openshift.io';
+/** Of a Node whose daemon has nothing to do. */
+export const steadyDaemon = {
+  [`${MACHINE_CONFIG}/state`]: 'Done',
+  [`${MACHINE_CONFIG}/currentConfig`]: 'rendered-master-1',
+  [`${MACHINE_CONFIG}/desiredConfig`]: 'rendered-master-1',
+};
 
 /** What the API of such a host says; a test changes what it is about. */
 export const said = {
   nodes: [
     {
-      metadata: { name: 'edge-0' },
+      metadata: { name: 'edge-0', annotations: steadyDaemon },
       status: {
         addresses: [
           { type: 'InternalIP', address: NODE.address },

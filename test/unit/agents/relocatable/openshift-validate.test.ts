@@ -57,6 +57,8 @@ async function platformOn(
       },
     }),
     'GET /version': () => ({ gitVersion: 'v1.34.1' }),
+    'GET /apis/operators.coreos.com/v1alpha1/clusterserviceversions': () => listOf(),
+    'GET /apis/operators.coreos.com/v1alpha1/catalogsources': () => listOf(),
   };
   await openShiftApi(t, host, change, others);
   const platform = openShiftPlatform(host.context, policy, async (server, name) => {
@@ -170,10 +172,10 @@ const faults: readonly [what: string, Parameters<typeof platformOn>[1], says: Re
     'a release that came later',
     {
       change: {
-        version: { metadata: { name: 'version' }, status: { desired: { version: '4.22.1' } } },
+        version: { metadata: { name: 'version' }, status: { desired: { version: '5.1.1' } } },
       },
     },
-    /4\.22\.1/,
+    /release: OpenShift 5\.1\.1/,
   ],
 ];
 

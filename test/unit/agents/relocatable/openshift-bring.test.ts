@@ -1,0 +1,232 @@
+/** `reconfigure prepare` on a node of another installer: it gets the MachineConfig of a relocatable one, and is described. */
+import t, { type Test } from 'tap';
+import { relocatableFiles } from '../../../../lib/relocation/relocatable/machine-config.ts';
+import { ASSISTED_DNS } from '../../../../lib/relocation/relocatable/openshift/assisted-dns.ts';
+import { type ApiAnswer, listOf, refuse } from '../host/api.ts';
+import type { TestHost } from '../host/host.ts';
+import { NODE, openShiftApi, openShiftHost, prepare, said } from './openshift-host.ts';
+import { prepareSaying, present, refusedWithoutChange } from './openshift-refused.ts';
+
+const CLUSTER = '/etc/sno-agents/cluster.json';
+const CONFIGS = '/apis/machineconfiguration.openshift.io/v1/machineconfigs';
+const KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC factory';
+
+const installConfig = `apiVersion: v1
+metadata: {name: edge}
+baseDomain: example.test
+networking: {machineNetwork: [{cidr: 192.0.2.0/24}]}
+sshKey: ${KEY}
+`;
+
+/** As assisted-service writes it (internal/network/manifests_generator.go). */
+const assisted = {
+  metadata: { name: ASSISTED_DNS },
+  spec: {
+    config: {
+      storage: {
+        files: [
+          { path: '/usr/local/bin/dnsmasq_config.sh' },
+          { path: '/etc/NetworkManager/dispatcher.d/forcedns' },
+          { path: '/etc/NetworkManager/conf.d/single-node.conf' },
+        ],
+      },
+      systemd: { units: [{ name: 'dnsmasq.service' }] },
+    },
+  },
+};
+const configWith = (name: string, path: string) => ({
+  metadata: { name },
+  spec: { config: { storage: { files: [{ path }] } } },
+});
+/** The operator's own: its dispatchers were read. */
+const template = configWith('00-master', '/etc/NetworkManager/dispatcher.d/forcedns-rhel9-fix');
+
+interface Cluster {
+  readonly configs?: readonly { readonly metadata: { readonly name: string } }[];
+  readonly platform?: string;
+  readonly topology?: string;
+  readonly networkType?: string;
+  readonly change?: Partial<typeof said>;
+}
+
+const poolOf = (configs: NonNullable<Cluster['configs']>) => ({
+  ...said.pool,
+  spec: { configuration: { source: configs.map(({ metadata: { name } }) => ({ name })) } },
+});
+
+/** A host that another installer made: nothing of ours but the executable. */
+function hostOfOthers(t: Test): TestHost {
+  const host = openShiftHost(t);
+  for (const { path } of relocatableFiles(NODE)) host.remove(path);
+  for (const path of [CLUSTER, '/var/lib/sno-agents/record.json']) host.remove(path);
+  return host;
+}
+
+async function apiOfOthers(t: Test, host: TestHost, cluster: Cluster = {}) {
+  const { configs = [template, assisted], platform = 'None', change = {} } = cluster;
+  const { topology = 'SingleReplica', networkType = 'OVNKubernetes' } = cluster;
+  const created: string[] = [];
+  const config = '/apis/config.openshift.io/v1';
+  const answers: Record<string, ApiAnswer> = {
+    [`GET ${config}/infrastructures/cluster`]: () => ({
+      metadata: { name: 'cluster' },
+      status: {
+        infrastructureName: 'edge-x1',
+        controlPlaneTopology: topology,
+        platformStatus: { type: platform },
+      },
+    }),
+    [`GET ${config}/networks/cluster`]: () => ({
+      metadata: { name: 'cluster' },
+      status: {
+        networkType,
+        clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+        serviceNetwork: ['172.30.0.0/16'],
+      },
+    }),
+    'GET /api/v1/namespaces/kube-system/configmaps/cluster-config-v1': () => ({
+      metadata: { name: 'cluster-config-v1' },
+      data: { 'install-config': installConfig },
+    }),
+    [`GET ${CONFIGS}`]: () => listOf(...configs),
+    [`POST ${CONFIGS}`]: ({ body }) => {
+      created.push(body);
+      return JSON.parse(body);
+    },
+  };
+  const version = {
+    metadata: { name: 'version' },
+    spec: { clusterID: '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab' },
+    status: { desired: { version: '4.21.3', image: 'registry.test/release@sha256:1' } },
+  };
+  const api = { version, pool: poolOf(configs), ...change };
+  const { requests } = await openShiftApi(t, host, api, answers);
+  return { created, requests };
+}
+
+t.test('one restart is asked for, and one MachineConfig is made', async (t) => {
+  const host = hostOfOthers(t);
+  const { created } = await apiOfOthers(t, host);
+  await refusedWithoutChange(
+    t,
+    host,
+    /Node edge-0, 192\.0\.2\.10\. Run it with --allow-restart.*relocatable-manifests/,
+  );
+  t.same(created, []);
+  const before = present(host);
+  const { code, text } = await prepareSaying(host, '--allow-restart');
+  t.equal(code, 1, 'to be run again');
+  t.match(text, /was created, with edge-0 and 192\.0\.2\.10; it replaces what 50-master-dnsmasq/);
+  t.match(text, /restarts this host once.*run this command again/s);
+  t.strictSame(present(host), before, 'nothing on the host');
+  t.equal(created.length, 1);
+  const { metadata, spec } = JSON.parse(created[0] ?? '');
+  t.match(metadata, { name: '99-master-sno-relocatable' });
+  const paths = spec.config.storage.files.map(({ path }: { path: string }) => path);
+  t.ok(paths.includes('/etc/NetworkManager/dispatcher.d/forcedns'), 'replaced by its name');
+  const dnsmasq = spec.config.systemd.units.find(
+    ({ name }: { name: string }) => name === 'dnsmasq.service',
+  );
+  t.notMatch(dnsmasq.contents, /ovs-configuration/, 'it does not wait for the pod network');
+});
+
+t.test('after the restart it is prepared, described and taken back', async (t) => {
+  const host = hostOfOthers(t);
+  const configs = [template, assisted, { metadata: { name: '99-master-sno-relocatable' } }];
+  await apiOfOthers(t, host, { configs });
+  const node = { ...NODE, replacesAssistedDns: true };
+  for (const { path, mode, contents } of relocatableFiles(node)) host.write(path, contents, mode);
+  t.match(await prepare(host), { code: 0 });
+  t.match(JSON.parse(host.read(CLUSTER)), {
+    controlPlane: 'openshift',
+    name: 'edge',
+    baseDomain: 'example.test',
+    openshift: { version: '4.21', platform: 'none', installedByOthers: true },
+    machineNetwork: ['192.0.2.0/24'],
+    sshKeys: [KEY],
+  });
+  const described = host.read(CLUSTER);
+  t.match(await prepare(host), { code: 0 }, 'again');
+  t.equal(host.read(CLUSTER), described, 'described once');
+  t.match(await prepare(host, '--undo'), { code: 0 });
+  t.notOk(host.has(CLUSTER));
+  t.ok(host.has('/etc/dnsmasq.d/sno-node.conf'), 'the MachineConfig stays');
+});
+
+t.test('while it is being applied', async (t) => {
+  const host = hostOfOthers(t);
+  const configs = [template, { metadata: { name: '99-master-sno-relocatable' }, spec: {} }];
+  const { created } = await apiOfOthers(t, host, { configs });
+  const { code, text } = await prepareSaying(host, '--allow-restart');
+  t.equal(code, 1);
+  t.match(text, /exists, and is not on the host yet/);
+  t.same(created, []);
+});
+
+const twoAddresses = {
+  nodes: [
+    {
+      metadata: { name: 'edge-0' },
+      status: {
+        addresses: [
+          { type: 'InternalIP', address: NODE.address },
+          { type: 'InternalIP', address: '2001:db8::10' },
+        ],
+      },
+    },
+  ],
+};
+
+const refusals: readonly [what: string, Cluster, says: RegExp][] = [
+  ['three nodes', { topology: 'HighlyAvailable' }, /cluster: controlPlaneTopology is Highly/],
+  ['another platform', { platform: 'BareMetal' }, /cluster: the platform is baremetal/],
+  ['another network', { networkType: 'Calico' }, /cluster: the network is Calico/],
+  ['two addresses', { change: twoAddresses }, /node-address: .*found 192\.0\.2\.10, 2001:db8::10/],
+  [
+    'a worker',
+    { change: { nodes: [...said.nodes, { metadata: { name: 'w' } }] } },
+    /other-nodes: /,
+  ],
+  ['no pool', { change: { pool: refuse(404, 'none', 'NotFound') } }, /machine-config-pool: /],
+  ...(
+    [
+      ['99-resolv', '/etc/resolv.conf'],
+      ['98-names', '/etc/dnsmasq.d/own.conf'],
+      ['99-script', '/etc/NetworkManager/dispatcher.d/99-own'],
+      ['98-bridge', '/etc/nmstate/openshift/cluster.yml'],
+      [ASSISTED_DNS, '/etc/dnsmasq.d/new.conf'],
+    ] as const
+  ).map(([name, path]): [string, Cluster, RegExp] => [
+    `${path} of ${name}`,
+    { configs: [template, configWith(name, path)] },
+    new RegExp(`other-machine-configs: MachineConfig ${name} has ${path}`),
+  ]),
+];
+
+for (const [what, cluster, says] of refusals) {
+  t.test(`refused: ${what}`, async (t) => {
+    const host = hostOfOthers(t);
+    const { created } = await apiOfOthers(t, host, cluster);
+    await refusedWithoutChange(t, host, says, '--allow-restart');
+    t.same(created, []);
+    t.notOk(host.has(CLUSTER));
+  });
+}
+
+t.test('what MachineConfigs that are not in the pool have does not matter', async (t) => {
+  const host = hostOfOthers(t);
+  const stray = configWith('99-worker-names', '/etc/resolv.conf');
+  const change = { pool: poolOf([template]) };
+  const { created } = await apiOfOthers(t, host, { configs: [template, stray], change });
+  t.equal((await prepareSaying(host, '--allow-restart')).code, 1);
+  t.notMatch(created[0], /forcedns/, 'nothing to replace');
+});
+
+t.test('a node of ours without the MachineConfig gets it as well', async (t) => {
+  const host = openShiftHost(t);
+  for (const { path } of relocatableFiles(NODE)) host.remove(path);
+  const { created } = await apiOfOthers(t, host, { configs: [template] });
+  t.equal((await prepareSaying(host, '--allow-restart')).code, 1);
+  t.equal(created.length, 1);
+});

@@ -1,0 +1,182 @@
+/** What only a host of CoreOS can confirm: each is a refusal of `reconfigure prepare` that begins with its own code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import {
+  HOST_CHECKS,
+  type HostCheck,
+} from '../../../../lib/relocation/relocatable/openshift/host-checks.ts';
+import { root } from '../../structure/source.ts';
+import type { TestHost } from '../host/host.ts';
+import {
+  NODE,
+  openShiftApi,
+  openShiftHost,
+  prepare,
+  type said,
+  steadyDaemon,
+} from './openshift-host.ts';
+import { refusedWithoutChange } from './openshift-refused.ts';
+
+interface Case {
+  readonly what: string;
+  readonly check: HostCheck;
+  readonly says: RegExp;
+  readonly host?: (host: TestHost) => void;
+  readonly api?: Partial<typeof said>;
+}
+
+const CURRENT = '/etc/machine-config-daemon/currentconfig';
+const withAnnotations = (annotations: Readonly<Record<string, string>>) => ({
+  nodes: [
+    {
+      metadata: { name: 'edge-0', annotations },
+      status: { addresses: [{ type: 'InternalIP', address: NODE.address }] },
+    },
+  ],
+});
+
+const cases: readonly Case[] = [
+  {
+    what: 'another operating system',
+    check: 'operating-system',
+    host: (host) => host.write('/usr/lib/os-release', 'ID=debian\nPRETTY_NAME="Debian 12"\n'),
+    says: /expected RHCOS or SCOS, found Debian 12/,
+  },
+  {
+    what: 'a program that CoreOS has no more',
+    check: 'programs',
+    host: (host) => host.programs.remove('nmstatectl'),
+    says: /the host has no nmstatectl/,
+  },
+  {
+    what: 'an executable that systemd may not run',
+    check: 'starts-as-unit',
+    host: (host) => host.programs.give('systemd-run', 'echo "203/EXEC" >&2; exit 203'),
+    says: /sno-agents does not run as a unit.*chcon --type=bin_t/s,
+  },
+  {
+    what: 'a daemon that is at work',
+    check: 'machine-config-daemon',
+    api: withAnnotations({
+      ...steadyDaemon,
+      'machineconfiguration.openshift.io/state': 'Working',
+    }),
+    says: /the state Working/,
+  },
+  {
+    what: 'a configuration that is wanted, and not applied',
+    check: 'machine-config-daemon',
+    api: withAnnotations({
+      ...steadyDaemon,
+      'machineconfiguration.openshift.io/desiredConfig': 'rendered-master-2',
+    }),
+    says: /configuration rendered-master-1, desired rendered-master-2/,
+  },
+  {
+    what: 'a daemon that keeps its configuration elsewhere',
+    check: 'machine-config-daemon',
+    host: (host) => host.remove(CURRENT),
+    says: /keeps no present configuration/,
+  },
+  {
+    what: 'a configuration in another form',
+    check: 'machine-config-daemon',
+    host: (host) => host.write(CURRENT, '{"spec":{"files":[]}}'),
+    says: /currentconfig cannot be read/,
+  },
+  {
+    what: 'a drop-in behind ours',
+    check: 'kubelet-environment',
+    host: (host) =>
+      host.write('/kubelet-environment', `KUBELET_NODE_IPS=198.51.100.7 KUBELET_NODE_NAME=edge-0`),
+    says: /gives the kubelet no KUBELET_NODE_IPS=192\.0\.2\.10: a drop-in behind/,
+  },
+  {
+    what: 'a unit that this release has not',
+    check: 'network-units',
+    host: (host) => host.write('/network-units', 'LoadState=not-found\nResult=success\n'),
+    says: /ovs-configuration\.service has LoadState=not-found/,
+  },
+  {
+    what: 'a bridge that was not made',
+    check: 'network-units',
+    host: (host) => host.write('/network-units', 'LoadState=loaded\nResult=exit-code\n'),
+    says: /Result=exit-code/,
+  },
+  {
+    what: 'a static pod under another name',
+    check: 'static-pods',
+    host: (host) => host.remove('/etc/kubernetes/manifests/etcd-pod.yaml'),
+    says: /etcd-pod\.yaml does not exist/,
+  },
+  {
+    what: 'no name servers of the network',
+    check: 'resolver',
+    host: (host) => host.write('/run/NetworkManager/no-stub-resolv.conf', '# none\n'),
+    says: /no-stub-resolv\.conf names no server/,
+  },
+  {
+    what: 'a script that was not run',
+    check: 'ovn-bridge',
+    host: (host) => host.write('/ovn-bridge', '198.51.100.8'),
+    says: /br-ex has 198\.51\.100\.7, 198\.51\.100\.8, not 192\.0\.2\.10/,
+  },
+  ...['/etc/ovnk/default_bridge', '/etc/ovnk/extra_bridge', '/etc/nmstate/openshift/applied'].map(
+    (path): Case => ({
+      what: `a bridge by ${path}`,
+      check: 'ovn-bridge-by-hand',
+      host: (host) => host.write(path, 'ens4\n'),
+      says: /described by hand/,
+    }),
+  ),
+];
+
+for (const { what, check, says, host: change, api } of cases) {
+  t.test(`refused: ${what}`, async (t) => {
+    const host = openShiftHost(t);
+    await openShiftApi(t, host, api);
+    change?.(host);
+    await refusedWithoutChange(t, host, new RegExp(`${check}: [^;]*${says.source}`, 's'));
+  });
+}
+
+t.test('SCOS is a CoreOS', async (t) => {
+  const host = openShiftHost(t);
+  await openShiftApi(t, host, {
+    version: {
+      metadata: { name: 'version' },
+      status: { desired: { version: '4.21.0-okd-scos.3' } },
+    },
+  });
+  host.write('/usr/lib/os-release', 'ID="centos"\nVERSION_ID="10"\nVARIANT_ID=coreos\n');
+  t.match(await prepare(host), { code: 0 });
+});
+
+t.test('an unknown release, accepted', async (t) => {
+  const host = openShiftHost(t);
+  await openShiftApi(t, host, {
+    version: { metadata: { name: 'version' }, status: { desired: { version: '5.1.3' } } },
+  });
+  await refusedWithoutChange(t, host, /release: OpenShift 5\.1\.3.*--accept-unknown-release/);
+  t.match(await prepare(host, '--accept-unknown-release'), { code: 0 });
+  const policy = () => JSON.parse(host.read('/etc/sno-agents/factory.json'));
+  t.equal(policy().unknownReleaseAccepted, true, 'so that "validate" accepts it as well');
+  t.match(await prepare(host, '--shipping-days', '7'), { code: 0 }, 'and the next run');
+  t.match(policy(), { unknownReleaseAccepted: true, shippingDays: 7 });
+});
+
+t.test('an old release stays refused', async (t) => {
+  const host = openShiftHost(t);
+  await openShiftApi(t, host, {
+    version: { metadata: { name: 'version' }, status: { desired: { version: '4.18.9' } } },
+  });
+  await refusedWithoutChange(t, host, /release: .*4\.18\.9/, '--accept-unknown-release');
+});
+
+t.test('every code is in the document for whoever is the first', async (t) => {
+  const page = readFileSync(join(root, 'docs/first-openshift.md'), 'utf8');
+  for (const [code, meaning] of Object.entries(HOST_CHECKS)) {
+    t.match(page, `| \`${code}\` | ${meaning} |`);
+  }
+});
