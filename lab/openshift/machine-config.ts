@@ -6,6 +6,11 @@ import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
 import { relocatableManifest } from '../../lib/relocation/relocatable/machine-config.ts';
+import {
+  ASSISTED_DNS,
+  assistedDnsFiles,
+} from '../../lib/relocation/relocatable/openshift/assisted-dns.ts';
+import { machineConfigManifest } from '../../lib/render/machine-config/manifest.ts';
 import { eventually } from '../eventually.ts';
 import type { Daemon } from '../servers/daemon.ts';
 import { NODE_ADDRESS } from './bootstrap-assets.ts';
@@ -25,7 +30,13 @@ const ignitionSchema = z.object({
     ),
   }),
   systemd: z.object({
-    units: z.array(z.object({ name: z.string(), dropins: dropinsSchema.optional() })),
+    units: z.array(
+      z.object({
+        name: z.string(),
+        contents: z.string().optional(),
+        dropins: dropinsSchema.optional(),
+      }),
+    ),
   }),
 });
 type MasterIgnition = z.infer<typeof ignitionSchema>;
@@ -35,6 +46,15 @@ const relocatable = relocatableManifest({
   address: NODE_ADDRESS,
   nodeName: 'master-0',
   clusterDomain: 'sno.lab.local',
+  replacesAssistedDns: true,
+});
+
+/** In the shape of that of assisted-service; its contents would do what a relocatable node does otherwise. */
+const assisted = machineConfigManifest(ASSISTED_DNS, {
+  files: assistedDnsFiles.map((each) => ({ ...each, contents: '#!/bin/sh\n# of others\n' })),
+  units: [
+    { name: 'dnsmasq.service', enabled: true, contents: '[Service]\nExecStart=/bin/false\n' },
+  ],
 });
 
 /**
@@ -52,7 +72,9 @@ export async function serveMasterIgnition(
   const input = join(host, 'etc/mcc/bootstrap');
   await cp(join(bootstrap, 'manifests'), input, { recursive: true });
   await cp(join(assets, 'manifests'), input, { recursive: true });
-  await writeFile(join(input, `${relocatable.metadata.name}.yaml`), writeGoYaml(relocatable));
+  for (const each of [assisted, relocatable]) {
+    await writeFile(join(input, `${each.metadata.name}.yaml`), writeGoYaml(each));
+  }
   for (const folder of ['etc/mcs', 'etc/ssl/mcs']) {
     await mkdir(join(host, folder), { recursive: true });
   }
@@ -77,13 +99,19 @@ function requireRelocatable({ storage, systemd }: MasterIgnition): void {
     ({ path, contents }) =>
       storage.files.find((each) => each.path === path)?.contents?.source !== contents?.source,
   );
-  const dropins = (config.systemd?.units ?? []).flatMap(({ name, dropins = [] }) => {
-    const found = systemd.units.find((each) => each.name === name)?.dropins ?? [];
-    return dropins
-      .filter((own) => found.find((each) => each.name === own.name)?.contents !== own.contents)
-      .map((own) => `${name}.d/${own.name}`);
+  const units = (config.systemd?.units ?? []).flatMap(({ name, contents, dropins = [] }) => {
+    const found = systemd.units.find((each) => each.name === name);
+    return [
+      ...(contents === undefined || found?.contents === contents ? [] : [name]),
+      ...dropins
+        .filter(
+          (own) =>
+            found?.dropins?.find((each) => each.name === own.name)?.contents !== own.contents,
+        )
+        .map((own) => `${name}.d/${own.name}`),
+    ];
   });
-  const missing = [...files.map(({ path }) => path), ...dropins];
+  const missing = [...files.map(({ path }) => path), ...units];
   if (missing.length === 0) return;
   throw new Failure('fatal', "the master's Ignition config lacks parts of a MachineConfig", {
     found: missing.join(', '),

@@ -40,6 +40,7 @@ const facts = {
   apiService: '172.30.0.1',
   ownNames: [],
   otherFaults: [],
+  otherNotes: [],
   arrival: { faults: [], notes: [] },
   versions: { kubernetes: input.host.versions.kubernetes },
   probes: [],

@@ -29,6 +29,7 @@ export const kubernetesPlatform = (
       kubelet: { nodeIps: kubelet?.nodeIps ?? [], nodeName: kubelet?.nodeName },
       ownNames: [],
       otherFaults: [],
+      otherNotes: [],
       unitImages: [],
       operators: { faults: [], notes: [] },
       versions: { kubernetes: versions.kubernetes },

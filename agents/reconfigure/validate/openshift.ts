@@ -5,6 +5,7 @@ import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { readKubeconfig } from '../../../lib/clients/kube/kubeconfig.ts';
 import { objectSchema, type Resource, resources } from '../../../lib/clients/kube/resources.ts';
 import { serverVersion } from '../../../lib/clients/kube/server-version.ts';
+import { judgeRelease } from '../../../lib/config/openshift/judge-release.ts';
 import { ifMissing, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { daysMs } from '../../../lib/pki/lifetimes.ts';
@@ -62,6 +63,8 @@ export const openShiftPlatform = (
       limits,
     );
     const now = new Date();
+    const isUnknownAccepted = policy.unknownReleaseAccepted === true;
+    const release = judgeRelease('relocate', openShift.version, isUnknownAccepted);
     const { clusterDomain: domain } = openShift;
     const names = [`api.${domain}`, `api-int.${domain}`, `console.apps.${domain}`];
     return {
@@ -77,9 +80,10 @@ export const openShiftPlatform = (
         })),
       ),
       otherFaults: [
-        ...openShiftFaults(openShift, policy.unknownReleaseAccepted === true).map(hostFaultText),
+        ...openShiftFaults(openShift, isUnknownAccepted).map(hostFaultText),
         ...(await etcdFaults(client, address, limits)),
       ],
+      otherNotes: release.ok && release.notice !== undefined ? [release.notice] : [],
       unitImages: await unitImages(paths),
       operators: await installedOperators(client, limits),
       versions: {

@@ -26,7 +26,13 @@ export interface Platform {
   ): Promise<
     Pick<
       NodeFacts,
-      'certificates' | 'kubelet' | 'ownNames' | 'otherFaults' | 'operators' | 'versions'
+      | 'certificates'
+      | 'kubelet'
+      | 'ownNames'
+      | 'otherFaults'
+      | 'otherNotes'
+      | 'operators'
+      | 'versions'
     > & {
       /** Images that no pod names, and what names them. */
       readonly unitImages: readonly { readonly image: string; readonly path: string }[];

@@ -33,6 +33,7 @@ import {
   LOCAL_KUBECONFIG,
   NODE,
   openShiftHost,
+  steadyDaemon,
 } from '../../unit/agents/relocatable/openshift-host.ts';
 import { cachedFolder } from './cached.ts';
 import { startForkApiServer } from './fork-api-server.ts';
@@ -98,7 +99,8 @@ const installed: readonly object[] = [
 
 /** What the operators have reported. */
 async function report(admin: KubeClient, limits: Limits): Promise<void> {
-  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE.nodeName } };
+  const metadata = { name: NODE.nodeName, annotations: steadyDaemon };
+  const node = { apiVersion: 'v1', kind: 'Node', metadata };
   const made = await admin.create(resources.nodes, {}, node, limits);
   const addresses = [{ type: 'InternalIP', address: NODE.address }];
   await admin.replace(
@@ -171,11 +173,15 @@ function realSystemctl(host: TestHost): void {
     'systemctl',
     `${count}case "$1" in
 show)
-  [ "$2" != dnsmasq.service ] || { echo ActiveState=active; exit; }
+  case "$2" in
+  dnsmasq.service) echo ActiveState=active; exit ;;
+  kubelet.service) echo "Environment=$(cat "$ROOT/kubelet-environment")"; exit ;;
+  nodeip-configuration.service|ovs-configuration.service) cat "$ROOT/network-units"; exit ;;
+  esac
   echo "UnitFileState=$(/usr/bin/systemctl --root="$ROOT" is-enabled "$2" 2>/dev/null)"
   echo NeedDaemonReload=no ;;
 enable|disable) shift; /usr/bin/systemctl --root="$ROOT" ${'"$verb"'} $* ;;
-daemon-reload|start) ;;
+daemon-reload|start|reload) ;;
 *) exit 97 ;;
 esac`.replace('enable|disable) shift;', 'enable|disable) verb=$1; shift;'),
   );

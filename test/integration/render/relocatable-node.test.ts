@@ -19,9 +19,13 @@ const SYSTEM_UNITS = '/lib/systemd/system';
 const VALIDATOR = '/usr/bin/ignition-validate';
 const node = { address: '192.0.2.10', nodeName: 'edge-0', clusterDomain: 'sno.factory.test' };
 const config = configSchema.parse(relocatableManifest(node).spec.config);
+/** As a node of assisted-service gets it, whose own name server it replaces. */
+const ofAssisted = configSchema.parse(
+  relocatableManifest({ ...node, replacesAssistedDns: true }).spec.config,
+);
 
-const contentsOf = (path: string): string => {
-  const file = config.storage?.files?.find((each) => each.path === path);
+const contentsOf = (path: string, from = config): string => {
+  const file = from.storage?.files?.find((each) => each.path === path);
   return file?.contents === undefined ? '' : decodeDataUrl(file.contents).toString();
 };
 
@@ -29,20 +33,25 @@ const needs = async (program: string) => !(await isInstalled(program)) && `needs
 
 t.test('Ignition', { skip: !existsSync(VALIDATOR) && 'needs ignition-validate' }, async (t) => {
   const path = join(t.testdir(), 'node.ign');
-  await writeFile(path, JSON.stringify(config));
-  await t.resolves(execa(VALIDATOR, [path], { timeout: PROGRAM_MS }));
+  for (const each of [config, ofAssisted]) {
+    await writeFile(path, JSON.stringify(each));
+    await t.resolves(execa(VALIDATOR, [path], { timeout: PROGRAM_MS }));
+  }
 });
 
 t.test('the drop-ins of units', { skip: await needs('systemd-analyze') }, async (t) => {
   const root = t.testdir();
   const units = join(root, 'etc/systemd/system');
   await cp(SYSTEM_UNITS, join(root, SYSTEM_UNITS), { recursive: true, verbatimSymlinks: true });
-  await mkdir(join(root, 'bin'), { recursive: true });
-  await writeFile(join(root, 'bin/program'), '#!/bin/sh\n');
-  await chmod(join(root, 'bin/program'), 0o755);
-  for (const { name, dropins = [] } of config.systemd?.units ?? []) {
+  for (const path of ['bin/program', 'usr/sbin/dnsmasq', 'usr/local/bin/dnsmasq_config.sh']) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), '#!/bin/sh\n');
+    await chmod(join(root, path), 0o755);
+  }
+  const all = [config, ofAssisted].flatMap(({ systemd }) => systemd?.units ?? []);
+  for (const { name, contents = '[Service]\nExecStart=/bin/program\n', dropins = [] } of all) {
     await mkdir(join(units, `${name}.d`), { recursive: true });
-    await writeFile(join(units, name), '[Service]\nExecStart=/bin/program\n');
+    await writeFile(join(units, name), contents);
     for (const each of dropins) {
       await writeFile(join(units, `${name}.d`, each.name), each.contents ?? '');
     }
@@ -53,6 +62,25 @@ t.test('the drop-ins of units', { skip: await needs('systemd-analyze') }, async 
     t.strictSame({ exitCode, all }, { exitCode: 0, all: '' }, name);
   }
 });
+
+t.test(
+  'the scripts that replace those of assisted-service, which run under the same names',
+  async (t) => {
+    const folder = t.testdir({ 'single-node.conf': 'address=/apps.sno.factory.test/192.0.2.10\n' });
+    const script = contentsOf('/usr/local/bin/dnsmasq_config.sh', ofAssisted);
+    const local = script.replaceAll('/etc/dnsmasq.d', folder);
+    t.not(local, script);
+    await execa('sh', ['-c', local], { timeout: PROGRAM_MS });
+    t.notOk(existsSync(join(folder, 'single-node.conf')), 'its names are gone');
+    await t.resolves(execa('sh', ['-c', local], { timeout: PROGRAM_MS }), 'again');
+    const forced = contentsOf('/etc/NetworkManager/dispatcher.d/forcedns', ofAssisted);
+    // Any other first line, and the machine-config operator runs it itself.
+    t.equal(forced.split('\n')[0], '#!/bin/bash');
+    await t.resolves(
+      execa('sh', ['-c', forced, 'forcedns', 'br-ex', 'up'], { timeout: PROGRAM_MS }),
+    );
+  },
+);
 
 t.test('the address on the bridge of the pod network', async (t) => {
   const root = t.testdir();
@@ -75,7 +103,7 @@ t.test('the address on the bridge of the pod network', async (t) => {
 t.test('at a site, the bridge of the pod network is not made of the internal one', async (t) => {
   const unit = config.systemd?.units?.find(({ name }) => name === 'nodeip-configuration.service');
   // What the handover writes into its EnvironmentFile (agents/bootkube/handover/installed-host.ts).
-  t.match(unit?.dropins?.[0]?.contents, /^UnsetEnvironment=KUBELET_NODEIP_HINT$/m);
+  t.match(unit?.dropins?.[0]?.contents, /^UnsetEnvironment=NODEIP_HINT KUBELET_NODEIP_HINT$/m);
 });
 
 /** dnsmasq on loopback; the lines of a configuration that name files of the host are exchanged. */

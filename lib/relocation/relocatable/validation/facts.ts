@@ -69,6 +69,8 @@ export interface NodeFacts {
   readonly arrival: { readonly faults: readonly string[]; readonly notes: readonly string[] };
   /** What else keeps a node of its kind of control plane from being relocated. */
   readonly otherFaults: readonly string[];
+  /** What the report tells of that besides. */
+  readonly otherNotes: readonly string[];
   readonly versions: { readonly kubernetes: string; readonly openshift?: string };
   /** What the cluster did when it was asked. */
   readonly probes: readonly ProbeResult[];

@@ -112,7 +112,7 @@ function internalAddress(facts: NodeFacts): Judged {
   const elsewhere = facts.pods.filter(
     ({ isOnHostNetwork, podIp }) => isOnHostNetwork && podIp !== undefined && podIp !== address,
   );
-  return faults(
+  const judged = faults(
     facts.isOnBridge ? undefined : `${BRIDGE} has not the address ${address}`,
     only('addresses of the kubelet', kubelet.nodeIps),
     kubelet.nodeName === nodeName
@@ -129,6 +129,7 @@ function internalAddress(facts: NodeFacts): Judged {
     ...facts.otherFaults,
     ...elsewhere.map(({ name, podIp }) => `${name} has the address ${podIp}`),
   );
+  return { ...judged, notes: facts.otherNotes };
 }
 
 /** Everything that a node must be before it is shipped, in the order of the report. */

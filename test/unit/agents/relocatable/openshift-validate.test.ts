@@ -33,7 +33,12 @@ async function platformOn(
   {
     change = {},
     endpoints = [NODE.address],
-  }: { change?: Partial<typeof said>; endpoints?: string[] } = {},
+    unknownReleaseAccepted,
+  }: {
+    change?: Partial<typeof said>;
+    endpoints?: string[];
+    unknownReleaseAccepted?: true;
+  } = {},
 ) {
   const host = openShiftHost(t);
   host.write(CLIENT_PAIR, kubelet.certificate + kubelet.key, 0o600);
@@ -61,11 +66,15 @@ async function platformOn(
     'GET /apis/operators.coreos.com/v1alpha1/catalogsources': () => listOf(),
   };
   await openShiftApi(t, host, change, others);
-  const platform = openShiftPlatform(host.context, policy, async (server, name) => {
-    t.equal(server, NODE.address);
-    if (name.startsWith('console.')) throw new Error('ETIMEOUT');
-    return [server];
-  });
+  const platform = openShiftPlatform(
+    host.context,
+    { ...policy, ...(unknownReleaseAccepted ? { unknownReleaseAccepted } : {}) },
+    async (server, name) => {
+      t.equal(server, NODE.address);
+      if (name.startsWith('console.')) throw new Error('ETIMEOUT');
+      return [server];
+    },
+  );
   const facts = () =>
     withLocalAdministrator(host.paths, (client) => platform.facts(client, limits));
   return { host, platform, facts };
@@ -185,6 +194,14 @@ for (const [what, given, says] of faults) {
     t.match((await facts()).otherFaults, [says]);
   });
 }
+
+t.test('an unknown release that was accepted is in the report', async (t) => {
+  const version = { metadata: { name: 'version' }, status: { desired: { version: '5.1.1' } } };
+  const { facts } = await platformOn(t, { change: { version }, unknownReleaseAccepted: true });
+  const { otherFaults, otherNotes } = await facts();
+  t.same(otherFaults, []);
+  t.match(otherNotes, [/5\.1\.1 is unknown to relocation, and is treated as 5\.0/]);
+});
 
 t.test('files that were changed since it was prepared', async (t) => {
   const { host, facts } = await platformOn(t);

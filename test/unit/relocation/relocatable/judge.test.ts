@@ -56,6 +56,7 @@ const good: NodeFacts = {
   apiService: '172.30.0.1',
   ownNames: [{ name: 'api.edge.test', answer: ['192.0.2.10'] }],
   otherFaults: [],
+  otherNotes: [],
   arrival: { faults: [], notes: [] },
   versions: { kubernetes: 'v1.34.1' },
   probes: [],
