@@ -44,15 +44,25 @@ export async function bridgeAddresses(
 /** Removes the adapter from the bridge, and then the bridge. Not an error if either does not exist. */
 export async function dismantleBridge({ signal }: Pick<Progress, 'signal'>): Promise<void> {
   const limits = { signal, deadlineMs: PROGRAM_MS };
-  const list = ['--terse', '--escape', 'no', '--fields', 'UUID,NAME', 'connection', 'show'];
-  for (const line of (await run('nmcli', list, limits)).split('\n')) {
-    const [uuid = '', ...name] = line.split(':');
-    if (!OWN_PROFILE.test(name.join(':'))) continue;
+  for (const { uuid, name } of await profiles(signal)) {
+    if (!OWN_PROFILE.test(name)) continue;
     await run('nmcli', ['--wait', '30', 'connection', 'delete', 'uuid', uuid], limits);
   }
   // What NetworkManager has not made of its profiles, such as after a restart of Open vSwitch.
   const remove = ['--timeout=30', '--if-exists', 'del-br', OVN_BRIDGE];
   await runOutsideSandbox('ovs-vsctl', remove, limits);
+}
+
+/** Of NetworkManager, whoever made them. */
+export async function profiles(
+  signal: AbortSignal,
+): Promise<{ readonly uuid: string; readonly name: string }[]> {
+  const list = ['--terse', '--escape', 'no', '--fields', 'UUID,NAME', 'connection', 'show'];
+  const text = await run('nmcli', list, { signal, deadlineMs: PROGRAM_MS });
+  return text.split('\n').flatMap((line) => {
+    const [uuid = '', ...name] = line.split(':');
+    return uuid === '' ? [] : [{ uuid, name: name.join(':') }];
+  });
 }
 
 /**

@@ -1,7 +1,10 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describeError } from '../../../lib/base/errors/failure.ts';
 import type { Node } from '../../../lib/clients/kube/resources.ts';
+import { run } from '../../../lib/host/command.ts';
 import { isCoreOs, prettyName } from '../../../lib/host/core-os.ts';
-import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
+import { exists, ifMissing, readTextIfPresent } from '../../../lib/host/files.ts';
 import { type HostAddress, hostAddresses } from '../../../lib/host/network.ts';
 import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -15,14 +18,20 @@ import type {
   HostCheck,
   HostFault,
 } from '../../../lib/relocation/relocatable/openshift/host-checks.ts';
-import { OVN_BRIDGE } from './bridge.ts';
+import { OVN_BRIDGE, profiles } from './bridge.ts';
 import { bridgeFaults } from './bridge-faults.ts';
 import { NAME_SERVERS } from './network.ts';
-import { filesOfDaemon } from './touched.ts';
+import { FOLDERS, filesOfDaemon } from './touched.ts';
 import { BRIDGE_UNITS, KUBELET } from './units.ts';
 
 /** What the steps at a site call, besides systemd's own. */
 const PROGRAMS = ['nmcli', 'nmstatectl', 'ovs-vsctl', 'chronyc', 'ip', 'udevadm', 'lsblk'] as const;
+
+/** Of configure-ovs.sh: the bridge, its ports, and their interfaces. */
+const BRIDGE_PROFILES = [
+  ...[OVN_BRIDGE, `ovs-port-${OVN_BRIDGE}`, `ovs-if-${OVN_BRIDGE}`],
+  ...['ovs-port-phys0', 'ovs-if-phys0'],
+];
 
 const STATIC_PODS = [
   'etcd',
@@ -53,6 +62,8 @@ export async function coreOsFaults(paths: HostPaths, signal: AbortSignal): Promi
         ]),
     ...missing.map((name) => fault('programs', `the host has no ${name}`)),
     ...(await startFaults(paths, signal)),
+    ...(await folderFaults(paths)),
+    ...(await networkFaults(missing, signal)),
     ...(await bridgeFaults(paths))
       .filter((each) => !missing.some((name) => each.endsWith(` ${name}`)))
       .map((each) => fault('ovn-bridge-by-hand', `${each}: see docs/first-openshift.md`)),
@@ -91,6 +102,50 @@ async function startFaults(paths: HostPaths, signal: AbortSignal): Promise<HostF
     const text = `${path} does not run as a unit: ${describeError(error)}: give it the label of programs, "chcon --type=bin_t ${path}"`;
     return [fault('starts-as-unit', text)];
   }
+}
+
+/** A rename neither leaves a file system nor takes a place away where one begins. */
+async function folderFaults(paths: HostPaths): Promise<HostFault[]> {
+  const faults: HostFault[] = [];
+  for (const { path, aside } of FOLDERS) {
+    const own = await deviceOf(paths.at(path));
+    if (own === undefined) continue;
+    const others = [await deviceOf(dirname(paths.at(path))), await nearestDevice(paths.at(aside))];
+    if (others.every((each) => each === own)) continue;
+    const text = `${path} is not on the file system of ${dirname(aside)}: a way back moves it there; install the node without a disk of its own for it`;
+    faults.push(fault('movable-folders', text));
+  }
+  return faults;
+}
+
+const deviceOf = async (path: string): Promise<number | undefined> =>
+  (await stat(path).catch(ifMissing))?.dev;
+
+/** Of the folder that exists: the others will be made in it. */
+async function nearestDevice(path: string): Promise<number | undefined> {
+  const above = dirname(path);
+  return (await deviceOf(above)) ?? (above === path ? undefined : nearestDevice(above));
+}
+
+/** Whether the site's way of taking the bridge apart fits what is there. */
+async function networkFaults(
+  missing: readonly string[],
+  signal: AbortSignal,
+): Promise<HostFault[]> {
+  const limits = { signal, deadlineMs: RUN_MS };
+  const faults: HostFault[] = [];
+  if (!missing.includes('nmstatectl')) {
+    await run('nmstatectl', ['show'], limits).catch((error: unknown) => {
+      signal.throwIfAborted();
+      faults.push(fault('nmstate', `"nmstatectl show" fails: ${describeError(error)}`));
+    });
+  }
+  if (missing.includes('nmcli')) return faults;
+  const present = (await profiles(signal)).map(({ name }) => name);
+  const absent = BRIDGE_PROFILES.filter((name) => !present.includes(name));
+  if (absent.length === 0) return faults;
+  const text = `NetworkManager has no profile ${absent.join(', ')}, found ${present.join(', ')}: this release makes ${OVN_BRIDGE} in another way`;
+  return [...faults, fault('ovn-profiles', text)];
 }
 
 function daemonFaults({ metadata: { annotations = {} } }: Node): HostFault[] {

@@ -25,7 +25,7 @@ const KEYS = '/var/home/core/.ssh';
  * Folders that go back as a whole, with what was pruned in them and without what is new. Each lies aside on its own mount: /etc of
  * CoreOS is one, and so is each folder that the unit may write.
  */
-const FOLDERS: PointsOfReturn['moved'] = [
+export const FOLDERS: PointsOfReturn['moved'] = [
   ...OF_EVERY_PAYLOAD,
   // Of the operators of static pods: what runs, and its revisions.
   { path: '/etc/kubernetes/manifests', aside: `${ASIDE}manifests` },

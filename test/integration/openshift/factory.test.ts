@@ -37,6 +37,7 @@ import {
 } from '../../unit/agents/relocatable/openshift-host.ts';
 import { cachedFolder } from './cached.ts';
 import { startForkApiServer } from './fork-api-server.ts';
+import { SITE_DEFINITIONS } from './site-cluster.ts';
 
 const LIFETIME_MS = 300_000;
 const PROCESS_MS = 60_000;
@@ -47,14 +48,11 @@ const skip = folders.includes(undefined)
   ? 'not built: openshift-kubernetes, openshift-api'
   : !(await isInstalled('systemctl')) && 'needs systemctl';
 
-const DEFINITIONS = [
-  ...['0000_10_config-operator_01_ingresses', '0000_80_machine-config_01_machineconfigs'],
-  '0000_80_machine-config_01_machineconfigpools-Default',
-].map((name) => join(PAYLOAD_CRDS, `${name}.crd.yaml`));
-const VERSIONS = join(
-  OPERATOR_CRDS,
-  '0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml',
-);
+const POOLS = join(PAYLOAD_CRDS, '0000_80_machine-config_01_machineconfigpools-Default.crd.yaml');
+const OF_OPERATORS = [
+  '0000_00_cluster-version-operator_01_clusterversions-Default',
+  '0000_50_ingress_00_ingresscontrollers',
+].map((name) => join(OPERATOR_CRDS, `${name}.crd.yaml`));
 
 const signer = await createAuthority('kube-csr-signer');
 const etcdPeer = await issueLeaf(signer, {
@@ -205,7 +203,10 @@ t.test('a node of OpenShift in its factory', { skip, timeout: LIFETIME_MS }, asy
   const [kubernetes = '', api = ''] = folders;
   const server = await startForkApiServer(t, kubernetes, LIFETIME_MS);
   const { admin, limits, apply, controlPlane } = server;
-  for (const path of [...DEFINITIONS, VERSIONS]) {
+  const ofSite = (await readdir(join(api, PAYLOAD_CRDS)))
+    .filter((name) => SITE_DEFINITIONS.test(name))
+    .map((name) => join(PAYLOAD_CRDS, name));
+  for (const path of [...ofSite, POOLS, ...OF_OPERATORS]) {
     await apply(path, await readFile(join(api, path), 'utf8'));
   }
   await apply('installed', installed.map((object) => stringify(object)).join('---\n'));

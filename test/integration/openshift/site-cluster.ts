@@ -17,7 +17,7 @@ import { cachedFolder } from './cached.ts';
 import { type ForkApiServer, startForkApiServer } from './fork-api-server.ts';
 
 /** Definitions of what has something of a site. */
-const DEFINITIONS =
+export const SITE_DEFINITIONS =
   /_(apiservers-Default|ingresses|proxies|imagedigestmirrorsets|imagetagmirrorsets|imagecontentsourcepolicies|machineconfigs|openshiftapiservers)\.crd/;
 
 /** What is not built of what the cluster needs; false if all is there. */
@@ -48,7 +48,9 @@ export async function startSiteCluster(
   const signal = AbortSignal.timeout(lifetimeMs);
   const routes = await ensureComponent(openshiftRoute, { signal, report: () => undefined });
   const server = await startForkApiServer(t, kubernetes, lifetimeMs, args);
-  const payload = (await readdir(join(api, PAYLOAD_CRDS))).filter((name) => DEFINITIONS.test(name));
+  const payload = (await readdir(join(api, PAYLOAD_CRDS))).filter((name) =>
+    SITE_DEFINITIONS.test(name),
+  );
   for (const path of [
     ...payload.map((name) => join(api, PAYLOAD_CRDS, name)),
     join(api, OPERATOR_CRDS, '0000_50_ingress_00_ingresscontrollers.crd.yaml'),

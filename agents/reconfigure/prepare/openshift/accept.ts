@@ -22,6 +22,7 @@ import type { HostContext } from '../../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import { preparedHostFaults } from '../../openshift/host-checks.ts';
 import { openShiftFacts } from '../../openshift/node.ts';
+import { servedKindsFaults } from './served-kinds.ts';
 
 /** What the MachineConfig has fixed: the same at every site. */
 export type FixedNode = Pick<RelocatableNode, 'address' | 'nodeName'>;
@@ -93,6 +94,7 @@ async function faultsOf(
         ({ interfaceName, address }) => interfaceName === BRIDGE && address === node.address,
       ),
     }),
+    ...(await servedKindsFaults(client, limits)),
     ...(await preparedHostFaults(paths, node, own, signal)),
   ];
 }

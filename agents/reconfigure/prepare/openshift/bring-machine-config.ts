@@ -31,6 +31,7 @@ import { coreOsFaults } from '../../openshift/host-checks.ts';
 import { type PoolFacts, poolFacts } from '../../openshift/node.ts';
 import type { FixedNode } from './accept.ts';
 import { describedCluster } from './described-cluster.ts';
+import { servedKindsFaults } from './served-kinds.ts';
 
 const machineConfigs: Resource<JudgedMachineConfig> = {
   apiVersion: 'machineconfiguration.openshift.io/v1',
@@ -74,6 +75,7 @@ export async function bringMachineConfig(
       ...releaseFaults(pool.version, permissions.isUnknownReleaseAccepted),
       ...poolFaults(pool, []),
       ...otherMachineConfigFaults(inPool(configs.items, pool)),
+      ...(await servedKindsFaults(client, limits)),
       ...(await coreOsFaults(paths, signal)),
     ];
     if ('fault' in node || faults.length > 0) {

@@ -9,12 +9,15 @@ export const HOST_CHECKS = {
   'starts-as-unit': 'systemd may run the executable, under the SELinux policy of CoreOS',
   cluster: 'the cluster is a single node that can be relocated at all',
   'other-machine-configs': 'no MachineConfig of others does what ours does',
+  'served-kinds': 'the API serves every kind of object that a site changes',
   'machine-config-pool': 'the pool master has the MachineConfig, is Updated and not Degraded',
   'machine-config-daemon':
     'the daemon has applied what is wanted, and keeps its present configuration where the way back looks for it',
   'machine-config-files': 'the files of the MachineConfig are as the daemon wrote them',
   'kubelet-environment': 'the drop-in of the MachineConfig wins over that of nodeip-configuration',
   'network-units': 'nodeip-configuration and ovs-configuration exist, and have ended well',
+  'movable-folders':
+    'what goes back as a whole can be moved aside: no file system of its own begins there',
   'static-pods': 'the four static pods are where the way back looks for them',
   'name-server': "the node's own name server runs",
   resolver: 'NetworkManager keeps the name servers of the network where that one reads them',
@@ -22,6 +25,8 @@ export const HOST_CHECKS = {
   'node-address': 'the Node has the name and the address of the MachineConfig',
   'internal-bridge': 'br-node has the address',
   'ovn-bridge': 'br-ex has it, too: the script of the MachineConfig was run',
+  'ovn-profiles': 'configure-ovs.sh names its profiles as those that a site deletes',
+  nmstate: 'nmstate describes a network with Open vSwitch',
   'ovn-bridge-by-hand': 'configure-ovs.sh makes br-ex of the adapter with the default route',
 } as const;
 

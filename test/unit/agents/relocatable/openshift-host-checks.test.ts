@@ -1,5 +1,5 @@
 /** What only a host of CoreOS can confirm: each is a refusal of `reconfigure prepare` that begins with its own code. */
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import {
@@ -9,11 +9,13 @@ import {
 import { root } from '../../structure/source.ts';
 import type { TestHost } from '../host/host.ts';
 import {
+  discoveryOf,
   NODE,
   openShiftApi,
   openShiftHost,
   prepare,
   type said,
+  servedPlurals,
   steadyDaemon,
 } from './openshift-host.ts';
 import { refusedWithoutChange } from './openshift-refused.ts';
@@ -122,6 +124,18 @@ const cases: readonly Case[] = [
     host: (host) => host.write('/ovn-bridge', '198.51.100.8'),
     says: /br-ex has 198\.51\.100\.7, 198\.51\.100\.8, not 192\.0\.2\.10/,
   },
+  {
+    what: 'a bridge that is made in another way',
+    check: 'ovn-profiles',
+    host: (host) => host.write('/profiles', 'uuid-1:br-ex\nuuid-2:br-ex-port\n'),
+    says: /no profile ovs-port-br-ex, ovs-if-br-ex, ovs-port-phys0, ovs-if-phys0, found br-ex, /,
+  },
+  {
+    what: 'a network that nmstate cannot describe',
+    check: 'nmstate',
+    host: (host) => host.programs.give('nmstatectl', 'echo "no OVSDB" >&2; exit 1'),
+    says: /"nmstatectl show" fails: .*no OVSDB/,
+  },
   ...['/etc/ovnk/default_bridge', '/etc/ovnk/extra_bridge', '/etc/nmstate/openshift/applied'].map(
     (path): Case => ({
       what: `a bridge by ${path}`,
@@ -140,6 +154,30 @@ for (const { what, check, says, host: change, api } of cases) {
     await refusedWithoutChange(t, host, new RegExp(`${check}: [^;]*${says.source}`, 's'));
   });
 }
+
+const SHARED_MEMORY = '/dev/shm';
+
+t.test('a disk of its own for etcd', { skip: !existsSync(SHARED_MEMORY) }, async (t) => {
+  const host = openShiftHost(t);
+  await openShiftApi(t, host);
+  const elsewhere = mkdtempSync(join(SHARED_MEMORY, 'sno-'));
+  t.teardown(() => rmSync(elsewhere, { recursive: true }));
+  mkdirSync(host.at('/var/lib'), { recursive: true });
+  symlinkSync(elsewhere, host.at('/var/lib/etcd'));
+  await refusedWithoutChange(
+    t,
+    host,
+    /movable-folders: \/var\/lib\/etcd is not on the file system of \/var\/lib\/sno-agents/,
+  );
+});
+
+t.test('a kind that the API does not serve any more', async (t) => {
+  const host = openShiftHost(t);
+  const served = { ...servedPlurals, 'operator.openshift.io/v1alpha1': [] };
+  await openShiftApi(t, host, {}, discoveryOf(served));
+  const says = /served-kinds: the API serves no imagecontentsourcepolicies of operator\.openshift/;
+  await refusedWithoutChange(t, host, says);
+});
 
 t.test('SCOS is a CoreOS', async (t) => {
   const host = openShiftHost(t);

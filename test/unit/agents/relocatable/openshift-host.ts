@@ -93,10 +93,42 @@ function asCoreOs(host: TestHost): void {
   const units = [{ name: 'nodeip-configuration.service' }];
   const config = { storage: { files: [{ path: '/etc/resolv.conf' }] }, systemd: { units } };
   host.write('/etc/machine-config-daemon/currentconfig', JSON.stringify({ spec: { config } }));
-  for (const name of ['nmcli', 'nmstatectl', 'ovs-vsctl', 'chronyc', 'lsblk']) {
+  host.programs.give('nmstatectl', '[ "$*" = show ] || exit 97');
+  host.programs.give(
+    'nmcli',
+    'case "$*" in *"connection show") cat "$ROOT/profiles" ;; *) exit 97 ;; esac',
+  );
+  host.write('/profiles', PROFILES.map((name, index) => `uuid-${index}:${name}\n`).join(''));
+  for (const name of ['ovs-vsctl', 'chronyc', 'lsblk']) {
     host.programs.give(name, 'exit 97');
   }
   host.programs.give('systemd-run', 'case "$*" in *sno-agents\\ --version) ;; *) exit 97 ;; esac');
+}
+
+/** As configure-ovs.sh makes them, beside that of the adapter. */
+const PROFILES = [
+  ...['Wired connection 1', 'br-ex', 'ovs-port-br-ex', 'ovs-if-br-ex'],
+  ...['ovs-port-phys0', 'ovs-if-phys0', 'br-node'],
+];
+
+/** What the API serves of what a site changes; a test takes one away. */
+export const servedPlurals: Readonly<Record<string, readonly string[]>> = {
+  v1: ['secrets'],
+  'config.openshift.io/v1': [
+    ...['ingresses', 'apiservers', 'proxies', 'imagedigestmirrorsets', 'imagetagmirrorsets'],
+  ],
+  'operator.openshift.io/v1alpha1': ['imagecontentsourcepolicies'],
+  'operator.openshift.io/v1': ['ingresscontrollers'],
+  'machineconfiguration.openshift.io/v1': ['machineconfigs'],
+};
+
+export function discoveryOf(served: typeof servedPlurals): Record<string, ApiAnswer> {
+  const answers = Object.entries(served).map(([apiVersion, plurals]): [string, ApiAnswer] => {
+    const resources = plurals.map((name) => ({ name, kind: name, namespaced: false, verbs: [] }));
+    const path = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
+    return [`GET ${path}`, () => ({ groupVersion: apiVersion, resources })];
+  });
+  return Object.fromEntries(answers);
 }
 
 const MACHINE_CONFIG = 'machineconfiguration.openshift.io';
@@ -154,6 +186,7 @@ export async function openShiftApi(
       metadata: { name: 'cluster' },
       spec: { domain: `apps.${NODE.clusterDomain}` },
     }),
+    ...discoveryOf(servedPlurals),
     ...others,
   });
   host.write(LOCAL_KUBECONFIG, host.read(kubeconfigs.bootstrapAdmin), 0o600);
