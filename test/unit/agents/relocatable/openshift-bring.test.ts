@@ -1,5 +1,6 @@
 /** `reconfigure prepare` on a node of another installer: it gets the MachineConfig of a relocatable one, and is described. */
 import t, { type Test } from 'tap';
+import { publishIssue } from '../../../../lib/engine/console/publish-issue.ts';
 import { relocatableFiles } from '../../../../lib/relocation/relocatable/machine-config.ts';
 import { ASSISTED_DNS } from '../../../../lib/relocation/relocatable/openshift/assisted-dns.ts';
 import { type ApiAnswer, listOf, refuse } from '../host/api.ts';
@@ -8,6 +9,7 @@ import { NODE, openShiftApi, openShiftHost, prepare, said } from './openshift-ho
 import { prepareSaying, present, refusedWithoutChange } from './openshift-refused.ts';
 
 const CLUSTER = '/etc/sno-agents/cluster.json';
+const RECORD = '/var/lib/sno-agents/record.json';
 const CONFIGS = '/apis/machineconfiguration.openshift.io/v1/machineconfigs';
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC factory';
@@ -59,7 +61,7 @@ const poolOf = (configs: NonNullable<Cluster['configs']>) => ({
 function hostOfOthers(t: Test): TestHost {
   const host = openShiftHost(t);
   for (const { path } of relocatableFiles(NODE)) host.remove(path);
-  for (const path of [CLUSTER, '/var/lib/sno-agents/record.json']) host.remove(path);
+  for (const path of [CLUSTER, RECORD]) host.remove(path);
   return host;
 }
 
@@ -147,11 +149,24 @@ t.test('after the restart it is prepared, described and taken back', async (t) =
     sshKeys: [KEY],
   });
   const described = host.read(CLUSTER);
+  t.match(JSON.parse(host.read(RECORD)), { cluster: 'edge.example.test', node: 'edge-0' });
   t.match(await prepare(host), { code: 0 }, 'again');
   t.equal(host.read(CLUSTER), described, 'described once');
   t.match(await prepare(host, '--undo'), { code: 0 });
   t.notOk(host.has(CLUSTER));
+  t.notOk(host.has(RECORD));
   t.ok(host.has('/etc/dnsmasq.d/sno-node.conf'), 'the MachineConfig stays');
+});
+
+t.test('a prompt tells of it what it tells of any node', async (t) => {
+  const host = hostOfOthers(t);
+  const configs = [template, { metadata: { name: '99-master-sno-relocatable' } }];
+  await apiOfOthers(t, host, { configs });
+  for (const { path, mode, contents } of relocatableFiles(NODE)) host.write(path, contents, mode);
+  t.match(await prepare(host), { code: 0 });
+  host.write('/etc/sno-agents/sealed', '{}');
+  await publishIssue(host.paths);
+  t.match(host.read('/run/sno-agents/console.issue'), /waits for its site volume/);
 });
 
 t.test('while it is being applied', async (t) => {
