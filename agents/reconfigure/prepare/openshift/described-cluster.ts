@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { readGoYaml } from '../../../../lib/base/go-yaml/read.ts';
@@ -77,7 +76,8 @@ export async function describedCluster(
   const minor = minorOf(version.desired.version);
   const cluster = clusterSchema.safeParse({
     apiVersion: 'sno-agents/v1',
-    clusterId: randomUUID(),
+    // The same for each description: nobody else has made one.
+    clusterId: spec.clusterID,
     controlPlane: 'openshift',
     openshift: {
       releaseImage: version.desired.image,
