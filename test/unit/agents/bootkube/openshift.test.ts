@@ -131,6 +131,20 @@ t.test('payload: the images of the release are pulled', async (t) => {
   t.notSame(of('registry.example/a:1'), of('registry.example/a:2'), 'another release is pulled');
 });
 
+t.test('payload: an unknown newer release, refused and accepted', async (t) => {
+  const host = openShiftHost(t);
+  host.programs.give('podman', PODMAN.replace('4.21.0', '5.1.0'));
+  t.match(await host.failureOf(payload), {
+    kind: 'usage',
+    message: /OpenShift 5\.1\.0 cannot be rendered.*--accept-unknown-release.*create it again/,
+  });
+  const accepted = { ...openshift, unknownReleaseAccepted: true as const };
+  const context = { ...host.context, cluster: { ...host.context.cluster, openshift: accepted } };
+  const outcome = await payload.run(context, host.progress());
+  t.match(outcome, { kind: 'done', note: 'OpenShift 5.1.0, 12 images' });
+  t.match(host.lines.join('\n'), /5\.1\.0 is unknown to rendering.*treated as 5\.0/);
+});
+
 t.test('render: by the programs of the release, once', async (t) => {
   const host = openShiftHost(t);
   await host.run(payload);

@@ -94,6 +94,14 @@ const DONE: Readonly<Record<string, readonly [file: string, name: string]>> = {
     'which disk may be written',
   ],
   executableSha256: ['test/integration/agents/install-to-disk/copy-payload.ts', 'executableSha256'],
+  'openshift.unknownReleaseAccepted': [
+    'test/unit/agents/bootkube/openshift.test.ts',
+    'payload: an unknown newer release',
+  ],
+  'openshift.installedByOthers': [
+    'test/unit/agents/relocatable/openshift-bring.test.ts',
+    'prepared, described and taken back',
+  ],
   controlPlane: [
     'test/integration/agents/install-to-disk/copy-payload.ts',
     "controlPlane: 'openshift'",
