@@ -68,15 +68,32 @@ export function siteWrites(
 const when = <T>(value: T | undefined, write: (value: T) => SiteWrite): SiteWrite[] =>
   value === undefined ? [] : [write(value)];
 
-/** Proxy "cluster" for a site. Its operator adds the cluster's own networks to `noProxy`. */
+/**
+ * Proxy "cluster" for a site. Its operator adds what the installation has to `noProxy`: `api-int`, and the networks of that time. The
+ * names and the networks of the site are added here: operators dial their own Routes.
+ */
 export function siteProxy(
   found: WithSpec,
-  { proxy, additionalTrustBundle }: Pick<SiteConfig, 'proxy' | 'additionalTrustBundle'>,
+  site: Pick<
+    SiteConfig,
+    'proxy' | 'additionalTrustBundle' | 'clusterName' | 'baseDomain' | 'machineNetworks'
+  >,
 ): WithSpec {
+  const { proxy, additionalTrustBundle } = site;
   const trusted =
     additionalTrustBundle === undefined ? {} : { trustedCA: { name: USER_CA_BUNDLE } };
   if (proxy === undefined) return { ...found, spec: { ...found.spec, ...trusted } };
   const { httpProxy: _http, httpsProxy: _https, noProxy: _no, ...others } = found.spec ?? {};
-  const settings = Object.entries(proxy).filter(([, value]) => value !== undefined && value !== '');
+  const own = [`.${siteDomain(site)}`, ...site.machineNetworks];
+  const complete = { ...proxy, noProxy: withoutProxy(proxy.noProxy, own) };
+  const settings = Object.entries(complete).filter(
+    ([, value]) => value !== undefined && value !== '',
+  );
   return { ...found, spec: { ...others, ...Object.fromEntries(settings), ...trusted } };
 }
+
+/** `*` stays alone: nothing uses the proxy. */
+const withoutProxy = (given: string, own: readonly string[]): string =>
+  given === '*'
+    ? given
+    : [...new Set([...given.split(',').filter((each) => each !== ''), ...own])].join(',');

@@ -194,7 +194,7 @@ t.test('objects of a site', { skip, timeout: LIFETIME_MS }, async (t) => {
     });
     t.same((await read(openShiftResources.proxies, cluster)).spec, {
       httpsProxy: 'http://proxy.site.test:3128',
-      noProxy: '.site.test',
+      noProxy: '.site.test,.sno.site.test',
       trustedCA: { name: 'user-ca-bundle' },
     });
     const controller = { namespace: 'openshift-ingress-operator', name: 'default' };

@@ -100,18 +100,25 @@ t.test('IngressController: its other fields stay', async (t) => {
 
 t.test('Proxy: that of the site replaces the earlier one', async (t) => {
   const before = { metadata, spec: { httpProxy: 'http://old', noProxy: '.old', readiness: 1 } };
+  const site = {
+    clusterName: 'edge',
+    baseDomain: 'shop.test',
+    machineNetworks: ['198.51.100.0/24'],
+    additionalTrustBundle: undefined,
+  };
   const proxy = { httpProxy: undefined, httpsProxy: 'http://new', noProxy: '' };
-  const trust = 'PEM';
-  t.same(siteProxy(before, { proxy, additionalTrustBundle: undefined }).spec, {
+  t.same(siteProxy(before, { ...site, proxy }).spec, {
     httpsProxy: 'http://new',
+    noProxy: '.edge.shop.test,198.51.100.0/24',
     readiness: 1,
   });
-  const both = { httpProxy: 'http://new', httpsProxy: 'http://secure', noProxy: '.new' };
-  t.same(siteProxy(before, { proxy: both, additionalTrustBundle: undefined }).spec, {
-    ...both,
-    readiness: 1,
-  });
-  t.same(siteProxy(before, { proxy: undefined, additionalTrustBundle: trust }).spec, {
+  const both = { httpProxy: 'http://new', httpsProxy: 'http://secure' };
+  const noProxyOf = (noProxy: string) =>
+    siteProxy(before, { ...site, proxy: { ...both, noProxy } }).spec?.noProxy;
+  t.equal(noProxyOf('.new'), '.new,.edge.shop.test,198.51.100.0/24');
+  t.equal(noProxyOf('.new,.edge.shop.test'), '.new,.edge.shop.test,198.51.100.0/24', 'each once');
+  t.equal(noProxyOf('*'), '*', 'nothing uses the proxy');
+  t.same(siteProxy(before, { ...site, proxy: undefined, additionalTrustBundle: 'PEM' }).spec, {
     ...before.spec,
     trustedCA: { name: 'user-ca-bundle' },
   });

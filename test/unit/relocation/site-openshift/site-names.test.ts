@@ -98,24 +98,31 @@ const EARLIER = {
 };
 const trust = `additionalTrustBundle: {userCaBundle: ${JSON.stringify(TRUST)}}\n`;
 const { readinessEndpoints, trustedCA } = EARLIER;
+/** What operators dial themselves. */
+const OWN = '.sno.site.test';
 
 for (const [what, more, wanted] of [
   ['neither a proxy nor trust', '', EARLIER],
   [
     'HTTP alone',
     'proxy: {httpProxy: "http://a.test:1"}\n',
-    { readinessEndpoints, trustedCA, httpProxy: 'http://a.test:1' },
+    { readinessEndpoints, trustedCA, httpProxy: 'http://a.test:1', noProxy: OWN },
   ],
   [
     'HTTPS alone',
     'proxy: {httpsProxy: "http://b.test:2", noProxy: .c.test}\n',
-    { readinessEndpoints, trustedCA, httpsProxy: 'http://b.test:2', noProxy: '.c.test' },
+    { readinessEndpoints, trustedCA, httpsProxy: 'http://b.test:2', noProxy: `.c.test,${OWN}` },
   ],
   ['trust alone', trust, { ...EARLIER, trustedCA: { name: 'user-ca-bundle' } }],
   [
     'both, and what the proxy shows is trusted',
     `proxy: {httpProxy: "http://a.test:1"}\n${trust}`,
-    { readinessEndpoints, trustedCA: { name: 'user-ca-bundle' }, httpProxy: 'http://a.test:1' },
+    {
+      readinessEndpoints,
+      trustedCA: { name: 'user-ca-bundle' },
+      httpProxy: 'http://a.test:1',
+      noProxy: OWN,
+    },
   ],
 ] as const) {
   t.test(`a site with ${what}`, async (t) => {

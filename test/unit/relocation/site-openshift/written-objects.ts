@@ -151,7 +151,7 @@ const AT_SITE = [
     spec: {
       httpProxy: 'http://proxy.site.test:3128',
       httpsProxy: 'http://tls.site.test:3129',
-      noProxy: '.site.test',
+      noProxy: '.site.test,.sno.site.test',
       trustedCA: { name: 'user-ca-bundle' },
     },
   },
