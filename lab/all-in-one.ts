@@ -22,7 +22,7 @@ import { payload } from './payload.ts';
 import { checkLedger, restartByHand } from './restart.ts';
 import type { LabContext, ScenarioStep } from './scenario.ts';
 import { type Served, serveProduct } from './served.ts';
-import { openSite, type SiteOptions } from './site.ts';
+import { type Families, openSite, type SiteOptions } from './site.ts';
 import { writeImage } from './write-image.ts';
 
 const CREATE_MS = 60_000;
@@ -34,6 +34,8 @@ export interface AllInOneOptions {
   /** Where executable and payload come from. Default: `url`. */
   readonly source?: 'url' | 'medium';
   readonly hostInputs?: HostInputs;
+  /** Default: IPv4 alone. Without it, the executable comes from a medium. */
+  readonly families?: Families;
   /** Default: false. */
   readonly dns?: SiteOptions['dns'];
   /** Default: infinite. */
@@ -59,7 +61,7 @@ export interface AllInOneOptions {
 export class AllInOne extends Installation {
   readonly #source: 'url' | 'medium';
   readonly #hostInputs: HostInputs;
-  readonly #network: Pick<SiteOptions, 'dns' | 'leaseTime'>;
+  readonly #network: Pick<SiteOptions, 'dns' | 'leaseTime'> & { readonly families: Families };
   readonly #operatingSystem: Component | undefined;
   readonly #otherHosts: readonly HostIdentity[];
   readonly #workers: number;
@@ -72,6 +74,7 @@ export class AllInOne extends Installation {
     {
       source = 'url',
       hostInputs = {},
+      families = ['IPv4'],
       dns = false,
       leaseTime,
       operatingSystem,
@@ -85,7 +88,7 @@ export class AllInOne extends Installation {
     super(context, settings === undefined ? {} : { settings });
     this.#source = source;
     this.#hostInputs = hostInputs;
-    this.#network = { dns, ...(leaseTime && { leaseTime }) };
+    this.#network = { dns, families, ...(leaseTime && { leaseTime }) };
     this.#operatingSystem = operatingSystem;
     this.#otherHosts = otherHosts;
     this.#dataDisk = dataDisk && { ...dataDisk, file: join(context.folder, 'data.raw') };
@@ -153,6 +156,7 @@ export class AllInOne extends Installation {
     const options = this.hostOptions(label);
     const image = { osImage: join(system, OS_IMAGE), ignition: this.created.ignition };
     await writeImage(options, image, this.context, (host) => this.started(label, host));
+    if (this.#network.families.includes('IPv6')) await this.site.network.forgetLeases();
     this.host = undefined;
   }
 

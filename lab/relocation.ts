@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../lib/base/errors/failure.ts';
+import type { Family } from '../lib/base/network/address.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import { BRIDGE as INTERNAL_BRIDGE } from '../lib/host/internal-bridge.ts';
 import { hostPaths } from '../lib/host/paths.ts';
@@ -19,31 +20,47 @@ import { onHost } from './host/on-host.ts';
 import type { Installation } from './installation.ts';
 import { restartByHand } from './restart.ts';
 import type { LabContext } from './scenario.ts';
-import { hostOf } from './site.ts';
+import { type Families, hostOf } from './site.ts';
 
 const COMMAND_MS = 5 * 60_000;
 const LOOK_MS = 60_000;
 
 /** The name of the cluster at its site. */
 export const SITE_DOMAIN = 'edge.site.test';
-/** The same machine, as the site's DHCP and DNS know it. */
-export const siteHost: HostIdentity = {
-  ...hostOf(['IPv4']),
-  name: 'edge',
-  addresses: ['10.77.0.10'],
-  bridge: SITE.bridge,
+const SITE_ADDRESSES: Readonly<Record<Family, string>> = {
+  IPv4: '10.77.0.10',
+  IPv6: 'fd00:77::10',
 };
 
-export const relocatableHost = (context: LabContext): AllInOne =>
-  new AllInOne(context, { hostInputs: { relocatable: true } });
+/** The same machine, as the site's DHCP and DNS know it. */
+export function siteHostOf([primary, ...others]: Families): HostIdentity {
+  const addresses = others.map((family) => SITE_ADDRESSES[family]);
+  return {
+    ...hostOf(['IPv4']),
+    name: 'edge',
+    addresses: [SITE_ADDRESSES[primary], ...addresses],
+    bridge: SITE.bridge,
+  };
+}
+export const siteHost = siteHostOf(['IPv4']);
+
+/** The site is of the same families. */
+export const relocatableHost = (context: LabContext, families: Families = ['IPv4']): AllInOne =>
+  new AllInOne(context, { families, hostInputs: { relocatable: true } });
 
 /** A node that is installed in one network, and set up in another one. */
 export class Relocation {
   /** Its installation, with `relocatable: true`. */
   readonly run: Installation;
+  /** As the site's DHCP and DNS know it. */
+  readonly siteHost: HostIdentity;
+  /** Of both networks. */
+  readonly families: Families;
 
-  constructor(run: Installation) {
+  constructor(run: Installation, families: Families = ['IPv4']) {
     this.run = run;
+    this.families = families;
+    this.siteHost = siteHostOf(families);
   }
 
   protected get context(): LabContext {
@@ -122,11 +139,11 @@ export class Relocation {
     const { signal, folder, teardown } = this.context;
     await restartByHand(this.run.cluster, signal);
     await this.booted.stop();
-    const { otherHosts, siteUrl } = this;
+    const { otherHosts, siteUrl, siteHost: host } = this;
     const served = { otherHosts, ...(siteUrl && { siteUrl }) };
-    const network = { domain: SITE_DOMAIN, host: siteHost, ...served, place: SITE };
+    const network = { domain: SITE_DOMAIN, host, ...served, place: SITE };
     await startNetwork(network, folder, teardown, signal);
-    this.run.plugInto(siteHost);
+    this.run.plugInto(host);
   }
 
   /** Sealed: no kubelet, hence no API, whatever the network says. */
@@ -144,8 +161,8 @@ export class Relocation {
       });
     }
     const addressed = async () => {
-      const addresses = await this.command('ip', '-4', '-brief', 'address');
-      if (addresses.includes(siteHost.addresses[0])) return;
+      const addresses = await this.command('ip', '-brief', 'address');
+      if (this.siteHost.addresses.every((each) => addresses.includes(` ${each}/`))) return;
       throw new Failure('retry', 'the host has no address of the site', { found: addresses });
     };
     await eventually(addressed, LOOK_MS, signal);

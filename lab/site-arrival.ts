@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../lib/base/errors/failure.ts';
 import { failureDataSchema, failureSentence } from '../lib/base/errors/failure-data.ts';
 import { parseJson } from '../lib/base/json.ts';
+import { familyOf, urlHost } from '../lib/base/network/address.ts';
 import { run } from '../lib/host/command.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import type { RunningCluster } from './checks/check.ts';
@@ -17,16 +18,16 @@ import { eventually } from './eventually.ts';
 import { quickly } from './host/command.ts';
 import type { Host } from './host/host.ts';
 import { teardownSignal } from './host/mount.ts';
-import { SITE } from './host/network.ts';
+import { type HostIdentity, SITE } from './host/network.ts';
 import type { Installation, Report } from './installation.ts';
 import { SiteLogin } from './login.ts';
 import { Drive } from './relocate/drive.ts';
-import { staticNetwork } from './relocate/networks.ts';
+import { staticNetworks } from './relocate/networks.ts';
 import { siteCertificate } from './relocate/site-certificate.ts';
 import { createVolume, IMAGE, type VolumeInput } from './relocate/volume.ts';
-import { Relocation, SITE_DOMAIN, siteHost } from './relocation.ts';
+import { Relocation, SITE_DOMAIN } from './relocation.ts';
 import { checkLedger } from './restart.ts';
-import { DOMAIN, hostOf } from './site.ts';
+import { DOMAIN, type Families, hostOf } from './site.ts';
 
 const HOSTS = '/etc/hosts';
 const CREATE_MS = 60_000;
@@ -60,24 +61,36 @@ export interface SiteWishes {
   readonly isNode?: boolean;
   /** An encrypted volume with a certificate for the API. Default: a request of the administrator, and nothing secret. */
   readonly hasCertificate?: boolean;
+  /** Of the cluster. Default: IPv4 alone. */
+  readonly families?: Families;
   /** Whether the site says who logs in by SSH. Default: those of the factory stay. */
   readonly hasLogin?: boolean;
 }
 
-/** A static address instead of the site's DHCP, another domain and another name. */
+/** Static addresses instead of the site's DHCP, another domain and another name. */
 const siteConfig = (
-  { bridge: gateway, network }: Record<'bridge' | 'network', string>,
+  { addresses }: Pick<HostIdentity, 'addresses'>,
   { hostname, isNode = false }: SiteWishes,
 ) => ({
   api_version: 1,
   cluster_name: 'edge',
   base_domain: 'site.test',
   hostname,
-  ...(isNode ? { renameNode: true, nodeAddress: 'site', machine_networks: [network] } : {}),
-  siteChecks: [{ ping: gateway }],
+  ...(isNode
+    ? {
+        renameNode: true,
+        nodeAddress: 'site',
+        machine_networks: addresses.map((each) => segmentOf(each).network),
+      }
+    : {}),
+  siteChecks: addresses.map((each) => ({ ping: segmentOf(each).bridge })),
   node_labels: { site: 'till' },
-  raw_nm_state_config: staticNetwork(siteHost.addresses[0], gateway),
+  raw_nm_state_config: staticNetworks(
+    addresses.map((address) => ({ address, gateway: segmentOf(address).bridge })),
+  ),
 });
+
+const segmentOf = (address: string) => SITE.segments[familyOf(address)];
 
 const MANIFEST = `apiVersion: v1
 kind: ConfigMap
@@ -95,7 +108,7 @@ export class SiteArrival extends Relocation {
   readonly #wishes: SiteWishes;
 
   constructor(run: Installation, wishes: SiteWishes = { hostname: 'till-7' }) {
-    super(run);
+    super(run, wishes.families);
     this.#wishes = wishes;
   }
 
@@ -140,7 +153,7 @@ export class SiteArrival extends Relocation {
     const { signal, teardown } = this.context;
     const { hasLogin = false } = this.#wishes;
     const login = hasLogin ? await this.#login.field() : {};
-    const config = { ...siteConfig(SITE.segments.IPv4, this.#wishes), ...login };
+    const config = { ...siteConfig(this.siteHost, this.#wishes), ...login };
     const volume = { config, manifests: { '10-site.yaml': MANIFEST }, key: this.signingKey };
     const secret = this.#hasCertificate ? await this.#withCertificate(config) : {};
     await createVolume(this.#folder, 'ISO', { ...volume, ...secret }, signal);
@@ -191,12 +204,12 @@ export class SiteArrival extends Relocation {
         `https://api.${SITE_DOMAIN}:6443`,
       ),
     };
-    const factory = hostOf(['IPv4']);
+    const factory = hostOf(this.families);
     const expected = {
       hostname,
       label: 'till',
       node: isNode ? hostname : `${factory.name}.${DOMAIN}`,
-      address: isNode ? siteHost.addresses[0] : factory.addresses[0],
+      address: (isNode ? this.siteHost : factory).addresses.join(' '),
       manifest: '7',
       // With keys on the volume, the laptop has it.
       kubeconfig: !this.#hasCertificate,
@@ -209,7 +222,8 @@ export class SiteArrival extends Relocation {
     }
     const code = await this.#factoryCode();
     if (code !== '401') throw new Error(`the factory's administrator gets ${code}, expected 401`);
-    if (this.#wishes.hasLogin === true) await this.#login.expect('site', siteHost.addresses[0]);
+    if (this.#wishes.hasLogin === true)
+      await this.#login.expect('site', this.siteHost.addresses[0]);
     report('a manifest whose kind is not served yet waits');
     await eventually(
       async () => {
@@ -233,7 +247,7 @@ export class SiteArrival extends Relocation {
     const name = `api.${SITE_DOMAIN}`;
     // In the lab's own mount namespace: its programs ask no name server of the site.
     const hosts = join(folder, 'hosts');
-    await writeFile(hosts, `127.0.0.1 localhost\n${siteHost.addresses[0]} ${name}\n`);
+    await writeFile(hosts, `127.0.0.1 localhost\n${this.siteHost.addresses[0]} ${name}\n`);
     await quickly('mount', ['--bind', hosts, HOSTS], signal);
     teardown.add(`unmount ${HOSTS}`, async () => {
       await quickly('umount', [HOSTS], teardownSignal());
@@ -286,7 +300,7 @@ export class SiteArrival extends Relocation {
     await writeFile(files.cert, certificate ?? '');
     await writeFile(files.key, key ?? '');
     const args = ['--cert', files.cert, '--key', files.key, '--output', '/dev/null'];
-    const url = `https://${siteHost.addresses[0]}:6443/api/v1/nodes`;
+    const url = `https://${urlHost(this.siteHost.addresses[0])}:6443/api/v1/nodes`;
     return run('curl', ['-k', '--silent', '--write-out', '%{http_code}', ...args, url], {
       signal: this.context.signal,
       deadlineMs: CREATE_MS,

@@ -1,7 +1,7 @@
 import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { adapterNames, machineIdentifiers } from '../../lib/host/machine-identifiers.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import type { FactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
+import { type FactoryPolicy, internalAddresses } from '../../lib/relocation/relocatable/policy.ts';
 import type { KnownNode } from './known-node.ts';
 
 /** What this host tells about itself, for judging the configuration of a site. */
@@ -17,7 +17,7 @@ export async function readHostFacts(
     clusterName: cluster.name,
     baseDomain: cluster.baseDomain,
     nodeName: host.hostname,
-    internalAddresses: [policy.internalAddress],
+    internalAddresses: [...internalAddresses(policy)],
     clusterNetwork: cluster.clusterNetwork.map(({ cidr }) => cidr),
     serviceNetwork: [...cluster.serviceNetwork],
     adapters: await adapterNames(paths),

@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type PeerCertificate } from 'node:tls';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { type Family, familyOf } from '../../lib/base/network/address.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import { hostAddresses } from '../../lib/host/network.ts';
 import { chainAnchor, verification } from '../../lib/relocation/site-volume/shown-certificate.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { apiPort } from '../../lib/render/kubernetes/paths.ts';
+import { presentInput } from './context.ts';
 import type { SiteStep } from './or-back.ts';
 
 const ANSWER_MS = 10_000;
@@ -20,14 +22,16 @@ export const renameAtSite: SiteStep = {
   touches: ['network', 'api'],
   neededUntil: 'confirm',
   holds: async () => true,
-  async run({ paths, site }, { signal }) {
+  async run(context, { signal }) {
+    const { paths, site } = context;
     const given = site.certificates.api?.certificate;
     const ca =
       given === undefined
         ? await readFile(paths.at(authorityPaths('serving').certificate), 'utf8')
         : chainAnchor(given);
     const name = `api.${siteDomain(site)}`;
-    return done(await dialled([{ name, port: apiPort, given, ca }], signal));
+    const { nodeIps } = (await presentInput(context)).host;
+    return done(await dialled([{ name, port: apiPort, given, ca }], signal, nodeIps.map(familyOf)));
   },
 };
 
@@ -44,10 +48,17 @@ export interface Dialled {
 /**
  * Dials each name at each address of the host. Returns what was dialled, as a phrase.
  *
+ * @param families those that the cluster serves: a site may give the host addresses of others, too
  * @throws Failure (retry, site-name) with the first that does not show its certificate
  */
-export async function dialled(all: readonly Dialled[], signal: AbortSignal): Promise<string> {
-  const addresses = ['127.0.0.1', ...(await hostAddresses(signal)).map(({ address }) => address)];
+export async function dialled(
+  all: readonly Dialled[],
+  signal: AbortSignal,
+  families: readonly Family[] = ['IPv4', 'IPv6'],
+): Promise<string> {
+  const own = (await hostAddresses(signal)).map(({ address }) => address);
+  // A host of IPv6 alone has this one too.
+  const addresses = ['127.0.0.1', ...own.filter((each) => families.includes(familyOf(each)))];
   for (const { name, port, given, ca } of all) {
     for (const host of addresses) {
       await shownAs(given, { host, port, servername: name, ca }, signal).catch((cause: unknown) => {

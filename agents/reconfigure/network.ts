@@ -9,11 +9,12 @@ import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
 import { BRIDGE } from '../../lib/host/internal-bridge.ts';
-import { hostAddresses } from '../../lib/host/network.ts';
 import { runOutsideSandbox } from '../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
+import { internalAddresses, readFactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
 import { networkConfigPath } from '../../lib/render/machine-config/machine-config.ts';
+import { missingOnBridge } from '../steps/relocatable/internal-address.ts';
 import { requireCables } from './cables.ts';
 import type { ReconfigureContext } from './context.ts';
 import { refusingDuplicates } from './duplicates.ts';
@@ -155,12 +156,11 @@ export async function wrong(
   const { paths, site } = context;
   const faults: FailedCheck[] = [];
   const signal = AbortSignal.timeout(PAUSE_MS * 10);
-  const bridge = (await hostAddresses(signal)).find(
-    ({ interfaceName }) => interfaceName === BRIDGE,
-  );
-  if (bridge === undefined) {
+  const policy = await readFactoryPolicy(paths);
+  const wanted = policy === undefined ? [] : internalAddresses(policy);
+  for (const address of await missingOnBridge(wanted, signal)) {
     faults.push({
-      found: `${BRIDGE} has no address`,
+      found: `${BRIDGE} has not the address ${address}`,
       fix: 'Call the factory: the node has lost its internal address.',
     });
   }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { failureFromData } from '../../lib/base/errors/failure-data.ts';
+import { familyOf } from '../../lib/base/network/address.ts';
 import { nodeIpsSchema } from '../../lib/base/network/node-ips.ts';
 import {
   type Identity,
@@ -14,7 +15,7 @@ import { readStatus } from '../../lib/engine/steps/status.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import { exists, removeFile } from '../../lib/host/files.ts';
 import { BRIDGE } from '../../lib/host/internal-bridge.ts';
-import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
+import { addressByFamily, addressesIn, hostAddresses } from '../../lib/host/network.ts';
 import { sealedPath } from '../../lib/host/paths.ts';
 import { startAndWait } from '../../lib/host/start-and-wait.ts';
 import { readFactoryPolicy, writeFactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
@@ -65,14 +66,24 @@ export const startAtSite: SiteStep = {
 async function siteIdentity(context: ReconfigureContext, signal: AbortSignal): Promise<Identity> {
   const { request, site } = context;
   if (site.nodeAddress === 'internal') return wantedIdentity(context);
-  const all = (await hostAddresses(signal)).filter(({ interfaceName }) => interfaceName !== BRIDGE);
-  const found = addressesIn(all, site.machineNetworks).map(({ address }) => address);
-  const nodeIps = nodeIpsSchema.safeParse([...new Set(found)]);
-  if (!nodeIps.success || nodeIps.data.length !== request.from.nodeIps.length) {
+  const others = (await hostAddresses(signal)).filter((each) => each.interfaceName !== BRIDGE);
+  // Two interfaces may have the same address.
+  const all = [...new Map(others.map((each) => [each.address, each])).values()];
+  const found = addressByFamily(all, site.machineNetworks);
+  // The families of the cluster stay, and which of them is the primary one.
+  const own = request.from.nodeIps.map((each) =>
+    found.find(({ family }) => family === familyOf(each)),
+  );
+  const isClear = own.every((each) => each?.rivals.length === 0);
+  const nodeIps = nodeIpsSchema.safeParse(own.map((each) => each?.address?.address));
+  if (!nodeIps.success || !isClear) {
     throw new Failure('fatal', 'the host has not exactly one address of the site in each family', {
       code: 'address-missing',
       expected: `an address in ${site.machineNetworks.join(', ')}`,
-      found: found.join(', ') || 'none',
+      found:
+        addressesIn(all, site.machineNetworks)
+          .map(({ address }) => address)
+          .join(', ') || 'none',
       fix: 'Correct machine_networks or raw_nm_state_config in the site configuration.',
     });
   }

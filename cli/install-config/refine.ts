@@ -1,4 +1,4 @@
-import { familyOf, isAddress } from '../../lib/base/network/address.ts';
+import { isAddress } from '../../lib/base/network/address.ts';
 import { contains, networkText, parseNetwork } from '../../lib/base/network/network.ts';
 import type { ConfigDocument } from '../../lib/config/file/document.ts';
 import { type Fault, foundText } from '../../lib/config/file/fault.ts';
@@ -113,24 +113,13 @@ function networksOfConfig({ sound, isGiven }: Config) {
 }
 
 /**
- * The internal address is one of IPv4 (lib/relocation/relocatable/bridge.ts), workers know the node by its address, and a way back from a
- * site needs keys that are not sealed.
+ * Workers know the node by its address, and a way back from a site needs keys that are not sealed.
  */
 function ofRelocation({ sound }: Config): Refinement[] {
   if (sound.bootstrapInPlace?.relocatable !== true) return [];
   const path = ['bootstrapInPlace', 'relocatable'];
-  const networks = sound.networking?.machineNetwork ?? [];
   const workers = sound.compute?.[0]?.replicas ?? 0;
   return [
-    ...(networks.some(({ cidr }) => familyOf(cidr) === 'IPv6')
-      ? [
-          {
-            path,
-            expected: 'false in a network with IPv6',
-            fix: 'Use a machineNetwork of IPv4 alone.',
-          },
-        ]
-      : []),
     ...(workers > 0
       ? [
           {

@@ -48,7 +48,7 @@ export class Hub extends AllInOne {
       0o600,
     );
     const disk = { ...run.site.disk, file };
-    const network = { moveHost: never, setMissingRecords: never };
+    const network = { forgetLeases: never, moveHost: never, setMissingRecords: never };
     const site = { folder: this.#folder, network, host: hostOf(['IPv4']), disk };
     this.prepared(site, { ...run.created, kubeconfig });
     // The lab's machine is the router between the networks.

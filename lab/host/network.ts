@@ -83,6 +83,8 @@ export interface NetworkOptions {
 export interface Network {
   /** From now on DHCP has these addresses for the host, and DNS too; it gets them when it renews its lease. */
   moveHost(addresses: HostIdentity['addresses']): Promise<void>;
+  /** As if the leases of DHCP had expired: the live system that wrote the disk of a host has another DUID. */
+  forgetLeases(): Promise<void>;
   /** From now on serves DNS without these records; DHCP is unaffected. */
   setMissingRecords(records: readonly DnsRecord[]): Promise<void>;
 }
@@ -107,12 +109,15 @@ export async function startNetwork(
   let server = await startDnsmasq(options, folder);
   teardown.add('stop dnsmasq', () => stopDnsmasq(server));
   let served = options;
-  const serve = async (changed: Partial<NetworkOptions>) => {
+  const serve = async (changed: Partial<NetworkOptions>, meanwhile = async () => {}) => {
     served = { ...served, ...changed };
     await stopDnsmasq(server);
+    await meanwhile();
     server = await startDnsmasq(served, folder);
   };
+  const leases = leaseFile(options.place ?? FACTORY, folder);
   return {
+    forgetLeases: () => serve({}, () => rm(leases, { force: true })),
     moveHost: (addresses) => serve({ host: { ...served.host, addresses } }),
     setMissingRecords: (withoutRecords) => serve({ withoutRecords }),
   };
@@ -196,13 +201,15 @@ function dhcpArguments(
   return [
     '--dhcp-authoritative',
     ...familiesOf(host).flatMap((family) => dhcpRange(family, place)),
-    `--dhcp-leasefile=${join(folder, `${place.bridge}.leases`)}`,
+    `--dhcp-leasefile=${leaseFile(place, folder)}`,
     ...leases,
     ...(bootFile === undefined ? [] : [`--dhcp-boot=${bootFile}`]),
     // Whether or not it asks for the option.
     ...(siteUrl === undefined ? [] : [`--dhcp-option-force=224,${siteUrl}`]),
   ];
 }
+
+const leaseFile = ({ bridge }: Place, folder: string): string => join(folder, `${bridge}.leases`);
 
 /** Only known hosts get an address; with IPv6, router advertisements tell them to request it. */
 function dhcpRange(family: Family, { segments }: Place): string[] {

@@ -86,7 +86,7 @@ export class ShippedNode extends AllInOne {
     this.#key = key;
     this.#drive = new Drive(teardown);
     await this.connect(PLACES.site);
-    const network = { moveHost: never, setMissingRecords: never };
+    const network = { forgetLeases: never, moveHost: never, setMissingRecords: never };
     this.prepared({ folder, network, host: siteHost, disk }, created);
   }
 

@@ -34,7 +34,13 @@ import { openshiftComponents } from './openshift-components.ts';
 import { openshiftRender } from './openshift-render.ts';
 import { pxe } from './pxe.ts';
 import { recover } from './recover.ts';
-import { relocate, relocateBriefly, relocateInPlace } from './relocate.ts';
+import {
+  relocate,
+  relocateBriefly,
+  relocateDualStack,
+  relocateInPlace,
+  relocateIpv6,
+} from './relocate.ts';
 import { aioSealed, sealed, sealedHost } from './sealed.ts';
 import { staticNetwork } from './static-network.ts';
 import { update } from './update.ts';
@@ -61,6 +67,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   relocate,
   'relocate-briefly': relocateBriefly,
   'relocate-in-place': relocateInPlace,
+  'relocate-dual-stack': relocateDualStack,
+  'relocate-ipv6': relocateIpv6,
   fleet,
   conformance,
   crio,
@@ -110,6 +118,8 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   relocate: [nmstatectl, opensshServer],
   'relocate-briefly': [nmstatectl, opensshServer],
   'relocate-in-place': [nmstatectl, opensshServer],
+  'relocate-dual-stack': [nmstatectl],
+  'relocate-ipv6': [nmstatectl],
   fleet: [nmstatectl, fleetWorkerBase],
   'relocate-factory': [nmstatectl, opensshServer],
   'machine-media': [nmstatectl],

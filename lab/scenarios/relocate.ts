@@ -1,5 +1,6 @@
 import { Installation, scenarioOf } from '../installation.ts';
 import { Factory } from '../relocate/factory.ts';
+import { rollBack } from '../relocate/rolled-back.ts';
 import { expectTraces } from '../relocate/traces.ts';
 import { relocatableHost } from '../relocation.ts';
 import type { Scenario, ScenarioStep } from '../scenario.ts';
@@ -43,6 +44,39 @@ export const relocateBriefly: Scenario = (context) => {
     { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
     { title: 'Have sshd run, as on CoreOS', run: () => node.startSshd() },
     ...factoryToSite(node),
+  ]);
+};
+
+/** Both families: the cluster knows its node by the addresses of the site. */
+export const relocateDualStack: Scenario = (context) => {
+  const families = ['IPv4', 'IPv6'] as const;
+  const run = relocatableHost(context, families);
+  const node = new Factory(run, { hostname: 'till-7.site.test', isNode: true, families });
+  return scenarioOf(run, [
+    ...run.stepsToDisk(),
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Set up the cluster', run: (report) => run.finish(report) },
+    { title: 'Take back that it is relocatable, prepare it again', run: () => node.prepare() },
+    { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
+    ...factoryToSite(node),
+  ]);
+};
+
+/** IPv6 alone, from a live host: the node keeps its address on the internal bridge, and goes back to its factory. */
+export const relocateIpv6: Scenario = (context) => {
+  const families = ['IPv6'] as const;
+  const run = new Installation(context, {
+    site: { families },
+    hostInputs: { relocatable: true },
+  });
+  const node = new Factory(run, { hostname: 'till-7', families });
+  return scenarioOf(run, [
+    ...run.stepsToDisk(),
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
+    { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
+    ...factoryToSite(node),
+    { title: 'Take it back', run: () => rollBack(run, run.site.host.addresses) },
   ]);
 };
 

@@ -5,6 +5,7 @@ import type { ValidateContext } from '../../agents/reconfigure/validate/context.
 import { kubernetesPlatform } from '../../agents/reconfigure/validate/kubernetes.ts';
 import { writeReport } from '../../agents/reconfigure/validate/report.ts';
 import { seal } from '../../agents/reconfigure/validate/seal.ts';
+import type { NodeIps } from '../../lib/base/network/node-ips.ts';
 import { hostFactsSchema } from '../../lib/config/site-config/host-facts.ts';
 import {
   factoryReportSchema,
@@ -20,13 +21,13 @@ const signal = AbortSignal.timeout(120_000);
 
 const facts = {
   now: new Date('2030-01-02T00:00:00Z'),
-  internalAddress: '192.0.2.10',
+  internalAddresses: ['192.0.2.10'] satisfies NodeIps,
   nodeName: 'edge-0',
   shippingDays: 30,
   unsteady: undefined,
   operators: { faults: [], notes: [] },
   unitImages: [],
-  isOnBridge: true,
+  missingOnBridge: [],
   nodeAddresses: ['192.0.2.10'],
   nodes: ['edge-0'],
   apiEndpoints: ['192.0.2.10'],

@@ -10,7 +10,7 @@ import { readFactoryPolicy, SHIPPING_DAYS } from '../../../lib/relocation/reloca
 import { readRenderInput } from '../../../lib/render/render-input.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { type FactoryChoices, usualChoices } from '../../steps/relocatable/factory-policy.ts';
-import { installedAddress } from '../../steps/relocatable/internal-address.ts';
+import { installedAddresses } from '../../steps/relocatable/internal-address.ts';
 import { sealedKeysFault, signersFault } from '../arrival-faults.ts';
 
 /** Options of `reconfigure prepare`. */
@@ -68,7 +68,7 @@ export async function requirePreparable(
       fix: 'Only a node without workers can be relocated: remove them.',
     });
   }
-  await installedAddress(paths);
+  await installedAddresses(paths);
   if (!(await isInstalled('nmcli'))) {
     throw refused('the host has no NetworkManager', { expected: 'nmcli in PATH' });
   }

@@ -9,10 +9,10 @@ import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
 import { run } from '../../../lib/host/command.ts';
 import { readTextIfPresent } from '../../../lib/host/files.ts';
-import { BRIDGE } from '../../../lib/host/internal-bridge.ts';
-import { hostAddresses } from '../../../lib/host/network.ts';
+import { internalAddresses } from '../../../lib/relocation/relocatable/policy.ts';
 import type { NodeFacts } from '../../../lib/relocation/relocatable/validation/facts.ts';
 import { apiServiceIps, clusterDnsIp } from '../../../lib/render/kubernetes/addresses.ts';
+import { missingOnBridge } from '../../steps/relocatable/internal-address.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { arrivalFaults, arrivalNotes } from '../arrival-faults.ts';
 import { askNameServer } from './cluster-dns.ts';
@@ -46,19 +46,15 @@ export async function collectFacts(
     );
     return { probes, unsteady, ...objects, ...facts, unitImages: images };
   });
-  const addresses = await hostAddresses(signal);
   // Before the clock that they are compared with.
   const seconds = await readTextIfPresent(paths.at('/sys/class/rtc/rtc0/since_epoch'));
   return {
     ...seen,
     now: new Date(),
-    internalAddress: policy.internalAddress,
+    internalAddresses: internalAddresses(policy),
     nodeName,
     shippingDays: policy.shippingDays,
-    isOnBridge: addresses.some(
-      ({ interfaceName, address }) =>
-        interfaceName === BRIDGE && address === policy.internalAddress,
-    ),
+    missingOnBridge: await missingOnBridge(internalAddresses(policy), signal),
     hardwareClock: seconds === undefined ? undefined : new Date(Number(seconds) * 1000),
     isTimeSynchronized: await isTimeSynchronized(signal),
     arrival: {

@@ -43,7 +43,12 @@ export const probeObjects = (options: ProbeOptions): object[] => [
     apiVersion: 'v1',
     kind: 'Service',
     metadata,
-    spec: { type: 'NodePort', selector: labels, ports: [{ port: PROBE_PORT }] },
+    spec: {
+      type: 'NodePort',
+      ipFamilyPolicy: 'PreferDualStack',
+      selector: labels,
+      ports: [{ port: PROBE_PORT }],
+    },
   },
   deployment(options),
 ];

@@ -134,15 +134,16 @@ export async function hasDefaultClass(client: KubeClient, wait: Wait): Promise<b
 
 const serviceSchema = objectSchema.extend({
   spec: z.looseObject({
-    clusterIP: z.string(),
+    clusterIPs: z.array(z.string()).min(1),
     ports: z.array(z.looseObject({ nodePort: z.number() })).min(1),
   }),
 });
 
+/** Its addresses, the one of the primary family first. */
 export async function probeService(
   client: KubeClient,
   wait: Wait,
-): Promise<{ readonly ip: string; readonly nodePort: number }> {
+): Promise<{ readonly ips: readonly string[]; readonly nodePort: number }> {
   const services: Resource<z.infer<typeof serviceSchema>> = {
     apiVersion: 'v1',
     plural: 'services',
@@ -150,7 +151,7 @@ export async function probeService(
   };
   const place = { namespace: PROBE_NAMESPACE, name: PROBE_NAME };
   const { spec } = await client.get(services, place, wait);
-  return { ip: spec.clusterIP, nodePort: spec.ports[0]?.nodePort ?? 0 };
+  return { ips: spec.clusterIPs, nodePort: spec.ports[0]?.nodePort ?? 0 };
 }
 
 /** The last lines of the pod's log, by the API server and the kubelet. */

@@ -4,6 +4,7 @@ import type { Wait } from '../../../lib/base/wait/limits.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
+import { internalAddresses } from '../../../lib/relocation/relocatable/policy.ts';
 import type {
   ProbeName,
   ProbeResult,
@@ -126,8 +127,9 @@ function partsOf(
       name: 'service',
       lacks: withoutServices,
       body: async () => {
-        const { ip } = await probeService(client, wait);
-        expectSame('the answer of the Service', token, await at(ip).name());
+        for (const ip of (await probeService(client, wait)).ips) {
+          expectSame(`the answer of the Service at ${ip}`, token, await at(ip).name());
+        }
       },
     },
     {
@@ -135,18 +137,20 @@ function partsOf(
       lacks: withoutServices,
       body: async () => {
         const { nodePort } = await probeService(client, wait);
-        const found = await at(policy.internalAddress, nodePort).name();
-        expectSame('the answer of the node port', token, found);
+        for (const address of internalAddresses(policy)) {
+          const found = await at(address, nodePort).name();
+          expectSame(`the answer of the node port at ${address}`, token, found);
+        }
       },
     },
     {
       name: 'dns',
       lacks: undefined,
       body: async () => {
-        const { ip } = await probeService(client, wait);
+        const { ips } = await probeService(client, wait);
         const name = `${PROBE_NAME}.${PROBE_NAMESPACE}.svc.cluster.local`;
         const found = await askNameServer(clusterDnsIp(cluster), name);
-        expectSame(`the address of ${name}`, ip, found.join(', '));
+        expectSame(`the address of ${name}`, ips[0] ?? 'none', found.join(', '));
       },
     },
     {

@@ -17,12 +17,13 @@ import {
   ageIdentityPath,
   type FactoryPolicy,
   factoryPolicyPath,
+  internalAddresses,
   readFactoryPolicy,
   SHIPPING_DAYS,
   writeFactoryPolicy,
 } from '../../../lib/relocation/relocatable/policy.ts';
 import type { HostContext } from '../host-context.ts';
-import { installedAddress } from './internal-address.ts';
+import { installedAddresses } from './internal-address.ts';
 
 /** What the factory decides about a node; the rest of its policy is the node's own. */
 export type FactoryChoices = Pick<
@@ -65,7 +66,7 @@ export const factoryPolicy: StepBody<FactoryContext> = {
     const recipient = (await ownRecipient(paths)) ?? (await newRecipient(paths));
     const policy = await policyOf(context, recipient);
     await writeFactoryPolicy(paths, policy);
-    return done(`internal address ${policy.internalAddress}, recipient ${recipient}`);
+    return done(`internal address ${internalAddresses(policy).join(', ')}, recipient ${recipient}`);
   },
 };
 
@@ -92,13 +93,17 @@ export const withoutFactoryPolicy: StepBody<HostContext> = {
 const policyOf = async (
   { paths, hostname, choices }: FactoryContext,
   recipient: string,
-): Promise<FactoryPolicy> => ({
-  schemaVersion: 1,
-  internalAddress: await installedAddress(paths),
-  nodeName: hostname(),
-  ...choices,
-  recipient,
-});
+): Promise<FactoryPolicy> => {
+  const [internalAddress, second] = await installedAddresses(paths);
+  return {
+    schemaVersion: 1,
+    internalAddress,
+    ...(second === undefined ? {} : { secondInternalAddress: second }),
+    nodeName: hostname(),
+    ...choices,
+    recipient,
+  };
+};
 
 async function ownRecipient(paths: HostPaths): Promise<string | undefined> {
   const identity = await readTextIfPresent(ageIdentityPath(paths));

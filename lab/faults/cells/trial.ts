@@ -8,6 +8,7 @@ import type { State } from '../../bundle/states.ts';
 import { eventually } from '../../eventually.ts';
 import { hostTime } from '../../host/on-host.ts';
 import { waitForStep } from '../../host/wait-for-step.ts';
+import type { Installation } from '../../installation.ts';
 import { payload } from '../../payload.ts';
 import { bootAgain, nextBoot } from './faults.ts';
 import { type PlanUnderTest, request, textOn } from './plan.ts';
@@ -36,7 +37,7 @@ async function takeBack(run: AllInOne): Promise<void> {
 }
 
 /** Until the host, which restarts by itself, can be booted again. */
-export async function untilOff(run: AllInOne): Promise<void> {
+export async function untilOff(run: Installation): Promise<void> {
   const { booted } = run;
   const isOff = async () => {
     if (!(await booted.hasEnded())) throw new Error('the host does not restart');

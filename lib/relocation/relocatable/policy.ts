@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { NodeIps } from '../../base/network/node-ips.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import { stateFile } from '../../host/state-file.ts';
 
@@ -9,8 +10,10 @@ export const SHIPPING_DAYS = 30;
 /** `/etc/sno-agents/factory.json`: what the factory has fixed for this node, and whose site configuration it takes. */
 export const factoryPolicySchema = z.strictObject({
   schemaVersion: z.literal(1),
-  /** The address of the installation, which the node keeps on its internal bridge at every site. */
-  internalAddress: z.ipv4(),
+  /** The address of the installation, which the node keeps on its internal bridge at every site; that of the primary family. */
+  internalAddress: z.union([z.ipv4(), z.ipv6()]),
+  /** In a cluster of both families: that of the other one. */
+  secondInternalAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
   /** The name of the Node, whatever the host is called. */
   nodeName: z.string().min(1),
   /** Public keys, as in authorized_keys, that may sign a site configuration. */
@@ -28,6 +31,13 @@ export const factoryPolicySchema = z.strictObject({
 });
 
 export type FactoryPolicy = z.infer<typeof factoryPolicySchema>;
+
+/** Both, the primary one first. */
+export const internalAddresses = ({
+  internalAddress,
+  secondInternalAddress: second,
+}: Pick<FactoryPolicy, 'internalAddress' | 'secondInternalAddress'>): NodeIps =>
+  second === undefined ? [internalAddress] : [internalAddress, second];
 
 export const factoryPolicyPath = ({ config }: Pick<HostPaths, 'config'>): string =>
   join(config, 'factory.json');

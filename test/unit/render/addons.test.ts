@@ -126,6 +126,11 @@ t.test('kube-proxy and node ports of both families', async (t) => {
     clusterCIDR: '10.128.0.0/14,fd01::/48',
     nodePortAddresses: ['192.0.2.0/24', '2001:db8::/64'],
   });
+  const shipped = { ...base, cluster: { ...base.cluster, relocatable: true as const } };
+  const anywhere = await kubernetesRenderer.render(inputWith(['kube-proxy'], shipped));
+  t.match(parse(objectOf('kube-proxy', 'ConfigMap', anywhere).data?.['config.yaml'] ?? ''), {
+    nodePortAddresses: ['0.0.0.0/0', '::/0'],
+  });
 });
 
 const serviceSchema = z.looseObject({

@@ -1,3 +1,4 @@
+import type { NodeIps } from '../../../base/network/node-ips.ts';
 import type { InventoryItem } from '../../../pki/inventory.ts';
 import type { ProbeResult } from './probes.ts';
 
@@ -25,16 +26,16 @@ export interface NodeCertificate
 /** What a node that is to be shipped is judged by: read once, at `now`. */
 export interface NodeFacts {
   readonly now: Date;
-  /** Of the policy of the factory. */
-  readonly internalAddress: string;
+  /** Of the policy of the factory, the primary one first. */
+  readonly internalAddresses: NodeIps;
   readonly nodeName: string;
   readonly shippingDays: number;
   /** Why it is not steady; undefined: it is. */
   readonly unsteady: string | undefined;
   /** Of those that OLM installs: what is not finished, and what the report tells besides. */
   readonly operators: { readonly faults: readonly string[]; readonly notes: readonly string[] };
-  /** Whether the bridge has the internal address. */
-  readonly isOnBridge: boolean;
+  /** Which of them the bridge has not. */
+  readonly missingOnBridge: readonly string[];
   /** InternalIPs of the Node; undefined: the API has no such Node. */
   readonly nodeAddresses: readonly string[] | undefined;
   /** Names of all Nodes. */

@@ -1,3 +1,4 @@
+import { type Family, familyOf } from '../../../base/network/address.ts';
 import { BRIDGE } from '../../../host/internal-bridge.ts';
 import { daysMs } from '../../../pki/lifetimes.ts';
 import type { CheckName, NodeCertificate, NodeFacts, ShippingCheck } from './facts.ts';
@@ -14,7 +15,7 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
   settled: ({ unsteady, operators }) => faults(unsteady, ...operators.faults),
-  services: ({ clusterDns, apiService, ownNames, internalAddress: address }) =>
+  services: ({ clusterDns, apiService, ownNames, internalAddresses: [address] }) =>
     faults(
       whyWrong("the cluster's DNS", 'kubernetes.default', clusterDns, apiService),
       ...ownNames.map(({ name, answer }) =>
@@ -103,17 +104,18 @@ const rules: Readonly<Record<CheckName, (facts: NodeFacts) => Judged>> = {
 };
 
 function internalAddress(facts: NodeFacts): Judged {
-  const { internalAddress: address, nodeName, kubelet, nodeAddresses, apiEndpoints } = facts;
-  const only = (what: string, found: readonly string[]) =>
-    found.length === 1 && found[0] === address
+  const { internalAddresses: own, nodeName, kubelet, nodeAddresses, apiEndpoints } = facts;
+  const [address] = own;
+  const only = (what: string, found: readonly string[], wanted: readonly string[] = own) =>
+    found.join() === wanted.join()
       ? undefined
-      : `${what}: expected ${address} alone, found ${found.join(', ') || 'none'}`;
+      : `${what}: expected ${wanted.join(' and ')} alone, found ${found.join(', ') || 'none'}`;
   const others = facts.nodes.filter((name) => name !== nodeName);
   const elsewhere = facts.pods.filter(
     ({ isOnHostNetwork, podIp }) => isOnHostNetwork && podIp !== undefined && podIp !== address,
   );
   const judged = faults(
-    facts.isOnBridge ? undefined : `${BRIDGE} has not the address ${address}`,
+    ...facts.missingOnBridge.map((each) => `${BRIDGE} has not the address ${each}`),
     only('addresses of the kubelet', kubelet.nodeIps),
     kubelet.nodeName === nodeName
       ? undefined
@@ -122,8 +124,9 @@ function internalAddress(facts: NodeFacts): Judged {
       ? `the API has no Node ${nodeName}`
       : only(`addresses of the Node ${nodeName}`, nodeAddresses),
     others.length === 0 ? undefined : `there are other Nodes: ${others.join(', ')}`,
-    only('endpoints of the Service kubernetes', apiEndpoints),
-    facts.nodePortAddresses === undefined || facts.nodePortAddresses.includes('0.0.0.0/0')
+    // That Service has one family.
+    only('endpoints of the Service kubernetes', apiEndpoints, [address]),
+    facts.nodePortAddresses === undefined || isEverywhere(own, facts.nodePortAddresses)
       ? undefined
       : `node ports answer in ${facts.nodePortAddresses.join(', ') || 'no network'} only`,
     ...facts.otherFaults,
@@ -131,6 +134,11 @@ function internalAddress(facts: NodeFacts): Judged {
   );
   return { ...judged, notes: facts.otherNotes };
 }
+
+const EVERYWHERE: Readonly<Record<Family, string>> = { IPv4: '0.0.0.0/0', IPv6: '::/0' };
+
+const isEverywhere = (own: readonly string[], networks: readonly string[]): boolean =>
+  own.every((address) => networks.includes(EVERYWHERE[familyOf(address)]));
 
 /** Everything that a node must be before it is shipped, in the order of the report. */
 export const judgeShipment = (facts: NodeFacts): ShippingCheck[] => [

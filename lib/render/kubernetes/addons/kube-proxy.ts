@@ -1,5 +1,6 @@
 import type { KubernetesObject, V1ConfigMap, V1DaemonSet } from '@kubernetes/client-node';
 import { writeGoYaml } from '../../../base/go-yaml/write.ts';
+import { type Family, familyOf } from '../../../base/network/address.ts';
 import { fingerprint } from '../../../engine/steps/fingerprint.ts';
 import type { KeylessInput } from '../../renderer.ts';
 import {
@@ -17,8 +18,7 @@ import {
 const account = { name: 'kube-proxy', namespace: systemNamespace };
 const folder = '/var/lib/kube-proxy';
 const healthPort = 10256;
-/** An internal address is always of IPv4. */
-const EVERYWHERE = ['0.0.0.0/0'];
+const EVERYWHERE: Readonly<Record<Family, string>> = { IPv4: '0.0.0.0/0', IPv6: '::/0' };
 
 /** Addresses of Services: kube-proxy in nftables mode, on the host's network. */
 export function kubeProxy(image: string, input: KeylessInput): (KubernetesObject | V1ConfigMap)[] {
@@ -53,7 +53,10 @@ function configuration({ cluster }: KeylessInput) {
     // By default, node ports are open only on the addresses that the node has when kube-proxy
     // starts. Addresses in these networks are looked up again at each change. Of a relocatable node,
     // only the internal address is known.
-    nodePortAddresses: cluster.relocatable === true ? EVERYWHERE : cluster.machineNetwork,
+    nodePortAddresses:
+      cluster.relocatable === true
+        ? cluster.machineNetwork.map((network) => EVERYWHERE[familyOf(network)])
+        : cluster.machineNetwork,
     // Probes reach loopback, since the pod is on the host's network. The default is all addresses.
     healthzBindAddress: `127.0.0.1:${healthPort}`,
     metricsBindAddress: '127.0.0.1:10249',

@@ -222,7 +222,7 @@ const WRONG: readonly {
   {
     name: 'the internal address is lost',
     prepare: (host) => host.programs.give('ip', 'echo "[]"'),
-    says: /br-node has no address/,
+    says: /br-node has not the address 192\.0\.2\.10/,
     code: 'site-check',
   },
   {

@@ -6,7 +6,7 @@ import { siteClock } from '../../../../agents/reconfigure/clock.ts';
 import { presentInput, type ReconfigureContext } from '../../../../agents/reconfigure/context.ts';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
-import { renameAtSite, shownAs } from '../../../../agents/reconfigure/names.ts';
+import { dialled, renameAtSite, shownAs } from '../../../../agents/reconfigure/names.ts';
 import { touchedFiles } from '../../../../agents/reconfigure/touched.ts';
 import { issueAdministrator } from '../../../../agents/steps/certificates/administrator.ts';
 import { listCertificates } from '../../../../agents/steps/certificates/list.ts';
@@ -111,6 +111,30 @@ t.test('an API that does not show the certificate of its name is said, with wher
   t.match(await thrownBy(run(renameAtSite)), refused, 'of its own authority');
   const atSite = renameAtSite.run(withApi(context, given), host.progress());
   t.match(await thrownBy(atSite), refused, 'of the site');
+});
+
+t.test('names are dialled in the families of the cluster', async (t) => {
+  const { host } = await arrived(t);
+  const served = createServer({ cert: given.certificate, key: given.key }, (socket: TLSSocket) =>
+    socket.on('error', () => {}),
+  );
+  await new Promise<void>((resolve) => served.listen(0, '0.0.0.0', resolve));
+  t.teardown(() => served.close());
+  const address = served.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const entry = (local: string) => ({
+    ifname: 'eno1',
+    addr_info: [{ local, prefixlen: 128, scope: 'global' }],
+  });
+  // Nobody answers at the second one.
+  const all = [entry('127.0.0.2'), entry('2001:db8::5')];
+  host.programs.give('ip', `cat <<'END'\n${JSON.stringify(all)}\nEND`);
+  const wanted = [
+    { name: NAME, port, given: given.certificate, ca: chainAnchor(given.certificate) },
+  ];
+  const signal = AbortSignal.timeout(20_000);
+  t.equal(await dialled(wanted, signal, ['IPv4']), `${NAME} at 127.0.0.1, 127.0.0.2`);
+  t.match(await thrownBy(dialled(wanted, signal, ['IPv6'])), { message: /at 2001:db8::5/ });
 });
 
 t.test('it is dialled: that one, and no other of its issuer', async (t) => {

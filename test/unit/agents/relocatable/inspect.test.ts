@@ -113,8 +113,8 @@ t.test('every fault is in the report, which is written all the same', async (t) 
     faults: [
       /^config-map: its configuration is another one; expected .*; found somebody else/,
       /^logs: the log of the pod is not its own/,
-      /^service: the answer of the Service is another one.*somebody else/,
-      /^node-port: the answer of the node port is another one.*somebody else/,
+      /^service: the answer of the Service at 172\.30\.0\.77 is another one.*somebody else/,
+      /^node-port: the answer of the node port at 192\.0\.2\.10 is another one.*somebody else/,
       /^dns: the address of probe\.sno-validate.*expected 172\.30\.0\.77; found 172\.30\.0\.78/,
       /^volume: what the next pod finds in the volume is another one.*found nothing/,
     ],

@@ -12,26 +12,36 @@ import {
 } from '../../../../agents/steps/relocatable/internal-address.ts';
 import { nodeName, withoutNodeName } from '../../../../agents/steps/relocatable/node-name.ts';
 import { relocatable } from '../../../../agents/steps/relocatable/relocatable.ts';
-import { readFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
+import {
+  internalAddresses,
+  readFactoryPolicy,
+} from '../../../../lib/relocation/relocatable/policy.ts';
 import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 
 const ENV = '/etc/sno-agents/kubelet.env';
 const PROFILE = '/etc/NetworkManager/system-connections/br-node.nmconnection';
+const SCRIPT = '/etc/NetworkManager/dispatcher.d/pre-up.d/50-sno-internal-address';
 const IDENTITY = '/etc/sno-agents/reconfigure/age-identity.txt';
 
 /**
- * A host with the address of its installation on eth0, and a NetworkManager that makes the bridge with the
- * address of its profile, and removes it.
+ * A host with the addresses of its installation on eth0, and a NetworkManager that makes the bridge with the
+ * address of its profile, runs the script, and removes both.
  */
-function factoryHost(t: Test, options: HostOptions = {}): TestHost {
+function factoryHost(
+  t: Test,
+  options: HostOptions = {},
+  addresses: readonly string[] = ['192.0.2.10'],
+): TestHost {
   const host = testHost(t, options);
-  host.write(ENV, 'KUBELET_NODE_IPS=192.0.2.10\n');
-  addressed(host, '192.0.2.10');
+  host.write(ENV, `KUBELET_NODE_IPS=${addresses.join(',')}\n`);
+  addressed(host, ...addresses);
   host.programs.give(
     'nmcli',
     `case "$*" in
 "connection load $ROOT${PROFILE}") [ -f "$ROOT${PROFILE}" ] ;;
-"--wait 20 connection up br-node") sed -n 's|^address1=\\(.*\\)/32|\\1|p' "$ROOT${PROFILE}" > "$ROOT/bridge" ;;
+"--wait 20 connection up br-node")
+  sed -n 's|^address1=\\(.*\\)/32|\\1/32|p' "$ROOT${PROFILE}" > "$ROOT/bridge"
+  [ ! -f "$ROOT${SCRIPT}" ] || sh "$ROOT${SCRIPT}" br-node pre-up ;;
 "connection delete br-node") [ -f "$ROOT/bridge" ] && rm "$ROOT/bridge" || exit 10 ;;
 *) exit 97 ;;
 esac`,
@@ -39,15 +49,21 @@ esac`,
   return host;
 }
 
-/** The adapter has that address; the bridge has its own. */
-function addressed(host: TestHost, address: string): void {
-  const json = (name: string, text: string, length: number) =>
-    `{"ifname":"${name}","addr_info":[{"local":"${text}","prefixlen":${length},"scope":"global"}]}`;
+/** The adapter has those addresses; the bridge has its own. */
+function addressed(host: TestHost, ...addresses: readonly string[]): void {
+  const entry = (name: string, local: string, length: number | string) =>
+    `{"ifname":"${name}","addr_info":[{"local":"${local}","prefixlen":${length},"scope":"global"}]}`;
   host.programs.give(
     'ip',
-    `[ "$*" = "-json address show" ] || exit 97
-[ -f "$ROOT/bridge" ] && bridge=',${json('br-node', "'$(cat $ROOT/bridge)'", 32)}'
-echo '[${json('eth0', address, 24)}'"$bridge"']'`,
+    `case "$*" in
+"-json address show") ;;
+"-6 address replace "*" dev br-node nodad") echo "$4" >> "$ROOT/bridge"; exit ;;
+*) exit 97 ;;
+esac
+[ ! -f "$ROOT/bridge" ] || while IFS=/ read -r local length; do
+  bridge="$bridge,$(printf '${entry('br-node', '%s', '%s')}' "$local" "$length")"
+done < "$ROOT/bridge"
+echo '[${addresses.map((each) => entry('eth0', each, 24)).join()}'"$bridge"']'`,
   );
 }
 
@@ -73,9 +89,38 @@ t.test('NetworkManager that does not make it', async (t) => {
   });
 });
 
+for (const [what, addresses] of [
+  ['IPv6 alone', ['2001:db8::10']],
+  ['both families, IPv4 first', ['192.0.2.10', '2001:db8::10']],
+  ['both families, IPv6 first', ['2001:db8::10', '192.0.2.10']],
+] as const) {
+  t.test(`${what}: all addresses on the bridge, and taken back`, async (t) => {
+    const host = factoryHost(t, {}, addresses);
+    t.same(await host.run(internalAddress), { kind: 'done', note: addresses.join(', ') });
+    t.equal(host.mode(SCRIPT), 0o755);
+    const onBridge = () => host.read('/bridge').trim().split('\n').toSorted();
+    const expected = addresses.map((each) => `${each}/${each.includes(':') ? 128 : 32}`);
+    t.strictSame(onBridge(), expected.toSorted());
+    t.equal(await host.holds(internalAddress), true);
+    host.write('/bridge', `${expected[0]}\n`);
+    t.equal(await host.holds(internalAddress), addresses.length === 1, 'every address counts');
+    const choices = usualChoices({ sshKeys: ['ssh-ed25519 AAAA'] });
+    await factoryPolicy.run({ ...host.context, choices }, host.progress());
+    const policy = await readFactoryPolicy(host.paths);
+    t.strictSame(policy && internalAddresses(policy), addresses);
+    addressed(host, addresses[0]);
+    if (addresses.length > 1) {
+      t.match(await host.failureOf(withoutInternalAddress), { kind: 'usage' }, 'one is lost');
+      addressed(host, ...addresses);
+    }
+    await host.run(withoutInternalAddress);
+    t.notOk(host.has(PROFILE) || host.has(SCRIPT));
+    t.equal(await host.holds(withoutInternalAddress), true);
+  });
+}
+
 for (const [what, environment] of [
-  ['two addresses', 'KUBELET_NODE_IPS=192.0.2.10,2001:db8::10\n'],
-  ['an address of IPv6', 'KUBELET_NODE_IPS=2001:db8::10\n'],
+  ['two addresses of one family', 'KUBELET_NODE_IPS=192.0.2.10,192.0.2.11\n'],
   ['none', ''],
 ]) {
   t.test(`${what}: refused before anything is changed`, async (t) => {

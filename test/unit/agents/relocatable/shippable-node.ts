@@ -172,7 +172,7 @@ function probeAnswers(t: Test, probe: FakeProbe): Readonly<Record<string, ApiAns
     ),
     [`GET ${PROBE}/services/probe`]: () => ({
       metadata: { name: 'probe' },
-      spec: { clusterIP: SERVICE, ports: [{ nodePort: NODE_PORT }] },
+      spec: { clusterIPs: [SERVICE], ports: [{ nodePort: NODE_PORT }] },
     }),
   };
 }

@@ -7,7 +7,7 @@ import {
   readKubeletEnvironment,
 } from '../../../../lib/host/kubelet-environment.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
-import { bridgeProfile } from '../../../../lib/relocation/relocatable/bridge.ts';
+import { bridgeFiles, bridgeProfile } from '../../../../lib/relocation/relocatable/bridge.ts';
 import { nodeDns, siteDns } from '../../../../lib/relocation/relocatable/local-dns.ts';
 import {
   relocatableFiles,
@@ -16,6 +16,7 @@ import {
 import {
   type FactoryPolicy,
   factoryPolicyPath,
+  internalAddresses,
   readFactoryPolicy,
   writeFactoryPolicy,
 } from '../../../../lib/relocation/relocatable/policy.ts';
@@ -36,12 +37,17 @@ t.test('the policy of the factory is what was written', async (t) => {
   t.equal(await readFactoryPolicy(paths), undefined, 'a node that is not relocatable');
   await writeFactoryPolicy(paths, policy);
   t.strictSame(await readFactoryPolicy(paths), policy);
+  t.strictSame(internalAddresses(policy), ['192.0.2.10']);
+  const both = { ...policy, internalAddress: 'fd00::1', secondInternalAddress: '192.0.2.10' };
+  await writeFactoryPolicy(paths, both);
+  t.strictSame(await readFactoryPolicy(paths), both);
+  t.strictSame(internalAddresses(both), ['fd00::1', '192.0.2.10']);
 });
 
 const damaged: readonly [what: string, change: object][] = [
   ['another version', { schemaVersion: 2 }],
   ['an unknown field', { further: true }],
-  ['an address of IPv6', { internalAddress: 'fd00::1' }],
+  ['a name for an address', { internalAddress: 'edge-0' }],
   ['no days', { shippingDays: 0 }],
   ['half a day', { shippingDays: 0.5 }],
   ['a URL of a file', { siteUrl: 'file:///etc/shadow' }],
@@ -81,6 +87,26 @@ t.test('the bridge takes no route, no name server and no address of IPv6', async
   t.match(profile, /^\[ipv4\]\nmethod=manual\naddress1=192\.0\.2\.10\/32\nnever-default=true\n/m);
   t.match(profile, /^\[ipv6\]\nmethod=disabled\n/m);
   t.notMatch(profile, /dns|gateway|route/);
+  t.strictSame(
+    bridgeFiles(['192.0.2.10']).map(({ contents }) => contents),
+    [profile],
+    'and has no script',
+  );
+});
+
+t.test('NetworkManager leaves an address of IPv6 to the script', async (t) => {
+  for (const [addresses, ipv4] of [
+    [['fd00::10'], /^\[ipv4\]\nmethod=disabled\n/m],
+    [['fd00::10', '192.0.2.10'], /^\[ipv4\]\nmethod=manual\naddress1=192\.0\.2\.10\/32\n/m],
+  ] as const) {
+    const [script, profile] = bridgeFiles(addresses);
+    t.match(profile?.contents, ipv4);
+    t.match(profile?.contents, /^\[ipv6\]\nmethod=ignore\n/m);
+    t.match(script, {
+      path: '/etc/NetworkManager/dispatcher.d/pre-up.d/50-sno-internal-address',
+      mode: 0o755,
+    });
+  }
 });
 
 t.test(

@@ -36,12 +36,12 @@ const pod = {
 /** A node without a fault. */
 const good: NodeFacts = {
   now: new Date('2030-01-02T00:00:00Z'),
-  internalAddress: '192.0.2.10',
+  internalAddresses: ['192.0.2.10'],
   nodeName: 'edge-0',
   shippingDays: 30,
   unsteady: undefined,
   operators: { faults: [], notes: [] },
-  isOnBridge: true,
+  missingOnBridge: [],
   nodeAddresses: ['192.0.2.10'],
   nodes: ['edge-0'],
   apiEndpoints: ['192.0.2.10'],
@@ -94,6 +94,28 @@ t.test('a node without a fault, in the order of the report', async (t) => {
   t.strictSame(faultsOf(starting), [], 'a pod without an address is for the check of what moves');
 });
 
+t.test('a node of both families: all addresses of both, in their order', async (t) => {
+  const own = ['192.0.2.10', '2001:db8::10'] as const;
+  const dual: NodeFacts = {
+    ...good,
+    internalAddresses: [...own],
+    nodeAddresses: own,
+    kubelet: { nodeIps: own, nodeName: 'edge-0' },
+    nodePortAddresses: ['0.0.0.0/0', '::/0'],
+  };
+  t.strictSame(faultsOf(dual), []);
+  const half: [Partial<NodeFacts>, RegExp][] = [
+    [{ nodeAddresses: ['192.0.2.10'] }, /expected 192\.0\.2\.10 and 2001:db8::10 alone/],
+    [
+      { kubelet: { nodeIps: own.toReversed(), nodeName: 'edge-0' } },
+      /^internal-address: addresses of the kubelet/,
+    ],
+    [{ nodePortAddresses: ['0.0.0.0/0'] }, /node ports answer in 0\.0\.0\.0\/0 only/],
+    [{ missingOnBridge: ['2001:db8::10'] }, /br-node has not the address 2001:db8::10/],
+  ];
+  for (const [change, fault] of half) t.match(faultsOf({ ...dual, ...change }), [fault]);
+});
+
 const bad: readonly [check: CheckName, change: Partial<NodeFacts>, fault: RegExp][] = [
   ['settled', { unsteady: 'Moving: Deployment x' }, /^Moving: Deployment x$/],
   ['settled', { operators: { faults: ['a/b is Failed'], notes: [] } }, /^a\/b is Failed$/],
@@ -125,7 +147,11 @@ const bad: readonly [check: CheckName, change: Partial<NodeFacts>, fault: RegExp
     { unitImages: [{ image: 'ip:1', path: '/etc/a.service', isPinned: false }] },
     /ip:1 is not pinned/,
   ],
-  ['internal-address', { isOnBridge: false }, /^br-node has not the address 192\.0\.2\.10$/],
+  [
+    'internal-address',
+    { missingOnBridge: ['192.0.2.10'] },
+    /^br-node has not the address 192\.0\.2\.10$/,
+  ],
   ['internal-address', { nodeAddresses: undefined }, /^the API has no Node edge-0$/],
   ['internal-address', { nodeAddresses: ['10.0.0.5'] }, /addresses of the Node.*found 10\.0\.0\.5/],
   ['internal-address', { nodeAddresses: [] }, /found none/],
