@@ -22,6 +22,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'certificates.api': 'made by the host',
   'certificates.ingress': 'made by the host',
   allowRestart: '`false`',
+  keepHostKeys: '`false`, other keys are made',
 };
 
 /** site-config.yaml according to its schema and messages, as Markdown. */

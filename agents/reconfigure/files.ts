@@ -24,6 +24,7 @@ import { saveRenderInput } from '../../lib/render/render-input.ts';
 import { removeKeptFile, writeKeptFiles } from '../../lib/secrets/seal/files.ts';
 import { restartRuntime } from '../steps/restart-runtime.ts';
 import { presentInput, type ReconfigureContext } from './context.ts';
+import { hasOwnHostKeys, renewHostKeys } from './host-keys.ts';
 import { requireLogin } from './login.ts';
 import type { SiteStep } from './or-back.ts';
 
@@ -62,15 +63,21 @@ export function clusterAtSite(cluster: Cluster, site: SiteConfig): Cluster {
           proxy: {
             ...(proxy.httpProxy === undefined ? {} : { httpProxy: proxy.httpProxy }),
             ...(proxy.httpsProxy === undefined ? {} : { httpsProxy: proxy.httpsProxy }),
-            noProxy: completeNoProxy(proxy.noProxy, {
-              ...cluster,
-              name: site.clusterName,
-              baseDomain: site.baseDomain,
-              machineNetwork: [...cluster.machineNetwork, ...site.machineNetworks],
-            }),
+            noProxy: noProxyAtSite(cluster, site, proxy.noProxy),
           },
         }),
   };
+}
+
+/** The internal address is in the network of the installation; the names are those of this host. */
+function noProxyAtSite(cluster: Cluster, site: SiteConfig, given: string): string[] {
+  const own = `.${siteDomain(site)}`;
+  return completeNoProxy(given === '*' ? given : `${given},${own}`, {
+    ...cluster,
+    name: site.clusterName,
+    baseDomain: site.baseDomain,
+    machineNetwork: [...cluster.machineNetwork, ...site.machineNetworks],
+  });
 }
 
 /** The site's trust, mirrors, time servers, proxy, pull secret, SSH keys and API certificate as files. */
@@ -105,11 +112,12 @@ function filesOf(cluster: Cluster): NewFile[] {
 export const placeSiteFiles: SiteStep = {
   name: 'files',
   leaves:
-    "the site's trust, mirrors, time servers, proxy, pull secret and SSH keys, in use; its certificate of the API",
+    "the site's trust, mirrors, time servers, proxy, pull secret and SSH keys, in use; its certificate of the API; other keys of the host's sshd",
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
   async holds(context) {
     const { wanted, obsolete } = await differing(context);
+    if (!(await hasOwnHostKeys(context))) return false;
     return wanted.length === 0 && obsolete.length === 0 && (await unread(context)) === undefined;
   },
   async run(context, { signal }) {
@@ -126,6 +134,7 @@ export const placeSiteFiles: SiteStep = {
     if (has('/chrony.conf')) await restartUnit('chronyd.service', signal);
     if (has('proxy')) await restartRuntime(paths, signal);
     await requireLogin(site, signal);
+    await renewHostKeys(context, signal);
     // Last: what is obsolete follows from it.
     const input = await presentInput(context);
     const cluster = clusterAtSite(input.cluster, site);

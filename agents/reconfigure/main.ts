@@ -34,6 +34,7 @@ import { type Signal, showSignal } from './signal.ts';
 import { tellLast } from './tell-medium.ts';
 import { runValidate } from './validate/main.ts';
 import { commit, rollback } from './way-back.ts';
+import { type WayBackEnd, wayBackEnd } from './way-back-end.ts';
 import { runWriteMedium } from './write-medium.ts';
 
 /** Waiting for udev, asking a URL, reading the medium, verifying it. */
@@ -101,8 +102,12 @@ export async function runReconfigure(
       about: async () => {
         const last = await siteChange.last(paths);
         const what = `the site configuration ${last?.volume.serial}`;
+        const wayBack = await wayBackEnd(paths, settings);
         const text = last === undefined ? '' : lastText(what, last);
-        return { text, data: { last: last ?? null } };
+        return {
+          text: text + (wayBack === undefined ? '' : wayBackText(wayBack)),
+          data: { last: last ?? null, wayBack: wayBack ?? null },
+        };
       },
       addCommands: (program, write) => {
         addRollback(program, paths, settings, write);
@@ -126,6 +131,9 @@ function signalOf(status: AgentStatus | undefined): Signal | undefined {
   const isFinal = status?.state === 'failed' && status.exitCode !== EXIT.retryable;
   return isFinal ? 'fail' : undefined;
 }
+
+const wayBackText = ({ until, because }: WayBackEnd): string =>
+  `way back: "reconfigure rollback" until ${until}, when ${because}\n`;
 
 /** For the timer. Its unit keeps from the journal what is less than a notice. */
 async function ask(

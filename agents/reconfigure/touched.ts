@@ -11,6 +11,7 @@ import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
 import type { ReconfigureContext } from './context.ts';
 import { siteFiles } from './files.ts';
 import { heldBackPaths } from './hold-back.ts';
+import { renewedHostKeys } from './host-keys.ts';
 
 /** Too large to be copied while the host works, or with links in them. On the same file system as the trial. */
 export const MOVED = [
@@ -33,6 +34,7 @@ export async function touchedFiles(context: ReconfigureContext): Promise<string[
     kubeletPaths.liveConfig,
     paths.onHost(sealedPath(paths)),
     ...(await heldBackPaths(context)),
+    ...(await renewedHostKeys(context)),
     paths.onHost(kubeconfigPath(paths)),
     paths.onHost(paths.record),
     laptopAdminCa,

@@ -12,8 +12,8 @@ import { wasAsked } from '../../lib/engine/trial/trial.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import { describeReconfigure } from './context.ts';
+import { wayBackEnd } from './way-back-end.ts';
 
-const HOUR_MS = 3_600_000;
 const COMMAND_MS = 300_000;
 
 /**
@@ -37,8 +37,10 @@ export async function rollback(
   if (kept === undefined)
     throw refused('nothing: it was committed, or the host has had no other site');
   if (result?.outcome !== 'configured') throw refused('no site configuration in use');
-  const age = now.getTime() - Date.parse(result.endedAt);
-  if (age > settings.reconfigureReturnHours * HOUR_MS) throw refused(`one of ${result.endedAt}`);
+  const end = await wayBackEnd(paths, settings);
+  if (end !== undefined && now > new Date(end.until)) {
+    throw refused(`one of ${result.endedAt}, whose way back ended ${end.until}: ${end.because}`);
+  }
   const update = await updateChange.last(paths);
   if (update !== undefined && update.endedAt > result.endedAt) {
     throw refused(`an update of ${update.endedAt}, which it would take back in part`);

@@ -60,13 +60,15 @@ export function clusterFor(
 
 type Named = Pick<KeylessInput['cluster'], 'name' | 'baseDomain' | 'machineNetwork'>;
 
-/** What the cluster's own names and networks have added to it (lib/config/site/proxy.ts) is exchanged. */
+/** What the cluster's own names and networks have added to it (lib/config/site/proxy.ts), or its site, is exchanged. */
 function noProxyFor(noProxy: readonly string[], old: Named, next: Named): string[] {
   if (noProxy.includes('*')) return [...noProxy];
   const own = (named: Named) => [`api-int.${clusterDomain(named)}`, ...named.machineNetwork];
-  const gone = own(old);
+  const all = (named: Named) => `.${clusterDomain(named)}`;
+  const gone = [...own(old), all(old)];
   const others = noProxy.filter((entry) => !gone.includes(entry));
-  return [...new Set([...others, ...own(next)])].toSorted();
+  const names = noProxy.includes(all(old)) ? [all(next)] : [];
+  return [...new Set([...others, ...own(next), ...names])].toSorted();
 }
 
 /** An address of a host with the length of its network's prefix. */

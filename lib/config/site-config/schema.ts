@@ -193,6 +193,7 @@ export const siteConfigSchema = mapping(
     imageTagSources: mirrorList({ sourcePolicy }, repositoryOrHosts),
     pull_secret: optional(pullSecret),
     ssh_key: sshKey,
+    keepHostKeys: flag('to keep the keys by which clients of SSH know the host'),
     kubeadmin_password_hash: optional(
       field(z.string().regex(/^\$2[aby]\$(0[4-9]|1\d|2\d|3[01])\$[./A-Za-z0-9]{53}$/), {
         expected: 'a bcrypt hash',

@@ -57,6 +57,8 @@ export interface SiteConfig {
   readonly pullSecret: string | undefined;
   /** Who may log in as `core`, instead of those of the installation. */
   readonly sshKeys: readonly string[] | undefined;
+  /** Whether the keys of the host's sshd stay; on OpenShift they always do. */
+  readonly keepHostKeys: boolean;
   /** bcrypt. Only of OpenShift. */
   readonly kubeadminPasswordHash: string | undefined;
   readonly nodeLabels: Readonly<Record<string, string>>;

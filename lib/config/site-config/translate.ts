@@ -38,6 +38,7 @@ export function siteConfigOf(raw: RawSiteConfig, files: Files): SiteConfig {
     imageMirrors: mirrorsOf(raw),
     pullSecret: raw.pull_secret,
     sshKeys: raw.ssh_key === undefined ? undefined : sshKeys(raw.ssh_key),
+    keepHostKeys: raw.keepHostKeys ?? false,
     kubeadminPasswordHash: raw.kubeadmin_password_hash,
     nodeLabels: raw.node_labels ?? {},
     certificates: {

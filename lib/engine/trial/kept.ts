@@ -4,7 +4,7 @@ import { Failure } from '../../base/errors/failure.ts';
 import type { FailureData } from '../../base/errors/failure-data.ts';
 import { bootMoment } from '../../host/boot.ts';
 import { run } from '../../host/command.ts';
-import { exists, syncDirectory } from '../../host/files.ts';
+import { exists, readTextIfPresent, syncDirectory } from '../../host/files.ts';
 import { runOutsideSandbox } from '../../host/outside-sandbox.ts';
 import type { HostPaths } from '../../host/paths.ts';
 import { stateFile } from '../../host/state-file.ts';
@@ -45,6 +45,16 @@ export async function keepTrial(
 
 /** The trial whose points of return a folder has; undefined without one. */
 export const readKept = (folder: string): Promise<Trial | undefined> => recordIn(folder).read();
+
+/** What a file was, if it was one of its points of return and existed; `path`: on the host. */
+export async function readKeptFile(
+  folder: string,
+  { points }: Pick<Trial, 'points'>,
+  path: string,
+): Promise<string | undefined> {
+  const copy = points.files.find((file) => file.path === path)?.was?.copy;
+  return copy === undefined ? undefined : readTextIfPresent(join(folder, COPIES, basename(copy)));
+}
 
 const recordIn = (folder: string) =>
   stateFile(join(folder, RECORD), trialSchema, { damaged: 'none-if-read' });

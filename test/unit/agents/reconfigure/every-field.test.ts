@@ -136,6 +136,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     'additionalNTPSources: [a.test]',
     'additionalNTPSources: [a.test]\nallowRestart: true',
   ],
+  keepHostKeys: ['', 'keepHostKeys: true'],
 };
 
 /** There is one value only. */
@@ -221,6 +222,8 @@ async function hostAt(t: Test, { arrival }: Cluster, site: SiteConfig) {
   host.programs.give('ip', `echo '${JSON.stringify(addresses)}'`);
   for (const name of ['getent', 'curl', 'ping', 'sshd']) host.programs.give(name, 'true');
   host.programs.give('nmstatectl', NMSTATE);
+  host.write('/etc/ssh/ssh_host_rsa_key', 'that of the factory');
+  host.programs.give('ssh-keygen', 'for f; do :; done; echo new > "$f"; echo new > "$f.pub"');
   const { servers, search } = site.dns;
   host.write(
     '/etc/resolv.conf',

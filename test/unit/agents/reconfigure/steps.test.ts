@@ -166,7 +166,19 @@ t.test('files: a proxy is read by the runtime that the host has', async (t) => {
     t.ok(lines.includes(`${name}=http://proxy.site.test:3128`), name);
   for (const name of ['HTTPS_PROXY', 'https_proxy'])
     t.ok(lines.includes(`${name}=http://secure.site.test:3129`), name);
-  t.match(lines.find((line) => line.startsWith('NO_PROXY=')) ?? '', /[=,]\.site\.test(,|$)/);
+  const exempt =
+    lines
+      .find((line) => line.startsWith('NO_PROXY='))
+      ?.slice(9)
+      .split(',') ?? [];
+  // What the site says, all names of the host, and the network of the internal address.
+  for (const each of [
+    '.site.test',
+    '.shop.example.com',
+    'api-int.shop.example.com',
+    '192.0.2.0/24',
+  ])
+    t.ok(exempt.includes(each), each);
   t.match(JSON.parse(host.read('/etc/sno-agents/cluster.json')).proxy, {
     httpProxy: 'http://proxy.site.test:3128',
     httpsProxy: 'http://secure.site.test:3129',

@@ -41,6 +41,10 @@ t.test('the proxy is not used for the new names and networks', async (t) => {
     'api-int.shop.example.org',
   ]);
   t.strictSame(inputFor(proxied, from).cluster.proxy?.noProxy, noProxy);
+  const site = `.${from.clusterName}.${from.baseDomain}`;
+  const named = { ...input, cluster: { ...input.cluster, proxy: { noProxy: [...noProxy, site] } } };
+  const { noProxy: moved } = inputFor(named, to).cluster.proxy ?? {};
+  t.ok(moved?.includes('.shop.example.org') && !moved.includes(site), 'all names of a site');
   const none = { ...input, cluster: { ...input.cluster, proxy: { noProxy: ['*'] } } };
   t.strictSame(inputFor(none, to).cluster.proxy?.noProxy, ['*']);
 });

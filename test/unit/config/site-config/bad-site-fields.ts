@@ -295,6 +295,7 @@ export const badFields: readonly BadSite[] = [
     more: 'certificates: {ingress: {certificate: ../a.crt, key: /a.key}}\n',
     faults: ['4 certificates.ingress.certificate', '4 certificates.ingress.key'],
   },
+  { name: 'keepHostKeys as a text', more: 'keepHostKeys: "no"\n', faults: ['4 keepHostKeys'] },
   { name: 'allowRestart as a text', more: 'allowRestart: "no"\n', faults: ['4 allowRestart'] },
   {
     name: 'the domain of Services',

@@ -92,6 +92,7 @@ t.test('the smallest configuration leaves what the node has', async (t) => {
     certificates: { api: undefined, ingress: undefined },
     siteChecks: [],
     allowRestart: false,
+    keepHostKeys: false,
   });
 });
 
@@ -134,6 +135,7 @@ siteChecks:
   - dns: registry.example.com
   - https: https://registry.example.com/v2/
 allowRestart: true
+keepHostKeys: true
 `;
 
 t.test('every field of a whole configuration', async (t) => {
@@ -160,6 +162,7 @@ t.test('every field of a whole configuration', async (t) => {
     sshKeys: KEYS,
     nodeLabels: { 'example.com/site': '0042', zone: '' },
     allowRestart: true,
+    keepHostKeys: true,
   });
   t.same(
     config.imageMirrors?.map(({ source, digestOnly, neverContactSource }) => [

@@ -1,0 +1,65 @@
+/** Until when the way back is there, and what ends then. */
+import t, { type Test } from 'tap';
+import { armSite } from '../../../../agents/reconfigure/arm.ts';
+import { concludeSite } from '../../../../agents/reconfigure/conclude.ts';
+import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
+import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
+import { commit, rollback } from '../../../../agents/reconfigure/way-back.ts';
+import { wayBackEnd } from '../../../../agents/reconfigure/way-back-end.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { siteChange } from '../../../../lib/change/site/request.ts';
+import { validityOf } from '../../../../lib/pki/certificate.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { arrived } from './site-host.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A host at its site; `admin`: PEM of an authority that it had before. */
+async function atSite(t: Test, admin?: string) {
+  const it = await arrived(t);
+  const { host, run } = it;
+  if (admin !== undefined) host.write(authorityPaths('admin').certificate, admin);
+  t.equal(await wayBackEnd(host.paths, it.context.settings), undefined, 'not before its end');
+  await run(armSite);
+  host.write('/var/lib/sno-agents/sno-trial/etcd/member/snap/db', 'the database');
+  // That of the site stays for years.
+  if (admin !== undefined) host.write(authorityPaths('admin').certificate, 'of the site');
+  await run(confirmSite);
+  await run(concludeSite);
+  return it;
+}
+
+const status = async ({ paths }: Awaited<ReturnType<typeof atSite>>['host']) => {
+  const printed: string[] = [];
+  await runReconfigure(paths, ['status'], { write: (text) => void printed.push(text) });
+  return printed.join('');
+};
+
+t.test('the time for which it is kept ends first', async (t) => {
+  const { host, context } = await atSite(t);
+  const ended = Date.parse((await siteChange.last(host.paths))?.endedAt ?? '');
+  const until = new Date(ended + 168 * HOUR_MS).toISOString();
+  const end = await wayBackEnd(host.paths, context.settings);
+  t.strictSame(end, { until, because: 'the 168 hours end for which it is kept' });
+  t.match(
+    await status(host),
+    `way back: "reconfigure rollback" until ${until}, when the 168 hours`,
+  );
+  await commit(host.paths);
+  t.notMatch(await status(host), 'way back');
+});
+
+t.test('an authority of before ends first, which nobody makes again', async (t) => {
+  const { certificate } = await createAuthority('admin', 2);
+  const { host, context } = await atSite(t, certificate);
+  const { notAfter } = validityOf(certificate);
+  const because = 'the authority admin expires';
+  const end = await wayBackEnd(host.paths, context.settings);
+  t.strictSame(end, { until: notAfter.toISOString(), because });
+  const late = new Date(notAfter.getTime() + 1000);
+  t.match(await thrownBy(rollback(host.paths, context.settings, late)), {
+    kind: 'usage',
+    message: /whose way back ended .*: the authority admin expires/,
+  });
+});
