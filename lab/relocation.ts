@@ -99,6 +99,18 @@ export class Relocation {
     }
   }
 
+  /** As an update of it does: the bridge is made anew. */
+  async restartNetworkManager(): Promise<void> {
+    await this.command('systemctl', 'restart', 'NetworkManager.service');
+    const look = async () => {
+      const found = await this.command('ip', '-brief', 'address', 'show', INTERNAL_BRIDGE);
+      const { addresses } = this.run.site.host;
+      if (addresses.every((each) => found.includes(` ${each}/`))) return;
+      throw new Failure('retry', 'the internal addresses are gone', { found });
+    };
+    await eventually(look, LOOK_MS, this.context.signal);
+  }
+
   /** With a workload that has data, and takes its time to end. */
   async validate(): Promise<void> {
     const { signal } = this.context;

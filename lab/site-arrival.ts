@@ -9,7 +9,7 @@ import { run } from '../lib/host/command.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import type { RunningCluster } from './checks/check.ts';
 import { kubectl } from './checks/kubectl.ts';
-import { services } from './checks/services.ts';
+import { inClient, services } from './checks/services.ts';
 import { steady } from './checks/steady.ts';
 import { ensureComponent } from './components/component.ts';
 import { nmstatectl } from './components/nmstatectl.ts';
@@ -238,6 +238,12 @@ export class SiteArrival extends Relocation {
     for (const check of [services, steady]) {
       report(check.name);
       await check.run(cluster, signal);
+    }
+    for (const address of this.siteHost.addresses) {
+      // Its name server. An answer needs an address of the site as the source.
+      const { bridge } = segmentOf(address);
+      report(`a pod reaches ${bridge}`);
+      await inClient(cluster, ['nc', '-w', '5', bridge, '53'], signal);
     }
   }
 

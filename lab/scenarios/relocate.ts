@@ -75,6 +75,7 @@ export const relocateIpv6: Scenario = (context) => {
     { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
     { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
     { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
+    { title: 'Restart NetworkManager', run: () => node.restartNetworkManager() },
     ...factoryToSite(node),
     { title: 'Take it back', run: () => rollBack(run, run.site.host.addresses) },
   ]);

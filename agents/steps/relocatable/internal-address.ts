@@ -1,5 +1,6 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { type NodeIps, nodeIpsSchema } from '../../../lib/base/network/node-ips.ts';
+import { type WaitCondition, waitUntil } from '../../../lib/base/wait/wait-until.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run } from '../../../lib/host/command.ts';
@@ -16,6 +17,8 @@ import {
 import type { HostContext } from '../host-context.ts';
 
 const NMCLI_MS = 30_000;
+const SCRIPTS_MS = 20_000;
+const PAUSE_MS = 200;
 
 /**
  * Keeps the addresses of the installation on a bridge of its own. The adapter may have them as well: an address is
@@ -34,7 +37,8 @@ export const internalAddress: StepBody<HostContext> = {
     }
     return (await missingOnBridge(addresses, signal)).length === 0;
   },
-  async run({ paths }, { signal }) {
+  async run({ paths }, progress) {
+    const { signal } = progress;
     const addresses = await installedAddresses(paths);
     for (const { path, contents, mode } of bridgeFiles(addresses)) {
       await writeFileAtomic(paths.at(path), contents, mode);
@@ -42,11 +46,18 @@ export const internalAddress: StepBody<HostContext> = {
     const limits = { signal, deadlineMs: NMCLI_MS };
     await run('nmcli', ['connection', 'load', paths.at(bridgeProfilePath)], limits);
     await run('nmcli', ['--wait', '20', 'connection', 'up', BRIDGE], limits);
-    const missing = await missingOnBridge(addresses, signal);
-    if (missing.length === 0) return done(addresses.join(', '));
-    throw new Failure('retry', `${BRIDGE} has not the address ${missing.join(', ')}`, {
-      fix: `See "nmcli device show ${BRIDGE}" and "journalctl -u NetworkManager-dispatcher".`,
+    // It says that a bridge is up before its scripts have run.
+    await waitUntil(areOnBridge(addresses), {
+      signal,
+      deadlineMs: Math.min(SCRIPTS_MS, progress.remainingMs()),
+      everyMs: PAUSE_MS,
+      report: (state) => progress.waitingFor(state),
+      late: ({ state }) =>
+        new Failure('retry', state, {
+          fix: `See "nmcli device show ${BRIDGE}" and "journalctl -u NetworkManager-dispatcher".`,
+        }),
     });
+    return done(addresses.join(', '));
   },
 };
 
@@ -86,6 +97,14 @@ const isOnBridge = ({ interfaceName }: HostAddress): boolean => interfaceName ==
 
 const without = (wanted: readonly string[], found: readonly HostAddress[]): string[] =>
   wanted.filter((each) => !found.some(({ address }) => address === each));
+
+const areOnBridge =
+  (addresses: readonly string[]): WaitCondition<undefined> =>
+  async ({ signal }) => {
+    const missing = await missingOnBridge(addresses, signal);
+    if (missing.length === 0) return { met: undefined };
+    return { state: `${BRIDGE} has not the address ${missing.join(', ')}` };
+  };
 
 /** Those of these addresses that the bridge has not. */
 export const missingOnBridge = async (

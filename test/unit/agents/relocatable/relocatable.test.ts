@@ -16,6 +16,7 @@ import {
   internalAddresses,
   readFactoryPolicy,
 } from '../../../../lib/relocation/relocatable/policy.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 
 const ENV = '/etc/sno-agents/kubelet.env';
@@ -41,7 +42,7 @@ function factoryHost(
 "connection load $ROOT${PROFILE}") [ -f "$ROOT${PROFILE}" ] ;;
 "--wait 20 connection up br-node")
   sed -n 's|^address1=\\(.*\\)/32|\\1/32|p' "$ROOT${PROFILE}" > "$ROOT/bridge"
-  [ ! -f "$ROOT${SCRIPT}" ] || sh "$ROOT${SCRIPT}" br-node pre-up ;;
+  [ ! -f "$ROOT${SCRIPT}" ] || (sleep 0.5; sh "$ROOT${SCRIPT}" br-node pre-up) > /dev/null 2>&1 & ;;
 "connection delete br-node") [ -f "$ROOT/bridge" ] && rm "$ROOT/bridge" || exit 10 ;;
 *) exit 97 ;;
 esac`,
@@ -83,7 +84,8 @@ t.test('the address of the installation on a bridge of its own', async (t) => {
 t.test('NetworkManager that does not make it', async (t) => {
   const host = factoryHost(t);
   host.programs.give('nmcli', 'exit 0');
-  t.match(await host.failureOf(internalAddress), {
+  const run = internalAddress.run(host.context, host.progress(undefined, 300));
+  t.match(await thrownBy(run), {
     kind: 'retry',
     message: /br-node has not the address 192\.0\.2\.10/,
   });
