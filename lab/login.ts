@@ -52,10 +52,12 @@ export async function logsIn(
 export class SiteLogin {
   readonly #folder: string;
   readonly #signal: AbortSignal;
+  readonly #seen: Set<string>;
 
   constructor(folder: string, signal: AbortSignal) {
     this.#folder = folder;
     this.#signal = signal;
+    this.#seen = new Set();
   }
 
   /** In the factory, whose own key logs in. */
@@ -95,7 +97,7 @@ export class SiteLogin {
     return { ssh_key: await readFile(`${this.#key('site')}.pub`, 'utf8') };
   }
 
-  /** @throws Failure unless somebody of this place logs in there, and nobody of the other one */
+  /** @throws Failure unless somebody of this place logs in there, nobody of the other one, and the host has keys of its own there */
   async expect(whose: 'factory' | 'site', address: string): Promise<void> {
     const at = { address, port: 22 };
     const look = async () => ({
@@ -103,10 +105,23 @@ export class SiteLogin {
       site: await logsIn(at, this.#key('site'), this.#signal),
     });
     const found = await eventually(look, LOGIN_MS, this.#signal);
-    if (found[whose] && found.factory !== found.site) return;
-    throw new Failure('fatal', `not only the key of the ${whose} logs in`, {
-      found: JSON.stringify(found),
-    });
+    if (!found[whose] || found.factory === found.site) {
+      throw new Failure('fatal', `not only the key of the ${whose} logs in`, {
+        found: JSON.stringify(found),
+      });
+    }
+    await this.#expectOtherKeys(address);
+  }
+
+  /** What a client sees of the host, which has other keys at each place. */
+  async #expectOtherKeys(address: string): Promise<void> {
+    const limits = { signal: this.#signal, deadlineMs: COMMAND_MS };
+    const shown = await run('ssh-keyscan', ['-t', 'ed25519', address], limits);
+    const key = shown.trim().split(/\s+/).at(-1) ?? '';
+    if (key === '' || this.#seen.has(key)) {
+      throw new Failure('fatal', 'the host has no key of SSH of its own here', { found: key });
+    }
+    this.#seen.add(key);
   }
 
   #key(whose: string): string {

@@ -106,6 +106,7 @@ metadata: { name: till }
 /** A sealed node at its site, until a technician inserts the volume. */
 export class SiteArrival extends Relocation {
   readonly #wishes: SiteWishes;
+  #sshd: SiteLogin | undefined;
 
   constructor(run: Installation, wishes: SiteWishes = { hostname: 'till-7' }) {
     super(run, wishes.families);
@@ -135,7 +136,8 @@ export class SiteArrival extends Relocation {
   }
 
   get #login(): SiteLogin {
-    return new SiteLogin(join(this.context.folder, 'login'), this.context.signal);
+    this.#sshd ??= new SiteLogin(join(this.context.folder, 'login'), this.context.signal);
+    return this.#sshd;
   }
 
   /** In the factory: CoreOS has sshd, the hosts of the lab have not. */

@@ -70,29 +70,34 @@ export async function silentNeighbours(
     ];
   }
   const silent = await Promise.all(gateways.map((gateway) => whySilent(gateway, signal)));
-  const unasked = await whyNoName(nameServers, name);
+  const unasked = await whyNoName(nameServers, name, signal);
   return [...silent, unasked].filter((fault) => fault !== undefined);
 }
 
+async function whySilent(gateway: Gateway, signal: AbortSignal): Promise<FailedCheck | undefined> {
+  if (!(await isSilent(gateway, signal))) return undefined;
+  const { address, interfaceName } = gateway;
+  return {
+    found: `no answer from the gateway ${address} on ${interfaceName}`,
+    fix: `Check the cable in ${interfaceName} and the port of the switch, and whether ${address} is the right gateway.`,
+  };
+}
+
 /** A router may drop echo requests, but not those for its hardware address. */
-async function whySilent(
+async function isSilent(
   { address, interfaceName }: Gateway,
   signal: AbortSignal,
-): Promise<FailedCheck | undefined> {
+): Promise<boolean> {
   const limits = { signal, deadlineMs: ANSWER_MS };
   const ping = ['-c', '1', '-W', '4', '-I', interfaceName, address];
   try {
     // It needs a raw socket.
     await runOutsideSandbox('ping', ping, limits);
-    return undefined;
+    return false;
   } catch {
     const show = ['-json', 'neighbour', 'show', 'to', address, 'dev', interfaceName];
     const known = neighboursSchema.safeParse(parseJson(await run('ip', show, limits))).data ?? [];
-    if (known.some(({ state }) => state?.includes('REACHABLE'))) return undefined;
-    return {
-      found: `no answer from the gateway ${address} on ${interfaceName}`,
-      fix: `Check the cable in ${interfaceName} and the port of the switch, and whether ${address} is the right gateway.`,
-    };
+    return !known.some(({ state }) => state?.includes('REACHABLE'));
   }
 }
 
@@ -103,9 +108,16 @@ const answerSchema = z.object({ code: z.enum(ANSWERS) });
 async function whyNoName(
   servers: readonly string[],
   name: string,
+  signal: AbortSignal,
 ): Promise<FailedCheck | undefined> {
   if (servers.length === 0) return undefined;
   const asked = servers.map(async (server) => {
+    const [address = '', interfaceName] = server.split('%');
+    // One by a router's advertisement, such as fe80::1%eth0. Node's resolver loses its interface.
+    if (interfaceName !== undefined) {
+      if (await isSilent({ address, interfaceName }, signal)) throw new Error('no such neighbour');
+      return;
+    }
     const resolver = new Resolver({ timeout: 2_000, tries: 2 });
     resolver.setServers([server]);
     await resolver.resolve4(name).catch((error: unknown) => {

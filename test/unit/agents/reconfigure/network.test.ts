@@ -177,6 +177,16 @@ t.test('name servers: one has to answer, whatever it says', async (t) => {
   ]);
 });
 
+t.test("name servers: one of a router's advertisement is asked for as a neighbour", async (t) => {
+  const { host } = await arrived(t);
+  host.programs.give('ping', '[ "$*" = "-c 1 -W 4 -I eno1 fe80::1" ]');
+  host.programs.give('ip', 'echo "[]"');
+  const ask = (...nameServers: string[]) =>
+    silentNeighbours({ gateways: [], nameServers }, 'a.test', AbortSignal.timeout(60_000));
+  t.same(await ask('fe80::1%eno1'), []);
+  t.match(await ask('fe80::2%eno1'), [{ found: /no answer from the name server fe80::2%eno1/ }]);
+});
+
 t.test(
   'network: an adapter that is down cannot tell of its cable, and is brought up',
   async (t) => {
