@@ -99,6 +99,12 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-update.service', import.meta.url), 'utf8'),
   },
+  // Nobody writes what it looks at on a host that reports to no hub.
+  {
+    name: 'sno-update.path',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-update.path', import.meta.url), 'utf8'),
+  },
   // Looks for a site volume at each boot; udev starts it when one is inserted.
   {
     name: 'reconfigure.service',

@@ -23,7 +23,7 @@ First wave:
   sno fleet import --table sites.csv --template shop \\
     --template-dir DIR > sites.yaml
   kubectl apply --server-side -f sites.yaml
-  sno fleet jobs --selector wave=1 --sites sites.yaml --image IMAGE \\
+  sno fleet jobs --selector wave=1 --image IMAGE \\
     --publish-url https://volumes.example.com \\
     --hub-server https://hub.example.com:6443 > wave-1.yaml
   kubectl apply --server-side -f wave-1.yaml
@@ -57,10 +57,10 @@ function addImport(fleet: Command, surroundings: Surroundings): void {
       '--cluster-instances <file>',
       'instead: ClusterInstances of siteconfig; fields that become no value are named',
     )
-    .requiredOption('--template <name>', 'ConfigMap with the template of these sites')
+    .option('--template <name>', 'ConfigMap with the template of these sites')
     .option(
       '--template-dir <dir>',
-      'also print this ConfigMap, of DIR/site-config.yaml and DIR/extra-manifests, and check the rows by it',
+      'also print this ConfigMap, of DIR/site-config.yaml and DIR/extra-manifests (to install, DIR/install-config.yaml, DIR/manifests and DIR/openshift), and check the rows by it',
     )
     .option(...namespace)
     .addOption(
@@ -74,7 +74,7 @@ function addImport(fleet: Command, surroundings: Surroundings): void {
       'placeholders and files that they fill in, with commas between them',
     )
     .option('--update-url <url>', 'of the folder of a signed update, with --action update')
-    .option('--update-version <version>', 'what the update leads to')
+    .option('--update-serial <n>', 'of that update, as "sno create update" says it')
     .option('--json', 'print it as JSON')
     .action((options: ImportSitesOptions) => importSites(options, surroundings));
 }
@@ -96,7 +96,6 @@ function addJobs(fleet: Command, surroundings: Surroundings): void {
     .option('--parallelism <n>', 'pods at a time', '100')
     .option('--max-failed <n>', 'failed sites after which the wave stops', '50')
     .option('--count <n>', 'sites of the wave (default: asks the hub)')
-    .option('--sites <file>', 'counts them in what "sno fleet import" has printed')
     .option(...kubeconfig)
     .option('--claim <name>', 'PersistentVolumeClaim of the volumes', 'sno-fleet-volumes')
     .option(
@@ -105,6 +104,14 @@ function addJobs(fleet: Command, surroundings: Surroundings): void {
       'sno-fleet-sign',
     )
     .option('--service-account <name>', 'of the pods', 'sno-fleet')
+    .option('--shared-iso <name>', 'for installations: the shared ISO, a file of that claim')
+    .option('--config-by-url', 'live hosts fetch their config from there: the ISO has its address')
+    .option('--no-exchange', 'the pods do not reach the API of installed nodes')
+    .option(
+      '--collect-deadline <duration>',
+      'how long a pod waits for its node, such as 72h where a person delivers',
+      '90m',
+    )
     .option('--argo-cd', 'suspend none: Argo CD runs them in their sync waves')
     .action((options: JobsOptions) => printJobs(options, surroundings));
 }

@@ -61,17 +61,27 @@ export async function sharedMedium(
   output: string,
   { notice, signal }: Pick<Surroundings, 'notice' | 'signal'>,
 ): Promise<LiveMedium> {
-  const source = resolve(shared);
-  const { liveIso, medium } = await readSharedIso(source, LAYOUT, signal);
-  requireSameRelease(source, medium);
+  const described = await describeShared(shared, signal);
+  const { source } = described;
   const bytes = await sizeOf(source);
   const isShared = await canShareBlocks(source, output, signal);
   await requireSpace(output, isShared ? 0 : bytes);
   if (!isShared) notice(`${output} ${noSharing(source, bytes)}`);
+  return { ...described, notices: [], complete: async () => undefined };
+}
+
+/** What a shared ISO has. @throws Failure (usage) unless it is one of this release */
+export async function describeShared(
+  shared: string,
+  signal: AbortSignal,
+): Promise<Pick<LiveMedium, 'source' | 'liveIso' | 'contents'>> {
+  const source = resolve(shared);
+  const { liveIso, medium } = await readSharedIso(source, LAYOUT, signal);
+  requireSameRelease(source, medium);
   const { architecture, executableSha256, payloadSha256 } = medium;
   const name = (what: string) => `${what} on ${source}`;
   return {
-    ...{ source, liveIso, notices: [] },
+    ...{ source, liveIso },
     contents: {
       executable: { name: name('the executable'), sha256: executableSha256, architecture },
       payload:
@@ -79,7 +89,6 @@ export async function sharedMedium(
           ? undefined
           : { name: name('the payload'), sha256: payloadSha256 },
     },
-    complete: async () => undefined,
   };
 }
 

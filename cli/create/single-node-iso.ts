@@ -28,7 +28,7 @@ import {
 import { sizeOf } from './medium-files.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
 import { readFolder } from './read-folder.ts';
-import { sharedMedium } from './shared-iso.ts';
+import { describeShared, sharedMedium } from './shared-iso.ts';
 import { createSingleNodeIgnitionConfig, IGNITION_NAME } from './single-node-ignition-config.ts';
 
 export interface CreateIsoOptions extends AcceptOptions, AdditionOptions, ConfigUrlOptions {
@@ -92,6 +92,23 @@ export async function createSingleNodeIso(
   if (served !== undefined) wrote(served, 'to be uploaded to that URL, with the secrets');
 }
 
+/**
+ * The first half of the same with a shared ISO: the Ignition config, the kubeconfig and metadata.json, into a folder that has none of
+ * them. Whoever keeps them elsewhere before anybody has the ISO makes the same one again.
+ */
+export async function createSharedIsoConfig(
+  { dir, shared, isEmbedded }: { dir: string; shared: string; isEmbedded: boolean },
+  surroundings: Surroundings,
+): Promise<void> {
+  const { contents } = await describeShared(shared, surroundings.signal);
+  requirePayload(contents.payload !== undefined, undefined, payloadOn(shared));
+  const { payload } = contents;
+  const pinned = payload === undefined ? {} : { payloadSha256: payload.sha256 };
+  const { executable } = contents;
+  const medium = { forIso: isEmbedded, executable };
+  await createSingleNodeIgnitionConfig({ dir, ...pinned }, surroundings, medium);
+}
+
 /** Of the config that is there, else of install-config.yaml. */
 const clusterAsIs = async (
   made: MadeIgnition | undefined,
@@ -137,13 +154,7 @@ async function mediumFor(
   const without = withoutPayload(made);
   if ('shared' in chosen) {
     const medium = await sharedMedium(chosen.shared, output, surroundings);
-    requirePayload(medium.contents.payload !== undefined, without, {
-      what: `The payload on ${chosen.shared}`,
-      fix: {
-        lacks: 'Create the shared ISO with --payload, or first a config with --payload-url.',
-        needless: 'Use a shared ISO that was created without --payload',
-      },
-    });
+    requirePayload(medium.contents.payload !== undefined, without, payloadOn(chosen.shared));
     return medium;
   }
   requirePayload(chosen.payload !== undefined, without, {
@@ -156,6 +167,14 @@ async function mediumFor(
   });
   return newMedium(chosen, output, surroundings);
 }
+
+const payloadOn = (shared: string) => ({
+  what: `The payload on ${shared}`,
+  fix: {
+    lacks: 'Create the shared ISO with --payload, or first a config with --payload-url.',
+    needless: 'Use a shared ISO that was created without --payload',
+  },
+});
 
 /** The config for that medium; tells of the payload's versions. */
 async function createConfig(

@@ -8,26 +8,28 @@ import { readTable, type SiteRow } from '../site/table.ts';
 import { filledTemplate } from '../site/template.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { readClusterInstances } from './cluster-instances.ts';
-import { namesIn, requireName } from './names.ts';
+import { namesIn, requireName, requireNumber } from './names.ts';
 import { FIELD_COLUMNS, type RowsOptions, sitesOfRows } from './rows.ts';
-import type { SiteSpec } from './site.ts';
+import { type SiteSpec, updateSchema } from './site.ts';
 import { type FleetTemplate, readTemplate, unfilled } from './template.ts';
 
 export interface ImportSitesOptions {
   readonly table?: string;
   readonly clusterInstances?: string;
-  readonly template: string;
+  readonly template?: string;
   readonly namespace: string;
   readonly action: SiteSpec['action'];
   readonly templateDir?: string;
   readonly secretValues?: string;
   readonly secrets?: string;
   readonly updateUrl?: string;
-  readonly updateVersion?: string;
+  readonly updateSerial?: string;
   readonly json?: true;
 }
 
 const MOST_TABLE_BYTES = 16 << 20;
+/** `sno create update` counts seconds. */
+const MOST_SERIAL = Number.MAX_SAFE_INTEGER;
 
 /**
  * `sno fleet import`: a Site for each row of a table, and the ConfigMap of their template, for `kubectl apply`.
@@ -38,7 +40,7 @@ export async function importSites(
   options: ImportSitesOptions,
   { print, notice, signal }: Surroundings,
 ): Promise<void> {
-  const { action, templateDir, namespace, json } = options;
+  const { action, templateDir, template: map, namespace, json } = options;
   const common = commonOf(options);
   const secretValues = namesIn('--secret-values', options.secretValues);
   const template =
@@ -54,8 +56,9 @@ export async function importSites(
   if (found.length > 0) throw refused(table, found);
   for (const text of notices) notice(text);
   for (const text of noticesOf(rows, template, isChecked, options)) notice(text);
-  const map = template === undefined ? [] : [configMap(options, template)];
-  const list = { apiVersion: 'v1', kind: 'List', items: [...map, ...made.sites] };
+  const maps =
+    template === undefined || map === undefined ? [] : [configMap(map, namespace, template)];
+  const list = { apiVersion: 'v1', kind: 'List', items: [...maps, ...made.sites] };
   const head = `# ${plural(made.sites.length, 'Site')} in the namespace ${namespace}: kubectl apply --server-side -f FILE`;
   print(json === true ? JSON.stringify(list, null, 2) : `${head}\n${writeGoYaml(list)}`.trimEnd());
 }
@@ -99,23 +102,45 @@ async function readRows({
 
 /** @throws Failure (usage) */
 function commonOf(options: ImportSitesOptions): RowsOptions {
-  const { namespace, template, action, updateUrl: url, updateVersion: version } = options;
+  const { namespace, template, action, templateDir } = options;
   requireName('--namespace', namespace);
-  requireName('--template', template);
-  const isUpdate = action === 'update';
-  if (isUpdate !== (url !== undefined) || isUpdate !== (version !== undefined)) {
-    throw new Failure('usage', `--action ${action} does not fit the other options`, {
-      expected: '--update-url and --update-version with --action update, and neither without',
+  if (template !== undefined) requireName('--template', template);
+  const needsOne = action === 'relocate' || action === 'install' || templateDir !== undefined;
+  if (needsOne && template === undefined) {
+    throw new Failure('usage', '--template is missing', {
+      expected: 'the ConfigMap with the template of these sites',
     });
   }
-  const update = url === undefined || version === undefined ? undefined : { url, version };
+  const update = updateOf(options);
   return {
     namespace,
-    template,
+    ...(template === undefined ? {} : { template }),
     action,
     secrets: namesIn('--secrets', options.secrets).map((name) => requireName('--secrets', name)),
     ...(update === undefined ? {} : { update }),
   };
+}
+
+/** @throws Failure (usage) */
+function updateOf({
+  action,
+  updateUrl: url,
+  updateSerial: text,
+}: ImportSitesOptions): SiteSpec['update'] {
+  const isUpdate = action === 'update';
+  if (isUpdate !== (url !== undefined) || isUpdate !== (text !== undefined)) {
+    throw new Failure('usage', `--action ${action} does not fit the other options`, {
+      expected: '--update-url and --update-serial with --action update, and neither without',
+    });
+  }
+  if (url === undefined || text === undefined) return undefined;
+  const serial = requireNumber('--update-serial', text, { least: 1, most: MOST_SERIAL });
+  const parsed = updateSchema.safeParse({ url, serial });
+  if (parsed.success) return parsed.data;
+  throw new Failure('usage', '--update-url is not an address that can be used', {
+    expected: 'http:// or https:// and a path, without a user and a query',
+    found: JSON.stringify(url.slice(0, 80)),
+  });
 }
 
 const columnsOf = ([first]: readonly SiteRow[]): string[] => Object.keys(first?.cells ?? {});
@@ -165,9 +190,10 @@ function* noticesOf(
   rows: readonly SiteRow[],
   template: FleetTemplate | undefined,
   isChecked: boolean,
-  { secrets, secretValues, clusterInstances }: ImportSitesOptions,
+  { action, secrets, secretValues, clusterInstances }: ImportSitesOptions,
 ): Generator<string> {
   if (template === undefined) {
+    if (action === 'update' || action === 'none') return;
     yield 'without --template-dir, nobody has compared the columns with the placeholders of the template';
     return;
   }
@@ -185,10 +211,10 @@ function* noticesOf(
   }
 }
 
-const configMap = ({ template, namespace }: ImportSitesOptions, { data }: FleetTemplate) => ({
+const configMap = (name: string, namespace: string, { data }: FleetTemplate) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  metadata: { name: template, namespace },
+  metadata: { name, namespace },
   data,
 });
 

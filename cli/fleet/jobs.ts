@@ -20,6 +20,13 @@ export interface WaveOptions {
   readonly claim: string;
   readonly signSecret: string;
   readonly serviceAccount: string;
+  /** For installations: a file in the folder of volumes. */
+  readonly sharedIso?: string;
+  readonly configByUrl: boolean;
+  /** The pods reach the API of installed nodes. */
+  readonly exchange: boolean;
+  /** How long a pod waits for the node of its site. */
+  readonly collectSeconds: number;
   /** Argo CD starts the Jobs in its waves: none is suspended. */
   readonly argoCd: boolean;
 }
@@ -29,9 +36,12 @@ export const JOB_LIMITS = { sites: 100_000, parallelism: 10_000, failed: 10_000 
 
 type Phase = 'deliver' | 'collect';
 
-/** How long one pod may take for one site, after which it is a failure. */
-const POD_SECONDS: Readonly<Record<Phase, number>> = { deliver: 30 * 60, collect: 2 * 60 * 60 };
+/** How long one pod may take for one site, after which it is a failure. What is waited for has its own deadline before. */
+const podSeconds = (phase: Phase, { collectSeconds }: WaveOptions): number =>
+  30 * 60 + (phase === 'collect' ? collectSeconds : 0);
 const RETRIES = 3;
+/** Of the API server, for the deadline of a Job. */
+const MOST_SECONDS = 2 ** 31 - 1;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 const PUBLISH = '/srv/sites';
 const SIGN = '/etc/sno-fleet/sign';
@@ -106,7 +116,7 @@ function job(stage: Stage, at: number, options: WaveOptions): object {
       backoffLimitPerIndex: RETRIES,
       maxFailedIndexes: maxFailed,
       podFailurePolicy: failurePolicy(phase),
-      activeDeadlineSeconds: rounds * POD_SECONDS[phase],
+      activeDeadlineSeconds: Math.min(MOST_SECONDS, rounds * podSeconds(phase, options)),
       ttlSecondsAfterFinished: WEEK_SECONDS,
       template: { metadata: { labels }, spec: pod(phase, options) },
     },
@@ -137,7 +147,7 @@ function pod(phase: Phase, options: WaveOptions): object {
   const user = 65_532;
   return {
     restartPolicy: 'Never',
-    activeDeadlineSeconds: POD_SECONDS[phase],
+    activeDeadlineSeconds: podSeconds(phase, options),
     terminationGracePeriodSeconds: 30,
     serviceAccountName: serviceAccount,
     enableServiceLinks: false,
@@ -153,7 +163,8 @@ function pod(phase: Phase, options: WaveOptions): object {
     containers: [container(phase, options)],
     volumes: [
       { name: 'volumes', persistentVolumeClaim: { claimName: claim } },
-      { name: 'sign', secret: { secretName: signSecret, defaultMode: 0o440 } },
+      // Only site volumes are signed. Without it, a pod says so, and does not wait for it.
+      { name: 'sign', secret: { secretName: signSecret, defaultMode: 0o440, optional: true } },
       ...(hubCa === undefined ? [] : [{ name: 'hub', configMap: { name: hubCa } }]),
       { name: 'tmp', emptyDir: { sizeLimit: '256Mi' } },
     ],
@@ -194,6 +205,17 @@ const workerArguments = (phase: Phase, options: WaveOptions) => [
   ...['--sign', `${SIGN}/id`],
   ...['--hub-server', literal(options.hubServer)],
   ...(options.hubCa === undefined ? [] : ['--hub-ca', `${HUB}/ca.crt`]),
+  ...(phase === 'deliver' ? installing(options) : collecting(options)),
+];
+
+const installing = ({ sharedIso, configByUrl }: WaveOptions) => [
+  ...(sharedIso === undefined ? [] : ['--shared', `${PUBLISH}/${sharedIso}`]),
+  ...(configByUrl ? ['--config-by-url'] : []),
+];
+
+const collecting = ({ collectSeconds, exchange }: WaveOptions) => [
+  ...['--deadline', `${collectSeconds}s`],
+  ...(exchange ? [] : ['--no-exchange']),
 ];
 
 /** Kubernetes replaces `$(NAME)` in arguments. */

@@ -43,7 +43,7 @@ export function requireNumber(
   text: string,
   { least, most }: { readonly least: number; readonly most: number },
 ): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least && number <= most) return number;
   throw new Failure('usage', `${option} is not a number that can be used`, {
     expected: `a whole number from ${least} to ${most}`,

@@ -1,11 +1,8 @@
-import { z } from 'zod';
+import { parseDuration } from '../../lib/base/duration.ts';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { readGoDocuments } from '../../lib/base/go-yaml/read.ts';
 import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
-import { readConfigText } from '../create/read-install-config.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { JOB_LIMITS, type WaveOptions, waveJobs, waveName } from './jobs.ts';
-import { matchesLabels } from './label-selector.ts';
 import { requireName, requireNumber, requireSelector } from './names.ts';
 import { readSites } from './read-sites.ts';
 
@@ -22,14 +19,15 @@ export interface JobsOptions {
   readonly claim: string;
   readonly signSecret: string;
   readonly serviceAccount: string;
+  readonly sharedIso?: string;
+  readonly configByUrl?: true;
+  readonly exchange: boolean;
+  /** Such as `90m`. */
+  readonly collectDeadline: string;
   readonly count?: string;
-  readonly sites?: string;
   readonly kubeconfig?: string;
   readonly argoCd?: true;
 }
-
-/** What `sno fleet import` prints of 10,000 sites with long values. */
-const MOST_SITES_BYTES = 64 << 20;
 
 /**
  * `sno fleet jobs`: the Jobs of a wave, for `kubectl apply`.
@@ -65,6 +63,10 @@ export async function printJobs(options: JobsOptions, surroundings: Surroundings
       most: parallelism,
     }),
     maxFailed: requireNumber('--max-failed', options.maxFailed, { least: 0, most: failed }),
+    ...(options.sharedIso === undefined ? {} : { sharedIso: requireFile(options.sharedIso) }),
+    configByUrl: options.configByUrl === true,
+    exchange: options.exchange,
+    collectSeconds: requireDeadline(options.collectDeadline),
     argoCd: options.argoCd === true,
   };
   const count = await countOf(options, surroundings);
@@ -72,59 +74,40 @@ export async function printJobs(options: JobsOptions, surroundings: Surroundings
   surroundings.print([headOf(name, wave), ...jobs.map(writeGoYaml)].join('---\n').trimEnd());
 }
 
-/** How many Sites the wave has: as said, in a file, or at the hub. */
+/** How many Sites the wave has: as said, or at the hub, which judges its selector. */
 async function countOf(options: JobsOptions, surroundings: Surroundings): Promise<number> {
-  const { count, sites, namespace, selector } = options;
-  if (count !== undefined && sites !== undefined) {
-    throw new Failure('usage', '--count and --sites say the same', { expected: 'one of them' });
-  }
+  const { count, namespace, selector } = options;
   const limits = { least: 1, most: JOB_LIMITS.sites };
   if (count !== undefined) return requireNumber('--count', count, limits);
-  const found =
-    sites === undefined
-      ? (await readSites(options, surroundings)).length
-      : await matchingIn(sites, namespace, selector);
+  const found = (await readSites(options, surroundings)).length;
   if (found > 0 && found <= limits.most) return found;
   throw new Failure('usage', `no wave of ${selector} can be made; nothing was printed`, {
     expected: `1 to ${limits.most} Sites in the namespace ${namespace} with ${selector}`,
-    found: `${found} ${sites === undefined ? 'at the hub' : `in ${sites}`}`,
+    found: `${found} at the hub`,
+    fix: 'Apply the Sites first, or set --count.',
   });
 }
 
-const objectSchema = z.looseObject({
-  kind: z.string(),
-  metadata: z
-    .looseObject({
-      namespace: z.string().optional(),
-      labels: z.record(z.string(), z.string()).optional(),
-    })
-    .optional(),
-  items: z.array(z.unknown()).optional(),
-});
-
-/** Sites in what `sno fleet import` has printed. @throws Failure (usage) */
-async function matchingIn(path: string, namespace: string, selector: string): Promise<number> {
-  const text = await readConfigText(path, 'another file with --sites', MOST_SITES_BYTES);
-  const objects = readGoDocuments(text).map((document) => {
-    if ('fault' in document) throw unreadable(path, `line ${document.line}: ${document.fault}`);
-    return document.value;
+/** A file in the folder of volumes. @throws Failure (usage) */
+function requireFile(name: string): string {
+  if (/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/.test(name)) return name;
+  throw new Failure('usage', '--shared-iso is not the name of a file', {
+    expected: 'that of an ISO in the claim of the volumes, such as shared.iso',
+    found: JSON.stringify(name.slice(0, 80)),
   });
-  let found = 0;
-  for (let at = 0; at < objects.length; at += 1) {
-    const object = objectSchema.safeParse(objects[at]).data;
-    for (const item of object?.items ?? []) objects.push(item);
-    const { namespace: own = namespace, labels = {} } = object?.metadata ?? {};
-    if (object?.kind !== 'Site' || own !== namespace) continue;
-    if (matchesLabels(selector, labels)) found += 1;
-  }
-  return found;
 }
 
-const unreadable = (path: string, found: string) =>
-  new Failure('usage', `${path} cannot be used; nothing was printed`, {
-    expected: 'what "sno fleet import" prints',
-    found,
+const MOST_COLLECT_SECONDS = 30 * 24 * 60 * 60;
+
+/** @throws Failure (usage) */
+function requireDeadline(text: string): number {
+  const seconds = Math.ceil(parseDuration('--collect-deadline', text) / 1000);
+  if (seconds >= 60 && seconds <= MOST_COLLECT_SECONDS) return seconds;
+  throw new Failure('usage', '--collect-deadline is not one that can be used', {
+    expected: 'from 1m to 720h',
+    found: JSON.stringify(text.slice(0, 80)),
   });
+}
 
 function requireImage(image: string): string {
   if (/^[A-Za-z0-9][!-~]{0,499}$/.test(image)) return image;

@@ -7,7 +7,7 @@ import { API_VERSION, FIELD_MANAGERS, FLEET } from '../../lib/engine/report/site
 import type { Surroundings } from '../surroundings.ts';
 import { hubAccess } from './hub-access.ts';
 import { requireName, requireSelector } from './names.ts';
-import { type SiteObject, siteSchema } from './site.ts';
+import { type SiteObject, siteSchema, withSerial } from './site.ts';
 
 export interface ReadSitesOptions {
   readonly kubeconfig?: string;
@@ -78,9 +78,10 @@ export function seenSite(object: unknown): SeenSite {
     .filter(({ manager }) => manager === FIELD_MANAGERS.node)
     .map(({ time }) => Date.parse(time ?? ''))
     .filter((time) => !Number.isNaN(time));
+  const site = siteSchema.safeParse(object).data;
   return {
     name: objectSchema.safeParse(object).data?.metadata.name ?? 'a Site without a name',
-    site: siteSchema.safeParse(object).data,
+    site: site && withSerial(site),
     heardAt: times.length === 0 ? undefined : new Date(Math.max(...times)),
   };
 }

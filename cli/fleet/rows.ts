@@ -2,12 +2,12 @@ import { redact } from '../../lib/base/log/redact.ts';
 import { API_VERSION, siteUser } from '../../lib/engine/report/site-status.ts';
 import type { SiteRow } from '../site/table.ts';
 import { isObjectName } from './names.ts';
-import { DELIVERIES, type SiteObject, type SiteSpec, SPEC_LIMITS } from './site.ts';
+import { DELIVERIES, type SiteSpec, SPEC_LIMITS, type WrittenSite } from './site.ts';
 
 /** What is the same for all rows. */
 export interface RowsOptions {
   readonly namespace: string;
-  readonly template: string;
+  readonly template?: string;
   readonly action: SiteSpec['action'];
   /** Names of Secrets whose keys are values. */
   readonly secrets: readonly string[];
@@ -27,7 +27,7 @@ const LONGEST_USER = 64;
 export function sitesOfRows(
   rows: readonly SiteRow[],
   options: RowsOptions,
-): { readonly sites: readonly SiteObject[]; readonly faults: readonly string[] } {
+): { readonly sites: readonly WrittenSite[]; readonly faults: readonly string[] } {
   const faults = [
     // As a value it would encrypt nothing.
     ...(rows[0]?.cells.recipient === undefined
@@ -43,7 +43,7 @@ export function sitesOfRows(
 
 type Cells = SiteRow['cells'];
 
-function siteOf(cells: Cells, options: RowsOptions): SiteObject {
+function siteOf(cells: Cells, options: RowsOptions): WrittenSite {
   const { namespace, template, action, secrets, update } = options;
   const { site = '', wave, serial, hostFacts } = cells;
   const delivery = deliveryOf(cells);
@@ -53,8 +53,8 @@ function siteOf(cells: Cells, options: RowsOptions): SiteObject {
     metadata: { name: site, namespace, ...(wave ? { labels: { wave } } : {}) },
     spec: {
       action,
-      serial: Number(serial || 1),
-      templateRef: { name: template },
+      ...(serial ? { serial: Number(serial) } : {}),
+      ...(template === undefined ? {} : { templateRef: { name: template } }),
       values: valuesOf(cells),
       ...(secrets.length === 0 ? {} : { secretRefs: secrets.map((name) => ({ name })) }),
       ...(hostFacts ? { hostFactsRef: { name: hostFacts } } : {}),
@@ -103,7 +103,7 @@ function rowFaults({ line, cells }: SiteRow, { namespace, action }: RowsOptions)
       const name = cells[column] ?? '';
       return unless(name === '' || isObjectName(name), column, 'the name of an object');
     }),
-    ...(action === 'relocate' && delivery === '' && bareMetalHost === ''
+    ...((action === 'relocate' || action === 'install') && delivery === '' && bareMetalHost === ''
       ? [
           `line ${line}: expected a bareMetalHost, or delivery url or person: how is it to be delivered?`,
         ]

@@ -1,5 +1,6 @@
 import type { SiteCondition, SiteStatus } from '../../lib/engine/report/site-status.ts';
 import type { SeenSite } from './read-sites.ts';
+import { runOf } from './run-of.ts';
 import type { SiteObject } from './site.ts';
 
 /** What a Site is at, the ones that need somebody first. */
@@ -71,7 +72,10 @@ function isOfThisRun(
   heardAt: Date | undefined,
 ): boolean {
   if (change === undefined) return true;
-  if (change.serial !== undefined) return change.serial >= spec.serial;
+  const run = runOf(change, status?.report ?? {});
+  if (run !== undefined) return run >= spec.serial;
+  // One that a person has asked for is not this one.
+  if (change.change === 'update') return false;
   const volume = status?.volume;
   if (volume === undefined || heardAt === undefined) return true;
   return volume.serial === spec.serial && heardAt >= new Date(volume.publishedAt);

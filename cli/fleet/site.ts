@@ -7,7 +7,6 @@ export const SPEC_LIMITS = {
   value: 1024,
   secrets: 16,
   url: 2048,
-  version: 64,
 } as const;
 
 /** How a node gets its volume. */
@@ -15,11 +14,27 @@ export const DELIVERIES = ['virtualMedia', 'url', 'person'] as const;
 
 const reference = z.object({ name: z.string().min(1).max(253) });
 
+/** The node fetches it: nothing that a shell, a config file or a log could interpret. */
+export const updateSchema = z.object({
+  url: z
+    .string()
+    .max(SPEC_LIMITS.url)
+    .regex(/^https?:\/\/[^\s"'<>\\^`{|}@?#]+$/)
+    .describe('of the folder of a signed update'),
+  serial: z.int().min(1).describe('of that update: no other one is taken from there'),
+});
+
 const specSchema = z.object({
   action: z
     .enum(['relocate', 'install', 'update', 'none'])
     .describe('what is wanted of the node; none: nothing, whatever else is here'),
-  serial: z.int().min(1).describe('rises for each new run of the action'),
+  serial: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'rises for each new run of the action; if it is left out, the first run has one above all that were used for the machine',
+    ),
   templateRef: reference
     .optional()
     .describe(
@@ -42,17 +57,12 @@ const specSchema = z.object({
       by: z
         .enum(DELIVERIES)
         .describe(
-          'virtualMedia: the BareMetalHost of Metal3; url: the node asks its siteUrl; person: with a stick',
+          'virtualMedia: the BareMetalHost of Metal3; url: the node asks its siteUrl, or something boots it from the address; person: with a stick',
         ),
       bareMetalHost: reference.optional().describe('in the same namespace'),
     })
     .optional(),
-  update: z
-    .object({
-      url: z.string().max(SPEC_LIMITS.url).describe('of the folder of a signed update'),
-      version: z.string().max(SPEC_LIMITS.version),
-    })
-    .optional(),
+  update: updateSchema.optional(),
 });
 
 /** A site of a fleet: the node that is to be installed, moved or updated there. No controller acts on it. */
@@ -71,5 +81,14 @@ export const siteSchema = z.object({
   spec: specSchema,
   status: siteStatusSchema.optional(),
 });
-export type SiteObject = z.infer<typeof siteSchema>;
-export type SiteSpec = SiteObject['spec'];
+/** As people write it. */
+export type WrittenSite = z.infer<typeof siteSchema>;
+export type SiteSpec = WrittenSite['spec'];
+
+/** With the serial of its present run: that which was chosen for it if nobody has written one, 0 if none is chosen yet. */
+export type SiteObject = WrittenSite & { readonly spec: { readonly serial: number } };
+
+export const withSerial = (site: WrittenSite): SiteObject => ({
+  ...site,
+  spec: { ...site.spec, serial: site.spec.serial ?? site.status?.volume?.serial ?? 0 },
+});

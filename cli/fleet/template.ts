@@ -1,14 +1,13 @@
-import { basename, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { redact } from '../../lib/base/log/redact.ts';
 import { filesNamedIn } from '../../lib/config/site-config/read.ts';
 import { SITE_CONFIG } from '../../lib/config/site-config/site-config.ts';
-import { VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
-import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { placeholdersIn } from '../site/template.ts';
 import type { SiteSpec } from './site.ts';
+import { templateFiles } from './template-files.ts';
 
 /** The template of many sites, as a ConfigMap has it. */
 export interface FleetTemplate {
@@ -30,16 +29,16 @@ export async function readTemplate(
   { action, secretValues }: { action: SiteSpec['action']; secretValues: readonly string[] },
   signal: AbortSignal,
 ): Promise<FleetTemplate> {
-  const file = action === 'install' ? INSTALL_CONFIG : SITE_CONFIG;
+  const { config: file, folders } = templateFiles(action);
   const text = await readConfigText(join(dir, file), 'its folder with --template-dir');
-  const { manifests, faults } = await readUserManifests(dir, signal, [VOLUME_FILES.manifests]);
+  const { manifests, faults } = await readUserManifests(dir, signal, folders);
   const data: Record<string, string> = { [file]: text };
   const found = [...faults, ...textFaults(file, text, secretValues)];
   for (const { path, contents } of manifests) {
-    const name = basename(path);
-    data[`${VOLUME_FILES.manifests}.${name}`] = contents.toString('utf8');
-    if (path !== `${VOLUME_FILES.manifests}/${name}`) {
-      found.push(`${path}: expected no folders in ${VOLUME_FILES.manifests}: a ConfigMap has none`);
+    const folder = dirname(path);
+    data[path.replaceAll('/', '.')] = contents.toString('utf8');
+    if (folder.includes('/')) {
+      found.push(`${path}: expected no folders in ${folders.join(' and ')}: a ConfigMap has none`);
     }
     found.push(...secretFaults(path, contents.toString('utf8')));
   }

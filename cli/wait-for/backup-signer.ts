@@ -16,7 +16,8 @@ import { certificatesIn, inspectCertificate } from '../../lib/pki/certificate.ts
 import { isNameOf } from '../../lib/render/kubernetes/authorities.ts';
 import { readPersonsKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 
-const SIGNER_NAME = 'backup-signer.json';
+/** Beside a kubeconfig. */
+export const SIGNER_NAME = 'backup-signer.json';
 const REQUEST_MS = 30_000;
 const PUBLISHED_MS = 120_000;
 /** The authorities of clients, as the API server publishes them for others. */

@@ -30,7 +30,12 @@ export interface ExchangeOptions {
   readonly now: () => Date;
   /** Says what happened. */
   readonly say: (line: string) => void;
+  /** Gets the new kubeconfig before the cluster is told that the first one is not needed any more. */
+  readonly keep?: (text: string) => Promise<void>;
 }
+
+/** The controller-manager signs within seconds, and waits for a Lease after a restart. */
+export const EXCHANGE_TIMES = { signingMs: 120_000, publishedMs: 120_000 } as const;
 
 /**
  * Replaces the administrator that `sno create` signed in a kubeconfig by one that the host's own CA
@@ -59,7 +64,7 @@ export async function exchangeKubeconfig(path: string, options: ExchangeOptions)
 }
 
 async function exchange(path: string, options: ExchangeOptions): Promise<void> {
-  const { signal, signingMs, publishedMs, now, say } = options;
+  const { signal, signingMs, publishedMs, now, say, keep } = options;
   const text = await readText(path);
   const access = await readPersonsKubeconfig(path, { signal });
   const standing = standingOf(text, now());
@@ -81,7 +86,9 @@ async function exchange(path: string, options: ExchangeOptions): Promise<void> {
   const signed = await requestClientCertificate(old, SUBJECT, { signal, deadlineMs: signingMs });
   const ca = await tried(access, published, signed, limits);
   await writeFileAtomic(await realpath(path), withCredentials(text, ca, signed), 0o600);
-  const fresh = standingOf(await readText(path), now());
+  const written = await readText(path);
+  await keep?.(written);
+  const fresh = standingOf(written, now());
   say(`Exchanged ${path}: its certificate is signed by the host's CA, ${validity(fresh)}`);
   using client = new KubeClient({ ...access, ...signed, ca });
   await recordReplacedLaptopCa(client, now(), limits);
@@ -94,14 +101,16 @@ async function takeOverCa(
   text: string,
   access: Access,
   published: string | undefined,
-  { signal, say }: ExchangeOptions,
+  { signal, say, keep }: ExchangeOptions,
 ): Promise<void> {
   const { certificate, key } = access;
   if (certificate === undefined || key === undefined || published === access.ca) return;
   const pair = { certificate, key };
   const ca = await tried(access, published, pair, { signal, deadlineMs: REQUEST_MS });
   if (ca === access.ca) return;
-  await writeFileAtomic(await realpath(path), withCredentials(text, ca, pair), 0o600);
+  const changed = withCredentials(text, ca, pair);
+  await writeFileAtomic(await realpath(path), changed, 0o600);
+  await keep?.(changed);
   say(`${path} has the present CA of the API server`);
 }
 

@@ -11,7 +11,7 @@ import { readPersonsKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import { LEVELS, type Level, type LogFile } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { saveBackupSigner } from './backup-signer.ts';
-import { exchangeKubeconfig } from './exchange.ts';
+import { EXCHANGE_TIMES, exchangeKubeconfig } from './exchange.ts';
 import { type TargetName, targets } from './targets.ts';
 
 export interface WaitForOptions {
@@ -22,9 +22,6 @@ export interface WaitForOptions {
   logLevel: Level;
 }
 
-/** The controller-manager signs within seconds, and waits for a Lease after a restart. */
-const SIGNING_MS = 120_000;
-const PUBLISHED_MS = 120_000;
 const LOOKUP_MS = 10_000;
 
 /**
@@ -79,9 +76,8 @@ export async function waitFor(
   if (!exchanges) return;
   const inform = (line: string) => say('info', line);
   await exchangeKubeconfig(path, {
+    ...EXCHANGE_TIMES,
     signal,
-    signingMs: SIGNING_MS,
-    publishedMs: PUBLISHED_MS,
     now: () => new Date(),
     say: inform,
   });

@@ -10,6 +10,10 @@ import type { RenewContext } from '../../agents/steps/certificates/context.ts';
 import { readAttempts } from '../../agents/upkeep/renew/attempts.ts';
 import { concludeRenewal } from '../../agents/upkeep/renew/conclude.ts';
 import { laptopCa } from '../../agents/upkeep/renew/laptop-ca.ts';
+import { Hub } from '../../cli/fleet/worker/hub.ts';
+import { keepExchanged } from '../../cli/fleet/worker/keep-kubeconfig.ts';
+import { readKept, writeKept } from '../../cli/fleet/worker/kept.ts';
+import { hubKinds } from '../../cli/fleet/worker/kinds.ts';
 import { runSno } from '../../cli/sno.ts';
 import { exchangeKubeconfig } from '../../cli/wait-for/exchange.ts';
 import { createAuthority, issueLeaf } from '../../lab/certificates/signed-now.ts';
@@ -19,6 +23,7 @@ import { publishInstallationStatus } from '../../lib/clients/kube/installation-s
 import { readKubeconfig } from '../../lib/clients/kube/kubeconfig.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
+import { API_VERSION } from '../../lib/engine/report/site-status.ts';
 import { Progress } from '../../lib/engine/steps/progress.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
@@ -210,6 +215,53 @@ t.test('killed after the file was written: the next run records it', async (t) =
   await world.plane.admin.remove(resources.configMaps, record, limits);
   await exchange();
   t.match((await recorded())?.data, { laptopCa: 'replaced' });
+});
+
+t.test('who keeps it elsewhere has it before the host is told', async (t) => {
+  await world.plane.admin.remove(resources.configMaps, record, limits);
+  place(first);
+  await t.rejects(exchange({ keep: () => Promise.reject(new Error('no hub')) }), /no hub/);
+  t.equal(await recorded(), undefined, 'the first one is good for the next attempt');
+  place(first);
+  await exchange();
+  t.match((await recorded())?.data, { laptopCa: 'replaced' });
+});
+
+t.test('on a hub: the new one is kept, and the key of the first one forgotten', async (t) => {
+  await world.plane.admin.remove(resources.configMaps, record, limits);
+  const hub = new Hub(world.plane.admin, NAMESPACE, signal);
+  const metadata = { name: 'berlin', namespace: NAMESPACE, uid: randomUUID() };
+  const spec = { action: 'install', serial: 1 } as const;
+  const site = { apiVersion: API_VERSION, kind: 'Site', metadata, spec } as const;
+  const outputs = [
+    { path: 'auth/kubeconfig', contents: first },
+    { path: 'metadata.json', contents: '{}' },
+  ];
+  const of = { serial: 1, uid: metadata.uid, source: 'x', reportTo: 'x', machines: [], asked: [] };
+  const made = { config: 'the key of the laptop', outputs };
+  const kept = { ...of, iso: 'a'.repeat(32), sha256: 'x', made };
+  const secrets = async (name: string) => {
+    const { data = {} } = (await hub.find(hubKinds.secrets, name)) ?? {};
+    return new Map(
+      Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]),
+    );
+  };
+  const stored = await writeKept(hub, site, kept, undefined);
+  t.ok((await secrets('berlin-auth')).has('live.ign.gz'));
+  await keepExchanged(hub, site, stored, { deadlineMs: 60_000, print: () => undefined });
+  const auth = await secrets('berlin-auth');
+  t.notOk(auth.has('live.ign.gz'));
+  const kubeconfig = auth.get('kubeconfig') ?? '';
+  t.not(kubeconfig, first);
+  t.equal(await statusFor(kubeconfig), 200);
+  const administrator = await secrets('berlin-admin-kubeconfig');
+  t.equal(administrator.get('kubeconfig'), kubeconfig);
+  t.match(administrator.get('backup-signer.json'), /"clusterId"/);
+  t.match((await recorded())?.data, { laptopCa: 'replaced' });
+  const again = await readKept(hub, site);
+  if (again === undefined) throw new Error('nothing is kept');
+  await keepExchanged(hub, site, again, { deadlineMs: 60_000, print: () => undefined });
+  t.equal((await secrets('berlin-auth')).get('kubeconfig'), kubeconfig, 'once');
 });
 
 t.test('an API server that does not take up the file: it is not deleted', async (t) => {

@@ -5,7 +5,12 @@ import { identityChange } from '../../../lib/change/identity/request.ts';
 import { restoreChange } from '../../../lib/change/restore/request.ts';
 import { rotationChange } from '../../../lib/change/rotation/request.ts';
 import { siteChange } from '../../../lib/change/site/request.ts';
-import { updateChange } from '../../../lib/change/update/request.ts';
+import {
+  type UpdateRequest,
+  type UpdateResult,
+  updateChange,
+} from '../../../lib/change/update/request.ts';
+import { readAsked } from '../../../lib/change/update/wanted.ts';
 import { completedAt } from '../../../lib/cluster/installation/record.ts';
 import { type AgentName, installs } from '../../../lib/engine/agents/table.ts';
 import type { ReportedState } from '../../../lib/engine/report/node-report.ts';
@@ -65,15 +70,39 @@ const relocation: Told = async (paths, statuses) => {
 const update: Told = async (paths, statuses) => {
   const request = await updateChange.read(paths);
   const last = await updateChange.last(paths);
+  const wanted = await wantedUpdate(paths, request, last);
+  if (wanted !== undefined) return wanted;
   const told = trialled(
     { change: 'update', status: statuses.get('sno-update') },
     request,
     last && { ...last, kept: 'updated' },
   );
-  const serial = (request ?? last)?.manifest.serial;
+  const { asked, manifest } = request ?? last ?? {};
   if (told === undefined) return undefined;
-  return told.isNew || serial === undefined ? told.state : { ...told.state, serial };
+  if (told.isNew) return told.state;
+  return {
+    ...told.state,
+    ...(manifest?.serial === undefined ? {} : { serial: manifest.serial }),
+    ...(asked === undefined ? {} : { asked }),
+  };
 };
+
+const BEFORE_IT_IS_ONE = { waiting: 'running', refused: 'refused', present: 'done' } as const;
+
+/** An update that a hub asks for, while and if it is none yet. */
+async function wantedUpdate(
+  paths: HostPaths,
+  request: UpdateRequest | undefined,
+  last: UpdateResult | undefined,
+): Promise<ReportedState | undefined> {
+  const asked = await readAsked(paths);
+  if (asked === undefined || asked.outcome === 'accepted' || request !== undefined)
+    return undefined;
+  if (last !== undefined && Date.parse(last.endedAt) > Date.parse(asked.at)) return undefined;
+  const { outcome, at, serial, failure } = asked;
+  const state = BEFORE_IT_IS_ONE[outcome];
+  return { change: 'update', state, at, asked: serial, ...toldFailure(failure) };
+}
 
 interface Asked {
   readonly at: string;

@@ -15,10 +15,11 @@ import {
   sendRequest,
 } from '../../../lib/host/send.ts';
 import { told } from './failure-text.ts';
+import { type WantedOfNode, wantedIn } from './heed.ts';
 
 /** What became of a report that was sent. */
 export type Delivery =
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted'; readonly wanted: WantedOfNode | undefined }
   /** The hub has a newer one of this node, with this number. */
   | { readonly kind: 'older'; readonly newest: number; readonly why: string }
   /** Trying again does not help, as far as this host can tell. */
@@ -30,15 +31,19 @@ const PASSING = [408, 409, 425, 429];
 /** Of the policy of a hub (deploy/fleet). */
 const NEWER_THAN = /newer than (\d{1,16})\b/;
 
-/** Sends a report once. @throws only when the signal ends it */
+/**
+ * Sends a report once. `isTried`: a hub judges and answers it, and keeps nothing of it.
+ *
+ * @throws only when the signal ends it
+ */
 export async function deliver(
   to: ReportTo,
   report: NodeReport,
   status: SiteStatus,
-  options: SendOptions,
+  { isTried = false, ...options }: SendOptions & { readonly isTried?: boolean },
 ): Promise<Delivery> {
   try {
-    const request = 'hub' in to ? patchOf(to.hub, status) : postOf(to, report);
+    const request = 'hub' in to ? patchOf(to.hub, status, isTried) : postOf(to, report);
     return answerOf(await sendRequest(request, options));
   } catch (error) {
     options.signal.throwIfAborted();
@@ -52,15 +57,17 @@ export async function deliver(
 function patchOf(
   hub: Extract<ReportTo, { readonly hub: unknown }>['hub'],
   status: SiteStatus,
+  isTried: boolean,
 ): SentRequest {
-  const { server, namespace, name, uid, certificateAuthority, certificate, key } = hub;
+  const { server, namespace, name, uid, serial, certificateAuthority, certificate, key } = hub;
   const path = `apis/${FLEET.group}/${FLEET.version}/namespaces/${namespace}/${FLEET.plural}/${name}/status`;
   const metadata = { name, namespace };
   // The API server does not compare a uid in the metadata of a status.
-  const report = status.report && { ...status.report, ...(uid === undefined ? {} : { site: uid }) };
+  const of = { ...(uid && { site: uid }), ...(serial !== undefined && { serial }) };
+  const report = status.report && { ...status.report, ...of };
   return {
     method: 'PATCH',
-    url: `${server.replace(/\/+$/, '')}/${path}?fieldManager=${FIELD_MANAGERS.node}&force=true`,
+    url: `${server.replace(/\/+$/, '')}/${path}?fieldManager=${FIELD_MANAGERS.node}&force=true${isTried ? '&dryRun=All' : ''}`,
     headers: { 'Content-Type': 'application/apply-patch+yaml', Accept: 'application/json' },
     body: JSON.stringify({
       ...{ apiVersion: API_VERSION, kind: 'Site', metadata },
@@ -86,7 +93,7 @@ const postOf = (
 });
 
 function answerOf({ status, body }: Reply): Delivery {
-  if (status >= 200 && status < 300) return { kind: 'accepted' };
+  if (status >= 200 && status < 300) return { kind: 'accepted', wanted: wantedIn(body) };
   const why = `status ${status}${reasonIn(body)}`;
   if (status >= 300 && status < 400) {
     return { kind: 'refused', why: `${why}: a redirect is not followed` };

@@ -8,6 +8,7 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { type Collected, digestOf } from './collect.ts';
 import { type Delivery, deliver } from './deliver.ts';
+import { heed, type WantedOfNode } from './heed.ts';
 import { type ReportState, readState, writeState } from './state.ts';
 
 /** To whom this host reports, and how it reaches them. */
@@ -28,6 +29,8 @@ export type Sent =
   | { readonly kind: 'waiting'; readonly why: string };
 
 const DAY_MS = 24 * 60 * 60_000;
+/** A change has many reports, whose answers say it, too. */
+const ASK_MS = 15 * 60_000;
 /** How often a number that was too low is corrected in one run. */
 const MOST_NUMBERS = 3;
 
@@ -35,13 +38,13 @@ const MOST_NUMBERS = 3;
 export const nextSequence = (last: number, now: Date): number =>
   Math.max(last + 1, Math.floor(now.getTime() / 1000));
 
-/** Sends what is collected, unless they know it. */
+/** Sends what is collected, unless they know it; a hub is then asked what it wants. */
 export async function sendNewest(
   reporting: Reporting,
   collected: Collected,
   limits: Limits,
 ): Promise<Sent> {
-  const { paths, target, settings } = reporting;
+  const { paths, target, settings, to } = reporting;
   const now = new Date();
   let state = await readState(paths, target);
   const digest = digestOf(collected);
@@ -49,7 +52,10 @@ export async function sendNewest(
     return { kind: 'waiting', why: state.refused.why };
   }
   const { accepted } = state;
-  if (accepted?.digest === digest && isWithin(accepted.at, DAY_MS, now)) return { kind: 'known' };
+  if (accepted?.digest === digest && isWithin(accepted.at, DAY_MS, now)) {
+    await ask(reporting, { state, report: collected, now }, limits);
+    return { kind: 'known' };
+  }
   let refused = '';
   for (let number = 0; number < MOST_NUMBERS; number++) {
     const report = {
@@ -57,14 +63,20 @@ export async function sendNewest(
       sequence: nextSequence(state.sequence, now),
       at: now.toISOString(),
     };
-    const status = siteStatusOf(report, state.conditions ?? []);
+    const status = statusOf(to, report, state);
     // Before it is sent: a number that was used is never used again.
     state = { ...state, sequence: report.sequence, conditions: status.conditions };
     await writeState(paths, state);
     const answer = await sendOnce(reporting, report, status, limits);
     if (answer.kind !== 'older') {
-      await writeState(paths, after(state, answer, { report, digest, now }));
-      return answer;
+      state = after(state, answer, { report, digest, now });
+      await writeState(paths, state);
+      if (answer.kind === 'accepted') await heedAnswer(reporting, answer.wanted);
+      // The hub wants something newer than what it was told of: that is no news any more.
+      const isStale =
+        status.conditions.length > 0 && statusOf(to, report, state).conditions.length === 0;
+      if (answer.kind !== 'accepted' || !isStale) return answer;
+      continue;
     }
     refused = answer.why;
     state = { ...state, sequence: Math.max(state.sequence, answer.newest) };
@@ -74,11 +86,49 @@ export async function sendNewest(
   return answer;
 }
 
+const statusOf = (
+  to: ReportTo,
+  report: NodeReport,
+  { conditions = [], site }: Pick<ReportState, 'conditions' | 'site'>,
+): NodeStatus =>
+  siteStatusOf(report, conditions, {
+    wanted: site?.serial,
+    installed: 'hub' in to ? to.hub.serial : undefined,
+  });
+
+/** Asks what a hub wants, from time to time: with a report that it judges, and does not keep. */
+async function ask(
+  reporting: Reporting,
+  { state, report, now }: { state: ReportState; report: Collected; now: Date },
+  limits: Limits,
+): Promise<void> {
+  const { paths, to } = reporting;
+  if (!('hub' in to) || isWithin(state.site?.askedAt ?? '', ASK_MS, now)) return;
+  const sequence = nextSequence(state.sequence, now);
+  const tried = { ...report, sequence, at: now.toISOString() };
+  const answer = await sendOnce(reporting, tried, statusOf(to, tried, state), {
+    ...limits,
+    isTried: true,
+  });
+  if (answer.kind !== 'accepted') return;
+  await writeState(paths, { ...state, site: siteIn(answer.wanted, now) });
+  await heedAnswer(reporting, answer.wanted);
+}
+
+const siteIn = (wanted: WantedOfNode | undefined, now: Date) => ({
+  askedAt: now.toISOString(),
+  ...(wanted === undefined ? {} : { serial: wanted.serial }),
+});
+
+async function heedAnswer({ paths, to }: Reporting, wanted: WantedOfNode | undefined) {
+  if ('hub' in to && wanted !== undefined) await heed(paths, to.hub, wanted);
+}
+
 const sendOnce = (
   { paths, to, proxy }: Reporting,
   report: NodeReport,
   status: NodeStatus,
-  limits: Limits,
+  limits: Limits & { readonly isTried?: boolean },
 ): Promise<Delivery> =>
   deliver(to, report, status, {
     ...limits,
@@ -104,7 +154,7 @@ function after(
   const { report, digest, now } = sent;
   const at = now.toISOString();
   if (answer.kind === 'accepted') {
-    return { ...state, accepted: { at, digest, report } };
+    return { ...state, accepted: { at, digest, report }, site: siteIn(answer.wanted, now) };
   }
   const { why } = answer;
   if (answer.kind === 'refused') return { ...state, refused: { at, why } };

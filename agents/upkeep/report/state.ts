@@ -21,6 +21,8 @@ const stateSchema = z.object({
     .optional(),
   /** The conditions of the last report: each keeps its time while its status is unchanged. */
   conditions: z.array(siteConditionSchema).optional(),
+  /** The serial of the Site, as the hub has said last, and when it was asked. */
+  site: z.object({ serial: z.int().optional(), askedAt: z.iso.datetime() }).optional(),
   /** A refusal that looks final from here: only the timer tries again. */
   refused: z.object({ at: z.iso.datetime(), why: z.string() }).optional(),
   /** There has been no answer since. */

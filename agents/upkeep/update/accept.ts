@@ -44,6 +44,8 @@ export interface UpdateOrder {
   /** A folder of this host or a URL. */
   readonly from: string;
   readonly accepted: UpdateConsent;
+  /** Of the update that has to be there; undefined: any. */
+  readonly serial?: number;
 }
 
 /**
@@ -54,7 +56,7 @@ export interface UpdateOrder {
  */
 export async function acceptUpdate(
   paths: HostPaths,
-  { from, accepted }: UpdateOrder,
+  { from, accepted, serial }: UpdateOrder,
   signal: AbortSignal,
 ): Promise<UpdateRequest | undefined> {
   const cluster = await readCluster(paths);
@@ -77,6 +79,7 @@ export async function acceptUpdate(
   const work = join(paths.run, 'update-signature');
   const signedBy = await verifySignature(signed, signers, UPDATE_SIGNATURE, work, signal);
   const manifest = parseUpdate(signed.text, `${from}/${UPDATE_FILES.manifest}`);
+  requireNamed(manifest, from, serial);
   const installed = await installedVersions(paths, signal);
   const obstacles = updateFaults(manifest, installed);
   if (obstacles.length === 0 && isInstalledUpdate(manifest, installed)) return undefined;
@@ -84,6 +87,17 @@ export async function acceptUpdate(
   const at = new Date().toISOString();
   const before = installed.payload.versions;
   return { schemaVersion: 1, id: randomUUID(), at, from, before, manifest, signedBy };
+}
+
+/** @throws Failure (usage) for another update than the one that was asked for */
+function requireNamed({ serial }: UpdateManifest, from: string, named: number | undefined): void {
+  if (named === undefined || serial === named) return;
+  throw new Failure('usage', `${from} has another update`, {
+    code: 'update-refused',
+    expected: `the serial ${named}`,
+    found: serial === undefined ? 'no serial' : `the serial ${serial}`,
+    fix: 'Serve the update that the Site names, or name this one with a higher serial of the Site.',
+  });
 }
 
 /** Before anything is changed, since each of them would fail the update later. */

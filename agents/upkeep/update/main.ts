@@ -23,6 +23,7 @@ import { failed, stillEmulates } from './conclude.ts';
 import { describeUpdate, updateContext, workerUpdateContext } from './context.ts';
 import { changedMinors, databaseGoesBack } from './database.ts';
 import { updatePlan } from './plan.ts';
+import { takeUp } from './take-up.ts';
 import { prepareWorkerUpdate } from './worker/again.ts';
 import { isCordoned } from './worker/obstacles.ts';
 import { workerUpdatePlan } from './worker/plan.ts';
@@ -48,6 +49,7 @@ export async function runUpdate(
   ) {
     return requested(paths, args, write);
   }
+  if (args[0] === TAKE_UP) return takeUpWanted(paths, write);
   const { settings, fault } = await settingsFor(paths, args, ['prepare']);
   const common: Omit<Agent<never>, 'plan' | 'context'> = {
     paths,
@@ -67,6 +69,18 @@ export async function runUpdate(
   const context = () => updateContext(paths);
   return runAgentCommand({ ...common, plan: updatePlan(settings), context }, args, output);
 }
+
+/** What the unit runs first: whether there is an update to be carried out, perhaps one that a hub asks for. */
+const TAKE_UP = 'take-up';
+
+async function takeUpWanted(paths: HostPaths, write: Write): Promise<number> {
+  const { isRequested, said } = await takeUp(paths, AbortSignal.timeout(ACCEPT_MS));
+  if (said !== undefined) write(`${said}\n`);
+  return isRequested ? EXIT.done : NOTHING_TO_DO;
+}
+
+/** For ExecCondition: the unit is left out, and has not failed. */
+const NOTHING_TO_DO = 1;
 
 interface RunOptions {
   from: string;

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { ShippedHostFacts } from '../../../lib/config/site-config/host-facts.ts';
 import type { SiteConfig } from '../../../lib/config/site-config/site-config.ts';
@@ -20,8 +21,12 @@ export function machinesOf(
   ].toSorted();
 }
 
+type Lease = z.infer<(typeof hubKinds.leases)['schema']>;
+
 const MACHINE = `${FLEET.group}/machine`;
 const HOLDER = `${FLEET.group}/site-uid`;
+/** The highest that was used for the machine, by whichever Site. */
+const SERIAL = `${FLEET.group}/serial`;
 
 /** Its name is the machine: who creates it first has it, however many Sites there are and whoever asks meanwhile. */
 const claimName = (machine: string) => `sno-machine-${sha256(machine).slice(0, 40)}`;
@@ -51,7 +56,21 @@ export async function claimMachines(
   }
 }
 
-/** Gives back what this Site has claimed. */
+/** The highest serial that any Site has used for one of the machines; 0 if none has. */
+export async function highestSerial(hub: Hub, machines: readonly string[]): Promise<number> {
+  let highest = 0;
+  for (const machine of machines) {
+    highest = Math.max(highest, serialOf(await hub.find(hubKinds.leases, claimName(machine))));
+  }
+  return highest;
+}
+
+const serialOf = (lease: Lease | undefined): number => {
+  const serial = Number(lease?.metadata.annotations?.[SERIAL]);
+  return Number.isSafeInteger(serial) ? serial : 0;
+};
+
+/** Gives back what this Site has claimed. What was used for a machine is still known of it. */
 export async function releaseMachines(
   hub: Hub,
   site: HubSite,
@@ -60,33 +79,41 @@ export async function releaseMachines(
   for (const machine of machines) {
     const name = claimName(machine);
     const lease = await hub.find(hubKinds.leases, name);
-    if (lease?.spec?.holderIdentity === site.metadata.name) await hub.remove(hubKinds.leases, name);
+    if (lease?.spec?.holderIdentity !== site.metadata.name) continue;
+    await hub.replace(hubKinds.leases, name, { ...lease, spec: {} });
   }
 }
 
 /** Who had it before; undefined: nobody, and now this Site has it. */
 async function claim(hub: Hub, site: HubSite, machine: string): Promise<string | undefined> {
   const name = claimName(machine);
-  const body = {
+  const claimedWith = (serial: number) => ({
     apiVersion: hubKinds.leases.apiVersion,
     kind: 'Lease',
     metadata: {
-      ...metadataOf(site, name, { isOwned: true }),
-      annotations: { [MACHINE]: machine, [HOLDER]: site.metadata.uid ?? '' },
+      ...metadataOf(site, name, { isOwned: false }),
+      annotations: {
+        [MACHINE]: machine,
+        [HOLDER]: site.metadata.uid ?? '',
+        [SERIAL]: `${serial}`,
+      },
     },
     spec: { holderIdentity: site.metadata.name },
-  };
-  if (await hub.create(hubKinds.leases, body)) return undefined;
+  });
+  const { serial } = site.spec;
+  if (await hub.create(hubKinds.leases, claimedWith(serial))) return undefined;
   const lease = await hub.find(hubKinds.leases, name);
   const { resourceVersion } = lease?.metadata ?? {};
   const holder = lease?.spec?.holderIdentity ?? '';
   const isOwn = holder === site.metadata.name;
-  // An earlier Site of this name takes its claims with it.
-  const isSame = lease?.metadata.annotations?.[HOLDER] === site.metadata.uid;
-  if (isOwn ? isSame : holder !== '' && (await isHeldBy(hub, holder))) return holder;
-  const replaced = { ...body, metadata: { ...body.metadata, resourceVersion } };
-  await hub.replace(hubKinds.leases, name, replaced);
-  return undefined;
+  if (!isOwn && holder !== '' && (await isHeldBy(hub, holder))) return holder;
+  // An earlier Site of this name had a claim of its own.
+  const isSame = isOwn && lease?.metadata.annotations?.[HOLDER] === site.metadata.uid;
+  const before = serialOf(lease);
+  if (isSame && before >= serial) return holder;
+  const { metadata, ...body } = claimedWith(Math.max(before, serial));
+  await hub.replace(hubKinds.leases, name, { ...body, metadata: { ...metadata, resourceVersion } });
+  return isSame ? holder : undefined;
 }
 
 async function isHeldBy(hub: Hub, name: string): Promise<boolean> {

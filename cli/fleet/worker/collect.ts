@@ -2,61 +2,74 @@ import { durationText } from '../../../lib/base/duration.ts';
 import { isFailureCode } from '../../../lib/base/errors/codes.ts';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { watchUntil } from '../../../lib/clients/kube/watch-objects.ts';
-import type { ReportedChange } from '../../../lib/engine/report/node-report.ts';
-import { FIELD_MANAGERS } from '../../../lib/engine/report/site-status.ts';
-import { AUTH_FILES } from '../../site/make-volume.ts';
 import type { Surroundings } from '../../surroundings.ts';
+import { reportedOf } from '../run-of.ts';
+import type { SiteSpec } from '../site.ts';
 import type { Hub } from './hub.ts';
-import { readKept } from './kept.ts';
-import { type HubSite, hubKinds, metadataOf } from './kinds.ts';
+import { keepAdministrator, keepExchanged } from './keep-kubeconfig.ts';
+import { readKept, type StoredKept } from './kept.ts';
+import { type HubSite, hubKinds } from './kinds.ts';
 import { SiteProgress } from './progress.ts';
 import { type Published, withdraw } from './publish.ts';
-import { detach } from './virtual-media.ts';
+import { detach, leaveAlone } from './virtual-media.ts';
 
-const CHANGE: ReportedChange = 'relocate';
-
-/** What the node said last about this serial; undefined: nothing. */
-function reportedOf({ status, spec }: HubSite) {
-  const changes = status?.report?.changes ?? [];
-  return changes.find(({ change, serial }) => change === CHANGE && serial === spec.serial);
+/** How what a node has done is taken over. */
+export interface HubCollection extends Pick<Surroundings, 'print'> {
+  readonly place: Published;
+  readonly deadlineMs: number;
+  /** The hub reaches the API of an installed node: its administrator gets a certificate that the node has signed. */
+  readonly exchanges: boolean;
 }
+
+const DONE: Readonly<Record<SiteSpec['action'], string>> = {
+  relocate: 'the node is the node of its site',
+  install: 'the node is installed',
+  update: 'the node runs the update',
+  none: 'nothing is wanted',
+};
 
 /**
  * Waits until the node of a Site has said how it went. If it is done, the administrator's kubeconfig is where Hive's would
- * be, and the volume is taken away.
+ * be, and what was published is taken away.
  *
- * @throws Failure (usage) if nothing was delivered; (fatal) if the node failed; (deadline) if it does not say anything
+ * @throws Failure (usage) if nothing was delivered; (fatal) if the node failed; (deadline) if it does not say anything; (retry)
+ *   `kubeconfig-not-exchanged` if the API of an installed node was not reached: all the rest is done
  */
 export async function collectSite(
   hub: Hub,
   site: HubSite,
-  {
-    place,
-    deadlineMs,
-    print,
-  }: { readonly place: Published; readonly deadlineMs: number } & Pick<Surroundings, 'print'>,
+  { place, deadlineMs, exchanges, print }: HubCollection,
 ): Promise<void> {
   const { name } = site.metadata;
+  const { action } = site.spec;
   requireDelivered(site);
-  await requireReporting(hub, site);
+  const kept = await readKept(hub, site);
+  requireReporting(site, kept);
   const ended = await untilEnded(hub, site, deadlineMs, (state) => print(`${name}: ${state}`));
   const { state, code, what = '', fix } = ended;
   if (state !== 'done') {
-    throw new Failure('fatal', `the node of the Site ${name} ${ENDS[state]}: ${what}`, {
+    const ends = state === 'refused' ? `has refused the ${REFUSED[action]}` : ENDS[state];
+    throw new Failure('fatal', `the node of the Site ${name} ${ends}: ${what}`, {
       code: code !== undefined && isFailureCode(code) ? code : undefined,
       subject: name,
       found: code,
       fix,
     });
   }
-  await keepKubeconfig(hub, site);
-  await withdrawSite(hub, site, place);
-  print(`${name}: the node is the node of its site`);
+  // What was made for an earlier serial is not of an update.
+  if (action !== 'update' && kept !== undefined) {
+    await keepAdministrator(hub, site, kept);
+    await takeAway(hub, site, kept, place);
+    if (action === 'install') await leaveAlone(hub, site);
+    if (action === 'install' && exchanges) {
+      await keepExchanged(hub, site, kept, { deadlineMs, print });
+    }
+  }
+  print(`${name}: ${DONE[action]}`);
 }
 
 /** Without a recipient there is no key on the volume: waiting for the node would be in vain. */
-async function requireReporting(hub: Hub, site: HubSite): Promise<void> {
-  const kept = await readKept(hub, site);
+function requireReporting(site: HubSite, kept: StoredKept | undefined): void {
   if (kept?.serial !== site.spec.serial || kept.reportTo !== undefined) return;
   throw new Failure('usage', `the node of the Site ${site.metadata.name} cannot report`, {
     expected: 'a volume that is encrypted for it: facts with a recipient in spec.hostFactsRef',
@@ -66,14 +79,28 @@ async function requireReporting(hub: Hub, site: HubSite): Promise<void> {
 
 /** Takes away what nobody is to use any more. */
 export async function withdrawSite(hub: Hub, site: HubSite, place: Published): Promise<void> {
+  await takeAway(hub, site, await readKept(hub, site), place);
+}
+
+async function takeAway(
+  hub: Hub,
+  site: HubSite,
+  kept: StoredKept | undefined,
+  place: Published,
+): Promise<void> {
   await detach(hub, site);
-  const kept = await readKept(hub, site);
   if (kept !== undefined) await withdraw(place, kept, hub.signal);
 }
 
+const REFUSED: Readonly<Record<SiteSpec['action'], string>> = {
+  relocate: 'volume',
+  install: 'installation',
+  update: 'update',
+  none: 'change',
+};
+
 const ENDS = {
   failed: 'has failed',
-  refused: 'has refused the volume',
   takenBack: 'has failed, and is as it was before',
 } as const;
 
@@ -130,21 +157,4 @@ async function untilEnded(
     }
     throw error;
   }
-}
-
-/** In the form of Hive, by which other programs find it. It stays if the Site is deleted: there is no other one. */
-async function keepKubeconfig(hub: Hub, site: HubSite): Promise<void> {
-  const kept = await readKept(hub, site);
-  const text = kept?.made.outputs.find(({ path }) => path === AUTH_FILES.kubeconfig)?.contents;
-  if (text === undefined) return;
-  const name = `${site.metadata.name}-admin-kubeconfig`;
-  const labels = { 'hive.openshift.io/secret-type': 'kubeconfig' };
-  const body = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: metadataOf(site, name, { isOwned: false, labels }),
-    data: { kubeconfig: Buffer.from(text).toString('base64') },
-  };
-  const patch = { kind: 'apply', manager: FIELD_MANAGERS.worker } as const;
-  await hub.patch(hubKinds.secrets, name, body, patch);
 }

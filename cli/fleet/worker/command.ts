@@ -19,6 +19,10 @@ export interface FleetSiteOptions extends HubOptions, NodesHubOptions, PublishOp
   readonly index?: string;
   readonly phase: string;
   readonly sign?: string;
+  readonly shared?: string;
+  readonly configByUrl?: true;
+  readonly configUrlCa?: string;
+  readonly exchange: boolean;
   readonly deadline?: string;
 }
 
@@ -30,7 +34,7 @@ export function addFleetSite(fleet: Command, surroundings: Surroundings): void {
     .command('site')
     .summary('carry one Site of a hub through a phase')
     .description(
-      'deliver: render the volume of a Site, publish and deliver it; collect: wait for what its node reports, and keep the kubeconfig. Each can be run again at any time',
+      'deliver: render the volume or the live ISO of a Site, publish and deliver it; collect: wait for what its node reports, and keep the kubeconfig. Each can be run again at any time',
     )
     .argument('[name]', 'of the Site')
     .option(
@@ -44,9 +48,19 @@ export function addFleetSite(fleet: Command, surroundings: Surroundings): void {
       'which of them, from 0 (default: $JOB_COMPLETION_INDEX, as an Indexed Job sets it)',
     )
     .addOption(new Option('--phase <phase>', 'what to do').choices(PHASES).makeOptionMandatory())
-    .option('--publish <dir>', 'folder for volumes, as the web server or a person finds them')
+    .option(
+      '--publish <dir>',
+      'folder for volumes and ISOs, as the web server or a person finds them',
+    )
     .option('--publish-url <url>', 'address of that folder')
     .option('--sign <key>', 'sign volumes with this SSH key')
+    .option('--shared <iso>', 'for installations: an ISO of "sno create shared-iso"')
+    .option('--config-by-url', 'live hosts fetch their config from there: the ISO has its address')
+    .option('--config-url-ca <file>', 'certificates that they trust for that')
+    .option(
+      '--no-exchange',
+      'the hub does not reach the API of installed nodes: keep the first kubeconfig',
+    )
     .option(
       '--hub-server <url>',
       'the API server of the hub, as nodes reach it (default: that of the kubeconfig)',
@@ -87,15 +101,33 @@ export async function fleetSite(
     return;
   }
   if (options.phase === 'collect') {
-    await collectSite(hub, site, { place, deadlineMs, print });
+    await collectSite(hub, site, { place, deadlineMs, exchanges: options.exchange, print });
     return;
   }
-  await requireIsoPrograms(environment, ['xorriso']);
-  const { sign } = options;
-  const delivery = { place, nodesHub: await nodesHub(options, reached), sign, print, notice };
+  await requireMeans(site, options, environment);
+  const { sign, shared } = options;
+  const configByUrl = options.configByUrl === true ? { ca: options.configUrlCa } : undefined;
+  const delivery = {
+    ...{ place, nodesHub: await nodesHub(options, reached), sign, shared, configByUrl },
+    ...{ print, notice, environment },
+  };
   await within(deadlineMs, signal, `the Site ${site.metadata.name} to be delivered`, (ends) =>
     deliverSite(hub.until(ends), site, delivery),
   );
+}
+
+/** What the action needs of this machine and of the command line. @throws Failure (usage) */
+async function requireMeans(
+  { spec: { action } }: HubSite,
+  { shared }: FleetSiteOptions,
+  environment: Surroundings['environment'],
+): Promise<void> {
+  if (action === 'update') return;
+  await requireIsoPrograms(environment, action === 'install' ? undefined : ['xorriso']);
+  if (action !== 'install' || shared !== undefined) return;
+  throw new Failure('usage', '--shared is missing, and the Site is for an installation', {
+    expected: 'an ISO of "sno create shared-iso", beside the published folder',
+  });
 }
 
 /** Undefined if there is something to do. */
@@ -104,7 +136,9 @@ function whyNothing({ spec: { action, serial }, status }: HubSite, phase: string
   const isDelivered = status?.conditions?.some(
     (each) => each.type === 'Delivered' && each.status === 'True',
   );
-  return phase === 'deliver' && isDelivered === true && status?.volume?.serial === serial
+  const { volume } = status ?? {};
+  const isThis = volume?.serial === serial && (volume.action ?? action) === action;
+  return phase === 'deliver' && isDelivered === true && isThis
     ? `nothing to do: the serial ${serial} is delivered`
     : undefined;
 }

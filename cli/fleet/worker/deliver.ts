@@ -1,34 +1,19 @@
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
-import { REPORT_TO } from '../../../lib/engine/report/report-to.ts';
 import type { SiteCondition } from '../../../lib/engine/report/site-status.ts';
-import { makeVolume } from '../../site/make-volume.ts';
-import { siteNotices } from '../../site/site-notices.ts';
-import type { Surroundings } from '../../surroundings.ts';
+import type { SiteSpec } from '../site.ts';
+import { firstSerial } from './first-serial.ts';
 import type { Hub } from './hub.ts';
-import { gatherInputs } from './inputs.ts';
-import { keepOnce, type RenderedSite } from './keep-once.ts';
-import { type Kept, type StoredKept, writeKept } from './kept.ts';
+import { prepareInstallation } from './installation.ts';
 import type { HubSite } from './kinds.ts';
+import type { HubDelivery, Prepare, PreparedSite } from './prepared.ts';
 import { SiteProgress } from './progress.ts';
-import { addressOf, type Published, publishAsked, publishIso } from './publish.ts';
-import { renderSite } from './render.ts';
-import type { NodesHub } from './report-access.ts';
-import { attach, requireHost } from './virtual-media.ts';
+import { prepareRelocation } from './relocation.ts';
+import { prepareUpdate } from './update.ts';
 
-/** How a run delivers. */
-export interface HubDelivery extends Pick<Surroundings, 'print' | 'notice'> {
-  readonly place: Published;
-  readonly nodesHub: NodesHub;
-  /** The SSH key that signs volumes; undefined: none. */
-  readonly sign: string | undefined;
-}
-
-type By = NonNullable<HubSite['spec']['delivery']>['by'];
-
-const DELIVERED: Readonly<Record<By, string>> = {
-  virtualMedia: 'the volume is in the drive of the BareMetalHost, which is switched on',
-  url: 'the node finds the volume at the URL of its factory',
-  person: 'somebody has to bring the volume to the node',
+const PREPARE: Readonly<Record<Exclude<SiteSpec['action'], 'none'>, Prepare>> = {
+  relocate: prepareRelocation,
+  install: prepareInstallation,
+  update: prepareUpdate,
 };
 
 /**
@@ -37,45 +22,54 @@ const DELIVERED: Readonly<Record<By, string>> = {
  *
  * @throws Failure (usage) if the Site cannot be: its conditions say so, too; others if it can be tried again
  */
-export async function deliverSite(hub: Hub, site: HubSite, delivery: HubDelivery): Promise<void> {
+export async function deliverSite(hub: Hub, given: HubSite, delivery: HubDelivery): Promise<void> {
+  const site = await numberedSite(hub, given);
   const { metadata, spec } = site;
+  if (spec.action === 'none') return;
+  const prepare = PREPARE[spec.action];
   const progress = new SiteProgress(hub, site);
   const say = (text: string) => delivery.print(`${metadata.name}: ${text}`);
-  const { kept, how } = await judged(progress, 'Rendered', async () => {
-    const by = requireRelocation(site);
-    const host = by === 'virtualMedia' ? await requireHost(hub, site) : undefined;
-    requireAddress(by, delivery.place);
-    const inputs = await gatherInputs(hub, site);
-    const now = new Date();
-    const rendered = await renderSite(inputs, spec.serial, { now, signal: hub.signal });
-    const made = await keepOnce(hub, site, { rendered, inputs }, delivery);
-    const volume = { rendered, inputs, now };
-    return { kept: await publish(hub, site, made, volume, delivery), how: { by, host } };
+  const prepared = await judged(progress, 'Rendered', async () => {
+    requireOwnSerial(site);
+    return prepare(hub, site, delivery);
   });
-  const url = addressOf(delivery.place, kept);
-  const message = `serial ${spec.serial}${kept.reportTo === undefined ? `; ${SILENT}` : ''}`;
+  const { note, volume, reason } = prepared;
+  const message = `serial ${spec.serial}${note === undefined ? '' : `; ${note}`}`;
   await progress.say(condition('Rendered', 'Published', message), {
-    // Of a volume that anybody can read, the address is a secret.
-    ...(url === undefined || kept.reportTo === undefined ? {} : { url }),
-    sha256: kept.sha256 ?? '',
+    ...volume,
     serial: spec.serial,
-    publishedAt: publishedAt(site, kept),
+    action: spec.action,
+    publishedAt: publishedAt(site, volume),
   });
   say(`rendered and published, ${message}`);
-  await judged(progress, 'Delivered', async () => {
-    if (how.host !== undefined && url !== undefined) await attach(hub, site, how.host, url);
-  });
-  await progress.say(condition('Delivered', how.by, DELIVERED[how.by]));
-  say(`delivered: ${DELIVERED[how.by]}`);
+  await judged(progress, 'Delivered', () => prepared.deliver());
+  await progress.say(condition('Delivered', reason, prepared.message));
+  say(`delivered: ${prepared.message}`);
 }
 
-const SILENT = 'the node cannot report, since its facts have no recipient to encrypt a key for';
+/** One that nobody has numbered gets a serial that its node takes. */
+const numberedSite = async (hub: Hub, site: HubSite): Promise<HubSite> =>
+  site.spec.serial > 0
+    ? site
+    : judged(new SiteProgress(hub, site), 'Rendered', async () => {
+        const serial = await firstSerial(hub, site);
+        return { ...site, spec: { ...site.spec, serial } };
+      });
+
+/** Another action is another run. */
+function requireOwnSerial({ spec, status }: HubSite): void {
+  const { serial, action = spec.action } = status?.volume ?? {};
+  if (serial !== spec.serial || action === spec.action) return;
+  throw new Failure('usage', `the serial ${serial} was that of the action ${action}`, {
+    expected: `a higher spec.serial for the action ${spec.action}`,
+  });
+}
 
 const condition = (type: SiteCondition['type'], reason: string, message: string) =>
   ({ type, status: 'True', reason, message }) as const;
 
 /** As before, if that was the same volume. */
-const publishedAt = ({ status, spec }: HubSite, { sha256 }: Kept): string =>
+const publishedAt = ({ status, spec }: HubSite, { sha256 }: PreparedSite['volume']): string =>
   status?.volume?.serial === spec.serial && status.volume.sha256 === sha256
     ? status.volume.publishedAt
     : new Date().toISOString();
@@ -95,64 +89,4 @@ async function judged<T>(
     }
     throw error;
   }
-}
-
-/** How it is delivered. @throws Failure (usage) */
-function requireRelocation({ spec: { action, delivery } }: HubSite): By {
-  if (action === 'install') {
-    throw new Failure('usage', 'sno fleet site does not install', {
-      found: 'spec.action install',
-      fix: 'Create the medium with "sno create single-node-iso".',
-    });
-  }
-  if (action === 'update') {
-    throw new Failure('usage', 'sno fleet site does not update', {
-      found: 'spec.action update',
-      fix: 'Create the update with "sno create update", and have the host take it with "sno-update".',
-    });
-  }
-  if (delivery !== undefined) return delivery.by;
-  throw new Failure('usage', 'spec.delivery is missing', {
-    expected: 'by: virtualMedia, url or person',
-  });
-}
-
-function requireAddress(by: By, { url }: Published): void {
-  if (by !== 'virtualMedia' || url !== undefined) return;
-  throw new Failure('usage', 'the volume is for virtual media, and has no address', {
-    fix: 'Set --publish-url: the address at which a BMC finds the folder of --publish.',
-  });
-}
-
-async function publish(
-  hub: Hub,
-  site: HubSite,
-  kept: StoredKept,
-  { rendered, inputs, now }: RenderedSite & { readonly now: Date },
-  { place, sign, notice }: HubDelivery,
-): Promise<StoredKept> {
-  const { serial } = site.spec;
-  const changes = site.status?.report?.changes ?? [];
-  const hasReported = changes.some((each) => each.change === 'relocate' && each.serial === serial);
-  if (site.status?.volume?.serial !== serial && !hasReported) {
-    await new SiteProgress(hub, site).resetNode();
-  }
-  const make = async () => {
-    const files = new Map(rendered.files);
-    if (kept.reportTo !== undefined) files.set(REPORT_TO, Buffer.from(kept.reportTo));
-    const protection = sign === undefined ? {} : { sign };
-    const context = { facts: inputs.facts, now, signal: hub.signal };
-    const volume = await makeVolume({ ...rendered, files }, protection, context, {
-      made: kept.made,
-      serial,
-    });
-    for (const text of siteNotices(rendered, volume.isEncrypted, now)) {
-      notice(`${site.metadata.name}: ${text}`);
-    }
-    return volume.files;
-  };
-  const keep = (sha256: string) => writeKept(hub, site, { ...kept, sha256 }, kept.resourceVersion);
-  const published = await publishIso(place, kept, { make, keep, signal: hub.signal });
-  await publishAsked(place, published);
-  return published;
 }

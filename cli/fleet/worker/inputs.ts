@@ -7,14 +7,13 @@ import {
   hostFactsSchema,
   type ShippedHostFacts,
 } from '../../../lib/config/site-config/host-facts.ts';
-import { SITE_CONFIG } from '../../../lib/config/site-config/site-config.ts';
-import { VOLUME_FILES } from '../../../lib/relocation/site-volume/volume.ts';
+import { templateFiles } from '../template-files.ts';
 import type { Hub } from './hub.ts';
 import { type HubSite, hubKinds } from './kinds.ts';
 
 /** What a Site names, read from the hub. */
 export interface SiteInputs {
-  /** The text of site-config.yaml with its placeholders, and where it is from. */
+  /** The text of site-config.yaml or install-config.yaml with its placeholders, and where it is from. */
   readonly template: { readonly text: string; readonly name: string };
   /** What lies beside it, by path: manifests, and what the template may name. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -28,22 +27,21 @@ export interface SiteInputs {
 }
 
 const HOST_FACTS = 'host-facts.json';
-/** As ConfigMaps have no folders. */
-const MANIFEST = new RegExp(`^${VOLUME_FILES.manifests}\\.([A-Za-z0-9_].*)$`);
 /** Of ConfigMaps and Secrets, without those that are folders. */
 const KEY = /^(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}$/;
 const LONGEST_FOUND = 400;
 
 /** @throws Failure (usage) for what is not there or cannot be used */
 export async function gatherInputs(hub: Hub, site: HubSite): Promise<SiteInputs> {
-  const { templateRef, hostFactsRef, secretRefs = [] } = site.spec;
-  if (templateRef === undefined) throw noTemplate('spec.templateRef is missing');
+  const { action, templateRef, hostFactsRef, secretRefs = [] } = site.spec;
+  const { config, folders } = templateFiles(action);
+  if (templateRef === undefined) throw noTemplate(config, 'spec.templateRef is missing');
   const name = `ConfigMap ${templateRef.name}`;
-  const { [SITE_CONFIG]: text, ...beside } = (await configMap(hub, templateRef.name)).data ?? {};
-  if (text === undefined) throw noTemplate(`${name} has no ${SITE_CONFIG}`);
+  const { [config]: text, ...beside } = (await configMap(hub, templateRef.name)).data ?? {};
+  if (text === undefined) throw noTemplate(config, `${name} has no ${config}`);
   const files = new Map<string, Uint8Array>();
   for (const [key, contents] of Object.entries(beside)) {
-    addFile(files, key, Buffer.from(contents));
+    addFile(files, { key, folders }, Buffer.from(contents));
   }
   const values = new Map([['site', site.metadata.name], ...Object.entries(site.spec.values ?? {})]);
   const own = new Set(Object.keys(site.spec.values ?? {}));
@@ -51,7 +49,7 @@ export async function gatherInputs(hub: Hub, site: HubSite): Promise<SiteInputs>
   const ambiguous: string[] = [];
   for (const { name: secret } of secretRefs) {
     for (const [key, bytes] of await secretKeys(hub, secret)) {
-      addFile(files, key, bytes);
+      addFile(files, { key, folders }, bytes);
       if (!isUtf8(bytes)) continue;
       const value = bytes.toString('utf8').replace(/\r?\n$/, '');
       const placeholder = key.replaceAll(/[^A-Za-z0-9_]/g, '_');
@@ -61,9 +59,10 @@ export async function gatherInputs(hub: Hub, site: HubSite): Promise<SiteInputs>
       secrets.push(value);
     }
   }
-  const facts = hostFactsRef === undefined ? undefined : await hostFacts(hub, hostFactsRef.name);
+  const hasFacts = action !== 'install' && hostFactsRef !== undefined;
+  const facts = hasFacts ? await hostFacts(hub, hostFactsRef.name) : undefined;
   return {
-    template: { text, name: `${SITE_CONFIG} of ${name}` },
+    template: { text, name: `${config} of ${name}` },
     files,
     values,
     ambiguous,
@@ -72,11 +71,17 @@ export async function gatherInputs(hub: Hub, site: HubSite): Promise<SiteInputs>
   };
 }
 
-/** Two files of a name would be read as either of them. */
-function addFile(files: Map<string, Uint8Array>, key: string, contents: Uint8Array): void {
-  const [, manifest] = MANIFEST.exec(key) ?? [];
-  const path = manifest === undefined ? key : `${VOLUME_FILES.manifests}/${manifest}`;
-  if (KEY.test(key) && path !== VOLUME_FILES.manifests && !files.has(path)) {
+/** ConfigMaps have no folders. Two files of a name would be read as either of them. */
+function addFile(
+  files: Map<string, Uint8Array>,
+  { key, folders }: { readonly key: string; readonly folders: readonly string[] },
+  contents: Uint8Array,
+): void {
+  const folder = folders.find(
+    (each) => /^\.[A-Za-z0-9_]/.test(key.slice(each.length)) && key.startsWith(each),
+  );
+  const path = folder === undefined ? key : `${folder}/${key.slice(folder.length + 1)}`;
+  if (KEY.test(key) && !folders.includes(path) && !files.has(path)) {
     files.set(path, contents);
     return;
   }
@@ -119,8 +124,8 @@ const missing = (kind: string, name: string, { namespace }: Hub) =>
     expected: `one in the namespace ${namespace}`,
   });
 
-const noTemplate = (found: string) =>
+const noTemplate = (config: string, found: string) =>
   new Failure('usage', 'the Site has no template', {
-    expected: `a ConfigMap with ${SITE_CONFIG}`,
+    expected: `a ConfigMap with ${config}`,
     found,
   });

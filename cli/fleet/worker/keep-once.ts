@@ -1,35 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { askedName } from '../../../lib/change/site/asked-name.ts';
-import { sha256 } from '../../../lib/host/files.ts';
-import { createCredentials, volumeEncrypter } from '../../site/make-volume.ts';
-import type { Site } from '../../site/read-site.ts';
-import { claimMachines, machinesOf, releaseMachines } from './claims.ts';
+import { claimMachines, releaseMachines } from './claims.ts';
 import type { Hub } from './hub.ts';
-import type { SiteInputs } from './inputs.ts';
 import { type Kept, readKept, type StoredKept, setAside, writeKept } from './kept.ts';
 import type { HubSite } from './kinds.ts';
 import { type Published, withdraw } from './publish.ts';
-import { type NodesHub, reportAccess } from './report-access.ts';
 
-/** A site, and what it was made of. */
-export interface RenderedSite {
-  readonly rendered: Site;
-  readonly inputs: SiteInputs;
+/** What is made once for a serial of a Site. */
+export interface Once {
+  /** A digest of all that makes what is published another one. */
+  readonly source: string;
+  readonly machines: readonly string[];
+  make(): Promise<Pick<Kept, 'made' | 'reportTo' | 'asked'>>;
 }
 
-/** The administrator, the node's key for the hub and the names of this serial: those of the first run. */
+/** What the first run for this serial has made; makes it if this is the first one. */
 export async function keepOnce(
   hub: Hub,
   site: HubSite,
-  { rendered, inputs }: RenderedSite,
-  { place, nodesHub }: { readonly place: Published; readonly nodesHub: NodesHub },
+  { source, machines, make }: Once,
+  place: Published,
 ): Promise<StoredKept> {
   const { serial } = site.spec;
-  const machines = machinesOf(site, rendered.config, inputs.facts);
   await claimMachines(hub, site, machines);
   const { uid = '' } = site.metadata;
-  const source = sourceOf(site, rendered, inputs);
   const before = await readKept(hub, site);
   if (before?.uid === uid) {
     requireRise(before, serial);
@@ -42,31 +36,17 @@ export async function keepOnce(
     const given = before.machines.filter((machine) => !machines.includes(machine));
     await releaseMachines(hub, site, given);
   }
-  const encrypter = volumeEncrypter({}, inputs.facts);
-  if (site.spec.delivery?.by === 'url' && encrypter === undefined) throw forEverybody();
   const kept: Kept = {
     serial,
     uid,
     source,
-    made: await createCredentials(rendered, encrypter),
-    reportTo: encrypter === undefined ? undefined : await reportAccess(hub, site, nodesHub),
+    ...(await make()),
     machines,
     iso: randomBytes(16).toString('hex'),
     sha256: undefined,
-    asked: site.spec.delivery?.by === 'url' ? askedNames(rendered, inputs) : [],
   };
   return writeKept(hub, site, kept, before?.resourceVersion);
 }
-
-/** A digest of all that makes a volume another one. */
-const sourceOf = ({ spec }: HubSite, { files }: Site, inputs: SiteInputs): string =>
-  sha256(
-    JSON.stringify([
-      spec.delivery?.by,
-      inputs.facts?.recipient,
-      [...files].map(([path, bytes]) => [path, sha256(bytes)]).toSorted(),
-    ]),
-  );
 
 function requireRise({ serial: before }: Kept, serial: number): void {
   if (before <= serial) return;
@@ -84,19 +64,3 @@ function requireUnseen({ serial, sha256: published }: Kept): void {
     fix: 'Raise spec.serial.',
   });
 }
-
-function askedNames({ config }: Site, { facts }: SiteInputs): string[] {
-  const identifiers = [...config.hosts, ...(facts?.identifiers ?? [])];
-  const names = identifiers.flatMap((each) => askedName(each.toLowerCase()) ?? []);
-  if (names.length > 0) return [...new Set(names)];
-  throw new Failure('usage', 'the volume is for a URL, and it is not known which node asks there', {
-    expected: 'hosts in the template, or spec.hostFactsRef',
-  });
-}
-
-/** The name of the file is that of the machine, which is on its label. */
-const forEverybody = () =>
-  new Failure('usage', 'a volume that is not encrypted cannot be delivered by a URL', {
-    expected: 'spec.hostFactsRef: facts of the node that have its recipient',
-    fix: 'Have the node sealed by its factory, or deliver it by virtualMedia or a person.',
-  });

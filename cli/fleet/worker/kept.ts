@@ -1,11 +1,24 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { parseJson } from '../../../lib/base/json.ts';
 import { credentialFiles } from '../../../lib/relocation/site-volume/credentials.ts';
 import { type SiteCredentials, VOLUME_FILES } from '../../../lib/relocation/site-volume/volume.ts';
+import { METADATA_NAME } from '../../create/metadata.ts';
+import type { OutputFile } from '../../create/outputs.ts';
 import { AUTH_FILES, type MadeCredentials } from '../../site/make-volume.ts';
 import type { Hub } from './hub.ts';
 import { type HubSecret, type HubSite, hubKinds, metadataOf } from './kinds.ts';
+
+/** What `sno create single-node-iso` makes once, and uses again if it is there. */
+export interface MadeInstallation {
+  /** The text of the live host's Ignition config; undefined once the node is installed: nobody is to have its keys any more. */
+  readonly config: string | undefined;
+  readonly outputs: readonly OutputFile[];
+}
+
+export const isInstallation = (made: Kept['made']): made is MadeInstallation =>
+  !('credentials' in made);
 
 /** What is made once for a serial, and kept on the hub before anybody else can have it. */
 export interface Kept {
@@ -14,15 +27,15 @@ export interface Kept {
   readonly uid: string;
   /** What the volume is made of, as a digest. */
   readonly source: string;
-  /** Its paths are those of AUTH_FILES. */
-  readonly made: MadeCredentials;
+  /** Its paths are those of AUTH_FILES, and of metadata.json. */
+  readonly made: MadeCredentials | MadeInstallation;
   /** The text of report-to.json; undefined: the node cannot report. */
   readonly reportTo: string | undefined;
   /** Which machines the Site has claimed. */
   readonly machines: readonly string[];
   /** The name of the ISO in the published folder: whoever does not know it does not find it. */
   readonly iso: string;
-  /** Of the ISO; undefined until it is complete. */
+  /** Of the ISO, or of the config that makes it this one; undefined until it is complete. */
   readonly sha256: string | undefined;
   /** Names that nodes ask for, in the published folder. */
   readonly asked: readonly string[];
@@ -57,7 +70,12 @@ const KEYS = {
   servingCaKey: 'serving-ca.key',
   adminCa: 'admin-ca.crt',
   request: 'admin.csr',
+  metadata: METADATA_NAME,
+  config: 'live.ign.gz',
 } as const;
+
+/** Of a config that fits a live ISO, with much to spare: what a Secret has was written by others, perhaps. */
+const MOST_CONFIG_BYTES = 64 << 20;
 
 /** Undefined if there is none yet. @throws Failure (fatal) for a Secret that is not one of these */
 export async function readKept(hub: Hub, site: HubSite): Promise<StoredKept | undefined> {
@@ -113,7 +131,9 @@ export async function writeKept(
 
 function dataOf({ made, reportTo, ...rest }: Kept): Record<string, string> {
   const { serial, uid, source, iso, sha256, machines, asked } = rest;
-  const files = credentialFiles(made.credentials);
+  const isInstalled = isInstallation(made);
+  const files = isInstalled ? new Map<string, string>() : credentialFiles(made.credentials);
+  const config = isInstalled && made.config !== undefined ? gzipSync(made.config) : undefined;
   const output = (path: string) => made.outputs.find((each) => each.path === path)?.contents;
   const file = (path: string) => files.get(path);
   const entries: [string, string | Uint8Array | undefined][] = [
@@ -125,6 +145,8 @@ function dataOf({ made, reportTo, ...rest }: Kept): Record<string, string> {
     [KEYS.servingCaKey, file(VOLUME_FILES.servingCaKey)],
     [KEYS.adminCa, file(VOLUME_FILES.adminCa)],
     [KEYS.request, file(VOLUME_FILES.adminRequest)],
+    [KEYS.metadata, output(METADATA_NAME)],
+    [KEYS.config, config],
   ];
   return Object.fromEntries(
     entries.flatMap(([key, value]) =>
@@ -139,14 +161,31 @@ function keptIn({ data = {} }: HubSecret): Kept | undefined {
     return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');
   };
   const parsed = facts.safeParse(parseJson(text(KEYS.facts)));
-  const credentials = credentialsOf(text);
-  if (!parsed.success || credentials === undefined) return undefined;
   const outputs = [
     { path: AUTH_FILES.kubeconfig, contents: text(KEYS.kubeconfig) },
     { path: AUTH_FILES.key, contents: text(KEYS.key) },
+    { path: METADATA_NAME, contents: text(KEYS.metadata) },
   ].flatMap(({ path, contents }) => (contents === undefined ? [] : [{ path, contents }]));
+  const credentials = credentialsOf(text);
+  const made = credentials === undefined ? installationOf(data, outputs) : { credentials, outputs };
+  if (!parsed.success || made === undefined) return undefined;
   const { sha256, ...rest } = parsed.data;
-  return { ...rest, sha256, made: { credentials, outputs }, reportTo: text(KEYS.reportTo) };
+  return { ...rest, sha256, made, reportTo: text(KEYS.reportTo) };
+}
+
+function installationOf(
+  data: NonNullable<HubSecret['data']>,
+  outputs: readonly OutputFile[],
+): MadeInstallation | undefined {
+  if (!outputs.some(({ path }) => path === METADATA_NAME)) return undefined;
+  const packed = data[KEYS.config];
+  if (packed === undefined) return { config: undefined, outputs };
+  try {
+    const bytes = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: MOST_CONFIG_BYTES });
+    return { config: bytes.toString('utf8'), outputs };
+  } catch {
+    return undefined;
+  }
 }
 
 function credentialsOf(text: (key: string) => string | undefined): SiteCredentials | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { objectSchema, type Resource, resources } from '../../../lib/clients/kube/resources.ts';
 import { API_VERSION, FLEET, siteStatusSchema } from '../../../lib/engine/report/site-status.ts';
-import { siteSchema } from '../site.ts';
+import { type SiteObject, siteSchema, withSerial } from '../site.ts';
 
 /**
  * A Site as the hub has it. What a node has written into its status is that node's: if it is not as it should be, it counts
@@ -15,7 +15,7 @@ const writtenSite = siteSchema.extend({
     })
     .optional(),
 });
-export type HubSite = z.infer<typeof writtenSite>;
+export type HubSite = SiteObject;
 
 const secretSchema = objectSchema.extend({ data: z.record(z.string(), z.base64()).optional() });
 export type HubSecret = z.infer<typeof secretSchema>;
@@ -40,7 +40,7 @@ const METAL3 = 'metal3.io/v1alpha1';
 const sites: Resource<HubSite> = {
   apiVersion: API_VERSION,
   plural: FLEET.plural,
-  schema: writtenSite,
+  schema: writtenSite.transform(withSerial),
 };
 const secrets: Resource<HubSecret> = { ...resources.secrets, schema: secretSchema };
 

@@ -6,6 +6,7 @@ import {
   type SiteCondition,
   type SiteStatus,
 } from '../../../lib/engine/report/site-status.ts';
+import { reportedOf } from '../run-of.ts';
 import type { Hub } from './hub.ts';
 import { type HubSite, hubKinds } from './kinds.ts';
 
@@ -37,6 +38,12 @@ export function withCondition(
       lastTransitionTime: since,
     },
   ];
+}
+
+/** Before anybody has what a new serial is to bring: what the node has said of the one before does not count for it. */
+export async function resetForSerial(hub: Hub, site: HubSite): Promise<void> {
+  if (site.status?.volume?.serial === site.spec.serial || reportedOf(site) !== undefined) return;
+  await new SiteProgress(hub, site).resetNode();
 }
 
 /** What a worker says of a Site in its status. */

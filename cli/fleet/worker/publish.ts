@@ -11,7 +11,6 @@ import {
   syncDirectory,
   writeFileAtomic,
 } from '../../../lib/host/files.ts';
-import { writeMedium } from '../../site/write-medium.ts';
 import type { Kept, StoredKept } from './kept.ts';
 
 export interface PublishOptions {
@@ -54,35 +53,36 @@ export const addressOf = ({ url }: Published, { iso }: Pick<Kept, 'iso'>): strin
 const isoPath = ({ dir }: Published, iso: string) => join(dir, `${iso}.iso`);
 
 /**
- * Publishes the volume of a serial. What has appeared once stays the same: a node does not take another volume with the
+ * Publishes the ISO of a serial. What has appeared once stays the same: a node does not take another volume with the
  * serial of one that it has used.
  *
- * @param make the files of a volume
+ * @param write writes it to a path where nobody looks for it
+ * @param digestOf by which one with that path is known again
  * @param keep records the digest before anybody sees the ISO
  */
 export async function publishIso(
   place: Published,
   kept: StoredKept,
   {
-    make,
+    write,
+    digestOf,
     keep,
-    signal,
   }: {
-    readonly make: () => Promise<ReadonlyMap<string, Uint8Array>>;
-    readonly keep: (sha256: string) => Promise<StoredKept>;
-    readonly signal: AbortSignal;
+    readonly write: (path: string) => Promise<void>;
+    readonly digestOf: (path: string) => Promise<string>;
+    readonly keep: (digest: string) => Promise<StoredKept>;
   },
 ): Promise<StoredKept> {
   const path = isoPath(place, kept.iso);
   if (kept.sha256 !== undefined && (await exists(path))) {
-    if ((await sha256OfFile(path, signal)) === kept.sha256) return kept;
+    if ((await digestOf(path)) === kept.sha256) return kept;
   }
   await removeUnfinished(place, kept.iso);
   const beside = join(place.dir, `.${kept.iso}.${randomBytes(4).toString('hex')}`);
   try {
-    await writeMedium({ kind: 'iso', path: beside }, await make(), signal, async () => {});
+    await write(beside);
     await chmod(beside, SERVED);
-    const stored = await keep(await sha256OfFile(beside, signal));
+    const stored = await keep(await digestOf(beside));
     await rename(beside, path);
     await syncDirectory(place.dir);
     return stored;
@@ -90,6 +90,12 @@ export async function publishIso(
     await rm(beside, { force: true });
   }
 }
+
+/** Where the config of a live host is, of which its ISO has the address alone. */
+export const configName = ({ iso }: Pick<Kept, 'iso'>) => `${iso}.ign`;
+
+export const publishConfig = (place: Published, kept: Kept, text: string): Promise<void> =>
+  writeFileAtomic(join(place.dir, configName(kept)), text, SERVED);
 
 /** The same file under the names that nodes ask for. */
 export async function publishAsked(place: Published, { iso, asked }: Kept): Promise<void> {
@@ -104,14 +110,16 @@ export async function publishAsked(place: Published, { iso, asked }: Kept): Prom
 /** Nobody needs them any more, and they may have secrets. What another Site of the machine has published since stays. */
 export async function withdraw(
   place: Published,
-  { iso, asked, sha256 }: Kept,
+  kept: Pick<Kept, 'iso' | 'asked' | 'sha256'>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { iso, asked, sha256 } = kept;
   for (const name of asked) {
     const path = join(place.dir, name);
     const isOwn = (await exists(path)) && (await sha256OfFile(path, signal)) === sha256;
     if (isOwn) await removeFile(path);
   }
+  await removeFile(join(place.dir, configName(kept)));
   await removeFile(isoPath(place, iso));
   await removeUnfinished(place, iso);
 }

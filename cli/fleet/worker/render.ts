@@ -19,29 +19,54 @@ const SHORTEST_SECRET = 4;
  */
 export async function renderSite(
   inputs: SiteInputs,
-  serial: number,
+  serial: number | undefined,
   { now, signal }: { readonly now: Date; readonly signal: AbortSignal },
 ): Promise<Site> {
   const { template, facts, files } = inputs;
-  const text = filledTemplate(template.text, usedValues(inputs));
-  try {
-    return await inTemporary(async (dir) => {
-      for (const [path, contents] of files) {
-        await mkdir(dirname(join(dir, path)), { recursive: true, mode: 0o700 });
-        await writeFileAtomic(join(dir, path), contents, 0o600);
-      }
+  const text = filledText(inputs);
+  return hidingSecrets(inputs, () =>
+    inTemporary(async (dir) => {
+      await placeFiles(dir, files);
       const site = await readSite({ dir, text, name: template.name }, { facts, now, signal });
-      requireSerial(site, serial, template.name);
+      if (serial !== undefined) requireSerial(site, serial, template.name);
       return site;
-    });
+    }),
+  );
+}
+
+/** The template with the values that it asks for. @throws Failure (usage) */
+export const filledText = (inputs: SiteInputs): string =>
+  filledTemplate(inputs.template.text, usedValues(inputs));
+
+/** Each 0600. */
+export async function placeFiles(
+  dir: string,
+  files: ReadonlyMap<string, string | Uint8Array>,
+): Promise<void> {
+  for (const [path, contents] of files) {
+    await mkdir(dirname(join(dir, path)), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(join(dir, path), contents, 0o600);
+  }
+}
+
+/** @throws Failure (usage) of `work`, without secrets that it quotes, and without the name of a folder that nobody finds any more */
+export async function hidingSecrets<T>(
+  { secrets, template }: Pick<SiteInputs, 'secrets' | 'template'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
-    signal.throwIfAborted();
     if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
-    throw new Failure('usage', withoutSecrets(describeError(error), inputs.secrets), {
+    const text = describeError(error).replaceAll(TEMPORARY, `the folder of ${template.name}`);
+    throw new Failure('usage', withoutSecrets(text, secrets), {
       code: error.code === 'usage' ? 'site-config-refused' : error.code,
     });
   }
 }
+
+/** As inTemporary names it. */
+const TEMPORARY = /\S*\/\.sno-site-[A-Za-z0-9]{6}/g;
 
 /** The values that the template asks for. @throws Failure (usage) */
 function usedValues({ template, values, ambiguous }: SiteInputs): Record<string, string> {

@@ -63,8 +63,9 @@ export async function nodesHub(
  */
 export async function reportAccess(
   hub: Hub,
-  { metadata: { namespace, name, uid } }: HubSite,
+  { metadata: { namespace, name, uid }, spec: { serial } }: HubSite,
   { server, ca }: NodesHub,
+  { isInstallation = false } = {},
 ): Promise<string> {
   const subject = { commonName: siteUser(namespace, name), organizations: [SITES_GROUP] };
   const limits = { signal: hub.signal, deadlineMs: SIGNING_MS };
@@ -93,6 +94,8 @@ export async function reportAccess(
       namespace,
       name,
       ...(uid && { uid }),
+      // A volume has the serial itself, and nodes of earlier releases do not know this field.
+      ...(isInstallation && { serial }),
       certificate,
       key,
     },

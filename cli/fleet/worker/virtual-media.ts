@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { FIELD_MANAGERS, FLEET } from '../../../lib/engine/report/site-status.ts';
 import type { Hub } from './hub.ts';
@@ -9,8 +10,48 @@ const REBOOT = 'reboot.metal3.io';
 /** For which run of which Site that was asked: a host that has begun is not switched off again. */
 const REBOOTED_FOR = `${FLEET.group}/rebooted-for`;
 
+/** Metal3 leaves the host alone then: taking its image away would have it switched off and cleaned. */
+const DETACHED = 'baremetalhost.metal3.io/detached';
+/** For which run of which Site it boots a live ISO. */
+const INSTALLED_FOR = `${FLEET.group}/installed-for`;
+
 /** @throws Failure (usage) if the Site's BareMetalHost does not exist or has another purpose */
 export async function requireHost(hub: Hub, site: HubSite): Promise<string> {
+  const { name, host } = await hostOf(hub, site);
+  if (host.spec?.image === undefined || host.spec.externallyProvisioned === true) return name;
+  throw new Failure('usage', `the BareMetalHost ${name} is provisioned by Metal3`, {
+    expected: 'a host whose disk is its own',
+    found: 'spec.image',
+    fix: 'Remove spec.image: Metal3 would erase the disk of the node.',
+  });
+}
+
+/** @throws Failure (usage) if the Site's BareMetalHost is not there to be installed */
+export async function requireBootable(hub: Hub, site: HubSite): Promise<string> {
+  const { name, host } = await hostOf(hub, site);
+  const { image, externallyProvisioned } = host.spec ?? {};
+  if (externallyProvisioned === true) {
+    throw new Failure('usage', `the BareMetalHost ${name} has a node already`, {
+      expected: 'a host whose disk may be erased',
+      found: 'spec.externallyProvisioned true',
+      fix: 'Set it to false to install the host anew.',
+    });
+  }
+  if (image === undefined || isInstalledFor(host, site)) return name;
+  throw new Failure('usage', `the BareMetalHost ${name} has another image`, {
+    expected: 'no spec.image, or that of this Site',
+    fix: 'Remove spec.image, and wait until Metal3 has the host available.',
+  });
+}
+
+type Host = z.infer<(typeof hubKinds.bareMetalHosts)['schema']>;
+
+const runOfSite = ({ metadata, spec }: HubSite) => `${metadata.uid ?? ''}/${spec.serial}`;
+const isInstalledFor = ({ metadata }: Host, site: HubSite) =>
+  metadata.annotations?.[INSTALLED_FOR]?.startsWith(`${site.metadata.uid ?? ''}/`) === true;
+
+/** @throws Failure (usage) if there is none */
+async function hostOf(hub: Hub, site: HubSite): Promise<{ name: string; host: Host }> {
   const name = site.spec.delivery?.bareMetalHost?.name;
   if (name === undefined) {
     throw new Failure('usage', 'spec.delivery.bareMetalHost is missing', {
@@ -23,12 +64,30 @@ export async function requireHost(hub: Hub, site: HubSite): Promise<string> {
       expected: `one in the namespace ${hub.namespace}`,
     });
   }
-  if (host.spec?.image === undefined || host.spec.externallyProvisioned === true) return name;
-  throw new Failure('usage', `the BareMetalHost ${name} is provisioned by Metal3`, {
-    expected: 'a host whose disk is its own',
-    found: 'spec.image',
-    fix: 'Remove spec.image: Metal3 would erase the disk of the node.',
-  });
+  return { name, host };
+}
+
+/** Has the host boot a live ISO. Metal3 does that again for another URL, so for another serial. */
+export async function bootFrom(hub: Hub, site: HubSite, name: string, url: string): Promise<void> {
+  const host = await hub.find(hubKinds.bareMetalHosts, name);
+  const run = runOfSite(site);
+  const isAsked = host?.metadata.annotations?.[INSTALLED_FOR] === run;
+  if (!isAsked) requireIdle(site);
+  const body = {
+    metadata: { annotations: { [INSTALLED_FOR]: run, [DETACHED]: null } },
+    spec: { image: { url, format: 'live-iso' }, online: true },
+  };
+  if (!isAsked) await hub.patch(hubKinds.bareMetalHosts, name, body, { kind: 'merge', manager });
+}
+
+/** The installed host is its own: nothing has it boot the live ISO again. */
+export async function leaveAlone(hub: Hub, site: HubSite): Promise<void> {
+  const name = site.spec.delivery?.bareMetalHost?.name;
+  if (name === undefined) return;
+  const host = await hub.find(hubKinds.bareMetalHosts, name);
+  if (host?.metadata.annotations?.[INSTALLED_FOR] !== runOfSite(site)) return;
+  const body = { metadata: { annotations: { [DETACHED]: manager } } };
+  await hub.patch(hubKinds.bareMetalHosts, name, body, { kind: 'merge', manager });
 }
 
 /** Puts the ISO into the drive of the host, which sees it when it is switched on. */
@@ -40,10 +99,11 @@ export async function attach(hub: Hub, site: HubSite, name: string, url: string)
     spec: { url },
   };
   await hub.patch(hubKinds.dataImages, name, image, { kind: 'apply', manager });
-  const run = `${site.metadata.uid ?? ''}/${site.spec.serial}`;
+  const run = runOfSite(site);
   const host = await hub.find(hubKinds.bareMetalHosts, name);
-  requireIdle(site);
   const isAsked = host?.metadata.annotations?.[REBOOTED_FOR] === run;
+  // What works now works on this volume.
+  if (!isAsked) requireIdle(site);
   const body = {
     ...(isAsked ? {} : { metadata: { annotations: { [REBOOT]: '', [REBOOTED_FOR]: run } } }),
     spec: { externallyProvisioned: true, online: true },

@@ -12,6 +12,8 @@ const requestSchema = z.object({
   at: z.iso.datetime(),
   /** A folder of this host or a URL. */
   from: z.string(),
+  /** Of the Site of a hub that has asked for it; undefined: a person has. */
+  asked: z.int().optional(),
   /** What the host ran before; earlier releases did not write it, and took no other minor version. */
   before: z.object({ kubernetes: z.string(), etcd: z.string() }).optional(),
   /** Its signature was verified. */

@@ -24,6 +24,8 @@ const RECORDS = {
   report: 'sno-report/state.json',
   update: 'sno-update/result.json',
   'update-request': 'sno-update/request.json',
+  'update-wanted': 'sno-update/wanted.json',
+  'update-asked': 'sno-update/asked.json',
   restore: 'sno-backup-restore/result.json',
   'worker-trust': 'sno-worker-trust/kubelet.json',
   'restore-request': 'sno-backup-restore/request.json',

@@ -20,6 +20,10 @@ const changeSchema = z.object({
   state: z.enum(CHANGE_STATES),
   at: z.iso.datetime().describe('when it began or ended, by the clock of the node'),
   serial: z.int().optional().describe('of the site volume or the update, if it has one'),
+  asked: z
+    .int()
+    .optional()
+    .describe('of an update that a hub has asked for: the serial of the Site then'),
   step: z
     .object({
       agent: z.string(),

@@ -25,6 +25,10 @@ export const hubSchema = z.strictObject({
     namespace: objectName,
     name: objectName.describe('of the Site'),
     uid: z.uuid().optional().describe('of the Site: another one of this name gets no report'),
+    serial: z
+      .int()
+      .optional()
+      .describe('of the Site whose installation brings this file: reports tell which one it was'),
     certificate: pem.describe('of a client, CN=sno:site:NAMESPACE:NAME, O=sno:sites'),
     key: pem,
   }),

@@ -6,12 +6,6 @@ import {
   STATUS_LIMITS,
 } from './site-status.ts';
 
-/**
- * What a Site asks of its node, the last that there is first: a node is moved once it is installed. The rest is only reported:
- * an update that is refused later does not take back that a site is completed.
- */
-const ASKED: readonly ReportedState['change'][] = ['relocate', 'install'];
-
 type NodeCondition = (typeof NODE_CONDITIONS)[number];
 /** The part of a Site's status that its node owns. */
 export interface NodeStatus {
@@ -27,14 +21,29 @@ const cut = (text: string, most: number): string =>
 
 type Said = Pick<SiteCondition, 'status' | 'reason' | 'message'>;
 
+/** Serials of the Site that a node knows beside its report. */
+export interface KnownSerials {
+  /** The present one, as the hub has said last. */
+  readonly wanted?: number | undefined;
+  /** The one by which the node was installed. */
+  readonly installed?: number | undefined;
+}
+
 /**
- * What a report says, as the status of a Site.
+ * What a report says, as the status of a Site. Conditions are those of the last change that the Site has asked for; none if it
+ * wants something newer.
  *
  * @param before the conditions that were sent last: one whose status stays keeps its time
  */
-export function siteStatusOf(report: NodeReport, before: readonly SiteCondition[]): NodeStatus {
+export function siteStatusOf(
+  report: NodeReport,
+  before: readonly SiteCondition[],
+  { wanted, installed }: KnownSerials = {},
+): NodeStatus {
   const newest = newestOf(report.changes);
-  const said = newest === undefined ? undefined : saidOf(newest);
+  const serial = newest === undefined ? undefined : serialOf(newest, installed);
+  const isStale = wanted !== undefined && serial !== undefined && serial < wanted;
+  const said = newest === undefined || isStale ? undefined : saidOf(newest);
   return {
     conditions: said === undefined ? [] : conditionsOf(said, report.at, before),
     report: {
@@ -63,14 +72,26 @@ function bounded({ step, code, what, fix, ...change }: ReportedState, most: numb
   };
 }
 
+/**
+ * What a Site has asked of its node last: a node is moved once it is installed, and updated then. The rest is only reported: an
+ * update that nobody at the hub has asked for does not take back that a site is completed.
+ */
 function newestOf(changes: readonly ReportedState[]): ReportedState | undefined {
-  return ASKED.map((asked) => changes.find(({ change }) => change === asked)).find(
-    (found) => found !== undefined,
-  );
+  const of = (kind: ReportedState['change']) => changes.find(({ change }) => change === kind);
+  const moved = of('relocate');
+  const updated = of('update');
+  const isLast = updated?.asked !== undefined && updated.asked > (moved?.serial ?? 0);
+  return isLast ? updated : (moved ?? of('install'));
+}
+
+/** Of the Site. */
+function serialOf({ change, serial, asked }: ReportedState, installed: number | undefined) {
+  if (change === 'update') return asked;
+  return change === 'install' ? installed : serial;
 }
 
 function saidOf(it: ReportedState): Record<NodeCondition, Said> {
-  const { change, state, serial, step } = it;
+  const { change, state, asked, serial = asked, step } = it;
   const of = serial === undefined ? change : `${change}, serial ${serial}`;
   const where = step === undefined ? '' : `: step ${step.number} of ${step.of}, ${step.name}`;
   const Started: Said = { status: 'True', reason: change, message: `${of}${where}` };

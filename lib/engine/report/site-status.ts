@@ -51,8 +51,9 @@ export const siteStatusSchema = z.object({
   volume: z
     .object({
       url: z.string().max(STATUS_LIMITS.url).optional(),
-      sha256: z.string().max(80),
+      sha256: z.string().max(80).optional(),
       serial: z.int(),
+      action: z.string().max(32).optional().describe('for which action'),
       publishedAt: z.iso.datetime(),
     })
     .optional()
@@ -66,6 +67,7 @@ export const siteStatusSchema = z.object({
         .max(2 ** 52),
       at: z.iso.datetime(),
       site: z.uuid().optional().describe('uid of the Site that the node reports to'),
+      serial: z.int().optional().describe('of the Site by which the node was installed'),
       node: z.string().max(STATUS_LIMITS.node),
       version: z.string().max(STATUS_LIMITS.version),
       changes: z
@@ -75,6 +77,7 @@ export const siteStatusSchema = z.object({
             state: z.enum(CHANGE_STATES),
             at: z.iso.datetime(),
             serial: z.int().optional(),
+            asked: z.int().optional().describe('serial of the Site that has asked for the update'),
             step: z
               .string()
               .max(STATUS_LIMITS.step)

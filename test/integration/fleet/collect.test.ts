@@ -72,6 +72,52 @@ t.test('what becomes of a Site', { skip }, async (t) => {
     t.match(await hub.run('collect', 'early'), { code: 2, err: /nothing was delivered/ });
   });
 
+  await t.test(
+    'an update is named, and its end is that of the run which asked for it',
+    async (t) => {
+      await delivered(t, hub, 'updated');
+      await hub.report('updated', { state: 'done' });
+      t.equal((await hub.run('collect', 'updated', '--deadline', '30s')).code, 0);
+      const update = { url: 'https://updates.example.com/1', serial: 170 };
+      const wants = (serial: number) =>
+        hub.apply('updated', { spec: { action: 'update', serial, update } }, 'test');
+      await wants(1);
+      t.match(await hub.run('deliver', 'updated'), {
+        code: 2,
+        err: /the serial 1 was that of the action relocate/,
+      });
+      await wants(2);
+      const keys = await hub.find(hubKinds.secrets, 'updated-auth');
+      t.match(await hub.run('deliver', 'updated'), { code: 0, out: /hears of the update/ });
+      t.match((await hub.site('updated')).status?.volume, {
+        ...{ action: 'update', serial: 2, url: update.url },
+      });
+      t.match(await hub.condition('updated', 'Completed'), {
+        status: 'False',
+        reason: 'NotReported',
+      });
+      t.same(await hub.find(hubKinds.secrets, 'updated-auth'), keys, 'it has the keys that it had');
+
+      const of = { change: 'update', serial: 170 } as const;
+      await hub.report('updated', { ...of, state: 'done', asked: 1 });
+      t.equal((await hub.run('collect', 'updated', '--deadline', '1s')).code, 3);
+      await hub.report('updated', {
+        ...of,
+        state: 'takenBack',
+        asked: 2,
+        code: 'not-steady',
+        what: 'x',
+      });
+      const failed = await hub.run('collect', 'updated', '--deadline', '30s');
+      t.match(failed, { code: 4, err: /has failed, and is as it was before: x; found not-steady/ });
+      t.match(await hub.condition('updated', 'Failed'), { status: 'True', reason: 'not-steady' });
+      await hub.report('updated', { ...of, state: 'done', asked: 2 });
+      const { code, out } = await hub.run('collect', 'updated', '--deadline', '30s');
+      t.equal(code, 0);
+      t.match(out, /updated: the node runs the update$/);
+    },
+  );
+
   await t.test('the node takes over what the worker has reset', async (t) => {
     await delivered(t, hub, 'taken-over');
     await hub.report('taken-over', { state: 'done' });

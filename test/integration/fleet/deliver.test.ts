@@ -21,6 +21,8 @@ if (skip) {
 }
 const hub = await startHub(t);
 
+const UPDATE = { url: 'https://updates.example.com/1', serial: 170 };
+
 /** As the node with the recipient of its facts opens it. */
 function open(iso: string) {
   const ageIdentity = readFileSync(hub.identity, 'utf8');
@@ -156,8 +158,8 @@ t.test('a template with faults is in the condition, with exit code 2', async (t)
   const refused: [string, object, RegExp][] = [
     ['absent', { templateRef: { name: 'nowhere' } }, /ConfigMap nowhere, which does not exist/],
     ['no-value', { values: { name: 'x' } }, /\$\{machine\} has no value/],
-    ['update', { action: 'update' }, /does not update/],
-    ['install', { action: 'install' }, /sno create single-node-iso/],
+    ['no-update', { action: 'update' }, /spec\.update is missing/],
+    ['mute', { action: 'update', update: UPDATE }, /does not report to this Site/],
   ];
   for (const [name, spec, message] of refused) {
     await hub.newSite(name, 'm-wrong', spec);
@@ -283,9 +285,29 @@ t.test('a Site with the name of one that was deleted has keys and claims of its 
   const leases = await hub.client.list(hubKinds.leases, { namespace: NAMESPACE }, limits);
   const own = leases.items.filter(({ spec }) => spec?.holderIdentity === 'again');
   t.match(
-    own.map((each) => each.metadata),
-    [{ ownerReferences: [{ uid: metadata.uid }] }],
+    own.map((each) => each.metadata.annotations),
+    [{ 'fleet.sno-agents.io/site-uid': metadata.uid }],
   );
+});
+
+t.test('without a serial, a Site has one above all that its machine has used', async (t) => {
+  await hub.machine('m-next');
+  const serialOf = async (name: string) => (await hub.site(name)).status?.volume?.serial;
+  await hub.newSite('next-1', 'm-next', { serial: 41 });
+  t.equal((await hub.run('deliver', 'next-1')).code, 0);
+  await hub.client.remove(hubKinds.sites, { namespace: NAMESPACE, name: 'next-1' }, limits);
+  await hub.newSite('next-2', 'm-next', { serial: undefined });
+  const made = await hub.run('deliver', 'next-2');
+  t.match(made, { code: 0, out: /serial 42/ }, made.err);
+  t.equal(await serialOf('next-2'), 42);
+  t.match(await hub.run('deliver', 'next-2'), { code: 0, out: /the serial 42 is delivered/ });
+  await hub.apply('next-2', { spec: { action: 'none' } }, 'test');
+  t.equal((await hub.run('deliver', 'next-2')).code, 0);
+  await hub.newSite('next-3', 'm-next', { serial: undefined });
+  t.equal((await hub.run('deliver', 'next-3')).code, 0);
+  t.equal(await serialOf('next-3'), 43, 'also after one that is still there');
+  await hub.report('next-3', { change: 'relocate', state: 'done', serial: 43 });
+  t.equal((await hub.run('collect', 'next-3', '--deadline', '30s')).code, 0);
 });
 
 t.test('nothing unfinished is in the published folder', async (t) => {

@@ -176,7 +176,8 @@ export async function startHub(t: Test) {
       const text = Buffer.from(kept?.data?.['report-to.json'] ?? '', 'base64').toString();
       const at = new Date().toISOString();
       sequence += 1;
-      const said = { change: 'relocate', state: 'running', serial: 1, at, ...change } as const;
+      const of = change.change === undefined ? ({ change: 'relocate', serial: 1 } as const) : {};
+      const said = { change: 'relocate', state: 'running', at, ...of, ...change } as const;
       const report: NodeReport = {
         ...{ schemaVersion: 1, sequence, at, node: name, machine: [], version: '1' },
         changes: [said],

@@ -1,20 +1,24 @@
 /** The report of a node, as a real kube-apiserver takes it: server-side apply, rights and a policy. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { collect } from '../../../agents/upkeep/report/collect.ts';
+import { collect, digestOf } from '../../../agents/upkeep/report/collect.ts';
 import { reportContext } from '../../../agents/upkeep/report/context.ts';
 import { sendNewest } from '../../../agents/upkeep/report/send-newest.ts';
 import { readState, writeState } from '../../../agents/upkeep/report/state.ts';
 import { readStatuses } from '../../../agents/upkeep/report/statuses.ts';
 import { eventually } from '../../../lab/eventually.ts';
 import { startControlPlane } from '../../../lab/servers/control-plane.ts';
+import { identityOf } from '../../../lib/change/identity/identity.ts';
+import { readWanted } from '../../../lib/change/update/wanted.ts';
 import { applyManifests } from '../../../lib/clients/kube/apply.ts';
 import { failedRows } from '../../../lib/clients/kube/apply-table.ts';
 import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 import { objectSchema, type Resource } from '../../../lib/clients/kube/resources.ts';
 import { API_VERSION, SITES_GROUP, siteUser } from '../../../lib/engine/report/site-status.ts';
 import { testHost } from '../../unit/agents/host/host.ts';
+import { input } from '../../unit/render/rendered-host.ts';
 
 const signal = AbortSignal.timeout(110_000);
 const limits = { signal, deadlineMs: 20_000 };
@@ -53,6 +57,15 @@ async function node(name: string, as = name, uid?: string) {
       const { refused: _, accepted: __, ...state } = await readState(paths, context.target);
       await writeState(paths, state);
       return sent;
+    },
+    /** As long as nothing is new. */
+    ask: async () => {
+      const collected = await collect(paths, await readStatuses(paths));
+      const report = { ...collected, sequence: 1, at: new Date().toISOString() };
+      const accepted = { at: report.at, digest: digestOf(collected), report };
+      const state = await readState(paths, context.target);
+      await writeState(paths, { ...state, accepted });
+      return sendNewest({ ...context, proxy: undefined }, collected, limits);
     },
     set: async (more: object) =>
       writeState(paths, { ...(await readState(paths, context.target)), ...more }),
@@ -133,6 +146,67 @@ t.test('a hub takes the reports of a node, and of no other', async (t) => {
     t.match(await client.get(sites, place('berlin'), limits), {
       status: { report: { sequence: 4_000_000_002 } },
     });
+  });
+
+  t.test(
+    'the answer says what the Site wants: an update is handed over, and judged there',
+    async (t) => {
+      const rome = { ...site('rome'), spec: { action: 'relocate', serial: 1 } };
+      await client.create(sites, { namespace: 'default' }, rome, limits);
+      const it = await node('rome');
+      const { paths } = it.host;
+      const wants = (spec: object) =>
+        client.json(
+          {
+            method: 'PATCH',
+            path: `/apis/${API_VERSION}/namespaces/default/sites/rome`,
+            contentType: 'application/merge-patch+json',
+            body: { spec },
+          },
+          limits,
+        );
+      it.host.write('/run/sno-agents/reconfigure/status.json', failing(at));
+      t.match(await it.send(), { kind: 'accepted' });
+      t.equal(await readWanted(paths), undefined);
+      const before = await client.get(sites, place('rome'), limits);
+
+      const update = { url: 'https://updates.example.com/1', serial: 170 };
+      await wants({ action: 'update', serial: 2, update });
+      t.same(await it.ask(), { kind: 'known' });
+      t.equal(await readWanted(paths), undefined, 'it has asked a moment ago');
+      await it.set({ site: { askedAt: at } });
+      t.same(await it.ask(), { kind: 'known' });
+      t.match(await readWanted(paths), {
+        site: 'default/rome',
+        serial: 2,
+        url: update.url,
+        update: 170,
+      });
+      const after = await client.get(sites, place('rome'), limits);
+      t.same(after.status, before.status, 'and the hub keeps nothing of the question');
+    },
+  );
+
+  t.test('what it did for an earlier serial is no condition of a later one', async (t) => {
+    const { spec: _, ...paris } = site('paris');
+    await client.json(
+      {
+        method: 'PATCH',
+        path: `/apis/${API_VERSION}/namespaces/default/sites/paris`,
+        contentType: 'application/merge-patch+json',
+        body: { ...paris, spec: { serial: 4 } },
+      },
+      limits,
+    );
+    const it = await node('paris');
+    const of = { serial: 3, sha256: 'a' };
+    const ended = { schemaVersion: 1, id: randomUUID(), at, endedAt: at, outcome: 'configured' };
+    const record = { ...ended, volume: of, from: identityOf(input) };
+    it.host.write('/var/lib/sno-agents/reconfigure/result.json', JSON.stringify(record));
+    t.match(await it.send(), { kind: 'accepted' });
+    const { status } = await client.get(sites, place('paris'), limits);
+    t.match(status, { report: { changes: [{ change: 'relocate', state: 'done', serial: 3 }] } });
+    t.notMatch(status, { conditions: [{}] });
   });
 
   t.test('not for another Site of the same name', async (t) => {

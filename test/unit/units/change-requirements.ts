@@ -86,13 +86,33 @@ export const changeRequirements: readonly Requirement[] = [
     why: 'it continues an update after a restart of the host, which a trial may have taken back; it may have to fetch it',
     units: [UPDATE],
     says: {
-      ConditionPathExists: '/var/lib/sno-agents/sno-update/request.json',
+      ConditionPathExists: [
+        '|/var/lib/sno-agents/sno-update/request.json',
+        '|/var/lib/sno-agents/sno-update/wanted.json',
+      ],
       Wants: ['network-online.target'],
       After: [
         ...['sno-trial.service', 'network-online.target', 'containerd.service', 'crio.service'],
         'time-sync.target',
       ],
       OnFailure: ['sno-gather.service'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'an update that a hub asks for is judged first, and is no failure of the unit if it is refused; one under way goes on, whatever the executable knows',
+    units: [UPDATE],
+    says: {
+      ExecCondition:
+        "/bin/sh -c 'test -e /var/lib/sno-agents/sno-update/request.json || exec /var/lib/sno-agents/bin/sno-agents sno-update take-up'",
+    },
+  },
+  {
+    why: 'sno-report has not the right to start it, and writes the file again until it is decided on',
+    units: [`${UPDATE}.path`],
+    says: {
+      Documentation: 'man:sno-agents(8)',
+      PathChanged: '/var/lib/sno-agents/sno-update/wanted.json',
       WantedBy: ['multi-user.target'],
     },
   },

@@ -11,20 +11,23 @@ export const reportRequirements: readonly Requirement[] = [
     says: { Documentation: 'man:sno-agents(8)', ConditionPathExists: ITS_TARGET },
   },
   {
-    why: 'each change of a status is news, and its own is not; a folder shows a file that is replaced',
+    why: 'each change of a status is news, and its own is not; a folder shows a file that is replaced. What became of an update that a hub asks for is in a file before it is one',
     units: [`${REPORT}.path`],
     says: {
-      PathChanged: REPORTED_AGENTS.map((name) => `/run/sno-agents/${name}`),
+      PathChanged: [
+        ...REPORTED_AGENTS.map((name) => `/run/sno-agents/${name}`),
+        '/var/lib/sno-agents/sno-update/asked.json',
+      ],
       WantedBy: ['multi-user.target'],
     },
   },
   {
-    why: 'what was not accepted is sent again, once a day it is told that the host is there, and a fleet does not ask at once',
+    why: 'what was not accepted is sent again, a hub is asked what it wants, and a fleet does not ask at once',
     units: [`${REPORT}.timer`],
     says: {
       OnBootSec: '2min',
-      OnUnitInactiveSec: '1h',
-      RandomizedDelaySec: '20min',
+      OnUnitInactiveSec: '20min',
+      RandomizedDelaySec: '10min',
       WantedBy: ['timers.target'],
     },
   },

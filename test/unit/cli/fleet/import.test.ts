@@ -54,7 +54,6 @@ t.test('a Site for each row, and the ConfigMap of their template', async (t) => 
     metadata: { name: 'berlin-0042', namespace: 'shops', labels: { wave: '1' } },
     spec: {
       action: 'relocate',
-      serial: 1,
       templateRef: { name: 'shop' },
       values: { number: '0042', machine: 'CZ1' },
       secretRefs: [{ name: 'pull' }, { name: 'more' }],
@@ -197,9 +196,18 @@ t.test('options that do not fit', async (t) => {
     t.equal(code, 2, more.join(' '));
     t.equal(out, '');
   }
-  const update = ['--update-url', 'https://example.com/u', '--update-version', '1.37.3'];
+  const update = ['--update-url', 'https://example.com/u', '--update-serial', '1764414509'];
   const { out } = await importing(t, 'site\na\n', ['--action', 'update', ...update, '--json']);
   t.match(JSON.parse(out), {
-    items: [{ spec: { action: 'update', update: { version: '1.37.3' } } }],
+    items: [
+      {
+        spec: {
+          action: 'update',
+          update: { url: 'https://example.com/u', serial: 1_764_414_509 },
+        },
+      },
+    ],
   });
+  const odd = ['--update-url', 'https://u:p@example.com/u', '--update-serial', '1'];
+  t.equal((await importing(t, 'site\na\n', ['--action', 'update', ...odd])).code, 2);
 });

@@ -1,9 +1,7 @@
 /** `sno fleet jobs`: the Jobs of a wave, and what none is printed for. */
-import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { waveName } from '../../../../cli/fleet/jobs.ts';
-import { matchesLabels } from '../../../../cli/fleet/label-selector.ts';
 import { readGoDocuments } from '../../../../lib/base/go-yaml/read.ts';
 import { sno } from '../run-sno.ts';
 
@@ -109,24 +107,17 @@ t.test('Argo CD starts them itself', async (t) => {
   t.notMatch(out, /kubectl/);
 });
 
-t.test('sites are counted in what import has printed', async (t) => {
-  const dir = t.testdir({
-    'sites.csv': 'site,wave,delivery\na,1,url\nb,1,url\nc,2,url\n',
-    'odd.yaml': 'a: [\n',
-  });
-  const table = ['--table', join(dir, 'sites.csv'), '--template', 'x'];
-  const { out: text } = await sno(['fleet', 'import', ...table]);
-  const sites = join(t.testdir({ 'sites.yaml': `${text}---\n# none\n` }), 'sites.yaml');
-  const { out, err } = await jobs('--selector', 'wave=1', '--sites', sites);
-  t.equal(read(out)[0]?.spec.completions, 2, err);
-  for (const [selector, says] of [
-    ['wave=9', /found 0 in .*sites\.yaml/],
-    ['wave in (1)', /Set --count instead of --sites/],
-  ] as const) {
-    const refused = await jobs('--selector', selector, '--sites', sites);
-    t.equal(refused.code, 2, selector);
-    t.match(refused.err, says);
-  }
+t.test('what an installation, a person and a hub behind a firewall need', async (t) => {
+  const wave = ['--selector', 'wave=1', '--count', '3', '--canaries', '0'];
+  const more = ['--shared-iso', 'shared.iso', '--config-by-url', '--no-exchange'];
+  const { out, err } = await jobs(...wave, ...more, '--collect-deadline', '72h');
+  const [deliver, collect] = read(out).map(({ spec }) => JSON.stringify(spec));
+  t.match(deliver, '"--shared","/srv/sites/shared.iso","--config-by-url"', err);
+  t.match(collect, '"--deadline","259200s","--no-exchange"');
+  t.notMatch(collect, '--shared');
+  t.match(collect, '"activeDeadlineSeconds":261000', 'a pod lasts longer than what it waits for');
+  t.match(deliver, '"activeDeadlineSeconds":1800');
+  t.match(deliver, '"optional":true', 'a wave without volumes needs no key');
 });
 
 t.test('refused, with nothing printed', async (t) => {
@@ -137,7 +128,8 @@ t.test('refused, with nothing printed', async (t) => {
     [[...wave, '--count', '100001'], /from 1 to 100000/],
     [[...wave, ...count, '--parallelism', '10001'], /from 1 to 10000/],
     [[...wave, ...count, '--canaries', '-1'], /--canaries/],
-    [[...wave, ...count, '--sites', 'x'], /--count and --sites/],
+    [[...wave, ...count, '--shared-iso', '../x.iso'], /--shared-iso/],
+    [[...wave, ...count, '--collect-deadline', '10s'], /--collect-deadline/],
     [['--selector', '', ...count], /--selector/],
     [['--selector', 'a-label-that-is-far-too-long=for-a-name', ...count], /makes no name of a Job/],
     [[...wave, ...count, '--publish-url', 'http://v.example.com'], /--publish-url/],
@@ -156,23 +148,8 @@ t.test('refused, with nothing printed', async (t) => {
   }
 });
 
-t.test('names and selectors', async (t) => {
+t.test('names of Jobs', async (t) => {
   t.equal(waveName('wave=1'), 'sno-fleet-1');
   t.equal(waveName('region=EU,tier!=x'), 'sno-fleet-region-eu-tier-x');
   t.equal(waveName('==='), undefined);
-  const labels = { wave: '1', region: 'eu' };
-  for (const selector of [
-    'wave=1',
-    'wave==1',
-    'wave=1,region=eu',
-    'region',
-    '!x',
-    'x!=1',
-    ' wave = 1 ',
-  ]) {
-    t.equal(matchesLabels(selector, labels), true, selector);
-  }
-  for (const selector of ['wave=2', 'wave!=1', 'wave=1,region=us', 'x', '!wave', 'constructor']) {
-    t.equal(matchesLabels(selector, labels), false, selector);
-  }
 });

@@ -28,12 +28,15 @@ interface Given {
   readonly conditions?: readonly Conditions[number][];
   readonly changes?: readonly Changes[number][];
   readonly volume?: number;
+  /** By which serial the node was installed. */
+  readonly installed?: number;
   /** When the node has written last. */
   readonly heard?: string;
 }
 
-function seen({ name = 'a', spec, conditions, changes, volume, heard }: Given) {
-  const report = { sequence: 1, at: '1999-01-01T00:00:00Z', node: 'n', version: '1' };
+function seen({ name = 'a', spec, conditions, changes, volume, heard, installed }: Given) {
+  const of = installed === undefined ? {} : { serial: installed };
+  const report = { sequence: 1, at: '1999-01-01T00:00:00Z', node: 'n', version: '1', ...of };
   return seenSite({
     apiVersion: API_VERSION,
     kind: 'Site',
@@ -105,6 +108,40 @@ t.test('what was said of an earlier serial is not said of this one', async (t) =
   const without = { conditions: made, changes: [refused], volume: 1 };
   t.equal(state({ ...without, heard: LATE }).state, 'failed', 'heard since the volume');
   t.equal(state({ ...without, heard: '2030-01-02T09:00:00Z' }).state, 'delivered', 'and before');
+});
+
+t.test('a run of an installation or an update is known by the serial of the Site', async (t) => {
+  const { serial: _none, ...done } = change({ change: 'install', state: 'done' });
+  const install = { spec: { action: 'install', serial: 2 }, conditions: made, volume: 2 } as const;
+  const heard = { changes: [done], heard: LATE };
+  t.equal(state({ ...install, ...heard, installed: 2 }).state, 'completed');
+  t.equal(state({ ...install, ...heard, installed: 1 }).state, 'delivered', 'of the last one');
+  const update = { spec: { action: 'update', serial: 2 }, conditions: made, volume: 2 } as const;
+  const updated = (more: object) =>
+    state({
+      ...update,
+      changes: [change({ change: 'update', state: 'done', ...more })],
+      heard: LATE,
+    });
+  t.equal(updated({ serial: 170, asked: 2 }).state, 'completed');
+  t.equal(updated({ serial: 170, asked: 1 }).state, 'delivered');
+  t.equal(updated({ serial: 170 }).state, 'delivered', 'what a person has asked for');
+});
+
+t.test('without a serial, that of what was delivered counts', async (t) => {
+  const spec = { serial: undefined };
+  t.equal(state({ spec, conditions: made, volume: 7 }).state, 'delivered');
+  const done = [change({ state: 'done', serial: 7 })];
+  t.equal(
+    state({ spec, conditions: made, changes: done, volume: 7, heard: LATE }).state,
+    'completed',
+  );
+  const before = [change({ state: 'done', serial: 6 })];
+  t.equal(
+    state({ spec, conditions: made, changes: before, volume: 7, heard: LATE }).state,
+    'delivered',
+  );
+  t.equal(state({ spec }).state, 'waiting');
 });
 
 t.test('the words of the node, and the step where it fell silent', async (t) => {

@@ -65,6 +65,28 @@ t.test('a node is moved once it is installed; what it does later takes nothing b
   t.strictSame(statusOf([update]).conditions, []);
 });
 
+t.test('an update that the Site asks for is told like a relocation', async (t) => {
+  const moved: ReportedState = { change: 'relocate', state: 'done', at: AT, serial: 3 };
+  const update: ReportedState = { change: 'update', state: 'takenBack', at: LATER, code: 'y' };
+  const refused = ['Started True update', 'Completed False y', 'Failed True y'];
+  t.strictSame(said([moved, { ...update, asked: 4 }]), refused);
+  t.match(said([moved, { ...update, asked: 2 }]), ['Started True relocate', /True/, /False/]);
+});
+
+t.test('of a Site that wants something newer, no condition is told', async (t) => {
+  const told = (changes: ReportedState[], known: Parameters<typeof siteStatusOf>[2]) =>
+    siteStatusOf(reportOf(changes), [], known);
+  const moved: ReportedState = { change: 'relocate', state: 'done', at: AT, serial: 3 };
+  t.equal(told([moved], { wanted: 3 }).conditions.length, 3);
+  const stale = told([moved], { wanted: 4 });
+  t.strictSame(stale.conditions, []);
+  t.match(stale.report.changes, [{ change: 'relocate', serial: 3 }], 'it is still reported');
+  const installed: ReportedState = { change: 'install', state: 'done', at: AT };
+  t.equal(told([installed], { wanted: 4, installed: 4 }).conditions.length, 3);
+  t.strictSame(told([installed], { wanted: 4, installed: 3 }).conditions, []);
+  t.equal(told([installed], { wanted: 4 }).conditions.length, 3, 'one of whom nobody knows it');
+});
+
 t.test('a condition keeps its time for as long as its status stays', async (t) => {
   const running: ReportedState = { change: 'relocate', state: 'running', at: AT };
   const first = siteStatusOf(reportOf([running]), []);

@@ -1,0 +1,33 @@
+import { Failure } from '../../../lib/base/errors/failure.ts';
+import type { Hub } from './hub.ts';
+import { readKept } from './kept.ts';
+import type { HubSite } from './kinds.ts';
+import type { PreparedSite } from './prepared.ts';
+import { resetForSerial } from './progress.ts';
+
+/**
+ * A signed update. Nothing is published for one Site: its node reads in the answer to its report which update it is to take, and
+ * fetches that itself.
+ */
+export async function prepareUpdate(hub: Hub, site: HubSite): Promise<PreparedSite> {
+  const { update } = site.spec;
+  if (update === undefined) {
+    throw new Failure('usage', 'spec.update is missing', {
+      expected: 'url and serial of a folder of "sno create update"',
+    });
+  }
+  const kept = await readKept(hub, site);
+  if (kept?.uid !== site.metadata.uid || kept?.reportTo === undefined) {
+    throw new Failure('usage', 'the node does not report to this Site, and would not hear of it', {
+      expected: 'a Site by which the node was installed or moved, with a key to report with',
+      fix: 'Run "sno-update run --from URL" on the node.',
+    });
+  }
+  await resetForSerial(hub, site);
+  return {
+    volume: { url: update.url },
+    reason: 'report',
+    message: 'the node hears of the update in the answer to its report, within half an hour',
+    deliver: async () => undefined,
+  };
+}
