@@ -1,11 +1,14 @@
+/** A real browser for the pages that this project writes: they need neither scripts nor a network. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import puppeteer, { type Page } from 'puppeteer-core';
+import { z } from 'zod';
 import { installPackages } from '../../lab/components/debian-packages.ts';
 
 const BROWSERS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 const PACKAGE = 'chromium-headless-shell';
+export const WIDTHS = { wide: 1280, phone: 390 } as const;
 const signal = AbortSignal.timeout(15 * 60_000);
 
 async function findBrowser(): Promise<string | undefined> {
@@ -25,19 +28,19 @@ async function ensureBrowser(): Promise<string | undefined> {
 }
 
 const browserPath = await ensureBrowser();
-/** Why pages are not shown here; false: they are. */
-export const skip =
+/** Why there is none. */
+export const noBrowser =
   browserPath === undefined ? 'no Chromium, and no root with apt-get to install it' : false;
 
-export interface Visit {
+interface Visit {
   readonly page: Page;
   /** Errors and requests that a page working offline and without scripts never causes. */
   readonly complaints: string[];
   readonly requests: string[];
 }
 
-/** A page of a file, without a network. */
-export async function withPage(file: string, look: (visit: Visit) => Promise<void>): Promise<void> {
+/** Opens a file. */
+export async function withPage(path: string, look: (visit: Visit) => Promise<void>): Promise<void> {
   const browser = await puppeteer.launch({
     executablePath: browserPath ?? '',
     headless: 'shell',
@@ -54,9 +57,28 @@ export async function withPage(file: string, look: (visit: Visit) => Promise<voi
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('dialog', (dialog) => complaints.push(`a dialog: ${dialog.message()}`));
     page.on('request', (request) => requests.push(request.url()));
-    await page.goto(pathToFileURL(file).href);
+    await page.goto(pathToFileURL(path).href);
     await look({ page, complaints, requests });
   } finally {
     await browser.close();
   }
 }
+
+const box = z.object({ width: z.number(), height: z.number() });
+export const measured = z.object({
+  overflow: z.number(),
+  verdictEnd: z.number(),
+  background: z.string(),
+  sections: z.record(z.string(), box),
+});
+
+/** Runs in the page; a string, since this project's types do not include the DOM. */
+export const MEASURE = `({
+  overflow: document.documentElement.scrollWidth - innerWidth,
+  verdictEnd: scrollY + document.querySelector('.verdict').getBoundingClientRect().bottom,
+  background: getComputedStyle(document.body).backgroundColor,
+  sections: Object.fromEntries([...document.querySelectorAll('section')].map((section) => {
+    const { width, height } = section.getBoundingClientRect();
+    return [section.id, { width, height }];
+  })),
+})`;

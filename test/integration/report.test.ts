@@ -7,13 +7,12 @@ import { z } from 'zod';
 import { analyze, reportFiles } from '../../report/report.ts';
 import { step } from '../unit/report/rule-case.ts';
 import { filesOf, viewOf } from '../unit/report/view.ts';
-import { skip, withPage } from './browser.ts';
+import { MEASURE, measured, noBrowser, WIDTHS, withPage } from './browser.ts';
 
 const SECTIONS = ['findings', 'timeline', 'first-errors', 'not-collected', 'host'];
-const WIDTHS = { wide: 1280, phone: 390 } as const;
 /** Where the screenshots are kept. */
 const PICTURES = join(import.meta.dirname, '../../lab/out/report');
-
+const skip = noBrowser;
 const folder = await mkdtemp(join(tmpdir(), 'report-'));
 t.teardown(() => rm(folder, { recursive: true }));
 
@@ -30,29 +29,12 @@ async function unpack(name: string, files: Record<string, string>): Promise<stri
   return join(folder, name);
 }
 
-const box = z.object({ width: z.number(), height: z.number() });
-const measured = z.object({
-  overflow: z.number(),
-  verdictEnd: z.number(),
-  background: z.string(),
-  sections: z.record(z.string(), box),
-});
-
-/** Runs in the page; a string, since this project's types do not include the DOM. */
-const MEASURE = `({
-  overflow: document.documentElement.scrollWidth - innerWidth,
-  verdictEnd: scrollY + document.querySelector('.verdict').getBoundingClientRect().bottom,
-  background: getComputedStyle(document.body).backgroundColor,
-  sections: Object.fromEntries([...document.querySelectorAll('section')].map((section) => {
-    const { width, height } = section.getBoundingClientRect();
-    return [section.id, { width, height }];
-  })),
-})`;
+const reportOf = (bundle: string) => join(bundle, 'report.html');
 
 t.test('the report in a browser, wide and on a phone, light and dark', { skip }, async (t) => {
   const bundle = await unpack('broken', filesOf('broken'));
   await mkdir(PICTURES, { recursive: true });
-  await withPage(join(bundle, 'report.html'), async ({ page, complaints, requests }) => {
+  await withPage(reportOf(bundle), async ({ page, complaints, requests }) => {
     const backgrounds = new Set<string>();
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
@@ -85,7 +67,7 @@ t.test('the report in a browser, wide and on a phone, light and dark', { skip },
 
 t.test('each link points to a file of the bundle', { skip }, async (t) => {
   const bundle = await unpack('links', filesOf('broken'));
-  await withPage(join(bundle, 'report.html'), async ({ page }) => {
+  await withPage(reportOf(bundle), async ({ page }) => {
     const found = await page.evaluate(`[...document.links].map((link) => link.href)`);
     const links = z.array(z.string()).parse(found);
     const files = links.filter((href) => !href.includes('#'));
@@ -98,7 +80,7 @@ t.test('each link points to a file of the bundle', { skip }, async (t) => {
 
 t.test('consequences are printed too', { skip }, async (t) => {
   const bundle = await unpack('print', filesOf('broken'));
-  await withPage(join(bundle, 'report.html'), async ({ page }) => {
+  await withPage(reportOf(bundle), async ({ page }) => {
     await page.emulateMediaType('print');
     const heights = z
       .array(z.number())
@@ -118,7 +100,7 @@ t.test('contents of a hostile bundle remain text', { skip }, async (t) => {
     'bootstrap/os-release.txt': `PRETTY_NAME="${evil}"\n`,
     'bootstrap/journals/x.log': `2026-11-21T15:00:00.1+0000 x[1]: panic: ${evil}\n`,
   });
-  await withPage(join(bundle, 'report.html'), async ({ page, complaints, requests }) => {
+  await withPage(reportOf(bundle), async ({ page, complaints, requests }) => {
     const found = await page.evaluate(
       `({ scripts: document.scripts.length, images: document.images.length, styles: document.styleSheets.length, text: document.body.innerText })`,
     );

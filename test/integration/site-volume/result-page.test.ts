@@ -9,7 +9,7 @@ import {
   resultFile,
   resultPage,
 } from '../../../lib/relocation/site-volume/result.ts';
-import { skip, withPage } from '../browser.ts';
+import { noBrowser as skip, withPage } from '../browser.ts';
 
 const PHONE = { width: 390, height: 800 };
 const seen = z.object({

@@ -163,6 +163,7 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'sno-site-url.timer',
     'sno-trial.service',
     'sno-trial.timer',
+    'sno-update.path',
     'sno-update.service',
   ]);
   t.equal(contentsOf(config, addressEvents.path), addressEvents.contents);

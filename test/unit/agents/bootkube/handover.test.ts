@@ -161,7 +161,8 @@ t.test('master-ignition', async (t) => {
         ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.path', 'sno-renew.timer'],
         ...['sno-report.path', 'sno-report.timer', 'sno-rotate.service'],
-        ...['sno-site-url.timer', 'sno-trial.service', 'sno-trial.timer', 'sno-update.service'],
+        ...['sno-site-url.timer', 'sno-trial.service', 'sno-trial.timer'],
+        ...['sno-update.path', 'sno-update.service'],
       ],
     );
     for (const { name, contents } of nodeUnits) {
