@@ -20,6 +20,7 @@ import { readSiteResult, type SiteResult } from '../site-arrival.ts';
 import { Bmc } from './bmc.ts';
 import { Hub } from './hub.ts';
 import { Metal } from './metal.ts';
+import { namedUpdate } from './named-update.ts';
 import { HUB_NAME, HUB_SERVER, openWayTo } from './way-to-hub.ts';
 import { WORKER_IMAGE } from './worker-image.ts';
 
@@ -36,6 +37,7 @@ const MEDIA_PORT = 8093;
 const SNO_MS = 120_000;
 const JOB_MS = 5 * 60_000;
 const ENDS_MS = 12 * 60_000;
+const UPDATED_MS = 20 * 60_000;
 /** A report that could not be sent is tried again with pauses. */
 const REPORTED_MS = 4 * 60_000;
 /** Nothing listens there. */
@@ -252,6 +254,25 @@ export class RolledOut extends Factory {
       throw new Failure('fatal', 'the volume stays in the drive', { found: media });
     const sites = await hub.kubectl('get', 'sites', '--namespace', NAMESPACE, '--output=wide');
     await writeFile(join(out, 'sites.txt'), sites);
+  }
+
+  /** The hub names an update, and the node takes it: nobody reaches the node. */
+  async update(report: (line: string) => void): Promise<void> {
+    const { rootDir } = this.booted;
+    const folder = join(this.#folder, 'update');
+    const update = await namedUpdate(this.context, folder, { address: LAB, rootDir });
+    const patch = JSON.stringify({ spec: { action: 'update', serial: 3, update } });
+    const site = ['patch', 'site', NAME, '--namespace', NAMESPACE];
+    await this.hub.kubectl(...site, '--type=merge', '--patch', patch);
+    await this.deliver();
+    await this.#expect('Completed', 'False');
+    // The timer would ask within half an hour.
+    const asked = join(rootDir, 'var/lib/sno-agents/sno-report/state.json');
+    const state = JSON.parse(await readFile(asked, 'utf8'));
+    await writeFile(asked, JSON.stringify({ ...state, site: undefined }));
+    await onHost(this.booted, ['systemctl', 'start', 'sno-report.service'], this.context.signal);
+    report(await this.#reported('Completed', 'True', UPDATED_MS));
+    await this.collect();
   }
 
   /** The key with which the node reports cannot do anything else. */

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.ts';
 
 /**
  * A hub moves a sealed node to its site: the first time by a URL, and the site is not as expected; the second time by its BMC,
- * and the hub is away. The hub's own kubelet runs the worker.
+ * and the hub is away. Then it names an update. The hub's own kubelet runs the worker.
  */
 export const fleet: Scenario = (context) => {
   const run = relocatableHost(context);
@@ -29,6 +29,7 @@ export const fleet: Scenario = (context) => {
     { title: 'Wait for PASS', run: (report) => node.pass(report) },
     { title: 'The hub learns it later', run: (report) => node.reportsLater(report) },
     { title: "Collect the node's kubeconfig", run: () => node.collect() },
+    { title: 'Update it, as its Site says', run: (report) => node.update(report) },
     { title: 'What its certificate can do', run: () => node.cannotDoMore() },
   ]);
 };

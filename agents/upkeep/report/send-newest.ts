@@ -3,7 +3,11 @@ import type { ProxySettings } from '../../../lib/base/network/proxy-for.ts';
 import type { Limits } from '../../../lib/base/wait/limits.ts';
 import type { NodeReport } from '../../../lib/engine/report/node-report.ts';
 import type { ReportTo } from '../../../lib/engine/report/report-to.ts';
-import { type NodeStatus, siteStatusOf } from '../../../lib/engine/report/site-status-of.ts';
+import {
+  type NodeStatus,
+  siteStatusOf,
+  wantsNewer,
+} from '../../../lib/engine/report/site-status-of.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { type Collected, digestOf } from './collect.ts';
@@ -69,13 +73,13 @@ export async function sendNewest(
     await writeState(paths, state);
     const answer = await sendOnce(reporting, report, status, limits);
     if (answer.kind !== 'older') {
+      const wasNewer = wantsNewer(report, knownOf(to, state));
       state = after(state, answer, { report, digest, now });
       await writeState(paths, state);
-      if (answer.kind === 'accepted') await heedAnswer(reporting, answer.wanted);
-      // The hub wants something newer than what it was told of: that is no news any more.
-      const isStale =
-        status.conditions.length > 0 && statusOf(to, report, state).conditions.length === 0;
-      if (answer.kind !== 'accepted' || !isStale) return answer;
+      if (answer.kind !== 'accepted') return answer;
+      await heedAnswer(reporting, answer.wanted);
+      // The answer says that the Site has meanwhile asked for something newer than what it was told of.
+      if (wasNewer || !wantsNewer(report, knownOf(to, state))) return answer;
       continue;
     }
     refused = answer.why;
@@ -86,15 +90,16 @@ export async function sendNewest(
   return answer;
 }
 
+const knownOf = (to: ReportTo, { site }: Pick<ReportState, 'site'>) => ({
+  wanted: site?.serial,
+  installed: 'hub' in to ? to.hub.serial : undefined,
+});
+
 const statusOf = (
   to: ReportTo,
   report: NodeReport,
-  { conditions = [], site }: Pick<ReportState, 'conditions' | 'site'>,
-): NodeStatus =>
-  siteStatusOf(report, conditions, {
-    wanted: site?.serial,
-    installed: 'hub' in to ? to.hub.serial : undefined,
-  });
+  state: Pick<ReportState, 'conditions' | 'site'>,
+): NodeStatus => siteStatusOf(report, state.conditions ?? [], knownOf(to, state));
 
 /** Asks what a hub wants, from time to time: with a report that it judges, and does not keep. */
 async function ask(

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { standardOutput } from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
+import { failureFromData } from '../../../lib/base/errors/failure-data.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { minorOf } from '../../../lib/base/minor.ts';
 import { lastText } from '../../../lib/change/ending.ts';
@@ -11,6 +12,7 @@ import {
   type UpdateResult,
   updateChange,
 } from '../../../lib/change/update/request.ts';
+import { type AskedUpdate, readAsked } from '../../../lib/change/update/wanted.ts';
 import { isWorker } from '../../../lib/cluster/workers/paths.ts';
 import { type Agent, runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
@@ -56,8 +58,9 @@ export async function runUpdate(
     settingsFault: fault,
     about: async () => {
       const last = await updateChange.last(paths);
-      const text = last === undefined ? '' : endedText(last);
-      return { text, data: { last: last ?? null } };
+      const asked = await readAsked(paths);
+      const text = `${last === undefined ? '' : endedText(last)}${askedText(asked)}`;
+      return { text, data: { last: last ?? null, asked: asked ?? null } };
     },
     addCommands: (program, writeOut) => addPrepare(program, paths, writeOut),
   };
@@ -194,6 +197,14 @@ function addPrepare(program: Command, paths: HostPaths, write: Write): void {
       );
       write(`${JSON.stringify(prepared)}\n`);
     });
+}
+
+/** Of an update that a hub asks for, which is none. */
+function askedText(asked: AskedUpdate | undefined): string {
+  if (asked?.failure === undefined) return '';
+  const how = asked.outcome === 'waiting' ? 'waits' : 'was refused';
+  const why = describeError(failureFromData(asked.failure));
+  return `what a hub asks for ${how}: ${why}, ${asked.at}\n`;
 }
 
 function endedText(result: UpdateResult): string {

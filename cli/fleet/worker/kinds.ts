@@ -23,7 +23,7 @@ export type HubSecret = z.infer<typeof secretSchema>;
 const hostSchema = objectSchema.extend({
   spec: z
     .looseObject({
-      image: z.unknown().optional(),
+      image: z.looseObject({ url: z.string().optional() }).optional(),
       externallyProvisioned: z.boolean().optional(),
     })
     .optional(),

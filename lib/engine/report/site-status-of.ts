@@ -29,21 +29,30 @@ export interface KnownSerials {
   readonly installed?: number | undefined;
 }
 
+/** Whether the Site wants something newer than what its node has begun. */
+export function wantsNewer(
+  { changes }: Pick<NodeReport, 'changes'>,
+  { wanted, installed }: KnownSerials,
+): boolean {
+  const newest = newestOf(changes);
+  const serial = newest === undefined ? undefined : serialOf(newest, installed);
+  return wanted !== undefined && serial !== undefined && serial < wanted;
+}
+
 /**
- * What a report says, as the status of a Site. Conditions are those of the last change that the Site has asked for; none if it
- * wants something newer.
+ * What a report says, as the status of a Site. Conditions are those of the last change that the Site has asked for; if it wants
+ * something newer, that this has not begun.
  *
  * @param before the conditions that were sent last: one whose status stays keeps its time
  */
 export function siteStatusOf(
   report: NodeReport,
   before: readonly SiteCondition[],
-  { wanted, installed }: KnownSerials = {},
+  known: KnownSerials = {},
 ): NodeStatus {
   const newest = newestOf(report.changes);
-  const serial = newest === undefined ? undefined : serialOf(newest, installed);
-  const isStale = wanted !== undefined && serial !== undefined && serial < wanted;
-  const said = newest === undefined || isStale ? undefined : saidOf(newest);
+  const isNewer = wantsNewer(report, known);
+  const said = isNewer ? notBegun(known.wanted) : newest && saidOf(newest);
   return {
     conditions: said === undefined ? [] : conditionsOf(said, report.at, before),
     report: {
@@ -112,6 +121,16 @@ function saidOf(it: ReportedState): Record<NodeCondition, Said> {
       ? { status: 'True', reason, message }
       : { status: 'False', reason: 'InProgress', message: '' },
   };
+}
+
+/** As the hub says it before it hands something over. */
+function notBegun(serial: number | undefined): Record<NodeCondition, Said> {
+  const said = {
+    status: 'False',
+    reason: 'NotReported',
+    message: `The node has not begun with the serial ${serial}`,
+  } as const;
+  return { Started: said, Completed: said, Failed: said };
 }
 
 const ENDS: Partial<Record<ReportedState['state'], string>> = {
