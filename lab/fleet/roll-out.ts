@@ -266,7 +266,7 @@ export class RolledOut extends Factory {
     await this.hub.kubectl(...site, '--type=merge', '--patch', patch);
     await this.deliver();
     await this.#expect('Completed', 'False');
-    // The timer would ask within half an hour.
+    // The timer would ask within twenty minutes.
     const asked = join(rootDir, 'var/lib/sno-agents/sno-report/state.json');
     const state = JSON.parse(await readFile(asked, 'utf8'));
     await writeFile(asked, JSON.stringify({ ...state, site: undefined }));

@@ -17,7 +17,7 @@ const siteSchema = z.object({
 });
 export type WantedOfNode = z.infer<typeof siteSchema>['spec'];
 
-const AGAIN_MS = 15 * 60_000;
+const AGAIN_MS = 10 * 60_000;
 
 /** Undefined for an answer that is no Site. */
 export const wantedIn = (body: string): WantedOfNode | undefined =>

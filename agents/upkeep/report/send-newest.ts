@@ -34,7 +34,7 @@ export type Sent =
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A change has many reports, whose answers say it, too. */
-const ASK_MS = 15 * 60_000;
+const ASK_MS = 10 * 60_000;
 /** How often a number that was too low is corrected in one run. */
 const MOST_NUMBERS = 3;
 

@@ -27,7 +27,7 @@ export async function prepareUpdate(hub: Hub, site: HubSite): Promise<PreparedSi
   return {
     volume: { url: update.url },
     reason: 'report',
-    message: 'the node hears of the update in the answer to its report, within half an hour',
+    message: 'the node hears of the update in the answer to its report, within twenty minutes',
     deliver: async () => undefined,
   };
 }

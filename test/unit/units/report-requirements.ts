@@ -26,8 +26,8 @@ export const reportRequirements: readonly Requirement[] = [
     units: [`${REPORT}.timer`],
     says: {
       OnBootSec: '2min',
-      OnUnitInactiveSec: '20min',
-      RandomizedDelaySec: '10min',
+      OnUnitInactiveSec: '15min',
+      RandomizedDelaySec: '5min',
       WantedBy: ['timers.target'],
     },
   },
