@@ -66,6 +66,39 @@ t.test('a Site for each row, and the ConfigMap of their template', async (t) => 
   t.notOk(rome?.spec.hostFactsRef);
 });
 
+t.test(
+  'of new nodes: the template is an install-config, with the manifests beside it',
+  async (t) => {
+    const config = 'metadata: {name: "@{site}"}\npullSecret: "@{pull_secret}"\n'.replaceAll(
+      '@',
+      '$',
+    );
+    const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+    const openshift = { 'b.yaml': manifest };
+    const files = { 'install-config.yaml': config, manifests: { 'a.yaml': manifest }, openshift };
+    const args = ['--action', 'install', ...checked, '--secret-values', 'pull_secret'];
+    const table = 'site,delivery\na,person\n';
+    const deep = { ...files, openshift: { ...openshift, deep: { 'c.yaml': manifest } } };
+    t.match(await importing(t, table, args, deep), {
+      ...{ code: 2, err: /openshift\/deep\/c\.yaml: expected no folders/ },
+    });
+    const { out, err } = await importing(t, table, [...args, '--json'], files);
+    t.match(JSON.parse(out).items, [
+      {
+        data: {
+          'install-config.yaml': config,
+          'manifests.a.yaml': manifest,
+          'openshift.b.yaml': manifest,
+        },
+      },
+      { spec: { action: 'install', delivery: { by: 'person' } } },
+    ]);
+    t.match(err, /no Secret has the values/);
+    const undelivered = await importing(t, 'site\na\n', args, files);
+    t.match(undelivered, { code: 2, err: /how is it to be delivered/ });
+  },
+);
+
 t.test('the same as JSON', async (t) => {
   const { out } = await importing(t, 'site,delivery\na,url\n', ['--json']);
   t.match(JSON.parse(out), { kind: 'List', items: [{ metadata: { name: 'a' } }] });
