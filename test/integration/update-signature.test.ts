@@ -1,12 +1,16 @@
 /** Signatures of updates by the real ssh-keygen: who may sign, what is signed, and what is refused. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { acceptUpdate } from '../../agents/upkeep/update/accept.ts';
+import { runUpdate } from '../../agents/upkeep/update/main.ts';
 import { updateText } from '../../lib/change/update/manifest.ts';
+import { updateChange } from '../../lib/change/update/request.ts';
 import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
 import { readTaken, writeTaken } from '../../lib/change/update/taken.ts';
+import { readAsked, writeWanted } from '../../lib/change/update/wanted.ts';
 import { hostArchitecture } from '../../lib/host/architecture.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { signText } from '../../lib/pki/signature/ssh-signature.ts';
@@ -219,4 +223,53 @@ t.test('a key that cannot sign is a mistake of the user', { skip }, async (t) =>
     kind: 'usage',
     message: /cannot sign/,
   });
+});
+
+/** Serves a folder until the end of the test, or until it is stopped. */
+async function served(t: Test, folder: string) {
+  const server = createServer((request, response) => {
+    try {
+      response.end(readFileSync(join(folder, request.url ?? '')));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () => new Promise<void>((resolve) => void server.close(() => resolve()));
+  t.teardown(stop);
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
+
+t.test('what a hub names is taken by the same rules', { skip }, async (t) => {
+  const { host, folder, key, payload, update, write } = await installed(t);
+  const stranger = await makeKey(folder, 'stranger');
+  const { url, stop } = await served(t, update);
+  const paths = hostPaths(host.root);
+  const sign = async (serial: number, by = key) => {
+    const text = manifest(payload, '1.0.0', { serial });
+    write(text, await signText(text, by.path, UPDATE_SIGNATURE, limits));
+  };
+  let serial = 0;
+  const takeUp = async (wanted: number) => {
+    serial += 1;
+    await writeWanted(paths, { schemaVersion: 1, site: 'x', serial, url, update: wanted });
+    const said: string[] = [];
+    const code = await runUpdate(paths, ['take-up'], { write: (text) => void said.push(text) });
+    return { code, said: said.join(''), outcome: (await readAsked(paths))?.outcome };
+  };
+  const refused = { code: 1, outcome: 'refused' };
+  await sign(170, stranger);
+  t.match(await takeUp(170), { ...refused, said: /not signed by an allowed key/ });
+  await sign(171);
+  t.match(await takeUp(170), { ...refused, said: /has another update.*171/ });
+  t.notOk(host.has('/var/lib/sno-agents/sno-update/request.json'), 'nothing was asked for');
+  await sign(170);
+  t.match(await takeUp(170), { code: 0, outcome: 'accepted' });
+  t.match(await updateChange.read(paths), { from: url, asked: 3, manifest: { serial: 170 } });
+  t.match(await takeUp(171), { code: 0, said: '' }, 'one after the other');
+  await updateChange.remove(paths);
+  await stop();
+  t.match(await takeUp(170), { code: 1, outcome: 'waiting', said: /not taken yet/ });
 });
