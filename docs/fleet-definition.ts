@@ -98,6 +98,7 @@ const COLUMNS = [
   { name: 'Completed', type: 'string', jsonPath: condition('Completed', 'status') },
   { name: 'Failed', type: 'string', jsonPath: condition('Failed', 'status') },
   { name: 'Reason', type: 'string', jsonPath: condition('Failed', 'reason') },
+  { name: 'Serial', type: 'integer', priority: 1, jsonPath: '.status.volume.serial' },
   { name: 'Node', type: 'string', priority: 1, jsonPath: '.status.report.node' },
   { name: 'Message', type: 'string', priority: 1, jsonPath: condition('Failed', 'message') },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },

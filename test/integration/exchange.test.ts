@@ -11,7 +11,7 @@ import { readAttempts } from '../../agents/upkeep/renew/attempts.ts';
 import { concludeRenewal } from '../../agents/upkeep/renew/conclude.ts';
 import { laptopCa } from '../../agents/upkeep/renew/laptop-ca.ts';
 import { Hub } from '../../cli/fleet/worker/hub.ts';
-import { keepExchanged } from '../../cli/fleet/worker/keep-kubeconfig.ts';
+import { forgetConfig, keepExchanged } from '../../cli/fleet/worker/keep-kubeconfig.ts';
 import { readKept, writeKept } from '../../cli/fleet/worker/kept.ts';
 import { hubKinds } from '../../cli/fleet/worker/kinds.ts';
 import { runSno } from '../../cli/sno.ts';
@@ -227,7 +227,7 @@ t.test('who keeps it elsewhere has it before the host is told', async (t) => {
   t.match((await recorded())?.data, { laptopCa: 'replaced' });
 });
 
-t.test('on a hub: the new one is kept, and the key of the first one forgotten', async (t) => {
+t.test('on a hub: the config is forgotten, and the new kubeconfig kept', async (t) => {
   await world.plane.admin.remove(resources.configMaps, record, limits);
   const hub = new Hub(world.plane.admin, NAMESPACE, signal);
   const metadata = { name: 'berlin', namespace: NAMESPACE, uid: randomUUID() };
@@ -248,7 +248,8 @@ t.test('on a hub: the new one is kept, and the key of the first one forgotten', 
   };
   const stored = await writeKept(hub, site, kept, undefined);
   t.ok((await secrets('berlin-auth')).has('live.ign.gz'));
-  await keepExchanged(hub, site, stored, { deadlineMs: 60_000, print: () => undefined });
+  const forgotten = await forgetConfig(hub, site, stored);
+  await keepExchanged(hub, site, forgotten, { deadlineMs: 60_000, print: () => undefined });
   const auth = await secrets('berlin-auth');
   t.notOk(auth.has('live.ign.gz'));
   const kubeconfig = auth.get('kubeconfig') ?? '';

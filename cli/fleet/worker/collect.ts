@@ -6,7 +6,7 @@ import type { Surroundings } from '../../surroundings.ts';
 import { reportedOf } from '../run-of.ts';
 import type { SiteSpec } from '../site.ts';
 import type { Hub } from './hub.ts';
-import { keepAdministrator, keepExchanged } from './keep-kubeconfig.ts';
+import { forgetConfig, keepAdministrator, keepExchanged } from './keep-kubeconfig.ts';
 import { readKept, type StoredKept } from './kept.ts';
 import { type HubSite, hubKinds } from './kinds.ts';
 import { SiteProgress } from './progress.ts';
@@ -60,12 +60,21 @@ export async function collectSite(
   if (action !== 'update' && kept !== undefined) {
     await keepAdministrator(hub, site, kept);
     await takeAway(hub, site, kept, place);
-    if (action === 'install') await leaveAlone(hub, site);
-    if (action === 'install' && exchanges) {
-      await keepExchanged(hub, site, kept, { deadlineMs, print });
-    }
+    if (action === 'install')
+      await endInstallation(hub, site, kept, { deadlineMs, exchanges, print });
   }
   print(`${name}: ${DONE[action]}`);
+}
+
+async function endInstallation(
+  hub: Hub,
+  site: HubSite,
+  kept: StoredKept,
+  { exchanges, ...limits }: Omit<HubCollection, 'place'>,
+): Promise<void> {
+  await leaveAlone(hub, site);
+  const stored = await forgetConfig(hub, site, kept);
+  if (exchanges) await keepExchanged(hub, site, stored, limits);
 }
 
 /** Without a recipient there is no key on the volume: waiting for the node would be in vain. */

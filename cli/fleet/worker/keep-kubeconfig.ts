@@ -38,9 +38,17 @@ export async function keepAdministrator(
   await hub.patch(hubKinds.secrets, name, body, patch);
 }
 
+/** Of a node that is installed, the Ignition config is not needed any more: it has the pull secret and keys. */
+export async function forgetConfig(hub: Hub, site: HubSite, kept: StoredKept): Promise<StoredKept> {
+  const { made } = kept;
+  if (!isInstallation(made) || made.config === undefined) return kept;
+  const next = { ...kept, made: { ...made, config: undefined } };
+  return writeKept(hub, site, next, kept.resourceVersion);
+}
+
 /**
  * What `sno wait-for install-complete` does with the kubeconfig of a folder. The new one is on the hub before the node is told
- * that the first one is not needed any more; with that, the Ignition config, which has the key of the first one, is forgotten.
+ * that the first one is not needed any more.
  *
  * @throws Failure (retry) `kubeconfig-not-exchanged` if the API of the node is not reached, and nothing is lost
  */
@@ -59,7 +67,7 @@ export async function keepExchanged(
     const outputs = made.outputs.map((each) =>
       each.path === AUTH_FILES.kubeconfig ? { ...each, contents } : each,
     );
-    const next: Kept = { ...stored, made: { config: undefined, outputs } };
+    const next: Kept = { ...stored, made: { ...made, outputs } };
     stored = await writeKept(hub, site, next, stored.resourceVersion);
     await keepAdministrator(hub, site, stored);
   };

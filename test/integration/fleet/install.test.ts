@@ -171,6 +171,7 @@ t.test('by virtual media: the host boots it, and is left alone once it is instal
       t.match(secret?.metadata.labels, { 'hive.openshift.io/secret-type': 'kubeconfig' });
       t.equal(secret?.data?.kubeconfig, (await keysOf('rome')).kubeconfig);
       t.notOk(readdirSync(hub.published).includes(`${iso}.iso`));
+      t.notOk((await keysOf('rome'))['live.ign.gz'], 'nobody needs its keys any more');
       t.match(await hub.find(hubKinds.bareMetalHosts, 'host-1'), {
         metadata: { annotations: { 'baremetalhost.metal3.io/detached': 'sno-fleet' } },
         spec: { image: { format: 'live-iso' }, online: true },
