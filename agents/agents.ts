@@ -34,6 +34,7 @@ import { runAddress } from './upkeep/address/main.ts';
 import { approvePlan } from './upkeep/approve/plan.ts';
 import { runBackup } from './upkeep/backup/main.ts';
 import { backupRestorePlan } from './upkeep/backup/restore/plan.ts';
+import { runBackupPush } from './upkeep/backup-push/main.ts';
 import { runCertificates } from './upkeep/certificates/main.ts';
 import { runIdentity } from './upkeep/identity/main.ts';
 import { runPayload } from './upkeep/payload/main.ts';
@@ -107,6 +108,7 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
     return planned(renewPlan, renewContext, measureRenewal)(paths, args);
   },
   'sno-backup': (paths, args) => runBackup(paths, args),
+  'sno-backup-push': (paths, args) => runBackupPush(paths, args),
   'sno-backup-restore': planned(backupRestorePlan, restoreContext),
   'sno-rotate': planned(rotatePlan, rotateContext),
   'sno-approve': planned(approvePlan, plainHost, (host, ended) =>

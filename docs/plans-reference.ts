@@ -20,6 +20,7 @@ import { followAddressPlan } from '../agents/upkeep/address/plan.ts';
 import { approvePlan } from '../agents/upkeep/approve/plan.ts';
 import { backupPlan } from '../agents/upkeep/backup/plan.ts';
 import { backupRestorePlan } from '../agents/upkeep/backup/restore/plan.ts';
+import { backupPushPlan } from '../agents/upkeep/backup-push/plan.ts';
 import { certificatesPlan } from '../agents/upkeep/certificates/plan.ts';
 import { identityPlan } from '../agents/upkeep/identity/plan.ts';
 import { payloadPlan } from '../agents/upkeep/payload/plan.ts';
@@ -61,6 +62,7 @@ export const PLANS: readonly (readonly [heading: string, folder: string, planOf:
   ['sno-worker-trust', 'agents/worker/trust', workerTrustPlan],
   ['sno-renew', 'agents/upkeep/renew', renewPlan],
   ['sno-backup', 'agents/upkeep/backup', backupPlan],
+  ['sno-backup-push', 'agents/upkeep/backup-push', backupPushPlan],
   ['sno-backup-restore', 'agents/upkeep/backup/restore', backupRestorePlan],
   ['sno-rotate', 'agents/upkeep/rotate', rotatePlan],
   ['sno-identity', 'agents/upkeep/identity', identityPlan],

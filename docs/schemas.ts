@@ -4,6 +4,7 @@ import { snoResultSchema } from '../cli/process/json-result.ts';
 import { rowResultSchema } from '../cli/site/rows/results.ts';
 import { resultSchema } from '../lab/result.ts';
 import { manifestSchema } from '../lib/change/backup/manifest.ts';
+import { backupToSchema } from '../lib/change/backup/push/backup-to.ts';
 import { backupListSchema } from '../lib/change/backup/store.ts';
 import { recordSchema } from '../lib/cluster/installation/record.ts';
 import { hostFactsSchema } from '../lib/config/site-config/host-facts.ts';
@@ -29,6 +30,7 @@ const PUBLISHED = {
   'host-facts': { title: 'host-facts.json of a factory', schema: hostFactsSchema },
   'site-volume': { title: 'site-volume.json of a volume for a site', schema: volumeManifestSchema },
   'report-to': { title: 'report-to.json: to whom a node reports', schema: reportToSchema },
+  'backup-to': { title: 'backup-to.json: where a host stores its backups', schema: backupToSchema },
   'node-report': { title: 'what sno-report sends to a URL', schema: nodeReportSchema },
   'site-volumes': {
     title: 'a line of results.jsonl of sno create site-volumes',

@@ -52,6 +52,17 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-backup.timer', import.meta.url), 'utf8'),
   },
+  // After each backup and by its timer, on a host with a backup-to.json.
+  {
+    name: 'sno-backup-push.service',
+    enabled: false,
+    contents: readFileSync(new URL('./installed/sno-backup-push.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-backup-push.timer',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-backup-push.timer', import.meta.url), 'utf8'),
+  },
   {
     name: 'sno-backup-restore.service',
     enabled: true,

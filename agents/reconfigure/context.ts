@@ -28,6 +28,8 @@ export interface ReconfigureContext extends HostContext {
   readonly site: SiteConfig;
   readonly credentials: SiteCredentials;
   readonly manifests: VerifiedVolume['manifests'];
+  /** The contents of backup-to.json; undefined: that of the node stays. */
+  readonly backupTo: string | undefined;
 }
 
 /** @throws Failure (usage) if nothing was accepted */
@@ -47,7 +49,8 @@ export async function reconfigureContext(paths: HostPaths): Promise<ReconfigureC
   const site = parseSiteConfig(text(SITE_CONFIG), SITE_CONFIG, { files, now });
   const credentials = credentialsIn(files, now);
   const manifests = extraManifests(files);
-  return { ...host, ...signedRights(host), request, site, credentials, manifests };
+  const backupTo = files.has(VOLUME_FILES.backupTo) ? text(VOLUME_FILES.backupTo) : undefined;
+  return { ...host, ...signedRights(host), request, site, credentials, manifests, backupTo };
 }
 
 /** The verified files of the volume that is being carried out, by their names on it. */

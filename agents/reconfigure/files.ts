@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { backupToPath } from '../../lib/change/backup/push/read-backup-to.ts';
 import { unreadPath } from '../../lib/change/site/places.ts';
 import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import { writeCluster } from '../../lib/config/cluster/read-cluster.ts';
@@ -9,9 +10,9 @@ import { type SiteConfig, siteDomain } from '../../lib/config/site-config/site-c
 import { done } from '../../lib/engine/steps/step.ts';
 import { run } from '../../lib/host/command.ts';
 import { type NewFile, readTextIfPresent } from '../../lib/host/files.ts';
-import type { HostPaths } from '../../lib/host/paths.ts';
+import { type HostPaths, hostPaths } from '../../lib/host/paths.ts';
 import { stateFile } from '../../lib/host/state-file.ts';
-import { reloadUnits, restartUnit } from '../../lib/host/systemd.ts';
+import { reloadUnits, restartUnit, startUnit } from '../../lib/host/systemd.ts';
 import {
   siteCertificate,
   siteCertificateFiles,
@@ -28,6 +29,7 @@ import { hasOwnHostKeys, renewHostKeys } from './host-keys.ts';
 import { requireLogin } from './login.ts';
 import type { SiteStep } from './or-back.ts';
 
+const BACKUP_TO_PATH = backupToPath(hostPaths());
 const PULL_SECRET = '/var/lib/kubelet/config.json';
 const PROGRAM_MS = 120_000;
 
@@ -80,7 +82,7 @@ function noProxyAtSite(cluster: Cluster, site: SiteConfig, given: string): strin
   });
 }
 
-/** The site's trust, mirrors, time servers, proxy, pull secret, SSH keys and API certificate as files. */
+/** The site's trust, mirrors, time servers, proxy, pull secret, SSH keys, store of backups and API certificate as files. */
 export async function siteFiles(context: ReconfigureContext): Promise<SiteFiles> {
   const { cluster } = await presentInput(context);
   const old = filesOf(cluster);
@@ -88,6 +90,10 @@ export async function siteFiles(context: ReconfigureContext): Promise<SiteFiles>
   const { pullSecret, certificates, sshKeys } = context.site;
   if (pullSecret !== undefined)
     wanted.push({ path: PULL_SECRET, contents: pullSecret, mode: 0o600 });
+  const { backupTo } = context;
+  if (backupTo !== undefined) {
+    wanted.push({ path: BACKUP_TO_PATH, contents: backupTo, mode: 0o600 });
+  }
   if (sshKeys !== undefined) wanted.push(...loginKeyFiles(sshKeys));
   if (certificates.api !== undefined) wanted.push(...siteCertificateFiles(certificates.api));
   const paths = new Set(wanted.map(({ path }) => path));
@@ -112,7 +118,7 @@ function filesOf(cluster: Cluster): NewFile[] {
 export const placeSiteFiles: SiteStep = {
   name: 'files',
   leaves:
-    "the site's trust, mirrors, time servers, proxy, pull secret and SSH keys, in use; its certificate of the API; other keys of the host's sshd",
+    "the site's trust, mirrors, time servers, proxy, pull secret, SSH keys and store of backups, in use; its certificate of the API; other keys of the host's sshd",
   touches: ['disk', 'systemd'],
   neededUntil: 'confirm',
   async holds(context) {
@@ -133,6 +139,10 @@ export const placeSiteFiles: SiteStep = {
     if (has('/ca-trust/')) await run('update-ca-trust', [], { signal, deadlineMs: PROGRAM_MS });
     if (has('/chrony.conf')) await restartUnit('chronyd.service', signal);
     if (has('proxy')) await restartRuntime(paths, signal);
+    if (has(BACKUP_TO_PATH)) {
+      // It has not been active on a host without the file. Without it, the next backup is stored, and the next boot starts it.
+      await startUnit('sno-backup-push.timer', signal).catch(() => signal.throwIfAborted());
+    }
     await requireLogin(site, signal);
     await renewHostKeys(context, signal);
     // Last: what is obsolete follows from it.

@@ -55,7 +55,7 @@ export async function createAioIgnition(
   const ignition = join(dir, AIO_IGNITION_NAME);
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
   const sound = await inspect(options, [ignition, kubeconfig], surroundings);
-  const { settings, user, reportTo, notRead } = sound;
+  const { settings, user, reportTo, backupTo, notRead } = sound;
   const { installation: _, ...described } = settings.cluster;
   const cluster = {
     ...described,
@@ -76,6 +76,7 @@ export async function createAioIgnition(
     manifests: user.manifests,
     deferred: user.deferred,
     reportTo,
+    backupTo,
     workerToken: workers?.token,
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });

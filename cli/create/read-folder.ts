@@ -5,6 +5,7 @@ import { INSTALL_CONFIG } from '../install-config/file-name.ts';
 import { readInstallSettings } from '../install-config/settings.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
+import { readBackupTo } from '../site/read-backup-to.ts';
 import { readReportTo } from '../site/read-report-to.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
 import { notReadIn } from './not-read.ts';
@@ -17,6 +18,8 @@ export interface FolderContents {
   readonly user: DeferredUserManifests;
   /** report-to.json, if it is there. */
   readonly reportTo: string | undefined;
+  /** backup-to.json, if it is there. */
+  readonly backupTo: string | undefined;
   /** A sentence for each file beside install-config.yaml that is not read. */
   readonly notRead: readonly string[];
 }
@@ -54,7 +57,9 @@ export async function inspectFolder(
     const { networkConfig } = read.settings.cluster;
     await askNmstatectl(networkConfig, 'bootstrapInPlace.networkConfig', signal);
     const reportTo = (await readReportTo(dir))?.text;
-    return { contents: { settings: read.settings, user, reportTo, notRead }, faults: [] };
+    const backupTo = await readBackupTo(dir);
+    const contents = { settings: read.settings, user, reportTo, backupTo, notRead };
+    return { contents, faults: [] };
   }
   return { contents: undefined, faults };
 }

@@ -1,4 +1,5 @@
 import { noProxyOf } from '../../lib/base/network/proxy-for.ts';
+import { backupToPath } from '../../lib/change/backup/push/read-backup-to.ts';
 import { deferredFolder } from '../../lib/cluster/deferred/manifests.ts';
 import { dhcpIdentity } from '../../lib/cluster/installation/dhcp-identity.ts';
 import { type FutureToken, futureTokenPath } from '../../lib/cluster/workers/future-token.ts';
@@ -22,6 +23,8 @@ export interface SharedInput {
   deferred: readonly { name: string; contents: string }[];
   /** report-to.json: to whom the host reports, live and installed. It may have a key or a token. */
   reportTo?: string | undefined;
+  /** backup-to.json: where the installed host stores its backups. It may have a key or a token. */
+  backupTo?: string | undefined;
   /** Where the executable is fetched, if no medium has it. */
   executableUrl?: string;
 }
@@ -50,10 +53,11 @@ export function assetDirectories(): Directory[] {
 /** The files of a host that sets up a control plane. */
 export function sharedFiles(input: SharedInput, place: PlaceFile): File[] {
   const paths = hostPaths();
-  const { manifests, deferred, reportTo } = input;
+  const { manifests, deferred, reportTo, backupTo } = input;
   return [
     ...hostFiles(input, place),
     ...(reportTo === undefined ? [] : [place(reportToPath(paths), 0o600, reportTo)]),
+    ...(backupTo === undefined ? [] : [place(backupToPath(paths), 0o600, backupTo)]),
     // A manifest can be a Secret.
     ...manifests.map(({ path, contents }) => place(`${paths.assets}/${path}`, 0o600, contents)),
     ...deferred.map(({ name, contents }) =>

@@ -72,7 +72,7 @@ export async function createSingleNodeIgnitionConfig(
   const metadataPath = join(dir, METADATA_NAME);
   await requireAbsent([ignitionPath, kubeconfigPath, metadataPath]);
 
-  const { settings, user, reportTo, notRead } = await readFolder(
+  const { settings, user, reportTo, backupTo, notRead } = await readFolder(
     dir,
     environment[DISK_VARIABLE],
     signal,
@@ -103,7 +103,7 @@ export async function createSingleNodeIgnitionConfig(
   const workerPath = join(dir, WORKER_IGNITION_NAME);
   if (workers !== undefined) await requireAbsent([workerPath]);
   const input = {
-    ...{ cluster, authorities, pullSecret: settings.pullSecret, reportTo },
+    ...{ cluster, authorities, pullSecret: settings.pullSecret, reportTo, backupTo },
     ...{ manifests: user.manifests, deferred: user.deferred, workerToken: workers?.token },
   };
   const config = liveWithAdditions(

@@ -1,9 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../lib/base/errors/failure.ts';
 import { MAX_REPORT_TO_BYTES, parseReportTo } from '../../lib/engine/report/read-report-to.ts';
 import { REPORT_TO, type ReportTo } from '../../lib/engine/report/report-to.ts';
-import { isMissing } from '../../lib/host/files.ts';
+import { textBeside } from './text-beside.ts';
 
 /** A report-to.json without faults. */
 export interface GivenReportTo {
@@ -19,16 +17,6 @@ export interface GivenReportTo {
  */
 export async function readReportTo(dir: string): Promise<GivenReportTo | undefined> {
   const path = join(dir, REPORT_TO);
-  const stats = await stat(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw new Failure('usage', `${path} cannot be read`, { cause: error });
-  });
-  if (stats === undefined) return undefined;
-  if (!stats.isFile() || stats.size > MAX_REPORT_TO_BYTES) {
-    throw new Failure('usage', `${path} cannot be used`, {
-      expected: `a file of at most ${MAX_REPORT_TO_BYTES} bytes`,
-      found: stats.isFile() ? `${stats.size} bytes` : 'something else',
-    });
-  }
-  const text = await readFile(path, 'utf8');
-  return { to: parseReportTo(text, path), text };
+  const text = await textBeside(path, MAX_REPORT_TO_BYTES);
+  return text === undefined ? undefined : { to: parseReportTo(text, path), text };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { parseJson } from '../../lib/base/json.ts';
 import { inOneLine } from '../../lib/base/printable.ts';
+import { BACKUP_TO } from '../../lib/change/backup/push/backup-to.ts';
 import { hostFactsSchema, type ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { filesNamedIn, parseSiteConfig } from '../../lib/config/site-config/read.ts';
 import { SITE_CONFIG, type SiteConfig } from '../../lib/config/site-config/site-config.ts';
@@ -16,6 +17,7 @@ import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
+import { readBackupTo } from './read-backup-to.ts';
 import { readReportTo } from './read-report-to.ts';
 
 /** A site without faults. */
@@ -39,7 +41,7 @@ export interface SiteSource {
 
 /** What is beside site-config.yaml without being named in it, which all rows of a table have in common. */
 export interface SiteManifests {
-  /** By the path on a volume: manifests, and to whom the node reports. */
+  /** By the path on a volume: manifests, to whom the node reports, and where it stores its backups. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly skipped: readonly string[];
   readonly reportTo?: ReportTo;
@@ -87,15 +89,17 @@ export async function readSite(
   };
 }
 
-/** The extra-manifests and the report-to.json beside site-config.yaml. @throws Failure (usage) with every fault of them */
+/** The extra-manifests, the report-to.json and the backup-to.json beside site-config.yaml. @throws Failure (usage) with every fault of them */
 export async function readManifests(dir: string, signal: AbortSignal): Promise<SiteManifests> {
   const { manifests, skipped, faults } = await readUserManifests(dir, signal, [
     VOLUME_FILES.manifests,
   ]);
   if (faults.length > 0) throw new Failure('usage', faults.join('\n'));
   const report = await readReportTo(dir);
+  const backupTo = await readBackupTo(dir);
   const files = new Map<string, Uint8Array>([
     ...(report === undefined ? [] : [[REPORT_TO, Buffer.from(report.text)] as const]),
+    ...(backupTo === undefined ? [] : [[BACKUP_TO, Buffer.from(backupTo)] as const]),
     ...manifests.map(({ path, contents }) => [path, contents] as const),
   ]);
   const unrendered = extraManifests(files).flatMap(unrenderedFaults);

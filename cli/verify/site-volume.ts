@@ -1,5 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseBackupTo } from '../../lib/change/backup/push/read-backup-to.ts';
+import { storedAt } from '../../lib/change/backup/push/store.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { parseReportTo } from '../../lib/engine/report/read-report-to.ts';
 import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
@@ -71,8 +73,16 @@ async function verified(
       `manifests   ${manifests.length}`,
       `credentials ${credentials.kind}`,
       `reports to  ${receiver(files.get(VOLUME_FILES.reportTo)) ?? 'whom the node knows, if anybody'}`,
+      `backups to  ${storeOf(files.get(VOLUME_FILES.backupTo)) ?? 'where the node stores them, if anywhere'}`,
     ];
   });
+}
+
+/** Where the backups go, without what is secret of it. */
+function storeOf(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return undefined;
+  const to = parseBackupTo(Buffer.from(bytes).toString('utf8'), VOLUME_FILES.backupTo);
+  return `${storedAt(to, '')}, for ${to.recipients.map((each) => each.slice(0, 12)).join('…, ')}…`;
 }
 
 /** Who gets the reports, without what is secret of it. */

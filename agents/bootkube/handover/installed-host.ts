@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { backupToPath } from '../../../lib/change/backup/push/read-backup-to.ts';
 import { deferredFolder, readDeferred } from '../../../lib/cluster/deferred/manifests.ts';
 import {
   type Ledger,
@@ -149,6 +150,7 @@ async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
   const { paths, cluster } = context;
   const settings = await readTextIfReadable(join(paths.config, 'settings.json'));
   const reportTo = await readTextIfPresent(reportToPath(paths));
+  const backupTo = await readTextIfPresent(backupToPath(paths));
   const input = await readTextIfPresent(renderInputPath(paths));
   const record = await readSnapshotRecord(snapshotRecordPath(context));
   if (record === undefined) throw new Failure('fatal', 'the snapshot has no record');
@@ -166,6 +168,9 @@ async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
     ...(reportTo === undefined
       ? []
       : [{ path: reportToPath(installed), mode: 0o600, contents: reportTo }]),
+    ...(backupTo === undefined
+      ? []
+      : [{ path: backupToPath(installed), mode: 0o600, contents: backupTo }]),
     ...(input === undefined
       ? []
       : [{ path: renderInputPath(installed), mode: 0o600, contents: input }]),

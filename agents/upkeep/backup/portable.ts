@@ -1,23 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import { resolve } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { productVersion } from '../../../lib/base/version.ts';
-import type { BackupFile, BackupManifest } from '../../../lib/change/backup/manifest.ts';
-import { signHeader } from '../../../lib/change/backup/portable/author.ts';
-import { HEADER_VERSION, type PortableHeader } from '../../../lib/change/backup/portable/header.ts';
 import { encrypterFor } from '../../../lib/change/backup/portable/recipients.ts';
-import { requireBackupWritable, writePortable } from '../../../lib/change/backup/portable/write.ts';
-import { backupsFolder } from '../../../lib/change/backup/store.ts';
-import { verifyBackup } from '../../../lib/change/backup/verify.ts';
-import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
-import { readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
+import { requireBackupWritable } from '../../../lib/change/backup/portable/write.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { ownUser } from '../../../lib/host/process.ts';
-import { parsePayload, payloadFile } from '../../../lib/payload/payload.ts';
-import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
-import { readRenderInput, storedRenderInput } from '../../../lib/render/render-input.ts';
-import { readSecret } from '../../../lib/secrets/seal/files.ts';
+import { exportBackup, requireExportable } from '../../steps/backup/export.ts';
 
 /** Options of `sno-backup create` for a backup that leaves the host. */
 export interface PortableOptions {
@@ -48,95 +34,13 @@ export async function plannedExport(
   const encrypter = encrypterFor(recipient);
   const target = resolve(to);
   await requireBackupWritable(target, 0);
-  await portableParts(paths);
-  await signingKey(paths);
+  await requireExportable(paths);
   return async (name) => {
     const { signal } = new AbortController();
-    const folder = join(backupsFolder(paths), name);
-    const { clusterId } = await readCluster(paths);
-    const manifest = await verifyBackup(folder, { clusterId, owner: ownUser(), signal });
-    const { files, opened } = await openedFiles(paths, folder, manifest);
-    const header = await headerFor(paths, { ...manifest, files });
-    const contentsOf = ({ path }: BackupFile) => opened.get(path) ?? join(folder, path);
-    const key = await signingKey(paths);
-    const signs = (text: string) => signHeader(text, key);
-    const written = { header, contentsOf, signs, encrypter };
-    const { bytes } = await writePortable(target, written, signal);
+    const { bytes } = await exportBackup(paths, name, { target, encrypter }, signal);
     return `${target}: ${Math.ceil(bytes / 2 ** 20)} MiB, encrypted for ${recipient.length === 1 ? 'one recipient' : `${recipient.length} recipients`}.
 It has etcd, the keys of the host and what its control plane was rendered from. It does not have the
 contents of persistent volumes, nor the payload, of which it has the digests.
 `;
-  };
-}
-
-/**
- * The files of a backup as another host can read them: the copies of keys that this host has sealed are opened, since
- * no other one can.
- */
-async function openedFiles(
-  paths: HostPaths,
-  folder: string,
-  { files }: BackupManifest,
-): Promise<{ files: BackupFile[]; opened: ReadonlyMap<string, Buffer> }> {
-  const opened = new Map<string, Buffer>();
-  for (const { path, host } of files) {
-    if (host === undefined) continue;
-    const text = await readSecret(paths, join(folder, path), host);
-    if (text !== undefined) opened.set(path, Buffer.from(text));
-  }
-  const described = files.map((file) => {
-    const contents = opened.get(file.path);
-    return contents === undefined
-      ? file
-      : { ...file, bytes: contents.length, sha256: sha256(contents) };
-  });
-  return { files: described, opened };
-}
-
-/** The key of the authority of administrators; the laptop has its certificate. @throws Failure if it is missing */
-async function signingKey(paths: HostPaths): Promise<string> {
-  const { key } = authorityPaths('admin');
-  const text = await readTextIfPresent(paths.at(key));
-  if (text !== undefined) return text;
-  throw new Failure('usage', 'this host cannot sign a backup', {
-    expected: `${key}, the key of its authority of administrators`,
-    found: 'no such file',
-  });
-}
-
-async function headerFor(paths: HostPaths, manifest: BackupManifest): Promise<PortableHeader> {
-  return {
-    schemaVersion: HEADER_VERSION,
-    version: productVersion,
-    at: new Date().toISOString(),
-    ...(await portableParts(paths)),
-    manifest,
-  };
-}
-
-/** What is read of the host besides the backup. @throws Failure (usage) if it is missing */
-async function portableParts(
-  paths: HostPaths,
-): Promise<Omit<PortableHeader, 'schemaVersion' | 'version' | 'at' | 'manifest'>> {
-  const input = await readRenderInput(paths);
-  if (input === undefined) {
-    throw new Failure('usage', 'this host cannot make a backup for another one', {
-      expected: '/etc/sno-agents/render-input.json, which hosts have since this release',
-      found: 'a host of an earlier release',
-    });
-  }
-  const path = join(paths.payload, payloadFile);
-  const text = await readFile(path, 'utf8');
-  const settings = await readTextIfPresent(join(paths.config, 'settings.json'));
-  const adminCa = await readTextIfPresent(paths.at(laptopAdminCa));
-  const pullSecret = await readTextIfPresent(join(paths.kubelet, 'config.json'));
-  return {
-    renderInput: storedRenderInput(input),
-    ...(settings === undefined
-      ? {}
-      : { settings: z.record(z.string(), z.unknown()).parse(JSON.parse(settings)) }),
-    ...(adminCa === undefined ? {} : { laptopAdminCa: adminCa }),
-    ...(pullSecret === undefined ? {} : { pullSecret }),
-    payload: { sha256: sha256(text), description: parsePayload(text, path) },
   };
 }

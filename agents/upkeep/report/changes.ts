@@ -1,4 +1,7 @@
 import type { FailureData } from '../../../lib/base/errors/failure-data.ts';
+import { timeOfBackup } from '../../../lib/change/backup/manifest.ts';
+import { backupToPath } from '../../../lib/change/backup/push/read-backup-to.ts';
+import { type PushState, readPushState } from '../../../lib/change/backup/push/state.ts';
 import { listBackups } from '../../../lib/change/backup/store.ts';
 import type { ChangeOutcome } from '../../../lib/change/ending.ts';
 import { identityChange } from '../../../lib/change/identity/request.ts';
@@ -15,6 +18,7 @@ import { completedAt } from '../../../lib/cluster/installation/record.ts';
 import { type AgentName, installs } from '../../../lib/engine/agents/table.ts';
 import type { ReportedState } from '../../../lib/engine/report/node-report.ts';
 import type { AgentStatus } from '../../../lib/engine/steps/status.ts';
+import { readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { toldFailure } from './failure-text.ts';
 import { hasFailed, type Statuses, stateOf, stepOf } from './statuses.ts';
@@ -200,5 +204,22 @@ const backup: Told = async (paths, statuses) => {
   const status = statuses.get('sno-backup');
   if (status !== undefined && hasFailed(status)) return stateOf('backup', status, 'failed');
   const newest = (await listBackups(paths)).findLast(({ state }) => state === 'complete');
-  return newest && { change: 'backup', state: 'done', at: newest.at };
+  if (newest === undefined) return undefined;
+  const target = await readTextIfPresent(backupToPath(paths));
+  if (target === undefined) return { change: 'backup', state: 'done', at: newest.at };
+  const pushed = await readPushState(paths);
+  return storedElsewhere(newest.at, pushed?.target === sha256(target) ? pushed : undefined);
 };
+
+/** Of a host whose backups leave it: what counts is the newest one that is stored. */
+function storedElsewhere(newestAt: string, pushed: PushState | undefined): ReportedState {
+  const { stored, failed } = pushed ?? {};
+  if (failed !== undefined) {
+    const { since, what, fix } = failed;
+    const failure = { kind: 'fatal', code: 'backup-not-stored', what, fix } as const;
+    return { change: 'backup', state: 'failed', at: since, ...toldFailure(failure) };
+  }
+  const at = timeOfBackup(stored?.name ?? '');
+  if (at === undefined) return { change: 'backup', state: 'running', at: newestAt };
+  return { change: 'backup', state: 'done', at: at.toISOString() };
+}

@@ -8,12 +8,8 @@ import {
   FLEET,
   type SiteStatus,
 } from '../../../lib/engine/report/site-status.ts';
-import {
-  type Reply,
-  type SendOptions,
-  type SentRequest,
-  sendRequest,
-} from '../../../lib/host/send.ts';
+import type { SendOptions, SentRequest } from '../../../lib/host/curl-request.ts';
+import { type Reply, sendRequest } from '../../../lib/host/send.ts';
 import { told } from './failure-text.ts';
 import { type WantedOfNode, wantedIn } from './heed.ts';
 

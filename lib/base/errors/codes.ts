@@ -108,6 +108,7 @@ export const FAILURE_CODES = {
 
   // Backups.
   'backup-no-space': 'the disk has no room for another backup; nothing incomplete was left',
+  'backup-not-stored': 'the newest backup is not where backup-to.json says; it is on the host',
   'backup-unusable':
     'a backup is missing, damaged, of another cluster, by nobody knows whom, or not only writable by root; nothing was changed',
   'restore-undone':

@@ -59,4 +59,21 @@ export async function makeRoom(paths: HostPaths, settings: Settings, bytes: numb
   );
 }
 
+/** @throws Failure (fatal, `backup-no-space`) if `bytes` more would leave less free than the settings keep; nothing is deleted */
+export async function requireRoom(
+  paths: HostPaths,
+  settings: Settings,
+  bytes: number,
+): Promise<void> {
+  const { free } = await diskOf(paths);
+  const needed = bytes + settings.backupMinFreeMiB * MIB;
+  if (free >= needed) return;
+  throw new Failure('fatal', 'the disk has no room for an encrypted copy of the backup', {
+    code: 'backup-no-space',
+    expected: `${inMiB(needed)}, of which ${settings.backupMinFreeMiB} MiB stay free`,
+    found: `${inMiB(free)} free`,
+    fix: 'Delete what is not needed.',
+  });
+}
+
 const inMiB = (bytes: number) => `${Math.ceil(bytes / MIB)} MiB`;

@@ -8,6 +8,7 @@ import type { HostPaths } from '../../host/paths.ts';
  */
 const RECORDS = {
   'gone-keys': 'gone-keys.json',
+  'backup-push': 'sno-backup-push/state.json',
   deployment: 'sno-payload/deployment.json',
   'lost-host': 'lost-host/request.json',
   renewals: 'sno-renew/attempts.json',

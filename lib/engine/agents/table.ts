@@ -146,6 +146,12 @@ export const AGENTS = [
     stage: 'node',
   },
   {
+    name: 'sno-backup-push',
+    unit: 'sno-backup-push',
+    purpose: 'stores the newest backup elsewhere, encrypted, and reads it back',
+    stage: 'node',
+  },
+  {
     name: 'sno-backup-restore',
     unit: 'sno-backup-restore',
     purpose: 'restores a backup on request, or puts the database from before back in use',

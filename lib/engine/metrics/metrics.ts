@@ -14,12 +14,12 @@ export const METRICS = {
   sno_agent_last_run_timestamp_seconds: {
     help: 'When the last run of the agent ended, as Unix time.',
     labels: ['agent'],
-    writtenBy: ['sno-renew', 'sno-backup', 'sno-approve'],
+    writtenBy: ['sno-renew', 'sno-backup', 'sno-backup-push', 'sno-approve'],
   },
   sno_agent_last_run_success: {
     help: 'Whether the last run of the agent succeeded.',
     labels: ['agent'],
-    writtenBy: ['sno-renew', 'sno-backup', 'sno-approve'],
+    writtenBy: ['sno-renew', 'sno-backup', 'sno-backup-push', 'sno-approve'],
   },
   sno_certificate_not_after_timestamp_seconds: {
     help: 'When the certificate expires, as Unix time; of several in one file, the one that expires first.',
@@ -60,6 +60,11 @@ export const METRICS = {
     help: 'Size of the newest complete backup; absent if there is none.',
     labels: [],
     writtenBy: ['sno-backup'],
+  },
+  sno_backup_stored_timestamp_seconds: {
+    help: 'When the newest backup was made that is stored where backup-to.json says and was read back, as Unix time; absent if there is none.',
+    labels: [],
+    writtenBy: ['sno-backup-push'],
   },
   sno_address_moved: {
     help: 'Whether the host has lost an address of its Node and does not follow it, by the registered addresses and what it has instead.',

@@ -51,6 +51,13 @@ export const nodeReportSchema = z.object({
   node: z.string().describe('name of the host'),
   machine: z.array(z.string()).describe('serial number and MAC addresses, in lower case'),
   version: z.string().describe('of the agents'),
+  nextExpiry: z
+    .object({
+      certificate: z.string().describe('as sno-certificates lists it; report: that for the hub'),
+      notAfter: z.iso.datetime(),
+    })
+    .optional()
+    .describe('of the certificates whose end stops something, the one that ends first'),
   changes: z.array(changeSchema).describe('the last one of each kind'),
 });
 export type NodeReport = z.infer<typeof nodeReportSchema>;

@@ -59,13 +59,14 @@ function faultsOf(to: ReportTo): string[] {
   ];
 }
 
-function urlFaults(field: string, url: string): string[] {
+/** A URL that a person wrote for a host: what is secret has a field of its own. */
+export function urlFaults(field: string, url: string): string[] {
   const { username, password, hash } = new URL(url);
   if (username === '' && password === '' && hash === '') return [];
   return [`${field}: expected no user, no password and no fragment in the URL`];
 }
 
-function certificateFaults(field: string, pem: string): string[] {
+export function certificateFaults(field: string, pem: string): string[] {
   try {
     new X509Certificate(pem);
     return [];

@@ -3,8 +3,9 @@ import { z } from 'zod';
 /** The name of the file, beside install-config.yaml or site-config.yaml and on a volume. */
 export const REPORT_TO = 'report-to.json';
 
-const secureUrl = z.url({ protocol: /^https$/ }).max(2048);
-const pem = z
+/** Of a server that a host sends to. */
+export const secureUrl = z.url({ protocol: /^https$/ }).max(2048);
+export const pem = z
   .string()
   .includes('-----BEGIN ')
   .max(64 << 10);

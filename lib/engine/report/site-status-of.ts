@@ -60,12 +60,18 @@ export function siteStatusOf(
       at: report.at,
       node: cut(report.node, STATUS_LIMITS.node),
       version: cut(report.version, STATUS_LIMITS.version),
+      ...(report.nextExpiry === undefined ? {} : { nextExpiry: expiryOf(report.nextExpiry) }),
       changes: report.changes.map((change) =>
         bounded(change, change === newest ? MOST.ofNewest : MOST.ofOthers),
       ),
     },
   };
 }
+
+const expiryOf = ({ certificate, notAfter }: NonNullable<NodeReport['nextExpiry']>) => ({
+  certificate: cut(certificate, STATUS_LIMITS.certificate),
+  notAfter,
+});
 
 type Change = NonNullable<SiteStatus['report']>['changes'][number];
 

@@ -29,6 +29,7 @@ export const STATUS_LIMITS = {
   message: 2048,
   node: 253,
   version: 64,
+  certificate: 64,
   step: 96,
   what: 1024,
   fix: 1024,
@@ -70,6 +71,13 @@ export const siteStatusSchema = z.object({
       serial: z.int().optional().describe('of the Site by which the node was installed'),
       node: z.string().max(STATUS_LIMITS.node),
       version: z.string().max(STATUS_LIMITS.version),
+      nextExpiry: z
+        .object({
+          certificate: z.string().max(STATUS_LIMITS.certificate),
+          notAfter: z.iso.datetime(),
+        })
+        .optional()
+        .describe('the certificate of the node that ends first'),
       changes: z
         .array(
           z.object({

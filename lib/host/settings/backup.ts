@@ -1,9 +1,11 @@
 import { minutes } from './units.ts';
 
-/** Backups: sno-backup, sno-backup-restore. */
+/** Backups: sno-backup, sno-backup-push, sno-backup-restore. */
 export const backupSettings = {
   /** sno-backup: the snapshot, its check and the copies of the keys. */
   backupMs: minutes(20),
+  /** sno-backup-push: storing a backup elsewhere and reading it back, with all attempts of one run. */
+  backupPushMs: minutes(120),
   /** sno-backup: most backups kept; a whole number. The newest complete one is never deleted. */
   backupKeepCount: 7,
   /** sno-backup: age at which a backup is deleted. */

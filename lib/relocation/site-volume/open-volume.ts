@@ -1,5 +1,6 @@
 import { Failure } from '../../base/errors/failure.ts';
 import { decrypterFor } from '../../change/backup/portable/recipients.ts';
+import { parseBackupTo } from '../../change/backup/push/read-backup-to.ts';
 import type { UsedVolume } from '../../change/site/used-volume.ts';
 import { parseSiteConfig } from '../../config/site-config/read.ts';
 import { SITE_CONFIG } from '../../config/site-config/site-config.ts';
@@ -50,7 +51,8 @@ export async function openVolume(
   const text = Buffer.from(bytes).toString('utf8');
   const config = parseSiteConfig(text, SITE_CONFIG, { files, now }, rules.facts);
   await requireAcceptedCertificates(config, text, SITE_CONFIG);
-  requireReportTo(files.get(VOLUME_FILES.reportTo));
+  requireReadable(files, VOLUME_FILES.reportTo, parseReportTo);
+  requireReadable(files, VOLUME_FILES.backupTo, parseBackupTo);
   return {
     ...accepted,
     config,
@@ -60,10 +62,16 @@ export async function openVolume(
   };
 }
 
-function requireReportTo(bytes: Uint8Array | undefined): void {
+/** @throws Failure (usage) if that file is there, and its parser refuses it */
+function requireReadable(
+  files: ReadonlyMap<string, Uint8Array>,
+  name: string,
+  parse: (text: string, name: string) => unknown,
+): void {
+  const bytes = files.get(name);
   if (bytes === undefined) return;
   try {
-    parseReportTo(Buffer.from(bytes).toString('utf8'), VOLUME_FILES.reportTo);
+    parse(Buffer.from(bytes).toString('utf8'), name);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { expected = '', found = '' } = error.details;

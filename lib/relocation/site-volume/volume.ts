@@ -1,3 +1,4 @@
+import { BACKUP_TO } from '../../change/backup/push/backup-to.ts';
 import type { UsedVolume } from '../../change/site/used-volume.ts';
 import type { Manifest } from '../../clients/kube/manifest-decoding.ts';
 import type { ShippedHostFacts } from '../../config/site-config/host-facts.ts';
@@ -25,6 +26,8 @@ export const VOLUME_FILES = {
   reportTo: REPORT_TO,
   /** A recipient of age, for what an encrypted volume is told in detail; the identity is with whom made the volume. */
   resultRecipient: 'result-recipient.txt',
+  /** Where the node stores its backups; encrypted if it has a key or a token. */
+  backupTo: BACKUP_TO,
 } as const;
 
 /** Labels of the medium, in any case. A FAT medium has at most 11 characters. */

@@ -40,7 +40,8 @@ t.test('links of a stage are removed with it', async (t) => {
   t.strictSame(agentsOf('worker'), ['progress', 'worker']);
   t.strictSame(agentsOf('joined'), ['sno-worker-trust']);
   t.strictSame(agentsOf('node'), [
-    ...['sno-payload', 'sno-certificates', 'sno-renew', 'sno-backup', 'sno-backup-restore'],
+    ...['sno-payload', 'sno-certificates', 'sno-renew', 'sno-backup'],
+    ...['sno-backup-push', 'sno-backup-restore'],
     ...['sno-rotate', 'sno-identity', 'sno-address', 'sno-trial', 'sno-update', 'reconfigure'],
     'sno-approve',
   ]);

@@ -151,6 +151,7 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'sno-address.socket',
     'sno-approve.path',
     'sno-approve.service',
+    'sno-backup-push.timer',
     'sno-backup-restore.service',
     'sno-backup.timer',
     'sno-identity.service',

@@ -9,6 +9,11 @@ const NO_SPACE = new Failure('fatal', 'the disk has no room for a backup', {
 const UNDONE = new Failure('fatal', 'the backup 20261101T010000Z could not be restored', {
   code: 'restore-undone',
 });
+const FULL = new Failure('fatal', 'https://store.example/b/x.age cannot be stored', {
+  code: 'backup-not-stored',
+  found: 'status 507',
+  fix: 'Free space on the store, or have it delete old backups.',
+});
 const DAY_MS = 86_400_000;
 const at = (daysAgo: number) => new Date(NOW - daysAgo * DAY_MS).toISOString();
 const backups = (...list: readonly [daysAgo: number, state: string][]) =>
@@ -40,6 +45,19 @@ export const backupCases: readonly RuleCase[] = [
         severity: 'failing',
         title: /^The last backup failed: the disk has no room/,
         todo: /^Delete what is not needed/,
+      },
+    ],
+  },
+  {
+    rule: 'backup-failed',
+    of: 'a store that is full',
+    files: { [`${M}/steps/sno-backup-push.jsonl`]: step('15:00:02', 'push', 'failed', FULL) },
+    finds: [
+      {
+        severity: 'failing',
+        title: /^The newest backup was not stored elsewhere: .*cannot be stored.*507/,
+        todo: /^Free space on the store/,
+        at: `${M}/steps/sno-backup-push.jsonl:1`,
       },
     ],
   },

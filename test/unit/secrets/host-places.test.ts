@@ -41,6 +41,11 @@ const HELD: readonly Held[] = [
     { ordinary: ['https://hub.example.com/r'] },
   ),
   held(
+    '/etc/sno-agents/backup-to.json',
+    '{"kind":"BackupTo","s3":{"endpoint":"https://store.example.com","bucket":"edge-backups","accessKeyId":"edge","secretAccessKey":"«SecretOfTheStore/77+»"}}',
+    { ordinary: ['https://store.example.com', 'edge-backups'] },
+  ),
+  held(
     '/etc/iscsi/iscsid.conf',
     'node.session.auth.username = storage-initiator\nnode.session.auth.password = «c4lm; river & stone»\ndiscovery.sendtargets.auth.password_in = «mutual-chap-91»\n',
     { ordinary: ['storage-initiator'] },

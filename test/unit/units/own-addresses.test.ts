@@ -19,6 +19,7 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   'agents/upkeep/address': ['installed/sno-address'],
   'agents/upkeep/approve': ['installed/sno-approve'],
   'agents/upkeep/backup': ['installed/sno-backup'],
+  'agents/upkeep/backup-push': ['installed/sno-backup-push'],
   'agents/upkeep/backup/restore': ['installed/sno-backup-restore'],
   'agents/upkeep/certificates': ['installed/sno-certificates'],
   'agents/upkeep/identity': ['installed/sno-identity'],

@@ -49,6 +49,9 @@ export const ON_TRIAL = [UPDATE, RECONFIGURE] as const;
 /** Follows the CAs of the API server on a worker. */
 export const WORKER_TRUST = 'worker/sno-worker-trust';
 
+/** Stores backups elsewhere. */
+export const BACKUP_PUSH = 'installed/sno-backup-push';
+
 /** Tells a hub how the host is. */
 export const REPORT = 'report/sno-report';
 
@@ -81,6 +84,7 @@ export const PLANNED = [
   RECONFIGURE,
   WORKER_TRUST,
   REPORT,
+  BACKUP_PUSH,
 ] as const;
 
 /** Stay on a running host for days while they wait. */

@@ -9,6 +9,7 @@ import { deferredUnit, nodeUnits, pivotUnits } from '../../../units/installed.ts
 import { executableByUrl, liveUnits, networkUnit } from '../../../units/live.ts';
 import type { UnitFile } from '../../../units/unit-file.ts';
 import { ownWorkerUnits, workerUnits } from '../../../units/worker.ts';
+import { backupPushRequirements } from './backup-push-requirements.ts';
 import { changeRequirements } from './change-requirements.ts';
 import { orderRequirements } from './order-requirements.ts';
 import { reportRequirements } from './report-requirements.ts';
@@ -31,6 +32,7 @@ const requirements: readonly Requirement[] = [
   ...timeoutRequirements,
   ...workerTrustRequirements,
   ...reportRequirements,
+  ...backupPushRequirements,
   ...siteUrlRequirements,
 ];
 const units = new Map(
@@ -151,6 +153,8 @@ const HOSTS: readonly {
       'sno-renew.path': true,
       'sno-backup': false,
       'sno-backup.timer': true,
+      'sno-backup-push': false,
+      'sno-backup-push.timer': true,
       'sno-backup-restore': true,
       'sno-rotate': true,
       'sno-identity': true,
@@ -200,6 +204,8 @@ const AIO = {
   'sno-renew.path': true,
   'sno-backup': false,
   'sno-backup.timer': true,
+  'sno-backup-push': false,
+  'sno-backup-push.timer': true,
   'sno-backup-restore': true,
   'sno-rotate': true,
   'sno-identity': true,

@@ -1,6 +1,7 @@
 import {
   ADDRESS,
   AGENT_UNITS,
+  BACKUP_PUSH,
   BY_URL,
   EXECUTABLES,
   except,
@@ -225,7 +226,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/sno-network',
       'worker/sno-api',
       ...BY_URL,
-      ...[...ON_TRIAL, REPORT, SITE_URL],
+      ...[...ON_TRIAL, REPORT, SITE_URL, BACKUP_PUSH],
     ),
     says: { IPAddressDeny: ['any'] },
   },
@@ -242,7 +243,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'its state, its service record and its status',
-    units: except(PLANNED, ...WAITING, 'installed/sno-backup', WORKER_TRUST, REPORT),
+    units: except(PLANNED, ...WAITING, 'installed/sno-backup', WORKER_TRUST, REPORT, BACKUP_PUSH),
     says: { ReadWritePaths: ['/var/lib', '/var/log', '/run'] },
   },
   {

@@ -4,6 +4,7 @@ import { reconfigurePlan } from '../../../agents/reconfigure/plan.ts';
 import { followAddressPlan } from '../../../agents/upkeep/address/plan.ts';
 import { backupPlan } from '../../../agents/upkeep/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/upkeep/backup/restore/plan.ts';
+import { backupPushPlan } from '../../../agents/upkeep/backup-push/plan.ts';
 import { certificatesPlan } from '../../../agents/upkeep/certificates/plan.ts';
 import { identityPlan } from '../../../agents/upkeep/identity/plan.ts';
 import { payloadPlan } from '../../../agents/upkeep/payload/plan.ts';
@@ -16,6 +17,7 @@ import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import {
   ADDRESS,
+  BACKUP_PUSH,
   INSTALLING,
   RECONFIGURE,
   REPORT,
@@ -42,6 +44,7 @@ const s = defaultSettings;
 
 const longest: Readonly<Record<string, number>> = {
   'installed/sno-backup': deadlines(backupPlan(s)) + MARGIN_MS,
+  [BACKUP_PUSH]: deadlines(backupPushPlan(s)) + MARGIN_MS,
   'installed/sno-backup-restore': deadlines(backupRestorePlan(s)) + MARGIN_MS,
   'installed/sno-certificates': deadlines(certificatesPlan(s)) + MARGIN_MS,
   'installed/sno-identity': deadlines(identityPlan(s)) + MARGIN_MS,

@@ -124,7 +124,7 @@ t.test('master-ignition', async (t) => {
     );
     const agents = [
       ...['gather', 'reconfigure', 'sno-address', 'sno-approve'],
-      ...['sno-backup', 'sno-backup-restore'],
+      ...['sno-backup', 'sno-backup-push', 'sno-backup-restore'],
       ...['sno-certificates', 'sno-identity', 'sno-payload', 'sno-renew', 'sno-rotate'],
       ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
       ...['sno-report', 'sno-trial', 'sno-update'],
@@ -157,7 +157,7 @@ t.test('master-ignition', async (t) => {
         ...['kubelet.service', 'reconfigure.service'],
         ...['sno-address.service', 'sno-address.socket'],
         ...['sno-approve.path', 'sno-approve.service'],
-        ...['sno-backup-restore.service', 'sno-backup.timer'],
+        ...['sno-backup-push.timer', 'sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-identity.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.path', 'sno-renew.timer'],
         ...['sno-report.path', 'sno-report.timer', 'sno-rotate.service'],

@@ -24,6 +24,7 @@ const STAYING = [
       'sno-certificates',
       'sno-renew',
       'sno-backup',
+      'sno-backup-push',
       'sno-backup-restore',
       'sno-rotate',
       'sno-identity',

@@ -27,9 +27,10 @@ import { removeFile } from '../../../../lib/host/files.ts';
 import { isInstalled } from '../../../../lib/host/search-path.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { ageKeys } from '../../change/backup/portable-backup.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
 import { fakeRuntime } from '../host/runtime.ts';
-import { arrived, REQUEST, SITE, STATE, TRIAL } from './site-host.ts';
+import { accepted, arrived, REQUEST, SITE, STATE, TRIAL } from './site-host.ts';
 
 t.test('check: adapters that are missing, and another agent at work', async (t) => {
   const { host, run } = await arrived(t);
@@ -52,6 +53,27 @@ t.test('what was looked at once is not looked at again', async (t) => {
   const { holds } = await arrived(t);
   for (const step of [checkSite, siteObjects, renameAtSite])
     t.equal(await holds(step), true, step.name);
+});
+
+t.test('files: the store of the site, which the way back takes away', async (t) => {
+  const { host } = await arrived(t);
+  const path = '/etc/sno-agents/backup-to.json';
+  const recipients = [(await ageKeys()).recipient];
+  const store = { apiVersion: 'sno-agents/v1', kind: 'BackupTo', recipients };
+  const text = JSON.stringify({ ...store, url: 'https://x.example/' });
+  host.write(`${STATE}/site/backup-to.json`, text, 0o600);
+  const request = await siteChange.read(host.paths);
+  if (request === undefined) throw new Error('no request');
+  const { run, holds } = await accepted(host, request);
+  await run(armSite);
+  const kept = (await readTrial(host.paths))?.points.files ?? [];
+  t.ok(kept.some((each) => each.path === path));
+  t.notOk(await holds(placeSiteFiles));
+  await run(placeSiteFiles);
+  t.ok(await holds(placeSiteFiles));
+  t.equal(host.read(path), text);
+  t.equal(host.mode(path), 0o600);
+  t.ok(host.programs.calls('systemctl').some((call) => call.includes('sno-backup-push.timer')));
 });
 
 t.test('arm: everything that a site changes is kept', async (t) => {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { Decisions } from '../../../../agents/upkeep/approve/decisions.ts';
 import { backupMetrics } from '../../../../agents/upkeep/backup/metrics.ts';
+import { pushMetrics } from '../../../../agents/upkeep/backup-push/main.ts';
 import { recordAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
 import { measureRenewal } from '../../../../agents/upkeep/renew/metrics.ts';
 import {
@@ -11,6 +12,7 @@ import {
   createLaptopAuthorities,
 } from '../../../../lab/certificates/signed-now.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { writePushState } from '../../../../lib/change/backup/push/state.ts';
 import type { Decision } from '../../../../lib/cluster/csr/decision.ts';
 import { steadyMetrics } from '../../../../lib/cluster/steady/metrics.ts';
 import { exposition } from '../../../../lib/engine/metrics/exposition.ts';
@@ -78,7 +80,23 @@ t.test('every metric says who writes it, and has the labels of the table', async
     findings: [],
     changed: [],
   });
-  const written = { 'sno-backup': await backupMetrics(host.paths), 'wait-steady': verdict };
+  await writePushState(host.paths, {
+    ...{ schemaVersion: 1, target: 'x' },
+    stored: {
+      name: '20300102T030405Z',
+      at: '2030-01-03T00:00:00.000Z',
+      url: 'x',
+      bytes: 1,
+      sha256: 'x',
+    },
+  });
+  const pushed = await pushMetrics(host.paths);
+  t.match(pushed, [{ value: Date.parse('2030-01-02T03:04:05Z') / 1000 }], 'when it was made');
+  const written = {
+    'sno-backup': await backupMetrics(host.paths),
+    'sno-backup-push': pushed,
+    'wait-steady': verdict,
+  };
   for (const [program, samples] of Object.entries(written)) {
     for (const { name, labels } of samples) {
       const { writtenBy, labels: listed } = METRICS[name];

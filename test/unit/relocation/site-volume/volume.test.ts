@@ -238,6 +238,32 @@ t.test('to whom the node reports: judged, and encrypted if it has a secret', asy
   });
 });
 
+t.test('where the node stores its backups: the same', async (t) => {
+  const { identity, recipient } = await ageKeys();
+  const store = (more: object) =>
+    JSON.stringify({
+      ...{ apiVersion: 'sno-agents/v1', kind: 'BackupTo', recipients: [recipient] },
+      ...more,
+    });
+  const more = (text: string) => ({ more: { 'backup-to.json': text } });
+  const url = 'https://x.example/';
+  const plain = await written(t, await aVolume(more(store({ url }))));
+  t.ok((await open(plain)).files.has('backup-to.json'));
+  const s3 = { endpoint: url, bucket: 'backups', accessKeyId: 'a', secretAccessKey: 'b' };
+  for (const secret of [store({ url, token: 'abc' }), store({ s3 })]) {
+    await t.rejects(aVolume(more(secret)), {
+      message: /a token is never written to a volume that is not encrypted/,
+      details: { found: 'backup-to.json' },
+    });
+    const encrypted = await aVolume({ ...more(secret), encrypter: encrypterTo(recipient) });
+    t.ok(await open(await written(t, encrypted), { ageIdentity: identity }));
+  }
+  await t.rejects(open(await written(t, await aVolume(more(store({ url: `${url}file` }))))), {
+    code: 'site-volume-refused',
+    message: /backup-to\.json cannot be used.*a folder/,
+  });
+});
+
 t.test('no more than a host reads', async (t) => {
   const files = (count: number) =>
     Object.fromEntries(

@@ -1,15 +1,21 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { listCertificates } from '../../../../../agents/steps/certificates/list.ts';
 import { collect, digestOf } from '../../../../../agents/upkeep/report/collect.ts';
 import { nextSequence } from '../../../../../agents/upkeep/report/send-newest.ts';
 import { readStatuses } from '../../../../../agents/upkeep/report/statuses.ts';
+import { createAuthority, issueLeaf } from '../../../../../lab/certificates/signed-now.ts';
 import type { FailureData } from '../../../../../lib/base/errors/failure-data.ts';
+import { writePushState } from '../../../../../lib/change/backup/push/state.ts';
 import { identityOf } from '../../../../../lib/change/identity/identity.ts';
 import { requestIdentity } from '../../../../../lib/change/identity/request.ts';
 import { restoreChange } from '../../../../../lib/change/restore/request.ts';
 import { rotationChange } from '../../../../../lib/change/rotation/request.ts';
 import { siteChange } from '../../../../../lib/change/site/request.ts';
-import { input } from '../../../render/rendered-host.ts';
+import { sha256 } from '../../../../../lib/host/files.ts';
+import { writeBackup } from '../../../change/backup/backup-folder.ts';
+import { input, rendered } from '../../../render/rendered-host.ts';
+import { cluster } from '../../host/cluster.ts';
 import { testHost } from '../../host/host.ts';
 
 const AT = '2030-01-01T12:00:00.000Z';
@@ -178,6 +184,76 @@ t.test('what people and timers do is told, too', async (t) => {
     { change: 'identity', state: 'running' },
     { change: 'backup', state: 'failed', ...TOLD },
   ]);
+});
+
+t.test('a backup counts where it is to be stored', async (t) => {
+  const it = reportedHost(t);
+  const backup = async () => (await it.changes()).find(({ change }) => change === 'backup');
+  t.equal(await backup(), undefined);
+  const [older, newest] = ['20300102T030405Z', '20300103T030405Z'] as const;
+  for (const name of [older, newest])
+    writeBackup(it.host.at(`/var/lib/sno-agents/backups/${name}`));
+  const made = { older: '2030-01-02T03:04:05.000Z', newest: '2030-01-03T03:04:05.000Z' };
+  t.match(await backup(), { state: 'done', at: made.newest }, 'on the host');
+  it.host.write('/etc/sno-agents/backup-to.json', 'somewhere');
+  t.strictSame(await backup(), { change: 'backup', state: 'running', at: made.newest });
+  const stored = { name: older, at: LATER, url: 'https://x.example/', bytes: 1, sha256: 'a' };
+  const state = { schemaVersion: 1 as const, target: sha256('somewhere'), stored };
+  await writePushState(it.paths, state);
+  t.strictSame(await backup(), { change: 'backup', state: 'done', at: made.older });
+  const failed = {
+    since: AT,
+    at: LATER,
+    name: newest,
+    what: 'x is full, password=hunter22',
+    fix: 'y',
+  };
+  await writePushState(it.paths, { ...state, failed });
+  t.strictSame(await backup(), {
+    ...{ change: 'backup', state: 'failed', at: AT, code: 'backup-not-stored' },
+    ...{ what: 'x is full, password=<redacted>', fix: 'y' },
+  });
+  const before = await it.digest();
+  await writePushState(it.paths, {
+    ...state,
+    failed: { ...failed, at: '2030-02-01T00:00:00.000Z' },
+  });
+  t.equal(await it.digest(), before, 'that it fails again is no news');
+  it.host.write('/etc/sno-agents/backup-to.json', 'elsewhere');
+  t.match(await backup(), { state: 'running' }, 'another store has none yet');
+});
+
+t.test('the certificate that ends first is told', async (t) => {
+  const it = reportedHost(t);
+  const expiry = async () => (await collect(it.paths, await readStatuses(it.paths))).nextExpiry;
+  t.equal(await expiry(), undefined);
+  const { installation: _, ...description } = cluster;
+  it.host.write('/etc/sno-agents/cluster.json', JSON.stringify(description));
+  for (const { path, contents, uses } of rendered.files) {
+    if (uses.includes('control-plane')) it.host.write(path, contents);
+  }
+  const first = await expiry();
+  t.match(first, { certificate: /\w/, notAfter: /^\d{4}-/ });
+  const { items } = await listCertificates(it.paths);
+  const ends = items.flatMap(({ kind, notAfter = '' }) => (kind === 'trust' ? [] : [notAfter]));
+  t.equal(first?.notAfter, ends.filter((each) => each !== '').toSorted()[0]);
+  const authority = await createAuthority('hub');
+  const soon = new Date(Date.now() - 360 * 86_400_000);
+  const client = await issueLeaf(
+    authority,
+    { subject: { commonName: 'x' }, usage: 'client' },
+    soon,
+  );
+  const hub = {
+    ...{ server: 'https://hub.example', certificateAuthority: authority.certificate },
+    ...{ namespace: 'n', name: 's', ...client },
+  };
+  const to = { apiVersion: 'sno-agents/v1', kind: 'ReportTo', hub };
+  it.host.write('/etc/sno-agents/report-to.json', JSON.stringify(to));
+  t.match(await expiry(), {
+    certificate: 'report',
+    notAfter: new X509Certificate(client.certificate).validToDate.toISOString(),
+  });
 });
 
 t.test('a damaged record keeps nothing else from being told', async (t) => {
