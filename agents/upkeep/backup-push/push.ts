@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../../lib/base/errors/failure.ts';
@@ -36,6 +37,8 @@ export const push: StepBody<PushContext> = {
     return newest === undefined || (await isStored(context, newest));
   },
   async run(context, progress) {
+    // Of a run that was killed: as large as a backup.
+    await rm(workFolder(context), { recursive: true, force: true });
     const newest = await newestBackup(context);
     if (newest === undefined) return done('there is no backup yet');
     if (await isStored(context, newest)) return done(`${newest.name} is stored already`);
@@ -51,6 +54,8 @@ export const push: StepBody<PushContext> = {
     }
   },
 };
+
+const workFolder = ({ paths }: PushContext): string => join(paths.state, 'sno-backup-push', 'work');
 
 async function newestBackup({ paths }: PushContext): Promise<ListedBackup | undefined> {
   return (await listBackups(paths)).findLast(({ state }) => state === 'complete');
@@ -68,7 +73,7 @@ async function pushBackup(
 ): Promise<Outcome> {
   const { paths, settings, to, target, hostname, cluster } = context;
   await requireRoom(paths, settings, room);
-  return withWorkFolder(join(paths.state, 'sno-backup-push', 'work'), async (folder) => {
+  return withWorkFolder(workFolder(context), async (folder) => {
     const path = join(folder, 'backup.age');
     const exported = { target: path, encrypter: encrypterFor(to.recipients) };
     const { bytes } = await exportBackup(paths, name, exported, progress.signal);

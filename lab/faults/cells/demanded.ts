@@ -93,6 +93,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
 export const WITHOUT_CELLS: Partial<Record<AgentName, string>> = {
   reconfigure:
     'it needs a site, which the hosts of the table have not: its faults are those of `npm run test:relocate`',
+  'sno-backup-push':
+    'it needs a store, which the hosts of the table have not: its faults are those of `test/integration/backup-push`',
   'sno-address':
     'its one step looks at the host and starts sno-identity, whose cells these are; it runs in the scenario `address`',
 };

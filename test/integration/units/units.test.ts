@@ -59,7 +59,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/openshift/sno-payload.service': 8,
   'installed/sno-backup.service': 17,
   // The address of the store is not known beforehand.
-  'installed/sno-backup-push.service': 15,
+  'installed/sno-backup-push.service': 19,
   // It asks systemd to restart the kubelet.
   'installed/sno-backup-restore.service': 22,
   // The API, etcd and the kubelet on loopback; addresses by netlink.

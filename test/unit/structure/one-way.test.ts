@@ -29,6 +29,7 @@ const SLEEPS: Readonly<Record<string, string>> = {
   'agents/steps/causes.ts': 'looks beside a wait of others',
   'agents/upkeep/address/follow.ts': 'something must stay so',
   'agents/upkeep/approve/approve-workers.ts': 'the end of a session',
+  'agents/upkeep/backup-push/push.ts': 'backs off before it sends again',
   'agents/upkeep/report/report.ts': 'backs off before it sends again, and lets news gather',
   'agents/upkeep/rotate/overlap.ts': 'a time that has to pass',
   'agents/upkeep/rotate/pods.ts': 'a time that has to pass',

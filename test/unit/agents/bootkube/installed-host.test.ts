@@ -93,6 +93,7 @@ t.test('files that the agents add to the rendered ones', async (t) => {
   const live = await host(t);
   live.write('/etc/sno-agents/settings.json', '{"retryMs":1}');
   live.write('/etc/sno-agents/report-to.json', 'with a key', 0o600);
+  live.write('/etc/sno-agents/backup-to.json', 'with another key', 0o600);
   live.write('/etc/sno-agents/render-input.json', 'without keys', 0o600);
   const { config, files } = await installed(live.context);
   const byRenderer = new Set(rendered.files.map(({ path }) => path));
@@ -116,6 +117,7 @@ t.test('files that the agents add to the rendered ones', async (t) => {
       ['/etc/sno-agents/cluster-id', [0o644, cluster.clusterId]],
       ['/etc/sno-agents/settings.json', [0o644, '{"retryMs":1}']],
       ['/etc/sno-agents/report-to.json', [0o600, 'with a key']],
+      ['/etc/sno-agents/backup-to.json', [0o600, 'with another key']],
       ['/etc/sno-agents/render-input.json', [0o600, 'without keys']],
       ['/etc/default/nodeip-configuration', [0o644, 'KUBELET_NODEIP_HINT=192.0.2.10\n']],
       [LEDGER, [0o600, ledger]],
