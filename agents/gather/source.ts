@@ -1,6 +1,6 @@
 import type { GatherHost } from './gather-host.ts';
 
-/** How the redaction reads the contents of a source; the file in the bundle keeps that format. */
+/** Of a text, the beginning or the end can be left out; what is left of JSON would be no document. */
 export type SourceFormat = 'text' | 'json';
 
 /**

@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { HOSTILE_LINES } from '../../lab/bundle/hostile-lines.ts';
-import { TRIGGERS } from '../../lib/secrets/redact/triggers.ts';
+import { RULES } from '../../lib/secrets/redact/rules.ts';
 import { KINDS } from '../unit/secrets/kinds.ts';
 import { PLACES } from '../unit/secrets/places.ts';
 import type { SeededRandom } from '../unit/secrets/random.ts';
@@ -14,6 +14,7 @@ export interface Made {
 /** About as long as a text is; what is made of it by encoding it may be longer. */
 const LENGTH = 150_000;
 const MAX_LENGTH = 600_000;
+const TRIGGERS = RULES.flatMap(({ triggers }) => triggers);
 const PUNCTUATION = ' \n\t"\'\\`:=,;&/()[]{}<>|-_.%$@#*!?+~^\0';
 const WORDS = 'words a1B2 x 0 true null Secret kind data value name error user: root'.split(' ');
 
@@ -56,8 +57,8 @@ export function hostileText(random: SeededRandom): Made {
 function piece(random: SeededRandom): string {
   const pick = <T>(list: readonly T[]): T | undefined => list[random.integer(0, list.length)];
   const makes: readonly (() => string)[] = [
-    () => pick(TRIGGERS)?.text ?? '',
-    () => pick(TRIGGERS)?.text.toUpperCase() ?? '',
+    () => pick(TRIGGERS) ?? '',
+    () => pick(TRIGGERS)?.toUpperCase() ?? '',
     () => (pick([...PUNCTUATION]) ?? '').repeat(random.integer(1, 4)),
     () => pick(WORDS) ?? '',
     () => random.text(random.integer(1, 70)),

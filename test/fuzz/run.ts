@@ -7,7 +7,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { describeError } from '../../lib/base/errors/failure.ts';
-import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
+import { createRedactor } from '../../lib/secrets/redact/redactor.ts';
 import { SeededRandom } from '../unit/secrets/random.ts';
 import { redacted } from '../unit/secrets/streams.ts';
 import { hostileText, type Made } from './hostile-text.ts';
@@ -16,46 +16,41 @@ import { ordinaryText } from './ordinary-text.ts';
 const SECONDS = 60;
 const SHORT = 100_000;
 /**
- * Of processor time for each byte, compared with ordinary text of the same format. A secret in every
+ * Of processor time for each byte, compared with ordinary text. A secret in every
  * ten bytes costs 40 times as much; what costs the square of its length is far beyond.
  */
 const MAX_RATIO = 100;
 const SECRET = 'q9~W7x8z2k+L';
 const END = `\npassword=${SECRET}\n${'words '.repeat(3000)}\nlast\n`;
-const formats = ['text', 'json'] as const;
 
 const redactor = createRedactor(Buffer.alloc(32, 1), [SECRET]);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Nanoseconds of processor time for each byte. A short text may have an effort that is not its length's. */
-async function costOf(format: keyof Redactor, bytes: Buffer): Promise<number> {
+async function costOf(bytes: Buffer): Promise<number> {
   const before = process.cpuUsage();
-  await redacted(redactor[format], bytes);
+  await redacted(redactor.text, bytes);
   const { user, system } = process.cpuUsage(before);
   return ((user + system) * 1000) / Math.max(bytes.length, SHORT);
 }
 
 /** The lowest of some runs: others are disturbed by what else the machine and V8 do. */
-async function lowestCost(format: keyof Redactor, bytes: Buffer, runs: number): Promise<number> {
+async function lowestCost(bytes: Buffer, runs: number): Promise<number> {
   let lowest = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < runs; run++) lowest = Math.min(lowest, await costOf(format, bytes));
+  for (let run = 0; run < runs; run++) lowest = Math.min(lowest, await costOf(bytes));
   return lowest;
 }
 
 /** What is wrong with the result, if anything is. */
-async function faultOf(
-  format: keyof Redactor,
-  { text }: Made,
-  ordinary: number,
-): Promise<string | undefined> {
+async function faultOf({ text }: Made, ordinary: number): Promise<string | undefined> {
   const input = Buffer.from(`first\n${text}${END}`, 'latin1');
   try {
-    const output = await redacted(redactor[format], input);
+    const output = await redacted(redactor.text, input);
     if (output.includes(SECRET)) return 'the secret after it is there';
     const isWhole = output.subarray(-6).toString() === '\nlast\n';
     if (!isWhole) return 'the end is missing';
-    if ((await costOf(format, input)) < MAX_RATIO * ordinary) return undefined;
-    const ratio = (await lowestCost(format, input, 4)) / ordinary;
+    if ((await costOf(input)) < MAX_RATIO * ordinary) return undefined;
+    const ratio = (await lowestCost(input, 4)) / ordinary;
     return ratio < MAX_RATIO ? undefined : `${ratio.toFixed(0)} times the cost of ordinary text`;
   } catch (error) {
     return describeError(error);
@@ -65,22 +60,18 @@ async function faultOf(
 async function main(): Promise<void> {
   const [seconds = SECONDS, seed = randomInt(2 ** 31)] = process.argv.slice(2).map(Number);
   print(`seed ${seed}, ${seconds} s`);
-  const ordinary = new Map<keyof Redactor, number>();
-  for (const format of formats) {
-    ordinary.set(format, await lowestCost(format, ordinaryText(format), 6));
-    print(`ordinary ${format}: ${ordinary.get(format)?.toFixed(1)} ns for each byte`);
-  }
+  const ordinary = await lowestCost(ordinaryText(), 6);
+  print(`ordinary text: ${ordinary.toFixed(1)} ns for each byte`);
   const random = new SeededRandom(seed);
   const end = performance.now() + seconds * 1000;
   let [passed, failed] = [0, 0];
   while (performance.now() < end) {
     const made = hostileText(random);
-    const format = formats[random.integer(0, formats.length)] ?? 'text';
-    const fault = await faultOf(format, made, ordinary.get(format) ?? 0);
+    const fault = await faultOf(made, ordinary);
     if (fault === undefined) passed += 1;
     else {
       failed += 1;
-      print(`  FAIL  ${format}, ${made.text.length} bytes of ${made.recipe}: ${fault}`);
+      print(`  FAIL  ${made.text.length} bytes of ${made.recipe}: ${fault}`);
     }
   }
   print(`${passed} passed, ${failed} failed, 0 skipped`);

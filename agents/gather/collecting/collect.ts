@@ -113,7 +113,7 @@ async function fill(
       unread = error;
     }
   }
-  const redacted = redactor[source.format](contents());
+  const redacted = redactor.text(contents());
   await spooled.fill(untilAborted(redacted, grace.signal), source, place);
   const failure = spooled.failure ?? unread;
   if (failure === undefined) return undefined;

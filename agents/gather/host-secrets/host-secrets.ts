@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { describeError } from '../../../lib/base/errors/failure.ts';
 import { environmentFiles, units } from '../../../lib/secrets/formats/units.ts';
-import { type FileKind, SecretsIn } from '../../../lib/secrets/redact/secrets-in.ts';
-import { HOST } from '../../../lib/secrets/redact/shares.ts';
+import { HOST } from '../../../lib/secrets/redact/found-secrets.ts';
+import { SecretsIn } from '../../../lib/secrets/redact/secrets-in.ts';
 import { contentsOf, openRegularFile } from '../../../lib/secrets/scan/walk.ts';
 import { orAborted } from '../collecting/abort.ts';
 import type { GatherHost } from '../gather-host.ts';
@@ -157,7 +157,7 @@ class Reading {
     this.#bytes += size;
     const contents = contentsOf(handle, size, this.#memory);
     if (size > MAX_FILE_BYTES) {
-      await this.#secrets.read(contents, 'json');
+      await this.#secrets.read(contents);
       return;
     }
     const bytes = await wholeOf(contents);
@@ -169,9 +169,9 @@ class Reading {
       for (const name of environmentFiles(text)) this.#environmentFiles.add(name);
     }
     const whose = owner === undefined ? {} : { owner };
-    await this.#secrets.readText(text, { ...place, ...whose, format: formatOf(text) });
+    this.#secrets.readText(text, { ...place, ...whose });
     if (place.values?.test(path) === true && size <= MAX_VALUE_BYTES) {
-      await this.#secrets.readValue(basename(path), text, owner);
+      this.#secrets.readValue(basename(path), text, owner);
     }
   }
 
@@ -197,8 +197,4 @@ async function wholeOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const copies: Buffer[] = [];
   for await (const chunk of chunks) copies.push(Buffer.from(chunk));
   return Buffer.concat(copies);
-}
-
-function formatOf(text: string): FileKind['format'] {
-  return /^\s*\{/.test(text) ? 'json' : 'text';
 }

@@ -83,7 +83,7 @@ export async function folder(
 /** Names become paths in the bundle: no control or format characters that terminals or other systems interpret. */
 export const isPlain = (name: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
 
-/** The redaction format of a file, by its name. */
+/** By a file's name. */
 export function formatOf(name: string): Source['format'] {
   const plain = basename(name).replace(/\.gz$/, '');
   return /\.(json|jsonl|inspect)$/.test(plain) ? 'json' : 'text';

@@ -1,6 +1,6 @@
 import { isRecord, parseJson } from '../../base/json.ts';
 import { unescaped, words } from './quoting.ts';
-import { lines, type NamedValue } from './settings.ts';
+import { lines, type NamedValue, type Reader } from './settings.ts';
 
 /** A value that is a secret because of its position in the file. */
 const certain = (value: string): NamedValue => ['password', value];
@@ -10,14 +10,50 @@ const rows = (text: string): string[][] =>
     .filter((line) => !/^\s*[#;]/.test(line))
     .map(words);
 
+/** The secrets of each row of words. */
+const inRows = (secretsOf: (row: readonly string[]) => readonly (string | undefined)[]): Reader =>
+  function* (text) {
+    for (const row of rows(text)) {
+      for (const secret of secretsOf(row)) if (secret !== undefined) yield certain(secret);
+    }
+  };
+
 /** .netrc, and apt's auth.conf: the words after `password` and `account`. */
-export function* netrc(text: string): Generator<NamedValue> {
-  const all = rows(text).flat();
-  for (const [index, word] of all.entries()) {
-    const before = all[index - 1];
-    if (before === 'password' || before === 'account') yield certain(word);
-  }
-}
+export const netrc = inRows((row) =>
+  row.filter((_, index) => /^(?:password|account)$/.test(row[index - 1] ?? '')),
+);
+
+/** pppd's chap-secrets and pap-secrets: client, server, secret. */
+export const pppSecrets = inRows(([, , secret]) => [secret]);
+
+/** chrony.keys and ntp.keys: number, type, key; the type is optional. */
+export const chronyKeys = inRows(([number = '', type, key = type]) =>
+  /^\d+$/.test(number) ? [key?.replace(/^(?:HEX|ASCII):/, '')] : [],
+);
+
+/** grub's user.cfg and grub.cfg: `password USER PASSWORD`. */
+export const grub = inRows(([word, , password]) => (word === 'password' ? [password] : []));
+
+/** The kernel command line: passwords in `iscsi:USER:PASSWORD:USER:PASSWORD@...`, one for each direction. */
+export const kernelCommandLine = inRows((row) =>
+  row.flatMap((word) => {
+    const credentials = /(?:^|=)iscsi:(?<all>[^@\s]{1,1024})@/.exec(word)?.groups?.all?.split(':');
+    return credentials?.filter((_, index) => index % 2 === 1) ?? [];
+  }),
+);
+
+/** Types of secrets in strongSwan and Libreswan; the secret follows the type. */
+const IPSEC = /^:?(?:PSK|EAP|XAUTH|NTLM|RSA|ECDSA|BLISS|PRIV|P12|PKCS8|PIN)$/;
+const KEY_FILE = /\.(?:pem|der|key|p12|pfx|crt)$/i;
+
+/** ipsec.secrets: `: PSK "…"`, `carol : EAP "…"`, `: RSA file.pem "…"`; binary ones are `0s` and base64. */
+export const ipsecSecrets = inRows((row) => {
+  const keyword = row.findIndex((word) => IPSEC.test(word));
+  const after = keyword === -1 ? [] : row.slice(keyword + 1);
+  return after
+    .filter((word) => !KEY_FILE.test(word) && !/^[%{}]/.test(word))
+    .flatMap((word) => [word, ...(/^0[sxt]/.test(word) ? [word.slice(2)] : [])]);
+});
 
 /** PostgreSQL's .pgpass: the fifth of the colon-separated fields; `\` escapes a colon. */
 export function* pgpass(text: string): Generator<NamedValue> {
@@ -30,39 +66,6 @@ export function* pgpass(text: string): Generator<NamedValue> {
 /** The second field of /etc/shadow, gshadow and htpasswd files. */
 export function* hashes(text: string): Generator<NamedValue> {
   for (const line of lines(text)) yield certain((line.split(':')[1] ?? '').replace(/^[!*]+/, ''));
-}
-
-/** Types of secrets in strongSwan and Libreswan; the secret follows the type. */
-const IPSEC = /^(?:PSK|EAP|XAUTH|NTLM|RSA|ECDSA|BLISS|PRIV|P12|PKCS8|PIN)$/;
-const KEY_FILE = /\.(?:pem|der|key|p12|pfx|crt)$/i;
-/** Private numbers of an RSA key. */
-const NUMBER = /\b(?:PrivateExponent|Prime[12]|Exponent[12]|Coefficient):\s{0,8}(0x[0-9a-fA-F]+)/g;
-
-/** ipsec.secrets: `: PSK "…"`, `carol : EAP "…"`, `: RSA file.pem "…"`; binary ones are `0s` and base64. */
-export function* ipsecSecrets(text: string): Generator<NamedValue> {
-  for (const row of rows(text)) {
-    const keyword = row.findIndex((word) => IPSEC.test(word.replace(/^:/, '')));
-    if (keyword === -1) continue;
-    for (const word of row.slice(keyword + 1)) {
-      if (KEY_FILE.test(word) || /^[%{}]/.test(word)) continue;
-      yield certain(word);
-      if (/^0[sxt]/.test(word)) yield certain(word.slice(2));
-    }
-  }
-  for (const [, number = ''] of text.matchAll(NUMBER)) yield certain(number);
-}
-
-/** pppd's chap-secrets and pap-secrets: client, server, secret. */
-export function* pppSecrets(text: string): Generator<NamedValue> {
-  for (const row of rows(text)) yield certain(row[2] ?? '');
-}
-
-/** chrony.keys and ntp.keys: number, type, key; the type is optional. */
-export function* chronyKeys(text: string): Generator<NamedValue> {
-  for (const row of rows(text)) {
-    if (/^\d+$/.test(row[0] ?? ''))
-      yield certain((row[2] ?? row[1] ?? '').replace(/^(?:HEX|ASCII):/, ''));
-  }
 }
 
 /** Ends a directive. */
@@ -83,12 +86,6 @@ export function* directives(text: string): Generator<NamedValue> {
 
 const QUOTED = /\b(?:(\w{1,64})\s{1,8})"([^"]{1,1024})"/g;
 
-/** grub's user.cfg and grub.cfg: hashes, and `password USER PASSWORD`. */
-export function* grub(text: string): Generator<NamedValue> {
-  for (const [hash] of text.matchAll(/\bgrub\.pbkdf2\.[\w.]{16,4096}/g)) yield certain(hash);
-  for (const row of rows(text)) if (row[0] === 'password') yield certain(row[2] ?? '');
-}
-
 /** cloud-init's `chpasswd`: lines of `user:password` below it, as a list or a block of text. */
 export function* chpasswd(text: string): Generator<NamedValue> {
   let column = -1;
@@ -102,15 +99,6 @@ export function* chpasswd(text: string): Generator<NamedValue> {
     } else {
       column = /^\s*chpasswd:/.test(line) ? indent : -1;
     }
-  }
-}
-
-/** The kernel command line: passwords in `iscsi:USER:PASSWORD:USER:PASSWORD@...`, one for each direction. */
-export function* kernelCommandLine(text: string): Generator<NamedValue> {
-  for (const word of words(text)) {
-    const credentials =
-      /(?:^|=)iscsi:(?<all>[^@\s]{1,1024})@/.exec(word)?.groups?.all?.split(':') ?? [];
-    for (const [index, part] of credentials.entries()) if (index % 2 === 1) yield certain(part);
   }
 }
 

@@ -1,37 +1,10 @@
-const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}(?:PRIVATE KEY(?: BLOCK)?|Static key V1)-----/g;
-const END = '-----END ';
-/** Maximum length of a key in PEM. */
-const MAX_BYTES = 1 << 16;
 const LINE = /^[A-Za-z0-9+/]{16,128}={0,2}$/;
 /** The first line of every OpenSSH key, which is always the same. */
 const OPENSSH = 'b3BlbnNzaC1rZXkt';
-
-export interface PrivateKey {
-  /** All of its base64, without padding. */
-  readonly body: string;
-  /** Its lines as written, the most significant first. */
-  readonly lines: readonly string[];
-}
-
-/** Every private key in PEM: plain, encrypted, OpenSSH, PGP, OpenVPN. */
-export function* privateKeys(text: string): Generator<PrivateKey> {
-  let done = 0;
-  for (const { 0: marker, index } of text.matchAll(BEGIN)) {
-    if (index < done) continue;
-    const start = index + marker.length;
-    const extent = text.slice(start, start + MAX_BYTES);
-    const end = extent.indexOf(END);
-    const body = end === -1 ? extent : extent.slice(0, end);
-    done = start + body.length;
-    const lines = body.split(/[\s"]+|\\[nr]/).filter((line) => LINE.test(line));
-    yield { body: body.replace(/\\[nr]|[^A-Za-z0-9+/]/g, ''), lines: bySignificance(lines) };
-  }
-}
-
 /** No key is longer: an RSA key of 16,384 bits has 12 KiB of base64. */
 const MAX_BASE64 = 1 << 15;
 
-/** The same lines for a key's bare base64, broken as OpenSSL, Go and OpenSSH do. */
+/** The lines of a key's bare base64, broken as OpenSSL, Go and OpenSSH do, the most significant first. */
 export function keyLines(base64: string): string[] {
   if (base64.length > MAX_BASE64) return [];
   const width = base64.startsWith(OPENSSH) ? 70 : 64;

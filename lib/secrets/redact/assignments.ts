@@ -1,27 +1,24 @@
 import {
-  anchored,
   type Below,
   isBlock,
   isEmpty,
-  itemBelow,
   lineAfter,
   lineEnd,
   linesBelow,
   wordsBelow,
 } from './below.ts';
-import type { Assigned, Span, UnwrappedRule } from './line-rule.ts';
 import { NAME_TRIGGERS } from './name-triggers.ts';
 import { isSecretValue, type Sensitivity, sensitivityOf } from './names.ts';
 import { isProse, type LineStart, type Position, positionOf, startOfLine } from './prose.ts';
-import { type Separator, separatorAfter } from './separators.ts';
-import { cellsBelow } from './tables.ts';
-import { type Value, type ValueExtent, valueAt, valuesAt } from './value-extent.ts';
+import type { Found, Rule, Span } from './rule.ts';
+import { matchAt, type Separator, separatorAfter, spanOf } from './separators.ts';
+import { type Value, type ValueExtent, valuesAt } from './value-extent.ts';
 import { isLikely, isPassword, isPath, isReference, looksRandom, UUID } from './values.ts';
 
 /** What is assigned to a name, in every notation that programs use. */
-export const ASSIGNMENTS: UnwrappedRule = { triggers: NAME_TRIGGERS, unwrapped: assignedAt };
+export const ASSIGNMENTS: Rule = { triggers: NAME_TRIGGERS, inText: assignedAt };
 
-type Found = Pick<Assigned, 'secrets' | 'isOpen'>;
+type Judged = Pick<Found, 'secrets' | 'isOpen'>;
 
 interface Name extends Span {
   readonly text: string;
@@ -41,11 +38,20 @@ const MAX_NAME = 256;
 const WORD_BEFORE =
   /(?:api|access|secret|private|master|encryption|shared|unseal|recovery|certificate|license|activation|account|mot de|root|session)[ ]$/i;
 
-function assignedAt(text: string, at: number, length: number): Assigned {
+/** `${NAME-value}`, `${NAME:=value}`. */
+const SHELL_DEFAULT = /(?<name>\w{1,200}):?[-=]"?(?<value>[^}"\n]{1,512})/dy;
+
+function assignedAt(text: string, at: number, length: number): Found {
   const name = nameAround(text, at, length);
-  const nothing: Assigned = { next: name.end, secrets: [] };
-  if (text.startsWith('${', name.start - 2)) return { ...nothing, secrets: defaultOf(text, name) };
+  const nothing: Found = { next: name.end, secrets: [] };
   if (name.sensitivity === 'never') return nothing;
+  if (text.startsWith('${', name.start - 2)) {
+    const shell = matchAt(SHELL_DEFAULT, text, name.start);
+    const value = spanOf(shell, 'value');
+    const own = value === undefined ? '' : text.slice(value.start, value.end);
+    const isSecret = isSecretValue(shell?.groups?.name ?? '', own);
+    return value !== undefined && isSecret ? { ...nothing, secrets: [value] } : nothing;
+  }
   const line = startOfLine(text, name.start);
   const place = { text, name, line, position: positionOf(line) };
   const found = assigned(place);
@@ -64,19 +70,13 @@ const isFollowed = (text: string, at: number) =>
     text.slice(at, at + 120),
   );
 
-function assigned(place: Place): Found {
+function assigned(place: Place): Judged {
   const { text, name, line, position } = place;
   const separator = separatorAfter(text, name.end, {
     name: name.text,
     before: line.text,
     isFirst: position === 'first',
   });
-  if (separator === undefined || separator.by === 'column' || separator.by === 'near') {
-    const table = judged(place, cellsBelow(text, name, line));
-    if (table.secrets.length > 0) return table;
-  }
-  const item = name.text.startsWith('-') ? itemBelow(text, name.end, line.text) : undefined;
-  if (item !== undefined) return judged(place, { values: [item], isOpen: false });
   if (separator === undefined) return { secrets: [] };
   if (separator.value !== undefined)
     return judged(place, { values: [separator.value], isOpen: false });
@@ -108,19 +108,8 @@ function nameAround(text: string, at: number, length: number): Name {
   return { start, end, text: own, sensitivity };
 }
 
-/** Up to the default value of a shell's variable: `${NAME-value}`, `${NAME:=value}`. */
-const DEFAULT = /(?<variable>\w{1,200}):?[-=]/y;
-
-function defaultOf(text: string, { start }: Name): Span[] {
-  DEFAULT.lastIndex = start;
-  const variable = DEFAULT.exec(text)?.groups?.variable;
-  const value = variable === undefined ? undefined : valueAt(text, DEFAULT.lastIndex, 'default');
-  if (variable === undefined || value === undefined) return [];
-  return isSecretValue(variable, text.slice(value.start, value.end)) ? [value] : [];
-}
-
 /** The values in lines below the name. */
-function below(place: Place, { end, by }: Separator): Found | undefined {
+function below(place: Place, { end, by }: Separator): Judged | undefined {
   const { text, name, line, position } = place;
   if (by === 'below' && isBlock(text, end)) {
     const before = startOfLine(text, end).text.replace(/\w+\W*$/, '');
@@ -143,7 +132,7 @@ function below(place: Place, { end, by }: Separator): Found | undefined {
     : judged(place, words);
 }
 
-function judged({ name, text }: Pick<Place, 'text' | 'name'>, found: Below): Found {
+function judged({ name, text }: Pick<Place, 'text' | 'name'>, found: Below): Judged {
   const values = found.values.flatMap((value) => linesOf(text, value));
   const secrets = values.filter(({ start, end }) =>
     isSecretValue(name.text, text.slice(start, end), name.sensitivity),
@@ -169,7 +158,7 @@ function extentOf({ text, name, line, position }: Place, { by, end }: Separator)
 const isInStruct = (before: string) =>
   Math.max(before.lastIndexOf('{'), before.lastIndexOf('map[')) > before.lastIndexOf('}');
 
-function inLine(place: Place, separator: Separator): Found {
+function inLine(place: Place, separator: Separator): Judged {
   const { text, name, line, position } = place;
   const extent = extentOf(place, separator);
   const values = valuesAt(text, separator.end, { extent, quote: line.quote });
@@ -208,14 +197,6 @@ function secretIn(
   const own = text.slice(value.start, value.end);
   if (by === 'near' && !isBeside(name, own)) return [];
   if (by === 'stated' && !isMade(name, own)) return [];
-  const anchor = by === 'colon' ? anchored(text, own, name.start) : undefined;
-  if (anchor !== undefined) {
-    const meant = valueAt(text, anchor, 'line');
-    return meant !== undefined &&
-      isSecretValue(name.text, text.slice(meant.start, meant.end), name.sensitivity)
-      ? [meant]
-      : [];
-  }
   if (own.includes('\n')) {
     const values = linesOf(text, value);
     return [...judged({ text, name }, { values, isOpen: false }).secrets];

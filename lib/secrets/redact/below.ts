@@ -1,4 +1,4 @@
-import type { Span } from './line-rule.ts';
+import type { Span } from './rule.ts';
 import { BREAK, endOf, Q, spanOf } from './separators.ts';
 import { isBreak } from './unwrap.ts';
 import { isLikely, isPassword, looksRandom } from './values.ts';
@@ -123,31 +123,6 @@ function itemOf({ start, text }: Line, before: string): Span | undefined {
   return { start: start + before.length, end: start + text.trimEnd().length };
 }
 
-const ITEM_BEFORE = new RegExp(`(?:(?:^|\\s)(?<mark>- ${Q}?|${Q})|^\\s*)$`);
-const AFTER_NAME = new RegExp(`${Q}?,?[^\\S\\n]*(?=${BREAK})`, 'y');
-/** An entry of a list in YAML or JSON, but no option. */
-const ENTRY_OF_LIST = new RegExp(
-  `^(?:- )?${Q}?(?!-)(?<value>[^\\s${'"'}'][^"']{0,4096}?)${Q}?,?\\s*$`,
-  'd',
-);
-const ONE_WORD = /^(?!-)(?<value>\S{1,4096})\s*$/d;
-
-/** The entry after an option's in a list of arguments, each of which has a line of its own. */
-export function itemBelow(text: string, at: number, before: string): Span | undefined {
-  const end = endOf(AFTER_NAME, text, at);
-  const mark = ITEM_BEFORE.exec(before)?.groups;
-  const below = end === undefined ? undefined : lineAfter(text, end);
-  if (below === undefined || ITEM_BEFORE.exec(before) === null) return undefined;
-  const column = before.length - (mark?.mark?.length ?? 0);
-  // In the same column, after blanks.
-  if (!/^\s?$/.test(below.text.slice(Math.max(0, column - 1), column))) return undefined;
-  const shape = mark?.mark === undefined ? ONE_WORD : ENTRY_OF_LIST;
-  const place = spanOf(shape.exec(below.text.slice(column)) ?? undefined, 'value');
-  return (
-    place && { start: below.start + column + place.start, end: below.start + column + place.end }
-  );
-}
-
 /** Under "Initial admin password:", words of the next lines that nobody would say. An empty line may stand between. */
 const MAX_SENTENCES = 8;
 
@@ -171,10 +146,3 @@ export function wordsBelow(text: string, end: number): Below {
 
 const isMade = (word: string) =>
   /^[^\s:/=]{8,}$/.test(word) && /\d/.test(word) && /[a-z]/i.test(word);
-
-/** What stands under a YAML anchor, if the value is an alias of it. */
-export function anchored(text: string, alias: string, before: number): number | undefined {
-  const name = /^\*(?<name>[\w.-]{1,64})$/.exec(alias)?.groups?.name;
-  const at = name === undefined ? -1 : text.lastIndexOf(`&${name} `, before);
-  return at === -1 ? undefined : at;
-}

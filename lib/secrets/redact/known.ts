@@ -1,18 +1,13 @@
 import { byLength, type Hit, LiteralSearch } from '../bytes/literal-search.ts';
 import { isBase64 } from './base64-runs.ts';
-import { Cover } from './cover.ts';
 import type { Effort } from './effort.ts';
 import { LEFT_OUT, type SecretFinding } from './finding.ts';
 import type { Marks } from './marks.ts';
-import { quotedSpellings } from './spellings.ts';
+import type { Span } from './rule.ts';
+import { type Spelling, spellingsOf, verbatim } from './spellings.ts';
 
 /** Shorter ones would hit ordinary words, and their base64 would say too little about them. */
 const MIN_LENGTH = 8;
-/** Longer ones than a line of a key are not printed in lists of bytes. */
-const MAX_LISTED = 80;
-/** The audit log has command lines as hex, but cuts them off at 128 bytes. */
-const MAX_HEX = 128;
-
 /** For all secrets together; beyond it, secrets are searched for verbatim only. */
 const MAX_SPELLINGS = 40_000;
 /** Characters of these, and of those of one secret: of a long one with many special characters they are a thousand times its own. */
@@ -20,20 +15,19 @@ const MAX_SPELLED = 1 << 23;
 const MAX_SPELLED_OF_ONE = 1 << 18;
 /** From there on, the attempt would take more time than is worth it. */
 const SPELLED_ENOUGH = MAX_SPELLED - MAX_SPELLED_OF_ONE / 4;
-/** Longer ones with special characters are searched for in the most usual spellings: all are beyond the limit. */
-const MAX_QUOTED = 2048;
-
-/** A way in which a secret can be written. */
-interface Spelling {
-  readonly text: string;
-  /** Characters before and after it that hold a part of the secret too. */
-  readonly before: number;
-  readonly after: number;
-}
 
 interface SecretSpelling extends Spelling {
   readonly secret: string;
 }
+
+/** Where a secret stands. */
+interface KnownPlace extends Span {
+  readonly secret: string;
+}
+
+/** Whether it is not within the last one. */
+const isNews = (last: Span | undefined, place: Span | undefined) =>
+  place !== undefined && (last === undefined || place.end > last.end || place.start < last.start);
 
 /** Of long spellings, or of short ones. */
 interface SpellingSearch {
@@ -81,26 +75,31 @@ export class KnownSecrets {
     bytes: Uint8Array,
     effort: Pick<Effort, 'isSpent'>,
   ) {
-    const cover = new Cover<SecretSpelling>();
+    /** In order, none overlapping: there can be hundreds of hits at each byte. */
+    const found: KnownPlace[] = [];
     const placeOf = ({ offset, literal }: Hit) => {
       const of = spellings[literal];
-      return of === undefined ? undefined : { ...extentOf(bytes, offset, of), of };
+      return of && { ...extentOf(bytes, offset, of), secret: of.secret };
     };
     const end = search.search(bytes, {
-      isWanted: (hit) => {
-        const place = placeOf(hit);
-        return place !== undefined && !cover.holds(place);
-      },
+      isWanted: (hit) => isNews(found.at(-1), placeOf(hit)),
       found: (hit) => {
-        const place = placeOf(hit);
-        if (place !== undefined) cover.add(place);
+        let place = placeOf(hit);
+        if (place === undefined || !isNews(found.at(-1), place)) return;
+        for (let last = found.at(-1); last && last.end > place.start; last = found.at(-1)) {
+          found.pop();
+          // What begins first says what it is; of such, the longest.
+          const first: KnownPlace = last.start < place.start ? last : place;
+          place = { ...first, end: Math.max(last.end, place.end) };
+        }
+        found.push(place);
       },
       isSpent: () => effort.isSpent(),
     });
-    const findings: SecretFinding[] = cover.spans.map(({ start, end, of }) => ({
+    const findings: SecretFinding[] = found.map(({ start, end, secret }) => ({
       start,
       end,
-      by: this.#markOf(of.secret),
+      by: this.#markOf(secret),
     }));
     return end === bytes.length
       ? findings
@@ -128,88 +127,4 @@ function extentOf(bytes: Uint8Array, offset: number, { text, before, after }: Sp
 /** Whether a value cannot be an ordinary word or number by chance: only such values can be searched for. */
 export function isDistinctive(secret: string): boolean {
   return secret.length >= MIN_LENGTH && new Set(secret).size >= 4 && !/^[a-z]{1,11}$/.test(secret);
-}
-
-const isSpellable = (secret: string) => secret.length <= MAX_QUOTED || /^[\w.-]*$/.test(secret);
-
-const verbatim = (secret: string): Spelling => ({
-  text: Buffer.from(secret, 'utf8').toString('latin1'),
-  before: 0,
-  after: 0,
-});
-
-function spellingsOf(secret: string): Spelling[] {
-  const bytes = Buffer.from(secret, 'utf8');
-  if (!isSpellable(secret)) {
-    const text = secret.toWellFormed();
-    const forms = [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
-    return [...forms.map(verbatim), ...inBase64(bytes)];
-  }
-  const whole = new Set([
-    bytes.toString('latin1'),
-    ...quotedSpellings(secret),
-    ...byteSpellings(bytes),
-    // Of a line of a private key, what it stands for.
-    ...(KEY_LINE.test(secret) ? byteSpellings(Buffer.from(secret, 'base64')) : []),
-  ]);
-  return [
-    ...[...whole].map((text) => ({ text, before: 0, after: 0 })),
-    ...inBase64(bytes),
-    // Encoded once more, like a kubeconfig's key in a Secret.
-    ...inBase64(bytes).flatMap(({ text }) => inBase64(Buffer.from(text, 'latin1'))),
-  ];
-}
-
-const KEY_LINE = /^[A-Za-z0-9+/]{64}$/;
-
-/** In JSON with a line for each. */
-const INDENTED = [2, 4, 6, 8, 10, 12].map((blanks) => `,\n${' '.repeat(blanks)}`);
-
-/** Each byte on its own: in hex as Go, openssl and the audit log write it, in lists, in escapes. */
-function byteSpellings(bytes: Buffer): string[] {
-  if (bytes.length > MAX_HEX) return [];
-  const digits = bytes.toString('hex');
-  const pairs = digits.match(/../g) ?? [];
-  const lower = [digits, ...[' ', ':', '-'].map((joint) => pairs.join(joint))];
-  const inHex = [...lower, ...lower.map((text) => text.toUpperCase())];
-  if (bytes.length > MAX_LISTED) return inHex;
-  const codes = Array.from(bytes, (byte) => `0x${byte.toString(16)}`);
-  const escaped = (begin: string) => pairs.map((pair) => begin + pair).join('');
-  return [
-    ...inHex,
-    ...[' ', ',', ', ', ...INDENTED].map((joint) => bytes.join(joint)),
-    ...[' ', ', '].map((joint) => codes.join(joint)),
-    ...[', ', ',', ' '].flatMap((joint) => [
-      pairs.map((pair) => `0x${pair}`).join(joint),
-      pairs.map((pair) => `0x${pair.toUpperCase()}`).join(joint),
-    ]),
-    ...['%', '\\x', '\\u00', '\\\\x', '\\\\u00'].flatMap((begin) => [
-      escaped(begin),
-      pairs.map((pair) => begin + pair.toUpperCase()).join(''),
-    ]),
-    Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
-    Array.from(bytes, (byte) => `&#${byte};`).join(''),
-  ];
-}
-
-/** Bytes before the secret in a group of three, and the first character that holds only of it. */
-const OFFSETS = [
-  { offset: 0, start: 0 },
-  { offset: 1, start: 2 },
-  { offset: 2, start: 3 },
-] as const;
-
-/**
- * Of each of the three ways in which bytes can lie in base64's groups, the characters that
- * depend on nothing before or after them.
- */
-function inBase64(bytes: Buffer): Spelling[] {
-  return OFFSETS.flatMap(({ offset, start }) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    const bits = (offset + bytes.length) * 8;
-    const body = text.slice(start, Math.floor(bits / 6));
-    const edges = { before: start === 0 ? 0 : 1, after: bits % 6 === 0 ? 0 : 1 };
-    const url = body.replaceAll('+', '-').replaceAll('/', '_');
-    return (url === body ? [body] : [body, url]).map((spelled) => ({ text: spelled, ...edges }));
-  });
 }

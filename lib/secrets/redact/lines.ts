@@ -4,7 +4,6 @@ export const MAX_LINE_BYTES = 1 << 20;
 /** Blocks are large enough that what is done once for each costs nothing. */
 const BLOCK_BYTES = 1 << 16;
 const LEFT_OUT = Buffer.from('<redacted>');
-const EMPTY = Buffer.alloc(0);
 
 /** Between words: control characters, space, quotes, `,`, `;`, `&`. */
 const gap = new Uint8Array(256);
@@ -23,37 +22,28 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
   yield* splitter.end();
 }
 
-class LineSplitter {
+/** The same for chunks that are given one by one. */
+export class LineSplitter {
   #parts: Buffer[] = [];
   #length = 0;
   /** In a word that is left out. */
   #isInWord = false;
 
   *push(chunk: Uint8Array): Generator<Buffer> {
+    // A copy: the stream may use its memory again.
+    this.#parts.push(Buffer.from(chunk));
     this.#length += chunk.length;
     const isEnough = this.#length > MAX_LINE_BYTES || chunk.includes(NEWLINE);
-    // Both copy: the stream may use its memory again.
-    if (this.#length >= BLOCK_BYTES && isEnough) yield* this.#split(this.#joined(chunk));
-    else this.#parts.push(Buffer.from(chunk));
+    if (this.#length >= BLOCK_BYTES && isEnough) yield* this.#split();
   }
 
   *end(): Generator<Buffer> {
-    yield* this.#split(this.#joined(EMPTY));
-    if (this.#length > 0) yield this.#joined(EMPTY);
+    yield* this.#split();
+    if (this.#length > 0) yield Buffer.concat(this.#parts);
   }
 
-  #joined(last: Uint8Array): Buffer {
-    const parts = [...this.#parts, last];
-    this.#keep(EMPTY);
-    return Buffer.concat(parts);
-  }
-
-  #keep(rest: Buffer): void {
-    this.#parts = rest.length === 0 ? [] : [rest];
-    this.#length = rest.length;
-  }
-
-  *#split(bytes: Buffer): Generator<Buffer> {
+  *#split(): Generator<Buffer> {
+    const bytes = Buffer.concat(this.#parts);
     let at = this.#isInWord ? wordEnd(bytes) : 0;
     this.#isInWord &&= at === bytes.length;
     while (at < bytes.length) {
@@ -68,7 +58,8 @@ class LineSplitter {
       at += wordEnd(bytes.subarray(at));
       this.#isInWord = at === bytes.length;
     }
-    this.#keep(bytes.subarray(at));
+    this.#parts = [bytes.subarray(at)];
+    this.#length = bytes.length - at;
   }
 }
 

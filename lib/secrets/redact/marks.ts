@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 
-/** `certain`: a secret by its name or its shape. `possible`: a value of a Secret, which can be a user's name as well. */
-export type Certainty = 'certain' | 'possible';
+/**
+ * `certain`: a secret by its name or its shape; `key`: a private key in base64; `possible`: a value of a Secret, which can
+ * be a user's name as well; `document`: a text with secrets in it.
+ */
+export type Certainty = 'certain' | 'key' | 'possible' | 'document';
 
 /** What stands in a secret's place. */
 export interface Marks {

@@ -1,27 +1,7 @@
 const words = (text: string) => text.split(' ');
 const SHORT = words('pwd psk');
 /** What stands after a short name. */
-const AFTER = [
-  '=',
-  ':',
-  '"',
-  "'",
-  '\\',
-  '>',
-  ' =',
-  ' :',
-  '  ',
-  ' |',
-  '\n',
-  ',',
-  '\x1b',
-  '\0',
-  '&',
-  ' "',
-  " '",
-  '_',
-  '[',
-];
+const AFTER = [...'=:"\'\\>\n,\x1b\0&_[', ' =', ' :', '  ', ' |', ' "', " '"];
 /** The letter before "key" in names of secrets: `masterKey`, `apikey`. */
 const BEFORE_KEY = [...'rtlyisngdehp_- '];
 

@@ -1,4 +1,4 @@
-import type { InLine, LineSecret } from './line-rule.ts';
+import type { Found, Rule, Secret } from './rule.ts';
 
 /**
  * One shape in which a secret occurs in a line, whatever its name is. Every occurrence contains one of
@@ -20,8 +20,13 @@ const LONG = 4096;
 /** Read beyond the place in which a pattern must begin. */
 const MAX_MATCH = 1024;
 
-/** What a pattern finds at a trigger, or around it. */
-export function matches(line: string, at: number, pattern: Pattern): InLine {
+/** Finds what a pattern describes at its triggers, or around them. */
+export const ruleOf = (pattern: Pattern): Rule => ({
+  triggers: pattern.triggers,
+  inLine: (line, at) => matches(line, at, pattern),
+});
+
+function matches(line: string, at: number, pattern: Pattern): Found {
   const { find, around } = pattern;
   if (around === undefined) {
     find.lastIndex = at;
@@ -41,11 +46,7 @@ export function matches(line: string, at: number, pattern: Pattern): InLine {
 }
 
 /** `base`: where in the line the text begins in which the pattern matched. */
-function secretIn(
-  match: RegExpExecArray | null,
-  base: number,
-  { isSecret }: Pattern,
-): LineSecret[] {
+function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pattern): Secret[] {
   const [start, end] = match?.indices?.groups?.secret ?? [];
   if (match === null || start === undefined || end === undefined) return [];
   const secret = match.input.slice(start, end);

@@ -1,5 +1,4 @@
 import { COMMANDS } from './commands.ts';
-import { CREDENTIAL_FILES } from './credential-files.ts';
 import { isSecretUrl } from './data-urls.ts';
 import type { Pattern } from './pattern.ts';
 import { START, TOKENS } from './tokens.ts';
@@ -34,6 +33,8 @@ export const PATTERNS: readonly Pattern[] = [
   // Without a scheme: a proxy's by its name, any by the port; a target of iSCSI; of the initiator, also its own.
   { triggers: ['proxy=', 'proxy =', 'proxy:', 'proxy"', "proxy'", 'proxy\\'], find: /proxy\\{0,15}["']?\s{0,8}[:=]\s{0,8}\\{0,15}["']?[^\s:@/"'<>]{1,128}:(?<secret>[^\s/"'\\<>]{1,256})@/diy },
   { triggers: ['iscsi:'], find: /iscsi:[^\s:@"']{1,256}:(?<secret>[^\s@"']{1,512})@/diy },
+  // `user:password@host:port`; lower-case letters alone are a user.
+  { triggers: ['@'], find: /(?<=(?:^|[\s"'`=,([{<|\0])(?!(?:https?|mailto|sips?|xmpp|acct|im|ssh|git|docker|oci|pkg|npm):)[A-Za-z0-9][\w.-]{0,63}:(?<secret>(?![a-z][a-z._-]+@[\w.-]+:)[^\s:"'/\\]{1,128}))@(?!sha\d+:)(?=(?:[A-Za-z0-9][\w.-]{0,253}|\[[\da-f:]{2,40}\]):\d{2,5}(?!\w))/dy },
   // The same as Go's MySQL driver writes it.
   { triggers: ['@tcp(', '@unix('], find: /(?<=[^\s"':@/]:(?<secret>[^\s"'/]{1,200}))@(?:tcp|unix)\(/dy },
   { triggers: ['bearer', 'negotiate '], find: /(?:bearer|negotiate)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy, isSecret: isCredentials },
@@ -93,5 +94,11 @@ export const PATTERNS: readonly Pattern[] = [
   // The private part of a JSON web key.
   { triggers: ['"kty"', '"kty\\'], find: /\\{0,7}"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"(?<secret>[\w-]{20,1024})\\{0,7}"/dg, around: { before: 8192, after: 8192 } },
   ...COMMANDS,
-  ...CREDENTIAL_FILES,
+  // htpasswd and LDAP: a hash.
+  { triggers: ['{sha}', '{ssha}', '{sha256}', '{sha512}', '{ssha256}', '{ssha512}', '{md5}', '{smd5}'], find: /\{S?(?:SHA(?:256|512)?|MD5)\}(?<secret>[A-Za-z0-9+/]{20,256}={0,2})/diy },
+  // A key of Ceph.
+  { triggers: ['key = aq', 'key: aq', 'key:aq', 'key=aq', 'key":"aq', 'key": "aq'], find: /key"?\s?[=:]\s?"?(?<secret>AQ[A-Za-z0-9+/]{34,40}={0,2})/diy },
+  // A user and a password in an address of Oracle; a value in braces of SQL Server.
+  { triggers: [':thin:'], find: /:thin:[\w$#-]{1,64}\/(?<secret>[^\s@"']{1,256})@/diy },
+  { triggers: ['password={', 'pwd={'], find: /(?:password|pwd)=\{(?<secret>[^\s{}"][^{}"]{0,127})\}/diy },
 ];

@@ -1,4 +1,4 @@
-import type { Span } from './line-rule.ts';
+import type { Span } from './rule.ts';
 import { Q } from './separators.ts';
 import { isBreak } from './unwrap.ts';
 

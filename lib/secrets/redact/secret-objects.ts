@@ -1,128 +1,163 @@
-import type { InLine, LinePlace, LineRule, LineSecret, Span } from './line-rule.ts';
+import { type Line, lineAfter, lineEnd } from './below.ts';
+import { startOfLine } from './prose.ts';
+import type { Found, Rule, Secret, Span } from './rule.ts';
 import { endOf, matchAt, Q, spanOf } from './separators.ts';
-import { Unwrapped } from './unwrap.ts';
 import { valueAt } from './value-extent.ts';
 import { isNothing } from './values.ts';
 
 /**
- * Kubernetes Secrets in one line: as JSON, also quoted, as a map of YAML or Python, or as Go prints them.
- * Their kind can stand before the data or after it.
+ * The data of Kubernetes Secrets, whatever it looks like: in one line, as JSON, Python and Go print them, and over many by
+ * their indentation. Their kind can stand before the data or after it.
  */
-export const SECRET_OBJECTS: LineRule = { triggers: ['secret', 'stringdata'], at: secretsAt };
+export const SECRET_OBJECTS: Rule = { triggers: ['secret', 'data'], inText: dataAt };
 
-/** What makes a line worth a closer look. */
-const IN_LINE = /kind[^\w[\]{}]{1,20}Secret|Secret(?:List)?\{|stringData\W{0,60}:\s{0,8}[m{]/i;
-const KIND_OR_BRACKET = /kind[^\w[\]{}]{1,20}Secret(?<list>List)?(?!\w)|(?<bracket>[[\]{}])/gi;
-/** What stands before the brackets of a Secret's values. */
-const BEFORE_DATA = new RegExp(
-  `(?<=(?<![\\w:.])(?<name>data|stringData)${Q}?\\s{0,8}:\\s{0,8}(?:map(?:\\[string\\](?:string|\\[\\](?:uint8|byte)))?)?)`,
-  'iy',
+/** No Secret is larger in print, where something else hides its end. */
+const MAX_LENGTH = 1 << 16;
+const MAX_DEPTH = 100;
+/** Before the word that is the trigger; Go prints the kind in an object of its own. */
+const KIND = new RegExp(`(?<![\\w-])(?<meta>TypeMeta:\\{)?kind${Q}?[^\\w[\\]{}]{1,20}$`, 'i');
+const DATA = `(?<name>data|stringData)${Q}?\\s{0,8}:\\s{0,8}(?:map(?:\\[string\\](?:string|\\[\\](?:uint8|byte)))?)?(?=[[{])`;
+const DATA_AT = new RegExp(DATA, 'iy');
+/** What an object has in one line. */
+const PART = new RegExp(
+  `(?<![\\w:.-])${DATA}|(?<![\\w-])kind${Q}?[^\\w[\\]{}]{1,20}(?<kind>Secret)(?![\\w-])|[[\\]{}\\n]`,
+  'gi',
 );
-/** Of brackets; no object has more. */
-const MAX_DEPTH = 500;
-
-/** What stands in a pair of brackets, or in none. */
-interface Contents {
-  isSecret: boolean;
-  /** Whether it is a list of Secrets, each of which can leave out what it is. */
-  isList: boolean;
-  readonly values: Values[];
-  /** Of the objects in it that are not known to be Secrets. */
-  readonly others: Values[];
-}
-
-interface Brackets extends Contents {
-  readonly start: number;
-  readonly name: 'data' | 'stringData' | 'TypeMeta' | undefined;
-}
 
 interface Values extends Span {
+  /** In base64, marked as what it stands for. */
   readonly isEncoded: boolean;
 }
 
-function secretsAt({ line: { text } }: LinePlace): InLine {
-  if (!IN_LINE.test(text)) return { next: text.length, secrets: [] };
-  const unwrapped = new Unwrapped(text);
-  const secrets = inObjects(unwrapped.text).map((secret) => ({
-    ...secret,
-    ...unwrapped.rawOf(secret),
-  }));
-  return { next: text.length, secrets };
-}
-
-function inObjects(text: string): LineSecret[] {
-  const found: Values[] = [];
-  const root: Contents = { isSecret: false, isList: false, values: [], others: [] };
-  const open: Brackets[] = [];
-  for (const { index, groups } of text.matchAll(KIND_OR_BRACKET)) {
-    if (open.length >= MAX_DEPTH) break;
-    const inner = open.at(-1) ?? root;
-    const bracket = groups?.bracket;
-    if (bracket === '{' || bracket === '[') open.push(opened(text, index));
-    else if (bracket !== undefined) close(open, root, index, found);
-    else if (groups?.list !== undefined) inner.isList = true;
-    else inner.isSecret = true;
+function dataAt(text: string, at: number, length: number): Found {
+  const next = at + length;
+  const isData = length === 4;
+  const start = isData && /string$/i.test(text.slice(Math.max(0, at - 6), at)) ? at - 6 : at;
+  const lines = inLines(text, start);
+  if (isData) {
+    const isOnly = start < at;
+    const isName =
+      !/[\w:.-]/.test(text.charAt(start - 1)) && endOf(DATA_AT, text, start) !== undefined;
+    const secrets = isName ? inLine(text, start, isOnly) : [];
+    return { next, secrets: [...secrets, ...lines.secrets], isOpen: lines.isOpen };
   }
-  // Cut off before their ends.
-  while (open.length > 0) close(open, root, text.length, found);
-  addAll(found, secretValues(root));
-  return outermost(found).flatMap((values) => valuesIn(text, values));
+  const [word = ''] = /^(?:List)?[[{]?/.exec(text.slice(next, next + 5)) ?? [];
+  const isList = word.startsWith('List');
+  const before = text.slice(Math.max(0, at - 48), at);
+  const kind = /[\w-]/.test(text.charAt(next + (isList ? 4 : 0))) ? null : KIND.exec(before);
+  const isObject = /[[{]$/.test(word) && text.startsWith('Secret', at);
+  if (kind === null && !isObject) return { next, secrets: [] };
+  const from = next + word.length;
+  const object = kind?.groups?.meta === undefined ? from : text.indexOf('}', from) + 1;
+  const secrets = inLine(text, object, true, isList);
+  return { next, secrets: [...secrets, ...lines.secrets], isOpen: lines.isOpen };
 }
 
-/** What is inside other brackets is found with those. */
-function outermost(found: readonly Values[]): Values[] {
-  const result: Values[] = [];
-  for (const values of found.toSorted((a, b) => a.start - b.start)) {
-    const last = result.at(-1);
-    if (last === undefined || values.end > last.end) result.push(values);
+/** What follows in the line, up to the end of the object; of a list of Secrets, also the data of objects in it. */
+function inLine(text: string, at: number, isKnown: boolean, isList = false): Secret[] {
+  const values: Values[] = [];
+  let data: (Omit<Values, 'end'> & { readonly depth: number }) | undefined;
+  let isSecret = isKnown;
+  let depth = 0;
+  let limit = text.length;
+  PART.lastIndex = at;
+  for (let part = PART.exec(text); part !== null && depth < MAX_DEPTH; part = PART.exec(text)) {
+    const { name, kind } = part.groups ?? {};
+    limit = part[0] === '\n' ? part.index : text.length;
+    if (part[0] === '\n') break;
+    if (kind !== undefined) {
+      isSecret ||= depth === 0;
+    } else if (name !== undefined) {
+      const isEncoded = name.toLowerCase() === 'data';
+      // Nothing else has such data.
+      isSecret ||= depth === 0 && !isEncoded;
+      if (depth === 0 || isList) data ??= { start: PART.lastIndex + 1, depth, isEncoded };
+    } else if (/[[{]/.test(part[0])) {
+      depth += 1;
+    } else {
+      depth -= 1;
+      if (data?.depth === depth) values.push({ ...data, end: part.index });
+      if (data?.depth === depth) data = undefined;
+      if (depth < 0) break;
+    }
   }
-  return result;
+  // It was cut off.
+  if (data !== undefined && depth < MAX_DEPTH) values.push({ ...data, end: limit });
+  return isSecret ? values.flatMap((each) => valuesIn(text, each)) : [];
 }
 
-function opened(text: string, at: number): Brackets {
-  const isSecret = text.startsWith('Secret', at - 6);
-  return {
-    start: at,
-    name: nameBefore(text, at),
-    isSecret,
-    isList: false,
-    values: [],
-    others: [],
-  };
-}
+const SECRET = new RegExp(`^${Q}?kind${Q}?\\s?:\\s{1,8}${Q}?Secret${Q}?,?\\s*(?:#.*)?$`);
+const SECTION = new RegExp(`^${Q}?(?<name>data|stringData)${Q}?\\s?:\\s{0,80}(?<flow>\\{.*)?$`);
+const ENTRY = new RegExp(`^[\\s-]*${Q}?[-._A-Za-z0-9]{1,253}${Q}?\\s?:\\s{1,8}(?<value>.*)$`);
 
-function nameBefore(text: string, at: number): Brackets['name'] {
-  if (text.startsWith('TypeMeta:', at - 9)) return 'TypeMeta';
-  const name = matchAt(BEFORE_DATA, text, at)?.groups?.name;
-  if (name === undefined) return undefined;
-  return name.toLowerCase() === 'data' ? 'data' : 'stringData';
-}
+/** Before the word that is the trigger, in its line. */
+const BEFORE_FIELD = new RegExp(`(?:${Q}?kind${Q}?\\s?:\\s{1,8}${Q}?|${Q}?)$`);
 
-/** Leaves a pair of brackets; adds the values of the Secrets that are known then. */
-function close(open: Brackets[], root: Contents, end: number, found: Values[]): void {
-  const inner = open.pop();
-  if (inner === undefined) return;
-  const outer = open.at(-1) ?? root;
-  if (inner.name === 'TypeMeta' && inner.isSecret) outer.isSecret = true;
-  if (inner.name === 'data' || inner.name === 'stringData') {
-    outer.values.push({ start: inner.start + 1, end, isEncoded: inner.name === 'data' });
-    // Nothing else has such data.
-    if (inner.name === 'stringData') outer.isSecret = true;
+/** An object by its indentation: the fields at the same column as the one around an offset. */
+function inLines(text: string, at: number): Pick<Found, 'secrets' | 'isOpen'> {
+  const before = startOfLine(text, at).text;
+  const column = before.search(BEFORE_FIELD);
+  const start = at - before.length;
+  const prefix = before.slice(0, column);
+  if (/[^\s-]$/.test(prefix)) return { secrets: [] };
+  const end = lineEnd(text, at);
+  const first = { start, end, text: text.slice(start, end) };
+  const isField = SECTION.test(first.text.slice(column)) || SECRET.test(first.text.slice(column));
+  if (!isField) return { secrets: [] };
+  const secrets: Secret[] = [];
+  let isSecret: boolean | undefined;
+  let section: string | undefined;
+  let line: Line | undefined = first;
+  for (; line !== undefined; line = lineAfter(text, line.end)) {
+    const rest = line.text.slice(column);
+    const found = SECTION.exec(rest)?.groups;
+    // Another object: its fields begin elsewhere, or come again.
+    const isOutside = /^[\s-]*$/.test(prefix) && /\S/.test(line.text.slice(0, column));
+    const isNext = isOutside || /^\s*$|^---/.test(rest) || found?.name === (section ?? '');
+    if (line !== first && (isNext || line.end - start > MAX_LENGTH)) break;
+    if (/^[\s}]/.test(rest) && section !== undefined) {
+      secrets.push(...valueInLine(line, column, section === 'data'));
+      continue;
+    }
+    section = found?.name;
+    if (found?.flow !== undefined) {
+      const flow = line.start + line.text.indexOf('{', column) + 1;
+      secrets.push(
+        ...valuesIn(text, { start: flow, end: line.end, isEncoded: section === 'data' }),
+      );
+    }
+    if (SECRET.test(rest)) isSecret = true;
+    else if (/^["']?kind["']?\s?:/.test(rest)) isSecret ??= false;
   }
-  addAll(found, secretValues(inner));
-  addAll(outer.others, inner.others);
-  if (!inner.isSecret) addAll(outer.others, inner.values);
+  const isOpen = line === undefined && isSecret !== false;
+  return { secrets: isSecret === true ? secrets : [], isOpen };
 }
 
-function secretValues({ isSecret, isList, values, others }: Contents): readonly Values[] {
-  if (isList) return [...values, ...others];
-  return isSecret ? values : [];
+/** All that stands after a key, or on a line without one. */
+function valueInLine(
+  { start, text }: Span & { text: string },
+  column: number,
+  isEncoded: boolean,
+): Secret[] {
+  const rest = text.slice(column);
+  const value = (ENTRY.exec(rest)?.groups?.value ?? rest.trimStart()).trimEnd();
+  const bare = value.replace(BARE, '');
+  if (/^[|>{}\][,+-]*$/.test(bare) || isNothing(bare)) return [];
+  const from = start + text.lastIndexOf(bare);
+  return [secretOf(bare, { start: from, end: from + bare.length }, isEncoded)];
 }
 
-/** There can be more of them than a call can have arguments. */
-function addAll(all: Values[], more: readonly Values[]): void {
-  for (const values of more) all.push(values);
-}
+const BARE = new RegExp(`^${Q}|${Q}?,?$`, 'g');
+
+const secretOf = (text: string, { start, end }: Span, isEncoded: boolean): Secret => ({
+  start,
+  end,
+  means:
+    isEncoded && /^[A-Za-z0-9+/]+={0,2}$/.test(text)
+      ? Buffer.from(text, 'base64').toString('utf8')
+      : text,
+  certainty: 'possible',
+});
 
 const KEY = new RegExp(
   `(?<![-._A-Za-z0-9])[-._A-Za-z0-9]{1,253}${Q}?[\\s\\ue600]{0,8}:[\\s\\ue600]{0,8}`,
@@ -137,27 +172,18 @@ const GO_VALUE = /(?:[^\s\]}]|\s(?![-._A-Za-z0-9]{1,253}:))+/y;
 /** What begins with a bracket is not a value, but can contain values. */
 const FLOW_VALUE = /(?![[{])[^,}\]"\ue000-\ue600]+/y;
 
-/** A value for each key up to `end`, whatever it looks like. `isEncoded`: in base64, marked as what it stands for. */
-export function valuesIn(
-  text: string,
-  { start, end, isEncoded }: Omit<Values, 'end'> & Partial<Span>,
-): (LineSecret & { readonly means: string })[] {
+/** A value for each key up to `end`, whatever it looks like. */
+function valuesIn(text: string, { start, end, isEncoded }: Values): Secret[] {
   const isGo = text[start - 1] === '[';
   const inside = text.slice(0, end);
-  const secrets: ReturnType<typeof valuesIn> = [];
+  const secrets: Secret[] = [];
   KEY.lastIndex = start;
   while (KEY.test(inside)) {
-    const from = KEY.lastIndex;
-    const value = valueFrom(inside, from, isGo);
+    const value = valueFrom(inside, KEY.lastIndex, isGo);
     if (value === undefined) continue;
     KEY.lastIndex = value.end;
-    const secret = text.slice(value.start, value.end);
-    if (!isNothing(secret))
-      secrets.push({
-        ...value,
-        means: isEncoded ? decoded(secret) : secret,
-        certainty: 'possible',
-      });
+    const own = text.slice(value.start, value.end);
+    if (!isNothing(own)) secrets.push(secretOf(own, value, isEncoded));
   }
   return secrets;
 }
@@ -169,6 +195,3 @@ function valueFrom(text: string, at: number, isGo: boolean): Span | undefined {
   const plain = endOf(isGo ? GO_VALUE : FLOW_VALUE, text, at);
   return plain === undefined ? undefined : { start: at, end: plain };
 }
-
-const decoded = (base64: string) =>
-  /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64').toString('utf8') : base64;

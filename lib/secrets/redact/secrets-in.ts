@@ -1,15 +1,14 @@
 import { decodeDataUrl, isDataUrl } from '../../base/data-url.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { Budget, type BudgetLimits } from '../bytes/budget.ts';
-import { keyLines, privateKeys } from '../formats/private-keys.ts';
+import { keyLines } from '../formats/private-keys.ts';
 import { type NamedValue, type Reader, settings } from '../formats/settings.ts';
-import { decoded, urlPasswords } from '../formats/urls.ts';
 import { decodedBlob } from './blobs.ts';
-import { FoundSecrets } from './found-secrets.ts';
+import { FoundSecrets, HOST } from './found-secrets.ts';
 import type { Certainty, Marks } from './marks.ts';
 import { isSecretValue, sensitivityOf } from './names.ts';
-import { type Redactor, redactorWith } from './redactor.ts';
-import { HOST } from './shares.ts';
+import { percentDecoded } from './percent.ts';
+import { type RedactedStream, redactedStreams } from './redactor.ts';
 import { isNothing, isPath, isReference, isUserAndPassword, looksRandom } from './values.ts';
 
 /** A config in a file of a config; no secrets are nested more deeply. */
@@ -27,7 +26,6 @@ const SYMBOL = /[!#$%^&*+=~|;<>?(){}[\]]/;
 
 /** How to read a file. */
 export interface FileKind {
-  readonly format: keyof Redactor;
   /** Reader for the specific format. */
   readonly read?: Reader;
   /** Names of values that are secrets in this file, in addition to the usual ones. */
@@ -43,14 +41,12 @@ export interface FileKind {
  */
 export class SecretsIn {
   readonly #found: FoundSecrets;
-  readonly #redactor: Redactor;
+  readonly #redacted: () => RedactedStream;
   /** For the current file or value. */
   #budget = new Budget(FILE_LIMITS);
   /** Nested texts that are still to be read. */
   #documents: { text: string; depth: number }[] = [];
   #documentsLeft = MAX_DOCUMENTS;
-  /** Keys in the current file whose lines are already known. */
-  #keys = new Set<string>();
   #depth = 0;
   /** Of the current file. */
   #owner = HOST;
@@ -64,17 +60,12 @@ export class SecretsIn {
         return '<redacted>';
       },
     };
-    this.#redactor = redactorWith(marks, []);
+    this.#redacted = redactedStreams(marks, []);
   }
 
   /** Passwords and tokens in the order in which they were read, followed by lines of keys. */
   get secrets(): string[] {
     return this.#found.all;
-  }
-
-  /** Whether secrets were left out because of the limits. */
-  get isCut(): boolean {
-    return this.#found.isCut;
   }
 
   /** Whose were left out. */
@@ -86,41 +77,41 @@ export class SecretsIn {
    * Reads a file that is too large for memory.
    * @throws errors of `chunks`; at the end if not all nested contents could be searched.
    */
-  async read(chunks: AsyncIterable<Uint8Array>, format: keyof Redactor): Promise<void> {
+  async read(chunks: AsyncIterable<Uint8Array>): Promise<void> {
     this.#begin();
-    await drained(this.#redactor[format](chunks));
-    await this.#lookInside();
+    const stream = this.#redacted();
+    for await (const chunk of chunks) for (const _ of stream.push(chunk));
+    for (const _ of stream.end());
+    this.#lookInside();
   }
 
   /** Reads a whole file. @throws at the end if not all nested contents could be searched. */
-  async readText(text: string, kind: FileKind): Promise<void> {
+  readText(text: string, kind: FileKind): void {
     this.#begin(kind.owner);
-    await this.#document(text, kind);
-    await this.#lookInside();
+    this.#document(text, kind);
+    this.#lookInside();
   }
 
   /** Reads a file that is one value of a mounted Secret. */
-  async readValue(name: string, value: string, owner?: string): Promise<void> {
+  readValue(name: string, value: string, owner?: string): void {
     this.#begin(owner);
     const secret = value.trim();
     this.#learn(secret, isSecretValue(name, secret) ? 'certain' : 'possible');
-    await this.#lookInside();
+    this.#lookInside();
   }
 
   #begin(owner = HOST): void {
     this.#owner = owner;
     this.#depth = 0;
     this.#documents = [];
-    this.#keys = new Set();
     this.#documentsLeft = MAX_DOCUMENTS;
     this.#budget = new Budget(owner === HOST ? FILE_LIMITS : FOREIGN_LIMITS);
   }
 
-  async #lookInside(): Promise<void> {
+  #lookInside(): void {
     for (let next = this.#documents.pop(); next !== undefined; next = this.#documents.pop()) {
       this.#depth = next.depth;
-      const format = isJson(next.text) ? 'json' : 'text';
-      await this.#document(next.text, { format });
+      this.#document(next.text, {});
     }
     if (this.#documentsLeft < 0)
       throw new Error(`only ${MAX_DOCUMENTS} of the documents in it were searched for secrets`);
@@ -128,20 +119,30 @@ export class SecretsIn {
       throw new Error('what it unpacks to is too large to be searched for secrets');
   }
 
-  async #document(text: string, { format, read, names }: FileKind): Promise<void> {
-    for (const { body, lines } of privateKeys(text)) {
-      this.#keys.add(body);
-      this.#found.addKey(lines, this.#owner);
-    }
+  #document(text: string, { read, names }: FileKind): void {
     if (read !== undefined) for (const setting of read(text)) this.#setting(setting, names);
-    if (format === 'json') this.#strings(parseJson(text), names);
-    else for (const setting of settings(text)) this.#setting(setting, names);
-    await drained(this.#redactor[format](once(Buffer.from(text, 'utf8'))));
+    const strings = isJson(text) ? stringsIn(text) : [];
+    for (const [name, value] of strings) {
+      // Also a file in the document, and a container's `NAME=value`.
+      if (isDataUrl(value)) this.#look(contentsOf(value, this.#budget));
+      else if (isJson(value) || value.includes('\n')) this.#look(value);
+      for (const setting of [[name, value] as const, ...settings(value)]) {
+        this.#setting(setting, names);
+      }
+    }
+    if (strings.length === 0) for (const setting of settings(text)) this.#setting(setting, names);
+    this.#redact(text);
+  }
+
+  /** Learns what a text shows without the format of its file. */
+  #redact(text: string): void {
+    const stream = this.#redacted();
+    for (const _ of [...stream.push(Buffer.from(text, 'utf8')), ...stream.end()]);
   }
 
   /** A value is learned if its name says that it is secret; passwords in URLs always are. */
   #setting([name, value]: NamedValue, names: RegExp | undefined): void {
-    for (const password of urlPasswords(value)) this.#found.add(password, this.#owner);
+    if (value.includes('://')) this.#redact(value);
     if (isPath(value)) return;
     const isSecret =
       isSecretValue(name, value) ||
@@ -150,43 +151,19 @@ export class SecretsIn {
     if (isSecret) this.#learn(value.trim());
   }
 
-  /** Strings of a JSON document; files embedded in them have their lines escaped. */
-  #strings(document: unknown, names: RegExp | undefined): void {
-    const texts: string[] = [];
-    const rest: { name: string; value: unknown }[] = [{ name: '', value: document }];
-    for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
-      const { name, value } = next;
-      if (typeof value === 'string') {
-        if (isJson(value)) this.#look(value);
-        else if (value.includes('\n')) texts.push(value);
-        else this.#line(name, value, names);
-      } else if (Array.isArray(value)) {
-        for (const item of value) rest.push({ name, value: item });
-      } else if (isRecord(value)) {
-        for (const [key, item] of Object.entries(value)) rest.push({ name: key, value: item });
-      }
-    }
-    if (texts.length > 0) this.#look(texts.join('\n'));
-  }
-
-  /** A value with its key as the name, and a container's `NAME=value`. */
-  #line(name: string, value: string, names: RegExp | undefined): void {
-    this.#setting([name, value], names);
-    for (const setting of settings(value)) this.#setting(setting, names);
-  }
-
   #learn(secret: string, certainty: Certainty = 'certain'): void {
-    if (this.#keys.has(secret) || isNothing(secret) || isReference(secret)) return;
+    if (certainty === 'document' || isNothing(secret) || isReference(secret)) return;
     if (isDataUrl(secret)) {
       this.#look(contentsOf(secret, this.#budget));
       return;
     }
     const document = secret.length < MIN_BLOB ? undefined : decodedBlob(secret, this.#budget);
-    if (document === 'secret') {
+    if (document === 'secret' || (document === undefined && certainty === 'key')) {
       this.#found.addKey(keyLines(secret), this.#owner);
       return;
     }
     if (document !== undefined) this.#look(document.toString('utf8'));
+    if (certainty === 'key') return;
     if (isUserAndPassword(secret)) {
       const pair = Buffer.from(secret, 'base64').toString('utf8');
       this.#found.add(pair, this.#owner);
@@ -196,7 +173,8 @@ export class SecretsIn {
       this.#look(secret);
     } else if (certainty === 'certain' || isMadeUp(secret)) {
       this.#found.add(secret, this.#owner);
-      if (/%[0-9a-f]{2}/i.test(secret)) this.#found.add(decoded(secret), this.#owner);
+      const meant = percentDecoded(secret);
+      if (!meant.includes('\ufffd')) this.#found.add(meant, this.#owner);
     }
   }
 
@@ -205,6 +183,19 @@ export class SecretsIn {
     this.#documentsLeft -= 1;
     if (this.#documentsLeft >= 0) this.#documents.push({ text, depth: this.#depth + 1 });
   }
+}
+
+/** The strings of a JSON document, with the names of the fields that they are in. */
+function stringsIn(text: string): NamedValue[] {
+  const found: NamedValue[] = [];
+  const rest: [name: string, value: unknown][] = [['', parseJson(text)]];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const [name, value] = next;
+    if (typeof value === 'string') found.push([name, value]);
+    else if (Array.isArray(value)) for (const item of value) rest.push([name, item]);
+    else if (isRecord(value)) for (const field of Object.entries(value)) rest.push(field);
+  }
+  return found;
 }
 
 /** JSON rather than the section of an INI file or a password. */
@@ -230,12 +221,4 @@ function contentsOf(source: string, budget: Budget): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function drained(chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of chunks);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

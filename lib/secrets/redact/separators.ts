@@ -1,4 +1,4 @@
-import type { Span } from './line-rule.ts';
+import type { Span } from './rule.ts';
 import { BREAKS, QUOTES } from './unwrap.ts';
 
 export const Q = `[${QUOTES}]`;
@@ -98,8 +98,56 @@ const SETTING_GAP = sticky('[^\\S\\n]{1,200}(?=[^\\s-])');
 /** Keys of IPsec. */
 const ENCODED = sticky('[^\\S\\n]{1,8}(?=0[sx][A-Za-z0-9+/=]{12,4096}(?:\\s|$))');
 
+/** A separator, tried in this order. */
+interface Kind {
+  readonly by: Separator['by'];
+  readonly shape: RegExp;
+  /** Of the name's place; `near`: the end of what stands before it. */
+  readonly when?: (place: NamePlace, near: string, next: string) => boolean;
+}
+
+const isOption = ({ name }: NamePlace) => name.startsWith('-');
+const BAR_BEFORE = /(?:\||\xe2\x94\x82)\s*$/;
+
+const KINDS: readonly Kind[] = [
+  { by: 'word', shape: VALUE_OF },
+  { by: 'word', shape: NAMED, when: (_, near) => IS_NAMED.test(near) },
+  { by: 'word', shape: ARGUMENT, when: (place, near) => isOption(place) || IS_CALLED.test(near) },
+  // In a text that is quoted, the backslash before the line's end is one of its escape.
+  { by: 'stated', shape: CONTINUED, when: isOption },
+  { by: 'stated', shape: PAIR, when: (_, near) => IS_FIRST_OF_PAIR.test(near) },
+  // A function that is called `pass`.
+  { by: 'word', shape: QUOTE, when: ({ name }, _, next) => !(/pass$/i.test(name) && next === '(') },
+  { by: 'stated', shape: STATED },
+  { by: 'word', shape: NEAR, when: (_, near) => USER.test(near) },
+  { by: 'word', shape: ENCODED },
+  { by: 'column', shape: SETTING_GAP, when: ({ name, isFirst }) => isFirst && SETTING.test(name) },
+  { by: 'column', shape: CELL, when: ({ isFirst, before }) => isFirst || BAR_BEFORE.test(before) },
+  { by: 'column', shape: COLUMN, when: ({ isFirst, before }) => isFirst || before === '' },
+  {
+    by: 'column',
+    shape: DIRECTIVE,
+    when: ({ name, isFirst }) => isFirst && /^[a-z][a-z_-]*$/.test(name),
+  },
+  { by: 'near', shape: NEAR },
+];
+
 export function separatorAfter(text: string, at: number, place: NamePlace): Separator | undefined {
-  return assigned(text, at) ?? surrounding(text, at, place) ?? beside(text, at, place);
+  const sign = assigned(text, at);
+  if (sign !== undefined) return sign;
+  const near = place.before.slice(-MAX_NEAR);
+  const element = text.slice(at, at + MAX_TAG).includes('>')
+    ? spanOf(matchAt(ELEMENT, text, at), 'value')
+    : undefined;
+  if (element !== undefined) return { end: element.start, by: 'word', value: element };
+  for (const { by, shape, when } of KINDS) {
+    if (when?.(place, near, text.charAt(at)) === false) continue;
+    const end = endOf(shape, text, at);
+    if (end === undefined) continue;
+    const isBelow = shape === NAMED && IS_BELOW.test(text.slice(at, end));
+    return { end, by: isBelow ? 'below' : by };
+  }
+  return undefined;
 }
 
 function assigned(text: string, at: number): Separator | undefined {
@@ -116,64 +164,6 @@ function assigned(text: string, at: number): Separator | undefined {
 }
 
 const NEXT_LINE = sticky(`${BREAK}\\s{0,80}`);
-
-/** Names that are values or elements themselves, and options. */
-function surrounding(text: string, at: number, { name, before }: NamePlace): Separator | undefined {
-  const near = before.slice(-MAX_NEAR);
-  const inner = endOf(VALUE_OF, text, at);
-  if (inner !== undefined) return { end: inner, by: 'word' };
-  const named = IS_NAMED.test(near) ? endOf(NAMED, text, at) : undefined;
-  if (named !== undefined) {
-    return { end: named, by: IS_BELOW.test(text.slice(at, named)) ? 'below' : 'word' };
-  }
-  const element = text.slice(at, at + MAX_TAG).includes('>')
-    ? spanOf(matchAt(ELEMENT, text, at), 'value')
-    : undefined;
-  if (element !== undefined) return { end: element.start, by: 'word', value: element };
-  const isArgument = name.startsWith('-') || IS_CALLED.test(near);
-  const argument = isArgument ? endOf(ARGUMENT, text, at) : undefined;
-  if (argument !== undefined) return { end: argument, by: 'word' };
-  // In a text that is quoted, the backslash before the line's end is one of its escape.
-  const continued = name.startsWith('-') ? endOf(CONTINUED, text, at) : undefined;
-  if (continued !== undefined) return { end: continued, by: 'stated' };
-  const pair = IS_FIRST_OF_PAIR.test(near) ? endOf(PAIR, text, at) : undefined;
-  return pair === undefined ? undefined : { end: pair, by: 'stated' };
-}
-
-/** Without a sign. */
-function beside(text: string, at: number, place: NamePlace): Separator | undefined {
-  const { name, before, isFirst } = place;
-  const quote = endOf(QUOTE, text, at);
-  // A function that is called `pass`.
-  if (quote !== undefined && !(/pass$/i.test(name) && text[at] === '('))
-    return { end: quote, by: 'word' };
-  const stated = endOf(STATED, text, at);
-  if (stated !== undefined) return { end: stated, by: 'stated' };
-  const word = USER.test(before.slice(-MAX_NEAR))
-    ? endOf(NEAR, text, at)
-    : endOf(ENCODED, text, at);
-  if (word !== undefined) return { end: word, by: 'word' };
-  const column = isFirst ? columnAfter(text, at, name) : tableAfter(text, at, before);
-  if (column !== undefined) return { end: column, by: 'column' };
-  const near = endOf(NEAR, text, at);
-  return near === undefined ? undefined : { end: near, by: 'near' };
-}
-
-function columnAfter(text: string, at: number, name: string): number | undefined {
-  const setting = SETTING.test(name) ? endOf(SETTING_GAP, text, at) : undefined;
-  return (
-    setting ??
-    endOf(CELL, text, at) ??
-    endOf(COLUMN, text, at) ??
-    (/^[a-z][a-z_-]*$/.test(name) ? endOf(DIRECTIVE, text, at) : undefined)
-  );
-}
-
-/** In a table or in columns that are quoted. */
-function tableAfter(text: string, at: number, before: string): number | undefined {
-  if (/(?:\||\xe2\x94\x82)\s*$/.test(before)) return endOf(CELL, text, at);
-  return before === '' ? endOf(COLUMN, text, at) : undefined;
-}
 
 /** Where the shape ends that begins at `at`. */
 export function endOf(shape: RegExp, text: string, at: number): number | undefined {

@@ -1,34 +1,20 @@
 import type { Budget, BudgetLimits } from '../bytes/budget.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
-import { decodedBlob, mayHoldDocument } from './blobs.ts';
+import { decodedBlob } from './blobs.ts';
+import { isBareSecret, reencoded } from './data-urls.ts';
 import type { Effort } from './effort.ts';
 import { LEFT_OUT, replaced, type SecretFinding } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import { settledBytes } from './line-part.ts';
-import type { InLine, LinePlace, LineRule, Span, UnwrappedRule } from './line-rule.ts';
 import type { Marks } from './marks.ts';
-import { matches, type Pattern } from './pattern.ts';
-import { pemKeys } from './pem.ts';
-import { decodedWord, wordAround } from './percent.ts';
-import type { TriggerPlace, TriggerRule } from './places.ts';
-import { SecretBlocks } from './secret-blocks.ts';
-import { TextLines } from './text-lines.ts';
-import type { TriggerSearch } from './triggers.ts';
+import { bareBase64 } from './pem.ts';
+import type { Found, Rule, Safe, Secret, Span } from './rule.ts';
+import type { Place, TriggerSearch } from './triggers.ts';
 import { Unwrapped } from './unwrap.ts';
 
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
 
-interface Found {
-  readonly findings: readonly SecretFinding[];
-  /** Where lines begin whose meaning the next block decides. */
-  readonly openFrom: readonly number[];
-  /** From a line to the end of a secret on a later line: only together do they reveal it. In order. */
-  readonly joined: readonly Span[];
-}
-
-/** Nothing shorter is a document with a secret in it. */
-const MIN_WORD = 16;
 /** For all that is in one text in base64 or percent-encoding: a fraction of a second of work. */
 const LINE_LIMITS = { bytes: 4 << 20, perByte: 0, ms: 2_000 } as const;
 /**
@@ -54,30 +40,33 @@ export interface TextLimits {
   readonly search?: TextLimits['effort'];
 }
 
+/** What the rules find in a block. */
+interface InBlock {
+  /** Findings with the mark of a whole secret, which come before others of the same place. */
+  readonly whole: SecretFinding[];
+  readonly others: SecretFinding[];
+  /** Where lines begin whose meaning the next block decides. */
+  readonly openFrom: number[];
+  /** From a line to the end of a secret on a later line: only together do they reveal it. In order. */
+  readonly joined: Span[];
+}
+
 /**
  * Removes secrets from text, block by block. What may continue in the next block, such as a
  * private key, is held back until that block is known.
  */
 export class TextRedactor {
   readonly #means: TextMeans;
-  readonly #marks: Marks;
-  readonly #budget: Budget;
-  readonly #effort: TextLimits['effort'];
-  readonly #search: TextLimits['effort'];
+  readonly #limits: TextLimits;
   readonly #depth: number;
-  readonly #blocks: SecretBlocks;
   #held: Buffer = EMPTY;
   /** Bytes of what is held that were looked at already. */
   #seen = 0;
 
-  constructor(means: TextMeans, { budget, effort, search = effort }: TextLimits, depth = 0) {
+  constructor(means: TextMeans, limits: TextLimits, depth = 0) {
     this.#means = means;
-    this.#marks = means.marks;
-    this.#budget = budget;
-    this.#effort = effort;
-    this.#search = search;
+    this.#limits = limits;
     this.#depth = depth;
-    this.#blocks = new SecretBlocks(means.marks);
   }
 
   /** Whole lines, or a part of one that is too long. */
@@ -111,30 +100,19 @@ export class TextRedactor {
   }
 
   #scan(bytes: Buffer, isLast: boolean): { findings: SecretFinding[]; complete: number } {
+    const { effort, search = effort } = this.#limits;
     const groups = base64Groups(bytes);
-    const places = this.#means.triggers.find(bytes);
-    const pem = pemKeys(bytes, places.offsetsOf('pem'), this.#marks, isLast);
-    const known = this.#within(this.#search, bytes, () =>
-      this.#means.known.find(bytes, this.#search),
-    );
-    const inLines = this.#within(this.#effort, bytes, () => this.#inLines(bytes, places, isLast));
-    const openGroups = groups.flatMap(({ openFrom }) => openFrom ?? []);
-    const open = [
-      ...(pem.openFrom === undefined ? [] : [pem.openFrom]),
-      ...inLines.openFrom,
-      ...openGroups.map((from) => Math.max(from, pem.unendedTo)),
-    ];
+    const known = this.#within(search, bytes, () => this.#means.known.find(bytes, search));
+    const found = this.#within(effort, bytes, () => this.#byRules(bytes));
     // Findings with the secret's own mark come first.
     const findings = [
       ...known,
-      ...pem.findings,
-      ...inLines.findings,
+      ...found.whole,
+      ...found.others,
       ...groups.flatMap((group) => this.#inBlob(bytes, group)),
     ];
-    const complete = isLast
-      ? bytes.length
-      : undivided(unheld(bytes, findings, open), inLines.joined);
-    this.#blocks.settle(complete);
+    const open = [...found.openFrom, ...groups.flatMap(({ openFrom }) => openFrom ?? [])];
+    const complete = isLast ? bytes.length : undivided(unheld(bytes, findings, open), found.joined);
     return { findings, complete };
   }
 
@@ -147,145 +125,140 @@ export class TextRedactor {
     return done;
   }
 
-  /** What the lines' own rules find where their triggers stand. */
-  #inLines(bytes: Buffer, places: Iterable<TriggerPlace>, isLast: boolean): Found {
-    const lines = new TextLines(bytes);
-    const findings: SecretFinding[] = [];
-    const joined: Span[] = [];
-    const openFrom: number[] = [];
+  /** What the rules find where their triggers stand. */
+  #byRules(bytes: Buffer): InBlock {
+    const found: InBlock = { whole: [], others: [], openFrom: [], joined: [] };
     /** By rule: the offset up to which it need not look again. */
-    const done = new Map<TriggerRule, number>();
+    const done = new Map<Rule, number>();
     let last: Span = { start: 0, end: 0 };
+    let line = NO_LINE;
     let unwrapped: Unwrapped | undefined;
-    for (const place of places) {
+    for (const place of this.#means.triggers.find(bytes)) {
       const { offset, rule } = place;
-      if (this.#effort.isSpent()) {
-        findings.push({ start: offset, end: bytes.length, by: LEFT_OUT });
+      if (this.#limits.effort.isSpent()) {
+        found.others.push({ start: offset, end: bytes.length, by: LEFT_OUT });
         break;
       }
-      const isInSecret = offset >= last.start && offset < last.end;
-      if (rule === 'pem' || isInSecret || offset < (done.get(rule) ?? 0)) continue;
-      if (typeof rule === 'object' && 'unwrapped' in rule) {
+      if ((offset >= last.start && offset < last.end) || offset < (done.get(rule) ?? 0)) continue;
+      let inBytes: Found;
+      if (rule.inText !== undefined) {
         unwrapped ??= new Unwrapped(bytes.toString('latin1'));
-        const named = this.#unwrapped(bytes, unwrapped, place, rule);
-        done.set(rule, named.next);
-        if (named.isOpen) openFrom.push(named.lineStart);
-        joined.push(...named.joined);
-        findings.push(...named.findings);
-        last = named.findings.at(-1) ?? last;
-        continue;
+        inBytes = inUnwrapped(unwrapped, place);
+      } else {
+        if (offset >= line.end) line = lineAt(bytes, offset);
+        inBytes = this.#inLine(line, place);
       }
-      const line = lines.at(offset);
-      if (rule === 'secret') {
-        done.set(rule, line.end);
-        const data = this.#blocks.line(line, lines, isLast);
-        if (data.isOpen) openFrom.push(line.start);
-        findings.push(...data.findings);
-        continue;
-      }
-      const { next, secrets } = this.#atPlace({ line, at: offset - line.start }, rule);
-      done.set(rule, line.start + next);
-      for (const secret of secrets) {
-        // Of a document that has been redacted, and encoded again.
-        if (line.text.startsWith('<redacted:', secret.start)) continue;
-        last = { start: line.start + secret.start, end: line.start + secret.end };
-        const means = secret.means ?? meaning(line.text.slice(secret.start, secret.end));
-        findings.push({ ...last, by: this.#marks.of(means, secret.certainty) });
+      done.set(rule, inBytes.next);
+      last = this.#add(found, bytes, place, inBytes) ?? last;
+    }
+    if (unwrapped?.openFrom !== undefined) found.openFrom.push(unwrapped.openFrom);
+    return found;
+  }
+
+  #inLine({ start, text }: typeof NO_LINE, { offset, rule }: Place): Found {
+    const inside = (decoded: string) =>
+      this.#inside((budget) => {
+        const document = Buffer.from(decoded, 'latin1');
+        if (budget.spend(document.length)) return this.#safe(document, budget);
+        return { text: '', mark: this.#markOfAll(document) };
+      });
+    const found = rule.inLine?.(text, offset - start, inside) ?? { next: 0, secrets: [] };
+    const secrets = found.secrets.map((secret) => ({
+      ...secret,
+      start: start + secret.start,
+      end: start + secret.end,
+    }));
+    return { next: start + found.next, secrets };
+  }
+
+  /** Takes over what is found at a place; the last of it. */
+  #add(found: InBlock, bytes: Buffer, { offset }: Place, { secrets, isOpen }: Found) {
+    const lineStart = bytes.lastIndexOf(NEWLINE, offset) + 1;
+    if (isOpen === true) found.openFrom.push(lineStart);
+    let last: SecretFinding | undefined;
+    for (const secret of secrets) {
+      const { start, end, means } = secret;
+      // A document that has been redacted can be encoded again.
+      if (bytes.subarray(start, start + MARKED.length).equals(MARKED)) continue;
+      last = { start, end, by: this.#markOf(bytes, secret) };
+      (means === undefined ? found.others : found.whole).push(last);
+      if (bytes.subarray(offset, start).includes(NEWLINE)) {
+        found.joined.push({ start: lineStart, end });
       }
     }
-    if (unwrapped?.openFrom !== undefined && !isLast) openFrom.push(unwrapped.openFrom);
-    return { findings, openFrom, joined };
+    return last;
   }
 
-  /** What is assigned to the name at a place. Each line of a value is a finding. */
-  #unwrapped(
-    bytes: Buffer,
-    unwrapped: Unwrapped,
-    { offset, length }: TriggerPlace,
-    rule: UnwrappedRule,
-  ) {
-    const { next, secrets, isOpen } = rule.unwrapped(unwrapped.text, unwrapped.at(offset), length);
-    const lineStart = bytes.lastIndexOf(NEWLINE, offset) + 1;
-    const findings = secrets
-      .flatMap((span) => unwrapped.linesOf(span))
-      .filter(({ start }) => !bytes.subarray(start, start + MARKED.length).equals(MARKED))
-      .map((span) => ({
-        ...span,
-        by: this.#marks.of(meaning(bytes.toString('latin1', span.start, span.end))),
-      }));
-    return {
-      next: unwrapped.rawOf({ start: Math.max(0, next - 1), end: next }).end,
-      isOpen: isOpen === true,
-      lineStart,
-      joined: findings
-        .filter(({ start }) => bytes.subarray(offset, start).includes(NEWLINE))
-        .map(({ end }) => ({ start: lineStart, end })),
-      findings,
-    };
-  }
-
-  #atPlace(place: LinePlace, rule: 'percent' | Pattern | LineRule): InLine {
-    if (rule === 'percent') return this.#inWord(place.line.text, place.at);
-    if ('find' in rule) return matches(place.line.text, place.at, rule);
-    return rule.at(place, (text) => this.#inside((budget) => this.#safe(text, budget)));
-  }
-
-  #inWord(line: string, at: number): InLine {
-    const word = wordAround(line, at);
-    const isSecret =
-      word.end - word.start >= MIN_WORD &&
-      this.#inside((budget) => {
-        const document = decodedWord(line.slice(word.start, word.end));
-        return !budget.spend(document.length) || this.#markOf(document, budget) !== undefined;
-      }) === true;
-    return { next: word.end, secrets: isSecret ? [word] : [] };
+  #markOf(bytes: Buffer, { start, end, means, mark, certainty }: Secret): string {
+    const text = means ?? meaning(bytes.toString('latin1', start, end));
+    return mark ?? this.#means.marks.of(text, certainty);
   }
 
   #inBlob(bytes: Buffer, { runs }: Group): SecretFinding[] {
-    if (!mayHoldDocument(bytes, runs)) return [];
+    const [first] = runs;
+    if (first === undefined) return [];
     const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
     const by = this.#inside((budget) => {
       const document = decodedBlob(text, budget);
+      if (document === 'secret') return this.#means.marks.of(bareBase64(text), 'key');
       if (document === undefined) return undefined;
-      return document === 'secret' ? this.#marks.of(bare(text)) : this.#markOf(document, budget);
+      const isFile = runs.length === 1 && isInDataUrl(bytes, first.start);
+      if (isFile && isBareSecret(document.toString('utf8'))) return this.#markOfAll(document);
+      const safe = this.#safe(document, budget);
+      return isFile && safe !== undefined ? reencoded(text, safe.text) : safe?.mark;
     });
     return by === undefined ? [] : runs.map((run) => ({ ...run, by }));
   }
 
   /** What is found in encoded text, all levels of which have one budget. Nothing at the last level. */
   #inside<T>(search: (budget: Budget) => T): T | undefined {
-    if (this.#depth >= this.#budget.limits.depth) return undefined;
-    return search(this.#depth === 0 ? this.#budget.part(LINE_LIMITS) : this.#budget);
+    const { budget } = this.#limits;
+    if (this.#depth >= budget.limits.depth) return undefined;
+    return search(this.#depth === 0 ? budget.part(LINE_LIMITS) : budget);
   }
 
-  /** What a line's rule has decoded, without its secrets: undefined if there are none, empty if the budget ends. */
-  #safe(text: string, budget: Budget): string | undefined {
-    const document = Buffer.from(text, 'latin1');
-    if (!budget.spend(document.length)) return '';
-    const safe = this.#inner(budget).whole(document);
-    return safe === document ? undefined : safe.toString('latin1');
-  }
-
-  #inner(budget: Budget): TextRedactor {
-    const limits = { budget, effort: this.#effort, search: this.#search };
-    return new TextRedactor(this.#means, limits, this.#depth + 1);
-  }
-
-  /** The mark of a document with a secret in it: the secret's own, if there is nothing else. */
-  #markOf(document: Buffer, budget: Budget): string | undefined {
-    const safe = this.#inner(budget).whole(document);
+  /** What was encoded, without its secrets; undefined if there are none. */
+  #safe(document: Buffer, budget: Budget): Safe | undefined {
+    const redactor = new TextRedactor(this.#means, { ...this.#limits, budget }, this.#depth + 1);
+    const safe = redactor.whole(document);
     if (safe === document) return undefined;
-    const only = MARK.exec(safe.toString('latin1'))?.[0];
-    return only?.trim() ?? this.#marks.of(document.toString('utf8'));
+    const text = safe.toString('latin1');
+    // The secret's own mark, if there is nothing else.
+    return { text, mark: ONLY_MARK.exec(text)?.groups?.mark ?? this.#markOfAll(document) };
+  }
+
+  #markOfAll(document: Buffer): string {
+    return this.#means.marks.of(document.toString('utf8'), 'document');
   }
 }
 
-/** How a mark begins: a document that has been redacted can be encoded again. */
+const NO_LINE = { start: 0, end: -1, text: '' };
+
+function lineAt(bytes: Buffer, offset: number): typeof NO_LINE {
+  const start = bytes.lastIndexOf(NEWLINE, offset) + 1;
+  const newline = bytes.indexOf(NEWLINE, start);
+  const end = newline === -1 ? bytes.length : newline;
+  return { start, end, text: bytes.toString('latin1', start, end) };
+}
+
+/** What a rule finds in unwrapped text, where it is in the block: each line of a secret alone. */
+function inUnwrapped(unwrapped: Unwrapped, { offset, length, rule }: Place): Found {
+  const at = unwrapped.at(offset);
+  const found = rule.inText?.(unwrapped.text, at, length) ?? { next: at, secrets: [] };
+  const secrets = found.secrets.flatMap((secret) =>
+    unwrapped.linesOf(secret).map((span) => ({ ...secret, ...span })),
+  );
+  const next = unwrapped.rawOf({ start: Math.max(0, found.next - 1), end: found.next }).end;
+  return { ...found, secrets, next };
+}
+
+/** How a mark begins. */
 const MARKED = Buffer.from('<redacted:');
+const ONLY_MARK = /^(?<mark><redacted:[0-9a-f]+>)(?:\s+\k<mark>)*\s*$/;
 
-const MARK = /^<redacted:[0-9a-f]+>\s*$/;
-
-const bare = (base64: string) => base64.replace(/[^A-Za-z0-9+/]/g, '');
+/** Whether a file's contents begin there, which can be shown without their secrets. */
+const isInDataUrl = (bytes: Buffer, start: number) =>
+  bytes.toString('latin1', start - 8, start) === ';base64,';
 
 /** What can stand between the quotes of a JSON string; asked first, since an error takes a hundred times as long. */
 const IN_QUOTES = /^(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/u;
@@ -310,9 +283,10 @@ function unheld(
   findings: readonly SecretFinding[],
   open: readonly number[],
 ): number {
-  const end = bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings);
+  // The next block's first line can belong to the last one.
+  const isWhole = bytes.at(-1) === NEWLINE;
+  const end = isWhole
+    ? bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1
+    : settledBytes(bytes, findings);
   return open.reduce((at, from) => (end - from <= MAX_HELD ? Math.min(at, from) : at), end);
 }
-
-/** Where the last line begins, which the next block's first can belong to. */
-const lastLine = (bytes: Buffer) => bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;

@@ -1,72 +1,62 @@
 import { LiteralSearch, MIN_LITERAL } from '../bytes/literal-search.ts';
-import { LINE_RULES } from './line-rules.ts';
-import { PATTERNS } from './patterns.ts';
-import { PEM_TRIGGERS } from './pem.ts';
-import { percentSigns } from './percent.ts';
-import { type PlacedTrigger, Places, type TriggerRule } from './places.ts';
-import { SECRET_TRIGGERS } from './secret-blocks.ts';
-import { USER_INFO, userInfoSigns } from './user-info.ts';
+import type { Rule } from './rule.ts';
+import { RULES } from './rules.ts';
 
-/** What calls for a rule: texts that occur wherever it may find something, in upper or lower case. */
-export interface Trigger {
-  readonly text: string;
-  readonly rule: TriggerRule;
+/** Where a trigger stands. */
+export interface Place {
+  readonly offset: number;
+  readonly rule: Rule;
+  /** Of the trigger. */
+  readonly length: number;
 }
 
-const of = (texts: readonly string[], rule: TriggerRule): Trigger[] =>
-  texts.map((text) => ({ text, rule }));
+/** More than there are triggers: a place is one number, made of its offset and its trigger. */
+const TRIGGERS = 2 ** 12;
 
-export const TRIGGERS: readonly Trigger[] = [
-  ...of(PEM_TRIGGERS, 'pem'),
-  ...of(SECRET_TRIGGERS, 'secret'),
-  ...LINE_RULES.flatMap((rule) => of(rule.triggers, rule)),
-  ...PATTERNS.flatMap((pattern) => of(pattern.triggers, pattern)),
-];
-
-/** Finds the triggers of all rules in text, in any case. */
+/** Finds the triggers of rules in text, in any case. */
 export class TriggerSearch {
+  readonly #triggers: readonly Omit<Place, 'offset'>[];
+  /** Finds the first ones. */
   readonly #search: LiteralSearch;
-  /** That search finds the first ones. The others are too short for it, and have no letters. */
-  readonly #triggers: readonly PlacedTrigger[];
-  /** Text, and index in that list. */
-  readonly #short: readonly (readonly [text: string, trigger: number])[];
-  readonly #percent: number;
-  readonly #userInfo: number;
+  /** Those that are too short for it: rare ones without letters. */
+  readonly #short: readonly (readonly [trigger: number, text: string])[];
 
-  constructor(triggers: readonly Trigger[] = TRIGGERS) {
-    const searched = triggers.filter(({ text }) => text.length >= MIN_LITERAL);
+  constructor(rules: readonly Rule[] = RULES) {
+    const all = rules.flatMap((rule) => rule.triggers.map((text) => ({ rule, text })));
+    const long = all.filter(({ text }) => text.length >= MIN_LITERAL);
+    const short = all.filter(({ text }) => text.length < MIN_LITERAL);
+    this.#triggers = [...long, ...short].map(({ rule, text: { length } }) => ({ rule, length }));
     this.#search = new LiteralSearch(
-      searched.map(({ text }) => Buffer.from(text, 'latin1')),
+      long.map(({ text }) => Buffer.from(text, 'latin1')),
       { ignoreCase: true },
     );
-    const short = triggers.filter(({ text }) => text.length < MIN_LITERAL);
-    // By text, in the order in which each of them first stands in the table.
-    const grouped = [...Map.groupBy(short, ({ text }) => text).values()].flat();
-    this.#short = grouped.map(({ text }, index) => [text, searched.length + index]);
-    const placed = [...searched, ...grouped].map(({ text, rule }) => ({
-      rule,
-      length: text.length,
-    }));
-    this.#percent = placed.length;
-    this.#userInfo = placed.length + 1;
-    this.#triggers = [...placed, { rule: 'percent', length: 1 }, { rule: USER_INFO, length: 1 }];
+    this.#short = short.map(({ text }, index) => [long.length + index, text]);
   }
 
-  /** All places, in order. */
-  find(bytes: Buffer): Places {
-    const places = new Places(this.#triggers);
+  /** All places, in order. Hostile text has a million, which as objects take more memory than the thread has. */
+  *find(bytes: Buffer): Generator<Place> {
+    let keys = new Float64Array(64);
+    let count = 0;
+    const add = (offset: number, trigger: number) => {
+      if (count === keys.length) {
+        const more = new Float64Array(2 * count);
+        more.set(keys);
+        keys = more;
+      }
+      keys[count++] = offset * TRIGGERS + trigger;
+    };
     this.#search.search(bytes, {
       isWanted: () => true,
-      found: ({ offset, literal }) => places.add(offset, literal),
+      found: ({ offset, literal }) => add(offset, literal),
       isSpent: () => false,
     });
-    for (const [text, trigger] of this.#short) {
-      for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
-        places.add(at, trigger);
-      }
+    for (const [trigger, text] of this.#short) {
+      for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1))
+        add(at, trigger);
     }
-    for (const offset of percentSigns(bytes)) places.add(offset, this.#percent);
-    for (const offset of userInfoSigns(bytes)) places.add(offset, this.#userInfo);
-    return places;
+    for (const key of keys.subarray(0, count).sort()) {
+      const trigger = this.#triggers[key % TRIGGERS];
+      if (trigger !== undefined) yield { ...trigger, offset: Math.floor(key / TRIGGERS) };
+    }
   }
 }

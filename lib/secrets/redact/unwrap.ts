@@ -1,4 +1,4 @@
-import type { Span } from './line-rule.ts';
+import type { Span } from './rule.ts';
 
 /** For classes of characters: quotes as they are, and one character for each way in which a quote is escaped. */
 export const QUOTES = '"\'`\ue000-\ue4ff';
@@ -25,12 +25,12 @@ const PREFIX_AT = new RegExp(PREFIX, 'y');
 /** What a prefix can begin with: asked first. */
 const MAY_BEGIN_PREFIX = /[A-Z\d]/;
 const ESCAPE = new RegExp(
-  `${COLOUR}|(?<!\\\\)\\\\{1,${LEVELS - 1}}(?:u00[0-7][\\da-fA-F]|x[0-7][\\da-fA-F]|["'\`/nrt])|&(?:quot|apos|amp|lt|gt|#(?:\\d{1,3}|x[\\da-fA-F]{1,2}));|<!\\[CDATA\\[|\\]\\]>`,
+  `${COLOUR}|(?<!\\\\)\\\\{1,${LEVELS - 1}}(?:u00[0-7][\\da-fA-F]|x[0-7][\\da-fA-F]|["'\`/nrt])|#01[25]|&(?:quot|apos|amp|lt|gt|#(?:\\d{1,3}|x[\\da-fA-F]{1,2}));|<!\\[CDATA\\[|\\]\\]>`,
   'g',
 );
 const IN_PARTS = /^\S{20,40} std(?:out|err) P /;
 /** None of what a text can be wrapped in begins with anything else. */
-const MAY_ESCAPE = ['\\', '&', '\x1b', '#033', '^[', ']]>'];
+const MAY_ESCAPE = ['\\', '&', '\x1b', '#0', '^[', ']]>'];
 const ENTITIES: Readonly<Record<string, string>> = {
   quot: '"',
   apos: "'",
@@ -163,6 +163,8 @@ function lastUpTo(numbers: readonly number[], limit: number): number {
 /** What a piece of wrapping stands for. */
 function unwrapped(written: string): string {
   if (written.startsWith('&')) return ofEntity(written.slice(1, -1));
+  // As rsyslog escapes them.
+  if (written.startsWith('#01')) return ESCAPED_BREAK;
   if (!written.startsWith('\\') || /[mK]$/.test(written)) return '';
   const code = written.replace(/^\\+/, '');
   const level = written.length - code.length;

@@ -1,4 +1,4 @@
-import type { Span } from './line-rule.ts';
+import type { Span } from './rule.ts';
 import { BREAK, endOf, matchAt, Q, spanOf } from './separators.ts';
 import { BREAKS } from './unwrap.ts';
 
@@ -17,7 +17,7 @@ export interface Value extends Span {
  * after it. `field`: to the next field of a struct, if there is one. `quoted`: the quote that began before its
  * name ends it, or the line's end.
  */
-export type ValueExtent = 'word' | 'line' | 'argument' | 'field' | 'quoted' | 'default';
+export type ValueExtent = 'word' | 'line' | 'argument' | 'field' | 'quoted';
 
 /** Constructors, types and prefixes before the quotes of a value: `Some("…")`, `b'…'`, `(string) (len=8) "…"`. */
 const WRAPPER = `(?:[A-Za-z_][\\w.:]{0,40}[({<]|\\([\\w*=. ]{1,40}\\)[^\\S\\n]?|string\\(\\d{1,8}\\) |\\[\\]\\w{1,40}\\{|[bBfFrRuU@&*$](?=${Q})|(?:Just|Some|new String)[^\\S\\n])`;
@@ -61,7 +61,6 @@ const QUOTED_LINE = new RegExp(
   'y',
 );
 const ARGUMENT = new RegExp(`[^\\0${BREAKS}]+`, 'y');
-const DEFAULT = new RegExp(`[^}${BREAKS}]+`, 'y');
 /** As Go prints them, which escapes nothing. */
 const FIELD =
   /(?:[^\s\0"{}\ue000-\ue600]|[^\S\n](?![A-Za-z]\w{0,60}:))+?(?=\s[A-Za-z]\w{0,60}:|\}|,[A-Za-z]\w{0,60}:|\](?:\s|$))/y;
@@ -75,7 +74,6 @@ const SHAPES: Readonly<Record<ValueExtent, { shape: RegExp; limit: number }>> = 
   argument: { shape: ARGUMENT, limit: QUOTED_LIMIT },
   field: { shape: FIELD, limit: PLAIN_LIMIT },
   quoted: { shape: QUOTED_LINE, limit: QUOTED_LIMIT },
-  default: { shape: DEFAULT, limit: QUOTED_LIMIT },
 };
 /** Another value of the same name: the next of a list, the new one after the old. */
 const NEXT_OF_LIST = new RegExp(`,[\\s\\ue600]{0,80}(?=${Q})`, 'y');

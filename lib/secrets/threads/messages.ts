@@ -1,5 +1,3 @@
-import type { Redactor } from '../redact/redactor.ts';
-
 /** What a thread is started with. */
 export interface ThreadData {
   /** See `createRedactor`. */
@@ -9,11 +7,10 @@ export interface ThreadData {
 
 /** To the thread: streams side by side, each with a number of its own. */
 export type RedactionRequest =
-  | { readonly stream: number; readonly does: 'open'; readonly format: keyof Redactor }
   | { readonly stream: number; readonly does: 'push'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly stream: number; readonly does: 'end' | 'cancel' };
 
-/** From the thread, for each 'push' and for 'end', in the order of these; once for 'cancel'. */
+/** From the thread, for each request, in their order. */
 export type RedactionAnswer =
   | { readonly stream: number; readonly isClosed: true }
   | { readonly stream: number; readonly parts: readonly Uint8Array<ArrayBuffer>[] }

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import type { Redactor } from '../redact/redactor.ts';
 import type { RedactionAnswer, RedactionRequest, ThreadData } from './messages.ts';
 
 /** More is not in use at once, whatever the streams hold: a thread that needs more has met something hostile. */
@@ -50,10 +49,9 @@ export class RedactionThread implements Disposable {
   }
 
   /** The number of a new stream. */
-  open(format: keyof Redactor): number {
+  open(): number {
     const stream = this.#streams++;
     this.#waiting.set(stream, []);
-    this.#send({ stream, does: 'open', format });
     return stream;
   }
 

@@ -15,10 +15,9 @@ const STUCK_MS = 30_000;
  * used again once more is asked for.
  */
 export class ThreadedRedactor implements Redactor, Disposable {
-  // Before the formats, which use it.
+  // Before the redaction, which uses it.
   readonly #pieces = new Pieces();
-  readonly text = this.#redaction('text');
-  readonly json = this.#redaction('json');
+  readonly text = this.#redaction();
   readonly #data: ThreadData;
   readonly #stuckMs: number;
   #thread: RedactionThread | undefined;
@@ -33,7 +32,7 @@ export class ThreadedRedactor implements Redactor, Disposable {
     this.#thread?.[Symbol.dispose]();
   }
 
-  #redaction(format: keyof Redactor): Redaction {
+  #redaction(): Redaction {
     const running = () => this.#running();
     const pieces = this.#pieces;
     function* read(parts: Parts): Generator<Uint8Array> {
@@ -44,7 +43,7 @@ export class ThreadedRedactor implements Redactor, Disposable {
     }
     return async function* redacted(chunks) {
       const thread = running();
-      const stream = thread.open(format);
+      const stream = thread.open();
       const writer = new PieceWriter(pieces);
       const answers: Promise<Parts>[] = [];
       try {

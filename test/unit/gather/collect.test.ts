@@ -36,7 +36,7 @@ async function collected(fails: (content: string, attempt: number) => Error | un
       folder: '',
       work: '/nowhere',
     },
-    redactor: { text: redaction, json: redaction },
+    redactor: { text: redaction },
     place: { storage: memoryStorage, room },
     concurrency: 2,
     signal: new AbortController().signal,

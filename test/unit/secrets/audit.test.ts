@@ -8,10 +8,10 @@ t.test('arguments of a command in a record of auditd', async (t) => {
     `argc=3 a0="app" a1="--password" a2="«hunter22»"`,
     `argc=3 a0="app" a1="--password" a2=«${hex('hunter 22')}»`,
     `argc=3 a0="app" a1="--password" a2="«hunter22»" a3="b"`,
-    // Of a plain argument only the secret part goes.
-    `argc=2 a0="mysql" a1="-p«hunter22»"`,
-    `argc=4 a0="app" a1="--db-password=«hunter22»" a2="--x=y" a3="z"`,
-    `argc=2 a0="curl" a1="https://me:«hunter22»@host/path"`,
+    // An argument goes as a whole.
+    `argc=2 a0="mysql" a1="«-phunter22»"`,
+    `argc=4 a0="app" a1="«--db-password=hunter22»" a2="--x=y" a3="z"`,
+    `argc=2 a0="curl" a1="«https://me:hunter22@host/path»"`,
     `argc=3 a0="sh" a1="-c" a2=«${hex("echo 'root:hunter22' | chpasswd")}»`,
     `argc=4 a0="app" a1="" a2="--password" a3="«hunter22»"`,
     `argc=2 a0="sh" a1=${hex('ls /a b')} a2="--password" a3="«hunter22»"`,

@@ -1,9 +1,8 @@
 import type { Test } from 'tap';
-import { createRedactor, type Redactor } from '../../../lib/secrets/redact/redactor.ts';
+import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
 import { redacted } from './streams.ts';
 
 export interface Way {
-  readonly format?: keyof Redactor;
   readonly known?: readonly string[];
   /** Bytes in each piece of the stream. */
   readonly size?: number;
@@ -13,9 +12,9 @@ export interface Way {
 
 /** The redacted output, with `#` for each mark unless `marks` is set. */
 export async function safe(input: string, way: Way = {}): Promise<string> {
-  const { format = 'text', known = [], size = 65_536, marks = false } = way;
+  const { known = [], size = 65_536, marks = false } = way;
   const redactor = createRedactor(Buffer.alloc(32, 1), known);
-  const output = await redacted(redactor[format], Buffer.from(input), () => size);
+  const output = await redacted(redactor.text, Buffer.from(input), () => size);
   const text = output.toString();
   return marks ? text : text.replace(/<redacted:[0-9a-f]{8}>/g, '#');
 }

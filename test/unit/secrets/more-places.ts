@@ -19,14 +19,12 @@ type Write = (field: string, value: string) => string;
 /** A value of several lines does not fit there. */
 const oneLine = (name: string, write: Write): Place => ({
   name,
-  format: 'text',
   tells: 'name',
   write: (field, value) =>
     write(field, value.includes('\n') ? value.replaceAll('\n', '\\n') : value),
 });
 const place = (name: string, tells: Place['tells'], write: Write): Place => ({
   name,
-  format: 'text',
   tells,
   write,
 });
@@ -102,7 +100,6 @@ export const MORE_PLACES: readonly Place[] = [
   ),
   {
     name: 'a file of a MachineConfig',
-    format: 'json',
     tells: 'name',
     write: (field, value) => {
       const text = lines('[a]', `${field} = ${value}`, 'b = c');

@@ -35,19 +35,6 @@ t.test('a line after a name that is no value', async (t) => {
   ]);
 });
 
-t.test('the entry after an option in a list', async (t) => {
-  await expectMarked(t, [
-    '    Args:\n      --username\n      thanos\n      --password\n      «umbrella-Fjord»\n      --log.level\n      info\n',
-    '  --client-secret\n  «word»\n',
-    '  --cookie\n  word\n',
-    '  --cookie\n  «kyxp62b9ef0exrxt19ci5wxy»\n',
-    '  --password\n  the password of the user\n',
-    '  --password\n  --user\n',
-    '  --password\n      deeper\n',
-    '  --password',
-  ]);
-});
-
 t.test('a value after a backslash that continues the line', async (t) => {
   await expectMarked(t, [
     '  -e ADMIN_PASSWORD=\\\n«Torh\u00fcter-1990» \\\n    image\n',
@@ -127,8 +114,6 @@ t.test('what the next bytes of the stream can change is held back', (t) => {
     'words\n¦the new password:\n«uS6o3Rk2L9xQ7vB1nM4tY8wZ5aD0cF7h»\nwords\n',
     'words\n¦the new password:\n«uS6o3Rk2L9xQ7vB1nM4tY8wZ5aD0cF7h»\nwords\nmore\n',
     'words\n¦  --password\n',
-    'words\n¦  --password\n  «calvin»\n',
-    'words\n  --password\n  «calvin»\n¦words\n',
     'words\n¦- name: PASSWORD\n  value: «calvin»\n',
     'words\n- name: PASSWORD\n  value: «calvin»\n¦words\n',
     'words\n¦- name: PASSWORD\n  value: |\n    «calvin»\n',

@@ -134,7 +134,7 @@ t.test('documents without secrets keep their form', async (t) => {
   const json = Buffer.from(
     '{ "kind":"ConfigMap",\n\t"data": {"a":"1",  "token-ttl":"1h"}, "n": 1.50, "big": 12345678901234567890 }\n',
   );
-  t.equal((await redacted(redactor.json, json)).toString(), json.toString());
+  t.equal((await redacted(redactor.text, json)).toString(), json.toString());
   const yaml = Buffer.from(
     '# a comment\nmode: 0644\nkind: Pod   # here\nlist: [ a,b ]\n---\nx: |\n  y\n',
   );

@@ -1,8 +1,6 @@
 import t from 'tap';
-import { Cover } from '../../../lib/secrets/redact/cover.ts';
 import { KnownSecrets } from '../../../lib/secrets/redact/known.ts';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
-import { SeededRandom } from './random.ts';
 import { redacted } from './streams.ts';
 
 /** Parts of a text that repeats itself: each of many begins at each of its bytes. */
@@ -64,37 +62,6 @@ t.test('a search that takes too long leaves nothing unseen behind', async (t) =>
   const covered = (at: number) => found.some(({ start, end }) => start <= at && at < end);
   t.ok(covered(0));
   t.ok(covered(bytes.length - 1));
-});
-
-t.test('the cover of places is what merging all of them gives', async (t) => {
-  const random = new SeededRandom(5);
-  const changed: string[] = [];
-  for (let round = 0; round < 300; round++) {
-    const cover = new Cover<string>();
-    const all: { start: number; end: number; of: string }[] = [];
-    let reached = 0;
-    for (let index = 0; index < 30; index++) {
-      reached += random.integer(0, 5);
-      const start = Math.max(0, reached - random.integer(0, 12));
-      const place = { start, end: reached + random.integer(1, 9), of: `${index}` };
-      all.push(place);
-      const before = JSON.stringify(cover.spans);
-      const isHeld = cover.holds(place);
-      cover.add(place);
-      if (isHeld && JSON.stringify(cover.spans) !== before) changed.push(`${round}: ${before}`);
-    }
-    const expected: typeof all = [];
-    for (const place of all.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-      const last = expected.at(-1);
-      if (last === undefined || place.start >= last.end) expected.push(place);
-      else expected[expected.length - 1] = { ...last, end: Math.max(last.end, place.end) };
-    }
-    t.strictSame(
-      cover.spans.map(({ start, end, of }) => ({ start, end, of })),
-      expected,
-    );
-  }
-  t.same(changed, [], 'what is held changes nothing');
 });
 
 t.test('long secrets full of special characters are few spellings', async (t) => {

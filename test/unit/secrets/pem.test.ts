@@ -1,7 +1,6 @@
 import t from 'tap';
-import { marksWith } from '../../../lib/secrets/redact/marks.ts';
-import { pemKeys } from '../../../lib/secrets/redact/pem.ts';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
+import { expectHeld, inBlocks } from './in-blocks.ts';
 import { redacted } from './streams.ts';
 
 const BODY = `${'Zq8mK2vW4tYxR6nB'.repeat(4)}\n${'d3E4fG5h6IjK7L8m'.repeat(4)}\nc0rr/ect+w==`;
@@ -57,48 +56,20 @@ t.test('two beginnings and one end, one beginning and two ends', async (t) => {
 const [BEGIN, END] = ['-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----'];
 const [A = '', B = '', LAST = ''] = BODY.split('\n');
 
-/** What is found, as text. */
-function keysIn(bytes: Buffer, isLast: boolean) {
-  const offsets = [...bytes.toString().matchAll(/PRIVATE KEY-----/g)].map(({ index }) => index);
-  const { findings, ...rest } = pemKeys(bytes, offsets, marksWith(Buffer.alloc(32, 1)), isLast);
-  return { parts: findings.map(({ start, end }) => bytes.toString('utf8', start, end)), ...rest };
-}
-
 t.test('a key is held back as long as the next bytes can belong to it', (t) => {
-  const head = 'before\n';
-  const open = head.length;
   const words = 'two words\n'.repeat(400);
-  const unended = (text: string) => text.split('\n').slice(0, 400).join('\n').length + 1;
-  const rows: [text: string, isLast: boolean, found: object][] = [
-    [`${head}log: ${BEGIN}\n${A}\n`, false, { parts: [], openFrom: open, unendedTo: 0 }],
-    [`${head}${BEGIN}\n${A}\n`, true, { parts: [A], unendedTo: head.length + 93 }],
-    [`${head}${BEGIN}\nb c\n${A}\n`, true, { parts: [A], unendedTo: head.length + 97 }],
-    [`${head}"${BEGIN}",\nb c\n"${A}",\n`, true, { parts: [A], unendedTo: head.length + 103 }],
-    [`${head}${BEGIN}\n${A}\n${END}\n`, false, { parts: [], openFrom: open, unendedTo: 0 }],
-    [`${head}${BEGIN}\n${A}\n${END}\nb\n`, false, { parts: [BEGIN, A, END], unendedTo: 0 }],
-    // The block ends within a line.
-    [`${head}${BEGIN}\n${A}\n${END}`, false, { parts: [BEGIN, A, END], unendedTo: 0 }],
-    [`${BEGIN}\n${BEGIN}\n${A}\n${END}\n\n`, false, { parts: [BEGIN, A, END], unendedTo: 0 }],
-    [`${BEGIN}\n${A}\n${words}`, false, { parts: [A], unendedTo: 28 + 65 + 398 * 10 }],
-    [
-      `${BEGIN}\n${A}\n${words}${B}\n${END}\nb\n`,
-      false,
-      { parts: [A, B], unendedTo: unended(`${BEGIN}\n${A}\n${words}`) },
-    ],
-    // A key whose beginning is missing.
-    [`${head}${A}\n${LAST}\n${END}\n`, false, { parts: [], openFrom: open, unendedTo: 0 }],
-    [`${head}${A}\n${LAST}\n${END}\n`, true, { parts: [A, LAST], unendedTo: 0 }],
-    [`${head}${A}\n${LAST}\n${END}\nb\n`, false, { parts: [A, LAST], unendedTo: 0 }],
-    [`${head}${A}\n${LAST}\n${END}`, false, { parts: [A, LAST], unendedTo: 0 }],
-    [`two words\n${END}\n`, false, { parts: [], unendedTo: 0 }],
-    [`${A}\n${END}\n${B}\n`, true, { parts: [A], unendedTo: 0 }],
-    // The lines above belong to the first end of a line.
-    [`${' '.repeat(26)}${A}\n${END} ${END}\n`, true, { parts: [], unendedTo: 0 }],
-    [`${BEGIN}\\n${A}\\n${END}\n`, true, { parts: [`${BEGIN}\\n${A}\\n${END}`], unendedTo: 0 }],
-    ['no key\n', false, { parts: [], unendedTo: 0 }],
-  ];
-  for (const [text, isLast, found] of rows) {
-    t.strictSame(keysIn(Buffer.from(text), isLast), found, JSON.stringify(text.slice(0, 200)));
-  }
+  expectHeld(t, [
+    `before\n¦log: ${BEGIN}\n`,
+    `before\n¦${BEGIN}\n«${A}»\n`,
+    `before\n«${BEGIN}»\n«${A}»\n«${END}»\n¦b\n`,
+    `before\n¦«${BEGIN}»\n«${A}»\n«${END}»\n`,
+    `«${BEGIN}\\n${A}\\n${END}»\n¦b\n`,
+  ]);
+  // Beyond 400 lines, nothing belongs to it.
+  const [first = ''] = inBlocks([`${BEGIN}\n${A}\n${words}`]);
+  t.ok(first.startsWith(`${BEGIN}\n#\ntwo words\n`), 'written');
+  const output = inBlocks([`${BEGIN}\n${A}\n${words}${B}\n${END}\nb\n`]).join('');
+  t.equal(output, `${BEGIN}\n#\n${words}#\n${END}\nb\n`, 'an end without a beginning');
+  t.equal(inBlocks([`${A}\n${LAST}\n${END}\nb\n`]).join(''), `#\n#\n${END}\nb\n`);
   t.end();
 });

@@ -9,7 +9,6 @@ export const LINES: readonly string[] = [
   // Private keys.
   key('-----BEGIN EC PRIVATE KEY-----', '-----END EC PRIVATE KEY-----'),
   key('-----BEGIN PGP PRIVATE KEY BLOCK-----', '-----END PGP PRIVATE KEY BLOCK-----'),
-  `x=-----BEGIN%20PRIVATE%20KEY-----${SECRET}-----END%20PRIVATE%20KEY-----`,
   `x=-----BEGIN+PRIVATE+KEY-----${SECRET}-----END+PRIVATE+KEY-----`,
   // Secrets of Kubernetes over many lines.
   `kind: Secret\ndata:\n  x: ${SECRET}\n`,
@@ -105,8 +104,6 @@ export const LINES: readonly string[] = [
   `| dbPass | ${SECRET} |`,
   `dbPass  ${SECRET}`,
   `'dbPass' : '${SECRET}'`,
-  `chpasswd:\n  list: |\n    me:${SECRET}\n`,
-  `chpasswd <<EOF\nme:${SECRET}\nEOF\n`,
   `ETCDCTL_USER=me:${SECRET}`,
   '-o user=me,pass=correcthorse,b',
   `private key: ${SECRET}${SECRET}${SECRET.slice(0, 11)}=`,

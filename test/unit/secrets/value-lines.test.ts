@@ -61,24 +61,3 @@ t.test('a value on the line after its name', async (t) => {
     '- name: DB_PASSWORD',
   ]);
 });
-
-t.test('an argument on the line after its option', async (t) => {
-  await expectMarked(t, [
-    '- --db-password\n- «hunter 22»\n',
-    '- "--db-password"\n- "«hunter 22»"\n',
-    "  '--db-password',\n  '«hunter 22»',\n",
-    `${' '.repeat(40)}- --db-password\n${' '.repeat(40)}- «hunter 22»\n`,
-
-    '"--db-password"\n"«hunter 22»"\n',
-    '   --db-password\n   «hunter22»\n   -v\n',
-    '   --db-password\n   two words\n',
-    // More on the line, another column, no item.
-    '- --db-password] b\n- words\n',
-    '  - --db-password\nab- words\n',
-    '  - --db-password\n    - words\n',
-    '- --db-password\n  words: [a"b]\n',
-    '- --db-password\n',
-    'a- --db-password\na- words\n',
-    'a --db-password\nb words\n',
-  ]);
-});

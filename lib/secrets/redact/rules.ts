@@ -1,0 +1,17 @@
+import { ASSIGNMENTS } from './assignments.ts';
+import { AUDIT } from './audit.ts';
+import { ruleOf } from './pattern.ts';
+import { PATTERNS } from './patterns.ts';
+import { PEM } from './pem.ts';
+import { PERCENT } from './percent.ts';
+import type { Rule } from './rule.ts';
+import { SECRET_OBJECTS } from './secret-objects.ts';
+
+export const RULES: readonly Rule[] = [
+  PEM,
+  SECRET_OBJECTS,
+  ASSIGNMENTS,
+  AUDIT,
+  ...PATTERNS.map(ruleOf),
+  PERCENT,
+];
