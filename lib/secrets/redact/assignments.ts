@@ -10,15 +10,15 @@ import {
 import { NAME_TRIGGERS } from './name-triggers.ts';
 import { isSecretValue, type Sensitivity, sensitivityOf } from './names.ts';
 import { isProse, type LineStart, type Position, positionOf, startOfLine } from './prose.ts';
-import type { Found, Rule, Span } from './rule.ts';
+import type { RuleFindings, SecretRule, Span } from './rule.ts';
 import { matchAt, type Separator, separatorAfter, spanOf } from './separators.ts';
 import { type Value, type ValueExtent, valuesAt } from './value-extent.ts';
 import { isLikely, isPassword, isPath, isReference, looksRandom, UUID } from './values.ts';
 
 /** What is assigned to a name, in every notation that programs use. */
-export const ASSIGNMENTS: Rule = { triggers: NAME_TRIGGERS, inText: assignedAt };
+export const ASSIGNMENTS: SecretRule = { triggers: NAME_TRIGGERS, inText: assignedAt };
 
-type Judged = Pick<Found, 'secrets' | 'isOpen'>;
+type Judged = Pick<RuleFindings, 'secrets' | 'isOpen'>;
 
 interface Name extends Span {
   readonly text: string;
@@ -41,9 +41,9 @@ const WORD_BEFORE =
 /** `${NAME-value}`, `${NAME:=value}`. */
 const SHELL_DEFAULT = /(?<name>\w{1,200}):?[-=]"?(?<value>[^}"\n]{1,512})/dy;
 
-function assignedAt(text: string, at: number, length: number): Found {
+function assignedAt(text: string, at: number, length: number): RuleFindings {
   const name = nameAround(text, at, length);
-  const nothing: Found = { next: name.end, secrets: [] };
+  const nothing: RuleFindings = { next: name.end, secrets: [] };
   if (name.sensitivity === 'never') return nothing;
   if (text.startsWith('${', name.start - 2)) {
     const shell = matchAt(SHELL_DEFAULT, text, name.start);

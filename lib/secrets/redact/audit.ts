@@ -1,7 +1,7 @@
-import type { Found, Inside, Rule, Span } from './rule.ts';
+import type { Inside, RuleFindings, SecretRule, Span } from './rule.ts';
 
 /** Command lines in the records of auditd: the arguments of EXECVE, and what it writes in hexadecimal. */
-export const AUDIT: Rule = {
+export const AUDIT: SecretRule = {
   triggers: ['argc=', 'proctitle=', ' cmd=', ' data='],
   inLine: commandAt,
 };
@@ -10,7 +10,7 @@ const ARGUMENT =
   /(?<![\w])a\d{1,5}(?:\[\d{1,5}\])?=(?:"(?<plain>[^"]{0,65536})"|(?<hex>(?:[0-9A-F]{2}){2,65536})(?![\w]))/dg;
 const ENCODED = /(?:proctitle| cmd| data)=(?<hex>(?:[0-9A-F]{2}){6,65536})(?![\w])/dy;
 
-function commandAt(line: string, at: number, inside: Inside): Found {
+function commandAt(line: string, at: number, inside: Inside): RuleFindings {
   const isList = line.startsWith('argc=', at);
   const shape = isList ? ARGUMENT : ENCODED;
   shape.lastIndex = at;

@@ -1,4 +1,4 @@
-import type { Found, Rule, Secret } from './rule.ts';
+import type { RuleFindings, Secret, SecretRule } from './rule.ts';
 
 /**
  * One shape in which a secret occurs in a line, whatever its name is. Every occurrence contains one of
@@ -21,12 +21,12 @@ const LONG = 4096;
 const MAX_MATCH = 1024;
 
 /** Finds what a pattern describes at its triggers, or around them. */
-export const ruleOf = (pattern: Pattern): Rule => ({
+export const ruleOf = (pattern: Pattern): SecretRule => ({
   triggers: pattern.triggers,
   inLine: (line, at) => matches(line, at, pattern),
 });
 
-function matches(line: string, at: number, pattern: Pattern): Found {
+function matches(line: string, at: number, pattern: Pattern): RuleFindings {
   const { find, around } = pattern;
   if (around === undefined) {
     find.lastIndex = at;

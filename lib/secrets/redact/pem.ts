@@ -1,4 +1,4 @@
-import type { Found, Rule, Secret, Span } from './rule.ts';
+import type { RuleFindings, Secret, SecretRule, Span } from './rule.ts';
 
 /**
  * Private keys in PEM: in one line, escaped, or over many, each of which may have a prefix of its own, as in a journal,
@@ -6,7 +6,7 @@ import type { Found, Rule, Secret, Span } from './rule.ts';
  * like lines of it. A marker is removed only together with its counterpart: what belongs between them can be in other
  * texts.
  */
-export const PEM: Rule = {
+export const PEM: SecretRule = {
   triggers: [
     'private key-----',
     'private key block-----',
@@ -45,7 +45,7 @@ interface Frame {
   readonly after: string;
 }
 
-function keyAt(text: string, at: number, length: number): Found {
+function keyAt(text: string, at: number, length: number): RuleFindings {
   const from = Math.max(0, at - MAX_MARKER);
   const before = text.slice(from, at);
   const dashes = Math.max(before.lastIndexOf('-----BEGIN'), before.lastIndexOf('-----END'));
@@ -63,7 +63,7 @@ function markerIn(text: string, from: number, to: number) {
   return { isBegin: found.groups?.kind === 'BEGIN', start, end: start + found[0].length };
 }
 
-function afterBegin(text: string, begin: Span): Found {
+function afterBegin(text: string, begin: Span): RuleFindings {
   const limit = Math.min(text.length, begin.end + MAX_LENGTH);
   const next = markerIn(text, begin.end, limit);
   const lines = linesOf(text, begin.start, next?.end ?? limit);
@@ -119,7 +119,7 @@ function unendedParts(text: string, begin: Span, lines: readonly Line[]): Span[]
 }
 
 /** The lines of a key whose beginning is missing: what stands before its end, and the lines above that look alike. */
-function beforeEnd(text: string, end: Span): Found {
+function beforeEnd(text: string, end: Span): RuleFindings {
   const own = startBefore(text, end.start);
   const parts: Span[] = own < end.start ? [{ start: own, end: end.start }] : [];
   const frame = frameAt(text, end);

@@ -1,4 +1,4 @@
-import type { Rule } from './rule.ts';
+import type { SecretRule } from './rule.ts';
 
 /** Nothing shorter is a document with a secret in it. */
 const MIN_WORD = 16;
@@ -8,7 +8,7 @@ const TELLING = new Set(['22', '25', '2b', '2f', '3a', '3d', '7b', '0a', '5b', '
 const OUTSIDE = new Set(' \t\n\v\f\r\u00a0\0"\'`<>&?;,()[]{}=:\\');
 
 /** Percent-encoded words, such as a document in a URL: removed if there is a secret in them. */
-export const PERCENT: Rule = {
+export const PERCENT: SecretRule = {
   triggers: ['%'],
   inLine: (line, at, inside) => {
     if (!TELLING.has(line.slice(at + 1, at + 3).toLowerCase())) return { next: at, secrets: [] };

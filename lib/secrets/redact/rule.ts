@@ -17,7 +17,7 @@ export interface Secret extends Span {
 }
 
 /** What is found at a trigger. */
-export interface Found {
+export interface RuleFindings {
   /** Where the same rule goes on. */
   readonly next: number;
   readonly secrets: readonly Secret[];
@@ -35,10 +35,10 @@ export interface Safe {
 export type Inside = (text: string) => Safe | undefined;
 
 /** Finds secrets where its triggers stand: texts that occur wherever it may find something, in either case. */
-export interface Rule {
+export interface SecretRule {
   readonly triggers: readonly string[];
   /** Looks at the line as it is written, a character for each byte. `at`: the column of the trigger. */
-  readonly inLine?: (line: string, at: number, inside: Inside) => Found;
+  readonly inLine?: (line: string, at: number, inside: Inside) => RuleFindings;
   /** Looks at all lines, without their wrapping (`Unwrapped`). */
-  readonly inText?: (text: string, at: number, length: number) => Found;
+  readonly inText?: (text: string, at: number, length: number) => RuleFindings;
 }

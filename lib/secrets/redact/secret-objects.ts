@@ -1,6 +1,6 @@
 import { type Line, lineAfter, lineEnd } from './below.ts';
 import { startOfLine } from './prose.ts';
-import type { Found, Rule, Secret, Span } from './rule.ts';
+import type { RuleFindings, Secret, SecretRule, Span } from './rule.ts';
 import { endOf, matchAt, Q, spanOf } from './separators.ts';
 import { valueAt } from './value-extent.ts';
 import { isNothing } from './values.ts';
@@ -9,7 +9,14 @@ import { isNothing } from './values.ts';
  * The data of Kubernetes Secrets, whatever it looks like: in one line, as JSON, Python and Go print them, and over many by
  * their indentation. Their kind can stand before the data or after it.
  */
-export const SECRET_OBJECTS: Rule = { triggers: ['secret', 'data'], inText: dataAt };
+export const SECRET_OBJECTS: SecretRule = {
+  // Not those of every field of that name.
+  triggers: [
+    'secret',
+    ...[':', '":{', '": {', '":\n', '" : {', "':", '\\', '&'].map((after) => `data${after}`),
+  ],
+  inText: dataAt,
+};
 
 /** No Secret is larger in print, where something else hides its end. */
 const MAX_LENGTH = 1 << 16;
@@ -29,9 +36,9 @@ interface Values extends Span {
   readonly isEncoded: boolean;
 }
 
-function dataAt(text: string, at: number, length: number): Found {
+function dataAt(text: string, at: number, length: number): RuleFindings {
   const next = at + length;
-  const isData = length === 4;
+  const isData = text.slice(at, at + 4).toLowerCase() === 'data';
   const start = isData && /string$/i.test(text.slice(Math.max(0, at - 6), at)) ? at - 6 : at;
   const lines = inLines(text, start);
   if (isData) {
@@ -88,13 +95,14 @@ function inLine(text: string, at: number, isKnown: boolean, isList = false): Sec
 
 const SECRET = new RegExp(`^${Q}?kind${Q}?\\s?:\\s{1,8}${Q}?Secret${Q}?,?\\s*(?:#.*)?$`);
 const SECTION = new RegExp(`^${Q}?(?<name>data|stringData)${Q}?\\s?:\\s{0,80}(?<flow>\\{.*)?$`);
+const FIELD = new RegExp(`^${Q}?(?<name>[A-Za-z]{1,40})${Q}?\\s?:(?:\\s|$)`);
 const ENTRY = new RegExp(`^[\\s-]*${Q}?[-._A-Za-z0-9]{1,253}${Q}?\\s?:\\s{1,8}(?<value>.*)$`);
 
 /** Before the word that is the trigger, in its line. */
 const BEFORE_FIELD = new RegExp(`(?:${Q}?kind${Q}?\\s?:\\s{1,8}${Q}?|${Q}?)$`);
 
 /** An object by its indentation: the fields at the same column as the one around an offset. */
-function inLines(text: string, at: number): Pick<Found, 'secrets' | 'isOpen'> {
+function inLines(text: string, at: number): Pick<RuleFindings, 'secrets' | 'isOpen'> {
   const before = startOfLine(text, at).text;
   const column = before.search(BEFORE_FIELD);
   const start = at - before.length;
@@ -107,18 +115,21 @@ function inLines(text: string, at: number): Pick<Found, 'secrets' | 'isOpen'> {
   const secrets: Secret[] = [];
   let isSecret: boolean | undefined;
   let section: string | undefined;
+  const fields = new Set<string>();
   let line: Line | undefined = first;
   for (; line !== undefined; line = lineAfter(text, line.end)) {
     const rest = line.text.slice(column);
     const found = SECTION.exec(rest)?.groups;
     // Another object: its fields begin elsewhere, or come again.
+    const field = FIELD.exec(rest)?.groups?.name ?? '';
     const isOutside = /^[\s-]*$/.test(prefix) && /\S/.test(line.text.slice(0, column));
-    const isNext = isOutside || /^\s*$|^---/.test(rest) || found?.name === (section ?? '');
+    const isNext = isOutside || /^\s*$|^---/.test(rest) || fields.has(field);
     if (line !== first && (isNext || line.end - start > MAX_LENGTH)) break;
     if (/^[\s}]/.test(rest) && section !== undefined) {
       secrets.push(...valueInLine(line, column, section === 'data'));
       continue;
     }
+    if (field !== '') fields.add(field);
     section = found?.name;
     if (found?.flow !== undefined) {
       const flow = line.start + line.text.indexOf('{', column) + 1;

@@ -8,8 +8,8 @@ import type { KnownSecrets } from './known.ts';
 import { settledBytes } from './line-part.ts';
 import type { Marks } from './marks.ts';
 import { bareBase64 } from './pem.ts';
-import type { Found, Rule, Safe, Secret, Span } from './rule.ts';
-import type { Place, TriggerSearch } from './triggers.ts';
+import type { RuleFindings, Safe, Secret, SecretRule, Span } from './rule.ts';
+import type { TriggerPlace, TriggerSearch } from './triggers.ts';
 import { Unwrapped } from './unwrap.ts';
 
 const NEWLINE = 0x0a;
@@ -129,7 +129,7 @@ export class TextRedactor {
   #byRules(bytes: Buffer): InBlock {
     const found: InBlock = { whole: [], others: [], openFrom: [], joined: [] };
     /** By rule: the offset up to which it need not look again. */
-    const done = new Map<Rule, number>();
+    const done = new Map<SecretRule, number>();
     let last: Span = { start: 0, end: 0 };
     let line = NO_LINE;
     let unwrapped: Unwrapped | undefined;
@@ -140,7 +140,7 @@ export class TextRedactor {
         break;
       }
       if ((offset >= last.start && offset < last.end) || offset < (done.get(rule) ?? 0)) continue;
-      let inBytes: Found;
+      let inBytes: RuleFindings;
       if (rule.inText !== undefined) {
         unwrapped ??= new Unwrapped(bytes.toString('latin1'));
         inBytes = inUnwrapped(unwrapped, place);
@@ -155,7 +155,7 @@ export class TextRedactor {
     return found;
   }
 
-  #inLine({ start, text }: typeof NO_LINE, { offset, rule }: Place): Found {
+  #inLine({ start, text }: typeof NO_LINE, { offset, rule }: TriggerPlace): RuleFindings {
     const inside = (decoded: string) =>
       this.#inside((budget) => {
         const document = Buffer.from(decoded, 'latin1');
@@ -172,7 +172,8 @@ export class TextRedactor {
   }
 
   /** Takes over what is found at a place; the last of it. */
-  #add(found: InBlock, bytes: Buffer, { offset }: Place, { secrets, isOpen }: Found) {
+  #add(found: InBlock, bytes: Buffer, { offset }: TriggerPlace, { secrets, isOpen }: RuleFindings) {
+    if (secrets.length === 0 && isOpen !== true) return undefined;
     const lineStart = bytes.lastIndexOf(NEWLINE, offset) + 1;
     if (isOpen === true) found.openFrom.push(lineStart);
     let last: SecretFinding | undefined;
@@ -203,7 +204,8 @@ export class TextRedactor {
       if (document === 'secret') return this.#means.marks.of(bareBase64(text), 'key');
       if (document === undefined) return undefined;
       const isFile = runs.length === 1 && isInDataUrl(bytes, first.start);
-      if (isFile && isBareSecret(document.toString('utf8'))) return this.#markOfAll(document);
+      const only = document.toString('utf8').trim();
+      if (isFile && isBareSecret(only)) return this.#means.marks.of(only);
       const safe = this.#safe(document, budget);
       return isFile && safe !== undefined ? reencoded(text, safe.text) : safe?.mark;
     });
@@ -242,7 +244,7 @@ function lineAt(bytes: Buffer, offset: number): typeof NO_LINE {
 }
 
 /** What a rule finds in unwrapped text, where it is in the block: each line of a secret alone. */
-function inUnwrapped(unwrapped: Unwrapped, { offset, length, rule }: Place): Found {
+function inUnwrapped(unwrapped: Unwrapped, { offset, length, rule }: TriggerPlace): RuleFindings {
   const at = unwrapped.at(offset);
   const found = rule.inText?.(unwrapped.text, at, length) ?? { next: at, secrets: [] };
   const secrets = found.secrets.flatMap((secret) =>

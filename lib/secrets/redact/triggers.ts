@@ -1,11 +1,11 @@
 import { LiteralSearch, MIN_LITERAL } from '../bytes/literal-search.ts';
-import type { Rule } from './rule.ts';
+import type { SecretRule } from './rule.ts';
 import { RULES } from './rules.ts';
 
 /** Where a trigger stands. */
-export interface Place {
+export interface TriggerPlace {
   readonly offset: number;
-  readonly rule: Rule;
+  readonly rule: SecretRule;
   /** Of the trigger. */
   readonly length: number;
 }
@@ -15,13 +15,13 @@ const TRIGGERS = 2 ** 12;
 
 /** Finds the triggers of rules in text, in any case. */
 export class TriggerSearch {
-  readonly #triggers: readonly Omit<Place, 'offset'>[];
+  readonly #triggers: readonly Omit<TriggerPlace, 'offset'>[];
   /** Finds the first ones. */
   readonly #search: LiteralSearch;
   /** Those that are too short for it: rare ones without letters. */
   readonly #short: readonly (readonly [trigger: number, text: string])[];
 
-  constructor(rules: readonly Rule[] = RULES) {
+  constructor(rules: readonly SecretRule[] = RULES) {
     const all = rules.flatMap((rule) => rule.triggers.map((text) => ({ rule, text })));
     const long = all.filter(({ text }) => text.length >= MIN_LITERAL);
     const short = all.filter(({ text }) => text.length < MIN_LITERAL);
@@ -34,7 +34,7 @@ export class TriggerSearch {
   }
 
   /** All places, in order. Hostile text has a million, which as objects take more memory than the thread has. */
-  *find(bytes: Buffer): Generator<Place> {
+  *find(bytes: Buffer): Generator<TriggerPlace> {
     let keys = new Float64Array(64);
     let count = 0;
     const add = (offset: number, trigger: number) => {

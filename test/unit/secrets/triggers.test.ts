@@ -1,6 +1,6 @@
 import t from 'tap';
 import { redactorWith } from '../../../lib/secrets/redact/redactor.ts';
-import type { Rule } from '../../../lib/secrets/redact/rule.ts';
+import type { SecretRule } from '../../../lib/secrets/redact/rule.ts';
 import { RULES } from '../../../lib/secrets/redact/rules.ts';
 import { TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
 import { redacted } from './streams.ts';
@@ -18,7 +18,7 @@ const FORMS = [SECRET, SECRET.toUpperCase(), hex(SECRET), ...OTHERS].concat(
 );
 
 /** Whether the line still contains the secret if only some rules are active. */
-async function survives(line: string, rules: readonly Rule[]): Promise<boolean> {
+async function survives(line: string, rules: readonly SecretRule[]): Promise<boolean> {
   const marks = { of: () => '<redacted>' };
   const { text } = redactorWith(marks, [], new TriggerSearch(rules));
   const output = (await redacted(text, Buffer.from(line))).toString();
@@ -33,7 +33,7 @@ t.test('the secret in every line is found', async (t) => {
 });
 
 t.test('places are found in any case, and in order', async (t) => {
-  const rule = (...triggers: string[]): Rule => ({ triggers });
+  const rule = (...triggers: string[]): SecretRule => ({ triggers });
   const [word, end, first, second] = [
     rule('secret', 'word'),
     rule('Retina'),
