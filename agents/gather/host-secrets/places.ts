@@ -1,7 +1,6 @@
 import {
   chpasswd,
   chronyKeys,
-  directives,
   grub,
   hashes,
   ipsecSecrets,
@@ -41,7 +40,7 @@ const UNITS = { read: units };
 const KEYFILES = { names: /(?:^|\s)(?:secret|pin|password(?:-raw)?|.*-password)$/i };
 const CEPH = { names: /^key$/, only: /(?:keyring|\.conf|\.secret)$/ };
 const PODMAN = { read: podmanSecrets, only: /^secretsdata\.json$/ };
-const NAMED = { read: directives, names: /^secret$/ };
+const NAMED = { names: /^secret$/ };
 
 /** Registry credentials, decisions of `sno create` and the installer, environment of programs. */
 const CONFIGURATION: readonly SecretPlace[] = [
@@ -103,8 +102,8 @@ const SERVICES: readonly SecretPlace[] = [
   place('/etc/ppp', 1, { read: pppSecrets, only: /^(?:chap|pap)-secrets$/ }),
   place('/etc/iscsi', 2, ISCSI),
   place('/var/lib/iscsi', 5, ISCSI),
-  place('/etc/multipath.conf', undefined, { read: directives }),
-  place('/etc/multipath', 2, { read: directives }),
+  place('/etc/multipath.conf'),
+  place('/etc/multipath', 2),
   place('/etc/fstab'),
   place('/etc/ceph', 1, CEPH),
   place('/etc/chrony.keys', undefined, { read: chronyKeys }),
@@ -112,7 +111,7 @@ const SERVICES: readonly SecretPlace[] = [
   place('/etc/rndc.key', undefined, NAMED),
   place('/etc/rndc.conf', undefined, NAMED),
   place('/etc/named*', 1, NAMED),
-  place('/etc/keepalived', 2, { read: directives }),
+  place('/etc/keepalived', 2),
   place('/etc/sssd', 2, { names: /authtok$/ }),
   place('/etc/yum.conf'),
   place('/etc/yum.repos.d', 1),

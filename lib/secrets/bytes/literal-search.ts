@@ -51,18 +51,6 @@ const asTheyAre = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 /** Makes letters of four bytes lower case; the few others that it changes are told apart later. */
 const LOWER_CASE = 0x20202020;
 
-/** Letters and signs from the most frequent in logs to the rarest; others are rarer still. */
-const FREQUENCY = ' et"soarni:-cdlu.pmbfg,vhk/=y[]+{}wxz\\()_qj\'><&@$';
-/** As frequent as the first of them. */
-const DIGIT = /\d/;
-
-function rarity(byte: number): number {
-  const character = String.fromCharCode(byte);
-  if (DIGIT.test(character)) return 0;
-  const at = FREQUENCY.indexOf(character);
-  return at === -1 ? FREQUENCY.length : at;
-}
-
 /** Spreads groups over the table: 2^32 divided by the golden ratio. */
 const MULTIPLIER = 0x9e3779b1;
 
@@ -76,8 +64,8 @@ const wordAt = (view: DataView, at: number, length: number): number =>
     : view.getInt32(length - 4, true) >>> (8 * (at + 4 - length));
 
 /**
- * Finds many literals in bytes at once. It looks at every n-th group of a few bytes only, n such that the shortest literal cannot lie between two of them, in a table of n groups of
- * each: of words the rarest, of secrets the last (their beginnings are often equal).
+ * Finds many literals in bytes at once. It looks at every n-th group of a few bytes only, n such that the shortest literal
+ * cannot lie between two of them, in a table of the last n groups of each: beginnings are often equal.
  */
 export class LiteralSearch {
   readonly #literals: readonly Uint8Array[];
@@ -130,7 +118,7 @@ export class LiteralSearch {
     this.#placeOf = new Int32Array(entries);
     let entry = 0;
     for (const [literal, bytes] of this.#literals.entries()) {
-      const last = ignoreCase ? this.#rarest(bytes) : bytes.length - this.#gram;
+      const last = bytes.length - this.#gram;
       for (let place = last; place > last - this.#stride; place--) {
         this.#add(entry++, literal, place);
       }
@@ -146,17 +134,6 @@ export class LiteralSearch {
     this.#placeOf[entry] = place;
     this.#next[entry] = this.#first[chain] ?? END;
     this.#first[chain] = entry;
-  }
-
-  /** All hits, in the order of their offsets; hits may overlap. */
-  find(bytes: Uint8Array): Hit[] {
-    const hits: Hit[] = [];
-    this.search(bytes, {
-      isWanted: () => true,
-      found: (hit) => hits.push(hit),
-      isSpent: () => false,
-    });
-    return hits.sort((a, b) => a.offset - b.offset);
   }
 
   /**
@@ -235,17 +212,5 @@ export class LiteralSearch {
     const second = Math.imul(wordAt(view, at + 4, length), this.#factor);
     const group = (wordAt(view, at, length) & this.#mask) ^ second;
     return Math.imul(group | this.#case, MULTIPLIER) >>> this.#shift;
-  }
-
-  /** Where the last group stands of those of a word that are the rarest together. */
-  #rarest(literal: Uint8Array): number {
-    const length = this.#gram + this.#stride - 1;
-    let best = length;
-    let most = -1;
-    for (let end = length; end <= literal.length; end++) {
-      const sum = literal.subarray(end - length, end).reduce((all, byte) => all + rarity(byte), 0);
-      if (sum > most) [best, most] = [end, sum];
-    }
-    return best - this.#gram;
   }
 }

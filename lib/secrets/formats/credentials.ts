@@ -68,24 +68,6 @@ export function* hashes(text: string): Generator<NamedValue> {
   for (const line of lines(text)) yield certain((line.split(':')[1] ?? '').replace(/^[!*]+/, ''));
 }
 
-/** Ends a directive. */
-const DIRECTIVE_END = /[;{}]/;
-
-/** `secret "…";` of BIND, `auth_pass …` of keepalived, `password …` of others: a name followed by its value. */
-export function* directives(text: string): Generator<NamedValue> {
-  for (const line of lines(text)) {
-    if (/^\s*(?:#|\/\/|!)/.test(line)) continue;
-    const all = words(line);
-    for (const [index, word] of all.entries()) {
-      const name = all[index - 1];
-      if (name !== undefined) yield [name, word.split(DIRECTIVE_END)[0] ?? ''];
-    }
-    for (const [, name = '', value = ''] of line.matchAll(QUOTED)) yield [name, value];
-  }
-}
-
-const QUOTED = /\b(?:(\w{1,64})\s{1,8})"([^"]{1,1024})"/g;
-
 /** cloud-init's `chpasswd`: lines of `user:password` below it, as a list or a block of text. */
 export function* chpasswd(text: string): Generator<NamedValue> {
   let column = -1;

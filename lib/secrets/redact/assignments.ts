@@ -13,7 +13,15 @@ import { isProse, type LineStart, type Position, positionOf, startOfLine } from 
 import type { RuleFindings, SecretRule, Span } from './rule.ts';
 import { matchAt, type Separator, separatorAfter, spanOf } from './separators.ts';
 import { type Value, type ValueExtent, valuesAt } from './value-extent.ts';
-import { isLikely, isPassword, isPath, isReference, looksRandom, UUID } from './values.ts';
+import {
+  isLikely,
+  isPassword,
+  isPath,
+  isReference,
+  looksLikeSecret,
+  looksRandom,
+  UUID,
+} from './values.ts';
 
 /** What is assigned to a name, in every notation that programs use. */
 export const ASSIGNMENTS: SecretRule = { triggers: NAME_TRIGGERS, inText: assignedAt };
@@ -55,20 +63,9 @@ function assignedAt(text: string, at: number, length: number): RuleFindings {
   const line = startOfLine(text, name.start);
   const place = { text, name, line, position: positionOf(line) };
   const found = assigned(place);
-  const isAtEnd =
-    found.secrets.length === 0 &&
-    isFollowed(text, name.end) &&
-    !/\n[^\n]*\n/.test(text.slice(name.end, name.end + 4096));
-  const isOpen = found.isOpen === true || isAtEnd;
   const last = found.secrets.at(-1);
-  return { next: Math.max(name.end, last?.end ?? 0), secrets: found.secrets, isOpen };
+  return { ...found, next: Math.max(name.end, last?.end ?? 0) };
 }
-
-/** Whether nothing stands after the name in its line, so that its value can be below. */
-const isFollowed = (text: string, at: number) =>
-  /^[^\w\n]{0,16}(?:<\/[\w:.-]{1,64}>\s{0,8})?(?:[|>\\]?[-+]?\s{0,8})(?:\n|$)/.test(
-    text.slice(at, at + 120),
-  );
 
 function assigned(place: Place): Judged {
   const { text, name, line, position } = place;
@@ -83,20 +80,16 @@ function assigned(place: Place): Judged {
   return below(place, separator) ?? inLine(place, separator);
 }
 
-/** Letters, digits, `_`, `-`, `.` */
-const IN_NAME = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[\w.-]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
-const isInName = (code: number) => IN_NAME[code] === 1;
+const isInName = (char: string) => /[\w.-]/.test(char);
 
 function nameAround(text: string, at: number, length: number): Name {
   let start = at;
   // What stands before the name can be a part of what was found.
-  while (start < at + length && !isInName(text.charCodeAt(start))) start++;
+  while (start < at + length && !isInName(text.charAt(start))) start++;
   let end = start;
   const floor = Math.max(0, start - MAX_NAME);
-  while (start > floor && isInName(text.charCodeAt(start - 1))) start--;
-  while (end - start < 2 * MAX_NAME && isInName(text.charCodeAt(end))) end++;
+  while (start > floor && isInName(text.charAt(start - 1))) start--;
+  while (end - start < 2 * MAX_NAME && isInName(text.charAt(end))) end++;
   // Of an arrow; the end of a sentence.
   while (end > start && /[-.]/.test(text.charAt(end - 1))) end--;
   const own = text.slice(start, end);
@@ -141,12 +134,10 @@ function judged({ name, text }: Pick<Place, 'text' | 'name'>, found: Below): Jud
 }
 
 /** A value without quotes goes to the line's end where a line begins with its name, as in files of settings. */
-function extentOf({ text, name, line, position }: Place, { by, end }: Separator): ValueExtent {
-  if (text[end - 1] === '\0' || line.text.endsWith('\0')) return 'argument';
+function extentOf({ name, line, position }: Place, { by }: Separator): ValueExtent {
   if (by === 'below') return 'line';
   if (name.sensitivity !== 'always' || name.text.startsWith('-')) return 'word';
   if (by === 'column') return 'line';
-  if (by === 'word' && isInStruct(line.text)) return 'field';
   if (by !== 'colon' && by !== 'equals') return 'word';
   if (position !== 'elsewhere') return position === 'first' ? 'line' : 'quoted';
   // A passphrase in a quoted text has more words than one.
@@ -154,38 +145,16 @@ function extentOf({ text, name, line, position }: Place, { by, end }: Separator)
   return isPhrase ? 'quoted' : 'word';
 }
 
-/** Whether a struct or a map that Go prints has begun before. */
-const isInStruct = (before: string) =>
-  Math.max(before.lastIndexOf('{'), before.lastIndexOf('map[')) > before.lastIndexOf('}');
-
 function inLine(place: Place, separator: Separator): Judged {
-  const { text, name, line, position } = place;
+  const { text, line } = place;
   const extent = extentOf(place, separator);
   const values = valuesAt(text, separator.end, { extent, quote: line.quote });
   // A file of settings has no sentences.
   const canBeProse = (separator.by !== 'equals' && separator.by !== 'below') || extent === 'word';
   const secrets = values.flatMap((value) => secretIn(place, separator, value, canBeProse));
-  const [value] = values;
-  if (separator.by === 'below') {
-    const last = lineEnd(text, values.at(-1)?.end ?? separator.end);
-    return { secrets, isOpen: lineAfter(text, last) === undefined };
-  }
-  const isOpen = value?.isOpen === true;
-  if (value === undefined || secrets.length === 0 || separator.by !== 'colon') {
-    return { secrets, isOpen };
-  }
-  // In YAML and LDIF a value can continue on the next line.
-  if (position !== 'first' || extent === 'word' || (value.isQuoted && value.isCut !== true)) {
-    return { secrets, isOpen };
-  }
-  const until = value.isQuoted ? text[value.start - 1] : undefined;
-  const more = linesBelow(
-    text,
-    { end: lineEnd(text, value.end), before: line.indent },
-    { isAny: false, ...(until !== undefined && { until }) },
-  );
-  const rest = judged({ ...place, name }, more);
-  return { secrets: [...secrets, ...rest.secrets], isOpen: more.isOpen };
+  if (separator.by !== 'below') return { secrets };
+  const last = lineEnd(text, values.at(-1)?.end ?? separator.end);
+  return { secrets, isOpen: lineAfter(text, last) === undefined };
 }
 
 function secretIn(
@@ -221,10 +190,7 @@ function isElsewhere(value: string): boolean {
 
 /** In a sentence. */
 const isMade = ({ sensitivity }: Name, value: string) =>
-  looksRandom(value) ||
-  isPassword(value) ||
-  isLikely(value) ||
-  (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
+  looksLikeSecret(value) || (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
 
 /** The next word, if it is nothing that has a name: no path, version, digest, address or object. */
 function isBeside({ text, sensitivity }: Name, value: string): boolean {

@@ -1,7 +1,7 @@
 import type { Span } from './rule.ts';
 import { BREAK, endOf, Q, spanOf } from './separators.ts';
 import { isBreak } from './unwrap.ts';
-import { isLikely, isPassword, looksRandom } from './values.ts';
+import { looksLikeSecret } from './values.ts';
 
 /** No value has more lines in print, where something else hides its end. */
 const MAX_LINES = 200;
@@ -64,12 +64,11 @@ export function lineAfter(text: string, end: number): Line | undefined {
 /**
  * The lines after that of a name which are its value: those that are indented further than the name's
  * column, and the items of a list. `isAny`: whatever they look like; else as long as they look like no other entry.
- * `until`: the quote that ends the value.
  */
 export function linesBelow(
   text: string,
   { end, before }: { end: number; before: string },
-  { isAny, until }: { isAny: boolean; until?: string },
+  { isAny }: { isAny: boolean },
 ): Below {
   const values: Span[] = [];
   const column = before.length;
@@ -94,9 +93,7 @@ export function linesBelow(
       if (FIELD.test(own)) continue;
       return { values, isOpen: false };
     }
-    const close = until === undefined ? -1 : own.indexOf(until);
-    values.push(close === -1 ? value : { start: value.start, end: value.start + close });
-    if (close !== -1) return { values, isOpen: false };
+    values.push(value);
   }
   return { values, isOpen: next === undefined };
 }
@@ -135,8 +132,7 @@ export function wordsBelow(text: string, end: number): Below {
     const place = spanOf(word ?? undefined, 'word');
     const own = word?.groups?.word ?? '';
     const isAlone = word?.groups?.label === undefined;
-    const isSecret =
-      looksRandom(own) || isPassword(own) || isLikely(own) || (isAlone && isMade(own));
+    const isSecret = looksLikeSecret(own) || (isAlone && isMade(own));
     if (place === undefined || !isSecret) break;
     values.push({ start: line.start + place.start, end: line.start + place.end });
     line = lineAfter(text, line.end);

@@ -28,23 +28,10 @@ const at = (triggers: readonly string[], before: string): Pattern => ({
   isSecret: isGiven,
 });
 
-/** What a shell gives to the standard input of a program that reads a password. */
-const READERS =
-  '(?:chpasswd|passwd\\s{1,8}--stdin|--password-stdin|sudo\\s{1,8}-S|cryptsetup|kinit)';
-/** After a pipe. */
-const READING =
-  '(?:sudo\\s{1,8})?(?:[\\w./-]{0,80}/)?(?:chpasswd|passwd\\s{1,8}--stdin|-S|cryptsetup|kinit|\\w{1,40}\\s{1,8}(?:registry\\s{1,8})?login[^|\\n]{1,120}?--password-stdin)';
-const READER_TRIGGERS = [
-  'chpasswd',
-  '--stdin',
-  'password-stdin',
-  'sudo -s',
-  'cryptsetup ',
-  'kinit ',
-];
 const WORDS = '(?:-\\w{1,8}\\s{1,8}){0,4}';
-/** Of a line for chpasswd, the user stays. */
 const USER = '(?:[a-z_][\\w.-]{0,64}:(?=[^\\s"\']))?';
+const READER =
+  '(?:chpasswd|passwd\\s{1,8}--stdin|--password-stdin|sudo\\s{1,8}-S|cryptsetup|kinit)';
 
 /** An address of socat. */
 const NOT_USER = /-[uU]\s{1,8}(?:[A-Z][A-Z\d-]*|exec|open|file|create|pipe|stdout):/;
@@ -73,8 +60,9 @@ export const COMMANDS: readonly Pattern[] = [
   at(['-passin', '-passout'], `-pass(?:in|out)[\\s=\\0]{1,8}["']?pass:`),
   // A user and a password in one word.
   { triggers: [' -u ', '\0-u\0', '--user', '--proxy-user', '--creds', '--src-creds', '--dest-creds', '"-u"'], find: new RegExp(`(?:[\\s\\0"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`, 'dy'), isSecret: (secret, whole) => !/^(?:\d{1,6}$|[/$])|,/.test(secret) && !NOT_USER.test(whole) && isGiven(secret) },
+  // What a program reads from its standard input; of a line for chpasswd, the user stays.
+  { triggers: ['echo ', 'printf '], find: new RegExp(`(?:echo|printf)\\s{1,8}${WORDS}(?:["']%s\\\\n["']\\s{1,8})?["']?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|(?!\\s?grep)[^|\\n]{0,160}?${READER}`, 'dy'), isSecret: isGiven },
+  { triggers: ['<<<'], find: new RegExp(`(?<=${READER}[^<|\\n]{0,200})<<<\\s{0,8}\\$?["']?${USER}(?<secret>[^"'\\\\\\n]{1,256})`, 'dy'), isSecret: isGiven },
   // The values of a Secret that is created.
   { triggers: ['--from-literal'], find: /(?<=create\s{1,8}secret\s.{0,600})--from-literal(?:=|\s{1,8}|["'],\s{0,4}["'])["']?[-.\w]{1,253}=["']?(?<secret>[^\s"'\0]{1,1024})/dy, isSecret: isGiven },
-  { triggers: READER_TRIGGERS, find: new RegExp(`(?:echo|printf)\\s{1,8}${WORDS}(?:["'](?:%s\\\\n["']\\s{1,8}["'])?)?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|\\s{0,8}${READING}`, 'dg'), around: { before: 400, after: 400 }, isSecret: isGiven },
-  { triggers: READER_TRIGGERS, find: new RegExp(`${READERS}[^<|\\n]{0,200}<<<\\s{0,8}\\$?["']?${USER}(?<secret>[^"'\\\\\\n]{1,256})`, 'dg'), around: { before: 16, after: 400 }, isSecret: isGiven },
 ];

@@ -1,12 +1,4 @@
-import {
-  isLikely,
-  isNothing,
-  isOrdinary,
-  isPassword,
-  isPath,
-  isReference,
-  looksRandom,
-} from './values.ts';
+import { isNothing, isOrdinary, isPath, isReference, looksLikeSecret } from './values.ts';
 
 /** `always`: whatever the value is; `by-value`: only what looks like a secret. */
 export type Sensitivity = 'always' | 'by-value' | 'never';
@@ -110,9 +102,7 @@ export function isSecretValue(
   if (isPath(value) || isReference(value) || isOrdinary(name, value)) return false;
   return (
     sensitivity === 'always' ||
-    looksRandom(value) ||
-    isPassword(value) ||
-    isLikely(value) ||
+    looksLikeSecret(value) ||
     (/^pass$/i.test(name) && /^\S{8,128}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value))
   );
 }

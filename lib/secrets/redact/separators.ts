@@ -67,7 +67,6 @@ const MAX_NEAR = 100;
 const ARGUMENT = sticky(
   `[^\\S\\n]{0,8}\\\\\\r?${BREAK}\\s{0,80}|(?:[^\\S\\n]|\\0){1,8}(?!-)|${Q},${SPACE}{0,80}(?=${Q}(?!-))`,
 );
-const CONTINUED = sticky('[^\\S\\n]{1,8}\\ue600[^\\S\\n]{1,80}(?=[^\\s-])');
 /** Of two, and no more. */
 const PAIR = sticky(`${Q},${SPACE}{0,80}(?=${Q}[^\\n]{1,4096}?${Q}\\s{0,8}[\\])}])`);
 /** The first argument of a function. */
@@ -92,11 +91,6 @@ const DIRECTIVE = sticky(
 /** `machine … login … password …` */
 const USER =
   /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid|neighbor)\s+\S*\w\S*\s+$/i;
-/** Settings of a name and all that follows. */
-const SETTING = /^(?:bindpw|rootpw|requirepass|masterauth|auth_pass)$/;
-const SETTING_GAP = sticky('[^\\S\\n]{1,200}(?=[^\\s-])');
-/** Keys of IPsec. */
-const ENCODED = sticky('[^\\S\\n]{1,8}(?=0[sx][A-Za-z0-9+/=]{12,4096}(?:\\s|$))');
 
 /** A separator, tried in this order. */
 interface Kind {
@@ -106,22 +100,21 @@ interface Kind {
   readonly when?: (place: NamePlace, near: string, next: string) => boolean;
 }
 
-const isOption = ({ name }: NamePlace) => name.startsWith('-');
 const BAR_BEFORE = /(?:\||\xe2\x94\x82)\s*$/;
 
 const KINDS: readonly Kind[] = [
   { by: 'word', shape: VALUE_OF },
   { by: 'word', shape: NAMED, when: (_, near) => IS_NAMED.test(near) },
-  { by: 'word', shape: ARGUMENT, when: (place, near) => isOption(place) || IS_CALLED.test(near) },
-  // In a text that is quoted, the backslash before the line's end is one of its escape.
-  { by: 'stated', shape: CONTINUED, when: isOption },
+  {
+    by: 'word',
+    shape: ARGUMENT,
+    when: ({ name }, near) => name.startsWith('-') || IS_CALLED.test(near),
+  },
   { by: 'stated', shape: PAIR, when: (_, near) => IS_FIRST_OF_PAIR.test(near) },
   // A function that is called `pass`.
   { by: 'word', shape: QUOTE, when: ({ name }, _, next) => !(/pass$/i.test(name) && next === '(') },
   { by: 'stated', shape: STATED },
   { by: 'word', shape: NEAR, when: (_, near) => USER.test(near) },
-  { by: 'word', shape: ENCODED },
-  { by: 'column', shape: SETTING_GAP, when: ({ name, isFirst }) => isFirst && SETTING.test(name) },
   { by: 'column', shape: CELL, when: ({ isFirst, before }) => isFirst || BAR_BEFORE.test(before) },
   { by: 'column', shape: COLUMN, when: ({ isFirst, before }) => isFirst || before === '' },
   {

@@ -151,7 +151,6 @@ export class TextRedactor {
       done.set(rule, inBytes.next);
       last = this.#add(found, bytes, place, inBytes) ?? last;
     }
-    if (unwrapped?.openFrom !== undefined) found.openFrom.push(unwrapped.openFrom);
     return found;
   }
 
@@ -247,9 +246,7 @@ function lineAt(bytes: Buffer, offset: number): typeof NO_LINE {
 function inUnwrapped(unwrapped: Unwrapped, { offset, length, rule }: TriggerPlace): RuleFindings {
   const at = unwrapped.at(offset);
   const found = rule.inText?.(unwrapped.text, at, length) ?? { next: at, secrets: [] };
-  const secrets = found.secrets.flatMap((secret) =>
-    unwrapped.linesOf(secret).map((span) => ({ ...secret, ...span })),
-  );
+  const secrets = found.secrets.map((secret) => ({ ...secret, ...unwrapped.rawOf(secret) }));
   const next = unwrapped.rawOf({ start: Math.max(0, found.next - 1), end: found.next }).end;
   return { ...found, secrets, next };
 }
@@ -287,8 +284,7 @@ function unheld(
 ): number {
   // The next block's first line can belong to the last one.
   const isWhole = bytes.at(-1) === NEWLINE;
-  const end = isWhole
-    ? bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1
-    : settledBytes(bytes, findings);
+  const lastLine = bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;
+  const end = isWhole ? lastLine : settledBytes(bytes, findings);
   return open.reduce((at, from) => (end - from <= MAX_HELD ? Math.min(at, from) : at), end);
 }

@@ -20,16 +20,13 @@ const SYSLOG = `[A-Z][a-z]{2} [ \\d]?\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})? ${
 const KLOG =
   '[IWEF]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{1,9} {1,8}\\d{1,10} [\\w./-]{1,80}:\\d{1,6}\\] ';
 /** What a journal, a container's runtime and a logger write before a message. */
-const PREFIX = `(?:${SYSLOG}|${ISO} (?:std(?:out|err) [FP] (?:${ISO} )?|${SENDER})?)?(?:${KLOG})?`;
-const PREFIX_AT = new RegExp(PREFIX, 'y');
-/** What a prefix can begin with: asked first. */
-const MAY_BEGIN_PREFIX = /[A-Z\d]/;
-const ESCAPE = new RegExp(
-  `${COLOUR}|(?<!\\\\)\\\\{1,${LEVELS - 1}}(?:u00[0-7][\\da-fA-F]|x[0-7][\\da-fA-F]|["'\`/nrt])|#01[25]|&(?:quot|apos|amp|lt|gt|#(?:\\d{1,3}|x[\\da-fA-F]{1,2}));|<!\\[CDATA\\[|\\]\\]>`,
-  'g',
+const PREFIX = `^(?:(?:${SYSLOG}|${ISO} (?:std(?:out|err) [FP] (?:${ISO} )?|${SENDER})?)(?:${KLOG})?|${KLOG})`;
+const PREFIXES = new RegExp(PREFIX, 'gm');
+const WRAPPING = new RegExp(
+  `${PREFIX}|${COLOUR}|(?<!\\\\)\\\\{1,${LEVELS - 1}}(?:u00[0-7][\\da-fA-F]|x[0-7][\\da-fA-F]|["'\`/nrt])|#01[25]|&(?:quot|apos|amp|lt|gt|#(?:\\d{1,3}|x[\\da-fA-F]{1,2}));|<!\\[CDATA\\[|\\]\\]>`,
+  'gm',
 );
-const IN_PARTS = /^\S{20,40} std(?:out|err) P /;
-/** None of what a text can be wrapped in begins with anything else. */
+/** None of what a text can be wrapped in, but a prefix, begins with anything else. */
 const MAY_ESCAPE = ['\\', '&', '\x1b', '#0', '^[', ']]>'];
 const ENTITIES: Readonly<Record<string, string>> = {
   quot: '"',
@@ -53,42 +50,17 @@ export class Unwrapped {
   readonly #begins: number[] = [];
   readonly #raw: number[] = [];
   readonly #lengths: number[] = [];
-
-  /** Where lines are joined that a container's runtime has cut. */
-  readonly #joints: number[] = [];
-  /** Where the last line begins, in the block, if the next block can continue it. */
-  readonly openFrom: number | undefined;
   readonly #parts: string[] = [];
   #kept = 0;
   #length = 0;
 
   constructor(source: string) {
-    const hasEscapes = MAY_ESCAPE.some((text) => source.includes(text));
-    const nextEscape = () => (hasEscapes ? ESCAPE.exec(source) : null);
-    ESCAPE.lastIndex = 0;
-    let found = nextEscape();
-    let isInParts = false;
-    let firstPart = 0;
-    for (let start = 0; start < source.length; ) {
-      const prefix = prefixAt(source, start);
-      // The runtime has cut a line in two: the break between them goes too.
-      const isJoined = isInParts && start > 0 && prefix > 0;
-      if (prefix > 0 || isJoined) {
-        this.#replace(source, isJoined ? start - 1 : start, start + prefix, '');
-      }
-      if (isJoined) this.#joints.push(this.#length);
-      else firstPart = start;
-      isInParts = prefix > 0 && IN_PARTS.test(source.slice(start, start + prefix));
-      const newline = source.indexOf('\n', start);
-      const end = newline === -1 ? source.length : newline + 1;
-      for (; found !== null && found.index < end; found = nextEscape()) {
-        if (found.index >= this.#kept) this.#unwrap(source, found.index, found[0]);
-      }
-      start = end;
+    const isEscaped = MAY_ESCAPE.some((text) => source.includes(text));
+    for (const { index, 0: written } of source.matchAll(isEscaped ? WRAPPING : PREFIXES)) {
+      if (index >= this.#kept) this.#unwrap(source, index, written);
     }
     this.#replace(source, source.length, source.length, '');
     this.text = this.#parts.join('');
-    this.openFrom = isInParts ? firstPart : undefined;
   }
 
   #unwrap(source: string, at: number, written: string): void {
@@ -118,13 +90,6 @@ export class Unwrapped {
     );
   }
 
-  /** The lines of the block that have a part of the text. */
-  linesOf({ start, end }: Span): Span[] {
-    const inside = this.#joints.filter((joint) => joint > start && joint < end);
-    const starts = [start, ...inside];
-    return starts.map((from, index) => this.rawOf({ start: from, end: starts[index + 1] ?? end }));
-  }
-
   /** A part of the text in the block. */
   rawOf({ start, end }: Span): Span {
     const first = this.#place(start);
@@ -140,13 +105,6 @@ export class Unwrapped {
     if (offset < length) return { start: raw + offset, end: raw + offset + 1 };
     return { start: raw + length, end: this.#raw[part + 1] ?? raw + length };
   }
-}
-
-/** The length of what stands before the message in a line of a log. */
-function prefixAt(source: string, start: number): number {
-  if (!MAY_BEGIN_PREFIX.test(source.charAt(start))) return 0;
-  PREFIX_AT.lastIndex = start;
-  return PREFIX_AT.test(source) ? PREFIX_AT.lastIndex - start : 0;
 }
 
 /** The index of the last of ascending numbers that is not above a limit. */

@@ -1,6 +1,5 @@
 import type { Span } from './rule.ts';
 import { BREAK, endOf, matchAt, Q, spanOf } from './separators.ts';
-import { BREAKS } from './unwrap.ts';
 
 /** The value of an assignment. */
 export interface Value extends Span {
@@ -8,20 +7,17 @@ export interface Value extends Span {
   readonly isQuoted: boolean;
   /** The quote that would end it is missing. */
   readonly isCut?: boolean;
-  /** It can go on in the next block. */
-  readonly isOpen?: boolean;
 }
 
 /**
- * Of a value without quotes. `word`: it is one word. `line`: it goes to the line's end. `argument`: to the NUL
- * after it. `field`: to the next field of a struct, if there is one. `quoted`: the quote that began before its
- * name ends it, or the line's end.
+ * Of a value without quotes. `word`: it is one word. `line`: it goes to the line's end. `quoted`: the quote that began
+ * before its name ends it, or the line's end.
  */
-export type ValueExtent = 'word' | 'line' | 'argument' | 'field' | 'quoted';
+export type ValueExtent = 'word' | 'line' | 'quoted';
 
 /** Constructors, types and prefixes before the quotes of a value: `Some("…")`, `b'…'`, `(string) (len=8) "…"`. */
 const WRAPPER = `(?:[A-Za-z_][\\w.:]{0,40}[({<]|\\([\\w*=. ]{1,40}\\)[^\\S\\n]?|string\\(\\d{1,8}\\) |\\[\\]\\w{1,40}\\{|[bBfFrRuU@&*$](?=${Q})|(?:Just|Some|new String)[^\\S\\n])`;
-const OPENING = new RegExp(`(?:[[(]\\s{0,80}|${WRAPPER}){0,4}(?<quote>"""|'''|${Q})`, 'y');
+const OPENING = new RegExp(`(?:[[(]\\s{0,80}|${WRAPPER}){0,4}(?<quote>${Q})`, 'y');
 /** Where a program reads the value from, rather than the value. */
 const LOOKUP =
   /[\w.:]{0,40}(?:env|lookup|file|read|require|import|param|ref|get|input|prompt|var)[\w.:]{0,40}\(/iy;
@@ -60,10 +56,6 @@ const QUOTED_LINE = new RegExp(
   `(?:[^\\s\\0;&,"${TOKENS}]|${BLANKS}(?=[^\\s"${TOKENS}])|${JOINTS})+`,
   'y',
 );
-const ARGUMENT = new RegExp(`[^\\0${BREAKS}]+`, 'y');
-/** As Go prints them, which escapes nothing. */
-const FIELD =
-  /(?:[^\s\0"{}\ue000-\ue600]|[^\S\n](?![A-Za-z]\w{0,60}:))+?(?=\s[A-Za-z]\w{0,60}:|\}|,[A-Za-z]\w{0,60}:|\](?:\s|$))/y;
 /** Of a table. */
 const BORDER = /\s{1,200}(?:\||\xe2\x94\x82)$/;
 
@@ -71,8 +63,6 @@ const BORDER = /\s{1,200}(?:\||\xe2\x94\x82)$/;
 const SHAPES: Readonly<Record<ValueExtent, { shape: RegExp; limit: number }>> = {
   word: { shape: PLAIN, limit: PLAIN_LIMIT },
   line: { shape: LINE, limit: 1 << 20 },
-  argument: { shape: ARGUMENT, limit: QUOTED_LIMIT },
-  field: { shape: FIELD, limit: PLAIN_LIMIT },
   quoted: { shape: QUOTED_LINE, limit: QUOTED_LIMIT },
 };
 /** Another value of the same name: the next of a list, the new one after the old. */
@@ -127,30 +117,17 @@ export function valueAt(
 /** Up to the same quote; in a shell, a quote in quotes is written `'\''`. What is cut off goes to the line's end. */
 function quoted(text: string, start: number, quote: string): Value {
   const end = closing(text, start, quote);
-  const isLong = quote.length > 1;
-  const newline = isLong ? -1 : text.slice(start, end).indexOf('\n');
-  if (end !== undefined && newline === -1) {
-    return {
-      start: isLong ? text.slice(start).search(/\S|$/) + start : start,
-      end,
-      isQuoted: true,
-    };
-  }
-  const cut = newline === -1 ? text.length : start + newline;
-  return {
-    start,
-    end: text[cut - 1] === '\r' ? cut - 1 : cut,
-    isQuoted: true,
-    isCut: true,
-    isOpen: isLong,
-  };
+  const newline = text.indexOf('\n', start);
+  if (end !== undefined && (newline === -1 || newline > end)) return { start, end, isQuoted: true };
+  const cut = newline === -1 ? text.length : newline;
+  return { start, end: text[cut - 1] === '\r' ? cut - 1 : cut, isQuoted: true, isCut: true };
 }
 
 function closing(text: string, start: number, quote: string): number | undefined {
   for (let at = text.indexOf(quote, start); at !== -1; at = text.indexOf(quote, at + 1)) {
     const isShells = quote === "'" && IN_SHELL.test(text.slice(at + 1, at + 3));
     // One that is doubled does not end it, unless the value is empty.
-    const isDoubled = quote.length === 1 && at > start && text[at + 1] === quote;
+    const isDoubled = at > start && text[at + 1] === quote;
     if (!isShells && !isDoubled) return at;
     at += isShells ? 2 : 1;
   }

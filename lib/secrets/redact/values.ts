@@ -93,6 +93,10 @@ export const isLikely = (value: string): boolean =>
   /^[A-Za-z0-9]{10,128}$/.test(value) &&
   (value.match(/[a-z](?=\d)|\d(?=[a-z])/gi) ?? []).length >= 2;
 
+/** Beside a name that says so. */
+export const looksLikeSecret = (value: string): boolean =>
+  looksRandom(value) || isPassword(value) || isLikely(value);
+
 /** The `auth` of a registry: base64 of `user:password`. */
 export function isUserAndPassword(value: string): boolean {
   if (value.length % 4 !== 0 || !/^[A-Za-z0-9+/]{4,}={0,2}$/.test(value)) return false;

@@ -50,24 +50,23 @@ export class RedactionThread implements Disposable {
 
   /** The number of a new stream. */
   open(): number {
-    const stream = this.#streams++;
-    this.#waiting.set(stream, []);
-    return stream;
+    this.#waiting.set(this.#streams, []);
+    return this.#streams++;
   }
 
   /** Hands over the memory of `bytes`, and gives what can be told of it and of what came before. Rejects with why not. */
   push(stream: number, bytes: Uint8Array<ArrayBuffer>): Promise<Parts> {
-    return this.#ask({ stream, does: 'push', bytes }, [bytes.buffer]);
+    return this.#ask({ stream, does: 'push', bytes });
   }
 
   /** The rest. */
   end(stream: number): Promise<Parts> {
-    return this.#ask({ stream, does: 'end' }, []);
+    return this.#ask({ stream, does: 'end' });
   }
 
   /** Nothing more is asked for; what has not come is waited for by nobody, but is what the thread may be working on. */
   close(stream: number): void {
-    this.#send({ stream, does: 'cancel' });
+    if (!this.isOver) this.#worker.postMessage({ stream, does: 'cancel' });
   }
 
   [Symbol.dispose](): void {
@@ -75,57 +74,49 @@ export class RedactionThread implements Disposable {
     this.#end(stopped, () => stopped);
   }
 
-  #ask(request: RedactionRequest, transferred: ArrayBuffer[]): Promise<Parts> {
+  #ask(request: RedactionRequest): Promise<Parts> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const waiting: Waiting = { ...Promise.withResolvers<Parts>(), number: this.#requests++ };
     this.#waiting.get(request.stream)?.push(waiting);
-    this.#send(request, transferred);
-    this.#watch ??= setTimeout(() => this.#failed(this.#stuck()), this.#stuckMs);
+    this.#worker.postMessage(request, request.does === 'push' ? [request.bytes.buffer] : []);
+    if (this.#watch === undefined) this.#watchOver();
     return waiting.promise;
   }
 
-  #send(request: RedactionRequest, transferred: ArrayBuffer[] = []): void {
-    if (this.#failure === undefined) this.#worker.postMessage(request, transferred);
-  }
-
-  #answered(answer: RedactionAnswer): void {
-    if ('isClosed' in answer) {
-      this.#waiting.delete(answer.stream);
-    } else {
-      const waiting = this.#waiting.get(answer.stream)?.shift();
-      if ('failure' in answer) waiting?.reject(new Error(answer.failure));
-      else waiting?.resolve(answer.parts);
-    }
-    this.#look();
-  }
-
   /** Each answer is a sign of life. */
-  #look(): void {
+  #answered(answer: RedactionAnswer): void {
+    const waiting = this.#waiting.get(answer.stream)?.shift();
+    if ('isClosed' in answer) this.#waiting.delete(answer.stream);
+    else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
+    else waiting?.resolve(answer.parts);
+    this.#watchOver();
+  }
+
+  #watchOver(): void {
     clearTimeout(this.#watch);
     this.#watch = undefined;
-    if ([...this.#waiting.values()].every((waiting) => waiting.length === 0)) return;
-    this.#watch = setTimeout(() => this.#failed(this.#stuck()), this.#stuckMs);
+    if (this.#all.length === 0) return;
+    const reason = `the redaction of a part did not end in ${this.#stuckMs / 1000} s`;
+    this.#watch = setTimeout(() => this.#failed(new Error(reason)), this.#stuckMs);
   }
 
-  #stuck(): Error {
-    return new Error(`the redaction of a part did not end in ${this.#stuckMs / 1000} s`);
+  get #all(): readonly Waiting[] {
+    return [...this.#waiting.values()].flat();
   }
 
   /** What has waited longest is what the thread was working on. */
   #failed(error: Error): void {
-    const waiting = [...this.#waiting.values()].flat();
-    const oldest = Math.min(...waiting.map(({ number }) => number));
-    const lost = new StreamLost(
-      `lost with the thread that redacted another file: ${error.message}`,
-    );
+    const oldest = Math.min(...this.#all.map(({ number }) => number));
+    const why = `lost with the thread that redacted another file: ${error.message}`;
+    const lost = new StreamLost(why);
     this.#end(lost, (request) => (request === oldest ? error : lost));
   }
 
   #end(failure: Error, reasonOf: (request: number) => Error): void {
-    if (this.#failure !== undefined) return;
+    if (this.isOver) return;
     this.#failure = failure;
     clearTimeout(this.#watch);
-    for (const { number, reject } of [...this.#waiting.values()].flat()) reject(reasonOf(number));
+    for (const { number, reject } of this.#all) reject(reasonOf(number));
     this.#waiting.clear();
     void this.#worker.terminate();
   }

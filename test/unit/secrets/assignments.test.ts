@@ -206,7 +206,6 @@ t.test('a variable is none, but its default value is', async (t) => {
 
 t.test('where an unquoted value of several words ends', async (t) => {
   await expectMarked(t, [
-    '--password\0«hunter 22»\0-v\0',
     // After an option, an arrow or a comparison, it is one word even at the beginning of a line.
     '--password=«hunter22» b',
     'password => «hunter22» b',
@@ -216,16 +215,7 @@ t.test('where an unquoted value of several words ends', async (t) => {
     '("password", "«hunter 22»", b)',
     '<password>none</password> password=«hunter22»',
     '<password>«must be long»</password>',
-    // In a struct or a map that Go prints, if it has begun and not ended.
-    'map[User:me Password:«hunter 22» Port:80]',
-    'map[Password:«hunter 22»]',
-    '}{Password:«hunter 22» b:c}',
-    '{a} {Password:«hunter 22» b:c}',
-    '{a} Password:«hunter» 22 b:c',
-    'a} Password:«hunter22» b:c',
     'got Password:«hunter22» b:c',
-    `{a:${x(580)} Password:«hunter 22» Port:80}`,
-    `{a:${x(620)} Password:«hunter» 22 Port:80}`,
     // A passphrase goes to the quote that began before its name.
     'msg="got psk=«hunter 22»" b=c',
     'msg="got PSK=«hunter 22»" b=c',
@@ -271,8 +261,6 @@ t.test('a setting is not a sentence', async (t) => {
 
 t.test('whether a value goes on in the next lines', async (t) => {
   await expectMarked(t, [
-    `password: '«hunter»\n  «22»' # b\nb: c\n`,
-    `password: '«hunter»\n  «2"2»' # b\n`,
     'password: "«hunter 22»"\n  more words\n',
     'password = «hunter»\n  22\n',
     'password = "«hunter»\n  22"\n',
@@ -310,7 +298,6 @@ t.test('a value under a name of several triggers is marked once', async (t) => {
     '<token_secret_password>hunter22</token_secret_password>',
     '- name: TOKEN_SECRET_PASSWORD\n  value: hunter22\n',
     '- name: TOKEN_SECRET_PASSWORD\n  value: |\n    hunter22\n',
-    'token_secret_password: hunter22\n  hunter22\n',
   ]) {
     const marked: string[] = [];
     const of = (secret: string) => `<${marked.push(secret)}>`;

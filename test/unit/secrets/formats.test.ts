@@ -2,7 +2,6 @@ import t from 'tap';
 import {
   chpasswd,
   chronyKeys,
-  directives,
   grub,
   hashes,
   ipsecSecrets,
@@ -85,7 +84,6 @@ const FILES: readonly (readonly [Reader, string, readonly string[]])[] = [
     '1 MD5 HEX:AB\n2 ASCII:cd\n3 ef\nx MD5 no\n',
     ['password=AB', 'password=cd', 'password=ef'],
   ],
-  [directives, 'secret "a; b";\n// secret "no";\n', ['secret=a', 'secret=a; b']],
   [
     grub,
     'password_pbkdf2 root grub.pbkdf2.sha512.1.AB.CD0123456789\npassword u "p w"\n',

@@ -103,7 +103,7 @@ t.test('secrets at the cut of a line of more than a mebibyte are found', async (
 
 t.test('a value of long lines below its name is bounded in memory', (t) => {
   const row = `  ${words(1 << 18)}\n`;
-  for (const name of ['password: |\n', 'password = """\n']) {
+  for (const name of ['password: |\n']) {
     const redactor = new TextRedactor(means, limits());
     let lag = redactor.push(Buffer.from(name)).length;
     let most = 0;

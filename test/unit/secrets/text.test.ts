@@ -82,8 +82,6 @@ t.test('where blocks end makes no difference to values of several lines', async 
     'a\npassword: |\n  «hunter22»\n\n  «hunter23»\nb: c\n',
     'a\npassword: |\n  «hunter22»',
     'a\npassword:\n  «hunter22»\nb: c\n',
-    'a\npassword: «hunter»\n  «22»\n  «23»\nb: c\n',
-    'a\npassword: "«hunter»\n  «22»" # b\nb: c\n',
     '- name: DB_PASSWORD\n  value: «hunter 22»\n- name: A\n  value: words\n',
     '- name: DB_PASSWORD\n  value: |\n    «hunter 22»\n    «hunter 23»\n- name: A\n',
     'kind: Secret\ndata:\n  a: «aGk=»\n  b: «aGk=»\nc: d\n',
@@ -222,8 +220,8 @@ t.test('a key in base64 has one mark, however it is written', async (t) => {
   const plain = key.replace(/=+$/, '');
   t.equal(new Set(await marks(`a ${key} b\nc ${plain} d\n`)).size, 1, key);
   const { push, end, secrets } = recorded();
-  push(`a ${key} b`);
-  t.match(end(), /^a <redacted:\d> b$/);
+  const output = push(`a ${key} b`) + end();
+  t.match(output, /^a <redacted:\d> b$/);
   t.equal(secrets.at(-1), plain);
 });
 

@@ -19,8 +19,6 @@ t.test('a value goes to the end of the line that its name begins', async (t) => 
     '2026-11-22T10:00:00.1Z stderr F   password: «hunter 22»',
     'I1122 10:00:00.000000 1 x.go:1] password: «hunter 22»',
     'A=b\0DB_PASSWORD=«hunter 22»\0C=d\0',
-    'app\0--password\0«hunter 22»\0-v\0',
-    'app\0--password=«hunter 22»\0-v\0',
     'Environment="DB_PASSWORD=«hunter 22»" "A=b"',
     "Environment='DB_PASSWORD=«hunter 22»' A=b",
     '"Env":["A=b","DB_PASSWORD=«hunter 22»"]',
@@ -34,11 +32,6 @@ t.test('a value goes to the end of the line that its name begins', async (t) => 
     // What mostly has blanks goes to the end of a quoted message.
     'msg="got passphrase=«hunter 22»" b=c',
     'got passphrase=«hunter» 22',
-    // In a struct or a map of Go, up to the next field.
-    'config {User:me Password:«hunter 22» Port:80}',
-    'config {User:me Password:«hunter 22»}',
-    '[{Name:DB_PASSWORD Value:«hunter 22» ValueFrom:nil}]',
-    'EnvVar{Name:DB_PASSWORD,Value:«hunter 22»,ValueFrom:nil,}',
   ]);
 });
 
@@ -58,8 +51,6 @@ t.test('a value can be on the lines below its name', async (t) => {
     '- --db-password\n- --v=2\n- words\n',
     '- --db-password\n  - words\n',
     'app --db-password\nwords\n',
-    'password: "«hunter»\n  «22»" # b\nb: c\n',
-    'password: «hunter»\n  «22»\nb: c\n',
     'password:\n  «hunter 22»\nb: c\n',
     'clientSecret:\n  value: "«hunter22»"\n'.replace('"«hunter22»"', '«hunter22»'),
     'password:\n  type: string\n  description: words\n',
