@@ -4,6 +4,7 @@ import { type Baseline, type Broken, baselineOf, reaches } from './baseline.ts';
 import type { Group } from './groups.ts';
 import { lineOf, type Mutant, type MutantName, mutated, nameOf } from './mutant.ts';
 import { mutantsOf } from './mutate.ts';
+import { noticedIn } from './noticed.ts';
 import { runTestFile } from './run-tests.ts';
 import { sample } from './sample.ts';
 import { filesOf, withText } from './tree.ts';
@@ -40,10 +41,6 @@ interface Candidate extends Mutant {
   readonly text: string;
   readonly name: MutantName;
 }
-
-const LEAST_DEADLINE_MS = 15_000;
-/** A mutant may slow a test down by this factor; beyond that it counts as endless. */
-const SLOWER = 8;
 
 /** Tests the group's mutants, or a sample of them, with the test files that execute the changed code. */
 export async function judgeGroup(group: Group, options: Options): Promise<GroupResult> {
@@ -83,23 +80,34 @@ async function fateOf(
   baselines: readonly Baseline[],
   kills: Map<string, number>,
 ): Promise<Verdict['fate']> {
-  const { file, start, text } = candidate;
+  const { file, start } = candidate;
   const key = (baseline: Baseline) => `${file} ${baseline.file}`;
   const weight = (it: Baseline) => it.durationMs / (1 + (kills.get(key(it)) ?? 0));
   const tests = baselines
     .filter((baseline) => reaches(baseline, file, start))
     .sort((a, b) => weight(a) - weight(b));
   if (tests.length === 0) return 'uncovered';
+  for (const test of tests) {
+    const noticed = await noticedBy(tree, candidate, test);
+    if (noticed === undefined) continue;
+    kills.set(key(test), (kills.get(key(test)) ?? 0) + 1);
+    return noticed;
+  }
+  return 'survived';
+}
+
+/** How the test file notices the mutant. Undefined if it does not, or if the machine can be the cause. */
+async function noticedBy(
+  tree: string,
+  candidate: Candidate,
+  test: Baseline,
+): Promise<'killed' | 'timeout' | undefined> {
+  const { file, text } = candidate;
   const texts = { meanwhile: mutated(text, candidate), afterwards: text };
-  return await withText(tree, file, texts, async () => {
-    for (const test of tests) {
-      const deadlineMs = Math.max(LEAST_DEADLINE_MS, SLOWER * test.durationMs);
-      const { outcome } = await runTestFile(tree, test.file, deadlineMs, {});
-      if (outcome === 'passed') continue;
-      kills.set(key(test), (kills.get(key(test)) ?? 0) + 1);
-      return outcome === 'timeout' ? 'timeout' : 'killed';
-    }
-    return 'survived';
+  return await noticedIn(test, {
+    mutated: (deadlineMs) =>
+      withText(tree, file, texts, () => runTestFile(tree, test.file, deadlineMs, {})),
+    unchanged: (deadlineMs) => runTestFile(tree, test.file, deadlineMs, {}),
   });
 }
 

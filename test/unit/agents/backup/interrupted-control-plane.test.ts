@@ -1,6 +1,7 @@
 /** The steps of a restore that stop the control plane, interrupted before each of their effects. */
 import { renameSync } from 'node:fs';
 import t from 'tap';
+import { startRestored } from '../../../../agents/upkeep/backup/restore/start.ts';
 import { stopForRestore } from '../../../../agents/upkeep/backup/restore/stop.ts';
 import { undo } from '../../../../agents/upkeep/backup/restore/undo.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
@@ -8,6 +9,7 @@ import { failureData } from '../../../../lib/base/errors/failure-data.ts';
 import { recordFailure } from '../../../../lib/change/change.ts';
 import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { fakeApi } from '../host/api.ts';
 import { STOPPED } from '../host/kubelet-unit.ts';
 import {
   COMPONENTS,
@@ -48,6 +50,38 @@ t.test('stop, interrupted: no manifest is lost, and no kubelet sees half of them
     }),
     least: 30,
     isDurable: true,
+  });
+});
+
+t.test('start, interrupted: leaders from before are forgotten, once the API is ready', async (t) => {
+  const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const { host, ...others } = await restoringHost(t);
+      for (const name of COMPONENTS) {
+        host.write(movedFile(name), podText(name), 0o600);
+        host.remove(podFile(name));
+        host.write(`${STOPPED}id-of-${name}`);
+      }
+      const { requests } = await fakeApi(t, host, {
+        'GET /readyz': () => ({}),
+        [`DELETE ${lease}/kube-controller-manager`]: () => ({}),
+        [`DELETE ${lease}/kube-scheduler`]: () => ({}),
+      });
+      return { host, requests, ...others };
+    },
+    run: ({ run }) => run(startRestored),
+    allowed({ host }, when) {
+      t.strictSame(lost(host), [], when);
+    },
+    result: async ({ host, holds, requests }) => ({
+      holds: await holds(startRestored),
+      placed: filesIn(host, '/etc/kubernetes/manifests').length,
+      modes: COMPONENTS.map((name) => host.mode(podFile(name))),
+      isRunning: isRunning(host),
+      asked: requests.slice(-3),
+    }),
+    least: 12,
   });
 });
 
