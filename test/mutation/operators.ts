@@ -69,6 +69,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
 
   number: ({ node, parent }, text) => {
     if (!types.isNumericLiteral(node) || types.isTSLiteralType(parent)) return [];
+    if (isLayout(node, parent)) return [];
     const other = otherNumber(node.value, text(node));
     return [{ replacement: other }];
   },
@@ -108,7 +109,10 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
 
   // A grace, a count or a day less.
   boundary: ({ node, parent }, text) =>
-    types.isNumericLiteral(node) && !types.isTSLiteralType(parent) && Math.abs(node.value) <= 1000
+    types.isNumericLiteral(node) &&
+    !types.isTSLiteralType(parent) &&
+    !isLayout(node, parent) &&
+    Math.abs(node.value) <= 1000
       ? [smaller(node.value, text(node))].flatMap((replacement) =>
           replacement === undefined ? [] : [{ replacement }],
         )
@@ -164,6 +168,15 @@ function otherNumber(value: number, written: string): string {
   if (/^0o/i.test(written)) return `0o${(value ^ 0o044).toString(8)}`;
   if (Math.abs(value) <= 16) return String(value + 1);
   return String(Math.round(value * 1.5));
+}
+
+/** How far JSON.stringify indents: for people, who read it with any number of blanks. */
+function isLayout(node: types.Node, parent: types.Node): boolean {
+  return (
+    types.isCallExpression(parent) &&
+    types.matchesPattern(parent.callee, 'JSON.stringify') &&
+    parent.arguments[2] === node
+  );
 }
 
 function isTest({ parent, key }: NodePath): boolean {

@@ -17,6 +17,7 @@ t.test('each operator changes one place of a program', async (t) => {
     ['const x = 3;', ['number: const x = 4;', 'boundary: const x = 2;']],
     ['const x = 60;', ['number: const x = 90;', 'boundary: const x = 59;']],
     ['const x = 0;', ['number: const x = 1;']],
+    ['const x = JSON.stringify(y, null, 2);', []],
     [
       'await a(); await b(); c();',
       [

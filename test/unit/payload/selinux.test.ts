@@ -1,10 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import fsp from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { labelPrograms } from '../../../lib/payload/selinux.ts';
 import { thrownBy } from '../base/errors/thrown-by.ts';
-import { captureBuiltins } from '../host/builtins.ts';
+import { kernelHasSelinux } from '../host/selinux.ts';
 
 const signal = new AbortController().signal;
 
@@ -16,14 +15,7 @@ function host(t: Test, { selinux }: { selinux: boolean }, body = '') {
   chmodSync(program, 0o755);
   const before = process.env.PATH;
   process.env.PATH = `${join(folder, 'programs')}:${before}`;
-  const { lstat } = fsp;
-  captureBuiltins(t, () => {
-    t.capture(fsp, 'lstat', async (path: string) => {
-      if (path !== '/sys/fs/selinux/enforce') return lstat(path);
-      if (selinux) return lstat(folder);
-      throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
-    });
-  });
+  kernelHasSelinux(t, selinux);
   t.teardown(() => {
     process.env.PATH = before;
   });

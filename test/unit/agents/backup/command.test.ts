@@ -244,7 +244,9 @@ t.test('sno-backup restore', async (t) => {
   t.same(host.programs.calls('systemctl start'), ['systemctl start sno-backup-restore.service']);
   t.match(await run('restore', '--from', '20300101T000000Z', '--yes'), {
     code: 2,
-    errors: new RegExp(`another backup is under way: ${NAME}`),
+    errors: new RegExp(
+      `another backup is under way: ${NAME}.*systemctl start sno-backup-restore\\.service`,
+    ),
   });
 
   const state = '/var/lib/sno-agents/sno-backup-restore';

@@ -1,10 +1,9 @@
 /** What a restore needs before it begins: room on the disk, and each key in the backup. */
-import fsp from 'node:fs/promises';
 import t from 'tap';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
 import { savedKey } from '../../../../agents/steps/restore/replace.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
-import { captureBuiltins } from '../../host/builtins.ts';
+import { diskOf } from '../../host/disk-of.ts';
 import { restoringHost } from './backup-host.ts';
 
 const REBUILT = '/var/lib/etcd.rebuilt';
@@ -13,13 +12,7 @@ t.test('on a disk without room for the database and its log, nothing is begun', 
   const { host, run } = await restoringHost(t);
   const need = 'a snapshot'.length + 64 * 2 ** 20;
   let free = need - 1;
-  const { statfs } = fsp;
-  captureBuiltins(t, () => {
-    t.capture(fsp, 'statfs', async (path: string) => ({
-      ...(await statfs(path)),
-      ...{ bsize: 1, bavail: free },
-    }));
-  });
+  diskOf(t, () => ({ free }));
   t.match(await thrownBy(run(rebuild)), {
     kind: 'fatal',
     code: 'backup-no-space',

@@ -244,6 +244,9 @@ t.test(
     await run(startRestored);
     t.equal(await holds(startRestored), true);
     t.strictSame(placed(host), [...COMPONENTS]);
+    renameSync(host.at(podFile('etcd')), host.at('/etcd-pod.yaml'));
+    t.equal(await holds(startRestored), false, 'one of them is not placed');
+    renameSync(host.at('/etcd-pod.yaml'), host.at(podFile('etcd')));
     for (const component of COMPONENTS) {
       const manifest = host.read(podFile(component));
       t.match(manifest, /sno-agents\/read-once/);

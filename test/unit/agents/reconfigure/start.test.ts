@@ -1,13 +1,39 @@
 /** What the step start leaves to others, on a host in a folder. */
-import t from 'tap';
-import { arrive } from '../../../../agents/reconfigure/arrive.ts';
+import t, { type Test } from 'tap';
 import { wantedIdentity } from '../../../../agents/reconfigure/context.ts';
 import { startAtSite } from '../../../../agents/reconfigure/start.ts';
-import { identityChange } from '../../../../lib/change/identity/request.ts';
-import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { identityChange, requestIdentity } from '../../../../lib/change/identity/request.ts';
+import { readFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
-import { input } from '../../render/rendered-host.ts';
-import { accepted, arrived, checked, factoryHost, INTERNAL, insert, SITE } from './site-host.ts';
+import { refuse } from '../host/api.ts';
+import { signedApi, type WritableEndpoints } from '../host/approver.ts';
+import { arrived, SITE } from './site-host.ts';
+
+const SEAL = '/etc/sno-agents/sealed';
+const IDENTITY_REQUEST = '/var/lib/sno-agents/sno-identity/request.json';
+/** A site with the names of the factory. */
+const SAME = `api_version: 1
+cluster_name: edge
+base_domain: example.test
+`;
+
+/** A host at its site, with an API that may not be ready. */
+async function starting(t: Test, config: string) {
+  const endpoints: WritableEndpoints = {};
+  const it = await arrived(t, { config, endpoints });
+  let isReady = true;
+  const { requests } = await signedApi(t, it.host, endpoints, {
+    'GET /readyz': () => (isReady ? {} : refuse(500, 'starting')),
+  });
+  it.host.programs.give('systemctl', 'exit 0');
+  return {
+    ...it,
+    requests,
+    ready(is: boolean) {
+      isReady = is;
+    },
+  };
+}
 
 t.test(
   'start: a change of the identity, which leaves the wait for rest to the last step',
@@ -24,48 +50,98 @@ t.test(
   },
 );
 
-const entry = (ifname: string, local: string, prefixlen: number, more: object = {}) => ({
-  ifname,
-  addr_info: [{ local, prefixlen, scope: 'global', ...more }],
-});
-const leased = { dynamic: true, valid_life_time: 3600 };
-const BRIDGE = [entry('br-node', INTERNAL, 32), entry('br-node', '2001:db8::10', 128)];
-const IPV4 = entry('eno1', '198.51.100.20', 24);
-const DHCP = entry('eno1', 'fd00:77::10', 128, leased);
-const BY_ROUTER = entry('eno1', 'fd00:77::5054:ff:fe00:a', 64, leased);
-
-for (const [what, nodeIps, addresses, found] of [
-  [
-    'IPv4 first',
-    [INTERNAL, '2001:db8::10'],
-    [IPV4, BY_ROUTER, DHCP],
-    ['198.51.100.20', 'fd00:77::10'],
-  ],
-  ['IPv6 first', ['2001:db8::10', INTERNAL], [IPV4, DHCP], ['fd00:77::10', '198.51.100.20']],
-  ['IPv6 alone', ['2001:db8::10'], [IPV4, DHCP], ['fd00:77::10']],
-  ['one family is missing', ['2001:db8::10', INTERNAL], [IPV4], /exactly one address.*found 198/],
-  [
-    'two that are as good',
-    ['2001:db8::10'],
-    [DHCP, entry('eno1', 'fd00:77::11', 128, leased)],
-    /found fd00:77::10, fd00:77::11/,
-  ],
-] as const) {
-  t.test(`nodeAddress: site, a cluster of ${what}`, async (t) => {
-    const host = await factoryHost(t);
-    const [first, ...rest] = nodeIps;
-    const ips: [string] | [string, string] = rest[0] === undefined ? [first] : [first, rest[0]];
-    await saveRenderInput(host.paths, { ...input, host: { ...input.host, nodeIps: ips } });
-    const networks = 'nodeAddress: site\nmachine_networks: [198.51.100.0/24, "fd00:77::/64"]\n';
-    await insert(host, { config: checked(SITE + networks) });
-    const arrival = await arrive(host.paths, AbortSignal.timeout(60_000));
-    if (arrival.kind !== 'request') throw new Error(arrival.note);
-    const { run } = await accepted(host, arrival.request);
-    const all = [...BRIDGE, ...addresses];
-    host.programs.give('ip', `cat <<'END'\n${JSON.stringify(all)}\nEND`);
-    host.programs.give('systemctl', 'exit 0');
-    const error = await thrownBy(run(startAtSite));
-    if (found instanceof RegExp) t.match(error, { code: 'address-missing', message: found });
-    else t.strictSame((await identityChange.read(host.paths))?.to.nodeIps, found);
+t.test('start: a site with the names of the factory only starts the kubelet', async (t) => {
+  const it = await starting(t, SAME);
+  t.notOk(await it.holds(startAtSite), 'it is sealed');
+  t.match(await it.run(startAtSite), {
+    kind: 'done',
+    note: 'edge-0, 192.0.2.10, edge.example.test',
   });
-}
+  t.notOk(it.host.has(SEAL));
+  t.same(it.host.programs.calls('systemctl'), ['systemctl restart kubelet.service']);
+  t.notOk(it.host.has(IDENTITY_REQUEST));
+  t.ok(it.requests.includes('GET /readyz'), 'the API is waited for');
+  t.ok(await it.holds(startAtSite));
+  it.ready(false);
+  t.notOk(await it.holds(startAtSite), 'the API is not ready');
+  it.ready(true);
+  it.host.write(SEAL);
+  t.notOk(await it.holds(startAtSite), 'it is sealed again');
+  it.host.remove(SEAL);
+  const { from } = it.request;
+  await requestIdentity(it.host.paths, { from, to: { ...from, hostname: 'other' } });
+  t.notOk(await it.holds(startAtSite), 'a change of the identity is under way');
+});
+
+t.test('start: a change of the identity that is under way is continued, not begun anew', async (t) => {
+  const it = await starting(t, SITE);
+  t.match(await thrownBy(it.run(startAtSite)), { message: /could not be given its name/ });
+  const begun = await identityChange.read(it.host.paths);
+  t.notOk(it.host.has(SEAL), 'or the kubelet would not start');
+  const starts = () => it.host.programs.calls('systemctl start sno-identity.service').length;
+  t.equal(starts(), 1);
+  it.host.programs.give(
+    'systemctl',
+    `cp "$ROOT${IDENTITY_REQUEST}" "$ROOT/seen.json" && rm "$ROOT${IDENTITY_REQUEST}"`,
+  );
+  t.match(await it.run(startAtSite), { kind: 'done', note: /shop\.example\.com$/ });
+  t.same(JSON.parse(it.host.read('/seen.json')), begun, 'the same request');
+  t.notOk(await it.holds(startAtSite), 'not before the host has the identity of the site');
+});
+
+t.test('start: the policy of the factory follows the name of the Node', async (t) => {
+  for (const [config, name] of [
+    [SITE, 'edge-0'],
+    [`${SITE}renameNode: true\n`, 'till-7'],
+  ] as const) {
+    const it = await starting(t, config);
+    const before = it.host.read('/etc/sno-agents/factory.json');
+    it.host.programs.give('systemctl', `rm -f "$ROOT${IDENTITY_REQUEST}"`);
+    await it.run(startAtSite);
+    const policy = await readFactoryPolicy(it.host.paths);
+    t.same(policy, { ...JSON.parse(before), nodeName: name });
+  }
+});
+
+t.test('start: the Node gets the one address that the host has of the site', async (t) => {
+  const config = `${SITE}nodeAddress: site\nmachine_networks: [198.51.100.0/24]\n`;
+  const addresses = (...all: readonly (readonly [name: string, local: string])[]) =>
+    JSON.stringify(
+      all.map(([ifname, local]) => ({
+        ifname,
+        addr_info: [{ local, prefixlen: 24, scope: 'global' }],
+      })),
+    );
+  for (const [has, given] of [
+    [[['eno1', '198.51.100.20']], ['198.51.100.20']],
+    [
+      [
+        ['eno1', '198.51.100.20'],
+        ['eno2', '203.0.113.9'],
+        // That of the cluster itself is none of the site.
+        ['br-node', '198.51.100.77'],
+      ],
+      ['198.51.100.20'],
+    ],
+    [[['eno1', '203.0.113.9']], 'found none'],
+    [
+      [
+        ['eno1', '198.51.100.20'],
+        ['eno2', '198.51.100.21'],
+      ],
+      'found 198.51.100.20, 198.51.100.21',
+    ],
+  ] as const) {
+    const it = await starting(t, config);
+    it.host.programs.give('ip', `cat <<'END'\n${addresses(...has)}\nEND`);
+    const error = await thrownBy(it.run(startAtSite));
+    const begun = await identityChange.read(it.host.paths);
+    if (typeof given === 'string') {
+      const message = new RegExp(`expected an address in 198\\.51\\.100\\.0/24; ${given}\\b`);
+      t.match(error, { kind: 'fatal', code: 'address-missing', message });
+      t.equal(begun, undefined);
+    } else {
+      t.match(begun?.to, { nodeIps: given, machineNetwork: ['198.51.100.0/24'] });
+    }
+  }
+});

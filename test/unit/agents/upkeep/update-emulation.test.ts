@@ -1,4 +1,5 @@
 /** After an update to another minor version is confirmed: its control plane stops emulating the earlier one. */
+import { statSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { concludeUpdate } from '../../../../agents/upkeep/update/conclude.ts';
 import type { UpdateContext } from '../../../../agents/upkeep/update/context.ts';
@@ -96,6 +97,10 @@ t.test('the control plane starts anew without the flag, and settles', async (t) 
   t.ok(await holds(it));
   t.same(flags(it), [false, false, false, false]);
   t.same([...new Set(it.asked)], ['runtime', 'mirror pods', 'steady']);
+  const inodes = () => EMULATION.after.map(({ path }) => statSync(it.host.at(path)).ino);
+  const written = inodes();
+  await run(it);
+  t.same(inodes(), written, 'what is placed is not written again');
   t.match(await concludeUpdate.run(it.context, it.host.progress()), { kind: 'done' });
   t.match(await updateChange.last(it.host.paths), { outcome: 'updated', failure: undefined });
 });

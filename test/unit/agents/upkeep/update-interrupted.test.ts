@@ -9,6 +9,7 @@ import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
 import { readTaken } from '../../../../lib/change/update/taken.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { kernelHasSelinux } from '../../host/selinux.ts';
 import { STATE, updating } from './updating-host.ts';
 
 type Updating = Awaited<ReturnType<typeof updating>>;
@@ -33,6 +34,15 @@ t.test('interrupted at any moment, nothing counts as staged that is not whole', 
     isDurable: true,
     isConcurrent: true,
   });
+});
+
+t.test('with SELinux, the new executable is one that services may run', async (t) => {
+  const it = await updating(t);
+  it.host.programs.give('chcon', 'exit 0');
+  kernelHasSelinux(t, true);
+  await it.run(stageUpdate);
+  const next = it.host.at(`${STATE}/next/sno-agents`);
+  t.ok(it.host.programs.calls('chcon').includes(`chcon -t bin_t -- ${next}`));
 });
 
 t.test(

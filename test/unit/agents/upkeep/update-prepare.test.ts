@@ -37,11 +37,15 @@ async function installedHost(t: Test): Promise<TestHost> {
 }
 
 /** A payload whose images are those of the rendered host, but for one. */
-function otherImage(host: TestHost, component: string): string {
+function otherImage(
+  host: TestHost,
+  component: string,
+  images: Readonly<Record<string, string>> = input.host.images,
+): string {
   writePayload(host, SOURCE);
   const payload = JSON.parse(host.read(`${SOURCE}/payload.yaml`));
   const [first] = payload.images;
-  payload.images = Object.entries(input.host.images).map(([name, reference]) => ({
+  payload.images = Object.entries(images).map(([name, reference]) => ({
     ...first,
     name,
     reference: name === component ? 'example.test/new:2' : reference,
@@ -81,6 +85,29 @@ t.test('a new executable changes only what differs on this host', async (t) => {
     },
   );
   t.same([enable, manifests], [[], []]);
+});
+
+t.test('an add-on whose image changes is brought up to date, and no other', async (t) => {
+  const host = await installedHost(t);
+  const { authorities: _, ...keyless } = input;
+  const images = { ...keyless.host.images, coredns: 'r.test/coredns:1', 'kube-proxy': 'r.test/p:1' };
+  const present = { ...keyless, host: { ...keyless.host, images } };
+  await saveRenderInput(host.paths, present);
+  otherImage(host, 'coredns', images);
+  const { manifests } = await prepareOn(host, SOURCE);
+  t.same(
+    manifests.map(({ name }) => name),
+    ['20-coredns.yaml'],
+  );
+  t.match(manifests[0]?.contents, /image: "?example\.test\/new:2/);
+  otherImage(host, 'etcd', images);
+  t.same((await prepareOn(host, SOURCE)).manifests, []);
+  await saveRenderInput(host.paths, keyless);
+  t.same(
+    (await prepareOn(host, SOURCE)).manifests.map(({ name }) => name).toSorted(),
+    ['20-coredns.yaml', '20-kube-proxy.yaml'],
+    'one that the host does not have yet is new',
+  );
 });
 
 t.test(

@@ -164,10 +164,13 @@ t.test('the Leases of leaders that have ended do not keep the next ones waiting'
     answers: {
       [`DELETE ${path}/kube-scheduler`]: () => {
         deleted.push('kube-scheduler');
+        it.asked.push('lease deleted');
         return {};
       },
     },
   });
   t.same(await it.run(), { kind: 'done', note: 'nothing changes any more' });
   t.same(deleted, ['kube-scheduler'], 'and none of one that lives');
+  const [first] = it.asked.filter((what) => what !== 'runtime');
+  t.equal(first, 'lease deleted', 'before the kubelet is waited for, which takes a minute');
 });

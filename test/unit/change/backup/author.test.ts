@@ -66,7 +66,7 @@ const hostile: [title: string, change: Change, says: RegExp][] = [
     (mode): [string, Change, RegExp] => [
       `a key with the mode ${mode.toString(8)}`,
       listing({ mode }),
-      /expected permissions of at most 0644, found 0-?\d+/,
+      new RegExp(`expected permissions of at most 0644, found 0${mode.toString(8)}\\b`),
     ],
   ),
   [
@@ -174,6 +174,9 @@ t.test('a backup of an earlier release, which signed none, is accepted once', as
 t.test('who has to have made it is said by one option', async (t) => {
   const file = join(t.testdir({ 'signer.json': JSON.stringify(SIGNER) }), 'signer.json');
   t.strictSame(await acceptedAuthor({ signer: file }), { kind: 'host', signer: SIGNER, file });
+  const short = { ...SIGNER, clusterId: 'x' };
+  writeFileSync(file, JSON.stringify(short));
+  t.strictSame(await acceptedAuthor({ signer: file }), { kind: 'host', signer: short, file });
   t.strictSame(await acceptedAuthor({ acceptUnsigned: 'x' }), { kind: 'accepted', clusterId: 'x' });
   const refused = async (options: AuthorOptions, says: RegExp) =>
     t.match(await thrownBy(acceptedAuthor(options)), { kind: 'usage', message: says });

@@ -18,6 +18,7 @@ import {
 } from '../../../../lib/change/backup/portable/write.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { diskOf } from '../../host/disk-of.ts';
 import {
   ageKeys,
   BY_HOST,
@@ -199,6 +200,18 @@ t.test('no room, and no folder', async (t) => {
   t.match(await thrownBy(requireBackupWritable('/nowhere/x.age', 1)), {
     kind: 'usage',
     message: /found ENOENT/,
+  });
+});
+
+t.test('room is needed for the headers of the archive and the digests of age, too', async (t) => {
+  const to = join(t.testdir(), 'x.age');
+  const needed = 2 ** 21 + 2 ** 11 + 2 ** 20;
+  let free = needed;
+  diskOf(t, () => ({ free }));
+  await requireBackupWritable(to, 2 ** 21);
+  free = needed - 1;
+  t.match(await thrownBy(requireBackupWritable(to, 2 ** 21)), {
+    message: /expected 4 MiB; found 4 MiB free/,
   });
 });
 

@@ -36,6 +36,12 @@ const cases: [title: string, limits: object, all: string[], expired: string[]][]
   ['a damaged one that has a successor', {}, ['a1', 'b2', 'a3'], ['b2']],
   ['a damaged one without a successor stays', {}, ['b1', 'a2'], []],
   ['damaged ones only', { count: 1 }, ['b1', 'b2'], ['b2']],
+  [
+    'by number, a damaged one between two of another order',
+    { count: 1 },
+    ['a5@1', 'b4', 'a3@2'],
+    ['a3@2', 'b4'],
+  ],
 ];
 for (const [title, limits, all, expired] of cases) {
   t.test(`expired: ${title}`, async (t) => {
@@ -46,6 +52,14 @@ for (const [title, limits, all, expired] of cases) {
     );
   });
 }
+
+t.test('damaged ones count with what they take, also where none is complete', async (t) => {
+  const all = ['b1', 'b2', 'b3'].map((name) => ({ ...backup(name), bytes: 10 }));
+  t.strictSame(
+    expiredBackups(all, { ...generous, bytes: 20 }).map(({ name }) => name),
+    ['b3'],
+  );
+});
 
 const rooms: [title: string, all: string[], missing: number, deleted: string[] | undefined][] = [
   ['enough is free', ['a1', 'a2'], -5, []],

@@ -15,8 +15,10 @@ import { Unsynced } from './unsynced.ts';
 const NEVER = Number.POSITIVE_INFINITY;
 /** The number of what changes nothing. */
 const NO_EFFECT = -1;
-/** As a disk: one that is not waited for overlaps with what follows. */
-const SYNC_MS = 10;
+/** How long an effect lasts, as on a slow disk: one that is not waited for overlaps with what follows. */
+const EFFECT_MS = 10;
+/** Not that of a test which replaces the timers. */
+const pause = sleep;
 
 /** What a dead process would have done. */
 class Killed extends Error {}
@@ -53,7 +55,7 @@ export async function killedAtAnyMoment<Host>(t: Test, it: Interrupted<Host>): P
     return value;
   };
   const whole = await prepared();
-  const { effects, overlaps } = await dying(NEVER, false, () => it.run(whole), SYNC_MS);
+  const { effects, overlaps } = await dying(NEVER, false, () => it.run(whole), EFFECT_MS);
   const unexpected = overlaps.found.filter(
     (text) => it.isConcurrent !== true || text.startsWith('the end'),
   );
@@ -82,7 +84,7 @@ export async function dying<T>(
   moment: number,
   losesPower: boolean,
   body: () => Promise<T> | T,
-  syncMs = 0,
+  effectMs = 0,
 ): Promise<{
   readonly effects: readonly Effect[];
   readonly before: string | undefined;
@@ -101,7 +103,7 @@ export async function dying<T>(
     before ??= text;
     throw new Killed(`dead before ${text}`);
   };
-  const restore = await captureEffects(effect, unsynced, overlaps, syncMs);
+  const restore = await captureEffects(effect, unsynced, overlaps, effectMs);
   try {
     const value = await body();
     overlaps.ended();
@@ -139,7 +141,7 @@ async function captureEffects(
   had: (text: string) => number,
   unsynced: Unsynced,
   overlaps: Overlaps,
-  syncMs: number,
+  effectMs: number,
 ): Promise<() => void> {
   let ends: (() => void) | undefined;
   const effect = (text: string): number => {
@@ -153,7 +155,11 @@ async function captureEffects(
       ends = undefined;
       const result: Promise<unknown> = Reflect.apply(call, this, args);
       const end = ends;
-      return end === undefined ? result : result.finally(end);
+      if (end === undefined) return result;
+      return result.finally(async () => {
+        if (effectMs > 0) await pause(effectMs);
+        end();
+      });
     };
   const handle = await fsp.open('/dev/null');
   const files: FileHandle = Object.getPrototypeOf(handle);
@@ -225,7 +231,6 @@ async function captureEffects(
     // The real one takes long, and this process does not lose its disk.
     capture(files, name, async function (this: FileHandle) {
       effect(`${name} ${pathOf(this.fd)}`);
-      if (syncMs > 0) await sleep(syncMs);
       unsynced.synced(this.fd);
     });
   }
