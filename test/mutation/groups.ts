@@ -104,7 +104,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/config/{site,site-config}/**/*.test.ts',
       'test/unit/relocation/site-volume/**/*.test.ts',
       'test/unit/agents/reconfigure/every-field.test.ts',
-      'test/unit/agents/reconfigure/{arrive,end,files,network}-interrupted.test.ts',
+      'test/unit/agents/reconfigure/{arrive,credentials,end,files,hold-back,network}-interrupted.test.ts',
       'test/unit/agents/reconfigure/{arrive,console,credentials,fast-clock,hold-back,host-facts,inputs}.test.ts',
       'test/unit/agents/reconfigure/{login-keys,main,network,site-certificate,site-checks,start,steps,stop,tell-medium}.test.ts',
       'test/unit/agents/relocatable/arrival.test.ts',

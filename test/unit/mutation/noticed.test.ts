@@ -29,10 +29,13 @@ t.test('a test that passes notices nothing, one that fails early notices the mut
   t.match(await judged([['failed', 900]], []), { fate: 'killed' });
 });
 
-t.test('a late failure and a time-out count if the unchanged code passes at its usual pace', async (t) => {
-  t.match(await judged([['failed', 9000]], [['passed', 1100]]), { fate: 'killed' });
-  t.match(await judged([['timeout', 15_000]], [['passed', 1800]]), { fate: 'timeout' });
-});
+t.test(
+  'a late failure and a time-out count if the unchanged code passes at its usual pace',
+  async (t) => {
+    t.match(await judged([['failed', 9000]], [['passed', 1100]]), { fate: 'killed' });
+    t.match(await judged([['timeout', 15_000]], [['passed', 1800]]), { fate: 'timeout' });
+  },
+);
 
 t.test('a machine that is too slow for the unchanged code gets more time', async (t) => {
   const run = await judged(

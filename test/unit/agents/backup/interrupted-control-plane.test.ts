@@ -53,37 +53,40 @@ t.test('stop, interrupted: no manifest is lost, and no kubelet sees half of them
   });
 });
 
-t.test('start, interrupted: leaders from before are forgotten, once the API is ready', async (t) => {
-  const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
-  await killedAtAnyMoment(t, {
-    async prepare() {
-      const { host, ...others } = await restoringHost(t);
-      for (const name of COMPONENTS) {
-        host.write(movedFile(name), podText(name), 0o600);
-        host.remove(podFile(name));
-        host.write(`${STOPPED}id-of-${name}`);
-      }
-      const { requests } = await fakeApi(t, host, {
-        'GET /readyz': () => ({}),
-        [`DELETE ${lease}/kube-controller-manager`]: () => ({}),
-        [`DELETE ${lease}/kube-scheduler`]: () => ({}),
-      });
-      return { host, requests, ...others };
-    },
-    run: ({ run }) => run(startRestored),
-    allowed({ host }, when) {
-      t.strictSame(lost(host), [], when);
-    },
-    result: async ({ host, holds, requests }) => ({
-      holds: await holds(startRestored),
-      placed: filesIn(host, '/etc/kubernetes/manifests').length,
-      modes: COMPONENTS.map((name) => host.mode(podFile(name))),
-      isRunning: isRunning(host),
-      asked: requests.slice(-3),
-    }),
-    least: 12,
-  });
-});
+t.test(
+  'start, interrupted: leaders from before are forgotten, once the API is ready',
+  async (t) => {
+    const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const { host, ...others } = await restoringHost(t);
+        for (const name of COMPONENTS) {
+          host.write(movedFile(name), podText(name), 0o600);
+          host.remove(podFile(name));
+          host.write(`${STOPPED}id-of-${name}`);
+        }
+        const { requests } = await fakeApi(t, host, {
+          'GET /readyz': () => ({}),
+          [`DELETE ${lease}/kube-controller-manager`]: () => ({}),
+          [`DELETE ${lease}/kube-scheduler`]: () => ({}),
+        });
+        return { host, requests, ...others };
+      },
+      run: ({ run }) => run(startRestored),
+      allowed({ host }, when) {
+        t.strictSame(lost(host), [], when);
+      },
+      result: async ({ host, holds, requests }) => ({
+        holds: await holds(startRestored),
+        placed: filesIn(host, '/etc/kubernetes/manifests').length,
+        modes: COMPONENTS.map((name) => host.mode(podFile(name))),
+        isRunning: isRunning(host),
+        asked: requests.slice(-3),
+      }),
+      least: 12,
+    });
+  },
+);
 
 t.test('undo, interrupted: no etcd starts with another database than that before', async (t) => {
   await killedAtAnyMoment(t, {

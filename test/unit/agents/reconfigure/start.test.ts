@@ -73,21 +73,24 @@ t.test('start: a site with the names of the factory only starts the kubelet', as
   t.notOk(await it.holds(startAtSite), 'a change of the identity is under way');
 });
 
-t.test('start: a change of the identity that is under way is continued, not begun anew', async (t) => {
-  const it = await starting(t, SITE);
-  t.match(await thrownBy(it.run(startAtSite)), { message: /could not be given its name/ });
-  const begun = await identityChange.read(it.host.paths);
-  t.notOk(it.host.has(SEAL), 'or the kubelet would not start');
-  const starts = () => it.host.programs.calls('systemctl start sno-identity.service').length;
-  t.equal(starts(), 1);
-  it.host.programs.give(
-    'systemctl',
-    `cp "$ROOT${IDENTITY_REQUEST}" "$ROOT/seen.json" && rm "$ROOT${IDENTITY_REQUEST}"`,
-  );
-  t.match(await it.run(startAtSite), { kind: 'done', note: /shop\.example\.com$/ });
-  t.same(JSON.parse(it.host.read('/seen.json')), begun, 'the same request');
-  t.notOk(await it.holds(startAtSite), 'not before the host has the identity of the site');
-});
+t.test(
+  'start: a change of the identity that is under way is continued, not begun anew',
+  async (t) => {
+    const it = await starting(t, SITE);
+    t.match(await thrownBy(it.run(startAtSite)), { message: /could not be given its name/ });
+    const begun = await identityChange.read(it.host.paths);
+    t.notOk(it.host.has(SEAL), 'or the kubelet would not start');
+    const starts = () => it.host.programs.calls('systemctl start sno-identity.service').length;
+    t.equal(starts(), 1);
+    it.host.programs.give(
+      'systemctl',
+      `cp "$ROOT${IDENTITY_REQUEST}" "$ROOT/seen.json" && rm "$ROOT${IDENTITY_REQUEST}"`,
+    );
+    t.match(await it.run(startAtSite), { kind: 'done', note: /shop\.example\.com$/ });
+    t.same(JSON.parse(it.host.read('/seen.json')), begun, 'the same request');
+    t.notOk(await it.holds(startAtSite), 'not before the host has the identity of the site');
+  },
+);
 
 t.test('start: the policy of the factory follows the name of the Node', async (t) => {
   for (const [config, name] of [

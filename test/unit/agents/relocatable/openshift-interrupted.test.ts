@@ -23,9 +23,7 @@ const enabled = (host: TestHost) =>
   host.has('/enabled') ? readdirSync(host.at('/enabled')).toSorted() : [];
 const commands = (host: TestHost) =>
   COMMANDS.flatMap((folder) =>
-    host.has(folder)
-      ? readdirSync(host.at(folder)).filter((name) => !name.startsWith('.'))
-      : [],
+    host.has(folder) ? readdirSync(host.at(folder)).filter((name) => !name.startsWith('.')) : [],
   );
 
 t.test('agent-units, interrupted: no unit is enabled before it is whole', async (t) => {

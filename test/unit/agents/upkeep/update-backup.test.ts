@@ -2,14 +2,22 @@
 import t from 'tap';
 import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
 import { backup } from '../../../../agents/upkeep/update/backup.ts';
-import { type UpdateContext, updateContextOf } from '../../../../agents/upkeep/update/context.ts';
+import {
+  type UpdateContext,
+  updateContext,
+  updateContextOf,
+} from '../../../../agents/upkeep/update/context.ts';
 import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
 import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
 import type { ChangeStep } from '../../../../lib/change/or-back.ts';
+import { updateChange } from '../../../../lib/change/update/request.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
+import { cluster } from '../host/cluster.ts';
 import {
   BACKUPS,
   EARLIER_BACKUP,
+  ID,
   OWN_BACKUP,
   PREPARED,
   PREPARED_ADD_ON,
@@ -39,6 +47,22 @@ t.test('another minor version of etcd has the database as a point of return', as
   t.ok(await isBackedUp());
   await run(armUpdate);
   t.equal(JSON.parse(it.host.read(TRIAL)).points.database, OWN_BACKUP);
+});
+
+t.test('after a restart, the backup of the update is still told from those before', async (t) => {
+  const it = await updating(t);
+  it.host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster), 0o600);
+  const [before, after] = ['20300101T235959Z', '20300102T000000Z'];
+  for (const name of [EARLIER_BACKUP, before, after, OWN_BACKUP])
+    writeBackup(it.host.at(`${BACKUPS}/${name}`));
+  const context = await updateContext(it.host.paths);
+  t.same(context.request, it.context.request);
+  t.same([context.run, context.earlier], [ID, [EARLIER_BACKUP, before]]);
+  await updateChange.remove(it.host.paths);
+  t.match(await thrownBy(updateContext(it.host.paths)), {
+    kind: 'usage',
+    message: /no update was requested.*sno-update run --from/,
+  });
 });
 
 const BACKED_UP: readonly (readonly [why: string, prepared: object, before: typeof ETCD])[] = [

@@ -90,7 +90,11 @@ t.test('a new executable changes only what differs on this host', async (t) => {
 t.test('an add-on whose image changes is brought up to date, and no other', async (t) => {
   const host = await installedHost(t);
   const { authorities: _, ...keyless } = input;
-  const images = { ...keyless.host.images, coredns: 'r.test/coredns:1', 'kube-proxy': 'r.test/p:1' };
+  const images = {
+    ...keyless.host.images,
+    coredns: 'r.test/coredns:1',
+    'kube-proxy': 'r.test/p:1',
+  };
   const present = { ...keyless, host: { ...keyless.host, images } };
   await saveRenderInput(host.paths, present);
   otherImage(host, 'coredns', images);

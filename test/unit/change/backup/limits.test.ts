@@ -34,7 +34,11 @@ async function reading(t: Test, headerBytes: number, signatureBytes: number) {
 t.test('a header has at most 4 MiB, a signature 4096 bytes', async (t) => {
   t.match(await reading(t, 4 * MIB, 4096), { isSigned: true });
   for (const [header, signature, says] of [
-    [4 * MIB + 1, 4096, /expected backup\.json with at most 4194304 bytes, found "backup\.json" with 4194305/],
+    [
+      4 * MIB + 1,
+      4096,
+      /expected backup\.json with at most 4194304 bytes, found "backup\.json" with 4194305/,
+    ],
     [4 * MIB, 4097, /with at most 4096 bytes, found \S+ with 4097/],
   ] as const) {
     t.match(await thrownBy(reading(t, header, signature)), {

@@ -225,6 +225,7 @@ const SKEWS: readonly (readonly [kubelet: string, kubernetes: string, found?: Re
   ['v1.38.0', 'v1.37.2', /newer than Kubernetes v1\.37\.2/],
   ['v2.37.0', 'v1.37.2', /cannot be compared/],
   ['', 'v1.37.2', /cannot be compared/],
+  ['v1.37.2', 'unknown'],
 ];
 t.test('which kubelets of workers go with a new API server', async (t) => {
   for (const [kubelet, kubernetes, found] of SKEWS) {
