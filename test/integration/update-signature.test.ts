@@ -75,7 +75,7 @@ t.test('signed by a key of the host', { skip }, async (t) => {
   t.match(request, { from: update, signedBy: /^SHA256:/, manifest: JSON.parse(text) });
   t.notOk(host.has('/var/lib/sno-agents/sno-update'), 'accepting changes nothing');
   t.notOk(host.has('/run/sno-agents/update-signature'), 'nothing is left');
-  if (request === undefined) return t.fail('it is not the one in use');
+  if (request === undefined) throw new Error('it is not the one in use');
   t.same(request.before, { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }, 'what the host has now');
   await updateChange.write(host.paths, request);
   t.strictSame(await updateChange.read(host.paths), request, 'the unit reads what was accepted');

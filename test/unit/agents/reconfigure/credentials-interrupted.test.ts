@@ -4,7 +4,7 @@ import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import { certificatesIn, isIssuedBy } from '../../../../lib/pki/certificate.ts';
 import { authorityPaths, laptopAdminCa } from '../../../../lib/render/kubernetes/authorities.ts';
 import { rotatableLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
-import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { killedAtAnyMoment, waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import type { TestHost } from '../host/host.ts';
 import { keptHost } from './kept-host.ts';
 import { SITE, STATE } from './site-host.ts';
@@ -32,7 +32,7 @@ t.test('credentials: made once, and in use as a whole', async (t) => {
   host.write(`${STATE}/admin.kubeconfig`, 'of the site before');
   const factory = host.read(ADMIN);
   keep();
-  await run(credentials);
+  await waitsForEachEffect(t, () => run(credentials));
   const staged = host.read(STAGED);
   again();
   // Of an attempt that was killed as soon as it had made them.
@@ -57,6 +57,5 @@ t.test('credentials: made once, and in use as a whole', async (t) => {
     }),
     least: 60,
     isDurable: true,
-    isConcurrent: true,
   });
 });

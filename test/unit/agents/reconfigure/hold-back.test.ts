@@ -66,6 +66,17 @@ t.test('what is served is applied, the rest waits', async (t) => {
   );
 });
 
+t.test('whoever watches is told what waits, and for what', async (t) => {
+  const { host, context, client, applied } = await site(t);
+  const said: string[] = [];
+  await applyOrHoldBack(context, client, { say: (text) => void said.push(text) }, limits);
+  t.strictSame(said, [
+    'SriovNetwork fast: waits until sriovnetwork.openshift.io/v1 serves it (sno-deferred status)',
+  ]);
+  t.equal((await readDeferred(host.paths)).length, 1);
+  t.match(applied.slice(0, 2), [/configmaps\/site$/, /tuneds\/one$/], 'what is served comes first');
+});
+
 t.test('what waits is handed to sno-deferred, with rights for its groups only', async (t) => {
   const { host, context, client, applied } = await site(t);
   const waiting = manifests.slice(1, 2);

@@ -20,6 +20,9 @@ t.test('without a volume it says so, and is done', async (t) => {
   const host = await factoryHost(t);
   const run = await running(t, host);
   t.match(await run('run'), { code: 0, said: 'no site volume is inserted\n' });
+  const { code, said } = await run('status');
+  t.equal(code, 0);
+  t.match(said, /\n {2}conclude +-\n$/, 'nothing of an end');
 });
 
 t.test('its help looks at nothing', async (t) => {

@@ -107,7 +107,10 @@ t.test('a certificate of tomorrow waits for the clock', async (t) => {
 t.test('an API that does not show the certificate of its name is said, with where', async (t) => {
   const { host, context, run } = await arrived(t);
   const says = /api\.shop\.example\.com does not show its certificate at 127\.0\.0\.1/;
-  const refused = { kind: 'retry', code: 'site-name', message: says };
+  const refused = {
+    ...{ kind: 'retry', code: 'site-name', message: says },
+    cause: { code: 'ECONNREFUSED' },
+  };
   t.match(await thrownBy(run(renameAtSite)), refused, 'of its own authority');
   const atSite = renameAtSite.run(withApi(context, given), host.progress());
   t.match(await thrownBy(atSite), refused, 'of the site');
@@ -153,6 +156,14 @@ t.test('it is dialled: that one, and no other of its issuer', async (t) => {
     );
   await dial(given.certificate);
   await dial(own.certificate);
+  const { host } = await arrived(t);
+  host.programs.give('ip', 'echo "[]"');
+  const ca = chainAnchor(given.certificate);
+  const at = { name: NAME, port, ca };
+  for (const certificate of [given.certificate, undefined]) {
+    const all = [{ ...at, given: certificate }];
+    t.equal(await dialled(all, AbortSignal.timeout(10_000)), `${NAME} at 127.0.0.1`);
+  }
   const other = await leaf();
   await t.rejects(dial(other.certificate + intermediate), /shows another certificate/);
   await t.rejects(dial(root.certificate), /another certificate|verify|issuer/);

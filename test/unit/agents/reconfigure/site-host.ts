@@ -76,8 +76,8 @@ export async function insert(
   if (host.has('/medium')) host.remove('/medium');
   for (const [name, contents] of await aVolume(volume)) host.write(`/medium/${name}`, contents);
   const devices = labels.map((label, at) => ({
-    path: `/dev/sd${'bcd'[at]}`,
-    kname: `sd${'bcd'[at]}`,
+    path: `/dev/sd${'bcde'[at]}`,
+    kname: `sd${'bcde'[at]}`,
     pkname: null,
     fstype: 'vfat',
     label,

@@ -144,6 +144,11 @@ imageDigestSources:
   t.match(JSON.parse(host.read('/etc/sno-agents/render-input.json')), {
     cluster: { name: 'edge', additionalNtpSources: ['198.51.100.123'] },
   });
+  // An all-in-one host applies it again at each boot, and an update renders from it.
+  for (const name of ['cluster.json', 'render-input.json']) {
+    const { cluster, ...description } = JSON.parse(host.read(`/etc/sno-agents/${name}`));
+    t.match({ ...description, ...cluster }, { networkConfig: /198\.51\.100\.20/ }, name);
+  }
   const calls = host.programs.calls('systemctl');
   t.ok(calls.includes('systemctl restart chronyd.service'));
   t.notOk(

@@ -181,6 +181,15 @@ esac`,
   });
 });
 
+t.test('of many sticks, three are read: a person waits for all of them', async (t) => {
+  const host = await factoryHost(t);
+  await insert(host, { config: SITE }, { labels: [null, null, null, null], stick: USB });
+  host.write('/photos/1.jpg', 'x');
+  host.programs.give('fake-reader', passOn('photos'));
+  t.match(await look(host), { kind: 'nothing', note: /sdb.*sdc.*sdd/s });
+  t.equal(reads(host).length, 3);
+});
+
 t.test('a label decides: other sticks are not read', async (t) => {
   const host = await factoryHost(t);
   await insert(host, { config: SITE }, { labels: ['SITE-CONFIG', null], stick: USB });

@@ -83,3 +83,16 @@ t.test('run --from is refused with exit code 2 while nothing can be updated', as
   t.equal(await runUpdate(host.paths, ['run']), 2, 'nothing was requested');
   t.notOk(host.has(STATE.concat('/request.json')));
 });
+
+t.test('the status of a host that was never updated ends with its steps', async (t) => {
+  const { host } = await updating(t);
+  let text = '';
+  const write = (part: string) => {
+    text += part;
+  };
+  t.equal(await runUpdate(host.paths, ['status'], { write }), 0);
+  t.match(text, /\n {2}conclude +-\n$/);
+  text = '';
+  t.equal(await runUpdate(host.paths, ['status', '--json'], { write }), 0);
+  t.match(JSON.parse(text), { last: null });
+});

@@ -55,11 +55,7 @@ export async function killedAtAnyMoment<Host>(t: Test, it: Interrupted<Host>): P
     return value;
   };
   const whole = await prepared();
-  const { effects, overlaps } = await dying(NEVER, false, () => it.run(whole), EFFECT_MS);
-  const unexpected = overlaps.found.filter(
-    (text) => it.isConcurrent !== true || text.startsWith('the end'),
-  );
-  t.same(unexpected, [], 'each effect is waited for');
+  const effects = await waitsForEachEffect(t, () => it.run(whole), it.isConcurrent);
   const expected = await it.result(whole);
   t.ok(effects.length >= it.least, `${effects.length} effects`);
   for (const { losesPower, at } of differentMoments(effects)) {
@@ -73,6 +69,21 @@ export async function killedAtAnyMoment<Host>(t: Test, it: Interrupted<Host>): P
     await dying(NEVER, false, () => (it.again ?? it.run)(host));
     t.same(await it.result(host), expected, when);
   }
+}
+
+/**
+ * Runs `run` once, each of its effects as slow as on a slow disk: none may begin, and the run may not end, before the earlier
+ * ones have ended. Returns the effects. Enough for what is too large to be interrupted everywhere.
+ */
+export async function waitsForEachEffect(
+  t: Test,
+  run: () => Promise<unknown>,
+  isConcurrent = false,
+): Promise<readonly Effect[]> {
+  const { effects, overlaps } = await dying(NEVER, false, run, EFFECT_MS);
+  const unexpected = overlaps.found.filter((text) => !isConcurrent || text.startsWith('the end'));
+  t.same(unexpected, [], 'each effect is waited for');
+  return effects;
 }
 
 /**
@@ -149,12 +160,13 @@ async function captureEffects(
     ends = overlaps.begun(text);
     return number;
   };
+  const begun = (): (() => void) | undefined => ends;
   /** A function whose effect, if it has one, lasts until its promise is settled. */
   const lasting = (call: (...args: never[]) => Promise<unknown>) =>
     async function (this: unknown, ...args: unknown[]): Promise<unknown> {
       ends = undefined;
       const result: Promise<unknown> = Reflect.apply(call, this, args);
-      const end = ends;
+      const end = begun();
       if (end === undefined) return result;
       return result.finally(async () => {
         if (effectMs > 0) await pause(effectMs);
