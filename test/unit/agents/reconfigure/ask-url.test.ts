@@ -39,7 +39,11 @@ t.test('the whole ISO takes the place of what is there', async (t) => {
   t.same(answer, { kind: 'iso', sha256: sha256('an ISO') });
   t.equal(host.read(FETCHED), 'an ISO');
   t.notOk(host.has(ASKING));
-  t.equal(JSON.parse(host.read('/known.json')).url, URL, 'the question is noted before it is asked');
+  t.equal(
+    JSON.parse(host.read('/known.json')).url,
+    URL,
+    'the question is noted before it is asked',
+  );
   t.equal(host.programs.calls('nm-online').length, 1, 'once there is a link');
 });
 

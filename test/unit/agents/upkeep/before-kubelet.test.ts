@@ -4,6 +4,7 @@ import { futurePodsRemoved } from '../../../../agents/upkeep/certificates/future
 import { requestRenewal } from '../../../../agents/upkeep/certificates/request-renewal.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import { testHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 
@@ -85,7 +86,7 @@ t.test('request-renewal', async (t) => {
       const { certificate, key } = await issued(from);
       it.write(SERVING, `${certificate}${key}`, 0o600);
       t.equal(await it.holds(requestRenewal), !isAsked);
-      if (isAsked) await it.run(requestRenewal);
+      if (isAsked) await waitsForEachEffect(t, () => it.run(requestRenewal));
       t.equal(existsSync(it.at(FLAG)), isAsked);
       t.ok(await it.holds(requestRenewal), 'asked once');
     });
