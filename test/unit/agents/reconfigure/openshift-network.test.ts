@@ -18,12 +18,16 @@ t.test('network: out of the bridge, tried, kept, and the bridge made of it again
   const { host, run, holds } = await openShiftArrived(t);
   host.write('/bridge', 'of the factory');
   host.write('/run/configure-ovs-boot-done');
-  host.write('/run/nodeip-configuration/primary-ip', '192.0.2.10');
+  for (const name of ['primary-ip', 'ipv4', 'ipv6'])
+    host.write(`/run/nodeip-configuration/${name}`, 'of the factory');
+  // Of a bond; and of a person.
+  const more = ['uuid-eno1-slave-ovs-clone:eno1-slave-ovs-clone', 'uuid-own:br-exam:1'];
+  host.write('/profiles', `${host.read('/profiles')}${more.join('\n')}\n`);
   t.notOk(await holds(siteNetworkOnOpenShift));
   t.match(await run(siteNetworkOnOpenShift), { kind: 'done', note: SITE_ADDRESS });
   t.ok(await holds(siteNetworkOnOpenShift));
   t.same(ofNetwork(host), [
-    ...['br-ex', 'ovs-port-phys0', 'ovs-if-phys0', 'ovs-if-br-ex'].map(
+    ...['br-ex', 'ovs-port-phys0', 'ovs-if-phys0', 'ovs-if-br-ex', 'eno1-slave-ovs-clone'].map(
       (name) => `nmcli --wait 30 connection delete uuid uuid-${name}`,
     ),
     'ovs-vsctl --timeout=30 --if-exists del-br br-ex',
@@ -35,7 +39,10 @@ t.test('network: out of the bridge, tried, kept, and the bridge made of it again
     'systemctl restart ovs-configuration.service',
   ]);
   t.equal(host.read('/run/nodeip-configuration/primary-ip'), `${SITE_ADDRESS}\n`, 'chosen anew');
+  for (const name of ['ipv4', 'ipv6'])
+    t.notOk(host.has(`/run/nodeip-configuration/${name}`), `${name} is not that of the factory`);
   t.match(host.read('/profiles'), /uuid-br-node:br-node/, 'the internal address stays');
+  t.match(host.read('/profiles'), /uuid-own:br-exam:1/, 'what is not of the bridge, too');
 });
 
 t.test(

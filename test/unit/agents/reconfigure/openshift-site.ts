@@ -45,9 +45,10 @@ const IP = `site=
 [ -e "$ROOT/bridge" ] && site=',{"ifname":"br-ex","addr_info":[{"local":"${INTERNAL}","prefixlen":32,"scope":"global"},{"local":"${SITE_ADDRESS}","prefixlen":24,"scope":"global"}]}'
 echo '[{"ifname":"br-node","addr_info":[{"local":"${INTERNAL}","prefixlen":32,"scope":"global"}]}'"$site]"`;
 
-/** Profiles are lines of `profiles`, as nmcli lists them. */
+/** Profiles are lines of `profiles`, as nmcli lists them for programs; for people, in columns. */
 const NMCLI = `case "$*" in
-*"connection show") cat "$ROOT/profiles" ;;
+"--terse --escape no --fields UUID,NAME connection show") cat "$ROOT/profiles" ;;
+*"connection show") echo 'NAME  UUID'; sed 's/^\\([^:]*\\):\\(.*\\)/\\2  \\1/' "$ROOT/profiles" ;;
 *"connection delete uuid "*) grep -v "^$7:" "$ROOT/profiles" > "$ROOT/left"; mv "$ROOT/left" "$ROOT/profiles" ;;
 "general reload conf") ;;
 *) exit 97 ;;

@@ -28,6 +28,18 @@ interface Given {
   readonly kubeletHours?: number | undefined;
 }
 
+/** What `systemctl show` answers, by its options. */
+const asSystemd = (started: number) => `case "$*" in
+restart*) exit 0 ;;
+*--timestamp=unix*) at=@${started} ;;
+*) at='Sat 2029-12-29 12:00:00 UTC' ;;
+esac
+case "$*" in
+"show kubelet.service "*--property=ActiveEnterTimestamp*--value*) echo "$at" ;;
+"show kubelet.service "*) echo "ActiveEnterTimestamp=$at" ;;
+*) exit 97 ;;
+esac`;
+
 /** An installed host whose kubelet has these certificates. */
 async function kubeletHost(
   t: Test,
@@ -47,10 +59,7 @@ async function kubeletHost(
     host.write(authorityPaths(name).key, authorities[name].key, 0o600);
   }
   const started = Math.floor((Date.now() - kubeletHours * HOUR_MS) / 1000);
-  host.programs.give(
-    'systemctl',
-    `case "$*" in restart*) ;; *" --value "*) echo @${started} ;; *) echo Active=@${started} ;; esac`,
-  );
+  host.programs.give('systemctl', asSystemd(started));
   const context = { ...host.context, run: 'this' };
   const isValid = (path: string) => {
     const { validFromDate, validToDate } = new X509Certificate(host.read(path));

@@ -253,7 +253,9 @@ t.test('PEM in the configuration itself', async (t) => {
 t.test('keys that are served', async (t) => {
   for (const { privateKey } of [
     generateKeyPairSync('rsa', { modulusLength: 2048 }),
-    generateKeyPairSync('ec', { namedCurve: 'secp384r1' }),
+    ...['prime256v1', 'secp384r1', 'secp521r1'].map((namedCurve) =>
+      generateKeyPairSync('ec', { namedCurve }),
+    ),
     generateKeyPairSync('ed25519'),
   ]) {
     const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
