@@ -51,13 +51,10 @@ interface Joint {
 
 /** The longest joint looked at: a line break with its indentation. */
 const longestJoint = 160;
-const BACKSLASH = 0x5c;
 const jointStarts = setOf('\t\n\r %\\');
 /** Line breaks as they are, as JSON escapes them (also twice) and as URLs do, with indentation. */
 const anyGap =
   /^(?:[ \t]*(?:\r|\n|\\+[nr]|%(?:25)*0[AD]))+(?:[ \t]|%(?:25)*(?:20|09))*|^\\+(?=\/)/i;
-/** Only as JSON escapes them: for text in which other lines may follow each other. */
-const jsonGap = /^(?:\\+[nr])+|^\\+(?=\/)/;
 /** `+` and `/` in a URL, also escaped twice. */
 const escapedCharacter = /^%(?:25)*2([BF])/i;
 
@@ -72,13 +69,6 @@ function jointAt(bytes: Buffer, at: number): Joint | undefined {
   }
   const length = anyGap.exec(text)?.[0].length;
   return length === undefined ? undefined : { text: '', length };
-}
-
-/** The end of a line break within a JSON string, or of the backslash before a slash, at `at`. */
-export function jsonGapEnd(bytes: Buffer, at: number): number | undefined {
-  if (bytes[at] !== BACKSLASH) return undefined;
-  const length = jsonGap.exec(bytes.toString('latin1', at, at + longestJoint))?.[0].length;
-  return length === undefined ? undefined : at + length;
 }
 
 /**

@@ -1,5 +1,6 @@
+import { anyBase64 } from '../bytes/base64-text.ts';
 import { byLength, type Hit, LiteralSearch } from '../bytes/literal-search.ts';
-import { isBase64 } from './base64-runs.ts';
+
 import type { Effort } from './effort.ts';
 import { LEFT_OUT, type SecretFinding } from './finding.ts';
 import type { Marks } from './marks.ts';
@@ -112,6 +113,8 @@ export class KnownSecrets {
     return mark;
   }
 }
+
+const isBase64 = (byte = 0) => anyBase64[byte] === 1;
 
 const UNBOUNDED = { isSpent: () => false };
 

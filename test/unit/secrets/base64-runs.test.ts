@@ -58,7 +58,6 @@ t.test('a text at the end of the bytes can have more lines', (t) => {
     ['\r', true],
     ['\r\n', true],
     ['\n ', false],
-    ['\r ', false],
     ['\n\n', false],
     ['\r\n ', false],
     ['\nb c\n', false],
