@@ -23,7 +23,9 @@ import type { NodeCertificate } from '../../../lib/relocation/relocatable/valida
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { administratorAccess } from '../../../lib/render/openshift/installed-access.ts';
 import type { PlainHost } from '../../steps/host-context.ts';
+import { preparedHostFaults } from '../openshift/host-checks.ts';
 import { fixedNode, openShiftFacts } from '../openshift/node.ts';
+import { servedKindsFaults } from '../openshift/served-kinds.ts';
 import { unitImages } from '../openshift/unit-images.ts';
 import { askNameServer } from './cluster-dns.ts';
 import { installedOperators } from './operators.ts';
@@ -62,6 +64,8 @@ export const openShiftPlatform = (
       { fieldSelector: 'type=kubernetes.io/tls' },
       limits,
     );
+    const { items: nodes } = await client.list(resources.nodes, {}, limits);
+    const own = nodes.find(({ metadata }) => metadata.name === nodeName);
     const now = new Date();
     const isUnknownAccepted = policy.unknownReleaseAccepted === true;
     const release = judgeRelease('relocate', openShift.version, isUnknownAccepted);
@@ -80,7 +84,12 @@ export const openShiftPlatform = (
         })),
       ),
       otherFaults: [
-        ...openShiftFaults(openShift, isUnknownAccepted).map(hostFaultText),
+        ...[
+          ...openShiftFaults(openShift, isUnknownAccepted),
+          // As "prepare" has made them: the cluster may have been updated since.
+          ...(await servedKindsFaults(client, limits)),
+          ...(await preparedHostFaults(paths, { address, nodeName }, own, limits.signal)),
+        ].map(hostFaultText),
         ...(await etcdFaults(client, address, limits)),
       ],
       otherNotes: release.ok && release.notice !== undefined ? [release.notice] : [],

@@ -22,7 +22,7 @@ import type { HostContext } from '../../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import { preparedHostFaults } from '../../openshift/host-checks.ts';
 import { openShiftFacts } from '../../openshift/node.ts';
-import { servedKindsFaults } from './served-kinds.ts';
+import { servedKindsFaults } from '../../openshift/served-kinds.ts';
 
 /** What the MachineConfig has fixed: the same at every site. */
 export type FixedNode = Pick<RelocatableNode, 'address' | 'nodeName'>;

@@ -29,9 +29,9 @@ import type { HostContext } from '../../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import { coreOsFaults } from '../../openshift/host-checks.ts';
 import { type PoolFacts, poolFacts } from '../../openshift/node.ts';
+import { servedKindsFaults } from '../../openshift/served-kinds.ts';
 import type { FixedNode } from './accept.ts';
 import { describedCluster } from './described-cluster.ts';
-import { servedKindsFaults } from './served-kinds.ts';
 
 const machineConfigs: Resource<JudgedMachineConfig> = {
   apiVersion: 'machineconfiguration.openshift.io/v1',

@@ -195,6 +195,13 @@ for (const [what, given, says] of faults) {
   });
 }
 
+t.test('a host that an update has changed since it was prepared', async (t) => {
+  const { host, facts } = await platformOn(t);
+  host.write('/profiles', 'uuid-1:br-ex\n');
+  host.write('/etc/ovnk/default_bridge', 'ens4');
+  t.match((await facts()).otherFaults, [/^ovn-profiles: /, /^ovn-bridge-by-hand: /]);
+});
+
 t.test('an unknown release that was accepted is in the report', async (t) => {
   const version = { metadata: { name: 'version' }, status: { desired: { version: '5.1.1' } } };
   const { facts } = await platformOn(t, { change: { version }, unknownReleaseAccepted: true });

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { clusterSchema } from '../../../../lib/config/cluster/cluster.ts';
 import type { IgnitionConfig } from '../../../../lib/render/ignition/config.ts';
+import { sno } from '../run-sno.ts';
 import { clusterVersion, file, installerIgnition } from './installer-ignition.ts';
 import { contents, read, takeOver } from './taking-over.ts';
 
@@ -67,3 +68,10 @@ t.test(
     }
   },
 );
+
+t.test('without --from-ignition the option says nothing', async (t) => {
+  const args = ['--dir', t.testdir(), '--accept-unknown-release'];
+  const { code, err } = await sno(['create', 'single-node-ignition-config', ...args]);
+  t.equal(code, 2);
+  t.match(err, /--accept-unknown-release: only with --from-ignition/);
+});

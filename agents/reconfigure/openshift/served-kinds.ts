@@ -1,8 +1,8 @@
-import type { Limits } from '../../../../lib/base/wait/limits.ts';
-import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
-import { Discovery } from '../../../../lib/clients/kube/discovery.ts';
-import type { HostFault } from '../../../../lib/relocation/relocatable/openshift/host-checks.ts';
-import { openShiftResources } from '../../../../lib/relocation/site-openshift/resources.ts';
+import type { Limits } from '../../../lib/base/wait/limits.ts';
+import type { KubeClient } from '../../../lib/clients/kube/client.ts';
+import { Discovery } from '../../../lib/clients/kube/discovery.ts';
+import type { HostFault } from '../../../lib/relocation/relocatable/openshift/host-checks.ts';
+import { openShiftResources } from '../../../lib/relocation/site-openshift/resources.ts';
 
 /** Routes are served by openshift-apiserver, which may be starting: that is for the check of what moves. */
 const { routes: _, ...ofSite } = openShiftResources;
