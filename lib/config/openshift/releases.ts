@@ -20,6 +20,8 @@ export interface OpenShiftReleaseRow extends Readonly<Partial<Record<ReleasePart
 }
 
 const INSTALLER = 'openshift/installer: data/data/bootstrap, and the changes to bootkube.sh';
+const COMPARED =
+  "the machine-config operator's templates and its check of the disk; the types of config.openshift.io; of the installer names of files only";
 
 /**
  * Oldest first. Repositories were read as they were on 2026-08-20, the branches release-4.19 to release-5.0; 4.23 and 5.0 are one
@@ -60,15 +62,15 @@ export const OPENSHIFT_RELEASES: readonly OpenShiftReleaseRow[] = [
     kubernetes: '1.35',
     takeOver: 'compared',
     render: 'read',
-    relocate: 'read',
-    seen: "the render commands of all operators; the machine-config operator's templates and daemon; of the installer names of files only",
+    relocate: 'compared',
+    seen: `the render commands of all operators; ${COMPARED}`,
   },
   {
     minor: '4.23',
     kubernetes: '1.36',
     takeOver: 'compared',
     render: 'compared',
-    relocate: 'read',
+    relocate: 'compared',
     seen: 'the same as of 5.0, whose branch it shares',
   },
   {
@@ -76,7 +78,7 @@ export const OPENSHIFT_RELEASES: readonly OpenShiftReleaseRow[] = [
     kubernetes: '1.36',
     takeOver: 'compared',
     render: 'compared',
-    relocate: 'read',
-    seen: "the render commands of all operators: no flag differs from 4.22; the machine-config operator's templates and daemon; of the installer names of files only",
+    relocate: 'compared',
+    seen: `the render commands of all operators: no flag differs from 4.22; ${COMPARED}`,
   },
 ];
