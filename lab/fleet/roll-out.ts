@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
@@ -21,6 +21,7 @@ import { Bmc } from './bmc.ts';
 import { Hub } from './hub.ts';
 import { Metal } from './metal.ts';
 import { namedUpdate } from './named-update.ts';
+import { requireNoMoreRights } from './node-rights.ts';
 import { HUB_NAME, HUB_SERVER, openWayTo } from './way-to-hub.ts';
 import { WORKER_IMAGE } from './worker-image.ts';
 
@@ -277,30 +278,8 @@ export class RolledOut extends Factory {
 
   /** The key with which the node reports cannot do anything else. */
   async cannotDoMore(): Promise<void> {
-    const path = join(this.booted.rootDir, 'etc/sno-agents/report-to.json');
-    const { hub } = JSON.parse(await readFile(path, 'utf8'));
-    const [ca, certificate, key] = await Promise.all(
-      [hub.certificateAuthority, hub.certificate, hub.key].map(async (text, at) => {
-        const file = join(this.#folder, `node-${at}.pem`);
-        await writeFile(file, text);
-        await chmod(file, 0o600);
-        return file;
-      }),
-    );
-    const { hostname, port } = new URL(HUB_SERVER);
-    const as = ['--cacert', ca ?? '', '--cert', certificate ?? '', '--key', key ?? ''];
-    // The lab asks no name server of the site.
-    as.push('--resolve', `${hostname}:${port}:${LAB}`);
-    const group = `${hub.server}/apis/fleet.sno-agents.io/v1alpha1`;
-    for (const url of [
-      `${group}/namespaces/${NAMESPACE}/sites`,
-      `${hub.server}/api/v1/namespaces/${NAMESPACE}/secrets`,
-    ]) {
-      const ask = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}', ...as, url];
-      const limits = { signal: this.context.signal, deadlineMs: SNO_MS };
-      const code = await run('curl', ask, limits);
-      if (code !== '403') throw new Failure('fatal', `the node reads ${url}`, { found: code });
-    }
+    const { signal } = this.context;
+    await requireNoMoreRights(this.booted.rootDir, this.#folder, { namespace: NAMESPACE, signal });
   }
 
   get #at(): string[] {
