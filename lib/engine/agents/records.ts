@@ -26,7 +26,7 @@ const RECORDS = {
   update: 'sno-update/result.json',
   'update-request': 'sno-update/request.json',
   'update-wanted': 'sno-update/wanted.json',
-  'update-asked': 'sno-update/asked.json',
+  'update-asked': 'sno-update/answered.json',
   restore: 'sno-backup-restore/result.json',
   'worker-trust': 'sno-worker-trust/kubelet.json',
   'restore-request': 'sno-backup-restore/request.json',

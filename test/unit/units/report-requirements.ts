@@ -16,7 +16,7 @@ export const reportRequirements: readonly Requirement[] = [
     says: {
       PathChanged: [
         ...REPORTED_AGENTS.map((name) => `/run/sno-agents/${name}`),
-        '/var/lib/sno-agents/sno-update/asked.json',
+        '/var/lib/sno-agents/sno-update/answered.json',
       ],
       WantedBy: ['multi-user.target'],
     },
