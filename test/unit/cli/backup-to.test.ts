@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { renderSite } from '../../../cli/fleet/worker/render.ts';
 import { readSite, siteSource } from '../../../cli/site/read-site.ts';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { parseConfig } from '../../../lib/render/ignition/config.ts';
@@ -18,6 +19,7 @@ const good = JSON.stringify({
   ...{ url: 'https://store.example.com/backups/', token: 'abc' },
 });
 const bad = good.replace('/backups/', '/backups');
+const SITE = 'api_version: 1\ncluster_name: shop\nbase_domain: example.com\n';
 const COMMANDS = {
   'single-node-ignition-config': { args: [], file: 'bootstrap-in-place-for-live-iso.ign' },
   'aio-ignition': { args: ['--payload-sha256', 'a'.repeat(64)], file: 'aio.ign' },
@@ -53,11 +55,24 @@ for (const [command, { args, file }] of Object.entries(COMMANDS)) {
 t.test('a site', async (t) => {
   const context = { facts: undefined, now: new Date(), signal: AbortSignal.timeout(60_000) };
   const read = async (text: string) => {
-    const site = 'api_version: 1\ncluster_name: shop\nbase_domain: example.com\n';
-    const dir = t.testdir({ 'site-config.yaml': site, 'backup-to.json': text });
+    const dir = t.testdir({ 'site-config.yaml': SITE, 'backup-to.json': text });
     return readSite(await siteSource(join(dir, 'site-config.yaml')), context);
   };
   const { files } = await read(good);
   t.equal(Buffer.from(files.get('backup-to.json') ?? []).toString(), good);
   await t.rejects(read(bad), { kind: 'usage', message: /site.*\/backup-to\.json cannot be used/s });
+});
+
+t.test('a key of a Secret of a fleet', async (t) => {
+  const { files } = await renderSite(
+    {
+      template: { text: SITE, name: 'site-config.yaml of ConfigMap shop' },
+      files: new Map([['backup-to.json', Buffer.from(good)]]),
+      values: new Map([['site', 'berlin']]),
+      ...{ ambiguous: [], secrets: [good], facts: undefined },
+    },
+    1,
+    { now: new Date(), signal: AbortSignal.timeout(60_000) },
+  );
+  t.equal(Buffer.from(files.get('backup-to.json') ?? []).toString(), good);
 });
