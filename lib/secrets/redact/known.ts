@@ -10,7 +10,7 @@ import { type Spelling, spellingsOf, verbatim } from './spellings.ts';
 /** Shorter ones would hit ordinary words, and their base64 would say too little about them. */
 const MIN_LENGTH = 8;
 /** For all secrets together; beyond it, secrets are searched for verbatim only. */
-const MAX_SPELLINGS = 40_000;
+const MAX_SPELLINGS = 46_000;
 /** Characters of these, and of those of one secret: of a long one with many special characters they are a thousand times its own. */
 const MAX_SPELLED = 1 << 23;
 const MAX_SPELLED_OF_ONE = 1 << 18;

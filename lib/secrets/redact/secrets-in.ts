@@ -142,7 +142,7 @@ export class SecretsIn {
 
   /** A value is learned if its name says that it is secret; passwords in URLs always are. */
   #setting([name, value]: NamedValue, names: RegExp | undefined): void {
-    if (value.includes('://')) this.#redact(value);
+    if (/:\/\/.*@/.test(value)) this.#redact(value);
     if (isPath(value)) return;
     const isSecret =
       isSecretValue(name, value) ||
