@@ -1,5 +1,5 @@
 import type { SecretFinding } from './finding.ts';
-import { isGap } from './lines.ts';
+import { gapBefore } from './lines.ts';
 
 /** Held back for the next part: a name whose value may follow. */
 const CONTEXT = 1 << 14;
@@ -27,11 +27,4 @@ export function settledBytes(part: Buffer, findings: readonly SecretFinding[]): 
     if (isNear) settled = Math.max(settled, Math.min(finding.end, last));
   }
   return settled;
-}
-
-/** The end of the last gap before `end`; the start of the part counts as one. */
-function gapBefore(bytes: Buffer, end: number): number {
-  let at = Math.max(0, end);
-  while (!isGap(bytes[at - 1])) at--;
-  return at;
 }

@@ -9,7 +9,7 @@ const LEFT_OUT = Buffer.from('<redacted>');
 const gap = new Uint8Array(256);
 for (let byte = 0; byte <= 0x20; byte++) gap[byte] = 1;
 for (const char of '"\',;&') gap[char.charCodeAt(0)] = 1;
-export const isGap = (byte = 0): boolean => gap[byte] === 1;
+const isGap = (byte = 0): boolean => gap[byte] === 1;
 
 /**
  * Chunks as blocks of whole lines. A line that is too long is cut into blocks between two words. A word that
@@ -50,7 +50,7 @@ export class LineSplitter {
       const window = bytes.subarray(at, at + MAX_LINE_BYTES);
       const end = window.lastIndexOf(NEWLINE) + 1;
       if (end === 0 && window.length < MAX_LINE_BYTES) break;
-      const cut = end > 0 ? end : lastGap(window);
+      const cut = end > 0 ? end : gapBefore(window, window.length);
       yield window.subarray(0, cut);
       at += cut;
       if (end > 0 || cut > MAX_LINE_BYTES / 2) continue;
@@ -63,10 +63,10 @@ export class LineSplitter {
   }
 }
 
-/** The end of the last gap; 0 when there is none. */
-function lastGap(bytes: Buffer): number {
-  let at = bytes.length;
-  while (at > 0 && !isGap(bytes[at - 1])) at--;
+/** The end of the last gap before `end`; the start of the bytes counts as one. */
+export function gapBefore(bytes: Buffer, end: number): number {
+  let at = Math.max(0, end);
+  while (!isGap(bytes[at - 1])) at--;
   return at;
 }
 

@@ -38,13 +38,6 @@ interface Line extends Span {
   readonly text: string;
 }
 
-/** What stands around a line of a key in the line of a log: the same for all lines of the key. */
-interface Frame {
-  readonly column: number;
-  readonly before: string;
-  readonly after: string;
-}
-
 function keyAt(text: string, at: number, length: number): RuleFindings {
   const from = Math.max(0, at - MAX_MARKER);
   const before = text.slice(from, at);
@@ -188,7 +181,8 @@ function linesOf(text: string, from: number, to: number): Line[] {
 /** Numbers can differ: times, lines of a source. */
 const withoutNumbers = (text: string) => text.replace(/\d+/g, '0');
 
-function frameAt(text: string, { start, end }: Span, line = lineStart(text, start)): Frame {
+/** What stands around a line of a key in the line of a log: the same for all lines of the key. */
+function frameAt(text: string, { start, end }: Span, line = lineStart(text, start)) {
   const before = text.slice(Math.max(line, start - AROUND.read), start);
   const after = text.slice(end, end + AROUND.read).replace(/\r?\n[\s\S]*|\r$/, '');
   return {
@@ -198,29 +192,26 @@ function frameAt(text: string, { start, end }: Span, line = lineStart(text, star
   };
 }
 
+const runsIn = ({ start, text }: Line): Line[] =>
+  [...text.matchAll(/[A-Za-z0-9+/]+={0,2}/g)].map(({ index, 0: run }) => ({
+    start: start + index,
+    end: start + index + run.length,
+    text: run,
+  }));
+
 /** The longest run of base64 in a line, if it is as long as a line of a key: no digest, path or word. */
-function longRun({ start, text }: Line): Line | undefined {
-  const [longest] = [...text.matchAll(/[A-Za-z0-9+/]{40,}={0,2}/g)]
-    .filter(({ 0: run }) => /[G-Zg-z]/.test(run) && /[A-Z]/.test(run) && /[a-z0-9]/.test(run))
-    .sort((a, b) => b[0].length - a[0].length);
-  return longest && runOf(start, longest);
-}
+const longRun = (line: Line): Line | undefined =>
+  runsIn(line)
+    .filter(({ text }) => /^[^=]{40}/.test(text) && /[G-Zg-z]/.test(text))
+    .filter(({ text }) => /[A-Z]/.test(text) && /[a-z0-9]/.test(text))
+    .sort((a, b) => b.text.length - a.text.length)[0];
 
 /** A run that stands where those of the key do. */
-function framedRun(text: string, line: Line, frame: Frame): Line | undefined {
-  for (const match of line.text.matchAll(/[A-Za-z0-9+/]+={0,2}/g)) {
-    const run = runOf(line.start, match);
+const framedRun = (text: string, line: Line, frame: ReturnType<typeof frameAt>) =>
+  runsIn(line).find((run) => {
     const { column, before, after } = frameAt(text, run, line.start);
-    if (after === frame.after && (column === frame.column || before === frame.before)) return run;
-  }
-  return undefined;
-}
-
-const runOf = (base: number, { index, 0: text }: RegExpExecArray): Line => ({
-  start: base + index,
-  end: base + index + text.length,
-  text,
-});
+    return after === frame.after && (column === frame.column || before === frame.before);
+  });
 
 /** Whether a key that ends nowhere has this line. `width`: of its first line, if that is known. */
 function isOfKey(run: string, width: number | undefined): boolean {

@@ -15,9 +15,8 @@ const STUCK_MS = 30_000;
  * used again once more is asked for.
  */
 export class ThreadedRedactor implements Redactor, Disposable {
-  // Before the redaction, which uses it.
+  readonly text: Redaction = (chunks) => this.#redacted(chunks);
   readonly #pieces = new Pieces();
-  readonly text = this.#redaction();
   readonly #data: ThreadData;
   readonly #stuckMs: number;
   #thread: RedactionThread | undefined;
@@ -32,34 +31,31 @@ export class ThreadedRedactor implements Redactor, Disposable {
     this.#thread?.[Symbol.dispose]();
   }
 
-  #redaction(): Redaction {
-    const running = () => this.#running();
-    const pieces = this.#pieces;
-    function* read(parts: Parts): Generator<Uint8Array> {
-      for (const part of parts) {
-        yield part;
-        pieces.giveBack(part);
-      }
-    }
-    return async function* redacted(chunks) {
-      const thread = running();
-      const stream = thread.open();
-      const writer = new PieceWriter(pieces);
-      const answers: Promise<Parts>[] = [];
-      try {
-        for await (const chunk of chunks) {
-          for (const piece of writer.write(chunk)) {
-            answers.push(heard(thread.push(stream, piece)));
-            if (answers.length >= PIECES_AHEAD) yield* read((await answers.shift()) ?? []);
-          }
+  async *#redacted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const thread = this.#running();
+    const stream = thread.open();
+    const writer = new PieceWriter(this.#pieces);
+    const answers: Promise<Parts>[] = [];
+    try {
+      for await (const chunk of chunks) {
+        for (const piece of writer.write(chunk)) {
+          answers.push(heard(thread.push(stream, piece)));
+          if (answers.length >= PIECES_AHEAD) yield* this.#read((await answers.shift()) ?? []);
         }
-        for (const piece of writer.rest()) answers.push(heard(thread.push(stream, piece)));
-        answers.push(heard(thread.end(stream)));
-        for (const answer of answers) yield* read(await answer);
-      } finally {
-        thread.close(stream);
       }
-    };
+      for (const piece of writer.rest()) answers.push(heard(thread.push(stream, piece)));
+      answers.push(heard(thread.end(stream)));
+      for (const answer of answers) yield* this.#read(await answer);
+    } finally {
+      thread.close(stream);
+    }
+  }
+
+  *#read(parts: Parts): Generator<Uint8Array> {
+    for (const part of parts) {
+      yield part;
+      this.#pieces.giveBack(part);
+    }
   }
 
   #running(): RedactionThread {
