@@ -20,7 +20,7 @@ import { stopUnit } from '../../../../lib/host/systemd.ts';
 import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/secrets/seal/envelope.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
-import { fakeApi } from '../host/api.ts';
+import { fakeApi, refuse } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import { STOPPED } from '../host/kubelet-unit.ts';
 import {
@@ -235,8 +235,9 @@ t.test(
     await run(stopForRestore);
     const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
     const ready = () => ({});
+    let isReady = true;
     const { requests } = await fakeApi(t, host, {
-      'GET /readyz': ready,
+      'GET /readyz': () => (isReady ? {} : refuse(500)),
       [`DELETE ${lease}/kube-controller-manager`]: ready,
       [`DELETE ${lease}/kube-scheduler`]: ready,
     });
@@ -244,6 +245,9 @@ t.test(
     await run(startRestored);
     t.equal(await holds(startRestored), true);
     t.strictSame(placed(host), [...COMPONENTS]);
+    isReady = false;
+    t.equal(await holds(startRestored), false, 'the API is not ready');
+    isReady = true;
     renameSync(host.at(podFile('etcd')), host.at('/etcd-pod.yaml'));
     t.equal(await holds(startRestored), false, 'one of them is not placed');
     renameSync(host.at('/etcd-pod.yaml'), host.at(podFile('etcd')));

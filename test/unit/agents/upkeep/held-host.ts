@@ -16,7 +16,7 @@ import { KUBELET_ACTIVE } from '../host/kubelet-unit.ts';
 import { apiOf } from './earlier-authority.ts';
 
 const FOLDER = '/var/lib/sno-agents/sno-identity';
-const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
+export const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
 export const ENVIRONMENT = '/etc/sno-agents/kubelet.env';
 export const pod = (name: string) => `/etc/kubernetes/manifests/${name}.yaml`;
 /** As on a host that a live host wrote. */

@@ -16,6 +16,7 @@ import type { TestHost } from '../host/host.ts';
 import { KUBELET_ACTIVE } from '../host/kubelet-unit.ts';
 import {
   cross,
+  DROP_IN,
   ENVIRONMENT,
   fileOf,
   heldHosts,
@@ -183,6 +184,13 @@ t.test('start: the rest of the control plane, and a kubelet with the API', async
     ),
     'GET /readyz',
   ]);
+  t.equal(await holds(startRenamed), true);
+  host.remove(KUBELET_ACTIVE);
+  t.equal(await holds(startRenamed), false, 'an API that is not ready');
+  host.write(KUBELET_ACTIVE);
+  host.write(DROP_IN);
+  t.equal(await holds(startRenamed), false, 'a kubelet that may not join it');
+  host.remove(DROP_IN);
   t.equal(await holds(startRenamed), true);
   host.remove(pod('kube-scheduler'));
   t.equal(await holds(startRenamed), false, 'a pod that is not placed');
