@@ -1,12 +1,23 @@
+import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
 import { replace } from '../../../../agents/steps/restore/replace.ts';
+import { prune } from '../../../../agents/upkeep/backup/prune.ts';
 import { concludeRestore } from '../../../../agents/upkeep/backup/restore/conclude.ts';
+import { deleteBackups, listBackups } from '../../../../lib/change/backup/store.ts';
 import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
-import { database, ENCRYPTION, providers, REPLACED, restoringHost } from './backup-host.ts';
+import {
+  BACKUPS,
+  backupHost,
+  database,
+  ENCRYPTION,
+  providers,
+  REPLACED,
+  restoringHost,
+} from './backup-host.ts';
 import {
   databases,
   filesIn,
@@ -74,6 +85,36 @@ t.test('replace, interrupted: a database from before is never lost nor overwritt
     least: 20,
     isDurable: true,
   });
+});
+
+t.test(
+  'prune, interrupted: what is deleted does not come back, and the newest stays',
+  async (t) => {
+    const [old, older, newest] = ['20300101T000000Z', '20300102T000000Z', '20300103T000000Z'];
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = await backupHost(t, { settings: { backupKeepCount: 1 } });
+        for (const name of [old, older, newest]) writeBackup(it.host.at(`${BACKUPS}/${name}`));
+        return it;
+      },
+      run: ({ run }) => run(prune),
+      async allowed({ host }, when) {
+        const kept = (await listBackups(host.paths)).find(({ name }) => name === newest);
+        t.equal(kept?.state, 'complete', when);
+      },
+      result: async ({ host, holds }) => [await holds(prune), readdirSync(host.at(BACKUPS))],
+      least: 3,
+      isDurable: true,
+    });
+  },
+);
+
+t.test('a backup that somebody else has deleted keeps none of the others', async (t) => {
+  const { host } = await backupHost(t);
+  const [gone, there] = ['20300101T000000Z', '20300102T000000Z'];
+  writeBackup(host.at(`${BACKUPS}/${there}`));
+  await deleteBackups(host.paths, [gone, there]);
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
 });
 
 t.test('conclude, interrupted: whoever waits for the end finds its result', async (t) => {
