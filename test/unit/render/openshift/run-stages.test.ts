@@ -98,7 +98,7 @@ t.test('what cannot be rendered is named', async (t) => {
 
   const unknown = new FakePodman(results());
   unknown.version = '4.12.1';
-  await t.rejects(liveHostOf(t, unknown).render(), { kind: 'fatal', message: /4\.12\.1/ });
+  await t.rejects(liveHostOf(t, unknown).render(), { kind: 'usage', message: /4\.12\.1/ });
 
   const lacking = liveHostOf(t, new FakePodman(results()));
   rmSync(join(lacking.paths.assetsTls, 'service-account.key'));
