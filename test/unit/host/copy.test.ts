@@ -2,13 +2,16 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { copyFile } from '../../../lib/host/copy.ts';
+import { testHost } from '../agents/host/host.ts';
 
 const signal = AbortSignal.timeout(60_000);
-const SMALL = 'small';
+const SMALL = 'x'.repeat(1 << 20);
 /** Copied by `cp`. */
 const LARGE = 'x'.repeat((1 << 20) + 1);
 
 t.test('a copy has its name when it is whole and was checked', async (t) => {
+  const { programs } = testHost(t);
+  programs.give('cp', 'exec /bin/cp "$@"');
   for (const contents of [SMALL, LARGE]) {
     const folder = t.testdir({ source: contents, there: 'old' });
     const target = join(folder, 'there');
@@ -23,6 +26,7 @@ t.test('a copy has its name when it is whole and was checked', async (t) => {
     );
     await t.rejects(refused, /another file/);
     t.same(readdirSync(join(folder, 'a')), [], 'nothing is left of what was refused');
+    t.equal(programs.calls('cp').length, contents === LARGE ? 2 : 0);
   }
 });
 

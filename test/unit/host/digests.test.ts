@@ -35,6 +35,16 @@ t.test('digests of files and of streams', async (t) => {
   t.equal(await sha256OfStream(pieces(), signal), sha256(''));
 });
 
+t.test('a program is started for more than 1 MiB', async (t) => {
+  const { programs } = testHost(t);
+  programs.give('sha256sum', 'exec /usr/bin/sha256sum "$@"');
+  const folder = t.testdir({ small: 'x'.repeat(1 << 20), large: 'x'.repeat((1 << 20) + 1) });
+  await sha256OfLargeFile(join(folder, 'small'), signal);
+  t.same(programs.calls(), []);
+  await sha256OfLargeFile(join(folder, 'large'), signal);
+  t.equal(programs.calls().length, 1);
+});
+
 t.test('a stream that fails has no digest', async (t) => {
   const damaged = pieces('te', new Error('damaged'));
   await t.rejects(sha256OfStream(damaged, signal), { message: 'damaged' });
