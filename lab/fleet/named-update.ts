@@ -7,6 +7,7 @@ import { cli, executable } from '../paths.ts';
 import { payload } from '../payload.ts';
 import type { LabContext } from '../scenario.ts';
 import { SETTINGS } from '../updates.ts';
+import { HUB_NAME } from './way-to-hub.ts';
 
 const CREATE_MS = 3 * 60_000;
 const SERIAL = 170;
@@ -38,5 +39,6 @@ export async function namedUpdate(
   const signer = `sno-update namespaces="sno-agents-update" ${await readFile(`${key}.pub`, 'utf8')}`;
   await writeFile(join(config, 'allowed_signers'), signer, { mode: 0o600 });
   await writeFile(join(config, 'settings.json'), JSON.stringify(SETTINGS));
-  return { url: `http://${address}:${PORT}/next`, serial: SERIAL };
+  // By the name that the site reaches without its proxy.
+  return { url: `http://${HUB_NAME.name}:${PORT}/next`, serial: SERIAL };
 }
