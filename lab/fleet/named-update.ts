@@ -11,7 +11,7 @@ import { HUB_NAME } from './way-to-hub.ts';
 
 const CREATE_MS = 3 * 60_000;
 const SERIAL = 170;
-const PORT = 8091;
+const PORT = 8095;
 
 /** A signed update on a web server, and a node that trusts whoever has signed it. Returns what a Site says of it. */
 export async function namedUpdate(
