@@ -6,14 +6,18 @@ import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { acceptUpdate } from '../../agents/upkeep/update/accept.ts';
 import { runUpdate } from '../../agents/upkeep/update/main.ts';
+import { productVersion } from '../../lib/base/version.ts';
 import { updateText } from '../../lib/change/update/manifest.ts';
 import { updateChange } from '../../lib/change/update/request.ts';
 import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
 import { readTaken, writeTaken } from '../../lib/change/update/taken.ts';
 import { readAsked, writeWanted } from '../../lib/change/update/wanted.ts';
 import { hostArchitecture } from '../../lib/host/architecture.ts';
+import { sha256 } from '../../lib/host/files.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { signText } from '../../lib/pki/signature/ssh-signature.ts';
+import { refuse } from '../unit/agents/host/api.ts';
+import { signedApi, type WritableEndpoints } from '../unit/agents/host/approver.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { testHost } from '../unit/agents/host/host.ts';
 import { writePayload } from '../unit/agents/host/payload.ts';
@@ -81,6 +85,36 @@ t.test('signed by a key of the host', { skip }, async (t) => {
   t.strictSame(await updateChange.read(host.paths), request, 'the unit reads what was accepted');
   await updateChange.remove(host.paths);
   t.not((await accept(host.root, update))?.id, request.id, 'each request is one of its own');
+});
+
+t.test('what the host runs already is none', { skip }, async (t) => {
+  const { host, key, payload, update, write } = await installed(t);
+  const same = manifest(payload, productVersion).replace('c'.repeat(64), sha256('executable'));
+  for (const [text, isOther] of [
+    [same, false],
+    [manifest(payload, productVersion), true],
+    [same.replace(payload, 'd'.repeat(64)), true],
+  ] as const) {
+    write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
+    t.equal((await accept(host.root, update)) !== undefined, isOther);
+  }
+});
+
+t.test('the cluster is asked before another minor version', { skip }, async (t) => {
+  const { host, key, payload, update, write } = await installed(t);
+  const endpoints: WritableEndpoints = {};
+  await signedApi(t, host, endpoints, { 'GET /readyz': () => refuse(500) });
+  const offered = async (text: string) => {
+    write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
+    const order = { from: update, accepted: { removedApis: false } };
+    return acceptUpdate(hostPaths(host.root, endpoints), order, AbortSignal.timeout(60_000));
+  };
+  const text = manifest(payload);
+  t.ok(await offered(text.replace('v1.34.4', 'v1.34.9')), 'not before a patch release');
+  await t.rejects(offered(text.replace('v1.34.4', 'v1.35.0')), {
+    code: 'update-refused',
+    message: /the API server is not ready/,
+  });
 });
 
 t.test(

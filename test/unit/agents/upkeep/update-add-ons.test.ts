@@ -48,10 +48,12 @@ async function wentBack(
     outcome = 'reverted',
     etcd = 'v3.6.8',
     answers = {},
+    readyz = () => ({}),
   }: {
     outcome?: 'reverted' | 'confirmed';
     etcd?: string;
     answers?: Readonly<Record<string, ApiAnswer>>;
+    readyz?: ApiAnswer;
   } = {},
 ) {
   const asked: string[] = [];
@@ -79,7 +81,7 @@ async function wentBack(
     asked.push('DELETE only-new');
     return {};
   };
-  const { host, context } = await updating(t, { answers: { ...given, ...answers } });
+  const { host, context } = await updating(t, { readyz, answers: { ...given, ...answers } });
   await saveRenderInput(host.paths, BEFORE);
   host.write(`${STATE}/prepared.json`, JSON.stringify({ ...PREPARED, manifests: changed }));
   const ended = {
@@ -117,6 +119,22 @@ t.test('objects get their manifests from before, and those that are new are dele
   t.ok(it.asked.length > 4, it.asked.join(', '));
   await it.run();
   t.same(new Set(it.images).size, 1, 'a second time the same');
+});
+
+t.test('the API server is waited for, which has just started', async (t) => {
+  let isReady = false;
+  const before: string[] = [];
+  const it = await wentBack(t, {
+    async readyz() {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      before.push(...it.asked);
+      isReady = true;
+      return {};
+    },
+  });
+  await it.run();
+  t.ok(isReady);
+  t.same(before, []);
 });
 
 t.test('only after a way back that leaves the database', async (t) => {

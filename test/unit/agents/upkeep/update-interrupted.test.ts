@@ -75,3 +75,13 @@ t.test(
     });
   },
 );
+
+t.test('each step is done once it has run, and not before', async (t) => {
+  const it = await updating(t);
+  const steps = [stageUpdate, prepare, armUpdate, switchOver, confirmUpdate, concludeUpdate];
+  for (const step of steps) {
+    t.notOk(await it.holds(step), `${step.name}, before`);
+    await it.run(step);
+    t.ok(await it.holds(step), step.name);
+  }
+});
