@@ -3,8 +3,11 @@
 import t, { type Test } from 'tap';
 import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
+import { hostArchitecture } from '../../../../lib/host/architecture.ts';
+import { listOf } from '../host/api.ts';
+import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
-import { STATE, updating } from './updating-host.ts';
+import { SOURCE, STATE, updating } from './updating-host.ts';
 
 const UNIT = 'sno-update.service';
 
@@ -95,4 +98,38 @@ t.test('the status of a host that was never updated ends with its steps', async 
   text = '';
   t.equal(await runUpdate(host.paths, ['status', '--json'], { write }), 0);
   t.match(JSON.parse(text), { last: null });
+});
+
+t.test('whoever knows that nothing uses the removed APIs says so', async (t) => {
+  const asked: string[] = [];
+  const { host, context } = await updating(t, {
+    answers: {
+      'GET /metrics': () => {
+        asked.push('/metrics');
+        return {};
+      },
+      'GET /api/v1/nodes': () => listOf(),
+    },
+  });
+  await updateChange.remove(host.paths);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster), 0o600);
+  host.write('/etc/sno-agents/allowed_signers', 'anybody');
+  host.write('/var/lib/sno-agents/record.json', '{}');
+  const { manifest } = context.request;
+  const versions = { ...manifest.payload.versions, kubernetes: 'v1.35.0' };
+  const architecture = hostArchitecture() ?? 'amd64';
+  const next = { ...manifest, architecture, payload: { ...manifest.payload, versions } };
+  host.write(`${SOURCE}/update.json`, JSON.stringify(next));
+  host.write(`${SOURCE}/update.json.sig`, 'a signature');
+  host.programs.give('ssh-keygen', "echo 'Good signature with ED25519 key SHA256:abc'");
+  const run = (...more: string[]) =>
+    runUpdate(host.paths, ['run', '--from', context.request.from, '--no-wait', ...more], {
+      write: () => {},
+    });
+  t.equal(await run('--accept-removed-apis'), 0);
+  t.match(await updateChange.read(host.paths), { manifest: next, signedBy: 'SHA256:abc' });
+  t.same(asked, []);
+  await updateChange.remove(host.paths);
+  t.equal(await run(), 0);
+  t.same(asked, ['/metrics'], 'otherwise the API server is asked');
 });
