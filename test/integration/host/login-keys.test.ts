@@ -71,7 +71,7 @@ async function atSite(t: Test, { keys, more = {} }: (typeof SYSTEMS)[number], co
     factory: await sshd.logsIn(factory.path),
     site: [await sshd.logsIn(site[0].path), await sshd.logsIn(site[1].path)],
   });
-  return { ...it, whoLogsIn };
+  return { ...it, whoLogsIn, hostKey: sshd.hostKey };
 }
 
 const OF_FACTORY = { factory: true, site: [false, false] };
@@ -79,20 +79,26 @@ const OF_SITE = { factory: false, site: [true, true] };
 
 for (const system of SYSTEMS) {
   t.test(system.name, { skip }, async (t) => {
-    const { host, run, whoLogsIn } = await atSite(t, system);
+    const { host, run, whoLogsIn, hostKey } = await atSite(t, system);
+    const ofFactory = await hostKey();
     t.same(await whoLogsIn(), OF_FACTORY);
     t.match(await run(checkSite), { kind: 'done' });
     await run(armSite);
     await run(placeSiteFiles);
     t.same(await whoLogsIn(), OF_SITE);
+    const ofSite = await hostKey();
+    t.match(ofSite, /^AAAA/);
+    t.not(ofSite, ofFactory, 'the host has another key');
     await run(placeSiteFiles);
     t.same(await whoLogsIn(), OF_SITE, 'run again');
+    t.equal(await hostKey(), ofSite);
 
     const trial = await readTrial(host.paths);
     if (trial === undefined) throw new Error('nothing is on trial');
     await putBackRest(host.paths, trial.points);
     await reloadSshd(signal);
     t.same(await whoLogsIn(), OF_FACTORY, 'after the way back');
+    t.equal(await hostKey(), ofFactory);
   });
 }
 

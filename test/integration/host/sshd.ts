@@ -29,6 +29,8 @@ exec "$@"`;
 export interface RunningSshd {
   /** Whether somebody who has this private key logs in as core. */
   logsIn(key: string): Promise<boolean>;
+  /** The key by which a client knows it. */
+  hostKey(): Promise<string>;
 }
 
 /**
@@ -84,7 +86,15 @@ show*) echo ActiveState=inactive ;;
   while [ "$(${starts(log)})" = "$starts" ]; do sleep 0.1; done ;;
 esac`,
   );
-  return { logsIn: (key) => logsIn({ address: '127.0.0.1', port }, key, signal) };
+  const address = '127.0.0.1';
+  return {
+    logsIn: (key) => logsIn({ address, port }, key, signal),
+    hostKey: async () => {
+      const args = ['-p', `${port}`, '-t', 'ed25519', address];
+      const { stdout } = await execa('ssh-keyscan', args, { cancelSignal: signal });
+      return stdout.trim().split(' ').at(-1) ?? '';
+    },
+  };
 }
 
 /**
