@@ -6,6 +6,7 @@ import {
   removedApiFaults,
   roomObstacles,
 } from '../../../../agents/upkeep/update/obstacles.ts';
+import { newerThanApi } from '../../../../lib/change/update/successor.ts';
 import { deprecatedApisIn } from '../../../../lib/clients/kube/deprecated-apis.ts';
 import { diskOf } from '../../host/disk-of.ts';
 import { type ApiAnswer, listOf, refuse } from '../host/api.ts';
@@ -83,6 +84,12 @@ t.test('an API server that cannot say what is in the way is in the way', async (
   const silent = await asked(t, { 'GET /metrics': () => refuse(503) });
   t.match(silent, [{ found: /cannot be asked: GET \/metrics.*503/ }]);
   t.same(await asked(t, {}), []);
+});
+
+t.test('a version that cannot be compared is not refused for being newer', async (t) => {
+  t.same(newerThanApi('unknown', '1.34'), []);
+  t.same(newerThanApi('v1.34.9', '1.34'), []);
+  t.match(newerThanApi('v1.35.0', '1.34'), [{ found: /is newer than the API server/ }]);
 });
 
 t.test('the room on the disk is known before', async (t) => {

@@ -2,6 +2,8 @@ import childProcess from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fs from 'node:fs';
 import fsp, { type FileHandle } from 'node:fs/promises';
+import type { ClientRequest } from 'node:http';
+import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,6 +120,8 @@ export async function dying<T>(
   try {
     const value = await body();
     overlaps.ended();
+    // What nobody waits for may begin only now.
+    if (effectMs > 0) await pause(5 * effectMs);
     return { effects, before, overlaps, value };
   } catch (error) {
     if (before === undefined) throw error;
@@ -253,6 +257,12 @@ async function captureEffects(
     had(text);
     const end = overlaps.begun(text);
     return spawn(program, args, options).once('exit', end).once('error', end);
+  });
+  const { request } = https;
+  replace(https, 'request', (...args: unknown[]) => {
+    const sent: ClientRequest = Reflect.apply(request, https, args);
+    if (sent.method !== 'GET') sent.once('close', overlaps.begun(`${sent.method} ${sent.path}`));
+    return sent;
   });
   syncBuiltinESMExports();
   return () => {
