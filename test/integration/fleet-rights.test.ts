@@ -127,6 +127,7 @@ t.test('the certificate of a node', async (t) => {
       null,
       'True',
       'site-link',
+      1,
       'n',
       'x',
     ];
