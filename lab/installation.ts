@@ -162,8 +162,7 @@ export class Installation {
   }
 
   /** Saves the live host's data: its tree is deleted with it. */
-  async keepLive(): Promise<void> {
-    const { rootDir } = needed(this.host);
+  async keepLive(rootDir = needed(this.host).rootDir): Promise<void> {
     await saveAgentState(rootDir, this.#records('live'));
     this.#liveObjects = await readLiveObjects(rootDir);
   }
@@ -175,8 +174,13 @@ export class Installation {
         report(check.name);
         await check.run(mounted, signal);
       }
-      this.#carried = await readCarried(mounted.boot);
+      this.carries(await readCarried(mounted.boot));
     });
+  }
+
+  /** What the installed host is given. */
+  protected carries(carried: Carried): void {
+    this.#carried = carried;
   }
 
   /** How long the start jobs of a boot may take. */

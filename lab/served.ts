@@ -4,7 +4,7 @@ import { copyFile } from '../lib/host/copy.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { quickly } from './host/command.ts';
-import { serveFiles } from './host/http-server.ts';
+import { type ServerOptions, serveFiles } from './host/http-server.ts';
 import { type CreatedInstallation, createdIn, runCreate } from './install-config.ts';
 import { serveNetBoot } from './machine/net-boot.ts';
 import { ownArguments } from './own-inputs.ts';
@@ -23,19 +23,19 @@ export interface Served {
 }
 
 /**
- * Serves the executable and the payload from a web server at the site. `damaged` is a path on it that
- * is served with one byte changed, such as `/payload/images/etcd.tar`.
+ * Serves the executable and the payload from a web server at the site. Paths of `server` are on it, such as
+ * `/payload/images/etcd.tar`.
  */
 export async function serveProduct(
   { components, folder, teardown, signal }: LabContext,
-  damaged?: string,
+  server: Pick<ServerOptions, 'damaged' | 'once'> = {},
 ): Promise<Served> {
   const served = join(folder, 'served');
   await mkdir(served);
   await copyFile(executable, join(served, 'sno-agents'), 0o644, signal);
   // Hard-linked, not copied: the cache is on the same file system and only read.
   await quickly('cp', ['-rl', components.payload, join(served, 'payload')], signal);
-  const url = await serveFiles(served, PORT, teardown, { damaged });
+  const url = await serveFiles(served, PORT, teardown, server);
   const options = [
     ...['--agents-url', `${url}/sno-agents`],
     ...['--payload-url', `${url}/payload`, '--payload', components.payload],
@@ -50,7 +50,7 @@ export async function serveInstallation(
   settings: AgentSettings,
   damaged?: string,
 ): Promise<CreatedInstallation> {
-  const { folder, url, options } = await serveProduct(context, damaged);
+  const { folder, url, options } = await serveProduct(context, { damaged });
   await link(join(context.components.osImage, OS_IMAGE), join(folder, OS_IMAGE));
   await runCreate('single-node-ignition-config', installation, {
     installer: `--insecure --image-url ${url}/${OS_IMAGE} ${DISK}`,

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import {
   type InstallationMarker,
+  type MarkedCluster,
   markerOf,
   readMarker,
   writeMarker,
@@ -12,12 +13,17 @@ import { isThisMachine, machineIdentity } from '../../lib/host/machine-identity.
 import { syncFileSystems } from '../../lib/host/sync.ts';
 import type { PlainHost } from './host-context.ts';
 
+/** A host that is set up on its own disk. */
+export interface MarkedHost extends Pick<PlainHost, 'paths'> {
+  readonly cluster: MarkedCluster;
+}
+
 /**
  * Marks the disk as that of this cluster on this machine, before anything else is written: one
  * Ignition config is one installation. A disk that was used before, or was moved to another machine
  * or copied, has the keys and the database of that installation, and is refused.
  */
-export const marker: StepBody<PlainHost> = {
+export const marker: StepBody<MarkedHost> = {
   name: 'marker',
   leaves: 'a disk that is marked as that of this cluster on this machine',
   touches: ['disk'],
@@ -48,7 +54,7 @@ export const marker: StepBody<PlainHost> = {
 /** Undefined for the marker of this installation. */
 async function refusal(
   found: InstallationMarker,
-  { paths, cluster: { clusterId } }: Pick<PlainHost, 'paths' | 'cluster'>,
+  { paths, cluster: { clusterId } }: MarkedHost,
 ): Promise<Failure | undefined> {
   const state = found.state === 'finished' ? 'a finished' : 'an unfinished';
   if (found.clusterId !== clusterId) {

@@ -11,6 +11,11 @@ export interface OutputFile {
   contents: string;
 }
 
+/** Also one that is no text. */
+export interface WrittenFile extends Pick<OutputFile, 'path'> {
+  contents: string | Uint8Array;
+}
+
 /** @throws Failure (usage) that names the files of an earlier run */
 export async function requireAbsent(
   paths: readonly string[],
@@ -38,7 +43,7 @@ export async function requireAbsent(
  * before the first appears there; each appears by a hard link, which never replaces
  * anything. So if the last one exists, all do. New folders are 0700.
  */
-export async function writeOutputs(outputs: readonly OutputFile[]): Promise<void> {
+export async function writeOutputs(outputs: readonly WrittenFile[]): Promise<void> {
   const made: string[] = [];
   const beside: string[] = [];
   const shown: string[] = [];
@@ -73,5 +78,5 @@ export async function writeOutputs(outputs: readonly OutputFile[]): Promise<void
   }
 }
 
-const sizeOf = (outputs: readonly OutputFile[]) =>
+const sizeOf = (outputs: readonly WrittenFile[]) =>
   outputs.reduce((sum, { contents }) => sum + Buffer.byteLength(contents), 0);

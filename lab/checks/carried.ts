@@ -19,8 +19,11 @@ export interface Carried {
 }
 
 /** Reads it from the boot partition: the first boot deletes the config. */
-export async function readCarried(boot: string): Promise<Carried> {
-  const path = join(boot, 'ignition/config.ign');
+export const readCarried = (boot: string): Promise<Carried> =>
+  readCarriedIn(join(boot, 'ignition/config.ign'));
+
+/** The same from the file of a combined Ignition config. */
+export async function readCarriedIn(path: string): Promise<Carried> {
   const { config } = effectiveConfig(parseConfig(await readFile(path, 'utf8'), path));
   const paths = hostPaths();
   const record = join(paths.state, RESTORE_FOLDER, SNAPSHOT_RECORD_FILE);

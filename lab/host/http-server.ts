@@ -10,6 +10,8 @@ import type { Teardown } from './teardown.ts';
 export interface ServerOptions {
   /** The file at this path is served with its first byte changed. */
   readonly damaged?: string | undefined;
+  /** The file at this path is served to the first who asks, and to nobody else. */
+  readonly once?: string | undefined;
   /** Of the lab on a bridge. Default: on that of the installation. */
   readonly address?: string;
   /** Served by HTTPS, as PEM. */
@@ -21,11 +23,16 @@ export async function serveFiles(
   folder: string,
   port: number,
   teardown: Teardown,
-  { damaged, address = BRIDGE_ADDRESS, tls }: ServerOptions = {},
+  { damaged, once, address = BRIDGE_ADDRESS, tls }: ServerOptions = {},
 ): Promise<string> {
+  let isTaken = false;
   const answer: RequestListener = async (request, response) => {
     try {
       const { pathname } = new URL(request.url ?? '/', 'http://server');
+      if (pathname === once) {
+        if (isTaken) throw new Error('somebody has it already');
+        isTaken = true;
+      }
       // normalize() of an absolute path cannot leave its root.
       const file = join(folder, normalize(decodeURIComponent(pathname)));
       const { size } = await stat(file);

@@ -4,10 +4,10 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run } from '../../../lib/host/command.ts';
+import { mountedType } from '../../../lib/host/mounted-type.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { SEALED_FOLDERS, sealPlaces } from '../../../lib/secrets/seal/places.ts';
 import type { PlainHost } from '../../steps/host-context.ts';
-import { mountedType } from './mounts.ts';
 
 /** Mounts the opened files in their places: the static pods and the agents find them where they always are. */
 export const mountFolders: StepBody<PlainHost> = {

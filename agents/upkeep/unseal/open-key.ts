@@ -5,6 +5,7 @@ import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { run } from '../../../lib/host/command.ts';
 import { exists, namesIn, removeOverwritten, writeFileAtomic } from '../../../lib/host/files.ts';
+import { mountedType } from '../../../lib/host/mounted-type.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import {
   createSealKey,
@@ -14,7 +15,6 @@ import {
 import type { SealMode } from '../../../lib/secrets/seal/mode.ts';
 import { sealPlaces } from '../../../lib/secrets/seal/places.ts';
 import type { PlainHost } from '../../steps/host-context.ts';
-import { mountedType } from './mounts.ts';
 
 /**
  * Opens the key of the host's sealed files into memory. At the first boot it creates one, unless a live host has done so.

@@ -13,7 +13,7 @@ const markerSchema = z.object({
   cluster: z.string(),
   state: z.enum(['writing', 'finished']),
   at: z.string(),
-  /** Of an all-in-one host: the machine that it was begun on (lib/host/machine-identity.ts). */
+  /** Of a host that is set up on its own disk: the machine that it was begun on (lib/host/machine-identity.ts). */
   machine: z.string().optional(),
   /** When a rebooted live medium put the disk first in the firmware's boot order. */
   bootOrderSetAt: z.string().optional(),
@@ -21,9 +21,12 @@ const markerSchema = z.object({
 
 export type InstallationMarker = z.infer<typeof markerSchema>;
 
-/** A marker of now; `machine` only for an all-in-one host. */
+/** Which cluster a disk is marked as that of. */
+export type MarkedCluster = Pick<Cluster, 'clusterId' | 'name' | 'baseDomain'>;
+
+/** A marker of now; `machine` only for a host that boots from the disk before it is finished. */
 export const markerOf = (
-  cluster: Cluster,
+  cluster: MarkedCluster,
   state: InstallationMarker['state'],
   machine?: string,
 ): InstallationMarker => ({
