@@ -13,11 +13,15 @@ import { expectShortRun } from '../lib/host/short-run.ts';
 import { aioContext } from './aiokube/context.ts';
 import { aiokubePlan } from './aiokube/plan.ts';
 import { approveCsrPlan } from './approve-csr/plan.ts';
-import { bootkubePlan } from './bootkube/plan.ts';
+import { bootkubeInPlacePlan, bootkubePlan } from './bootkube/plan.ts';
 import { runVerifyClean } from './commands/verify-clean/main.ts';
 import { runWaitSteady } from './commands/wait-steady/main.ts';
 import { runDeferred } from './deferred/main.ts';
 import { runGather } from './gather/main.ts';
+import { inPlaceHost } from './in-place/context.ts';
+import { continuePlan, forgetPlan, inPlacePlan } from './in-place/plan.ts';
+import { inPlaceStage } from './in-place/stage.ts';
+import { installInPlacePlan } from './install-to-disk/in-place/plan.ts';
 import { installToDiskPlan } from './install-to-disk/plan.ts';
 import { postRebootOpenShiftPlan } from './post-reboot/openshift/plan.ts';
 import { openShiftRestorePlan } from './post-reboot/openshift/restore/plan.ts';
@@ -27,7 +31,7 @@ import { progressPlan } from './progress/plan.ts';
 import { runReconfigure } from './reconfigure/main.ts';
 import { renewContext } from './steps/certificates/context.ts';
 import { hostContext, installContext, installedContext, plainHost } from './steps/host-context.ts';
-import { ofKind } from './steps/of-kind.ts';
+import { isInPlace, ofKind } from './steps/of-kind.ts';
 import { restoreContext } from './steps/restore/context.ts';
 import { retiringArguments } from './steps/retire.ts';
 import { runAddress } from './upkeep/address/main.ts';
@@ -81,8 +85,19 @@ type ProgramName = AgentName | HostCommandName;
 
 /** The implementation of each. */
 export const agents: Readonly<Record<ProgramName, Run>> = {
-  bootkube: planned(bootkubePlan, installContext),
-  'install-to-disk': planned(installToDiskPlan, installContext),
+  'sno-in-place': async (paths, args) => {
+    const stage = await inPlaceStage(paths);
+    if (stage === 'forget') return planned(forgetPlan, async () => ({ paths }))(paths, args);
+    return planned(stage === 'continue' ? continuePlan : inPlacePlan, inPlaceHost)(paths, args);
+  },
+  bootkube: async (paths, args) =>
+    (await isInPlace(paths))
+      ? planned(bootkubeInPlacePlan, hostContext)(paths, args)
+      : planned(bootkubePlan, installContext)(paths, args),
+  'install-to-disk': async (paths, args) =>
+    (await isInPlace(paths))
+      ? planned(installInPlacePlan, hostContext)(paths, args)
+      : planned(installToDiskPlan, installContext)(paths, args),
   'approve-csr': planned(approveCsrPlan, hostContext),
   progress: planned(progressPlan, hostContext),
   'sno-unseal': planned(unsealPlan, plainHost),

@@ -1,7 +1,9 @@
 import { aiokubePlan } from '../agents/aiokube/plan.ts';
 import { approveCsrPlan } from '../agents/approve-csr/plan.ts';
-import { bootkubePlan } from '../agents/bootkube/plan.ts';
+import { bootkubeInPlacePlan, bootkubePlan } from '../agents/bootkube/plan.ts';
 import { deferredPlan } from '../agents/deferred/plan.ts';
+import { continuePlan, forgetPlan, inPlacePlan } from '../agents/in-place/plan.ts';
+import { installInPlacePlan } from '../agents/install-to-disk/in-place/plan.ts';
 import { installToDiskPlan } from '../agents/install-to-disk/plan.ts';
 import { postRebootOpenShiftPlan } from '../agents/post-reboot/openshift/plan.ts';
 import { openShiftRestorePlan } from '../agents/post-reboot/openshift/restore/plan.ts';
@@ -46,8 +48,13 @@ const validateOn =
 
 /** Heading, folder of its `plan.ts`, and plan: in the order in which a host meets them. */
 export const PLANS: readonly (readonly [heading: string, folder: string, planOf: PlanOf])[] = [
+  ['sno-in-place', 'agents/in-place', inPlacePlan],
+  ['sno-in-place, to go on with the disk', 'agents/in-place', continuePlan],
+  ['sno-in-place on the installed host', 'agents/in-place', forgetPlan],
   ['bootkube', 'agents/bootkube', bootkubePlan],
+  ['bootkube in place', 'agents/bootkube', bootkubeInPlacePlan],
   ['install-to-disk', 'agents/install-to-disk', installToDiskPlan],
+  ['install-to-disk in place', 'agents/install-to-disk/in-place', installInPlacePlan],
   ['approve-csr', 'agents/approve-csr', approveCsrPlan],
   ['progress', 'agents/progress', progressPlan],
   ['sno-unseal', 'agents/upkeep/unseal', unsealPlan],

@@ -44,7 +44,8 @@ export const clean: StepBody<PlainHost> = {
     const mounted = await mountedPaths(paths, signal);
     const all = ledger.entries.map(({ path }) => paths.at(path));
     // Keys of the laptop are among them, in the clear; with sealSecrets: host, the Ignition config has the key of all.
-    const remove = cluster.sealSecrets === undefined ? removeFile : removeOverwritten;
+    const isOverwritten = cluster.sealSecrets !== undefined || cluster.inPlace === true;
+    const remove = isOverwritten ? removeOverwritten : removeFile;
     let removed = 0;
     for (const entry of ledger.entries) {
       if (await isLeft(paths, entry, signal)) {
@@ -58,7 +59,6 @@ export const clean: StepBody<PlainHost> = {
       }
     }
     const others = await leftEntries(paths, await inOtherDeployments(paths, ledger), signal);
-    const isOverwritten = cluster.sealSecrets !== undefined;
     await removeInDeployments(
       paths,
       others.map(({ path }) => path),

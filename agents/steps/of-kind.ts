@@ -9,3 +9,10 @@ export async function ofKind<T>(paths: HostPaths, kubernetes: T, openShift: T): 
   );
   return kind === 'openshift' ? openShift : kubernetes;
 }
+
+/** Whether the host bootstraps in memory on its own disk; not if nothing is known of its cluster. */
+export const isInPlace = (paths: HostPaths): Promise<boolean> =>
+  readCluster(paths).then(
+    ({ inPlace }) => inPlace === true,
+    () => false,
+  );

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { productVersion } from '../../lib/base/version.ts';
+import { userDataFile } from '../../lib/cluster/installation/in-place/user-data.ts';
 import { readMarker } from '../../lib/cluster/installation/marker.ts';
 import {
   type InstallationRecord,
@@ -43,6 +44,7 @@ export const record = (agent: EndingAgent): StepBody<PlainHost> => ({
       journals.map(async ([name, path]) => recordedSteps(name, await readJournal(path))),
     );
     const revisions = await readRevisions(paths);
+    const userData = await userDataFile(paths).read();
     const summary: InstallationRecord = {
       schemaVersion: 1,
       version: productVersion,
@@ -53,6 +55,7 @@ export const record = (agent: EndingAgent): StepBody<PlainHost> => ({
       completed: new Date().toISOString(),
       containerRestarts: await readRestarts(context, agent),
       ...(revisions.length === 0 ? {} : { revisions: [...revisions] }),
+      ...(userData === undefined ? {} : { userDataServed: userData.isServed }),
       steps: steps.flat(),
     };
     await writeRecord(paths, summary);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
 import { acceptUnknownRelease } from '../../lib/config/openshift/judge-release.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
+import { createInPlaceIgnition, type InPlaceOptions } from '../create/in-place-ignition.ts';
 import { createInstallConfig, type InstallConfigOptions } from '../create/install-config.ts';
 import { createRestoreIgnition, type RestoreIgnitionOptions } from '../create/restore-ignition.ts';
 import {
@@ -101,6 +102,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
   );
   addCreateIso(create, surroundings);
   addAio(create, surroundings);
+  addInPlace(create, surroundings);
   addRestore(create, surroundings);
   addWorker(create, surroundings);
   addCreatePayload(create, surroundings);
@@ -115,10 +117,46 @@ function addAio(create: Command, surroundings: Surroundings): void {
       'read DIR/install-config.yaml; write DIR/aio.ign, for the first boot of one all-in-one host from its disk, and DIR/auth/kubeconfig, and DIR/worker.ign if compute.replicas is above 0',
     )
     .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
+    .option(
+      '--pointer-url <url>',
+      'https URL where the host fetches aio.ign; write DIR/aio-pointer.ign too, a small config that refuses anything else from there',
+    )
+    .option('--pointer-url-ca <file>', 'certificates that it trusts for that')
     .option(...apiServer)
     .option(...tokenHours);
   withAdditions(withSources(command)).action((options: AioOptions) =>
     logged(options.dir, surroundings, (own) => createAioIgnition(options, own)),
+  );
+}
+
+function addInPlace(create: Command, surroundings: Surroundings): void {
+  const command = create
+    .command('in-place-ignition')
+    .summary('create user data for a host that bootstraps in memory on its own disk')
+    .description(
+      'read DIR/install-config.yaml with bootstrapInPlace.target self; write DIR/in-place.ign, user data for the first boot of one host from its disk, DIR/in-place.bundle, which the host fetches once, and DIR/auth/kubeconfig, and DIR/worker.ign if compute.replicas is above 0',
+    )
+    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
+    .requiredOption(
+      '--bundle-url <url>',
+      'where the host fetches in-place.bundle, encrypted; delete it there afterwards',
+    )
+    .requiredOption('--agents-url <url>', 'where the host fetches the executable')
+    .requiredOption(
+      '--payload-url <url>',
+      'where the host fetches payload.yaml and the files next to it',
+    )
+    .option(
+      '--agents-executable <file>',
+      'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one built with sno)',
+    )
+    .option('--payload <dir>', 'the payload: the host refuses any other')
+    .option('--payload-sha256 <hex>', 'SHA-256 of its payload.yaml, instead of --payload')
+    .option(...acceptUntested)
+    .option(...apiServer)
+    .option(...tokenHours);
+  withAdditions(command).action((options: InPlaceOptions) =>
+    logged(options.dir, surroundings, (own) => createInPlaceIgnition(options, own)),
   );
 }
 

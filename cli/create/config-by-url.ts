@@ -32,17 +32,18 @@ const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,200}$/;
  * Undefined if the config is to be embedded. The URL is never quoted: it is as secret as the config. @throws Failure
  * (usage)
  */
-export async function configPlace({
-  configUrl,
-  configUrlCa,
-}: ConfigUrlOptions): Promise<ConfigPlace | undefined> {
+export async function configPlace(
+  { configUrl, configUrlCa }: ConfigUrlOptions,
+  option = '--config-url',
+): Promise<ConfigPlace | undefined> {
   if (configUrl === undefined) {
     if (configUrlCa === undefined) return undefined;
-    throw new Failure('usage', '--config-url-ca: only with --config-url; nothing was written');
+    throw new Failure('usage', `${option}-ca: only with ${option}; nothing was written`);
   }
   const problem = urlProblem(configUrl);
-  if (problem !== undefined) refuse('--config-url', problem);
-  const authorities = configUrlCa === undefined ? undefined : await readAuthorities(configUrlCa);
+  if (problem !== undefined) refuse(option, problem);
+  const authorities =
+    configUrlCa === undefined ? undefined : await readAuthorities(configUrlCa, `${option}-ca`);
   return { url: configUrl, name: fileNameOf(configUrl), authorities };
 }
 
@@ -74,10 +75,10 @@ function urlProblem(text: string): Problem | undefined {
   return fault('no plain file name at the end of its path');
 }
 
-async function readAuthorities(path: string): Promise<string> {
-  const { size } = await requireRegularFile(path, '--config-url-ca');
+async function readAuthorities(path: string, option: string): Promise<string> {
+  const { size } = await requireRegularFile(path, option);
   if (size > MAX_CA_BYTES) {
-    refuse(`--config-url-ca ${path}`, {
+    refuse(`${option} ${path}`, {
       expected: `at most ${MAX_CA_BYTES} bytes`,
       found: `${size}`,
       fix: 'Name a file with the CA certificates of the server only.',
@@ -85,17 +86,20 @@ async function readAuthorities(path: string): Promise<string> {
   }
   const text = await readFile(path, 'utf8');
   const problem = trustBundleProblem(text);
-  if (problem !== undefined) refuse(`--config-url-ca ${path}`, problem);
+  if (problem !== undefined) refuse(`${option} ${path}`, problem);
   return text;
 }
 
-/** @throws Failure (usage) if the live host could not reach a server before it has its config */
-export function requireFetchable({ networkConfig }: Pick<Cluster, 'networkConfig'>): void {
+/** @throws Failure (usage) if the host could not reach a server before it has its config */
+export function requireFetchable(
+  { networkConfig }: Pick<Cluster, 'networkConfig'>,
+  { option, without } = { option: '--config-url', without: 'the config is then on the ISO' },
+): void {
   if (networkConfig === undefined) return;
-  throw new Failure('usage', '--config-url: not with networkConfig; nothing was written', {
+  throw new Failure('usage', `${option}: not with networkConfig; nothing was written`, {
     expected:
-      'a network with DHCP, since the live host fetches the config before it knows of networkConfig',
-    fix: 'Leave out --config-url: the config is then on the ISO.',
+      'a network with DHCP, since the host fetches the config before it knows of networkConfig',
+    fix: `Leave out ${option}: ${without}.`,
   });
 }
 

@@ -1,6 +1,7 @@
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { ConfigFault, IgnitionConfig } from '../../lib/render/ignition/config.ts';
 import { ownAioUnits } from '../../units/aio.ts';
+import { inPlaceUnit } from '../../units/in-place.ts';
 import {
   deferredUnit,
   nodeUnits,
@@ -21,7 +22,7 @@ const FOLDERS = [
 const UNITS: ReadonlySet<string> = new Set(
   [
     ...[...nodeUnits, ...pivotUnits, ...liveUnits, ...ownAioUnits, ...ownWorkerUnits],
-    ...[...joinedWorkerUnits, deferredUnit, progressUnit, unsealUnit, networkUnit],
+    ...[...joinedWorkerUnits, deferredUnit, progressUnit, unsealUnit, networkUnit, inPlaceUnit],
   ].map(({ name }) => name),
 );
 

@@ -133,7 +133,7 @@ export const executableByUrlPath = () => `${hostPaths().config}/executable.curl`
  * In a file, because a URL in a unit would have to be escaped for systemd. Never
  * downgrades from https to http. Exempt from the proxy by its host, since curl knows no networks before 7.86.
  */
-function curlConfig(url: string, proxy: Cluster['proxy']): string {
+export function curlConfig(url: string, proxy: Cluster['proxy']): string {
   const redirects = url.startsWith('https:') ? '=https' : '=http,https';
   const exempt =
     proxy === undefined ? '' : `noproxy = "${noProxyOf(url, proxy.noProxy).join(',')}"\n`;

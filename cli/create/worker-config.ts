@@ -46,6 +46,8 @@ export function describedFor(
 ): WorkerIgnitionInput['cluster'] {
   const {
     installation: _disk,
+    inPlace: _inPlace,
+    apiNames: _apiNames,
     hostname: _name,
     networkConfig: _network,
     reservedCpus: _cpus,

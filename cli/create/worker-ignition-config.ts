@@ -23,6 +23,8 @@ import { coreUser, hostFiles } from './shared-entries.ts';
 /** What describes one host of the cluster, and not its workers. */
 type OfOneHost =
   | 'installation'
+  | 'inPlace'
+  | 'apiNames'
   | 'hostname'
   | 'networkConfig'
   | 'reservedCpus'

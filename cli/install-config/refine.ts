@@ -23,6 +23,7 @@ import {
 import { nmstateMisfits } from '../../lib/config/site/nmstate/document.ts';
 import { DISK_VARIABLE, type DiskArguments } from './disk-variable.ts';
 import { networkRefinements } from './refine-networks.ts';
+import { ofOwnDisk } from './refine-own-disk.ts';
 import type { Config, Refinement } from './refinement.ts';
 import type { SomeInstallFields } from './schema.ts';
 
@@ -51,6 +52,7 @@ export function refine(
     ...ofMirrors(config),
     ...givenTwice(config),
     ...ofDisk(config),
+    ...ofOwnDisk(config),
     ...ofRelocation(config),
   ].map((misfit) => misfitFault(misfit, document));
 }

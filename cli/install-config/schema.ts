@@ -131,6 +131,10 @@ const networking = {
 /** `networkConfig` and `additionalNTPSources` are named as in the installer's agent-config. */
 const bootstrapInPlace = {
   installationDisk: optional(text(diskPathProblem, '', { json: { pattern: DISK_PATH.source } })),
+  target: word(
+    ['self'],
+    'Omit the field to name a disk; write self to install the disk that boots.',
+  ),
   hostname: hostnameOf("to use the live host's"),
   existingSystem: optional(
     field(z.enum(['refuse', 'overwrite']), {

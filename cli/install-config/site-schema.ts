@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isAddress } from '../../lib/base/network/address.ts';
 import { METADATA_FROM_PODS, ON_ADDRESS_CHANGE } from '../../lib/config/cluster/cluster.ts';
 import { field, list, optional, text, textOf, word } from '../../lib/config/file/message.ts';
 import {
@@ -15,6 +16,7 @@ import {
   KERNEL_ARGUMENT,
   kernelArgumentProblem,
 } from '../../lib/config/site/boot-arguments.ts';
+import { DNS_NAME } from '../../lib/config/site/names.ts';
 import { CPU_SET, parseCpuSet } from '../../lib/host/cpu-set.ts';
 import { SEAL_MODES } from '../../lib/secrets/seal/mode.ts';
 
@@ -55,6 +57,20 @@ export const bootFields = {
       expected: METADATA_FROM_PODS.join(' or '),
       fix: 'Omit the field for block; write allow if a workload needs the metadata service of the cloud.',
     }),
+  ),
+  apiNames: optional(
+    list(
+      textOf((name) => isAddress(name) || (DNS_NAME.test(name) && name.length <= 253), {
+        expected: 'a host name or an address, without a port',
+        fix: 'Write it as api.shop.example.com or 203.0.113.7.',
+        json: { pattern: '^[0-9a-z][0-9a-z.-]*$|^[0-9A-Fa-f:.]+$', maxLength: 253 },
+      }),
+      {
+        expected: 'a list of at most 16 host names or addresses',
+        fix: 'Write it as [203.0.113.7].',
+      },
+      { most: 16 },
+    ),
   ),
   relocatable: optional(
     field(z.boolean(), {

@@ -67,6 +67,7 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
         indexes: (host?.savePartitions?.indexes ?? []).map(String),
       },
     },
+    inPlace: host?.target === 'self' ? true : undefined,
     sshKeys: sshKeys(config.sshKey ?? ''),
     proxy: proxyOf(config, { ...names, ...networks }),
     additionalTrustBundle: certificatesOf(config.additionalTrustBundle ?? '').join('') || undefined,
@@ -78,6 +79,7 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
     sealSecrets: sealModeOf(host?.sealSecrets),
     onAddressChange: host?.onAddressChange,
     metadataFromPods: host?.metadataFromPods ?? 'block',
+    apiNames: host?.apiNames?.length ? host.apiNames : undefined,
     relocatable: host?.relocatable === true ? true : undefined,
     preflightWarnings: host?.preflightWarnings ?? [],
   };

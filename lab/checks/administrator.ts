@@ -26,7 +26,7 @@ const publicKeys = (texts: readonly string[]): string[] =>
   );
 
 /** Whoever finds the medium cannot sign administrators. */
-const mediumWithoutAdministrator: RunningCheck = {
+export const mediumWithoutAdministrator: RunningCheck = {
   name: "the only key in the Ignition config is that of the API server's CA",
   run: async ({ ignition }) => {
     const { storage } = parseConfig(await readFile(ignition, 'utf8'), ignition);

@@ -28,6 +28,7 @@ import { aio, aioContainerd1, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { firstMachine } from './first-machine.ts';
 import { fleet } from './fleet.ts';
+import { inPlace } from './in-place.ts';
 import { minorUpdate, minorUpdateComponents } from './minor-update.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
@@ -59,6 +60,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'aio-medium': aioMedium,
   'aio-containerd-1': aioContainerd1,
   'aio-sealed': aioSealed,
+  'in-place': inPlace,
   address,
   'address-off': addressOff,
   sealed,

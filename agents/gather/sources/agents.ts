@@ -81,6 +81,7 @@ const SAFE_FIELDS = new Set([
   ...['machineNetwork', 'clusterNetwork', 'serviceNetwork', 'proxy', 'additionalTrustBundle'],
   ...['executableSha256', 'payloadSha256', 'payloadUrl', 'machineConfigServerUrl'],
   ...['imageMirrors', 'additionalNtpSources', 'preflightWarnings', 'openshift'],
+  ...['inPlace', 'apiNames'],
 ]);
 
 async function cluster({ paths }: GatherHost): Promise<unknown> {

@@ -165,10 +165,11 @@ export const ownDiskCheck: Check = {
   name: 'disk',
   code: 'preflight-disk',
   run: async (input) => {
-    const { state } = input.paths;
-    const { blocks, bsize } = await statfs(state);
+    // In place, the state of the agents is in memory, but for the executable.
+    const folder = input.cluster.inPlace === true ? input.paths.binaries : input.paths.state;
+    const { blocks, bsize } = await statfs(folder);
     const fix = 'Write the image to a larger disk.';
-    return judgeSize(`the file system of ${state}`, blocks * bsize, await neededSpace(input), fix);
+    return judgeSize(`the file system of ${folder}`, blocks * bsize, await neededSpace(input), fix);
   },
 };
 

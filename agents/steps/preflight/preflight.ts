@@ -39,6 +39,21 @@ export const liveChecks: readonly Check<InstallableCluster>[] = [
   liveSealCheck,
 ];
 
+/** Of a host that bootstraps in memory on the disk that it runs from. */
+export const inPlaceChecks: readonly Check[] = [
+  networkCheck,
+  hostnameCheck,
+  addressCheck,
+  ...dnsChecks.map(warningOnly),
+  dnsSearchCheck,
+  clockCheck,
+  memoryCheck,
+  cpusCheck,
+  networkPluginsCheck,
+  platformCheck,
+  ownDiskCheck,
+];
+
 /** Of an all-in-one host, which runs from its disk. */
 export const aioChecks: readonly Check[] = [
   networkCheck,

@@ -8,12 +8,12 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import { told, toldFailure } from './failure-text.ts';
 
 /**
- * Whose statuses are of no interest: its own, that of a collection, those of agents that watch for days, and of those that a
- * host with a control plane does not have.
+ * Whose statuses are of no interest: its own, that of a collection, those of agents that watch for days, of one that ends
+ * before anybody can be told, and of those that a host with a control plane does not have.
  */
 const LEFT_OUT: readonly AgentName[] = [
   ...(['sno-report', 'gather', 'approve-csr', 'progress', 'sno-approve', 'sno-deferred'] as const),
-  ...(['worker', 'sno-worker-trust'] as const),
+  ...(['sno-in-place', 'worker', 'sno-worker-trust'] as const),
 ];
 
 /** Whose work is reported; units/report/sno-report.path watches their statuses. */

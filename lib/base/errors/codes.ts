@@ -57,6 +57,11 @@ export const FAILURE_CODES = {
   'payload-damaged': 'a file of the payload is missing or damaged',
   'executable-mismatch': 'the executable is not the one that the installation was created for',
 
+  // A host that bootstraps on its own disk.
+  'bundle-gone': 'the bundle of a host that bootstraps on its own disk cannot be fetched',
+  'bundle-mismatch': 'the bundle is not the one that the Ignition config was created with',
+  'in-place-unsupported': 'an Ignition config asks for what only Ignition itself can apply',
+
   // The site volume.
   'reconfigure-refused': 'this host cannot be given the configuration of a site',
   'site-link': 'a network adapter has no link',

@@ -36,6 +36,12 @@ export const recordSchema = z.object({
     .array(revisionSchema)
     .optional()
     .describe("of OpenShift's static pods, in the order in which they were seen"),
+  userDataServed: z
+    .boolean()
+    .optional()
+    .describe(
+      'without a live image: whether a metadata service served the user data when the installed host started',
+    ),
   steps: z.array(recordedStepSchema).describe('of both hosts, in the order of the agents'),
 });
 

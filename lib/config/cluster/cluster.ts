@@ -44,6 +44,13 @@ const installationSchema = z.strictObject({
     .default({ labels: [], indexes: [] }),
 });
 
+/** How a host reaches the outside. */
+export const proxySchema = z.strictObject({
+  httpProxy: z.url().optional(),
+  httpsProxy: z.url().optional(),
+  noProxy: z.array(z.string()),
+});
+
 /** OpenShift only: which release its control plane is rendered from. */
 const openShiftSchema = z.strictObject({
   /** Pull specification, as openshift-install wrote it: with a digest, or a tag in development. */
@@ -86,6 +93,8 @@ const clusterFields = z.strictObject({
   serviceNetwork: z.array(z.string()).min(1),
   /** How the disk is written; absent if the host has none to write. */
   installation: installationSchema.optional(),
+  /** The host bootstraps on the disk that it boots from, and stays on it. */
+  inPlace: z.literal(true).optional(),
   /** sha256 (hex) of the `sno-agents` executable that the live medium must carry. */
   executableSha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Who may log in as `core`. */
@@ -98,13 +107,7 @@ const clusterFields = z.strictObject({
   /** Where the master Ignition is fetched; if absent, it is rendered on the host. */
   machineConfigServerUrl: z.url().optional(),
   /** How the host reaches the outside; `noProxy` is complete, including the cluster's own names. */
-  proxy: z
-    .strictObject({
-      httpProxy: z.url().optional(),
-      httpsProxy: z.url().optional(),
-      noProxy: z.array(z.string()),
-    })
-    .optional(),
+  proxy: proxySchema.optional(),
   /** PEM certificates that the host trusts in addition to those of its operating system. */
   additionalTrustBundle: z.string().optional(),
   /**
@@ -143,6 +146,8 @@ const clusterFields = z.strictObject({
   relocatable: z.literal(true).optional(),
   /** For which name the API server shows the certificate that the site gave; absent: it gave none. */
   apiCertificateName: z.string().optional(),
+  /** Further names and addresses by which clients reach the API server, such as a public address that no interface has. */
+  apiNames: z.array(z.string()).optional(),
   /** Names of preflight checks whose failure is only a warning. */
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });

@@ -1,6 +1,7 @@
 /**
  * On which host, and for how long, an agent exists:
- * - `live`: on the live host only;
+ * - `live`: on the live host only, and on one that bootstraps on its own disk;
+ * - `in-place`: on the latter until it is installed;
  * - `pivot`: on the installed host until the installation is complete;
  * - `installation`: on both hosts until the installation is complete;
  * - `aio`: on an all-in-one host until the installation is complete;
@@ -13,6 +14,7 @@
  */
 export type AgentStage =
   | 'live'
+  | 'in-place'
   | 'pivot'
   | 'aio'
   | 'worker'
@@ -43,6 +45,12 @@ interface AgentEntry {
  * `agents/agents.ts` maps each name to its program.
  */
 export const AGENTS = [
+  {
+    name: 'sno-in-place',
+    unit: 'sno-in-place',
+    purpose: 'prepares a host without a live image to bootstrap in memory on its own disk',
+    stage: 'in-place',
+  },
   {
     name: 'bootkube',
     unit: 'bootkube',

@@ -1,6 +1,6 @@
 import { minutes, seconds } from './units.ts';
 
-/** The live host: bootkube, install-to-disk, progress. */
+/** The live host: bootkube, install-to-disk, progress, and sno-in-place in place of a live image. */
 export const liveSettings = {
   /** Collecting the objects for the installed host. */
   collectObjectsMs: minutes(3),
@@ -26,6 +26,12 @@ export const liveSettings = {
   liveStageMs: minutes(180),
   /** Writing the operating system to the disk. */
   writeDiskMs: minutes(45),
+  /** sno-in-place: fetching the bundle. */
+  bundleMs: minutes(15),
+  /** sno-in-place: memory that must be free before the bootstrap, whose files are in memory, too. */
+  minFreeMemoryMiB: 2560,
+  /** In place: writing the installed system beside what is on the disk. */
+  stageMs: minutes(15),
   /** Copying the payload to the disk. */
   copyPayloadMs: minutes(15),
   /** Firmware variables: more than all commands' deadlines together, so as not to fail the installation. */

@@ -1,3 +1,4 @@
+import { canonicalAddress, isAddress } from '../../base/network/address.ts';
 import { deferredUser } from '../../clients/rights/deferred.ts';
 import { clusterDomain } from '../../config/cluster/cluster.ts';
 import type { KeyPair, Successor } from '../../pki/authority.ts';
@@ -262,8 +263,14 @@ function apiServerNames({ cluster, host }: KeylessInput) {
     'localhost',
     host.hostname,
   ];
+  const further = Map.groupBy(cluster.apiNames ?? [], (name) =>
+    isAddress(name) ? 'address' : 'name',
+  );
+  const addresses = (further.get('address') ?? []).map(canonicalAddress);
   return {
-    dnsNames: [...new Set(dnsNames)],
-    ipAddresses: [...loopbackIps, ...host.nodeIps, ...apiServiceIps(cluster)],
+    dnsNames: [...new Set([...dnsNames, ...(further.get('name') ?? [])])],
+    ipAddresses: [
+      ...new Set([...loopbackIps, ...host.nodeIps, ...apiServiceIps(cluster), ...addresses]),
+    ],
   };
 }

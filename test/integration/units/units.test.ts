@@ -26,6 +26,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'aio/aiokube.service': 23,
   'aio/by-url/sno-executable.service': 18,
   'aio/sno-executable.service': 9,
+  // It mounts for the whole host, and fetches.
+  'in-place/sno-in-place.service': 48,
   'live/approve-csr.service': 17,
   'live/bootkube.service': 29,
   'live/install-to-disk.service': 25,
@@ -81,7 +83,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-site-url.service': 22,
 };
 
-const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url', 'worker'];
+const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url', 'worker', 'in-place'];
 /** Those of the stage, and those that both stages have. */
 const unitsOf = (stage: string) =>
   ['units', `units/${stage}`].flatMap((folder) =>

@@ -35,6 +35,7 @@ t.test('gather can be called by its own name and by those that the installer kno
 
 t.test('links of a stage are removed with it', async (t) => {
   t.strictSame(agentsOf('live'), ['bootkube', 'install-to-disk', 'approve-csr', 'progress']);
+  t.strictSame(agentsOf('in-place'), ['sno-in-place']);
   t.strictSame(agentsOf('pivot'), ['progress', 'sno-restore', 'post-reboot']);
   t.strictSame(agentsOf('aio'), ['progress', 'aiokube']);
   t.strictSame(agentsOf('worker'), ['progress', 'worker']);

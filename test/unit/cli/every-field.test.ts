@@ -52,6 +52,10 @@ const FIELDS: Readonly<Record<string, readonly [Edits, Edits]>> = {
   'bootstrapInPlace.sealSecrets': [[], [host('sealSecrets: host')]],
   'bootstrapInPlace.onAddressChange': [[], [host('onAddressChange: follow')]],
   'bootstrapInPlace.metadataFromPods': [[], [host('metadataFromPods: allow')]],
+  'bootstrapInPlace.apiNames[]': [
+    [host('apiNames: [203.0.113.7]')],
+    [host('apiNames: [api.shop.example.org]')],
+  ],
   'bootstrapInPlace.relocatable': [[], [host('relocatable: true')]],
   'bootstrapInPlace.kernelArguments[]': [
     [host('kernelArguments: [quiet]')],
@@ -111,6 +115,7 @@ const FIXED = [
   ...['apiVersion', 'kind', 'fips', 'publish', 'cpuPartitioningMode', 'platform.none'],
   ...['compute[].name', 'compute[].hyperthreading', 'compute[].platform'],
   ...['controlPlane.name', 'controlPlane.replicas', 'controlPlane.hyperthreading'],
+  'bootstrapInPlace.target',
   'controlPlane.platform',
 ];
 /** Kubernetes' own, which the installer ignores too. */

@@ -52,6 +52,8 @@ function siteConfig(t: Test, text: string): void {
 const READERS: Readonly<Record<string, (t: Test, text: string) => void>> = {
   'all-in-one/install-config.yaml': (t, text) =>
     installConfig(t, text, { writesDisk: false, expected: [] }),
+  'in-place/install-config.yaml': (t, text) =>
+    installConfig(t, text, { writesDisk: false, expected: [] }),
   'bootstrap-in-place-static/install-config.yaml': (t, text) =>
     installConfig(t, text, {
       writesDisk: true,

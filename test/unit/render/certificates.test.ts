@@ -4,7 +4,8 @@ import { parse } from 'yaml';
 import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { createAuthorities } from '../../../lib/render/kubernetes/authorities.ts';
-import { byPath, rendered, textAt } from './rendered-host.ts';
+import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
+import { byPath, input, rendered, textAt } from './rendered-host.ts';
 
 const authority = (name: string) => textAt(`/etc/kubernetes/pki/ca/${name}/ca.crt`);
 const loopback = { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1', '::1'] };
@@ -272,3 +273,22 @@ t.test(
     t.equal(byPath.get('/var/lib/kubelet/kubeconfig')?.mode, 0o600);
   },
 );
+
+t.test('further names and addresses are in the certificate of the API server alone', async (t) => {
+  const apiNames = ['203.0.113.7', 'api.example.org', '2001:DB8::7'];
+  const { files } = await kubernetesRenderer.render({
+    ...input,
+    cluster: { ...input.cluster, apiNames },
+  });
+  const naming = files.filter(({ contents }) => {
+    if (!contents.startsWith('-----BEGIN CERTIFICATE')) return false;
+    const { dnsNames, ipAddresses } = inspectCertificate(contents);
+    return dnsNames.includes('api.example.org') && ipAddresses.includes('203.0.113.7');
+  });
+  t.same(
+    naming.map(({ path }) => path),
+    ['/etc/kubernetes/pki/kube-apiserver/serving.crt'],
+  );
+  const { ipAddresses } = inspectCertificate(naming[0]?.contents ?? '');
+  t.match(ipAddresses.at(-1), /^2001:db8:.*7$/i);
+});

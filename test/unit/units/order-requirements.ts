@@ -2,6 +2,7 @@ import { renewalRequirements } from './renewal-requirements.ts';
 import {
   BEFORE_KUBELET,
   FROM_DISK,
+  IN_PLACE,
   INSTALLING,
   KUBELETS,
   ON_DEMAND,
@@ -37,7 +38,7 @@ export const orderRequirements: readonly Requirement[] = [
     why: 'the same, where the unit itself runs the executable first',
     units: [
       ...['live/bootkube', 'installed/sno-payload', 'installed/openshift/sno-payload'],
-      ...FROM_DISK,
+      ...[...FROM_DISK, IN_PLACE],
     ],
     says: { Wants: ['sno-label.service'] },
   },
@@ -45,18 +46,18 @@ export const orderRequirements: readonly Requirement[] = [
     why: 'labelled before it is run',
     units: [
       ...['installed/sno-payload', 'installed/openshift/sno-payload', 'installed/progress'],
-      ...FROM_DISK,
+      ...[...FROM_DISK, IN_PLACE],
     ],
     says: { After: ['sno-label.service'] },
   },
   {
     why: 'a host without a live medium installs it at its first boot; a failure to do so is retried',
-    units: ['installed/progress', ...FROM_DISK],
+    units: ['installed/progress', ...FROM_DISK, IN_PLACE],
     says: { After: ['sno-executable.service'] },
   },
   {
     why: 'started at every boot until it removes itself, also after the other unit is deleted',
-    units: FROM_DISK,
+    units: [...FROM_DISK, IN_PLACE],
     says: { Wants: ['sno-executable.service'], WantedBy: ['multi-user.target'] },
   },
   {
@@ -84,6 +85,16 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
+    why: 'a disk that was half completed is completed before anything of the installed host starts',
+    units: [IN_PLACE],
+    says: {
+      Before: [
+        ...['sno-payload.service', 'sno-restore.service', 'sno-certificates.service'],
+        ...['kubelet.service', 'bootkube.service', 'progress.service'],
+      ],
+    },
+  },
+  {
     why: 'chcon does not work without SELinux',
     units: ['sno-label'],
     says: { ConditionSecurity: 'selinux' },
@@ -100,7 +111,7 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'it runs containers and uses the network',
-    units: ['live/bootkube', ...FROM_DISK],
+    units: ['live/bootkube', ...FROM_DISK, IN_PLACE],
     says: {
       Wants: ['network-online.target', 'containerd.service', 'crio.service'],
       After: ['network-online.target', 'containerd.service', 'crio.service'],

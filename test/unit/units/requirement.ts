@@ -33,6 +33,10 @@ export const BEFORE_KUBELET = [
 
 /** Mounts the keys of a sealed host, for every process. */
 export const UNSEAL = 'installed/sno-unseal';
+/** Covers folders of the disk with memory, for every process. */
+export const IN_PLACE = 'in-place/sno-in-place';
+/** Mount for every process. */
+export const MOUNTING = [UNSEAL, IN_PLACE] as const;
 /** Takes a change back, with nothing of the host to rely on. */
 export const TRIAL = 'installed/sno-trial';
 /** Notices that the address has moved, and has the identity changed. */

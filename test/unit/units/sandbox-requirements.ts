@@ -9,6 +9,7 @@ import {
   FROM_MEDIUM,
   GATHER,
   INSTALLING,
+  MOUNTING,
   ON_DEMAND,
   ON_TRIAL,
   PLANNED,
@@ -35,7 +36,7 @@ const READS_ALL_FILES = 'installed/bootkube';
 export const sandboxRequirements: readonly Requirement[] = [
   {
     why: 'a vulnerability in an agent must not escalate privileges',
-    units: [...SANDBOXED, UNSEAL],
+    units: [...SANDBOXED, ...MOUNTING],
     says: {
       NoNewPrivileges: 'yes',
       RestrictSUIDSGID: 'yes',
@@ -48,7 +49,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'a library that tries a forbidden system call gets an error; by default the process is killed',
-    units: [...SANDBOXED, UNSEAL],
+    units: [...SANDBOXED, ...MOUNTING],
     says: { SystemCallErrorNumber: 'EPERM' },
   },
   {
@@ -72,12 +73,12 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'files without an explicit mode may contain secrets',
-    units: [...SANDBOXED, UNSEAL],
+    units: [...SANDBOXED, ...MOUNTING],
     says: { UMask: '0077' },
   },
   {
     why: 'only the devices that are named',
-    units: [...SANDBOXED, UNSEAL],
+    units: [...SANDBOXED, ...MOUNTING],
     says: { DevicePolicy: 'closed' },
   },
   {
@@ -166,7 +167,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'locks, systemd, journald and the container runtime use local sockets',
-    units: [...AGENT_UNITS, UNSEAL, 'live/sno-network', 'worker/sno-api', ...BY_URL],
+    units: [...AGENT_UNITS, ...MOUNTING, 'live/sno-network', 'worker/sno-api', ...BY_URL],
     says: { RestrictAddressFamilies: ['AF_UNIX'] },
   },
   {

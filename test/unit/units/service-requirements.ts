@@ -8,6 +8,7 @@ import {
   GATHER,
   INSTALLING,
   KUBELETS,
+  MOUNTING,
   ON_DEMAND,
   ON_TRIAL,
   PROGRESS,
@@ -25,7 +26,7 @@ const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, ...WAITING, 'installed/sno-rotate'] as const;
 const CONSOLES = ['/dev/console rw', 'char-tty* w', 'char-hvc* w'];
-const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr', UNSEAL] as const;
+const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr', ...MOUNTING] as const;
 const RESTARTED = [...LIMITED, ...REPLACING, ...ON_TRIAL, ADDRESS] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
 
@@ -49,7 +50,7 @@ const ONESHOTS = [
   ...BEFORE_KUBELET,
   ...EXECUTABLES,
   'sno-label',
-  UNSEAL,
+  ...MOUNTING,
   VERIFIES,
   'live/sno-network',
 ] as const;
@@ -60,7 +61,7 @@ export const serviceRequirements: readonly Requirement[] = [
     why: 'systemctl help shows the manual',
     units: [
       ...SANDBOXED,
-      UNSEAL,
+      ...MOUNTING,
       ...KUBELETS,
       ...DAILY.map((name) => `${name}.timer`),
       'installed/sno-approve.path',
@@ -127,7 +128,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'systemd-notify sends its messages, which the default rejects',
-    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, UNSEAL, TRIAL, ...ON_TRIAL, ADDRESS],
+    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND, ...MOUNTING, TRIAL, ...ON_TRIAL, ADDRESS],
     says: { NotifyAccess: 'all' },
   },
   {

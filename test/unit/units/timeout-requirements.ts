@@ -1,3 +1,4 @@
+import { inPlacePlan } from '../../../agents/in-place/plan.ts';
 import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { reconfigurePlan } from '../../../agents/reconfigure/plan.ts';
@@ -18,6 +19,7 @@ import { defaultSettings } from '../../../lib/host/settings.ts';
 import {
   ADDRESS,
   BACKUP_PUSH,
+  IN_PLACE,
   INSTALLING,
   RECONFIGURE,
   REPORT,
@@ -53,6 +55,7 @@ const longest: Readonly<Record<string, number>> = {
   'installed/sno-restore':
     Math.max(deadlines(restorePlan(s)), deadlines(openShiftRestorePlan(s))) + MARGIN_MS,
   [UNSEAL]: deadlines(unsealPlan(s)) + MARGIN_MS,
+  [IN_PLACE]: deadlines(inPlacePlan(s)) + MARGIN_MS,
   [UPDATE]: deadlines(updatePlan(s)) + MARGIN_MS,
   [ADDRESS]: deadlines(followAddressPlan(s)) + MARGIN_MS,
   [RECONFIGURE]: deadlines(reconfigurePlan(s)) + ARRIVE_MS + MARGIN_MS,

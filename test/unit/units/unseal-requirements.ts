@@ -1,4 +1,4 @@
-import { type Requirement, UNSEAL } from './requirement.ts';
+import { IN_PLACE, MOUNTING, type Requirement, UNSEAL } from './requirement.ts';
 
 /** What sno-unseal needs, which mounts the keys of a sealed host, and the devices of live hosts: disks, and a TPM. */
 export const unsealRequirements: readonly Requirement[] = [
@@ -21,7 +21,7 @@ export const unsealRequirements: readonly Requirement[] = [
   },
   {
     why: 'every other process must see its mounts, so it has none of its own, and no option that makes some',
-    units: [UNSEAL],
+    units: MOUNTING,
     says: {
       CapabilityBoundingSet: ['CAP_SYS_ADMIN'],
       SystemCallFilter: '@mount',
@@ -32,6 +32,27 @@ export const unsealRequirements: readonly Requirement[] = [
     why: 'the TPM opens its key, through the resource manager of the kernel, whose device may belong to another user',
     units: [UNSEAL],
     says: { DeviceAllow: '/dev/tpmrm0 rw', CapabilityBoundingSet: ['CAP_DAC_OVERRIDE'] },
+  },
+  {
+    why: 'it writes files into folders of any owner, and fetches from a server that is not known beforehand',
+    units: [IN_PLACE],
+    says: {
+      CapabilityBoundingSet: ['CAP_DAC_OVERRIDE'],
+      RestrictAddressFamilies: ['AF_INET', 'AF_INET6', 'AF_NETLINK'],
+      EnvironmentFile: '-/etc/sno-agents/proxy.env',
+    },
+  },
+  {
+    why: 'it runs its plan with the executable that the system has verified, by a file that its mounts do not cover; it says what it does on the console, and gets time to end',
+    units: [IN_PLACE],
+    says: {
+      ExecStartPre:
+        '/usr/bin/sha256sum --check --strict /var/lib/sno-agents/sno-in-place/executable.sha256',
+      ExecStart: '/var/lib/sno-agents/bin/sno-agents sno-in-place run',
+      SyslogIdentifier: 'sno-in-place',
+      StandardOutput: 'journal+console',
+      TimeoutStopSec: '60',
+    },
   },
   {
     why: 'it mounts the target disk',

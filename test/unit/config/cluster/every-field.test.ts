@@ -82,6 +82,8 @@ const DONE: Readonly<Record<string, readonly [file: string, name: string]>> = {
     'test/unit/agents/bootkube/handover.test.ts',
     'is fetched from the machine config server of the cluster',
   ],
+  'apiNames[]': ['test/unit/render/certificates.test.ts', 'further names and addresses are in'],
+  inPlace: ['test/unit/agents/post-reboot/clean.test.ts', 'of a host that bootstrapped in place'],
   onAddressChange: ['test/unit/agents/upkeep/address.test.ts', 'follow: the change is requested'],
   dayOneWorkers: ['test/unit/agents/aiokube/node-role.test.ts', 'with workers of the installation'],
   sealSecrets: ['test/unit/agents/bootkube/sealed.test.ts', 'only where they are sealed'],
