@@ -52,7 +52,8 @@ export const namesAt = (ports: Ports): ChangeStep<Context> => ({
         shows(hostname, ports.ingress, ingress.certificate),
       ),
     ];
-    return done(await dialled(all, signal));
+    // A relocatable node of OpenShift has one family: a router of the site may announce an address of the other.
+    return done(await dialled(all, signal, ['IPv4']));
   },
 });
 

@@ -58,6 +58,9 @@ t.test('names: not before the operators say that they are there', async (t) => {
     reason: `openshift-console/console is at ${CONSOLE}.factory.test, not yet at ${CONSOLE}.site.test`,
   });
   publish(`${CONSOLE}.site.test`);
+  const announced = { local: '2001:db8::77', prefixlen: 64, scope: 'global', dynamic: true };
+  const links = JSON.stringify([{ ifname: 'br-ex', addr_info: [announced] }]);
+  host.programs.give('ip', `echo '${links}'`);
   const apps = ['console-openshift-console', 'downloads-openshift-console', 'oauth-openshift'];
   const dialled = ['api.sno.site.test', ...apps.map((label) => `${label}.apps.sno.site.test`)];
   t.strictSame(await run(), { kind: 'done', note: `${dialled.join(', ')} at 127.0.0.1` });
