@@ -1,7 +1,11 @@
 import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { BuildContext } from './component.ts';
+
+/** Enough for two compilers that seldom collect. */
+const ROOMY_BYTES = 12 * 2 ** 30;
 
 export interface GoBuild {
   /** Folder with go.mod, go.sum and tools.go, which pin every dependency. */
@@ -60,6 +64,8 @@ export async function buildGoBinaries(
           CGO_ENABLED: cgo === true ? '1' : '0',
           GOFLAGS: '-mod=readonly',
         },
+        // The compiler collects its garbage less often: a tenth of the processor time, for some GiB.
+        ...(totalmem() >= ROOMY_BYTES ? { GOGC: '400' } : {}),
         ...(temporaryCache ? { GOCACHE: cache } : {}),
       },
       cancelSignal: signal,
