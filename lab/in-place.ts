@@ -43,7 +43,7 @@ const BUNDLE = 'in-place.bundle';
 /** Long enough to be nowhere by chance. */
 const SAMPLE_BYTES = 48;
 /** Manifests, keys, rendered files. */
-const LEAST_TRACES = 30;
+const LEAST_TRACES = 20;
 
 /**
  * A host without a live image: its disk boots with `in-place.ign`, the bootstrap is in memory, and the disk becomes that
