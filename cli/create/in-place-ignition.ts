@@ -59,7 +59,7 @@ export async function createInPlaceIgnition(
   ];
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
   const sound = await inspect(options, [ignition, bundlePath, kubeconfig], surroundings);
-  const { settings, user, reportTo, additions } = sound;
+  const { settings, user, reportTo, backupTo, additions } = sound;
   requireInPlace(settings.cluster);
   requireAppliedHere(additions);
   const { installation: _, ...described } = settings.cluster;
@@ -79,7 +79,7 @@ export async function createInPlaceIgnition(
   const worker = join(dir, WORKER_IGNITION_NAME);
   if (workers !== undefined) await requireAbsent([worker]);
   const input = {
-    ...{ cluster, authorities, pullSecret: settings.pullSecret, reportTo },
+    ...{ cluster, authorities, pullSecret: settings.pullSecret, reportTo, backupTo },
     ...{ manifests: user.manifests, deferred: user.deferred, workerToken: workers?.token },
   };
   const live = liveWithAdditions(liveIgnition({ ...input, units: bundleUnits }), input, additions);

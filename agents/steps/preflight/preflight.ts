@@ -55,20 +55,7 @@ export const inPlaceChecks: readonly Check[] = [
 ];
 
 /** Of an all-in-one host, which runs from its disk. */
-export const aioChecks: readonly Check[] = [
-  networkCheck,
-  hostnameCheck,
-  addressCheck,
-  ...dnsChecks.map(warningOnly),
-  dnsSearchCheck,
-  clockCheck,
-  memoryCheck,
-  cpusCheck,
-  networkPluginsCheck,
-  platformCheck,
-  ownDiskCheck,
-  sealCheck,
-];
+export const aioChecks: readonly Check[] = [...inPlaceChecks, sealCheck];
 
 /** Of a worker, which runs from its disk and has no control plane. */
 export const workerChecks: readonly Check[] = [

@@ -211,3 +211,32 @@ t.test('other commands refuse the target', async (t) => {
   t.match(live, { code: 2, err: /bootstrapInPlace\.target: expected no target/ });
   t.ok(readFileSync(join(dir, 'install-config.yaml')), 'it is kept');
 });
+
+t.test('to whom the host reports and where its backups go is in the bundle', async (t) => {
+  const dir = folder(t);
+  const url = 'https://hub.example.com/';
+  const recipients = ['age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p'];
+  const base = { apiVersion: 'sno-agents/v1', url };
+  const files = {
+    'report-to.json': { ...base, kind: 'ReportTo' },
+    'backup-to.json': { ...base, kind: 'BackupTo', recipients },
+  };
+  for (const [name, to] of Object.entries(files)) {
+    await writeFile(join(dir, name), JSON.stringify(to), { mode: 0o600 });
+  }
+  const { code, err } = await create(dir);
+  t.equal(code, 0, err);
+  const { config } = await userData(dir);
+  const { bundle } = JSON.parse(
+    contentsOf(config, '/var/lib/sno-agents/sno-in-place/in-place.json'),
+  );
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(bundle.key);
+  const bytes = await readFile(join(dir, 'in-place.bundle'));
+  const live = parseConfig(await decrypter.decrypt(bytes, 'text'), 'the bundle');
+  for (const name of Object.keys(files)) {
+    const path = `/etc/sno-agents/${name}`;
+    t.match(contentsOf(effectiveConfig(live).config, path), url, name);
+    t.notOk(pathsOf(config).includes(path), name);
+  }
+});
