@@ -33,14 +33,15 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'live/install-to-disk.service': 25,
   // The kubelet starts every container of the host: a sandbox would be theirs too.
   'live/kubelet.service': 96,
-  'live/progress.service': 13,
+  // It writes to every console.
+  'live/progress.service': 14,
   'live/sno-executable.service': 9,
   'live/sno-gather.service': 30,
   // It fetches: no address can be known beforehand.
   'live/by-url/sno-executable.service': 18,
   'live/sno-network.service': 21,
   // The address of the hub is not known beforehand.
-  'report/sno-report.service': 15,
+  'report/sno-report.service': 19,
   // It connects to the control-plane host, whose address is the site's.
   'worker/sno-api.service': 14,
   'worker/sno-worker.service': 23,
@@ -48,7 +49,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'worker/sno-worker-trust.service': 20,
   'installed/bootkube.service': 26,
   'installed/kubelet.service': 96,
-  'installed/progress.service': 13,
+  'installed/progress.service': 14,
   'installed/sno-certificates.service': 15,
   // It mounts for the whole host, so it sees the whole host.
   'installed/sno-unseal.service': 43,
@@ -83,7 +84,9 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-site-url.service': 22,
 };
 
-const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url', 'worker', 'in-place'];
+const stages = [
+  ...['live', 'live/by-url', 'installed', 'aio', 'aio/by-url', 'worker', 'report', 'in-place'],
+];
 /** Those of the stage, and those that both stages have. */
 const unitsOf = (stage: string) =>
   ['units', `units/${stage}`].flatMap((folder) =>
