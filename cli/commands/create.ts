@@ -131,8 +131,7 @@ function addAio(create: Command, surroundings: Surroundings): void {
 
 function addInPlace(create: Command, surroundings: Surroundings): void {
   const command = create
-    // Not offered before its scenario has passed as a whole (docs/in-place.md).
-    .command('in-place-ignition', { hidden: true })
+    .command('in-place-ignition')
     .summary('create user data for a host that bootstraps in memory on its own disk')
     .description(
       'read DIR/install-config.yaml with bootstrapInPlace.target self; write DIR/in-place.ign, user data for the first boot of one host from its disk, DIR/in-place.bundle, which the host fetches once, and DIR/auth/kubeconfig, and DIR/worker.ign if compute.replicas is above 0',
