@@ -117,9 +117,9 @@ const openshiftHost: readonly Component[] = [
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'first-machine': [routedPayload, registry],
   'static-network': [nmstatectl],
-  relocate: [nmstatectl, opensshServer],
+  relocate: [nmstatectl, opensshServer, e2eTest, e2eImages],
   'relocate-briefly': [nmstatectl, opensshServer],
-  'relocate-in-place': [nmstatectl, opensshServer],
+  'relocate-in-place': [nmstatectl, opensshServer, e2eTest, e2eImages],
   'relocate-dual-stack': [nmstatectl],
   'relocate-ipv6': [nmstatectl],
   fleet: [nmstatectl, fleetWorkerBase],
