@@ -15,6 +15,7 @@ import { openshiftOsImage } from '../components/openshift/system.ts';
 import { opensshServer } from '../components/openssh-server.ts';
 import { debianRuntimeOsImage } from '../components/os-image.ts';
 import { registry } from '../components/registry.ts';
+import { sushyTools } from '../components/sushy-tools.ts';
 import { swtpm } from '../components/swtpm.ts';
 import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
@@ -122,7 +123,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   'relocate-in-place': [nmstatectl, opensshServer, e2eTest, e2eImages],
   'relocate-dual-stack': [nmstatectl],
   'relocate-ipv6': [nmstatectl],
-  fleet: [nmstatectl, fleetWorkerBase],
+  fleet: [nmstatectl, fleetWorkerBase, sushyTools],
   'relocate-factory': [nmstatectl, opensshServer],
   'machine-media': [nmstatectl],
   crio: [crioOsImage],
