@@ -1,4 +1,5 @@
 import { run } from '../../lib/host/command.ts';
+import { HARDENED } from '../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 
 /*
@@ -16,29 +17,12 @@ const START_MS = 5_000;
 /** Only these devices, and the lights below /sys. */
 const SANDBOX = [
   'SyslogIdentifier=sno-signal',
-  'DevicePolicy=closed',
+  ...HARDENED,
   'DeviceAllow=/dev/tty1 w',
   'DeviceAllow=/dev/ipmi0 rw',
   // ethtool turns on the light of a port.
   'CapabilityBoundingSet=CAP_NET_ADMIN',
-  'NoNewPrivileges=yes',
-  'IPAddressDeny=any',
-  'ProtectSystem=strict',
-  'ProtectHome=yes',
-  'ProtectProc=invisible',
-  'ProtectClock=yes',
-  'ProtectControlGroups=yes',
-  'ProtectHostname=yes',
-  'ProtectKernelLogs=yes',
-  'ProtectKernelModules=yes',
   'PrivateTmp=yes',
-  'LockPersonality=yes',
-  'RestrictNamespaces=yes',
-  'RestrictRealtime=yes',
-  'RestrictSUIDSGID=yes',
-  'SystemCallArchitectures=native',
-  'SystemCallErrorNumber=EPERM',
-  'SystemCallFilter=@system-service',
   `RuntimeMaxSec=${SHOWN_SECONDS + 60}`,
 ].map((property) => `--property=${property}`);
 

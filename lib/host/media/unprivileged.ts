@@ -1,5 +1,5 @@
 import type { Limits } from '../../base/wait/limits.ts';
-import { runOutsideSandbox, waitedFor } from '../outside-sandbox.ts';
+import { HARDENED, runOutsideSandbox, waitedFor } from '../outside-sandbox.ts';
 import type { HostPaths } from '../paths.ts';
 import type { Medium } from './find-media.ts';
 
@@ -13,32 +13,15 @@ const ACCESS = { 'read-medium': 'r', 'write-medium': 'rw' } as const;
 const sandbox = (executable: string, more: readonly string[] = []): string[] =>
   [
     'DynamicUser=yes',
-    'DevicePolicy=closed',
+    ...HARDENED,
     ...more,
     'TemporaryFileSystem=/var/lib:ro',
     `BindReadOnlyPaths=${executable}`,
     'CapabilityBoundingSet=',
-    'NoNewPrivileges=yes',
     'PrivateNetwork=yes',
-    'IPAddressDeny=any',
     // systemd-run takes no "none".
     'RestrictAddressFamilies=AF_UNIX',
-    'ProtectSystem=strict',
-    'ProtectHome=yes',
-    'ProtectProc=invisible',
-    'ProtectClock=yes',
-    'ProtectControlGroups=yes',
-    'ProtectHostname=yes',
-    'ProtectKernelLogs=yes',
-    'ProtectKernelModules=yes',
     'ProtectKernelTunables=yes',
-    'LockPersonality=yes',
-    'RestrictNamespaces=yes',
-    'RestrictRealtime=yes',
-    'RestrictSUIDSGID=yes',
-    'SystemCallArchitectures=native',
-    'SystemCallErrorNumber=EPERM',
-    'SystemCallFilter=@system-service',
     'MemoryMax=512M',
     'MemorySwapMax=0',
     'TasksMax=64',
