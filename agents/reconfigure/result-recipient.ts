@@ -14,8 +14,12 @@ export async function keepResultRecipient(
   else await writeFileAtomic(resultRecipientPath(paths), contents, 0o600);
 }
 
-/** Undefined: nobody does. @throws Failure (usage) for a recipient that is none */
+/** Undefined: nobody does. A recipient that is none costs the details, and not the verdict. */
 export async function resultEncrypter(paths: HostPaths): Promise<Encrypter | undefined> {
   const text = await readTextIfPresent(resultRecipientPath(paths));
-  return text === undefined ? undefined : encrypterFor([text.trim()]);
+  try {
+    return text === undefined ? undefined : encrypterFor([text.trim()]);
+  } catch {
+    return undefined;
+  }
 }

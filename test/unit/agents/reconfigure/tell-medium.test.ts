@@ -192,6 +192,16 @@ t.test('an encrypted volume is not told what the site is like', async (t) => {
   t.notMatch(text, /carrier/);
 });
 
+t.test('a recipient that is none costs the details only', async (t) => {
+  const host = await used(t, 'reverted');
+  host.write('/medium/site-volume.age', 'encrypted');
+  host.write(`${STATE}/result-recipient.txt`, 'age1nobody\n');
+  t.equal(await tellLast(host.paths), undefined);
+  const text = told(host)?.['sno-result.txt'] ?? '';
+  t.match(text, /FAIL: no link on eno1\nWhat to do: Read the console of the node/);
+  t.notMatch(text, /AGE ENCRYPTED/);
+});
+
 t.test('but the one who made it can read that, and it is written once', async (t) => {
   const identity = await generateX25519Identity();
   const host = await used(t, 'reverted');
