@@ -54,10 +54,6 @@ export function judgeRelease(
   return { ok: false, expected, found, fix };
 }
 
-/** The releases that a part knows, such as `4.19 to 5.0`. */
-export const knownReleases = (part: ReleasePart): string =>
-  rangeOf(OPENSHIFT_RELEASES.filter((row) => row[part] !== undefined));
-
 /** OKD's versions name it: 4.21.0-okd-scos.3, and 4.15.0-0.okd-2024-03-10-010116 before. */
 export const isOkd = (version: string): boolean => /[-.]okd-/.test(version);
 
