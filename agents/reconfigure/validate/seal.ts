@@ -10,7 +10,7 @@ import type { ValidateContext } from './context.ts';
 export const seal: StepBody<ValidateContext> = {
   name: 'seal',
   leaves: 'a node whose kubelet starts at its site only',
-  touches: ['disk', 'systemd'],
+  touches: ['disk'],
   retries: true,
   input: ({ id }) => id,
   holds: async (context) =>

@@ -7,6 +7,7 @@ import t from 'tap';
 import { deferredPlan } from '../../../agents/deferred/plan.ts';
 import { announce } from '../../../agents/steps/complete.ts';
 import { PLANS } from '../../../docs/plans-reference.ts';
+import { unitOf } from '../../../lib/engine/agents/table.ts';
 import { distinct, settings } from './distinct-settings.ts';
 
 const plans = PLANS.map(([heading, , planOf]) => ({ heading, ...planOf(settings) }));
@@ -20,8 +21,9 @@ const anything: object = new Proxy(() => undefined, {
   apply: () => anything,
 });
 
-for (const { heading, steps } of plans) {
+for (const { heading, agent, unit, steps } of plans) {
   t.test(`the plan of ${heading}`, async (t) => {
+    t.equal(unit, unitOf(agent), 'as the table of agents says');
     const names = steps.map(({ name }) => name);
     t.equal(new Set(names).size, names.length, 'each step has a name of its own');
     const faults: string[] = [];

@@ -6,7 +6,7 @@ import { inspectForShipping } from '../../../../agents/reconfigure/validate/insp
 import { kubernetesPlatform } from '../../../../agents/reconfigure/validate/kubernetes.ts';
 import { runValidate } from '../../../../agents/reconfigure/validate/main.ts';
 import { seal } from '../../../../agents/reconfigure/validate/seal.ts';
-import { sha256 } from '../../../../lib/host/files.ts';
+import { namesIn, sha256 } from '../../../../lib/host/files.ts';
 import { factoryReportSchema, reportPaths } from '../../../../lib/relocation/relocatable/report.ts';
 import { CHECK_NAMES } from '../../../../lib/relocation/relocatable/validation/facts.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
@@ -41,6 +41,11 @@ t.test('a node without a fault is reported as such, and sealed', async (t) => {
     note: 'no faults',
   });
   t.equal(await inspectForShipping.holds(context, host.progress()), true);
+  t.same(
+    (await namesIn(to.folder)).toSorted(),
+    ['host-facts.json', 'report-key.pub', 'report.html', 'report.json', 'report.json.sig'],
+    'what docs/relocation.md says to copy',
+  );
   const { report, of } = checksOf(t, host);
   t.match(report, {
     passed: true,

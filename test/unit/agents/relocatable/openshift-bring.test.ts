@@ -5,7 +5,15 @@ import { relocatableFiles } from '../../../../lib/relocation/relocatable/machine
 import { ASSISTED_DNS } from '../../../../lib/relocation/relocatable/openshift/assisted-dns.ts';
 import { type ApiAnswer, listOf, refuse } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
-import { NODE, openShiftApi, openShiftHost, prepare, said } from './openshift-host.ts';
+import {
+  discoveryOf,
+  NODE,
+  openShiftApi,
+  openShiftHost,
+  prepare,
+  said,
+  servedPlurals,
+} from './openshift-host.ts';
 import { prepareSaying, present, refusedWithoutChange } from './openshift-refused.ts';
 
 const CLUSTER = '/etc/sno-agents/cluster.json';
@@ -50,6 +58,7 @@ interface Cluster {
   readonly topology?: string;
   readonly networkType?: string;
   readonly change?: Partial<typeof said>;
+  readonly served?: Readonly<Record<string, readonly string[]>>;
 }
 
 const poolOf = (configs: NonNullable<Cluster['configs']>) => ({
@@ -67,7 +76,7 @@ function hostOfOthers(t: Test): TestHost {
 
 async function apiOfOthers(t: Test, host: TestHost, cluster: Cluster = {}) {
   const { configs = [template, assisted], platform = 'None', change = {} } = cluster;
-  const { topology = 'SingleReplica', networkType = 'OVNKubernetes' } = cluster;
+  const { topology = 'SingleReplica', networkType = 'OVNKubernetes', served } = cluster;
   const created: string[] = [];
   const config = '/apis/config.openshift.io/v1';
   const answers: Record<string, ApiAnswer> = {
@@ -96,6 +105,7 @@ async function apiOfOthers(t: Test, host: TestHost, cluster: Cluster = {}) {
       created.push(body);
       return JSON.parse(body);
     },
+    ...(served === undefined ? {} : discoveryOf(served)),
   };
   const version = {
     metadata: { name: 'version' },
@@ -202,6 +212,11 @@ const refusals: readonly [what: string, Cluster, says: RegExp][] = [
     'a worker',
     { change: { nodes: [...said.nodes, { metadata: { name: 'w' } }] } },
     /other-nodes: /,
+  ],
+  [
+    'a kind that is not served',
+    { served: { ...servedPlurals, 'operator.openshift.io/v1alpha1': [] } },
+    /served-kinds: the API serves no imagecontentsourcepolicies/,
   ],
   ['no pool', { change: { pool: refuse(404, 'none', 'NotFound') } }, /machine-config-pool: /],
   ...(

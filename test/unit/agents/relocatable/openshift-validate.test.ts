@@ -202,6 +202,11 @@ t.test('a host that an update has changed since it was prepared', async (t) => {
   t.match((await facts()).otherFaults, [/^ovn-profiles: /, /^ovn-bridge-by-hand: /]);
 });
 
+t.test('a release that is known needs no note', async (t) => {
+  const { facts } = await platformOn(t);
+  t.same((await facts()).otherNotes, []);
+});
+
 t.test('an unknown release that was accepted is in the report', async (t) => {
   const version = { metadata: { name: 'version' }, status: { desired: { version: '5.1.1' } } };
   const { facts } = await platformOn(t, { change: { version }, unknownReleaseAccepted: true });

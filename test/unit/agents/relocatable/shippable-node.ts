@@ -135,12 +135,15 @@ function probeAnswers(t: Test, probe: FakeProbe): Readonly<Record<string, ApiAns
     }),
     'GET /apis/apps/v1': () => ({ resources: [kind('Deployment', 'deployments')] }),
     'GET /apis/storage.k8s.io/v1/storageclasses': () =>
-      listOf({
-        metadata: {
-          name: 'local-path',
-          annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
+      listOf(
+        {
+          metadata: {
+            name: 'local-path',
+            annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
+          },
         },
-      }),
+        { metadata: { name: 'by-hand' } },
+      ),
     'GET /api/v1/namespaces': ({ query }) =>
       query.get('fieldSelector') === 'metadata.name=sno-validate'
         ? listOf()

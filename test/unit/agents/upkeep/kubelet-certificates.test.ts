@@ -164,6 +164,15 @@ t.test('kubelet-certificates', async (t) => {
     t.same(it.areValid(), [true, false]);
     t.equal(it.restarts(), 1);
     t.match(await readAttempts(it.host.paths), [{ failure: { code: 'leaf-not-signed' } }]);
+    t.match(it.host.lines.join(''), /Signed kubelet-client again/);
+    t.notMatch(it.host.lines.join(''), /Signed kubelet-serving again/);
+  });
+
+  t.test('where none can be signed, the kubelet is not restarted', async (t) => {
+    const it = await kubeletHost(t, { servingDays: 400 });
+    it.host.remove(authorityPaths('kubelet-serving').key);
+    t.same(await it.run(), { kind: 'done', note: 'failed' });
+    t.equal(it.restarts(), 0);
   });
 
   t.test('killed at any moment, the kubelet is restarted after the last change', async (t) => {

@@ -8,6 +8,7 @@ import {
 } from '../../../../agents/steps/certificates/prove.ts';
 import { readReplaced } from '../../../../agents/steps/certificates/replaced.ts';
 import { replaceLeaf } from '../../../../agents/upkeep/renew/replace-leaf.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import {
   issuedLeaves,
@@ -121,6 +122,40 @@ t.test('an old certificate is refused by an answer 401, and by nothing else', as
     ],
   );
 });
+
+t.test(
+  'refused, and killed at any moment: an unproven certificate is known to be one',
+  async (t) => {
+    const leaf = leafOf('kube-scheduler');
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = await renewingHost(t, { renewProofMs: 1 });
+        await it.age('kube-scheduler', 300);
+        it.behaviour.status = () => 401;
+        return { ...it, old: it.host.read(leaf.certificate) };
+      },
+      run: ({ context, host, old }) =>
+        replaceLeaf(
+          context,
+          { leaf, path: host.at(leaf.certificate), pem: old },
+          host.progress(),
+        ).catch((error: unknown) => {
+          if (!(error instanceof Failure)) throw error;
+          t.equal(error.code, 'leaf-not-accepted');
+        }),
+      async allowed({ host, old }, when) {
+        const isOld = host.read(leaf.certificate) === old;
+        t.ok(isOld || (await readReplaced(host.paths, leaf.name)) === old, when);
+      },
+      result: async ({ host, old }) => ({
+        isOld: host.read(leaf.certificate) === old,
+        kept: await readReplaced(host.paths, leaf.name),
+      }),
+      least: 10,
+      isDurable: true,
+    });
+  },
+);
 
 t.test('replaced at any moment: the old one is kept until the new one is proven', async (t) => {
   const leaf = leafOf('kube-scheduler');

@@ -134,6 +134,12 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     const both = await installed(t, { api });
     rotated(both.host);
     t.equal((await both.run('rotate-ca', 'serving', 'admin', '--no-wait')).code, 0, 'it ends');
+    const without = await installed(t, { api });
+    rotated(without.host);
+    without.host.remove(authorityPaths('serving').certificate);
+    const missing = await without.run('rotate-ca', 'serving');
+    t.equal(missing.code, 2);
+    t.match(missing.errors, /serving\/ca\.crt does not exist/);
   });
 
   t.test('a key that is missing', async (t) => {

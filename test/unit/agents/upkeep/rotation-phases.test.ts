@@ -191,6 +191,8 @@ t.test('overlap', async (t) => {
     t.ok(await host.waitsFor(step, /stop using the old one \(3\d\d\d s\)/), 'in the same boot');
     host.write(begun, JSON.stringify({ ...rest, boot: 'another', since: earlier }));
     t.same(await overlap.run(context, host.progress()), { kind: 'done' }, 'after a reboot');
+    host.write(begun, JSON.stringify({ ...rest, boot: 'another', since }));
+    t.ok(await host.waitsFor(step, /stop using the old one/), 'a reboot alone does not end it');
   });
 
   t.test('there is none for the encryption key', async (t) => {

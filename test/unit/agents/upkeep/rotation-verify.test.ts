@@ -1,14 +1,16 @@
 /** How the phases of a rotation of keys are verified, by an API server that is asked with the rights of the moment. */
 import t, { type Test } from 'tap';
-import { saveStaged } from '../../../../agents/steps/certificates/changes.ts';
+import { type Staged, saveStaged } from '../../../../agents/steps/certificates/changes.ts';
 import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
 import { trustBoth, trustNew, useNew } from '../../../../agents/upkeep/rotate/phases.ts';
-import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { requestRotation, type What } from '../../../../lib/change/rotation/request.ts';
 import { readKubeconfig } from '../../../../lib/clients/kube/kubeconfig.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encryption.ts';
+import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
@@ -17,11 +19,17 @@ import { testHost } from '../host/host.ts';
 const SECRETS = '/api/v1/secrets';
 const SECRET = '/api/v1/namespaces/shop/secrets';
 const TOKEN = 'POST /api/v1/namespaces/kube-system/serviceaccounts/default/token';
+const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const REVIEW = 'POST /apis/authentication.k8s.io/v1/tokenreviews';
 const own = await createAuthority('admin-ca');
 
 /** A host on which a rotation has staged one change, of the file with the keys for Secrets. */
-async function phasesOn(t: Test, what: What, answers: Readonly<Record<string, ApiAnswer>>) {
+async function phasesOn(
+  t: Test,
+  what: What,
+  answers: Readonly<Record<string, ApiAnswer>>,
+  retired: Staged['retired'] = [],
+) {
   const endpoints: { -readonly [Name in keyof HostEndpoints]: HostEndpoints[Name] } = {};
   const host = testHost(t, { endpoints });
   const { requests } = await fakeApi(t, host, answers);
@@ -37,7 +45,7 @@ async function phasesOn(t: Test, what: What, answers: Readonly<Record<string, Ap
   const context = await rotateContext(host.paths);
   const changes = [{ path: encryptionConfigPath, contents: 'new', mode: 0o600 }];
   const phases = { 'trust-both': changes, 'use-new': changes, 'trust-new': changes };
-  await saveStaged(host.paths, { schemaVersion: 1, id: context.request.id, phases, retired: [] });
+  await saveStaged(host.paths, { schemaVersion: 1, id: context.request.id, phases, retired });
   return {
     ...{ host, requests },
     run: (step: typeof useNew) => step.run(context, host.progress()),
@@ -63,8 +71,11 @@ t.test('every Secret is stored again with the new key, by page, and none is read
     },
     [`PATCH ${SECRET}/b`]: () => refuse(404, 'not found', 'NotFound'),
   });
+  // Not changed by this rotation: none of its servers is asked about it.
+  host.write(issuedLeaves.scheduler.certificate, own.certificate);
   t.equal(await holds(useNew), false);
   t.same(await run(useNew), { kind: 'done', note: 'no restart' });
+  t.notMatch(host.lines.join(''), /certificate of/);
   t.equal(await holds(useNew), true);
   t.equal(host.read(encryptionConfigPath), 'new');
   const list = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -145,4 +156,26 @@ t.test('before a key is used, nobody is asked', async (t) => {
     await run(trustBoth);
     t.same(requests, []);
   }
+});
+
+t.test('an old certificate is tried, until the server that it was for refuses it', async (t) => {
+  const { name, subject } = issuedLeaves.scheduler;
+  const old = await issueLeaf(own, { subject, usage: 'client' });
+  let accepted = 0;
+  const { requests, host, run } = await phasesOn(
+    t,
+    encryption,
+    {
+      [`GET ${SECRETS}`]: () => ({ metadata: {}, items: [] }),
+      [`POST ${SELF}`]: () => {
+        accepted += 1;
+        if (accepted > 1) return refuse(401, 'unknown authority', 'Unauthorized');
+        return { status: { userInfo: { username: subject.commonName } } };
+      },
+    },
+    [{ name, ...old }],
+  );
+  host.write(authorityPaths('serving').certificate, servingAuthority);
+  t.same(await run(trustNew), { kind: 'done', note: 'no restart' });
+  t.same(requests, [`GET ${SECRETS}`, `POST ${SELF}`, `POST ${SELF}`]);
 });
