@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Baseline, type Broken, baselineOf, reaches } from './baseline.ts';
+import { compiles } from './compile.ts';
 import type { Group } from './groups.ts';
 import { lineOf, type Mutant, type MutantName, mutated, nameOf } from './mutant.ts';
 import { mutantsOf } from './mutate.ts';
@@ -12,8 +13,8 @@ import { filesOf, withText } from './tree.ts';
 export interface Verdict extends MutantName {
   /** 1 for the first line. */
   readonly line: number;
-  /** `uncovered`: no test file executes the changed code. */
-  readonly fate: 'killed' | 'timeout' | 'survived' | 'uncovered';
+  /** `uncovered`: no test file executes the changed code. `invalid`: the type checker refuses it. */
+  readonly fate: 'killed' | 'timeout' | 'survived' | 'uncovered' | 'invalid';
 }
 
 export interface GroupResult {
@@ -90,14 +91,16 @@ async function fateOf(
   const tests = baselines
     .filter((baseline) => reaches(baseline, file, start))
     .sort((a, b) => weight(a) - weight(b));
-  if (tests.length === 0) return 'uncovered';
   for (const test of tests) {
     const noticed = await noticedBy(tree, candidate, test);
     if (noticed === undefined) continue;
     kills.set(key(test), (kills.get(key(test)) ?? 0) + 1);
     return noticed;
   }
-  return 'survived';
+  const { text } = candidate;
+  const texts = { meanwhile: mutated(text, candidate), afterwards: text };
+  if (!(await withText(tree, file, texts, () => compiles(tree)))) return 'invalid';
+  return tests.length === 0 ? 'uncovered' : 'survived';
 }
 
 /** How the test file notices the mutant. Undefined if it does not, or if the machine can be the cause. */

@@ -52,9 +52,17 @@ function describe({ file, line, operator, before, after, fate }: Verdict): strin
   return `  ${fate}  ${file}:${line}  ${operator}\n      - ${short(before)}\n      + ${short(after)}`;
 }
 
-function summarise({ group, killed, timeouts, unexplained, explained, score }: Score): string {
+function summarise({
+  group,
+  killed,
+  timeouts,
+  unexplained,
+  explained,
+  invalid,
+  score,
+}: Score): string {
   const percent = `${(100 * score).toFixed(1)} %`.padStart(7);
-  return `${percent}  ${group}: ${killed} killed, ${timeouts} timed out, ${unexplained.length} survived, ${explained} explained`;
+  return `${percent}  ${group}: ${killed} killed, ${timeouts} timed out, ${unexplained.length} survived, ${explained} explained, ${invalid} refused by the type checker`;
 }
 
 function belongsTo({ sources }: Group): (name: { readonly file: string }) => boolean {

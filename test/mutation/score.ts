@@ -10,6 +10,8 @@ export interface Score {
   /** Survivors without an explanation in test/mutation/survivors.json. */
   readonly unexplained: readonly Verdict[];
   readonly explained: number;
+  /** Refused by the type checker: not counted. */
+  readonly invalid: number;
   /** Share of detected mutants among the detectable ones: 0 to 1. */
   readonly score: number;
   /** Why the group fails; empty if it passes. */
@@ -24,7 +26,7 @@ export function scoreOf(
 ): Score {
   const isExplained = (name: MutantName) => survivors.some((it) => isSame(it, name));
   const noticed = verdicts.filter(({ fate }) => fate === 'killed' || fate === 'timeout');
-  const missed = verdicts.filter((verdict) => !noticed.includes(verdict));
+  const missed = verdicts.filter(({ fate }) => fate === 'survived' || fate === 'uncovered');
   const unexplained = missed.filter((verdict) => !isExplained(verdict));
   const asked = noticed.length + unexplained.length;
   const score = asked === 0 ? 1 : noticed.length / asked;
@@ -47,6 +49,7 @@ export function scoreOf(
     timeouts: noticed.filter(({ fate }) => fate === 'timeout').length,
     unexplained,
     explained: missed.length - unexplained.length,
+    invalid: verdicts.filter(({ fate }) => fate === 'invalid').length,
     score,
     faults,
   };

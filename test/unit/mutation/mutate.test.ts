@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Verdict } from '../../mutation/judge-group.ts';
 import { mutated, nameOf } from '../../mutation/mutant.ts';
 import { mutantsOf } from '../../mutation/mutate.ts';
 import { sample } from '../../mutation/sample.ts';
@@ -103,7 +104,7 @@ t.test('a sample is the same for the same seed, in its order', async (t) => {
 
 t.test('a group passes from 95 %, not counting mutants explained in survivors.json', async (t) => {
   const name = (after: string) => ({ file: 'lib/a.ts', operator: 'number', before: 'x', after });
-  const verdict = (after: string, fate: 'killed' | 'survived' | 'uncovered' | 'timeout') => ({
+  const verdict = (after: string, fate: Verdict['fate']) => ({
     ...name(after),
     line: 1,
     fate,
@@ -117,6 +118,8 @@ t.test('a group passes from 95 %, not counting mutants explained in survivors.js
   t.match(judge({}), { score: 0.95, faults: [], explained: 0 });
   t.match(judge({ verdicts: [...verdicts.slice(1)] }).faults, [/94\.7 % noticed/]);
   t.match(judge({ verdicts: [...verdicts, verdict('u', 'uncovered')] }).faults, [/below 95/]);
+  const refused = [...verdicts, verdict('i', 'invalid')];
+  t.match(judge({ verdicts: refused }), { score: 0.95, faults: [], invalid: 1 });
   t.match(judge({}, 's'), { score: 1, faults: [], explained: 1 });
   t.match(judge({}, 's', 'gone').faults, [/no such mutant in lib\/a\.ts/]);
   t.match(judge({}, 's', 'k3').faults, [/noticed now/]);

@@ -6,6 +6,7 @@ import { siteClockOnOpenShift } from '../../../../agents/reconfigure/openshift/c
 import { startOpenShift } from '../../../../agents/reconfigure/openshift/start.ts';
 import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import { fakeApi, kubeconfigs } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
@@ -147,7 +148,7 @@ t.test('start: the seal is opened, and the kubelet brings what it requires', asy
   t.same(ofUnits(host).slice(-2), ['daemon-reload', 'start --no-block kubelet.service']);
   await certified(host);
   await operatorApi(t, host);
-  t.match(await run(startOpenShift), { kind: 'done' });
+  await waitsForEachEffect(t, async () => t.match(await run(startOpenShift), { kind: 'done' }));
   t.ok(await holds(startOpenShift));
   host.write(PAIRS[0] ?? '', await leaf(new Date(Date.now() - 60 * DAY_MS), 30), 0o600);
   t.notOk(await holds(startOpenShift), 'a certificate has expired under way');
