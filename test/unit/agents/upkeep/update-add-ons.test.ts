@@ -18,13 +18,18 @@ const withImage = (image: string) => ({
   host: { ...keyless.host, images: { ...keyless.host.images, coredns: image } },
 });
 const BEFORE = withImage('r.test/coredns:1');
-const NEW_OBJECT = `apiVersion: v1
+/** The second has the name of one from before, in another namespace. */
+const NEW_OBJECTS = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: only-new, namespace: kube-system}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: coredns, namespace: names}
 `;
 const changed = addOnManifests(withImage('r.test/coredns:2')).map(({ name, contents }) => ({
   name,
-  contents: `${contents}---\n${NEW_OBJECT}`,
+  contents: `${contents}---\n${NEW_OBJECTS}`,
 }));
 
 const KINDS: Readonly<
@@ -77,10 +82,12 @@ async function wentBack(
       };
     }
   }
-  given['DELETE /api/v1/namespaces/kube-system/configmaps/only-new'] = () => {
-    asked.push('DELETE only-new');
-    return {};
-  };
+  for (const path of ['kube-system/configmaps/only-new', 'names/serviceaccounts/coredns']) {
+    given[`DELETE /api/v1/namespaces/${path}`] = () => {
+      asked.push(`DELETE ${path}`);
+      return {};
+    };
+  }
   const { host, context } = await updating(t, { readyz, answers: { ...given, ...answers } });
   await saveRenderInput(host.paths, BEFORE);
   host.write(`${STATE}/prepared.json`, JSON.stringify({ ...PREPARED, manifests: changed }));
@@ -113,9 +120,12 @@ function objectsAt(root: string, kinds: (typeof KINDS)[string]) {
 
 t.test('objects get their manifests from before, and those that are new are deleted', async (t) => {
   const it = await wentBack(t);
-  t.match(await it.run(), { kind: 'done', note: /^\d+ objects put back, 1 deleted$/ });
+  t.match(await it.run(), { kind: 'done', note: /^\d+ objects put back, 2 deleted$/ });
   t.same([...new Set(it.images)], ['r.test/coredns:1']);
-  t.equal(it.asked.at(-1), 'DELETE only-new');
+  t.same(it.asked.slice(-2), [
+    'DELETE names/serviceaccounts/coredns',
+    'DELETE kube-system/configmaps/only-new',
+  ]);
   t.ok(it.asked.length > 4, it.asked.join(', '));
   await it.run();
   t.same(new Set(it.images).size, 1, 'a second time the same');
