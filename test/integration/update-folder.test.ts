@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { updateSource } from '../../agents/upkeep/update/source.ts';
+import { MAX_MANIFEST_BYTES } from '../../lib/change/update/manifest.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
@@ -32,6 +33,7 @@ async function folderOf(t: Test) {
   const target = t.testdir();
   return {
     ...{ folder, description, target, first: payloadFiles(payload)[0]?.path ?? '' },
+    signed: () => source.signed(join(target, 'work'), limits),
     executable: () => source.executable(join(target, 'sno-agents'), 10, limits),
     payload: (digest = sha256(readFileSync(description)), bytes = size) =>
       source.payload(join(target, 'payload'), { ...payload, size: bytes, sha256: digest }, limits),
@@ -73,6 +75,22 @@ for (const [what, put] of INSTEAD) {
     }
   });
 }
+
+t.test('of what nobody has verified yet, only a little is read', async (t) => {
+  for (const name of ['update.json', 'update.json.sig'] as const) {
+    for (const [size, isRead] of [
+      [MAX_MANIFEST_BYTES, true],
+      [MAX_MANIFEST_BYTES + 1, false],
+    ] as const) {
+      const { folder, signed } = await folderOf(t);
+      for (const each of ['update.json', 'update.json.sig']) writeFileSync(join(folder, each), 'x');
+      writeFileSync(join(folder, name), 'x'.repeat(size));
+      if (isRead) await signed();
+      else
+        await t.rejects(signed(), { code: 'update-refused', details: { found: `${size} bytes` } });
+    }
+  }
+});
 
 t.test('a description that was not signed is not followed', async (t) => {
   const { payload, description, target } = await folderOf(t);

@@ -47,7 +47,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/upkeep/update-{emulation,interrupted,obstacles,prepare,reverted}.test.ts',
       'test/unit/agents/upkeep/nodes-in-turn.test.ts',
       'test/integration/update-*.test.ts',
-      'test/unit/agents/upkeep/update-{settle,worker}.test.ts',
+      'test/unit/agents/upkeep/update-{settle,take-up,worker}.test.ts',
       'test/unit/agents/plans.test.ts',
     ],
   },

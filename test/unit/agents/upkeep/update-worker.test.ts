@@ -142,18 +142,23 @@ async function settling(
     systemctl = running(),
     pods = () => [proxy()],
     leftMs = 300_000,
+    refusals = 0,
   }: {
     node?: object | (() => object);
     systemctl?: string;
     pods?: (deleted: number) => readonly object[];
     leftMs?: number;
+    /** How often the API server is unable to delete. */
+    refusals?: number;
   },
 ) {
   const it = await updatingWorker(t);
   writePayload(it.host, PAYLOAD, 'the new kubelet', ['kube-proxy']);
   it.host.programs.give('systemctl', systemctl);
   const deleted: string[] = [];
+  let refused = 0;
   it.api.rule(({ method, path, query }) => {
+    if (method === 'DELETE' && refused++ < refusals) return { code: 500 };
     if (path === NODE) return { code: 200, body: typeof node === 'function' ? node() : node };
     if (!path.startsWith('/api/v1/namespaces/kube-system/pods')) return undefined;
     if (method === 'DELETE') {
@@ -187,6 +192,17 @@ t.test('add-ons with the image of before are replaced, once the kubelet runs', a
       return [count === 0 ? old : proxy({ uid: 'new' })];
     },
   });
+  t.same(deleted, ['kube-proxy-x']);
+});
+
+t.test('an add-on that the API server could not delete is deleted the next time', async (t) => {
+  const { outcome, deleted } = await settling(t, {
+    pods: (count) => [
+      count === 0 ? proxy({ image: 'r.test/kube-proxy:0' }) : proxy({ uid: 'new' }),
+    ],
+    refusals: 1,
+  });
+  t.match(outcome, { kind: 'done' });
   t.same(deleted, ['kube-proxy-x']);
 });
 
@@ -319,6 +335,11 @@ t.test('a new executable changes only what a worker has', async (t) => {
   );
   t.same(prepared.manifests, []);
   t.same(prepared.enable, []);
+  const commands = prepared.links.map(({ path }) => path.split('/').at(-1));
+  for (const { name, contents } of joinedWorkerUnits) {
+    const [, agent] = /^ExecStart=\S+\/sno-agents ([a-z-]+)/m.exec(contents) ?? [];
+    if (agent !== undefined) t.ok(commands.includes(agent), `${agent} of ${name} is a command`);
+  }
   for (const { path, contents, mode } of prepared.files) host.write(path, contents, mode);
   t.same((await prepareWorkerUpdate(host.paths, parts, AbortSignal.timeout(60_000))).files, []);
   const own = joinedWorkerUnits.map(({ name }) => name);

@@ -184,6 +184,13 @@ t.test('switch replaces everything while the kubelet is stopped', async (t) => {
     'systemctl daemon-reload',
     'systemctl start --no-block kubelet.service',
   ]);
+  t.ok(await it.holds(switchOver));
+  for (const path of [EXECUTABLE, `${PAYLOAD}/payload.yaml`, SCHEDULER]) {
+    const placed = it.host.read(path);
+    it.host.write(path, `${placed}# of another version`, it.host.mode(path));
+    t.notOk(await it.holds(switchOver), `not with another ${path}`);
+    it.host.write(path, placed, it.host.mode(path));
+  }
 });
 
 const PLACES = [
