@@ -17,7 +17,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/cluster/workers/**/*.test.ts',
       'test/unit/cluster/csr/{judge-worker*,worker-*}.test.ts',
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/agents/worker/{end,files,identity,inputs,interrupted}.test.ts',
       'test/unit/cli/worker-ignition.test.ts',
@@ -35,7 +35,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/engine/trial/*.test.ts',
       'test/unit/change/{change,ending,or-back}.test.ts',
       'test/unit/agents/upkeep/{trial,trial-steps}.test.ts',
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
     ],
   },
   {
@@ -48,7 +48,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/upkeep/nodes-in-turn.test.ts',
       'test/integration/update-*.test.ts',
       'test/unit/agents/upkeep/update-{settle,take-up,worker}.test.ts',
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
     ],
   },
   {
@@ -57,7 +57,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/change/identity/*.test.ts',
       'test/unit/agents/upkeep/{identity-*,address,address-command}.test.ts',
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/integration/identity.test.ts',
       'test/unit/agents/{aiokube/continue-lost,backup/new-host}.test.ts',
     ],
@@ -73,7 +73,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/upkeep/{rotate-command,rotate-workers,rotation-*,stage-rotation,replace-*}.test.ts',
       'test/unit/render/serving-authority.test.ts',
       'test/unit/agents/upkeep/{authority-files,dial,named-authorities,prove,renew-leaves,laptop-ca,certificates-command,before-kubelet,worker-serving,kubelet-*}.test.ts',
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
@@ -89,7 +89,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/backup/{agent,command,create,new-host,on-request,or-undo,rebuild,restore,restore-context}.test.ts',
       'test/unit/agents/backup/interrupted*.test.ts',
       'test/unit/{agents/aiokube/continue-lost,agents/plan-order,cli/restore-ignition}.test.ts',
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
     ],
   },
@@ -101,7 +101,7 @@ export const GROUPS: readonly Group[] = [
       'lib/relocation/site-volume/*.ts',
     ],
     tests: [
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/config/{site,site-config}/**/*.test.ts',
       'test/unit/relocation/site-volume/**/*.test.ts',
@@ -124,7 +124,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/{relocation,agents}/relocatable/**/*.test.ts',
       'test/integration/factory-report.test.ts',
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/structure/touches.test.ts',
     ],
   },
@@ -133,7 +133,7 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/relocation/site-openshift/*.ts', 'agents/reconfigure/openshift/*.ts'],
     tests: [
       'test/unit/relocation/site-openshift/*.test.ts',
-      'test/unit/agents/plans.test.ts',
+      'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/structure/touches.test.ts',
       'test/unit/agents/{plan-order,reconfigure/every-field}.test.ts',
       'test/unit/agents/reconfigure/openshift-{arrival,host,objects,routes}.test.ts',
