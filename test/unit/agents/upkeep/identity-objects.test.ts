@@ -1,19 +1,27 @@
 /** The objects of a cluster that get another name: what is sent, kept before it is deleted, and said. */
 import t, { type Test } from 'tap';
 import { identityObjects } from '../../../../agents/upkeep/identity/objects.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { identityOf, inputFor } from '../../../../lib/change/identity/identity.ts';
 import { replacements } from '../../../../lib/change/identity/replacements.ts';
 import { requestIdentity } from '../../../../lib/change/identity/request.ts';
+import { readKubeconfig } from '../../../../lib/clients/kube/kubeconfig.ts';
 import { resourcePath } from '../../../../lib/clients/kube/resources.ts';
+import type { HostEndpoints } from '../../../../lib/host/paths.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import { apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
 import { controllerManagerTrust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { manifests } from '../../../../lib/render/kubernetes/manifests.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
+import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { input } from '../../render/rendered-host.ts';
-import { type ApiAnswer, fakeApi, listOf } from '../host/api.ts';
+import { type ApiAnswer, fakeApi, kubeconfigs, listOf } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 
 const SAVED = '/var/lib/sno-agents/sno-identity/volumes.json';
+const TRUST = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const CA = 'the CA';
+const own = await createAuthority('admin-ca');
 const from = identityOf(input);
 const renamed = { ...from, hostname: 'edge-9' };
 const moved = { ...from, nodeIps: ['192.0.2.77'] as [string] };
@@ -61,16 +69,33 @@ const CHANGES = [
   'PATCH /api/v1/namespaces/shop/configmaps/kube-root-ca.crt',
 ];
 
+/** What aggregated API servers read of the lost host. */
+const published = (bodies: Record<string, unknown>): Record<string, ApiAnswer> => ({
+  [`GET ${TRUST}`]: () => ({
+    metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
+    data: { 'client-ca-file': 'of the lost host', other: 'kept' },
+  }),
+  [`PUT ${TRUST}`]: ({ body }) => {
+    bodies[`PUT ${TRUST}`] = JSON.parse(body);
+    return JSON.parse(body);
+  },
+});
+
 /** A host of a requested change whose API server has these objects, as long as nothing is deleted. */
 async function changing(
   t: Test,
   to: typeof from,
   objects: Partial<Record<keyof typeof LISTS, object[]>>,
+  backup?: string,
 ) {
-  const host = testHost(t);
+  const endpoints: { -readonly [Name in keyof HostEndpoints]: HostEndpoints[Name] } = {};
+  const host = testHost(t, { endpoints });
   await saveRenderInput(host.paths, input);
   host.write(controllerManagerTrust.api, CA);
-  const request = await requestIdentity(host.paths, { from, to });
+  const request = await requestIdentity(host.paths, {
+    ...{ from, to },
+    ...(backup === undefined ? {} : { backup }),
+  });
   const context = { ...host.context, request, hostname: () => to.hostname };
   const [old, next] = [manifests(inputFor(input, from)), manifests(inputFor(input, to))];
   const rendered = replacements(old, next).map(
@@ -89,7 +114,16 @@ async function changing(
     `GET ${path}`,
     () => listOf(...(Object.entries(present).find(([name]) => name === kind)?.[1] ?? [])),
   ]);
-  const { requests } = await fakeApi(t, host, Object.fromEntries([...changed, ...lists]));
+  const answers = { ...Object.fromEntries([...changed, ...lists]), ...published(bodies) };
+  const { requests } = await fakeApi(t, host, answers);
+  // As the administrator of a moment, who is known by this host's authorities.
+  endpoints.api = (await readKubeconfig(host.at(kubeconfigs.csrApprover))).server.href;
+  const { gather } = accessTo('kubernetes');
+  host.write(gather.ca, servingAuthority);
+  host.write(gather.signer.certificate, own.certificate);
+  host.write(gather.signer.key, own.key, 0o600);
+  host.write(apiServerTrust.clients, 'clients of this host');
+  host.write(apiServerTrust.frontProxy, 'front proxies of this host');
   return {
     host,
     present,
@@ -139,6 +173,18 @@ t.test('everything gets the new name, in an order in which nothing is lost', asy
     volumes: [volume('pv-1', 'edge-0')],
   });
   t.equal(it.host.mode(SAVED), 0o600);
+});
+
+t.test('with the database of a lost host, this host says whom its API server trusts', async (t) => {
+  const it = await changing(t, renamed, {}, '20300101T000000Z');
+  await it.run();
+  t.match(it.bodies[`PUT ${TRUST}`], {
+    data: {
+      'client-ca-file': 'clients of this host',
+      'requestheader-client-ca-file': 'front proxies of this host',
+      other: 'kept',
+    },
+  });
 });
 
 t.test('a volume that an interrupted run has deleted is created from its copy', async (t) => {
