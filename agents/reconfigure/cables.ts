@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists, namesIn, readTextIfPresent } from '../../lib/host/files.ts';
+import { adapterNames } from '../../lib/host/machine-identifiers.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { ReconfigureContext } from './context.ts';
 import { showPorts } from './signal.ts';
@@ -18,13 +19,31 @@ export async function requireCables({ paths, site }: ReconfigureContext): Promis
   }
   const [first] = unplugged;
   if (first === undefined) return;
-  await showPorts(paths, unplugged);
-  const named = await Promise.all(unplugged.map((name) => portText(paths, name)));
   const others = await pluggedIn(paths, site.expectedAdapters);
   const elsewhere = others.length === 0 ? '' : ` There is one in ${others.join(', ')}.`;
-  throw new Failure('fatal', `no link on ${named.join(', ')}`, {
+  throw await noLink(paths, unplugged, `${first}, and insert the volume again.${elsewhere}`);
+}
+
+/**
+ * Why nobody answers at a site that names no adapters, such as one with DHCP: no port of the host has a link.
+ *
+ * @throws Failure (fatal, site-link)
+ */
+export async function requireAnyCable({ paths }: ReconfigureContext): Promise<void> {
+  const adapters = await adapterNames(paths);
+  const carriers = await Promise.all(adapters.map((name) => carrierOf(paths, name)));
+  const unplugged = adapters.filter((_, at) => carriers[at] === '0');
+  // One that is down cannot tell, and is in use by nobody.
+  if (unplugged.length === 0 || carriers.includes('1')) return;
+  throw await noLink(paths, unplugged, `${unplugged.join(' or ')}, and insert the volume again.`);
+}
+
+async function noLink(paths: HostPaths, unplugged: string[], where: string): Promise<Failure> {
+  await showPorts(paths, unplugged);
+  const named = await Promise.all(unplugged.map((name) => portText(paths, name)));
+  return new Failure('fatal', `no link on ${named.join(', ')}`, {
     code: 'site-link',
-    fix: `Check the cable in ${first}, and insert the volume again.${elsewhere}`,
+    fix: `Check the cable in ${where}`,
   });
 }
 

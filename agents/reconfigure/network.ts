@@ -15,7 +15,7 @@ import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { internalAddresses, readFactoryPolicy } from '../../lib/relocation/relocatable/policy.ts';
 import { networkConfigPath } from '../../lib/render/machine-config/machine-config.ts';
 import { missingOnBridge } from '../steps/relocatable/internal-address.ts';
-import { requireCables } from './cables.ts';
+import { requireAnyCable, requireCables } from './cables.ts';
 import type { ReconfigureContext } from './context.ts';
 import { refusingDuplicates } from './duplicates.ts';
 import { defaultGateways, silentNeighbours } from './neighbours.ts';
@@ -39,7 +39,11 @@ export const siteNetwork: SiteStep = {
   holds: async (context) => (await isKept(context)) && (await wrong(context)).length === 0,
   async run(context, progress) {
     if (context.site.networkConfig === undefined) {
-      await answered(context, progress);
+      await answered(context, progress).catch(async (error: unknown) => {
+        progress.signal.throwIfAborted();
+        await requireAnyCable(context);
+        throw error;
+      });
       return done('as it was');
     }
     await requireCables(context);

@@ -51,6 +51,17 @@ t.test('network: a site without one of its own keeps the present one, if it answ
   t.match(await thrownBy(siteNetwork.run(context, host.progress(undefined, 10))), {
     code: 'site-check',
   });
+  const expired = () => thrownBy(siteNetwork.run(context, host.progress(undefined, 10)));
+  host.write('/sys/class/net/eno1/carrier', '0\n');
+  host.write('/sys/class/net/eno2/carrier', '0\n');
+  t.match(await expired(), {
+    code: 'site-link',
+    message: /^no link on eno1 \(.*\), eno2\. Check the cable in eno1 or eno2, and insert/,
+  });
+  host.write('/sys/class/net/eno3/address', '52:54:00:00:00:03\n');
+  t.match(await expired(), { code: 'site-link' }, 'one that is down is in use by nobody');
+  host.write('/sys/class/net/eno2/carrier', '1\n');
+  t.match(await expired(), { code: 'site-check' }, 'a cable is not all that is missing');
 });
 
 for (const [name, before, config, kept] of [
