@@ -5,6 +5,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { JOB_LIMITS, type WaveOptions, waveJobs, waveName } from './jobs.ts';
 import { requireName, requireNumber, requireSelector } from './names.ts';
 import { readSites } from './read-sites.ts';
+import { requireUpdatable } from './updatable.ts';
 
 export interface JobsOptions {
   readonly selector: string;
@@ -79,7 +80,9 @@ async function countOf(options: JobsOptions, surroundings: Surroundings): Promis
   const { count, namespace, selector } = options;
   const limits = { least: 1, most: JOB_LIMITS.sites };
   if (count !== undefined) return requireNumber('--count', count, limits);
-  const found = (await readSites(options, surroundings)).length;
+  const sites = await readSites(options, surroundings);
+  requireUpdatable(sites);
+  const found = sites.length;
   if (found > 0 && found <= limits.most) return found;
   throw new Failure('usage', `no wave of ${selector} can be made; nothing was printed`, {
     expected: `1 to ${limits.most} Sites in the namespace ${namespace} with ${selector}`,

@@ -55,6 +55,7 @@ export async function prepareRelocation(
       // Of a volume that anybody can read, the address is a secret.
       ...(url === undefined || kept.reportTo === undefined ? {} : { url }),
       sha256: kept.sha256 ?? '',
+      ...(inputs.facts?.controlPlane === 'openshift' && { controlPlane: 'openshift' }),
     },
     reason: by,
     message: DELIVERED[by],

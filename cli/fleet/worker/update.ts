@@ -1,4 +1,5 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { isOpenShift, notUpdatable } from '../updatable.ts';
 import type { Hub } from './hub.ts';
 import { readKept } from './kept.ts';
 import type { HubSite } from './kinds.ts';
@@ -16,12 +17,10 @@ export async function prepareUpdate(hub: Hub, site: HubSite): Promise<PreparedSi
       expected: 'url and serial of a folder of "sno create update"',
     });
   }
+  if (isOpenShift(site)) throw notUpdatable('openshift');
   const kept = await readKept(hub, site);
   if (kept?.uid !== site.metadata.uid || kept?.reportTo === undefined) {
-    throw new Failure('usage', 'the node does not report to this Site, and would not hear of it', {
-      expected: 'a Site by which the node was installed or moved, with a key to report with',
-      fix: 'Run "sno-update run --from URL" on the node.',
-    });
+    throw notUpdatable('silent');
   }
   await resetForSerial(hub, site);
   return {

@@ -56,6 +56,10 @@ export const siteStatusSchema = z.object({
       serial: z.int(),
       action: z.string().max(32).optional().describe('for which action'),
       publishedAt: z.iso.datetime(),
+      controlPlane: z
+        .enum(['openshift'])
+        .optional()
+        .describe('of a node that no Site updates, as its factory says'),
     })
     .optional()
     .describe('what the hub made for the node'),
