@@ -37,6 +37,8 @@ t.test('the commands of docs/fleet.md prepare a hub', async (t) => {
   t.ok(all.split('\n').length >= 12, all);
   t.match(await kubectl([...apply, '-f', 'deploy/fleet/web-server.yaml']), /deployment\.apps/);
   t.match(await kubectl([...apply, '-k', 'deploy/fleet']), all, 'and again');
+  const copy = await kubectl([...apply, '-f', 'deploy/fleet/copy-pod.yaml']);
+  t.equal(copy, 'pod/sno-fleet-copy serverside-applied', 'admitted without a warning');
   const metrics = await kubectl([...apply, '-k', 'deploy/fleet/metrics']);
   t.match(metrics, /deployment\.apps\/sno-fleet-metrics serverside-applied/);
   t.match(metrics, /configmap\/sno-fleet-dashboard/);

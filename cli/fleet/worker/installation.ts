@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { BACKUP_TO } from '../../../lib/change/backup/push/backup-to.ts';
 import { REPORT_TO } from '../../../lib/engine/report/report-to.ts';
 import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
 import { METADATA_NAME } from '../../create/metadata.ts';
@@ -45,7 +46,7 @@ export async function prepareInstallation(
     inTemporary(async (dir) => {
       await placeFiles(
         dir,
-        new Map<string, string | Uint8Array>([[INSTALL_CONFIG, text], ...manifestsOf(inputs)]),
+        new Map<string, string | Uint8Array>([[INSTALL_CONFIG, text], ...filesBeside(inputs)]),
       );
       return publish(hub, site, { dir, source: sourceOf(site, text, inputs) }, delivery);
     }),
@@ -63,7 +64,8 @@ export async function prepareInstallation(
 }
 
 /** Other files have nothing to do with an installation: the keys of Secrets are values. */
-const manifestsOf = ({ files }: SiteInputs) => [...files].filter(([path]) => path.includes('/'));
+const filesBeside = ({ files }: SiteInputs) =>
+  [...files].filter(([path]) => path.includes('/') || path === BACKUP_TO);
 
 /** A digest of all that makes an ISO another one. */
 const sourceOf = ({ spec }: HubSite, text: string, inputs: SiteInputs): string =>
@@ -72,7 +74,7 @@ const sourceOf = ({ spec }: HubSite, text: string, inputs: SiteInputs): string =
       'install',
       spec.delivery?.by,
       sha256(text),
-      manifestsOf(inputs)
+      filesBeside(inputs)
         .map(([path, bytes]) => [path, sha256(bytes)])
         .toSorted(),
     ]),

@@ -7,6 +7,7 @@ import { hubKinds } from '../../../cli/fleet/worker/kinds.ts';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
 import { parseConfig } from '../../../lib/render/ignition/config.ts';
+import { ageKeys } from '../../unit/relocation/site-volume/volumes.ts';
 import { at, embedded, makeInputs, payload, share, skip } from '../shared-iso-folder.ts';
 import { limits, NAMESPACE, startHub } from './hub.ts';
 
@@ -41,6 +42,15 @@ await hub.create(resources.configMaps, {
 await hub.create(hubKinds.secrets, {
   metadata: { name: 'pull-secret' },
   data: { pull_secret: Buffer.from(PULL_SECRET).toString('base64') },
+});
+const BACKUP_TO = JSON.stringify({
+  ...{ apiVersion: 'sno-agents/v1', kind: 'BackupTo' },
+  recipients: [(await ageKeys()).recipient],
+  url: 'https://files.example.com/backups/',
+});
+await hub.create(hubKinds.secrets, {
+  metadata: { name: 'backups' },
+  data: { 'backup-to.json': Buffer.from(BACKUP_TO).toString('base64') },
 });
 
 const newSite = (name: string, spec: object = {}) =>
@@ -79,7 +89,7 @@ const host = (name: string, spec: object = {}) =>
   });
 
 t.test('for a person: an ISO of its own, whose node reports from the first minute', async (t) => {
-  await newSite('berlin');
+  await newSite('berlin', { secretRefs: [{ name: 'pull-secret' }, { name: 'backups' }] });
   const made = await deliver('berlin');
   t.equal(made.code, 0, made.err);
   t.match(made.out, /berlin: delivered: somebody has to boot the host with the live ISO/);
@@ -89,6 +99,7 @@ t.test('for a person: an ISO of its own, whose node reports from the first minut
   t.equal(fileIn(config, '/root/.docker/config.json'), PULL_SECRET);
   t.match(fileIn(config, '/etc/sno-agents/cluster.json'), /"name": "berlin"/);
   t.equal(fileIn(config, '/opt/openshift/manifests/own.yaml'), MANIFEST);
+  t.equal(fileIn(config, '/etc/sno-agents/backup-to.json'), BACKUP_TO);
   const { uid } = (await hub.site('berlin')).metadata;
   const reportTo = JSON.parse(fileIn(config, '/etc/sno-agents/report-to.json') ?? '');
   t.match(reportTo, { hub: { namespace: NAMESPACE, name: 'berlin', uid, serial: 1 } });
