@@ -344,7 +344,7 @@ export function scenarioOf(run: Installation, steps: readonly ScenarioStep[]): S
 }
 
 /** The result of an earlier step. Steps run in order, so it exists. */
-function needed<T>(value: T | undefined): T {
+export function needed<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a step ran before one that it depends on');
   return value;
 }

@@ -13,6 +13,8 @@ import { Redfish } from './redfish.ts';
 const START_MS = 60_000;
 const PORTS = { redfish: 8091, changes: 8092 } as const;
 
+type Power = 'On' | 'Off';
+
 /** A machine whose BMC switches it off and on. */
 export interface Machine {
   readonly off: () => Promise<void>;
@@ -31,15 +33,16 @@ const changeSchema = z.object({
 /** The BMC of a host of the lab: sushy-tools, which tells the lab what it is to do to the host. */
 export class Bmc {
   readonly #machine: Machine;
-  #power: 'On' | 'Off' = 'On';
+  #power: Power;
   /** One after the other. */
   #done: Promise<void> = Promise.resolve();
 
-  constructor(machine: Machine) {
+  /** @param power as the machine is now */
+  constructor(machine: Machine, power: Power) {
     this.#machine = machine;
+    this.#power = power;
   }
 
-  /** Of a machine that is on. */
   async start(context: LabContext): Promise<Redfish> {
     const { folder, signal, teardown } = context;
     const packages = await ensureComponent(sushyTools, { signal, report: () => undefined });
@@ -60,7 +63,7 @@ export class Bmc {
     const state = join(folder, 'bmc');
     await mkdir(state);
     const config = join(state, 'emulator.conf');
-    await writeFile(config, emulatorConfig(state));
+    await writeFile(config, emulatorConfig(state, this.#power));
     const args = ['-m', 'sushy_tools.emulator.main', '--config', config];
     const emulator = execa('python3', args, {
       env: { PYTHONPATH: join(packages, 'packages'), TMPDIR: state },
@@ -103,13 +106,13 @@ export class Bmc {
 const SYSTEM = '27946b59-9e44-4fa7-8e91-f3527a1ef094';
 
 /** Python, as Flask reads it: of these values JSON is a part. */
-const emulatorConfig = (state: string): string =>
+const emulatorConfig = (state: string, power: Power): string =>
   Object.entries({
     SUSHY_EMULATOR_LISTEN_IP: '127.0.0.1',
     SUSHY_EMULATOR_LISTEN_PORT: PORTS.redfish,
     SUSHY_EMULATOR_STATE_DIR: state,
     EXTERNAL_NOTIFICATION_URL: `http://127.0.0.1:${PORTS.changes}`,
-    SUSHY_EMULATOR_FAKE_SYSTEMS: [{ uuid: SYSTEM, name: 'edge', power_state: 'On', nics: [] }],
+    SUSHY_EMULATOR_FAKE_SYSTEMS: [{ uuid: SYSTEM, name: 'edge', power_state: power, nics: [] }],
   })
     .map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`)
     .join('')

@@ -1,76 +1,84 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../../lib/host/command.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
-import { AllInOne } from '../all-in-one.ts';
+import { AllInOne, type AllInOneOptions } from '../all-in-one.ts';
 import { kubectl } from '../checks/kubectl.ts';
 import { eventually } from '../eventually.ts';
 import { quickly } from '../host/command.ts';
 import { portOf } from '../host/network.ts';
 import { onHost } from '../host/on-host.ts';
 import type { Installation } from '../installation.ts';
+import { copyDisk } from '../relocate/factory.ts';
 import type { LabContext } from '../scenario.ts';
 import { DOMAIN, hostOf } from '../site.ts';
 import { writeWorkerImage } from './worker-image.ts';
 
-const COPY_MS = 5 * 60_000;
+const HOST = hostOf(['IPv4']);
 const READY_MS = 4 * 60_000;
 const IMPORT_MS = 5 * 60_000;
-const never = () => Promise.reject(new Error('the network of the hub stays as it is'));
+const never = () => Promise.reject(new Error('this network stays as it is'));
 
-/**
- * A hub: an all-in-one host with a real kubelet and controllers, in another network than the sites. It is a copy of the
- * node that is moved later, which saves a second installation.
- */
+/** Of a copy of a node: nobody changes it by that. */
+export const NETWORK_AS_IT_IS = {
+  forgetLeases: never,
+  moveHost: never,
+  setMissingRecords: never,
+} as const;
+
+/** A hub: an all-in-one host with a real kubelet and controllers, in another network than the sites. */
 export class Hub extends AllInOne {
   readonly #folder: string;
 
-  constructor(context: LabContext) {
+  constructor(context: LabContext, options: AllInOneOptions = {}) {
     const folder = join(context.folder, 'hub');
-    super({ ...context, folder });
+    super({ ...context, folder }, options);
     this.#folder = folder;
   }
 
-  /** Of a node that is switched off. */
+  /** Of a node that is switched off and moved later: it saves a second installation. */
   async copyOf(run: Installation): Promise<void> {
-    const { signal } = this.context;
     await mkdir(this.#folder, { mode: 0o700 });
     const file = join(this.#folder, 'disk.raw');
-    const copy = ['--sparse=always', '--reflink=auto', run.site.disk.file, file];
-    await this.#command('cp', copy, COPY_MS);
-    const kubeconfig = join(this.#folder, 'kubeconfig');
-    const text = await readFile(run.created.kubeconfig, 'utf8');
-    // By address: the lab asks no name server of the hub's network.
-    await writeFileAtomic(
-      kubeconfig,
-      text.replace(`https://api.${DOMAIN}:`, `${this.server}:`),
-      0o600,
-    );
+    await copyDisk(run.site.disk.file, file, this.context.signal);
     const disk = { ...run.site.disk, file };
-    const network = { forgetLeases: never, moveHost: never, setMissingRecords: never };
-    const site = { folder: this.#folder, network, host: hostOf(['IPv4']), disk };
-    this.prepared(site, { ...run.created, kubeconfig });
-    // The lab's machine is the router between the networks.
-    await quickly('sysctl', ['-q', '-w', 'net.ipv4.ip_forward=1'], signal);
+    const site = { folder: this.#folder, network: NETWORK_AS_IT_IS, host: HOST, disk };
+    this.prepared(site, run.created);
+  }
+
+  /** One of its own. */
+  override async create(): Promise<void> {
+    await mkdir(this.#folder, { mode: 0o700 });
+    await super.create();
   }
 
   /** Without the port. */
   get server(): string {
-    return `https://${hostOf(['IPv4']).addresses[0]}`;
+    return `https://${HOST.addresses[0]}`;
   }
 
   get kubeconfig(): string {
-    return this.created.kubeconfig;
+    return join(this.#folder, 'kubeconfig');
   }
 
-  /** It does not wait for a site; the image of the worker is in its store. */
-  async switchOn(): Promise<void> {
-    const { signal } = this.context;
+  /** A copy of a sealed node: it does not wait for a site. */
+  async switchOnSealed(): Promise<void> {
     await this.bootInstalled('hub');
-    await onHost(this.booted, ['reconfigure', 'validate', '--unseal'], signal);
+    await onHost(this.booted, ['reconfigure', 'validate', '--unseal'], this.context.signal);
+    await this.open();
+  }
+
+  /** Once its cluster runs: from the sites it is reached, and the image of the worker is in its store. */
+  async open(): Promise<void> {
+    const { signal } = this.context;
+    const text = await readFile(this.created.kubeconfig, 'utf8');
+    // By address: the lab asks no name server of the hub's network.
+    const byAddress = text.replace(`https://api.${DOMAIN}:`, `${this.server}:`);
+    await writeFileAtomic(this.kubeconfig, byAddress, 0o600);
+    // The lab's machine is the router between the networks.
+    await quickly('sysctl', ['-q', '-w', 'net.ipv4.ip_forward=1'], signal);
     await this.ready();
-    const archive = await writeWorkerImage(join(this.#folder, 'image'), signal);
+    const archive = await writeWorkerImage(join(this.#folder, 'image'), this.context);
     const inside = '/var/tmp/worker-image.tar';
     await copyFile(archive, join(this.booted.rootDir, inside), 0o644, signal);
     const load = ['ctr', '--namespace', 'k8s.io', 'images', 'import', '--local', inside];
@@ -99,10 +107,6 @@ export class Hub extends AllInOne {
   }
 
   async #cable(state: 'up' | 'down'): Promise<void> {
-    await quickly('ip', ['link', 'set', portOf(hostOf(['IPv4'])), state], this.context.signal);
-  }
-
-  #command(program: string, args: readonly string[], deadlineMs: number): Promise<string> {
-    return run(program, [...args], { signal: this.context.signal, deadlineMs });
+    await quickly('ip', ['link', 'set', portOf(HOST), state], this.context.signal);
   }
 }

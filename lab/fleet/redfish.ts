@@ -3,6 +3,8 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { eventually } from '../eventually.ts';
 
 const REQUEST_MS = 30_000;
+/** It fetches the whole image before it answers. */
+const INSERT_MS = 5 * 60_000;
 /** A machine is switched some seconds after its BMC was told. */
 const POWER_MS = 5 * 60_000;
 
@@ -33,7 +35,7 @@ export class Redfish {
 
   async insert(url: string): Promise<void> {
     const wanted = { Image: url, Inserted: true, WriteProtected: true };
-    await this.#ask('/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia', wanted);
+    await this.#ask('/VirtualMedia/Cd/Actions/VirtualMedia.InsertMedia', wanted, INSERT_MS);
   }
 
   async eject(): Promise<void> {
@@ -46,7 +48,7 @@ export class Redfish {
     return Inserted ? (Image ?? undefined) : undefined;
   }
 
-  async #ask(path: string, body?: object): Promise<unknown> {
+  async #ask(path: string, body?: object, deadlineMs = REQUEST_MS): Promise<unknown> {
     const answer = await fetch(`${this.#url}${path}`, {
       ...(body === undefined
         ? {}
@@ -55,7 +57,7 @@ export class Redfish {
             body: JSON.stringify(body),
             headers: { 'content-type': 'application/json' },
           }),
-      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(REQUEST_MS)]),
+      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(deadlineMs)]),
     });
     const text = await answer.text();
     if (answer.ok) return text === '' ? undefined : JSON.parse(text);

@@ -6,16 +6,25 @@ import { ensureComponent } from '../components/component.ts';
 import { fleetWorkerBase, WORKER_LAYER } from '../components/fleet-worker-base.ts';
 import { addProgram, imageConfig, writeTreeLayer } from '../components/image-tree.ts';
 import { cli } from '../paths.ts';
+import type { LabContext } from '../scenario.ts';
 
 /** No registry has it: it must be in the store of the host. */
 export const WORKER_IMAGE = 'lab.example/sno-fleet:lab';
 
 /** Writes the image of deploy/fleet/Containerfile with the `sno` of this run, as a docker archive. */
-export async function writeWorkerImage(folder: string, signal: AbortSignal): Promise<string> {
+export async function writeWorkerImage(
+  folder: string,
+  { components, signal }: Pick<LabContext, 'components' | 'signal'>,
+): Promise<string> {
   const base = await ensureComponent(fleetWorkerBase, { signal, report: () => undefined });
   const tree = join(folder, 'worker');
   await mkdir(folder, { recursive: true });
   await addProgram(cli, join(tree, 'usr/local/bin/sno'));
+  const installer = 'coreos-installer';
+  await addProgram(
+    join(components.coreosInstaller, installer),
+    join(tree, 'usr/local/bin', installer),
+  );
   const own = await writeTreeLayer(tree, signal);
   const layers = [
     {

@@ -65,7 +65,7 @@ export interface FactoryNode {
   readonly key: string;
 }
 
-const copyDisk = (from: string, to: string, signal: AbortSignal) =>
+export const copyDisk = (from: string, to: string, signal: AbortSignal) =>
   run('cp', ['--sparse=always', '--reflink=auto', from, to], { signal, deadlineMs: COPY_MS });
 
 /** The factory's part in a hurry. */

@@ -4,8 +4,8 @@ import { relocatableHost } from '../relocation.ts';
 import type { Scenario } from '../scenario.ts';
 
 /**
- * A hub moves a sealed node to its site: the first time by a URL, and the site is not as expected; the second time by its BMC,
- * and the hub is away. Then it names an update. The hub's own kubelet runs the worker.
+ * A hub moves two sealed nodes to their sites. One gets its volume by a URL, and the site is not as expected; then by its BMC,
+ * and the hub is away. Then the hub names an update. The other one has no cable, and fails. The hub's own kubelet runs the worker.
  */
 export const fleet: Scenario = (context) => {
   const run = relocatableHost(context);
@@ -20,10 +20,10 @@ export const fleet: Scenario = (context) => {
     { title: 'Take its facts to the hub', run: () => node.takeFacts() },
     { title: 'Switch it off, connect it to another network', run: () => node.ship() },
     { title: 'Set up a hub', run: () => node.openHub() },
-    { title: 'Import the site', run: () => node.importSite() },
-    { title: 'Deliver its volume, by a Job', run: () => node.deliver() },
+    { title: 'Import the sites', run: () => node.importSites() },
+    { title: 'Deliver both volumes, by a Job', run: () => node.deliver() },
     { title: 'Switch the node on', run: () => node.switchOn() },
-    { title: 'The hub learns what is wrong', run: (report) => node.failsAtSite(report) },
+    { title: 'The hub learns what is wrong with both', run: (report) => node.failAtSite(report) },
     { title: 'Tell the hub of its BMC', run: () => node.addHost() },
     { title: 'Put it right by virtual media, and unplug the hub', run: () => node.correct() },
     { title: 'Wait for PASS', run: (report) => node.pass(report) },

@@ -29,6 +29,7 @@ import { aio, aioContainerd1, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { firstMachine } from './first-machine.ts';
 import { fleet } from './fleet.ts';
+import { fleetInstall } from './fleet-install.ts';
 import { inPlace } from './in-place.ts';
 import { minorUpdate, minorUpdateComponents } from './minor-update.ts';
 import { openshift } from './openshift.ts';
@@ -73,6 +74,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'relocate-dual-stack': relocateDualStack,
   'relocate-ipv6': relocateIpv6,
   fleet,
+  'fleet-install': fleetInstall,
   conformance,
   crio,
   workers,
@@ -124,6 +126,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   'relocate-dual-stack': [nmstatectl],
   'relocate-ipv6': [nmstatectl],
   fleet: [nmstatectl, fleetWorkerBase, sushyTools],
+  'fleet-install': [fleetWorkerBase, sushyTools],
   'relocate-factory': [nmstatectl, opensshServer],
   'machine-media': [nmstatectl],
   crio: [crioOsImage],
