@@ -1,7 +1,7 @@
 /** The Jobs of a wave under the real Job controller: what it starts, and when it stops. The kubelet is this test. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { kubernetesBinary } from '../../lab/servers/binaries.ts';
 import { startDaemon } from '../../lab/servers/daemon.ts';
 import { freePort } from '../../lab/servers/free-port.ts';
@@ -104,18 +104,22 @@ const conditionOf = (job: string, type: string) =>
       : undefined;
   });
 
-t.test('a hub with the Jobs of a wave', async (t) => {
-  t.same(failedRows(await applied('deploy', files.join('\n---\n'))), []);
-  const options = [
-    '--image',
-    'registry.example.com/sno:1',
+/** What `sno fleet jobs` prints. */
+async function applyJobs(t: Test, name: string, wave: readonly string[]): Promise<void> {
+  const options = ['--image', 'registry.example.com/sno:1'];
+  const urls = [
     '--publish-url',
     'https://v.example.com',
+    '--hub-server',
+    'https://hub.example.com',
   ];
-  const wave = ['--selector', 'wave=1', '--count', '3', '--canaries', '2'];
-  const hub = ['--hub-server', 'https://hub.example.com:6443'];
-  const printed = await sno(['fleet', 'jobs', ...wave, ...options, ...hub]);
-  t.same(failedRows(await applied('jobs', printed.out)), [], printed.err);
+  const printed = await sno(['fleet', 'jobs', ...wave, ...options, ...urls]);
+  t.same(failedRows(await applied(name, printed.out)), [], printed.err);
+}
+
+t.test('a hub with the Jobs of a wave', async (t) => {
+  t.same(failedRows(await applied('deploy', files.join('\n---\n'))), []);
+  await applyJobs(t, 'jobs', ['--selector', 'wave=1', '--count', '3', '--canaries', '2']);
 });
 
 t.test('only the canaries start, in pods that the namespace admits', async (t) => {
@@ -151,4 +155,21 @@ t.test('a wave goes on without the sites that have failed', async (t) => {
   const status = await conditionOf('sno-fleet-1', 'Failed');
   t.match(status, '"failedIndexes":"0"');
   t.match(status, '"completedIndexes":"1,2"');
+});
+
+t.test('a wave of 500 stops at its 51st failure: most sites never hear of it', async (t) => {
+  const wave = ['--selector', 'wave=2', '--count', '500', '--canaries', '0', '--max-failed', '50'];
+  await applyJobs(t, 'wave-2', [...wave, '--parallelism', '100']);
+  const first = await started('sno-fleet-2', 100);
+  t.equal(first.length, 100, 'no more at a time');
+  for (const { name } of first.slice(0, 51)) await ends(name, 2);
+  const status = await conditionOf('sno-fleet-2', 'FailureTarget');
+  t.match(status, 'MaxFailedIndexesExceeded');
+  const { items } = await admin.list(
+    pods,
+    { namespace, labelSelector: `${JOB}=sno-fleet-2` },
+    limits,
+  );
+  t.ok(items.length <= 151, `${items.length} pods were made`);
+  t.same(await podsOf('sno-fleet-2-collect'), [], 'it is collected when somebody says so');
 });
