@@ -19,6 +19,7 @@ import {
   usedVolumes,
 } from '../../lib/change/site/request.ts';
 import type { UsedVolume } from '../../lib/change/site/used-volume.ts';
+import { keepStickNotes } from '../../lib/engine/console/stick-notes.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import type { Medium } from '../../lib/host/media/find-media.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -54,6 +55,7 @@ export type Arrival =
  */
 export async function arrive(paths: HostPaths, signal: AbortSignal): Promise<Arrival> {
   await recordWayBack(paths);
+  await keepStickNotes(paths, []);
   const underWay = await siteChange.read(paths);
   if (underWay !== undefined) {
     await recordUse(paths, underWay.volume);
@@ -84,6 +86,7 @@ async function withoutMedium(
   { notes, seen }: Extract<Inserted, { kind: 'none' }>,
   signal: AbortSignal,
 ): Promise<Arrival> {
+  await keepStickNotes(paths, notes);
   const place = await placeToAsk(paths, policy, signal);
   const isUntold = policy.siteUrl === 'dhcp' && place === undefined;
   const untold = isUntold ? ['DHCP names no URL for a site volume (option 224)'] : [];

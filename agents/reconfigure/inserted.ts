@@ -45,6 +45,8 @@ export async function insertedVolume(paths: HostPaths, signal: AbortSignal): Pro
   const [medium, another] = found.labelled;
   if (another !== undefined) throw severalVolumes(found.labelled);
   if (medium !== undefined) {
+    const otherwise = formattedAs(medium);
+    if (otherwise !== undefined) throw notReadable(otherwise);
     await readVolume(paths, medium, READ_MS, signal);
     return { kind: 'volume', medium };
   }
@@ -85,9 +87,8 @@ async function whyNone(
 ): Promise<string | undefined> {
   const { device, fileSystem } = medium;
   if (!READABLE.includes(fileSystem)) {
-    const name = Object.hasOwn(KNOWN_AS, fileSystem) ? KNOWN_AS[fileSystem] : undefined;
-    if (name === undefined) return '';
-    return `The stick in ${device} is formatted as ${name}, which this host does not read. Copy the files of the site volume to a stick that is formatted as FAT32, and insert that one.`;
+    const otherwise = formattedAs(medium);
+    return otherwise === undefined ? '' : `The ${otherwise}. ${TO_FAT32}`;
   }
   try {
     await readVolume(paths, medium, READ_OTHER_MS, signal);
@@ -97,9 +98,21 @@ async function whyNone(
     if (!(error instanceof Failure)) throw error;
     const { code, what, found = what } = failureData(error);
     if (code !== 'medium-refused') return `The stick in ${device}: ${describeError(error)}`;
-    return `The stick in ${device} cannot be read as a site volume: ${found}. Leave nothing on it but the files of the site volume, and insert it again.`;
+    return `The stick in ${device} cannot be read as a site volume: ${found}. Copy the files of the site volume to an empty stick, and insert that one.`;
   }
 }
+
+const TO_FAT32 =
+  'Copy the files of the site volume to a stick that is formatted as FAT32, and insert that one.';
+
+/** Undefined for a file system that this host reads, and for what no stick is formatted with. */
+function formattedAs({ device, fileSystem }: Medium): string | undefined {
+  const name = Object.hasOwn(KNOWN_AS, fileSystem) ? KNOWN_AS[fileSystem] : undefined;
+  return name && `stick in ${device} is formatted as ${name}, which this host does not read`;
+}
+
+const notReadable = (otherwise: string): Failure =>
+  new Failure('usage', `the ${otherwise}`, { code: 'medium-refused', fix: TO_FAT32 });
 
 /** Copies the files of a medium. @throws Failure (usage) if they hold no volume, or the medium was pulled out */
 async function readVolume(
@@ -122,7 +135,7 @@ async function readVolume(
   const found = await folderOfVolume(folder);
   if (found !== undefined) throw tooDeep(found);
   throw refused(`the volume has no ${VOLUME_FILES.manifest}`, {
-    fix: 'Nothing was changed. Write the medium with "sno create site-volume": a bare site-config.yaml is not used.',
+    fix: 'Nothing was changed. Insert the stick that you got for this site. It is written with "sno create site-volume": a bare site-config.yaml is not used.',
   });
 }
 
@@ -137,10 +150,10 @@ async function folderOfVolume(folder: string): Promise<string | undefined> {
 }
 
 const tooDeep = (name: string): Failure =>
-  refused('the files of the volume are in a folder of the medium', {
-    expected: `${VOLUME_FILES.manifest} at its top`,
+  refused('the files of the volume are in a folder of the stick', {
+    expected: `${VOLUME_FILES.manifest} at its top level`,
     found: name,
-    fix: `Move everything that is in the folder ${name} to the top of the medium, and insert it again.`,
+    fix: `Move everything that is in the folder ${name} to the top level of the stick, and insert it again.`,
   });
 
 const pulledOut = ({ device }: Medium): Failure =>

@@ -16,6 +16,8 @@ export interface Installed {
   readonly site?: { readonly serial: number; readonly since: string };
   /** It is sealed: its kubelet starts once a site volume was inserted. */
   readonly awaitsSite?: boolean;
+  /** Why what is inserted is no site volume, a sentence each: what the host has found last. */
+  readonly stickNotes?: readonly string[];
   /** The last change, if the host was brought back to what it was before because somebody asked for that. */
   readonly takenBack?: { readonly what: string; readonly at: string };
   /** The last change of the host was kept: an earlier one that was taken back is of no interest any more. */
@@ -50,7 +52,11 @@ export function issueOf(
   host?: Photographed,
 ): Issue | undefined {
   const told = statuses.filter(({ agent }) => Object.hasOwn(PLAIN_WORDS, agent));
-  const failed = withoutEcho(told, installed).filter(isFinal);
+  const notes = installed?.awaitsSite === true ? (installed.stickNotes ?? []) : [];
+  // The volume before the stick that was inserted last may have been refused.
+  const failed = withoutEcho(told, installed)
+    .filter(isFinal)
+    .filter(({ agent }) => notes.length === 0 || agent !== 'reconfigure');
   const [first] = failed;
   if (first !== undefined) {
     // First: a small screen scrolls it away, and keeps the text.
@@ -64,7 +70,11 @@ export function issueOf(
       : `This host restarts automatically: ${restarting.reason ?? 'no reason given'}`;
     return issue('restarting', [line]);
   }
-  const running = told.filter(({ state }) => state === 'running' || state === 'failed');
+  const running = told.filter(
+    ({ agent, state }) =>
+      state === 'running' ||
+      (state === 'failed' && (notes.length === 0 || agent !== 'reconfigure')),
+  );
   const site = running.find(({ agent }) => agent === 'reconfigure');
   if (site !== undefined) {
     const now = 'This host is being set up for its site. Do not switch it off.';
@@ -74,6 +84,7 @@ export function issueOf(
     return issue('waiting', [
       'This host waits for its site volume. Insert the stick, or attach the virtual CD.',
       ...takenBackLines(installed),
+      ...notes,
     ]);
   }
   if (installed !== undefined && !running.some(({ agent }) => endsInstallation(agent))) {

@@ -13,6 +13,7 @@ import { readStatus } from '../steps/status.ts';
 import { readLast } from '../trial/store.ts';
 import { wasAsked } from '../trial/trial.ts';
 import { type Installed, type Issue, isShownAtOnce, issueOf } from './issue.ts';
+import { readStickNotes } from './stick-notes.ts';
 
 /**
  * Where agetty looks. It reads /run/issue.d only if /etc/issue does not exist, but
@@ -111,6 +112,7 @@ async function readInstalled(
       ? { site: { serial: site.volume.serial, since: site.endedAt } }
       : {}),
     awaitsSite: await exists(sealedPath(paths)),
+    stickNotes: await readStickNotes(paths),
     isConfirmed: last?.outcome === 'confirmed',
     ...(last !== undefined && wasAsked(last)
       ? { takenBack: { what: last.what, at: last.endedAt } }

@@ -44,6 +44,24 @@ t.test('a volume that is refused is said, and nothing is begun', async (t) => {
   t.match((await run('status')).said, /more than one site volume/);
 });
 
+t.test('why a stick is no volume is at the login prompt, until the next one', async (t) => {
+  const host = await factoryHost(t);
+  const stick = { tran: 'usb', mountpoint: null, fstype: 'ntfs' };
+  await insert(host, undefined, { labels: [null], stick });
+  host.write(
+    '/var/lib/sno-agents/record.json',
+    JSON.stringify({ cluster: 'sno.example.com', completed: '2026-11-21T10:00:00.000Z' }),
+  );
+  const run = await running(t, host);
+  t.match(await run('run'), { code: 0 });
+  const prompt = () => host.read('/run/sno-agents/console.issue').replaceAll('\n', ' ');
+  t.match(prompt(), /waits for its site volume.*formatted as NTFS.*formatted as FAT32/);
+  await insert(host, undefined, { labels: ['SITE-CONFIG', 'cluster-config'] });
+  t.match(await run('run'), { code: 2 });
+  t.match(prompt(), /FAILED.*more than one site volume/);
+  t.notMatch(prompt(), /NTFS/);
+});
+
 t.test('a volume is carried out: its first step is run', async (t) => {
   const host = await factoryHost(t);
   await insert(host);

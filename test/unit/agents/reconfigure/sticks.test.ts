@@ -73,10 +73,11 @@ t.test('one that cannot be read says how it has to be formatted', async (t) => {
   ]) {
     const host = await factoryHost(t);
     await unlabelled(host, { ...USB, fstype });
-    const says = new RegExp(
-      `^no site volume is inserted\nThe stick in /dev/sdb is formatted as ${name}, .*to a stick that is formatted as FAT32`,
-    );
-    t.match(await look(host), { kind: 'nothing', note: says });
+    const words = `stick in /dev/sdb is formatted as ${name}, .*to a stick that is formatted as FAT32`;
+    const note = new RegExp(`^no site volume is inserted\nThe ${words}`);
+    t.match(await look(host), { kind: 'nothing', note });
+    await insert(host, { config: SITE }, { labels: ['SITE-CONFIG'], stick: { ...USB, fstype } });
+    await t.rejects(look(host), { kind: 'usage', message: new RegExp(`^the ${words}`) });
     t.same(reads(host), []);
   }
 });
@@ -89,7 +90,8 @@ t.test('a folder too many is named, with and without the label', async (t) => {
       'fake-reader',
       `cd "$ROOT" && tar -cf - --transform 's,^medium,site-0042,' medium/*`,
     );
-    const says = /folder.*Move everything that is in the folder site-0042 to the top/;
+    const says =
+      /folder.*Move everything that is in the folder site-0042 to the top level of the stick/;
     if (labels[0] === null) t.match(await look(host), { kind: 'nothing', note: says });
     else await t.rejects(look(host), { kind: 'usage', message: says });
     t.equal(await siteChange.read(host.paths), undefined);
@@ -120,7 +122,7 @@ t.test('a stick with something else is no error, and is named', async (t) => {
   host.programs.give('fake-reader', 'echo "found more than 64 files" >&2; exit 2');
   t.match(await look(host), {
     kind: 'nothing',
-    note: /The stick in \/dev\/sdb cannot be read as a site volume: found more than 64 files\. Leave nothing on it but/,
+    note: /The stick in \/dev\/sdb cannot be read as a site volume: found more than 64 files\. Copy the files of the site volume to an empty stick/,
   });
 });
 

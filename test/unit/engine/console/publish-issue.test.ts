@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { recordPath } from '../../../../lib/engine/agents/records.ts';
 import { issueLink, publishIssue } from '../../../../lib/engine/console/publish-issue.ts';
+import { keepStickNotes } from '../../../../lib/engine/console/stick-notes.ts';
 import { Reporter, statusPath } from '../../../../lib/engine/steps/reporter.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { readQr } from './read-qr.ts';
@@ -42,6 +43,22 @@ t.test('agents write a single text from the statuses of all', async (t) => {
   put(join(paths.config, 'sealed'), '');
   await publishIssue(paths);
   t.match(readFileSync(path, 'utf8'), /This host waits for its site volume/);
+  const refused = { code: 'medium-refused', kind: 'usage', what: 'two', fix: 'Remove one.' };
+  const failed = { ...running, state: 'failed', exitCode: 2, failure: refused };
+  put(statusPath(paths, 'reconfigure'), { agent: 'reconfigure', ...failed });
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), /FAILED.*Remove one/s);
+  await keepStickNotes(paths, ['The stick in sdb is formatted as exFAT.\nTake another one.']);
+  await publishIssue(paths);
+  t.match(
+    readFileSync(path, 'utf8'),
+    /waits for its site volume.*The stick in sdb is formatted as exFAT\. Take another one\./s,
+  );
+  t.notMatch(readFileSync(path, 'utf8'), /FAILED|Remove one/, 'it was inserted later');
+  await keepStickNotes(paths, []);
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), /FAILED.*Remove one/s);
+  rmSync(statusPath(paths, 'reconfigure'));
   rmSync(join(paths.config, 'sealed'));
   await publishIssue(paths);
   t.match(readFileSync(path, 'utf8'), /PASS: .*cluster shop\.example\.net, since/);
