@@ -2,7 +2,7 @@ import { defaultPlacementOf } from '../lib/config/topology/installer.ts';
 import { controlPlaneNode, ingressPlacement } from '../lib/config/topology/kubernetes.ts';
 import { topologyManifests } from '../lib/config/topology/openshift.ts';
 import { OVERRIDES } from '../lib/config/topology/overrides.ts';
-import { LATEST_RELEASE, releaseText } from '../lib/config/topology/release.ts';
+import { LATEST_RELEASE } from '../lib/config/topology/release.ts';
 import { ROWS, type TopologyRow } from '../lib/config/topology/rows.ts';
 import { row, table } from './markdown-table.ts';
 
@@ -42,7 +42,7 @@ ${table(
 
 ## On OpenShift
 
-The objects of the first row, on ${releaseText(LATEST_RELEASE)}. Other rows differ in the values of the table. A file is where openshift-install
+The objects of the first row, on ${LATEST_RELEASE}. Other rows differ in the values of the table. A file is where openshift-install
 writes the object, or where it is added. \`sno explain topology --manifests\` prints them.
 
 ${table(
@@ -60,7 +60,7 @@ ${table(
   ['Releases', 'Operator', 'Why', 'Remedy', 'Source'],
   OVERRIDES.map(({ since, until, operator, why, remedy, source }) =>
     row([
-      `4.${since} to 4.${until}`,
+      `${since} to ${until}`,
       operator,
       why,
       'byHand' in remedy ? remedy.byHand : `\`${remedy.file}\` (unsupported)`,

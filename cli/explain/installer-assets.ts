@@ -47,7 +47,7 @@ export async function readInstallerAssets(path: string): Promise<ExplainedAssets
 }
 
 function releaseOf(channel: string): Release | undefined {
-  const [, release] = /-(4\.\d+)$/.exec(channel) ?? [];
+  const [, release] = /-(\d+\.\d+)$/.exec(channel) ?? [];
   return release === undefined ? undefined : parseTopologyRelease(release);
 }
 

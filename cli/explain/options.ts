@@ -5,7 +5,6 @@ import {
   LATEST_RELEASE,
   parseTopologyRelease,
   type Release,
-  releaseText,
 } from '../../lib/config/topology/release.ts';
 import {
   CONTROL_PLANE_NODES,
@@ -142,7 +141,7 @@ export function count(field: string, text: string | undefined, fallback: number)
 export function releaseOf(text: string): Read<Release> {
   const value = parseTopologyRelease(text);
   if (value !== undefined) return { value, faults: [] };
-  const expected = `a release of OpenShift from ${releaseText(FIRST_RELEASE)} on, such as ${releaseText(LATEST_RELEASE)}`;
-  const fix = 'Write it as 4.MINOR.';
+  const expected = `a release of OpenShift from ${FIRST_RELEASE} on, such as ${LATEST_RELEASE}`;
+  const fix = 'Write it as MAJOR.MINOR.';
   return { faults: [{ field: '--release', expected, found: foundText(text), fix }] };
 }

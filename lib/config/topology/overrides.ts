@@ -1,13 +1,12 @@
+import { appliesIn, type Validity } from '../../base/minor.ts';
 import type { Release } from './release.ts';
 import type { TopologyObject } from './topology-object.ts';
 
 /**
  * An operator that refuses a single node unless told otherwise. Each names the first and the last
- * minor release of OpenShift 4 that needs it: from 4.8 on, operators read the topology instead.
+ * minor release that needs it: from 4.8 on, operators read the topology instead.
  */
-export interface Override {
-  readonly since: number;
-  readonly until: number;
+export interface Override extends Required<Validity> {
   readonly operator: string;
   readonly why: string;
   /** Where the operator's behaviour was read. */
@@ -20,8 +19,8 @@ export interface Override {
 
 export const OVERRIDES: readonly Override[] = [
   {
-    since: 4,
-    until: 7,
+    since: '4.4',
+    until: '4.7',
     operator: 'cluster-etcd-operator',
     why: 'It starts no member of etcd before there are three control-plane nodes.',
     source: 'openshift/cluster-etcd-operator 9a1410b9c (the override), 527 (the topology)',
@@ -39,8 +38,8 @@ export const OVERRIDES: readonly Override[] = [
     },
   },
   {
-    since: 6,
-    until: 7,
+    since: '4.6',
+    until: '4.7',
     operator: 'cluster-authentication-operator',
     why: 'It is not available before there are three API servers.',
     source:
@@ -61,8 +60,8 @@ export const OVERRIDES: readonly Override[] = [
     },
   },
   {
-    since: 4,
-    until: 7,
+    since: '4.4',
+    until: '4.7',
     operator: 'cluster-version-operator',
     why: 'It keeps the Deployment etcd-quorum-guard at three replicas, of which two stay pending.',
     source: 'openshift/machine-config-operator 1695',
@@ -73,5 +72,5 @@ export const OVERRIDES: readonly Override[] = [
   },
 ];
 
-export const overridesFor = ({ minor }: Release): readonly Override[] =>
-  OVERRIDES.filter(({ since, until }) => since <= minor && minor <= until);
+export const overridesFor = (release: Release): readonly Override[] =>
+  OVERRIDES.filter((override) => appliesIn(release, override));

@@ -4,7 +4,7 @@ import { installerChoices } from './installer.ts';
 import { controlPlaneNode, ingressPlacement } from './kubernetes.ts';
 import { topologyManifests } from './openshift.ts';
 import { overridesFor } from './overrides.ts';
-import { type Release, releaseText } from './release.ts';
+import type { Release } from './release.ts';
 import { rowFor, type TopologyInputs } from './row-for.ts';
 import { PLATFORM_KINDS, ROWS, rowSchema, type TopologyRow } from './rows.ts';
 
@@ -107,7 +107,7 @@ export function topologyReport(
 function openshiftPart(row: TopologyRow, release: Release) {
   const installer = installerChoices(row, release);
   return {
-    release: releaseText(release),
+    release,
     manifests: topologyManifests(row, release),
     ...(installer === undefined ? {} : { installer }),
     byHand: overridesFor(release).flatMap(({ operator, why, remedy }) =>

@@ -3,6 +3,9 @@ import { aiokubePlan } from '../../../agents/aiokube/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
+import { reconfigureOpenShiftPlan } from '../../../agents/reconfigure/openshift/plan.ts';
+import { paceOf } from '../../../agents/reconfigure/pace.ts';
+import { reconfigurePlan } from '../../../agents/reconfigure/plan.ts';
 import { liveChecks as checks } from '../../../agents/steps/preflight/preflight.ts';
 import { payloadPlan } from '../../../agents/upkeep/payload/plan.ts';
 import { configNotices } from '../../../cli/create/site-notices.ts';
@@ -42,6 +45,14 @@ t.test('the lines of the example are those shown to the technician', async (t) =
   t.ok(technician.includes(`   ${progressLine(ended('install-to-disk', 'reboot'))}\n`), 'reboot');
   const passed = ended('post-reboot', 'done');
   t.ok(technician.includes(`   ${progressLine(passed)}\n`), 'PASS');
+  const usual = (seconds: number) => `${Math.floor(seconds / 60)}:${seconds % 60}`;
+  const { usualSeconds } = paceOf(reconfigurePlan(defaultSettings), [], { id: '' });
+  t.match(technician, `after 0:00, usually ${usual(usualSeconds)} in all`);
+  const onOpenShift = paceOf(reconfigureOpenShiftPlan(defaultSettings), [], { id: '' });
+  t.match(
+    read('docs/relocation-openshift.md'),
+    `on the console, ${usual(onOpenShift.usualSeconds)}:`,
+  );
   const record = { cluster: 'sno.example.com', completed: '2026-11-21T10:00:00Z' };
   const site = { serial: 7, since: '2026-12-03T10:00:00Z' };
   const moved = { ...record, cluster: 'shop.example.com', site };

@@ -95,7 +95,7 @@ t.test('what follows on OpenShift', async (t) => {
   t.notMatch(out, /On Kubernetes/);
   t.match(
     (await explain('--compute', '0', '--kind', 'openshift')).out,
-    /On OpenShift 4\.21:[\s\S]*decides the same\.$/,
+    /On OpenShift 5\.0:[\s\S]*decides the same\.$/,
   );
   const old = (await explain('--compute', '0', '--release', '4.7.13')).out;
   t.match(old, /cluster-version-operator, by hand: .*etcd-quorum-guard/);
@@ -208,7 +208,7 @@ t.test('--from-ignition: what openshift-install decided', async (t) => {
     ]) {
       const unknown = installerIgnition({ 'manifests/cvo-overrides.yaml': text });
       const { out } = await explain('--from-ignition', inFile(t, unknown, 'd.ign'));
-      t.match(out, /On OpenShift 4\.21:/, text);
+      t.match(out, /On OpenShift 5\.0:/, text);
     }
   });
 

@@ -6,16 +6,16 @@ import {
   topologyManifests,
 } from '../../../../lib/config/topology/openshift.ts';
 import { OVERRIDES, overridesFor } from '../../../../lib/config/topology/overrides.ts';
-import { parseTopologyRelease, releaseText } from '../../../../lib/config/topology/release.ts';
+import { parseTopologyRelease, type Release } from '../../../../lib/config/topology/release.ts';
 import { rowFor } from '../../../../lib/config/topology/row-for.ts';
 import { ROWS } from '../../../../lib/config/topology/rows.ts';
 
-const latest = { minor: 21 };
+const latest: Release = '4.21';
 const manifestsOf = (
   platform: 'none' | 'cloud',
   compute: number,
-  { minor = latest.minor, laterWorkers = 0 } = {},
-): TopologyManifest[] => topologyManifests(rowFor({ platform, compute, laterWorkers }), { minor });
+  { release = latest, laterWorkers = 0 } = {},
+): TopologyManifest[] => topologyManifests(rowFor({ platform, compute, laterWorkers }), release);
 
 const kinds = (manifests: readonly TopologyManifest[]) =>
   manifests.map(({ object }) => object.kind).join(' ');
@@ -113,46 +113,48 @@ t.test('on platform none, no Machine admits a node', async (t) => {
 });
 
 t.test('what earlier releases need', async (t) => {
-  t.same(objectOf(manifestsOf('none', 0, { minor: 7 }), 'Infrastructure')?.status, {
+  t.same(objectOf(manifestsOf('none', 0, { release: '4.7' }), 'Infrastructure')?.status, {
     highAvailabilityMode: 'None',
   });
-  t.match(objectOf(manifestsOf('none', 0, { minor: 8 }), 'Infrastructure')?.status, {
+  t.match(objectOf(manifestsOf('none', 0, { release: '4.8' }), 'Infrastructure')?.status, {
     controlPlaneTopology: 'SingleReplica',
   });
-  t.equal(objectOf(manifestsOf('none', 0, { minor: 10 }), 'Ingress'), undefined);
-  t.match(objectOf(manifestsOf('none', 0, { minor: 11 }), 'Ingress'), {});
+  t.equal(objectOf(manifestsOf('none', 0, { release: '4.10' }), 'Ingress'), undefined);
+  t.match(objectOf(manifestsOf('none', 0, { release: '4.11' }), 'Ingress'), {});
 });
 
 const ETCD = 'cluster-etcd-operator';
 const AUTHENTICATION = 'cluster-authentication-operator';
 const GUARD = 'cluster-version-operator';
-const NEEDED: Readonly<Record<number, readonly string[]>> = {
-  4: [ETCD, GUARD],
-  5: [ETCD, GUARD],
-  6: [ETCD, AUTHENTICATION, GUARD],
-  7: [ETCD, AUTHENTICATION, GUARD],
-  8: [],
-  14: [],
-  21: [],
+const NEEDED: Readonly<Record<Release, readonly string[]>> = {
+  '4.4': [ETCD, GUARD],
+  '4.5': [ETCD, GUARD],
+  '4.6': [ETCD, AUTHENTICATION, GUARD],
+  '4.7': [ETCD, AUTHENTICATION, GUARD],
+  '4.8': [],
+  '4.14': [],
+  '4.21': [],
+  '5.0': [],
 };
 
 t.test('overrides of operators, release by release', async (t) => {
-  for (const [minor, operators] of Object.entries(NEEDED)) {
-    const found = overridesFor({ minor: Number(minor) });
+  for (const [text, operators] of Object.entries(NEEDED)) {
+    const release = parseTopologyRelease(text) ?? latest;
+    const found = overridesFor(release);
     t.same(
       found.map(({ operator }) => operator),
       operators,
-      `4.${minor}`,
+      release,
     );
-    const written = kinds(manifestsOf('none', 0, { minor: Number(minor) }));
-    t.equal(/ Etcd/.test(written), operators.includes(ETCD), `4.${minor}: Etcd`);
+    const written = kinds(manifestsOf('none', 0, { release }));
+    t.equal(/ Etcd/.test(written), operators.includes(ETCD), `${release}: Etcd`);
     t.equal(
       / Authentication$/.test(written),
       operators.includes(AUTHENTICATION),
-      `4.${minor}: Authentication`,
+      `${release}: Authentication`,
     );
   }
-  const manifests = manifestsOf('cloud', 2, { minor: 7 });
+  const manifests = manifestsOf('cloud', 2, { release: '4.7' });
   t.match(objectOf(manifests, 'Etcd'), {
     apiVersion: 'operator.openshift.io/v1',
     metadata: { name: 'cluster' },
@@ -174,8 +176,8 @@ t.test('overrides of operators, release by release', async (t) => {
 
 t.test('every manifest can be applied, and has a place and a reason', async (t) => {
   for (const row of ROWS) {
-    for (const minor of [4, 7, 8, 10, 11, 14, 21]) {
-      const manifests = topologyManifests(row, { minor });
+    for (const release of ['4.4', '4.7', '4.8', '4.10', '4.11', '4.14', '4.21', '5.0'] as const) {
+      const manifests = topologyManifests(row, release);
       t.equal(new Set(manifests.map(({ file }) => file)).size, manifests.length);
       for (const { file, object, says, why } of manifests) {
         const decoded = decodeManifests(file, stringify(object));
@@ -190,29 +192,18 @@ t.test('every manifest can be applied, and has a place and a reason', async (t) 
 });
 
 t.test('releases', async (t) => {
-  for (const [text, minor] of [
-    ['4.4', 4],
-    ['4.19', 19],
-    ['4.19.3', 19],
-    ['4.21.0-rc.1', 21],
-    ['4.7.0-0.okd-2021-04-24-103438', 7],
+  for (const [text, release] of [
+    ['4.4', '4.4'],
+    ['4.19', '4.19'],
+    ['4.19.3', '4.19'],
+    ['4.21.0-rc.1', '4.21'],
+    ['4.7.0-0.okd-2021-04-24-103438', '4.7'],
+    ['5.0', '5.0'],
+    ['5.0.0-ec.1', '5.0'],
   ] as const) {
-    t.same(parseTopologyRelease(text), { minor }, text);
+    t.equal(parseTopologyRelease(text), release, text);
   }
-  t.equal(releaseText({ minor: 19 }), '4.19');
-  for (const text of [
-    '',
-    '4',
-    '4.',
-    '4.3',
-    '3.11',
-    '5.0',
-    '4.x',
-    'v4.19',
-    '4.19 ',
-    '4.19.',
-    '4.19-rc',
-  ]) {
+  for (const text of ['', '4', '4.', '4.3', '3.11', '4.x', 'v4.19', '4.19 ', '4.19.', '4.19-rc']) {
     t.equal(parseTopologyRelease(text), undefined, text);
   }
 });
