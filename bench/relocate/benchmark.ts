@@ -21,7 +21,7 @@ export const relocate: Benchmark = {
     const measured = await readRelocateBesideBare(
       await runLab('relocate-beside-bare', signal, context),
     );
-    await removeFactoryNode();
+    await removeFactoryNode('containers');
     return {
       rows: relocateRows(measured),
       versions: { kubernetes: KUBERNETES_VERSION, node: process.versions.node },

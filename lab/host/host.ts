@@ -45,6 +45,8 @@ export interface Hardware {
   readonly networkBoot?: boolean;
   /** Whether its UEFI boots only what is signed. */
   readonly secureBoot?: boolean;
+  /** Whether it has an adapter for a screen beside its serial console. */
+  readonly screen?: boolean;
 }
 
 export interface HostOptions {

@@ -42,6 +42,22 @@ export class Devices {
       ...{ driver: 'raw', 'node-name': name },
       file: { driver: 'file', filename: image },
     });
+    await this.#plug(name);
+  }
+
+  /** The same for a stick of which no more is read in a second. It can be plugged once in a boot. */
+  async plugSlowStick(name: string, image: string, bytesPerSecond: number): Promise<void> {
+    const group = `${name}-group`;
+    const limits = { 'bps-read': bytesPerSecond };
+    await this.#monitor.execute('object-add', { 'qom-type': 'throttle-group', id: group, limits });
+    await this.#monitor.execute('blockdev-add', {
+      ...{ driver: 'throttle', 'node-name': name, 'throttle-group': group },
+      file: { driver: 'file', filename: image },
+    });
+    await this.#plug(name);
+  }
+
+  async #plug(name: string): Promise<void> {
     const device = { id: name, drive: name, bus: `${DEVICES.usb}.0`, removable: true };
     await this.#monitor.execute('device_add', { driver: 'usb-storage', ...device });
   }
@@ -52,6 +68,11 @@ export class Devices {
     const gone = this.#monitor.next('DEVICE_DELETED', isIt, GIVEN_BACK_MS);
     await Promise.all([gone, this.#monitor.execute('device_del', { id: name })]);
     await this.#monitor.execute('blockdev-del', { 'node-name': name });
+  }
+
+  /** Writes what is on the screen of the machine, a PNG. */
+  async photograph(file: string): Promise<void> {
+    await this.#monitor.execute('screendump', { filename: file, format: 'png' });
   }
 
   /** Whether the cable of the network has a carrier. */

@@ -66,6 +66,8 @@ export interface QemuOptions {
   readonly clock?: string | undefined;
   /** Unix socket of the control channel of a swtpm. */
   readonly tpm?: string | undefined;
+  /** Whether it has an adapter for a screen. Without one the kernel writes no pixels. Default: false. */
+  readonly screen?: boolean | undefined;
   /** For its sockets. */
   readonly folder: string;
   readonly consoleLog: string;
@@ -100,6 +102,7 @@ export function qemuArguments(options: QemuOptions): string[] {
     ...options.disks.flatMap(diskArguments),
     ...cdArguments(options.cd),
     ...['-device', `qemu-xhci,id=${DEVICES.usb}`],
+    ...(options.screen === true ? ['-device', 'VGA'] : []),
     ...networkArguments(options),
     ...(tpm === undefined ? [] : tpmArguments(tpm)),
   ];

@@ -12,8 +12,9 @@ import type { Host } from '../host/host.ts';
 import type { CreatedInstallation } from '../install-config.ts';
 import { type Report, scenarioOf } from '../installation.ts';
 import { outFolder, repository } from '../paths.ts';
+import { isPatient } from '../patience.ts';
 import { relocatableHost } from '../relocation.ts';
-import type { Scenario } from '../scenario.ts';
+import type { LabContext, Scenario } from '../scenario.ts';
 import { SiteArrival } from '../site-arrival.ts';
 
 export const FACTORY_SCENARIO = 'relocate-factory';
@@ -39,8 +40,12 @@ export const FACTORY_OBJECT = {
   metadata: { name: 'factory', namespace: 'default' },
 } as const;
 
-/** Of the node that was kept last. */
-const folder = () => join(outFolder(FACTORY_SCENARIO), 'node');
+/** What a node can be: the disk of a machine starts on no container. */
+type Kind = LabContext['hosts']['are'];
+
+/** Of the node of this kind that was kept last. */
+const folderOf = (kind: Kind) =>
+  join(outFolder(FACTORY_SCENARIO, kind === 'machines' ? 'vm' : 'container'), 'node');
 const FILES = { kubeconfig: 'kubeconfig', ignition: 'aio.ign', key: 'site-key' } as const;
 const recordSchema = z.object({ sources: z.string(), bytes: z.number() });
 
@@ -71,7 +76,8 @@ export const copyDisk = (from: string, to: string, signal: AbortSignal) =>
 /** The factory's part in a hurry. */
 export class Factory extends SiteArrival {
   async prepareForShipping(report: Report): Promise<void> {
-    await writeFactorySettings(this.booted);
+    // A slow host needs the usual ones.
+    if (!isPatient()) await writeFactorySettings(this.booted);
     await this.run.runChecks([workload], report, {});
     await applyObject(this.run.cluster, FACTORY_OBJECT, this.context.signal);
     await this.fixSigner();
@@ -79,18 +85,19 @@ export class Factory extends SiteArrival {
 
   /** For the scenarios that take it to a site. */
   async keep(): Promise<void> {
-    const { signal } = this.context;
+    const { hosts, signal } = this.context;
     const { disk } = this.run.site;
+    const folder = folderOf(hosts.are);
     await this.booted.stop();
     this.run.host = undefined;
-    await rm(folder(), { recursive: true, force: true });
-    await mkdir(folder(), { recursive: true, mode: 0o700 });
-    await copyFile(this.run.created.kubeconfig, join(folder(), FILES.kubeconfig));
-    await copyFile(this.run.created.ignition, join(folder(), FILES.ignition));
-    await copyFile(this.signingKey, join(folder(), FILES.key));
-    await copyDisk(disk.file, join(folder(), 'disk.raw'), signal);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await copyFile(this.run.created.kubeconfig, join(folder, FILES.kubeconfig));
+    await copyFile(this.run.created.ignition, join(folder, FILES.ignition));
+    await copyFile(this.signingKey, join(folder, FILES.key));
+    await copyDisk(disk.file, join(folder, 'disk.raw'), signal);
     const record = { sources: await sourcesOfExecutable(), bytes: disk.bytes };
-    await writeFile(join(folder(), 'node.json'), JSON.stringify(record));
+    await writeFile(join(folder, 'node.json'), JSON.stringify(record));
   }
 }
 
@@ -113,8 +120,12 @@ export const relocateFactory: Scenario = (context) => {
  *
  * @throws Failure (usage) if there is none of these sources
  */
-export async function takeFactoryNode(target: string, signal: AbortSignal): Promise<FactoryNode> {
-  const text = await readFile(join(folder(), 'node.json'), 'utf8').catch(() => '{}');
+export async function takeFactoryNode(
+  target: string,
+  { hosts, signal }: Pick<LabContext, 'hosts' | 'signal'>,
+): Promise<FactoryNode> {
+  const folder = folderOf(hosts.are);
+  const text = await readFile(join(folder, 'node.json'), 'utf8').catch(() => '{}');
   const { data } = recordSchema.safeParse(JSON.parse(text));
   if (data?.sources !== (await sourcesOfExecutable())) {
     throw new Failure('usage', 'there is no node of the factory of these sources', {
@@ -122,16 +133,17 @@ export async function takeFactoryNode(target: string, signal: AbortSignal): Prom
     });
   }
   const file = join(target, 'disk.raw');
-  await copyDisk(join(folder(), 'disk.raw'), file, signal);
+  await copyDisk(join(folder, 'disk.raw'), file, signal);
   return {
     disk: { file, bytes: data.bytes },
     created: {
-      kubeconfig: join(folder(), FILES.kubeconfig),
-      ignition: join(folder(), FILES.ignition),
+      kubeconfig: join(folder, FILES.kubeconfig),
+      ignition: join(folder, FILES.ignition),
     },
-    key: join(folder(), FILES.key),
+    key: join(folder, FILES.key),
   };
 }
 
 /** Once nobody needs it any more: it has gigabytes, and keys. */
-export const removeFactoryNode = () => rm(folder(), { recursive: true, force: true });
+export const removeFactoryNode = (kind: Kind) =>
+  rm(folderOf(kind), { recursive: true, force: true });

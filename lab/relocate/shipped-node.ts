@@ -81,8 +81,8 @@ export class ShippedNode extends AllInOne {
 
   /** A copy of the disk, and the network of the site. */
   async unpack(): Promise<void> {
-    const { folder, signal, teardown } = this.context;
-    const { disk, created, key } = await takeFactoryNode(folder, signal);
+    const { folder, teardown } = this.context;
+    const { disk, created, key } = await takeFactoryNode(folder, this.context);
     this.#key = key;
     this.#drive = new Drive(teardown);
     await this.connect(PLACES.site);

@@ -9,7 +9,7 @@ const CREATE_MS = 60_000;
 /** In sectors of 512 bytes: FAT16. */
 const FAT_SECTORS = 81_920;
 /** Where the partition begins, in bytes; as much is behind it for the second table. */
-const PARTITION_OFFSET = 1024 ** 2;
+export const PARTITION_OFFSET = 1024 ** 2;
 
 /** The medium, in the folder of its volume. */
 export const IMAGE = 'site-volume.img';
@@ -72,17 +72,34 @@ async function writeStick(
     await quickly('mke2fs', [...label, '-d', files, image, '40M'], signal);
     return;
   }
-  const isPartition = kind === 'FAT in a partition';
-  const place = isPartition ? `${image}@@${PARTITION_OFFSET}` : image;
-  if (isPartition) {
-    const bytes = FAT_SECTORS * 512 + 2 * PARTITION_OFFSET;
-    await quickly('truncate', ['--size', `${bytes}`, image], signal);
-    const [from, to] = [PARTITION_OFFSET / 512, PARTITION_OFFSET / 512 + FAT_SECTORS - 1];
-    await quickly('sgdisk', ['--new', `1:${from}:${to}`, image], signal);
-  }
-  const created = isPartition ? [] : ['-C'];
-  const size = ['-T', `${FAT_SECTORS}`, '-v', 'SITE-CONFIG'];
-  await quickly('mformat', [...created, '-i', place, ...size, '::'], signal);
   const sources = (await readdir(files)).map((name) => join(files, name));
-  await quickly('mcopy', ['-s', '-i', place, ...sources, '::'], signal);
+  const label = ['-v', 'SITE-CONFIG'];
+  if (kind === 'FAT in a partition') return partitionedStick(image, sources, label, signal);
+  await format(image, ['-C'], label, signal);
+  await quickly('mcopy', ['-s', '-i', image, ...sources, '::'], signal);
 }
+
+/** Of mtools: the file system in the only partition of a stick. */
+export const inPartition = (image: string): string => `${image}@@${PARTITION_OFFSET}`;
+
+/** FAT in a partition, with these files and folders at its top level. `label`: for mformat. */
+export async function partitionedStick(
+  image: string,
+  sources: readonly string[],
+  label: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = FAT_SECTORS * 512 + 2 * PARTITION_OFFSET;
+  await quickly('truncate', ['--size', `${bytes}`, image], signal);
+  const [from, to] = [PARTITION_OFFSET / 512, PARTITION_OFFSET / 512 + FAT_SECTORS - 1];
+  await quickly('sgdisk', ['--new', `1:${from}:${to}`, image], signal);
+  await format(inPartition(image), [], label, signal);
+  await quickly('mcopy', ['-s', '-i', inPartition(image), ...sources, '::'], signal);
+}
+
+const format = (
+  place: string,
+  created: readonly string[],
+  label: readonly string[],
+  signal: AbortSignal,
+) => quickly('mformat', [...created, '-i', place, '-T', `${FAT_SECTORS}`, ...label, '::'], signal);

@@ -15,6 +15,7 @@ import { openshiftOsImage } from '../components/openshift/system.ts';
 import { opensshServer } from '../components/openssh-server.ts';
 import { debianRuntimeOsImage } from '../components/os-image.ts';
 import { registry } from '../components/registry.ts';
+import { stickFormats } from '../components/stick-formats.ts';
 import { sushyTools } from '../components/sushy-tools.ts';
 import { swtpm } from '../components/swtpm.ts';
 import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from '../components/tpm-system.ts';
@@ -22,6 +23,7 @@ import { faults } from '../faults/index.ts';
 import { onlyMachines } from '../machine/shown/index.ts';
 import { brokenPayload, laterPayload, routedPayload } from '../payload.ts';
 import { relocateBesideBare } from '../relocate/beside-bare.ts';
+import { FACTORY_SCENARIO } from '../relocate/factory.ts';
 import { relocations } from '../relocate/index.ts';
 import type { Scenario } from '../scenario.ts';
 import { address, addressOff } from './address.ts';
@@ -104,7 +106,7 @@ export const machineScenarios: readonly string[] = [
     'power-cut',
     'bad-manifests',
   ],
-  ...['aio', 'aio-sealed', 'sealed', 'aio-power-cut'],
+  ...['aio', 'aio-sealed', 'sealed', 'aio-power-cut', FACTORY_SCENARIO],
   ...Object.keys(onlyMachines),
 ];
 
@@ -129,6 +131,7 @@ export const furtherComponents: Readonly<Record<string, readonly Component[]>> =
   'fleet-install': [fleetWorkerBase, sushyTools],
   'relocate-factory': [nmstatectl, opensshServer],
   'machine-media': [nmstatectl],
+  'machine-technician': [stickFormats],
   crio: [crioOsImage],
   'aio-containerd-1': [debianRuntimeOsImage],
   'aio-sealed': [swtpm, tpmOsImage],

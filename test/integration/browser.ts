@@ -1,29 +1,20 @@
 /** A real browser for the pages that this project writes: they need neither scripts nor a network. */
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import puppeteer, { type Page } from 'puppeteer-core';
 import { z } from 'zod';
+import { BROWSER_ARGUMENTS, BROWSER_PACKAGE, findBrowser } from '../../lab/browser.ts';
 import { installPackages } from '../../lab/components/debian-packages.ts';
 
-const BROWSERS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
-const PACKAGE = 'chromium-headless-shell';
 export const WIDTHS = { wide: 1280, phone: 390 } as const;
 const signal = AbortSignal.timeout(15 * 60_000);
 
-async function findBrowser(): Promise<string | undefined> {
-  for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/bin']) {
-    for (const name of BROWSERS) if (existsSync(join(folder, name))) return join(folder, name);
-  }
-  return undefined;
-}
-
 /** An installed browser, otherwise the distribution's smallest one. */
 async function ensureBrowser(): Promise<string | undefined> {
-  const found = await findBrowser();
+  const found = findBrowser();
   if (found !== undefined) return found;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
-  await installPackages([PACKAGE], signal);
+  await installPackages([BROWSER_PACKAGE], signal);
   return findBrowser();
 }
 
@@ -44,8 +35,7 @@ export async function withPage(path: string, look: (visit: Visit) => Promise<voi
   const browser = await puppeteer.launch({
     executablePath: browserPath ?? '',
     headless: 'shell',
-    // Chromium's sandbox does not work for root; the page is this project's own.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    args: [...BROWSER_ARGUMENTS],
     timeout: 60_000,
   });
   try {

@@ -9,4 +9,4 @@ import { relocationRows, relocations } from '../../lab/relocate/index.ts';
 import { runFaultTable } from '../faults/run-table.ts';
 
 const options = { file: 'relocate.json', deadlineMinutes: 75, demanded: relocationRows };
-if (await runFaultTable(Object.keys(relocations), options)) await removeFactoryNode();
+if (await runFaultTable(Object.keys(relocations), options)) await removeFactoryNode('containers');

@@ -6,6 +6,7 @@ import { installedMachine, installedRows } from './installed.ts';
 import { machineMedia, mediaRows } from './media.ts';
 import { osUpdate, osUpdateRows } from './os-update.ts';
 import { refusedDisk, refusedDiskRows } from './refused-disk.ts';
+import { technician, technicianRows } from './technician.ts';
 import { writtenDisk, writtenDiskRows } from './written-disk.ts';
 
 /** What only machines show. */
@@ -15,6 +16,7 @@ export const onlyMachines: Readonly<Record<string, Scenario>> = {
   'machine-installed': installedMachine,
   'machine-conditions': machineConditions,
   'machine-media': machineMedia,
+  'machine-technician': technician,
   'machine-os-update': osUpdate,
   'machine-power-cut': powerCutInPlans,
 };
@@ -26,6 +28,7 @@ export const machineRows: DemandedRows = {
   'machine-installed': installedRows,
   'machine-conditions': conditionRows,
   'machine-media': mediaRows,
+  'machine-technician': technicianRows,
   'machine-os-update': osUpdateRows,
   'machine-power-cut': powerCutRows,
 };
