@@ -33,6 +33,11 @@ t.test('an adapter has iPXE only on a machine that boots from the network', asyn
   t.notMatch(line({ networkBoot: true }), 'romfile');
 });
 
+t.test('only a machine with a screen draws one', async (t) => {
+  t.notMatch(line(), 'VGA');
+  t.match(line({ screen: true }), '-device VGA');
+});
+
 t.test('the drive is there without a medium, too', async (t) => {
   t.match(line(), 'ide-cd,id=cd-drive,bus=ide.0,drive=cd');
   const empty = line({ cd: undefined });
