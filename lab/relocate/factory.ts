@@ -12,7 +12,7 @@ import type { Host } from '../host/host.ts';
 import type { CreatedInstallation } from '../install-config.ts';
 import { type Report, scenarioOf } from '../installation.ts';
 import { outFolder, repository } from '../paths.ts';
-import { isPatient } from '../patience.ts';
+import { isPatient, slowHostSettings } from '../patience.ts';
 import { relocatableHost } from '../relocation.ts';
 import type { LabContext, Scenario } from '../scenario.ts';
 import { SiteArrival } from '../site-arrival.ts';
@@ -30,8 +30,17 @@ export const FACTORY_SETTINGS: Partial<Settings> = {
   retryMs: 500,
 };
 
+/** Of a slow host: it is tested in a hurry, and has the usual time at its site. */
+const SLOW_FACTORY_SETTINGS: Partial<Settings> = {
+  validateWindowMs: 5_000,
+  validateProbeMs: 300_000,
+};
+
+const factorySettings = (): Partial<Settings> =>
+  isPatient() ? { ...slowHostSettings(), ...SLOW_FACTORY_SETTINGS } : FACTORY_SETTINGS;
+
 export const writeFactorySettings = ({ rootDir }: Pick<Host, 'rootDir'>): Promise<void> =>
-  writeFile(join(rootDir, 'etc/sno-agents/settings.json'), JSON.stringify(FACTORY_SETTINGS));
+  writeFile(join(rootDir, 'etc/sno-agents/settings.json'), JSON.stringify(factorySettings()));
 
 /** An object of the factory: whoever goes back has to have it again. */
 export const FACTORY_OBJECT = {
@@ -76,8 +85,7 @@ export const copyDisk = (from: string, to: string, signal: AbortSignal) =>
 /** The factory's part in a hurry. */
 export class Factory extends SiteArrival {
   async prepareForShipping(report: Report): Promise<void> {
-    // A slow host needs the usual ones.
-    if (!isPatient()) await writeFactorySettings(this.booted);
+    await writeFactorySettings(this.booted);
     await this.run.runChecks([workload], report, {});
     await applyObject(this.run.cluster, FACTORY_OBJECT, this.context.signal);
     await this.fixSigner();
