@@ -37,7 +37,7 @@ export class Screen {
    */
   async says(words: RegExp, name: string, withinMs = SHOWN_MS): Promise<void> {
     const { signal } = this.#run.context;
-    const look = async () => require(words, 'the screen', await this.#text());
+    const look = async () => requireSaid(words, 'the screen', await this.#text());
     await eventually(look, withinMs, signal);
     this.#photographs += 1;
     const number = `${this.#photographs}`.padStart(2, '0');
@@ -51,7 +51,7 @@ export class Screen {
     const logs = journals.map((path) => path.replace(/-journal\.log$/, '-console.log'));
     const look = async () => {
       const texts = await Promise.all(logs.map((path) => readFile(path, 'utf8')));
-      require(words, 'the serial console', texts.join('\n'));
+      requireSaid(words, 'the serial console', texts.join('\n'));
     };
     await eventually(look, SHOWN_MS, context.signal);
   }
@@ -63,7 +63,7 @@ export class Screen {
 }
 
 /** Wherever its lines end. */
-function require(words: RegExp, where: string, text: string): void {
+function requireSaid(words: RegExp, where: string, text: string): void {
   const said = text.replaceAll(/\s+/g, ' ').trim();
   if (words.test(said)) return;
   throw new Failure('retry', `${where} does not say what to do`, {

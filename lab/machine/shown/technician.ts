@@ -175,7 +175,12 @@ const troubles: TroublesOf<Shop> = (shop) => [
   shown('stick pulled while it is read', () => shop().pulledTooEarly(), PLAN),
   shown(
     'stick that cannot be read',
-    () => shop().answers('damaged', /cannot be read as a site volume.*insert it again/, damaged),
+    () =>
+      shop().answers(
+        'damaged',
+        /cannot be read as a site volume.*to an empty stick, and insert that one/,
+        damaged,
+      ),
     PLAN,
   ),
   shown('files of the site, on a stick without a label', () => shop().setsUp(), PLAN),
