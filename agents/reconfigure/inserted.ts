@@ -16,8 +16,8 @@ import {
 } from '../../lib/relocation/site-volume/volume.ts';
 
 const READ_MS = 120_000;
-/** Of a medium without the label, which may be anything. */
-export const READ_OTHER_MS = 10_000;
+/** Of a medium without the label, which may be anything; a slow host takes ten seconds until its reader has started. */
+export const READ_OTHER_MS = 30_000;
 /** Each is read by a process of its own; the time of all is part of that of the unit. */
 export const MOST_OTHERS = 3;
 /** Names of the file systems that sticks are sold or formatted with, as they are called there. */

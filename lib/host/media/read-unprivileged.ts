@@ -73,8 +73,9 @@ async function copyFiles(
     (collected) => collected,
     (error: unknown) => error,
   );
-  const { exitCode, stderr } = await program;
-  const said = Buffer.from(stderr).toString().trim().split('\n').at(-1) ?? '';
+  const { exitCode, stderr, timedOut } = await program;
+  const last = Buffer.from(stderr).toString().trim().split('\n').at(-1) ?? '';
+  const said = timedOut ? `it took longer than ${deadlineMs / 1000} s to read it` : last;
   // A reader of which no more is wanted dies of its broken pipe, or has ended before; what is wrong is in what it passed on.
   const isCutOff = exitCode === SIGPIPE_EXIT && said === '';
   if (exitCode !== 0 && !(isCutOff && files instanceof Error)) throw unread(from, exitCode, said);

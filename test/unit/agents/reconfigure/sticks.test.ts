@@ -4,6 +4,8 @@ import { arrive } from '../../../../agents/reconfigure/arrive.ts';
 import { tellLast } from '../../../../agents/reconfigure/tell-medium.ts';
 import { endedAs } from '../../../../lib/change/ending.ts';
 import { siteChange } from '../../../../lib/change/site/request.ts';
+import { copyMedium } from '../../../../lib/host/media/read-unprivileged.ts';
+import { VOLUME_LIMITS } from '../../../../lib/relocation/site-volume/volume.ts';
 import type { TestHost } from '../host/host.ts';
 import { factoryHost, insert, SITE } from './site-host.ts';
 
@@ -123,6 +125,25 @@ t.test('a stick with something else is no error, and is named', async (t) => {
   t.match(await look(host), {
     kind: 'nothing',
     note: /The stick in \/dev\/sdb cannot be read as a site volume: found more than 64 files\. Copy the files of the site volume to an empty stick/,
+  });
+});
+
+t.test('one that takes too long is not called damaged', async (t) => {
+  const host = await factoryHost(t);
+  await unlabelled(host);
+  const never = 'case "$*" in *" -- stat "*) echo 6 ;; *) exec sleep 60 ;; esac';
+  host.programs.give('systemd-run', never);
+  const medium = {
+    device: '/dev/sdb',
+    fileSystem: 'vfat',
+    label: '',
+    inserted: '',
+    isReadOnly: true,
+  };
+  const time = { signal: AbortSignal.timeout(60_000), deadlineMs: 2_000 };
+  await t.rejects(copyMedium(host.paths, medium, host.at('/copy'), VOLUME_LIMITS, time), {
+    code: 'medium-refused',
+    message: /it took longer than 2 s to read it/,
   });
 });
 
