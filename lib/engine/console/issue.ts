@@ -51,12 +51,14 @@ export function issueOf(
   installed: Installed | undefined,
   host?: Photographed,
 ): Issue | undefined {
-  const told = statuses.filter(({ agent }) => Object.hasOwn(PLAIN_WORDS, agent));
-  const notes = installed?.awaitsSite === true ? (installed.stickNotes ?? []) : [];
+  const notes = notesOf(installed);
   // The volume before the stick that was inserted last may have been refused.
-  const failed = withoutEcho(told, installed)
-    .filter(isFinal)
-    .filter(({ agent }) => notes.length === 0 || agent !== 'reconfigure');
+  const isOutdated = ({ agent, state }: AgentStatus) =>
+    notes.length > 0 && agent === 'reconfigure' && state === 'failed';
+  const told = statuses.filter(
+    (status) => Object.hasOwn(PLAIN_WORDS, status.agent) && !isOutdated(status),
+  );
+  const failed = withoutEcho(told, installed).filter(isFinal);
   const [first] = failed;
   if (first !== undefined) {
     // First: a small screen scrolls it away, and keeps the text.
@@ -70,11 +72,7 @@ export function issueOf(
       : `This host restarts automatically: ${restarting.reason ?? 'no reason given'}`;
     return issue('restarting', [line]);
   }
-  const running = told.filter(
-    ({ agent, state }) =>
-      state === 'running' ||
-      (state === 'failed' && (notes.length === 0 || agent !== 'reconfigure')),
-  );
+  const running = told.filter(({ state }) => state === 'running' || state === 'failed');
   const site = running.find(({ agent }) => agent === 'reconfigure');
   if (site !== undefined) {
     const now = 'This host is being set up for its site. Do not switch it off.';
@@ -140,14 +138,20 @@ function withoutEcho(
   told: readonly AgentStatus[],
   installed: Installed | undefined,
 ): AgentStatus[] {
-  const isNewer = told.some(
-    ({ agent, state }) => agent === 'reconfigure' && (state === 'failed' || state === 'running'),
-  );
+  const isNewer =
+    notesOf(installed).length > 0 ||
+    told.some(
+      ({ agent, state }) => agent === 'reconfigure' && (state === 'failed' || state === 'running'),
+    );
   if (!isNewer && installed?.isConfirmed !== true) return [...told];
   return told.filter(
     ({ agent, failure }) => agent !== 'sno-trial' || failure?.code !== 'trial-reverted',
   );
 }
+
+/** Only a host that waits for its site looks at sticks. */
+const notesOf = (installed: Installed | undefined): readonly string[] =>
+  installed?.awaitsSite === true ? (installed.stickNotes ?? []) : [];
 
 const takenBackLines = ({ takenBack }: Installed): string[] =>
   takenBack === undefined

@@ -205,6 +205,22 @@ const cases: readonly Case[] = [
     not: ['PASS'],
   },
   {
+    name: 'a stick that is no volume, after a site that was taken back',
+    statuses: [trial('trial-reverted'), failed('reconfigure', 4)],
+    installed: { ...installed, awaitsSite: true, stickNotes: ['Take another stick.'] },
+    verdict: 'waiting',
+    says: ['This host waits for its site volume.', 'Take another stick.'],
+    not: ['FAILED'],
+  },
+  {
+    name: 'later, a stick is of no interest',
+    statuses: [],
+    installed: { ...installed, stickNotes: ['Take another stick.'] },
+    verdict: 'installed',
+    says: ['PASS'],
+    not: ['stick'],
+  },
+  {
     name: 'a site that was taken back is one failure, with its instruction',
     statuses: [trial('trial-reverted'), failed('reconfigure', 4)],
     installed: { ...installed, awaitsSite: true },
