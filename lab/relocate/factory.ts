@@ -137,7 +137,7 @@ export async function takeFactoryNode(
   const { data } = recordSchema.safeParse(JSON.parse(text));
   if (data?.sources !== (await sourcesOfExecutable())) {
     throw new Failure('usage', 'there is no node of the factory of these sources', {
-      fix: `Run the scenario ${FACTORY_SCENARIO} before.`,
+      fix: `Run the scenario ${FACTORY_SCENARIO} before, with the same --machine.`,
     });
   }
   const file = join(target, 'disk.raw');
