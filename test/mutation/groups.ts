@@ -85,9 +85,10 @@ export const GROUPS: readonly Group[] = [
       'agents/steps/{backup,restore}/*.ts',
     ],
     tests: [
-      'test/unit/change/backup/*.test.ts',
+      'test/unit/change/backup/**/*.test.ts',
+      'test/integration/backup-push/push.test.ts',
       'test/unit/agents/backup/{agent,command,create,new-host,on-request,or-undo,rebuild,restore,restore-context}.test.ts',
-      'test/unit/agents/backup/interrupted*.test.ts',
+      'test/unit/agents/backup/{interrupted*,push-interrupted}.test.ts',
       'test/unit/{agents/aiokube/continue-lost,agents/plan-order,cli/restore-ignition}.test.ts',
       'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
