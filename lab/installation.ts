@@ -46,6 +46,8 @@ export interface InstallationOptions {
   readonly settings?: AgentSettings;
   /** Another operating system: the live one, a component with a folder `tree`, and the ISO with the one to install. */
   readonly system?: { readonly root: Component; readonly iso: Component };
+  /** Made by payloadWith, on the medium. Default: that of most scenarios. */
+  readonly payload?: Component;
   /** The live host has no medium and downloads everything; `damaged`: a path served with one byte changed. */
   readonly served?: { readonly damaged?: string };
 }
@@ -111,7 +113,7 @@ export class Installation {
 
   async create(): Promise<void> {
     const { folder, teardown, signal } = this.context;
-    const { site, hostInputs = {}, manifests, served } = this.#options;
+    const { site, hostInputs = {}, manifests, served, system, payload } = this.#options;
     this.#site = await openSite(folder, site ?? {}, teardown, signal);
     const target = join(folder, 'installation');
     await writeUserManifests(target, manifests);
@@ -121,7 +123,11 @@ export class Installation {
       return;
     }
     const installer = await installerOf(this.context);
-    const components = { ...this.context.components, ...(await this.#ownIso()) };
+    const components = {
+      ...this.context.components,
+      ...(system && { liveIso: await this.#ensured(system.iso) }),
+      ...(payload && { payload: await this.#ensured(payload) }),
+    };
     const context = { ...this.context, components };
     const { medium, ...created } = await makeMedium(context, target, {
       installer,
@@ -191,15 +197,13 @@ export class Installation {
   /** Folder of the component with the live host's root file system. */
   protected async liveSystem(): Promise<string> {
     const { system } = this.#options;
-    if (system === undefined) return this.context.components.rootFilesystem;
-    return ensureComponent(system.root, { signal: this.context.signal, report: () => undefined });
+    if (system !== undefined) return this.#ensured(system.root);
+    return this.context.components.rootFilesystem;
   }
 
-  async #ownIso(): Promise<Partial<LabContext['components']>> {
-    const { system } = this.#options;
-    if (system === undefined) return {};
-    const within = { signal: this.context.signal, report: () => undefined };
-    return { liveIso: await ensureComponent(system.iso, within) };
+  /** Built before the lab's namespaces, which cannot reach a registry. */
+  #ensured(component: Component): Promise<string> {
+    return ensureComponent(component, { signal: this.context.signal, report: () => undefined });
   }
 
   protected bootDisk(label: string): Promise<Host> {
@@ -275,13 +279,9 @@ export class Installation {
     return readAgentSteps(this.#records('live'), this.#records('last'));
   }
 
-  /** Built before the lab's namespaces, which cannot reach a registry. */
   async #programs(): Promise<string[]> {
-    const within = { signal: this.context.signal, report: () => undefined };
     const programs = this.#options.programs ?? [];
-    return Promise.all(
-      programs.map(async (each) => join(await ensureComponent(each, within), each.name)),
-    );
+    return Promise.all(programs.map(async (each) => join(await this.#ensured(each), each.name)));
   }
 
   protected async started(label: string, host: Host, early?: Early): Promise<Host> {

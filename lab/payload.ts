@@ -51,6 +51,7 @@ interface Variant {
   readonly further?: Readonly<Record<string, FurtherImage>>;
   /** In place of its own, under a name of its own. */
   readonly scheduler?: { readonly program?: ProgramFile; readonly reference: string };
+  readonly compress?: boolean;
 }
 
 /**
@@ -59,7 +60,7 @@ interface Variant {
  */
 function payloadWith(
   name: string,
-  { minors = own, further = {}, scheduler }: Variant = {},
+  { minors = own, further = {}, scheduler, compress = false }: Variant = {},
 ): Component {
   const kubernetes = kubernetesOf(minors.kubernetes);
   const kubeProxy = kubeProxyOf(minors.kubernetes);
@@ -120,6 +121,7 @@ function payloadWith(
           ...['--reference', `${name}=${reference}`],
         ]),
         ...named('--binary', { kubelet: kubernetes, kubectl: kubernetes, etcdutl: etcd }),
+        ...(compress ? ['--compress'] : []),
       ];
       // From source: the executable may still be building.
       await run(process.execPath, [sno, ...args], { signal, deadlineMs: CREATE_MS });
@@ -129,6 +131,9 @@ function payloadWith(
 
 /** Of most scenarios. */
 export const payload = payloadWith('payload');
+
+/** The same for a slow medium. */
+export const compressedPayload = payloadWith('compressed-payload', { compress: true });
 
 /** Of other versions than the lab's own. */
 export const payloadOf = (minors: Minors): Component => payloadWith('payload', { minors });

@@ -15,7 +15,7 @@ import { bootEntries, bootingVar, varFolders } from '../../lib/host/var-folders.
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import type { InstallContext } from '../steps/host-context.ts';
-import { payloadFolder } from '../steps/payload-folder.ts';
+import { usedPayloadFolder } from '../steps/payload-folder.ts';
 
 /**
  * Copies the executable and the payload to the new system's /var, verifies both by reading them
@@ -60,7 +60,8 @@ async function fill(context: InstallContext, root: string, signal: AbortSignal):
   );
   // OpenShift comes from its release image.
   if (cluster.controlPlane === 'kubernetes') {
-    await copyPayloadTo(await readPayload(payloadFolder(context)), join(state, 'payload'), signal);
+    const payload = await readPayload(await usedPayloadFolder(context));
+    await copyPayloadTo(payload, join(state, 'payload'), signal);
   }
   // They are lost with the live host; the record of the installation is built from them.
   for (const { name } of installingAgents.live) {

@@ -10,12 +10,12 @@ import { fetchPayload } from '../../lib/payload/fetch.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { hasDigest } from '../../lib/payload/verify.ts';
 import type { PlainHost } from './host-context.ts';
-import { mediumPayload, payloadFolder } from './payload-folder.ts';
+import { mediumPayload, payloadFolder, usedPayloadFolder } from './payload-folder.ts';
 import { requirePlatform } from './preflight/platform.ts';
 import { pullReleaseImages, releaseIsPulled } from './release-images.ts';
 
 /**
- * Downloads the payload, or copies it from the medium to a host that keeps it; verifies it, imports
+ * Downloads the payload, or copies it from the medium to a host that keeps it or has to decompress it; verifies it, imports
  * its images and installs its binaries. A host of OpenShift pulls the images of its release instead:
  * the node image has the binaries.
  */
@@ -31,16 +31,16 @@ export const payload: StepBody<PlainHost> = {
   ],
   async holds(context, { signal }) {
     if (context.cluster.controlPlane === 'openshift') return releaseIsPulled(context, signal);
-    const folder = payloadFolder(context);
+    const folder = await usedPayloadFolder(context);
     const isBrought = folder === context.paths.payload;
     if (isBrought && !(await exists(join(folder, payloadFile)))) return false;
     return payloadIsThere(folder, context.paths, signal);
   },
   async run(context, progress) {
     if (context.cluster.controlPlane === 'openshift') return pullReleaseImages(context, progress);
-    const folder = payloadFolder(context);
     await fetchServed(context, progress);
-    await copyFromMedium(context, progress);
+    const folder = await usedPayloadFolder(context);
+    await copyFromMedium(context, folder, progress);
     await expectPinned(context, folder, progress.signal);
     // The preflight could not judge a payload that was not there.
     if (context.cluster.payloadUrl !== undefined) {
@@ -75,10 +75,14 @@ async function fetchServed(context: PlainHost, progress: Progress): Promise<void
 }
 
 /** The medium is needed until the copy is complete, and not after that. */
-async function copyFromMedium(context: PlainHost, progress: Progress): Promise<void> {
+async function copyFromMedium(
+  context: PlainHost,
+  folder: string,
+  progress: Progress,
+): Promise<void> {
   const { paths, cluster } = context;
   const { signal } = progress;
-  if (cluster.payloadUrl !== undefined || payloadFolder(context) !== paths.payload) return;
+  if (cluster.payloadUrl !== undefined || folder !== paths.payload) return;
   const target = join(paths.payload, payloadFile);
   const isComplete =
     cluster.payloadSha256 !== undefined && (await hasDigest(target, cluster.payloadSha256, signal));

@@ -63,6 +63,10 @@ export function addCreatePayload(create: Command, surroundings: Surroundings): v
       '--etcd-version <version>',
       'required if neither the tag nor a program states it; it cannot contradict them; with --kubernetes: another one than that which it is released with',
     )
+    .option(
+      '--compress',
+      'compress its files with zstd, which hosts undo: for slow media, metered networks and many hosts',
+    )
     .option(...acceptUntested)
     .action((options: PayloadOptions) => createPayload(options, surroundings));
 }

@@ -95,7 +95,8 @@ export async function inspectSources(
   if (executable !== undefined && payload !== undefined) {
     await attempt(async () => requireSameArchitecture(executable, payload));
   }
-  const payloadNotices = payload && (await attempt(() => acceptedPayload(payload, use, options)));
+  const payloadNotices =
+    payload && (await attempt(() => acceptedPayload(payload, use, options, signal)));
   const medium =
     mediumIso === undefined || payload === undefined
       ? undefined

@@ -66,7 +66,7 @@ export async function newMedium(
   if (folder !== undefined) stage('Verifying the payload');
   const payload = folder === undefined ? undefined : await readWholePayload(folder, signal);
   if (payload !== undefined) requireSameArchitecture(executable, payload);
-  const notices = payload && (await acceptedPayload(payload, 'install', options));
+  const notices = payload && (await acceptedPayload(payload, 'install', options, signal));
   const files = filesOf(path, payload);
   const sizes = { iso: await sizeOf(iso), files: await totalSize(files) };
   await requireSpace(output, sizes.iso + sizes.files);

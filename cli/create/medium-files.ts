@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
-import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
+import { damagedFiles, storedFiles } from '../../lib/payload/verify.ts';
 import { type AddedFile, MAX_FILE_BYTES } from '../iso/add-files.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 
@@ -19,7 +19,7 @@ export function filesOf(executable: string, payload: Payload | undefined): Added
 }
 
 function filesOfPayload(payload: Payload): AddedFile[] {
-  const paths = [payloadFile, ...payloadFiles(payload).map(({ path }) => path)];
+  const paths = [payloadFile, ...storedFiles(payload).map(({ path }) => path)];
   return [...new Set(paths)].toSorted().map((path) => ({
     source: join(payload.directory, path),
     path: `${PAYLOAD_FOLDER}/${path}`,
@@ -29,7 +29,7 @@ function filesOfPayload(payload: Payload): AddedFile[] {
 
 export async function readWholePayload(folder: string, signal: AbortSignal): Promise<Payload> {
   const payload = await readPayload(folder);
-  const faults = await damagedFiles(payload, signal);
+  const faults = await damagedFiles(payload, storedFiles(payload), signal);
   if (faults.length === 0) return payload;
   throw new Failure(
     'usage',

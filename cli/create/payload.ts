@@ -5,6 +5,7 @@ import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { acceptedVersions } from '../payload/accept.ts';
 import { payloadFaults } from '../payload/check.ts';
+import { compressPayload } from '../payload/compress.ts';
 import { fetchParts } from '../payload/fetch/fetch-parts.ts';
 import { lockPathOf, lockText, type PayloadLock } from '../payload/fetch/lock.ts';
 import {
@@ -90,7 +91,7 @@ async function createFrom(
   if (plan === undefined) return;
   const notices = acceptedVersions('the payload', plan.versions, 'run', options);
   const make = async (staging: string) => {
-    const lines = await makePayload(staging, plan, signal);
+    const lines = await makePayload(staging, plan, options, signal);
     if (locked !== undefined) await writeFileAtomic(locked.path, lockText(locked.lock), 0o644);
     return lines;
   };
@@ -108,6 +109,7 @@ async function createFrom(
 async function makePayload(
   folder: string,
   plan: PayloadPlan,
+  { compress }: Pick<PayloadOptions, 'compress'>,
   signal: AbortSignal,
 ): Promise<string[]> {
   const faults: string[] = [];
@@ -121,5 +123,6 @@ async function makePayload(
       fix: 'Check the disk, and whether the source files were changed in the meantime.',
     });
   }
-  return payloadTable(payload, signal);
+  if (compress === true) await compressPayload(payload, signal);
+  return payloadTable(await readPayload(folder), signal);
 }

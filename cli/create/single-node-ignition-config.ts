@@ -84,7 +84,7 @@ export async function createSingleNodeIgnitionConfig(
   const payload = options.payload === undefined ? undefined : await readPayload(options.payload);
   if (payload === undefined) requireConfigured(settings.architecture, executable);
   else requireSameArchitecture(executable, payload);
-  const payloadNotices = payload && (await acceptedPayload(payload, 'install', options));
+  const payloadNotices = payload && (await acceptedPayload(payload, 'install', options, signal));
   const cluster = {
     ...clusterOf(settings, randomUUID(), executable.sha256),
     ...(await pinnedPayload(options, settings.architecture, signal)),

@@ -6,7 +6,7 @@ import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
 import { predecessors } from '../../lib/change/update/successor.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
-import { copyPayloadTo } from '../../lib/payload/copy.ts';
+import { copyStoredTo } from '../../lib/payload/copy.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
 import { signText } from '../../lib/pki/signature/ssh-signature.ts';
@@ -51,7 +51,7 @@ export async function createUpdate(
   const described = await readExecutable(executable, signal);
   const payload = await readPayload(options.payload);
   requireSameArchitecture(described, payload);
-  const notices = await acceptedPayload(payload, 'run', options);
+  const notices = await acceptedPayload(payload, 'run', options, signal);
   refuse(await versionFaults(payload, signal));
   const manifest: UpdateManifest = {
     apiVersion: 'sno-agents/v1',
@@ -80,10 +80,10 @@ export async function createUpdate(
   });
   await makeNewFolder(target, async (staging) => {
     await copyFile(executable, join(staging, UPDATE_FILES.executable), 0o755, signal);
-    await copyPayloadTo(payload, join(staging, UPDATE_FILES.payload), signal);
+    await copyStoredTo(payload, join(staging, UPDATE_FILES.payload), signal);
     // As in every payload that "sno create payload" writes.
-    for (const { file } of payload.binaries) {
-      await chmod(join(staging, UPDATE_FILES.payload, file), 0o755);
+    for (const { file, zstd } of payload.binaries) {
+      if (zstd === undefined) await chmod(join(staging, UPDATE_FILES.payload, file), 0o755);
     }
     await writeFileAtomic(join(staging, UPDATE_FILES.signature), signature, 0o644);
     await writeFileAtomic(join(staging, UPDATE_FILES.manifest), text, 0o644);

@@ -6,7 +6,7 @@ import {
   parsePayload,
   payloadFile,
 } from '../../lib/payload/payload.ts';
-import { payloadFiles } from '../../lib/payload/verify.ts';
+import { storedFiles } from '../../lib/payload/verify.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import { type LiveIso, readLiveIso } from './coreos-installer.ts';
 import { filesOnIso, type IsoExtent, textOnIso } from './iso-files.ts';
@@ -89,7 +89,7 @@ async function payloadOn(
   }
   return new Map([
     [at(payloadFile), { sha256: payloadSha256 }],
-    ...payloadFiles(payload).map(({ path, size, sha256 }): [string, Expected] => [
+    ...storedFiles(payload).map(({ path, size, sha256 }): [string, Expected] => [
       at(path),
       { size, sha256 },
     ]),

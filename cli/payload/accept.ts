@@ -42,8 +42,9 @@ export async function acceptedPayload(
   payload: Payload,
   use: VersionUse,
   options: AcceptOptions,
+  signal: AbortSignal,
 ): Promise<string[]> {
-  const faults = await statedVersionFaults(payload);
+  const faults = await statedVersionFaults(payload, signal);
   if (faults.length > 0) {
     throw new Failure('usage', `${payload.directory}: ${faults.join('; ')}`, {
       fix: 'Create the payload again, without options for versions.',

@@ -13,8 +13,9 @@ import {
   payloadPath,
 } from '../../lib/payload/payload.ts';
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
-import { payloadFiles } from '../../lib/payload/verify.ts';
+import { payloadFiles, storedFile, storedFiles } from '../../lib/payload/verify.ts';
 import { noting } from './noting.ts';
+import { withPlainFile } from './plain-file.ts';
 import { expectProgram } from './program-name.ts';
 
 /**
@@ -27,10 +28,18 @@ export async function payloadFaults(payload: Payload, signal: AbortSignal): Prom
   await notePresence(payload, faults, signal);
   const whole = await wholeFiles(payload, faults, signal);
   for (const image of payload.images.filter(({ archive }) => whole.has(archive))) {
-    await noting(faults, image.archive, signal, () => expectImage(payload, image, signal));
+    await noting(faults, image.archive, signal, () =>
+      withPlainFile(payload, { ...image, path: image.archive }, signal, (path) =>
+        expectImage(payload, image, path, signal),
+      ),
+    );
   }
   for (const binary of payload.binaries.filter(({ file }) => whole.has(file))) {
-    await noting(faults, binary.file, signal, () => expectBinary(payload, binary));
+    await noting(faults, binary.file, signal, () =>
+      withPlainFile(payload, { ...binary, path: binary.file }, signal, (path) =>
+        expectBinary(payload, binary, path),
+      ),
+    );
   }
   return faults;
 }
@@ -54,7 +63,7 @@ async function notePresence(
   signal: AbortSignal,
 ): Promise<void> {
   const { directory } = payload;
-  const named = new Set([payloadFile, ...payloadFiles(payload).map(({ path }) => path)]);
+  const named = new Set([payloadFile, ...storedFiles(payload).map(({ path }) => path)]);
   const found = await readdir(directory, { recursive: true, withFileTypes: true });
   signal.throwIfAborted();
   if (found.length > MAX_FILES)
@@ -67,7 +76,7 @@ async function notePresence(
   }
 }
 
-/** The files that exist with the size and digest in the description. */
+/** The files that exist with the size and digest in the description, by their paths on hosts. */
 async function wholeFiles(
   payload: Payload,
   faults: string[],
@@ -75,7 +84,8 @@ async function wholeFiles(
 ): Promise<Set<string>> {
   const paths = new Map<string, string>();
   const described = payloadFiles(payload);
-  for (const { path, size } of described) {
+  for (const file of described) {
+    const { path, size } = storedFile(file);
     await noting(faults, path, signal, async () => {
       const absolute = await payloadPath(payload, path);
       const found = (await lstat(absolute)).size;
@@ -85,22 +95,23 @@ async function wholeFiles(
   }
   const digests = await sha256OfFiles([...paths.values()], signal);
   const whole = new Set<string>();
-  for (const { path, sha256 } of described) {
+  for (const file of described) {
+    const { path, sha256 } = storedFile(file);
     const absolute = paths.get(path);
     if (absolute === undefined) continue;
     const found = digests.get(absolute);
-    if (found === sha256) whole.add(path);
+    if (found === sha256) whole.add(file.path);
     else faults.push(`${path}: expected SHA-256 ${sha256}; found ${found}`);
   }
   return whole;
 }
 
 async function expectImage(
-  { directory, architecture }: Payload,
-  { archive, reference, id }: PayloadImage,
+  { architecture }: Payload,
+  { reference, id }: PayloadImage,
+  path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = join(directory, archive);
   const { format, compression, images } = await readImageArchive(path, signal);
   const form = `${format}, compression ${compression}`;
   if (form !== 'docker, compression none') {
@@ -138,15 +149,17 @@ async function expectLayers(
 }
 
 async function expectBinary(
-  { directory, architecture }: Payload,
-  { name, file }: PayloadBinary,
+  { architecture }: Payload,
+  { name, zstd }: PayloadBinary,
+  path: string,
 ): Promise<void> {
-  const path = join(directory, file);
   const program = await readProgram(path, 'it');
   expectProgram(name, program);
   if (program.architecture !== architecture) {
     throw differs('a program for another architecture', architecture, program.architecture);
   }
+  // A compressed program is run by nobody.
+  if (zstd !== undefined) return;
   const mode = (await lstat(path)).mode & 0o777;
   if ((mode & 0o111) === 0o111) return;
   throw differs('a program that cannot be run', 'mode 0755', `0${mode.toString(8)}`);

@@ -46,6 +46,15 @@ export async function fillPayload(
     images: images.map((entry) => ({ ...entry, ...measured(entry.archive) })),
     binaries: binaries.map((entry) => ({ ...entry, ...measured(entry.file) })),
   };
+  await writeDescription(folder, description, signal);
+}
+
+/** Writes payload.yaml once all files are there, and makes all of them durable. */
+export async function writeDescription(
+  folder: string,
+  description: PayloadDescription,
+  signal: AbortSignal,
+): Promise<void> {
   await writeFileAtomic(join(folder, payloadFile), stringify(description), 0o644);
   await run('sync', ['--file-system', folder], { signal, deadlineMs: SYNC_DEADLINE_MS });
 }

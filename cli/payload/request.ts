@@ -20,6 +20,8 @@ export interface CreatePayloadOptions extends AcceptOptions {
   cni?: readonly string[];
   kubernetesVersion?: string;
   etcdVersion?: string;
+  /** Compress its files. */
+  compress?: boolean;
 }
 
 export interface RequestedBinary {

@@ -1,5 +1,6 @@
 import { finishedCluster, gathered } from '../bundle/gathered.ts';
-import { Installation, scenarioOf } from '../installation.ts';
+import { Installation, type InstallationOptions, scenarioOf } from '../installation.ts';
+import { compressedPayload } from '../payload.ts';
 import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
 import type { Families } from '../site.ts';
 
@@ -11,9 +12,10 @@ export const bootstrapIn =
   (
     families: Families,
     further: (run: Installation, context: LabContext) => readonly ScenarioStep[] = () => [],
+    options: InstallationOptions = {},
   ): Scenario =>
   (context) => {
-    const run = new Installation(context, { site: { families } });
+    const run = new Installation(context, { ...options, site: { families } });
     return scenarioOf(run, [
       ...run.stepsToDisk(),
       { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
@@ -36,6 +38,9 @@ const gatherFinished = (run: Installation, context: LabContext): ScenarioStep =>
 export const bootstrapInPlace = bootstrapIn(['IPv4'], (run, context) => [
   gatherFinished(run, context),
 ]);
-/** The same on other networks, where the site has addresses, names and routes only of those families. */
-export const dualStack = bootstrapIn(['IPv4', 'IPv6']);
+/**
+ * The same on other networks, where the site has addresses, names and routes only of those families. The one of both has a
+ * medium with a compressed payload.
+ */
+export const dualStack = bootstrapIn(['IPv4', 'IPv6'], () => [], { payload: compressedPayload });
 export const ipv6 = bootstrapIn(['IPv6']);

@@ -21,7 +21,7 @@ import { swtpm } from '../components/swtpm.ts';
 import { tpmLiveIso, tpmOsImage, tpmRootFilesystem } from '../components/tpm-system.ts';
 import { faults } from '../faults/index.ts';
 import { onlyMachines } from '../machine/shown/index.ts';
-import { brokenPayload, laterPayload, routedPayload } from '../payload.ts';
+import { brokenPayload, compressedPayload, laterPayload, routedPayload } from '../payload.ts';
 import { relocateBesideBare } from '../relocate/beside-bare.ts';
 import { FACTORY_SCENARIO } from '../relocate/factory.ts';
 import { relocations } from '../relocate/index.ts';
@@ -121,6 +121,7 @@ const openshiftHost: readonly Component[] = [
 /** Components used in addition to those of all scenarios. */
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'first-machine': [routedPayload, registry],
+  'dual-stack': [compressedPayload],
   'static-network': [nmstatectl],
   relocate: [nmstatectl, opensshServer, e2eTest, e2eImages],
   'relocate-briefly': [nmstatectl, opensshServer],

@@ -7,8 +7,7 @@ import { syncDirectory } from './files.ts';
 const DEADLINE_MS = 15 * 60_000;
 
 /**
- * Copies a large file with `cp`, atomically: written beside the target, synced,
- * renamed. `check` may inspect the copy before the rename, and throw. A symlink is
+ * Copies a large file with `cp`, atomically, as placeFile does. A symlink is
  * not copied: ELOOP.
  */
 export async function copyFile(
@@ -18,20 +17,36 @@ export async function copyFile(
   signal: AbortSignal,
   check: (copy: string) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  await mkdir(dirname(target), { recursive: true, mode: 0o755 });
-  const beside = join(dirname(target), `.${basename(target)}.new`);
-  await rm(beside, { force: true });
-  try {
+  const copy = async (beside: string) => {
     await run('cp', ['--reflink=auto', '--no-dereference', '--', source, beside], {
       signal,
       deadlineMs: DEADLINE_MS,
     });
-    const copy = await open(beside, constants.O_RDWR | constants.O_NOFOLLOW);
+  };
+  await placeFile(target, mode, copy, check);
+}
+
+/**
+ * Makes a large file atomically: `write` makes it beside the target, where nothing is; it is synced and
+ * renamed. `check` may inspect it before the rename, and throw.
+ */
+export async function placeFile(
+  target: string,
+  mode: number,
+  write: (beside: string) => Promise<void>,
+  check: (beside: string) => Promise<void>,
+): Promise<void> {
+  await mkdir(dirname(target), { recursive: true, mode: 0o755 });
+  const beside = join(dirname(target), `.${basename(target)}.new`);
+  await rm(beside, { force: true });
+  try {
+    await write(beside);
+    const file = await open(beside, constants.O_RDWR | constants.O_NOFOLLOW);
     try {
-      await copy.chmod(mode);
-      await copy.sync();
+      await file.chmod(mode);
+      await file.sync();
     } finally {
-      await copy.close();
+      await file.close();
     }
     await check(beside);
     await rename(beside, target);

@@ -3,23 +3,27 @@ import { join } from 'node:path';
 import { Failure } from '../base/errors/failure.ts';
 import { eachToItsEnd } from '../base/wait/each-to-its-end.ts';
 import { copyFile } from '../host/copy.ts';
-import { sha256OfFile } from '../host/files.ts';
+import { exists, sha256OfFile } from '../host/files.ts';
 import { type Payload, payloadFile, payloadPath } from './payload.ts';
+import { unpackFile } from './unpack.ts';
 import {
+  type DescribedFile,
   damagedPayload,
   digestFault,
   type FileDigest,
   hasDigest,
   type PayloadFile,
   payloadFiles,
+  storedFile,
+  storedFiles,
 } from './verify.ts';
 
 /** While one file is written, another is read back and hashed. No more, since a virtual CD is slow in finding places. */
 const COPIED_AT_ONCE = 2;
 
 /**
- * Copies a payload to another folder, each file atomically, and verified as it is read back before it
- * has its name. Existing files are not copied again, and are verified, too.
+ * Copies a payload to a host's folder, each file atomically, and verified as it is read back before it
+ * has its name. What the source has only compressed is decompressed. Existing files are not copied again, and are verified, too.
  * @throws Failure (fatal) before anything is copied if a file has another size than stated, and for a file
  *   whose copy differs
  */
@@ -28,16 +32,53 @@ export async function copyPayloadTo(
   target: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const files = payloadFiles(payload);
-  for (const file of files) await requireSize(payload, file);
-  const copyMissing = async (file: FileDigest): Promise<void> => {
+  await copyFiles(payload, payloadFiles(payload), target, signal);
+}
+
+/** The same for a laptop's or a server's folder: what is compressed stays so. */
+export async function copyStoredTo(
+  payload: Payload,
+  target: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await copyFiles(payload, storedFiles(payload), target, signal);
+}
+
+async function copyFiles(
+  payload: Payload,
+  files: readonly DescribedFile[],
+  target: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const file of files) await requireSize(payload, await formIn(payload, file));
+  const copyMissing = async (file: DescribedFile): Promise<void> => {
     if (await hasDigest(join(target, file.path), file.sha256, signal)) return;
-    await copyVerified(payload, file, target, signal);
+    const form = await formIn(payload, file);
+    if (form.path === file.path) await copyVerified(payload, file, target, signal);
+    else await unpackFrom(payload, form, file, target, signal);
   };
   await eachToItsEnd(files, copyMissing, COPIED_AT_ONCE);
   // The description is written last: a folder that has it is complete.
   const sha256 = await sha256OfFile(await payloadPath(payload, payloadFile), signal);
   await copyVerified(payload, { path: payloadFile, sha256 }, target, signal);
+}
+
+/** As the source has it: a live host may have decompressed its medium's payload already. */
+async function formIn({ directory }: Payload, file: DescribedFile): Promise<PayloadFile> {
+  if (file.zstd === undefined || (await exists(join(directory, file.path)))) return file;
+  return storedFile(file);
+}
+
+async function unpackFrom(
+  payload: Payload,
+  stored: PayloadFile,
+  file: PayloadFile,
+  target: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const source = await payloadPath(payload, stored.path);
+  const compressed = { source, name: `The payload file ${stored.path}` };
+  await unpackFile(compressed, join(target, file.path), file, signal);
 }
 
 async function copyVerified(

@@ -6,7 +6,14 @@ import { sha256OfLargeFile } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
 import { exists, syncDirectory, syncFile } from '../host/files.ts';
 import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
-import { hasDigest, type PayloadFile, payloadFiles } from './verify.ts';
+import { unpackFile } from './unpack.ts';
+import {
+  type DescribedFile,
+  hasDigest,
+  type PayloadFile,
+  payloadFiles,
+  storedFile,
+} from './verify.ts';
 
 const CONCURRENCY = 4;
 /** Reserved for everything else, on a live host in its memory. */
@@ -19,12 +26,9 @@ export interface PayloadSource {
   readonly sha256: string;
 }
 
-/** A file to fetch: its maximum size and its digest. */
-type WantedFile = Readonly<PayloadFile>;
-
 /**
  * Fetches a payload into a folder. payload.yaml is verified before it is read, each
- * file before it appears under its name; a folder with payload.yaml is complete.
+ * file before it appears under its name, decompressed if it is served compressed; a folder with payload.yaml is complete.
  * Files from an earlier attempt are not fetched again. Each is synced before it is renamed: after a
  * power cut, a name could otherwise stand for a file without its contents.
  * @throws Failure: fatal for a wrong digest, lack of space, and whatever a retry
@@ -50,10 +54,15 @@ export async function fetchPayload(
   await publish(arrived, join(folder, payloadFile));
 }
 
-async function fetchOne(url: string, file: WantedFile, folder: string, limits: FetchOptions) {
+async function fetchOne(url: string, file: DescribedFile, folder: string, limits: FetchOptions) {
   const target = join(folder, file.path);
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });
-  await publish(await fetchVerified(url, file, folder, limits), target);
+  const stored = storedFile(file);
+  const arrived = await fetchVerified(url, stored, folder, limits);
+  if (file.zstd === undefined) return publish(arrived, target);
+  const compressed = { source: arrived, name: urlOf(url, stored.path) };
+  // Removed first: with the file in place, nothing would look for what it was made of.
+  await unpackFile(compressed, target, file, limits.signal, () => rm(arrived));
 }
 
 async function publish(arrived: string, target: string): Promise<void> {
@@ -65,7 +74,7 @@ async function publish(arrived: string, target: string): Promise<void> {
 /** The path of the verified file, beside its final name. */
 async function fetchVerified(
   base: string,
-  file: WantedFile,
+  file: PayloadFile,
   folder: string,
   options: FetchOptions,
 ): Promise<string> {
@@ -88,8 +97,11 @@ async function fetchVerified(
 }
 
 /** @throws Failure (fatal) if they do not all fit. */
-async function requireRoom(files: readonly WantedFile[], folder: string): Promise<void> {
-  const needed = files.reduce((sum, { size }) => sum + size, 0);
+async function requireRoom(files: readonly DescribedFile[], folder: string): Promise<void> {
+  // While one is decompressed, it is there in both forms.
+  const meanwhile = files.map(({ zstd }) => zstd?.size ?? 0).toSorted((a, b) => b - a);
+  const sizes = [...files.map(({ size }) => size), ...meanwhile.slice(0, CONCURRENCY)];
+  const needed = sizes.reduce((sum, size) => sum + size, 0);
   const { bavail, bsize } = await statfs(folder);
   const room = Math.max(0, bavail * bsize - MARGIN_BYTES);
   if (needed <= room) return;
@@ -102,11 +114,11 @@ async function requireRoom(files: readonly WantedFile[], folder: string): Promis
 }
 
 async function missingFiles(
-  files: readonly WantedFile[],
+  files: readonly DescribedFile[],
   folder: string,
   signal: AbortSignal,
-): Promise<WantedFile[]> {
-  const missing = new Map<string, WantedFile>();
+): Promise<DescribedFile[]> {
+  const missing = new Map<string, DescribedFile>();
   for (const file of files) {
     if (!(await hasDigest(join(folder, file.path), file.sha256, signal)))
       missing.set(file.path, file);

@@ -31,6 +31,9 @@ const reference = z.string().max(255).regex(referencePattern, {
 });
 const size = z.int().positive();
 
+/** The file as a laptop, a medium and a server have it, if compressed: under its own name and `.zst`. */
+const zstd = z.strictObject({ size, sha256: digest }).optional();
+
 const image = z.strictObject({
   name: fileName,
   reference,
@@ -43,6 +46,7 @@ const image = z.strictObject({
   /** Bytes of the archive. */
   size,
   sha256: digest,
+  zstd,
 });
 
 const binary = z.strictObject({
@@ -53,6 +57,7 @@ const binary = z.strictObject({
   /** Bytes of the file. */
   size,
   sha256: digest,
+  zstd,
 });
 
 const release = z.string().regex(releasePattern, { error: 'expected a version such as v1.34.4' });

@@ -13,24 +13,42 @@ export interface PayloadFile {
 
 export type FileDigest = Pick<PayloadFile, 'path' | 'sha256'>;
 
-/** Every file that payload.yaml names, with its size and digest. */
-export function payloadFiles({ images, binaries }: PayloadDescription): PayloadFile[] {
+/** A file as a host uses it, and its compressed form, if payload.yaml states one. */
+export interface DescribedFile extends PayloadFile {
+  zstd?: Omit<PayloadFile, 'path'> | undefined;
+}
+
+/** Every file that payload.yaml names, as a host uses it. */
+export function payloadFiles({ images, binaries }: PayloadDescription): DescribedFile[] {
   return [
-    ...images.map(({ archive, size, sha256 }) => ({ path: archive, size, sha256 })),
-    ...binaries.map(({ file, size, sha256 }) => ({ path: file, size, sha256 })),
+    ...images.map(({ archive, size, sha256, zstd }) => ({ path: archive, size, sha256, zstd })),
+    ...binaries.map(({ file, size, sha256, zstd }) => ({ path: file, size, sha256, zstd })),
   ];
 }
+
+/** The same file as a laptop, a medium or a server has it. */
+export const storedFile = ({ path, size, sha256, zstd }: DescribedFile): PayloadFile =>
+  zstd === undefined ? { path, size, sha256 } : { path: `${path}.zst`, ...zstd };
+
+/** Every file of a payload on a laptop, a medium or a server. */
+export const storedFiles = (payload: PayloadDescription): PayloadFile[] =>
+  payloadFiles(payload).map(storedFile);
+
+/** Whether hosts have to decompress files of this payload before they use them. */
+export const isCompressed = (payload: PayloadDescription): boolean =>
+  payloadFiles(payload).some(({ zstd }) => zstd !== undefined);
 
 /** While one file is hashed, another one is read. No more, since a virtual CD is slow in finding places. */
 const HASHED_AT_ONCE = 2;
 
-/**
- * Verifies the SHA-256 of every file that payload.yaml names. Returns a sentence
- * for each that differs.
- */
-export async function damagedFiles(payload: Payload, signal: AbortSignal): Promise<string[]> {
+/** Verifies the SHA-256 of these files of a payload. Returns a sentence for each that differs. */
+export async function damagedFiles(
+  payload: Payload,
+  files: readonly FileDigest[],
+  signal: AbortSignal,
+): Promise<string[]> {
   const damaged = await pMap(
-    payloadFiles(payload),
+    files,
     async (file) => (await digestFault(file, await payloadPath(payload, file.path), signal)) ?? [],
     { concurrency: HASHED_AT_ONCE },
   );
@@ -46,9 +64,9 @@ export async function hasDigest(
   return (await exists(path)) && (await sha256OfLargeFile(path, signal)) === sha256;
 }
 
-/** @throws Failure (fatal) that names every file of the payload that differs. */
+/** Of a payload on a host. @throws Failure (fatal) that names every file that differs. */
 export async function verifyPayload(payload: Payload, signal: AbortSignal): Promise<void> {
-  const faults = await damagedFiles(payload, signal);
+  const faults = await damagedFiles(payload, payloadFiles(payload), signal);
   if (faults.length > 0) throw damagedPayload(payload, faults);
 }
 

@@ -7,7 +7,7 @@ import { parseCpuSet } from '../../../lib/host/cpu-set.ts';
 import { type BlockDevice, findDisk, labelledElsewhere, readDisk } from '../../../lib/host/disk.ts';
 import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { payloadBytes } from '../../../lib/payload/size.ts';
+import { payloadSize } from '../../../lib/payload/size.ts';
 import { kubeletTrust } from '../../../lib/render/kubernetes/kubelet.ts';
 import { mediumPayload } from '../payload-folder.ts';
 import { bad, type Check, type CheckInput, good, type PreflightFinding } from './check.ts';
@@ -68,11 +68,12 @@ const LIVE = '/run/ostree-live';
 /**
  * Bytes of images that the host has in its memory. The files of a live system of CoreOS are there, in a
  * file system of half of it: the images as they are imported and as they are unpacked, each about as
- * large as the payload. Before a payload is fetched, its size is not known.
+ * large as the payload, and what is decompressed. Before a payload is fetched, its size is not known.
  */
 async function imagesInMemory(paths: HostPaths): Promise<number> {
   if (!(await exists(paths.at(LIVE)))) return 0;
-  return 2 * (await payloadBytes(mediumPayload(paths)));
+  const { bytes, isCompressed } = await payloadSize(mediumPayload(paths));
+  return (isCompressed ? 3 : 2) * bytes;
 }
 
 /** All in bytes; `free`: what the file system of the images has left. */
@@ -187,7 +188,7 @@ async function neededSpace({
   return {
     system: settings.minDiskGB * GB,
     // Its files, and the images and binaries unpacked from them.
-    payload: 2 * (await payloadBytes(mediumPayload(paths))),
+    payload: 2 * (await payloadSize(mediumPayload(paths))).bytes,
   };
 }
 

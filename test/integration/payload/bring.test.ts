@@ -13,7 +13,7 @@ import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
 import { containerdImporter } from '../../../lib/payload/containerd.ts';
 import { copyPayloadTo } from '../../../lib/payload/copy.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
-import { payloadBytes } from '../../../lib/payload/size.ts';
+import { payloadSize } from '../../../lib/payload/size.ts';
 import { thrownBy } from '../../unit/base/errors/thrown-by.ts';
 import { captureBuiltins } from '../../unit/host/builtins.ts';
 import { recordFileOperations } from '../../unit/host/file-operations.ts';
@@ -209,8 +209,8 @@ t.test('a copy is complete once it has its description', async (t) => {
     t.ok(files.seen.slice(0, renamed).includes(`sync ${name}`), `${name} is on the disk first`);
   }
   t.equal((await stat(join(target, 'bin/kubelet'))).mode & 0o777, 0o644);
-  t.equal(await payloadBytes(target), 3 + 9 + 8);
-  t.equal(await payloadBytes(folder), 0, 'no payload');
+  t.same(await payloadSize(target), { bytes: 3 + 9 + 8, isCompressed: false });
+  t.same(await payloadSize(folder), { bytes: 0, isCompressed: false }, 'no payload');
 
   files.seen.length = 0;
   await copyPayloadTo(payload, target, signal);

@@ -52,10 +52,11 @@ export const fileOf =
 
 /** Announces the file's length, sends half of it and closes the connection. */
 export const half =
-  (content: string): Answer =>
+  (content: string | Buffer): Answer =>
   (_, response) => {
-    response.writeHead(200, { 'content-length': content.length });
-    response.write(content.slice(0, content.length / 2), () => response.destroy());
+    const bytes = Buffer.from(content);
+    response.writeHead(200, { 'content-length': bytes.length });
+    response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
   };
 
 export const redirect =

@@ -1,14 +1,22 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { payload } from '../../../../agents/steps/payload.ts';
 import { payloadFolder } from '../../../../agents/steps/payload-folder.ts';
 import { type HostOptions, testHost } from '../../../unit/agents/host/host.ts';
 import { importingRuntime, writePayload } from '../../../unit/agents/host/payload.ts';
 import { fakeRuntime } from '../../../unit/agents/host/runtime.ts';
+import { compressPayloadIn } from '../../../unit/payload/compressed.ts';
 
 const KUBELET = '/var/lib/sno-agents/bin/kubelet';
 const MEDIUM = '/run/media/iso/sno-agents/payload';
 const FETCHED = '/var/lib/sno-agents/payload';
 const payloadUrl = 'https://site.test/payload';
+
+/** The digest of the payload that is compressed on the media of this test. */
+function writePinned(t: Test): string {
+  const host = testHost(t);
+  writePayload(host, MEDIUM);
+  return compressPayloadIn(host.at(MEDIUM));
+}
 
 t.test('payload', async (t) => {
   t.test('on the medium is imported and installed', async (t) => {
@@ -24,6 +32,31 @@ t.test('payload', async (t) => {
     t.equal(await host.holds(payload), false, 'a binary that was deleted');
     t.same(await host.run(payload), { kind: 'done', note: '1 images, 1 binaries' }, 'again');
     t.same(host.programs.calls('curl'), [], 'nothing is fetched');
+  });
+
+  t.test('compressed on the medium is decompressed once', async (t) => {
+    const payloadSha256 = writePinned(t);
+    const host = testHost(t, { cluster: { payloadSha256 } });
+    writePayload(host, MEDIUM);
+    compressPayloadIn(host.at(MEDIUM));
+    await fakeRuntime(t, host, () => [], importingRuntime(host));
+    t.equal(await host.holds(payload), false, 'before');
+    t.same(await host.run(payload), { kind: 'done', note: '1 images, 1 binaries' });
+    t.equal(host.read(KUBELET), 'a kubelet');
+    t.equal(host.read(`${FETCHED}/images/etcd.tar`), 'an image');
+    t.equal(await host.holds(payload), true, 'after');
+    host.remove(`${MEDIUM}/images`);
+    host.remove(KUBELET);
+    t.match(await host.run(payload), { kind: 'done' }, 'again: its files are not read');
+    t.equal(host.read(KUBELET), 'a kubelet');
+  });
+
+  t.test('compressed on the medium, and not the one pinned, is not decompressed', async (t) => {
+    const host = testHost(t, { cluster: { payloadSha256: 'b'.repeat(64) } });
+    writePayload(host, MEDIUM);
+    compressPayloadIn(host.at(MEDIUM));
+    t.match(await host.failureOf(payload), { kind: 'fatal', code: 'payload-mismatch' });
+    t.notOk(host.has(FETCHED));
   });
 
   t.test('must be the one pinned by the Ignition, if any', async (t) => {

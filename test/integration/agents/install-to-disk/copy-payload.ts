@@ -6,6 +6,7 @@ import { diskFile, type FakePartition, giveDisk } from '../../../unit/agents/hos
 import { type TestHost, testHost } from '../../../unit/agents/host/host.ts';
 import { journalOf } from '../../../unit/agents/host/journal.ts';
 import { writePayload } from '../../../unit/agents/host/payload.ts';
+import { compressPayloadIn } from '../../../unit/payload/compressed.ts';
 
 const STATE = 'var/lib/sno-agents';
 const onDisk = (path: string) => diskFile(2, `${STATE}/${path}`);
@@ -51,6 +52,19 @@ t.test('copy-payload', async (t) => {
     t.equal(it.mode(onDisk('.')), 0o755, 'the kubelet is started from it');
     t.equal(it.mode(onDisk('live/bootkube.jsonl')), 0o644);
     t.match(it.lines.join(''), /Waiting for the payload to be copied to the disk/);
+  });
+
+  t.test('takes what is compressed on the medium from where it was decompressed', async (t) => {
+    const it = host(t);
+    const medium = '/run/media/iso/sno-agents/payload';
+    compressPayloadIn(it.at(medium));
+    writePayload(it, '/var/lib/sno-agents/payload');
+    it.write('/var/lib/sno-agents/payload/payload.yaml', it.read(`${medium}/payload.yaml`));
+    for (const folder of ['images', 'bin']) it.remove(`${medium}/${folder}`);
+    t.same(await it.run(copyPayload), { kind: 'done' });
+    t.equal(it.read(onDisk('payload/bin/kubelet')), 'a kubelet');
+    t.equal(it.read(onDisk('payload/payload.yaml')), it.read(`${medium}/payload.yaml`));
+    t.notOk(it.has(onDisk('payload/bin/kubelet.zst')));
   });
 
   t.test('on OpenShift there is no payload', async (t) => {

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import type { HostContext } from '../../../../agents/steps/host-context.ts';
 import { payload } from '../../../../agents/steps/payload.ts';
 import { payloadFolder } from '../../../../agents/steps/payload-folder.ts';
+import { compressPayloadIn } from '../../payload/compressed.ts';
 import { testHost } from '../host/host.ts';
 import { importingRuntime, writePayload } from '../host/payload.ts';
 import { fakeRuntime } from '../host/runtime.ts';
@@ -53,6 +54,16 @@ t.test('the payload on a second medium', async (t) => {
     t.equal(await holds(), false);
     t.match(await run(), { kind: 'done' });
     t.equal(it.read(`${KEPT}/images/etcd.tar`), 'an image');
+  });
+
+  t.test('is decompressed while it is copied', async (t) => {
+    const { it, context } = await host(t);
+    const payloadSha256 = compressPayloadIn(it.at(MEDIUM));
+    const pinned = { ...context, cluster: { ...context.cluster, payloadSha256 } };
+    t.match(await payload.run(pinned, it.progress()), { kind: 'done' });
+    t.equal(it.read(`${KEPT}/images/etcd.tar`), 'an image');
+    it.remove(MEDIUM);
+    t.equal(await payload.holds(pinned, it.progress()), true);
   });
 
   t.test('another payload is refused before it is copied', async (t) => {

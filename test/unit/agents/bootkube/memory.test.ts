@@ -1,5 +1,6 @@
 import t from 'tap';
 import { judgeMemory, memoryCheck } from '../../../../agents/steps/preflight/machine.ts';
+import { compressPayloadIn } from '../../payload/compressed.ts';
 import { testHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 import { inputFor, NETWORKS } from './check-input.ts';
@@ -29,6 +30,19 @@ t.test('memory', async (t) => {
       fact: '2048 MiB of memory',
     });
     t.match(judgeMemory(2 * GIB - MIB, Infinity, { control: 2 * GIB, images: 0 }), { ok: false });
+  });
+
+  t.test('what is compressed on the medium is in memory itself, too', async (t) => {
+    const host = testHost(t);
+    const medium = '/run/media/iso/sno-agents/payload';
+    // So that it counts in MiB.
+    writePayload(host, medium, 'k'.repeat(3 * MIB));
+    const input = { ...inputFor(t, [], NETWORKS), ...host.context, hostname: 'sno' };
+    host.write('/run/ostree-live', '');
+    host.write('/var/lib/sno-agents/x', '');
+    t.match(await memoryCheck.run(input), { fact: /\(6 MiB for images of the payload\)/ });
+    compressPayloadIn(host.at(medium));
+    t.match(await memoryCheck.run(input), { fact: /\(9 MiB for images of the payload\)/ });
   });
 
   t.test('a live system of CoreOS is known by its mark', async (t) => {
