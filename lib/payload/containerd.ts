@@ -7,7 +7,7 @@ import type { ArchivedCopy, ImageImporter, ImportLimits } from './images.ts';
 import { type Ctr, importInPlace } from './layers-in-store.ts';
 import { configuredSandboxImage } from './sandbox-image.ts';
 import { Snapshots } from './snapshots.ts';
-import { isUnpacked, removeUnpacked, unpackedDamage } from './unpacked.ts';
+import { type ChainedLayer, isUnpacked, removeUnpacked, unpackedDamage } from './unpacked.ts';
 
 /** The label by which containerd's CRI reports an image as pinned (containerd 1.7; ignored before). */
 const pinnedLabel = 'io.cri-containerd.pinned=pinned';
@@ -64,7 +64,8 @@ export function containerdImporter(
     },
     async damage(image, limits) {
       using snapshots = new Snapshots(runtime.socket, containerdNamespace);
-      const found = await unpackedDamage(image, snapshots, limits);
+      const folderOf = ({ chainId }: ChainedLayer) => snapshots.folderOf(chainId, limits);
+      const found = await unpackedDamage(image, folderOf, limits);
       if (found !== undefined) return found;
       if (await isUnpacked(image, snapshots, limits)) return undefined;
       // An import that was interrupted may leave the name of an image whose layers never came.

@@ -1,14 +1,19 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../base/errors/failure.ts';
 import type { ContainerRuntime } from '../clients/cri/runtime.ts';
 import { run } from '../host/command.ts';
-import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { exists, readTextIfPresent, sha256, writeFileAtomic } from '../host/files.ts';
 import { runOutsideSandbox } from '../host/outside-sandbox.ts';
 import type { HostPaths } from '../host/paths.ts';
 import type { ImageImporter, ImportLimits, NamedImages } from './images.ts';
+import { type ChainedLayer, unpackedDamage } from './unpacked.ts';
 
 /** The images that the kubelet must keep, and the image of every pod sandbox: crio.conf.d(5). */
 const CONFIGURATION = '/etc/crio/crio.conf.d/60-sno-agents.conf';
+
+/** Where containers-storage has unpacked layers, each in a folder of its id. */
+const LAYERS = '/var/lib/containers/storage/overlay';
 
 const UNIT = 'crio.service';
 const RELOAD_MS = 60_000;
@@ -49,11 +54,34 @@ export function crioImporter(runtime: ContainerRuntime, { at }: HostPaths): Imag
         fix: 'See "journalctl -u crio".',
       });
     },
-    // CRI-O itself checks its store after an unclean shutdown, and deletes it: clean_shutdown_file in crio.conf(5).
-    damage: async () => undefined,
-    discard: async () => undefined,
+    // Only where crio-wipe.service is enabled, CRI-O deletes its store after an unclean shutdown. Its own check
+    // then (internal_repair in crio.conf(5)) does not read files.
+    async damage(image, limits) {
+      const folderOf = async ({ diffIds }: ChainedLayer) => {
+        const folder = join(at(LAYERS), layerId(diffIds), 'diff');
+        return (await exists(folder)) ? folder : undefined;
+      };
+      return unpackedDamage(image, folderOf, limits);
+    },
+    async discard(damaged, limits) {
+      for (const { path, reference } of damaged) {
+        const find = () => runtime.imageStatus(reference, limits);
+        // A layer that no image names would be used as it is.
+        if ((await find()) === undefined)
+          await podman(['load', '--quiet', '--input', path], limits);
+        const names = (await find())?.repoTags ?? [reference];
+        // Not by force, which would remove containers. What one needs stays, and is found again.
+        await podman(['rmi', ...names], limits).catch((error: unknown) => {
+          if (!(error instanceof Failure)) throw error;
+        });
+      }
+    },
   };
 }
+
+/** By which containers-storage knows a layer, from the diff ids of the layers from the lowest to this one. */
+const layerId = (diffIds: readonly string[]): string =>
+  diffIds.reduce((below, diffId) => sha256(`${below}+${diffId}`));
 
 async function configure(path: string, payload: NamedImages, limits: ImportLimits): Promise<void> {
   const text = configurationOf(payload);

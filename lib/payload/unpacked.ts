@@ -8,32 +8,38 @@ import type { ArchivedCopy } from './images.ts';
 import { firstDifference, layerFiles, linksIn } from './layer-files.ts';
 import type { Snapshots } from './snapshots.ts';
 
-/** A layer of an image, and the chain id by which containerd knows it unpacked. */
-interface UnpackedLayer {
+/** A layer of an image, by what runtimes derive their names of unpacked layers from. */
+export interface ChainedLayer {
   /** Its name in the archive. */
   readonly entry: string;
+  /** Of the layers from the lowest to this one. */
+  readonly diffIds: readonly string[];
+  /** By which containerd knows it. */
   readonly chainId: string;
+}
+
+interface UnpackedLayer extends ChainedLayer {
   /** With its files alone. */
   readonly folder: string;
 }
 
 /**
- * Compares what containerd has unpacked of an image with its archive, by content. Its metadata is no evidence: it is
+ * Compares what a runtime has unpacked of an image with its archive, by content. Its metadata is no evidence: it is
  * on the disk before the files are.
  *
+ * @param folderOf the folder that has the files of this layer alone; undefined if it is not unpacked
  * @returns what is wrong, in words; undefined if all that is unpacked is right, also if nothing is
  */
 export async function unpackedDamage(
   image: ArchivedCopy,
-  snapshots: Snapshots,
-  limits: Limits,
+  folderOf: (layer: ChainedLayer) => Promise<string | undefined>,
+  { signal }: Pick<Limits, 'signal'>,
 ): Promise<string | undefined> {
-  const { signal } = limits;
   const layers: UnpackedLayer[] = [];
-  for (const { entry, chainId } of await chainOf(image, signal)) {
-    const folder = await snapshots.folderOf(chainId, limits);
+  for (const layer of await chainOf(image, signal)) {
+    const folder = await folderOf(layer);
     if (folder === undefined) break;
-    layers.push({ entry, chainId, folder });
+    layers.push({ ...layer, folder });
   }
   const entries = new Set(layers.map(({ entry }) => entry));
   if (entries.size === 0) return undefined;
@@ -83,10 +89,7 @@ export async function removeUnpacked(
 }
 
 /** The layers of the image in its archive, from the lowest. None of an archive that the import will refuse. */
-async function chainOf(
-  { path, id }: ArchivedCopy,
-  signal: AbortSignal,
-): Promise<Pick<UnpackedLayer, 'entry' | 'chainId'>[]> {
+async function chainOf({ path, id }: ArchivedCopy, signal: AbortSignal): Promise<ChainedLayer[]> {
   try {
     // The headers alone are read where the archive is as this project writes it.
     const { images } = (await placedImages(path)) ?? (await readImageArchive(path, signal));
@@ -98,13 +101,13 @@ async function chainOf(
 }
 
 /** ChainID of the OCI image specification: of the lowest layer its diff id, of others a digest over those below. */
-export function withChainIds(
-  layers: readonly ArchivedLayer[],
-): Pick<UnpackedLayer, 'entry' | 'chainId'>[] {
+export function withChainIds(layers: readonly ArchivedLayer[]): ChainedLayer[] {
   let below: string | undefined;
+  const diffIds: string[] = [];
   return layers.map(({ entry, diffId }) => {
     const own = `sha256:${diffId}`;
     below = below === undefined ? own : `sha256:${sha256(`${below} ${own}`)}`;
-    return { entry, chainId: below };
+    diffIds.push(diffId);
+    return { entry, diffIds: [...diffIds], chainId: below };
   });
 }
