@@ -32,8 +32,15 @@ export async function bringPayload(
   expectArchitecture(payload);
   const isBrought =
     (await isBroughtSinceBoot(folder, paths, signal)) && (await hasImages(payload, paths, signal));
-  const result = isBrought ? undefined : await bringImages(payload, paths, progress);
-  const written = await installBinaries(payload, binaryDestinations(paths), signal);
+  // The runtime computes while the disk writes binaries. Each ends before this does, also if the other fails.
+  const [images, binaries] = await Promise.allSettled([
+    isBrought ? undefined : bringImages(payload, paths, progress),
+    installBinaries(payload, binaryDestinations(paths), signal),
+  ]);
+  if (images.status === 'rejected') throw images.reason;
+  if (binaries.status === 'rejected') throw binaries.reason;
+  const { value: result } = images;
+  const { value: written } = binaries;
   // A runtime does not sync what it unpacks: after a power cut an image could exist by name and
   // digest, with empty files in it. So nothing is reported as done before this.
   if (!isBrought || written.length > 0) {

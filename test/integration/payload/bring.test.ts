@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import timers from 'node:timers/promises';
@@ -59,7 +59,6 @@ t.test('a damaged archive is named once the runtime refuses it', async (t) => {
   writeFileSync(join(payload, 'images/etcd.tar'), 'rat');
   program('ctr', 'exit 1\n');
   await t.rejects(bringPayload(payload, paths, progress), /images\/etcd\.tar: expected/);
-  t.notOk(existsSync(paths.binaries));
 });
 
 t.test('a payload is present if all images (by digest) and binaries are', async (t) => {
@@ -191,6 +190,28 @@ t.test('an imported image is awaited, but not forever', async (t) => {
   t.equal(asked.length, 100);
   t.equal(delays.length, 100, 'ten seconds in all');
   t.equal(await importer.find('r.test/etcd:1', limits), undefined, 'the caller finds out');
+});
+
+t.test('binaries are installed while images are imported', async (t) => {
+  const { payload, paths, progress, program } = await host(t);
+  const kubelet = join(paths.binaries, 'kubelet');
+  // Fails unless the kubelet appears meanwhile; "seq" bounds the wait.
+  program('ctr', `for _ in $(seq 600); do [ -e ${kubelet} ] && exit 0; sleep 0.05; done; exit 1\n`);
+  t.strictSame(await bringPayload(payload, paths, progress), { images: 1, binaries: 2 });
+});
+
+t.test('nothing goes on after a failure, and nothing counts as brought', async (t) => {
+  const { payload, paths, progress, called, program } = await host(t);
+  // The images take longer than the damaged binary.
+  program('ctr', 'sleep 0.3\n');
+  writeFileSync(join(payload, 'bin/kubelet'), 'kubelet 2');
+  const failure = await thrownBy(bringPayload(payload, paths, progress));
+  t.match(failure, { code: 'payload-damaged', message: /bin\/kubelet/ });
+  t.ok(
+    called().some((line) => line.includes('images label')),
+    'the import has ended',
+  );
+  t.notOk(called().some((line) => line.startsWith('sync')));
 });
 
 t.test('a copy is complete once it has its description', async (t) => {
