@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, exitCodeFor } from './errors/exit-codes.ts';
 import { describeError } from './errors/failure.ts';
+import { systemErrorCode } from './errors/system-error-code.ts';
 import { printableLines } from './printable.ts';
 
 /** Where a program prints; tests take the text. */
@@ -31,7 +32,14 @@ export async function runCommandLine(
     return code();
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    writeError(`${program.name()}: ${describeError(error)}\n`);
+    writeError(`${program.name()}: ${describeError(error)}${asRoot(error)}\n`);
     return exitCodeFor(error);
   }
+}
+
+/** What an ordinary user can do, where only root may. */
+function asRoot(error: unknown): string {
+  const code = systemErrorCode(error);
+  const isDenied = code === 'EACCES' || code === 'EPERM';
+  return isDenied && process.getuid?.() !== 0 ? '. Run it as root, such as with sudo.' : '';
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../base/errors/failure.ts';
-import { isLocked } from '../engine/steps/lock.ts';
+import { isLocked, lockAgent } from '../engine/steps/lock.ts';
 import { notYet, type Outcome } from '../engine/steps/step.ts';
 import { readTrial } from '../engine/trial/store.ts';
 import { exists } from '../host/files.ts';
@@ -50,6 +50,21 @@ export async function requireIdle(paths: HostPaths, own?: keyof typeof CHANGES):
   throw new Failure('usage', `${trial.what} is on trial`, {
     fix: 'Wait for its end: see "sno-trial status".',
   });
+}
+
+/**
+ * Writes the request of a change. Since it was judged, minutes can have passed, in which a person was asked or files were
+ * fetched: what was requested meanwhile excludes it.
+ *
+ * @throws Failure (usage): nothing was written
+ */
+export async function beginChange<T>(paths: HostPaths, write: () => Promise<T>): Promise<T> {
+  using _alone = await lockAgent('change', paths.root).catch((cause: unknown) => {
+    throw new Failure('usage', 'another change is being requested', { fix: 'Try again.', cause });
+  });
+  const underWay = await changeUnderWay(paths);
+  if (underWay !== undefined) throw underWay;
+  return await write();
 }
 
 /** For the first step of a request: what is still running; undefined if it may begin. */

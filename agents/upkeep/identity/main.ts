@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { confirm } from '../../../lib/change/confirm.ts';
+import { beginChange } from '../../../lib/change/exclusion.ts';
 import { differences } from '../../../lib/change/identity/identity.ts';
 import {
   type IdentityRequest,
@@ -60,7 +61,7 @@ function addChange(program: Command, paths: HostPaths, write: Write): void {
       const { from, to } = await acceptedChange(paths, asked, AbortSignal.timeout(ASK_MS));
       write(announcement(differences(from, to), from.hostname !== to.hostname));
       if (yes !== true) await confirm('change it', 'the change');
-      const { id } = await requestIdentity(paths, { from, to });
+      const { id } = await beginChange(paths, () => requestIdentity(paths, { from, to }));
       const begun = {
         agent: 'sno-identity',
         what: 'the change',

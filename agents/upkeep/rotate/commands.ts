@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { beginChange } from '../../../lib/change/exclusion.ts';
 import {
   describeWhat,
   type RotationRecord,
@@ -68,7 +69,8 @@ async function rotate(
   const { isUnderWay, notes } = await planRotation(paths, { what, restartWorkloads }, signal);
   const present = isUnderWay ? await rotationChange.read(paths) : undefined;
   if (present !== undefined) write(`The rotation of ${describeWhat(what)} is under way already.\n`);
-  const { id } = present ?? (await requestRotation(paths, { what, restartWorkloads }));
+  const { id } =
+    present ?? (await beginChange(paths, () => requestRotation(paths, { what, restartWorkloads })));
   for (const note of notes) write(`${note}\n`);
   const begun = {
     agent: 'sno-rotate',

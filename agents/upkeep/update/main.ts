@@ -1,11 +1,12 @@
-import { Command, CommanderError } from 'commander';
-import { standardOutput } from '../../../lib/base/command-line.ts';
-import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/base/errors/exit-codes.ts';
+import { Command } from 'commander';
+import { runCommandLine, standardOutput } from '../../../lib/base/command-line.ts';
+import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { failureFromData } from '../../../lib/base/errors/failure-data.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { minorOf } from '../../../lib/base/minor.ts';
 import { lastText } from '../../../lib/change/ending.ts';
+import { beginChange } from '../../../lib/change/exclusion.ts';
 import { startAndFollow } from '../../../lib/change/start-and-follow.ts';
 import {
   type UpdateRequest,
@@ -47,7 +48,7 @@ export async function runUpdate(
   const { write = standardOutput.write } = output;
   if (
     args[0] === 'run' &&
-    args.some((arg) => /^--(from|no-wait|accept-removed-apis)\b/.test(arg))
+    args.some((arg) => /^(--(from|no-wait|accept-removed-apis|help)\b|-h$)/.test(arg))
   ) {
     return requested(paths, args, write);
   }
@@ -62,7 +63,10 @@ export async function runUpdate(
       const text = `${last === undefined ? '' : endedText(last)}${askedText(asked)}`;
       return { text, data: { last: last ?? null, asked: asked ?? null } };
     },
-    addCommands: (program, writeOut) => addPrepare(program, paths, writeOut),
+    addCommands: (program, writeOut) => {
+      program.addHelpText('after', `\n${HOW_TO_UPDATE}`);
+      addPrepare(program, paths, writeOut);
+    },
   };
   if (await isWorker(paths)) {
     const context = () => workerUpdateContext(paths);
@@ -72,6 +76,9 @@ export async function runUpdate(
   const context = () => updateContext(paths);
   return runAgentCommand({ ...common, plan: updatePlan(settings), context }, args, output);
 }
+
+const HOW_TO_UPDATE =
+  '"sno-update run --from FOLDER|URL" updates this host; "sno-update run --help" has its options.';
 
 /** What the unit runs first: whether there is an update to be carried out, perhaps one that a hub asks for. */
 const TAKE_UP = 'take-up';
@@ -107,14 +114,7 @@ async function requested(
       const order = { from, accepted: { removedApis: acceptRemovedApis === true } };
       await update(paths, { order, wait }, write);
     });
-  try {
-    await program.parseAsync([...args], { from: 'user' });
-    return EXIT.done;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    standardOutput.writeError(`sno-update: ${describeError(error)}\n`);
-    return exitCodeFor(error);
-  }
+  return runCommandLine(program, args, () => EXIT.done);
 }
 
 async function update(
@@ -134,7 +134,8 @@ async function update(
       return;
     }
     write((await isWorker(paths)) ? await drainOf(paths, request) : wayBackOf(request));
-    await updateChange.write(paths, request);
+    const accepted = request;
+    await beginChange(paths, () => updateChange.write(paths, accepted));
     write(`Begun: ${describeUpdate(request)}, signed by ${request.signedBy}.\n`);
   } else if (request.from === from) {
     write(`Continued: ${describeUpdate(request)}.\n`);

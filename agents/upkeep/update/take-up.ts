@@ -1,6 +1,6 @@
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../lib/base/errors/failure-data.ts';
-import { requireIdle } from '../../../lib/change/exclusion.ts';
+import { beginChange, requireIdle } from '../../../lib/change/exclusion.ts';
 import { updateChange } from '../../../lib/change/update/request.ts';
 import {
   type AskedUpdate,
@@ -47,7 +47,12 @@ export async function takeUp(
     const request = await accept(paths, order, signal);
     if (request === undefined) return await decided(paths, wanted, { outcome: 'present' });
     // With what asks for it: an interruption after this leaves a request that is carried out once.
-    await updateChange.write(paths, { ...request, asked: wanted.serial });
+    const asked = { ...request, asked: wanted.serial };
+    try {
+      await beginChange(paths, () => updateChange.write(paths, asked));
+    } catch (error) {
+      return await decided(paths, wanted, { outcome: 'waiting', error });
+    }
     return { ...(await decided(paths, wanted, { outcome: 'accepted' })), isRequested: true };
   } catch (error) {
     signal.throwIfAborted();

@@ -32,3 +32,21 @@ t.test('whatever a command prints or an error quotes, a terminal interprets noth
     ['x: no pod \\u202e"a\\u009bb"; found c\\u2028d\n'],
   );
 });
+
+t.test('an ordinary user is told who may, and root is not', async (t) => {
+  const program = () =>
+    new Command('x').exitOverride().action(() => {
+      throw Object.assign(new Error("EACCES: permission denied, open '/x'"), { code: 'EACCES' });
+    });
+  const said = async (uid: number) => {
+    const { getuid } = process;
+    Object.assign(process, { getuid: () => uid });
+    const errors: string[] = [];
+    const writeError = (text: string) => void errors.push(text);
+    t.equal(await runCommandLine(program(), [], () => 0, { writeError }), 1);
+    Object.assign(process, { getuid });
+    return errors.join('');
+  };
+  t.match(await said(1000), /\/x'\. Run it as root, such as with sudo\.\n$/);
+  t.notMatch(await said(0), /sudo/);
+});

@@ -5,7 +5,7 @@ import type { BackupManifest } from '../../../../lib/change/backup/manifest.ts';
 import { backupsFolder } from '../../../../lib/change/backup/store.ts';
 import { verifyBackup } from '../../../../lib/change/backup/verify.ts';
 import { confirm } from '../../../../lib/change/confirm.ts';
-import { changeUnderWay } from '../../../../lib/change/exclusion.ts';
+import { beginChange, changeUnderWay } from '../../../../lib/change/exclusion.ts';
 import { type RestoreRequest, restoreChange } from '../../../../lib/change/restore/request.ts';
 import { startAndFollow } from '../../../../lib/change/start-and-follow.ts';
 import { readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
@@ -53,7 +53,7 @@ export async function requestRestore(
     backup,
     requestedAt: new Date().toISOString(),
   };
-  if (request === undefined) await restoreChange.write(paths, begun);
+  if (request === undefined) await beginChange(paths, () => restoreChange.write(paths, begun));
   const result = await startAndFollow(
     restoreChange,
     paths,

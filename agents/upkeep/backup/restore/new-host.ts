@@ -4,7 +4,7 @@ import type { AcceptedAuthor } from '../../../../lib/change/backup/portable/auth
 import { missingAuthorities } from '../../../../lib/change/backup/portable/authorities.ts';
 import { importBackup } from '../../../../lib/change/backup/portable/import.ts';
 import { confirm } from '../../../../lib/change/confirm.ts';
-import { changeUnderWay } from '../../../../lib/change/exclusion.ts';
+import { beginChange, changeUnderWay } from '../../../../lib/change/exclusion.ts';
 import { differences, identityOf } from '../../../../lib/change/identity/identity.ts';
 import { presentIdentity } from '../../../../lib/change/identity/present-identity.ts';
 import {
@@ -63,12 +63,14 @@ Everything that is in this new cluster will be lost. The contents of persistent 
 backup: those on a data disk are used again if it is mounted as before.
 ${keepsAuthorities ? KEPT : ''}${author.kind === 'host' ? '' : UNKNOWN_AUTHOR}`);
   if (!isConfirmed) await confirm('restore it', 'the restore');
-  const { id } = await requestIdentity(paths, {
-    from,
-    to,
-    backup: imported.name,
-    ...(keepsAuthorities ? { keepsAuthorities } : {}),
-  });
+  const { id } = await beginChange(paths, () =>
+    requestIdentity(paths, {
+      from,
+      to,
+      backup: imported.name,
+      ...(keepsAuthorities ? { keepsAuthorities } : {}),
+    }),
+  );
   const begun = {
     agent: 'sno-identity',
     what: 'the restore',

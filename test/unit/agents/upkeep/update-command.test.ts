@@ -33,6 +33,15 @@ async function requestedHost(t: Test) {
   return { host, context, run, endsAs, from: context.request.from };
 }
 
+t.test('its help says how to ask for an update', async (t) => {
+  const { run } = await requestedHost(t);
+  const help: string[] = [];
+  t.capture(process.stdout, 'write', (text: string) => help.push(text) > 0);
+  t.match(await run('--help'), { code: 0 });
+  t.match(help.join(''), /--from <folder-or-url>/);
+  t.match(await run('--from'), { code: 2, errors: /--from/ });
+});
+
 t.test('it is continued by the unit, which is waited for', async (t) => {
   const { host, run, endsAs, from } = await requestedHost(t);
   t.match(await run('--from', from), {

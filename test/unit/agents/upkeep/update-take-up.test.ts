@@ -99,6 +99,19 @@ t.test('why it is refused is told, and not asked again', async (t) => {
   t.equal(it.asked.length, 1);
 });
 
+t.test('a change that began while the manifest was fetched comes first', async (t) => {
+  const it = updatedHost(t);
+  await it.heed(4);
+  const taken = await takeUp(it.paths, signal, async () => {
+    await requestRotation(it.paths, { what: { kind: 'encryption' }, restartWorkloads: false });
+    return request;
+  });
+  t.match(taken, { isRequested: false, said: /not taken yet: a rotation of/ });
+  t.equal(await updateChange.read(it.paths), undefined, 'not both at once');
+  t.match(await readAsked(it.paths), { outcome: 'waiting' });
+  t.match(await readWanted(it.paths), { url: URL }, 'it is taken up again');
+});
+
 t.test('what may pass is tried again, after a while', async (t) => {
   const it = updatedHost(t);
   await it.heed(4);
