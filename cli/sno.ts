@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { EXIT } from '../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/base/errors/failure.ts';
 import { commands } from './commands/commands.ts';
@@ -40,6 +40,7 @@ export async function runSno(args: readonly string[], outside: OutsideSno): Prom
   const sno = programOf(outside, result).hook('preAction', (_sno, command) => {
     running = namesOf(command);
     if (command.opts()[JSON_RESULT] === true && hasResult(running)) result.begin(running.join(' '));
+    refuseEmpty(command);
   });
   try {
     await sno.parseAsync(ordered, { from: 'user' });
@@ -63,6 +64,16 @@ function failed(
 ): number {
   complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
   return exitCodeOf(error, running);
+}
+
+/** An empty value is a variable of the shell that is not set: as a folder, it would be the present one. */
+function refuseEmpty(command: Command): void {
+  for (const option of command.options) {
+    if (command.getOptionValue(option.attributeName()) !== '') continue;
+    throw new Failure('usage', `${option.flags}: an empty value was given; nothing was done`, {
+      fix: 'Write the value, or leave the option out.',
+    });
+  }
 }
 
 /** `create single-node-iso` as words. */
@@ -114,7 +125,7 @@ function programOf(outside: OutsideSno, result: JsonResult): Command {
       getOutHelpWidth: () => outside.columns ?? DEFAULT_COLUMNS,
     })
     .version(versionText())
-    .configureHelp({ minWidthToWrap: LEAST_COLUMNS })
+    .configureHelp({ minWidthToWrap: LEAST_COLUMNS, optionDescription })
     .exitOverride()
     .addHelpText('after', AFTER_HELP);
   for (const add of commands) add(sno, surroundings);
@@ -124,6 +135,12 @@ function programOf(outside: OutsideSno, result: JsonResult): Command {
   }
   return sno;
 }
+
+/** As commander writes it, and whether the command cannot do without. */
+const optionDescription = (option: Option): string => {
+  const text = new Help().optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
+};
 
 const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);

@@ -16,8 +16,7 @@ export async function namingFullDisk(
   bytes: number | undefined,
 ): Promise<unknown> {
   const folder = dirname(path);
-  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: Infinity, bsize: 1 }));
-  const free = bavail * bsize;
+  const free = await freeBytes(folder);
   const isSaid = saysFull(error);
   // A program that writes the file, such as cp or xorriso, says it in words of its own.
   const isSeen = error instanceof Failure && error.kind !== 'usage' && free < NONE_BYTES;
@@ -25,11 +24,21 @@ export async function namingFullDisk(
   return new Failure('usage', `${path} cannot be written: ${folder} is full; nothing was written`, {
     code: 'disk-full',
     expected: bytes === undefined ? 'space for it' : `${bytes} bytes free`,
-    found: `${free} bytes free`,
+    ...(Number.isFinite(free) ? { found: `${free} bytes free` } : {}),
     fix: 'Free some space, or use another folder.',
     cause: error,
+    tellsCause: true,
   });
 }
+
+/** Of a folder, or of the one that it was to be made in. Infinite if it is not known. */
+const freeBytes = (folder: string): Promise<number> =>
+  statfs(folder)
+    .catch(() => statfs(dirname(folder)))
+    .then(
+      ({ bavail, bsize }) => bavail * bsize,
+      () => Infinity,
+    );
 
 const saysFull = (error: unknown): boolean =>
   isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

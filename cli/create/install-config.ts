@@ -84,9 +84,13 @@ export async function createInstallConfig(
   surroundings.wrote(path);
   const option = aio ? ' --aio' : '';
   surroundings.print(
-    `${ask ? 'Look at it' : 'Replace each <...> in it'}, then: sno verify install-config --dir ${dir}${option}`,
+    `${ask ? 'Look at it' : 'Replace each <...> in it'}, then: sno verify install-config --dir ${shellWord(dir)}${option}`,
   );
 }
+
+/** As a person can paste it. */
+const shellWord = (text: string): string =>
+  /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 async function answersOf(
   kind: HostKind,

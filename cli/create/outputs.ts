@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { exists, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
 import { kindOf } from '../process/regular-file.ts';
+import { isSystemError, systemErrorText } from '../process/system-error.ts';
 import { namingFullDisk } from './full-disk.ts';
 
 export interface OutputFile {
@@ -66,16 +67,29 @@ export async function writeOutputs(outputs: readonly WrittenFile[]): Promise<voi
     for (const path of shown) await rm(path, { force: true });
     for (const path of beside) await rm(path, { force: true });
     for (const folder of made.toReversed()) await rmdir(folder).catch(() => undefined);
-    throw await namingFullDisk(
-      error,
-      outputs[beside.length]?.path ?? outputs[0]?.path ?? '',
-      sizeOf(outputs),
-    );
+    const unwritten = outputs[beside.length]?.path;
+    if (unwritten !== undefined && isSystemError(error) && NO_PLACE.has(error.code ?? '')) {
+      throw noPlace(unwritten, error);
+    }
+    throw await namingFullDisk(error, unwritten ?? outputs[0]?.path ?? '', sizeOf(outputs));
   }
   for (const path of beside) await rm(path);
   for (const folder of new Set(outputs.map(({ path }) => dirname(path)))) {
     await syncDirectory(folder);
   }
+}
+
+/** Of a folder that is not there, is none, or takes no files. */
+const NO_PLACE: ReadonlySet<string> = new Set([
+  ...['EACCES', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'],
+]);
+
+function noPlace(path: string, error: NodeJS.ErrnoException): Failure {
+  const found = systemErrorText({ ...error, path: dirname(path) });
+  return new Failure('usage', `${path} cannot be written; nothing was written`, {
+    found,
+    fix: 'Use a folder that can be written to, or a new one in a folder that is there.',
+  });
 }
 
 const sizeOf = (outputs: readonly WrittenFile[]) =>

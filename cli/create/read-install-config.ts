@@ -16,7 +16,9 @@ const MOST_BYTES = 1024 * 1024;
  */
 export async function readInstallConfig(dir: string): Promise<string> {
   const other = join(dir, INSTALL_CONFIG.replace(/yaml$/, 'yml'));
-  if (!(await exists(join(dir, INSTALL_CONFIG))) && (await exists(other))) {
+  // What cannot be looked at is said below, by its own path.
+  const isThere = (path: string) => exists(path).catch(() => true);
+  if (!(await isThere(join(dir, INSTALL_CONFIG))) && (await isThere(other))) {
     throw new Failure('usage', `${join(dir, INSTALL_CONFIG)} does not exist; nothing was written`, {
       found: other,
       fix: `Rename it to ${INSTALL_CONFIG}.`,

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { getCACertificates } from 'node:tls';
@@ -13,6 +12,7 @@ import {
   readMaterial,
   unusableKubeconfig,
 } from '../../lib/clients/kube/kubeconfig.ts';
+import { readRegularText } from '../process/regular-file.ts';
 import { clusterEntrySchema, type UserEntry, userEntrySchema } from './entries.ts';
 import { plugIn } from './plug-in.ts';
 import { throughProxy } from './proxy.ts';
@@ -36,8 +36,9 @@ export async function readPersonsKubeconfig(
   path: string,
   { signal, now = () => new Date() }: Options,
 ): Promise<Access> {
+  const text = await readRegularText(path, 'The kubeconfig');
   try {
-    const entries = currentEntries(await readFile(path, 'utf8'));
+    const entries = currentEntries(text);
     const cluster = parsedEntry(
       clusterEntrySchema,
       entries.cluster.cluster,

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { isSystemError, systemErrorText } from './system-error.ts';
 
@@ -10,15 +10,26 @@ import { isSystemError, systemErrorText } from './system-error.ts';
  */
 export async function requireRegularFile(path: string, what: string): Promise<Stats> {
   const stats = await stat(path).catch((cause: unknown) => {
-    const found = isSystemError(cause)
-      ? systemErrorText({ ...cause, path: undefined })
-      : `${cause}`;
-    throw new Failure('usage', `${what} ${path} cannot be read; nothing was written`, { found });
+    throw unreadable(path, what, cause);
   });
   if (stats.isFile()) return stats;
   throw new Failure('usage', `${what} ${path} is not a regular file; nothing was written`, {
     found: kindOf(stats),
   });
+}
+
+/** The text of a file that a person names; `what` begins the message. @throws Failure (usage) */
+export async function readRegularText(path: string, what: string): Promise<string> {
+  await requireRegularFile(path, what);
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    throw unreadable(path, what, cause);
+  });
+}
+
+/** For what a person names and cannot be read; `what` begins the message. */
+export function unreadable(path: string, what: string, cause: unknown): Failure {
+  const found = isSystemError(cause) ? systemErrorText({ ...cause, path: undefined }) : `${cause}`;
+  return new Failure('usage', `${what} ${path} cannot be read; nothing was written`, { found });
 }
 
 /** The type of something other than a regular file, in words. */

@@ -1,6 +1,7 @@
 /** Plain words for system errors that a person can do something about. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EEXIST: 'something else is there',
   EDQUOT: 'disk quota exceeded',
   EIO: 'input/output error of the device',
   EISDIR: 'is a directory',

@@ -1,4 +1,4 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseBackupTo } from '../../lib/change/backup/push/read-backup-to.ts';
 import { storedAt } from '../../lib/change/backup/push/store.ts';
@@ -11,6 +11,7 @@ import {
   readListed,
 } from '../../lib/relocation/site-volume/open-volume.ts';
 import { VOLUME_FILES, type VolumeRules } from '../../lib/relocation/site-volume/volume.ts';
+import { readRegularText, unreadable } from '../process/regular-file.ts';
 import { readShippedFacts } from '../site/read-site.ts';
 import { inTemporary, withIso } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -34,17 +35,18 @@ export async function verifySiteVolume(
 ): Promise<void> {
   const { sshKey, identity, hostFacts } = options;
   const rules: VolumeRules = {
-    allowedSigners: sshKey === undefined ? [] : sshKeys(await readFile(sshKey, 'utf8')),
+    allowedSigners: sshKey === undefined ? [] : sshKeys(await readRegularText(sshKey, '--ssh-key')),
     unsignedAllowed: sshKey === undefined,
-    ageIdentity: identity === undefined ? undefined : await readFile(identity, 'utf8'),
+    ageIdentity: identity === undefined ? undefined : await readRegularText(identity, '--identity'),
     used: [],
     facts: await readShippedFacts(hostFacts),
     now: new Date(),
   };
   const verify = (folder: string) => verified(folder, rules, signal);
-  const lines = (await lstat(path)).isDirectory()
-    ? await verify(path)
-    : await withIso(path, signal, verify);
+  const found = await lstat(path).catch((cause: unknown) => {
+    throw unreadable(path, 'The volume', cause);
+  });
+  const lines = found.isDirectory() ? await verify(path) : await withIso(path, signal, verify);
   for (const line of lines) print(line);
 }
 

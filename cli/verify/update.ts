@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
@@ -16,6 +16,7 @@ import { allowedSigners, verifySignature } from '../../lib/pki/signature/ssh-sig
 import { readExecutable } from '../agents-executable.ts';
 import { orderOf } from '../create/update.ts';
 import type { AcceptOptions } from '../payload/accept.ts';
+import { readRegularText } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { verifyPayloadFolder } from './payload.ts';
 
@@ -31,12 +32,15 @@ export async function verifyUpdate(
   { print, notice, signal }: Pick<Surroundings, 'print' | 'notice' | 'signal'>,
 ): Promise<void> {
   const at = (name: string) => join(directory, name);
-  const text = await readFile(at(UPDATE_FILES.manifest), 'utf8');
-  const signature = await readFile(at(UPDATE_FILES.signature), 'utf8');
+  const text = await readRegularText(at(UPDATE_FILES.manifest), 'The manifest');
+  const signature = await readRegularText(at(UPDATE_FILES.signature), 'The signature');
   const manifest = parseUpdate(text, at(UPDATE_FILES.manifest));
   const work = await mkdtemp(join(tmpdir(), 'sno-update-'));
   try {
-    const signers = allowedSigners(sshKeys(await readFile(sshKey, 'utf8')), UPDATE_SIGNATURE);
+    const signers = allowedSigners(
+      sshKeys(await readRegularText(sshKey, '--ssh-key')),
+      UPDATE_SIGNATURE,
+    );
     const key = await verifySignature(
       { text, signature },
       signers,

@@ -6,12 +6,16 @@ export const LONGEST_START_MS = 24 * 3_600_000;
 
 /**
  * Starts a oneshot unit and waits until it has ended, which its own deadlines see to. Its failure is read from what it
- * leaves.
+ * leaves; if it leaves nothing, what systemd said counts, which is returned.
  */
-export async function startAndWait(unit: string): Promise<void> {
+export async function startAndWait(unit: string): Promise<Failure | undefined> {
   const limits = { signal: new AbortController().signal, deadlineMs: LONGEST_START_MS };
   await run('systemctl', ['reset-failed', unit], limits).catch(() => undefined);
-  await run('systemctl', ['start', unit], limits).catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-  });
+  return run('systemctl', ['start', unit], limits).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Failure) return error;
+      throw error;
+    },
+  );
 }

@@ -173,7 +173,7 @@ async function readDescription(path: string): Promise<string> {
       if (!isMissing(error)) throw error;
       throw new Failure('usage', `No payload found: ${path} does not exist`, {
         code: 'payload-damaged',
-        fix: 'Put the payload folder on the live medium, or give its URL',
+        fix: 'Name a folder that "sno create payload" has made; for a host, put it on its medium, or give its URL.',
       });
     },
   );

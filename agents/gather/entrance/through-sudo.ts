@@ -83,25 +83,28 @@ async function* asRoot(
     stop();
   }
   const { failed, exitCode, code } = await child;
-  if (!failed) return;
-  throw new Failure('retry', 'gather as root failed', {
+  if (failed) throw notAsRoot(code, exitCode);
+}
+
+const notAsRoot = (code: string | undefined, exitCode: number | undefined) =>
+  new Failure('retry', 'gather as root failed', {
     found: code === 'ENOENT' ? 'sudo not found' : `exit code ${exitCode ?? 'none'} of sudo -n`,
     fix: 'Run it as root, or as a user who can use sudo without a password.',
   });
-}
 
-/** Prints what root would collect. */
+/** Prints what root would collect, or what keeps it from being root. @throws Failure (retry) without an exit code of sudo's */
 export async function listThroughSudo(
   args: GatherArguments,
   { self, signal }: Pick<SudoOptions, 'self' | 'signal'>,
 ): Promise<number> {
-  const { exitCode } = await execa('sudo', ['-n', '--', ...self, ...rootArguments(args)], {
+  const { exitCode, code } = await execa('sudo', ['-n', '--', ...self, ...rootArguments(args)], {
     stdio: ['ignore', 'inherit', 'inherit'],
     reject: false,
     cancelSignal: signal,
     timeout: HANGING_MS,
   });
-  return exitCode ?? 1;
+  if (exitCode === undefined) throw notAsRoot(code, exitCode);
+  return exitCode;
 }
 
 /** The same request with the bundle on standard output. */

@@ -19,7 +19,7 @@ export const clusterText = (cluster: Cluster): string => stateText(cluster, fals
 
 const wanted = {
   expected: 'the cluster description from the live Ignition config',
-  fix: 'Create the Ignition config with "sno create single-node-ignition-config".',
+  fix: 'Run this on a host that sno-agents installs or has installed; its Ignition config has the file.',
 };
 
 const file = (paths: HostPaths) =>

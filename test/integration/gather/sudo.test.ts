@@ -69,6 +69,8 @@ t.test('called by a user: root gathers, the user writes', async (t) => {
   }
   const none = await tester.run(['--id', 'refused'], sources, { ...env, PATH: '/nowhere' });
   t.match(none, { code: 1, stderr: /sudo not found. Run it as root/ });
+  const list = await tester.run(['--list'], sources, { ...env, PATH: '/nowhere' });
+  t.match(list, { code: 1, stderr: /sudo not found. Run it as root/ });
   t.strictSame(readdirSync(tester.home).toSorted(), [
     'log-bundle-stopped.tar.gz',
     'log-bundle-x.tar.gz',

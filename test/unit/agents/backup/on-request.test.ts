@@ -2,7 +2,7 @@
 import t from 'tap';
 import { backUpNow } from '../../../../agents/steps/backup/on-request.ts';
 import { backupTable } from '../../../../agents/upkeep/backup/table.ts';
-import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { describeError, Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
 import type { BackupList } from '../../../../lib/change/backup/store.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
@@ -52,6 +52,30 @@ t.test('without one, the reason is that of the agent, for programs too', async (
   host.write(`${BACKUPS}/${LATER}/manifest.json`, 'torn');
   t.match(await thrownBy(backUpNow(host.paths)), { code: 'backup-no-space' }, 'a damaged one');
 });
+
+t.test(
+  'an agent that was not started: systemd says why, and an earlier failure is not told',
+  async (t) => {
+    const host = testHost(t);
+    host.programs.give(
+      'systemctl',
+      `[ "$1" = start ] || exit 0
+echo 'Unit sno-backup.service not found.' >&2
+exit 5`,
+    );
+    host.write(
+      '/run/sno-agents/sno-backup/status.json',
+      JSON.stringify({
+        ...{ schemaVersion: 1, agent: 'sno-backup', version: '1', unit: 'sno-backup' },
+        ...{ state: 'failed', failure: failureData(new Failure('fatal', 'the disk was full')) },
+        ...{ started: '2020-01-01T00:00:00Z', updated: '2020-01-01T00:00:00Z' },
+      }),
+    );
+    const failure = await thrownBy(backUpNow(host.paths));
+    t.match(describeError(failure), /no backup was made.*Unit sno-backup\.service not found/s);
+    t.notMatch(describeError(failure), /the disk was full/);
+  },
+);
 
 t.test('the table has what each backup is, or why it is none', (t) => {
   const list = (...backups: BackupList['backups']): BackupList => ({
