@@ -28,15 +28,20 @@ export const fetchBundle: StepBody<InPlaceHost> = {
     const { signal } = progress;
     const target = inPlacePlaces(paths).bundle;
     const partial = `${target}.partial`;
-    await progress.wait('the bundle of this host', () =>
-      fetchFile(bundle.url, partial, MOST_BYTES, {
-        ...(proxy === undefined ? {} : { proxy }),
-        signal,
-        deadlineMs: progress.remainingMs(),
-      }).catch((error: unknown) => {
-        throw error instanceof Failure ? notFetched(error) : error;
-      }),
-    );
+    // If it is complete, the agent was killed after the answer, perhaps the only one. Else it is not continued: a power cut
+    // may have damaged its beginning.
+    if ((await digestOf(partial, signal)) !== bundle.sha256) {
+      await rm(partial, { force: true });
+      await progress.wait('the bundle of this host', () =>
+        fetchFile(bundle.url, partial, MOST_BYTES, {
+          ...(proxy === undefined ? {} : { proxy }),
+          signal,
+          deadlineMs: progress.remainingMs(),
+        }).catch((error: unknown) => {
+          throw error instanceof Failure ? notFetched(error) : error;
+        }),
+      );
+    }
     const found = await digestOf(partial, signal);
     if (found !== bundle.sha256) {
       await rm(partial, { force: true });

@@ -119,6 +119,30 @@ done`;
     });
     t.notMatch(`${failure}`, URL);
   });
+
+  t.test('an interruption after the only answer of its URL loses nothing', async (t) => {
+    const { it, run, holds } = bootingHost(t, bundle);
+    it.programs.give('prlimit', `printf '404 000 %s' ${URL}; exit 22`);
+    it.write(`${FOLDER}/bundle.age.partial`, bundle.bytes);
+    await run(fetchBundle);
+    t.equal(await holds(fetchBundle), true);
+    t.notOk(it.has(`${FOLDER}/bundle.age.partial`));
+  });
+
+  t.test('what a power cut has left of it is not continued', async (t) => {
+    const { it, run, holds } = bootingHost(t, bundle);
+    it.write('/served', bundle.bytes);
+    it.write(`${FOLDER}/bundle.age.partial`, Buffer.alloc(100));
+    it.programs.give(
+      'prlimit',
+      `while [ $# -gt 0 ]; do
+  [ "$1" = --output ] && tail -c +$(($(stat -c %s "$2" 2>/dev/null || echo 0) + 1)) ${it.at('/served')} >>"$2"
+  shift
+done`,
+    );
+    await run(fetchBundle);
+    t.equal(await holds(fetchBundle), true);
+  });
 });
 
 t.test('the bundle is opened into memory and /run', async (t) => {
