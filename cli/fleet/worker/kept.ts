@@ -95,14 +95,19 @@ export async function readKept(hub: Hub, site: HubSite): Promise<StoredKept | un
  */
 export async function setAside(hub: Hub, site: HubSite, kept: Kept): Promise<void> {
   const name = `${keptName(site.metadata.name)}-${kept.serial}`;
-  const body = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: metadataOf(site, name, { isOwned: false }),
-    type: 'Opaque',
-    data: dataOf(kept),
-  };
-  await hub.create(hubKinds.secrets, body);
+  const keep = (as: string) =>
+    hub.create(hubKinds.secrets, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: metadataOf(site, as, { isOwned: false }),
+      type: 'Opaque',
+      data: dataOf(kept),
+    });
+  if (await keep(name)) return;
+  const present = await hub.find(hubKinds.secrets, name);
+  if (present !== undefined && keptIn(present)?.iso === kept.iso) return;
+  // An earlier Site of this name had this serial, too: its node may be at work as well.
+  await keep(`${name}-${kept.iso.slice(0, 8)}`);
 }
 
 /** Writes it, unless somebody else has written meanwhile. @throws Failure (retry) in that case */
