@@ -13,7 +13,7 @@ import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
 import { readTaken, writeTaken } from '../../lib/change/update/taken.ts';
 import { readAsked, writeWanted } from '../../lib/change/update/wanted.ts';
 import { hostArchitecture } from '../../lib/host/architecture.ts';
-import { sha256 } from '../../lib/host/files.ts';
+import { namesIn, sha256 } from '../../lib/host/files.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { signText } from '../../lib/pki/signature/ssh-signature.ts';
 import { refuse } from '../unit/agents/host/api.ts';
@@ -78,13 +78,35 @@ t.test('signed by a key of the host', { skip }, async (t) => {
   const request = await accept(host.root, update);
   t.match(request, { from: update, signedBy: /^SHA256:/, manifest: JSON.parse(text) });
   t.notOk(host.has('/var/lib/sno-agents/sno-update'), 'accepting changes nothing');
-  t.notOk(host.has('/run/sno-agents/update-signature'), 'nothing is left');
+  t.same(await namesIn(host.at('/run/sno-agents')), [], 'nothing is left');
   if (request === undefined) throw new Error('it is not the one in use');
   t.same(request.before, { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }, 'what the host has now');
   await updateChange.write(host.paths, request);
   t.strictSame(await updateChange.read(host.paths), request, 'the unit reads what was accepted');
   await updateChange.remove(host.paths);
   t.not((await accept(host.root, update))?.id, request.id, 'each request is one of its own');
+});
+
+t.test('a person and a hub may ask at the same moment', { skip }, async (t) => {
+  const { host, key, payload, update, write } = await installed(t);
+  const text = manifest(payload);
+  write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
+  const asked = Array.from({ length: 6 }, () => accept(host.root, update));
+  t.equal(new Set((await Promise.all(asked)).map((request) => request?.id)).size, 6);
+  t.same(await namesIn(host.at('/run/sno-agents')), [], 'nothing is left');
+});
+
+t.test('a verifier that is killed has not refused anything', { skip }, async (t) => {
+  const { host, folder, key, payload, update, write } = await installed(t);
+  const text = manifest(payload);
+  write(text, await signText(text, key.path, UPDATE_SIGNATURE, limits));
+  writeFileSync(join(folder, 'ssh-keygen'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+  const { PATH } = process.env;
+  process.env.PATH = `${folder}:${PATH}`;
+  t.teardown(() => {
+    process.env.PATH = PATH;
+  });
+  await t.rejects(accept(host.root, update), { kind: 'retry', message: /ssh-keygen.*SIGKILL/ });
 });
 
 t.test('what the host runs already is none', { skip }, async (t) => {

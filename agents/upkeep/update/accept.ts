@@ -23,6 +23,7 @@ import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { exists, readTextIfPresent, sha256OfFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { withWorkFolder } from '../../../lib/host/work-folder.ts';
 import { payloadFile, readPayload } from '../../../lib/payload/payload.ts';
 import { allowedSigners, verifySignature } from '../../../lib/pki/signature/ssh-signature.ts';
 import { readRenderInput } from '../../../lib/render/render-input.ts';
@@ -69,15 +70,17 @@ export async function acceptUpdate(
   }
   await requireIdle(paths, 'update');
   const limits = { signal, deadlineMs: FETCH_MS };
-  const signed = await updateSource(from, cluster).signed(
-    join(paths.run, 'update-manifest'),
-    limits,
-  );
   const signers =
     (await readTextIfPresent(join(paths.config, 'allowed_signers'))) ??
     allowedSigners(cluster.sshKeys, UPDATE_SIGNATURE);
-  const work = join(paths.run, 'update-signature');
-  const signedBy = await verifySignature(signed, signers, UPDATE_SIGNATURE, work, signal);
+  // One for each call: a person and a hub may ask at the same moment.
+  const folder = join(paths.run, `update-${randomUUID()}`);
+  const { signed, signedBy } = await withWorkFolder(folder, async (work) => {
+    const signed = await updateSource(from, cluster).signed(join(work, 'manifest'), limits);
+    const place = join(work, 'signature');
+    const signedBy = await verifySignature(signed, signers, UPDATE_SIGNATURE, place, signal);
+    return { signed, signedBy };
+  });
   const manifest = parseUpdate(signed.text, `${from}/${UPDATE_FILES.manifest}`);
   requireNamed(manifest, from, serial);
   const installed = await installedVersions(paths, signal);

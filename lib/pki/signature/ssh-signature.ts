@@ -91,6 +91,11 @@ export async function verifySignature(
     if (result.code === 'ENOENT') {
       throw new Failure('fatal', 'ssh-keygen is not installed', { fix: 'Install OpenSSH.' });
     }
+    if (exitCode === undefined) {
+      // Killed, for memory perhaps, or too slow: it has judged nothing.
+      const found = result.timedOut ? 'its deadline' : (result.signal ?? result.code);
+      throw new Failure('retry', 'ssh-keygen has not verified the signature', { found });
+    }
     const found = [stdout, stderr]
       .map((part) => part.trim().replaceAll(folder, ''))
       .filter(Boolean);
