@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { failureData } from '../../lib/base/errors/failure-data.ts';
-import { changeUnderWay } from '../../lib/change/exclusion.ts';
+import { beginChange, changeUnderWay } from '../../lib/change/exclusion.ts';
 import { beforeFolder } from '../../lib/change/site/places.ts';
 import { siteChange } from '../../lib/change/site/request.ts';
 import { updateChange } from '../../lib/change/update/request.ts';
@@ -55,11 +55,13 @@ export async function rollback(
     }),
   );
   const go = () =>
-    returnToKept(
-      paths,
-      beforeFolder(paths),
-      { id: randomUUID(), reason },
-      AbortSignal.timeout(COMMAND_MS),
+    beginChange(paths, () =>
+      returnToKept(
+        paths,
+        beforeFolder(paths),
+        { id: randomUUID(), reason },
+        AbortSignal.timeout(COMMAND_MS),
+      ),
     );
   return { what: kept.what, go };
 }

@@ -53,8 +53,8 @@ export async function requireIdle(paths: HostPaths, own?: keyof typeof CHANGES):
 }
 
 /**
- * Writes the request of a change. Since it was judged, minutes can have passed, in which a person was asked or files were
- * fetched: what was requested meanwhile excludes it.
+ * Writes the request of a change, or what takes one back. Since it was judged, minutes can have passed, in which a person
+ * was asked or files were fetched: what was requested meanwhile excludes it.
  *
  * @throws Failure (usage): nothing was written
  */

@@ -7,7 +7,9 @@ import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
 import { commit, rollback } from '../../../../agents/reconfigure/way-back.ts';
 import { wayBackEnd } from '../../../../agents/reconfigure/way-back-end.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { requestRotation } from '../../../../lib/change/rotation/request.ts';
 import { siteChange } from '../../../../lib/change/site/request.ts';
+import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { validityOf } from '../../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
@@ -62,4 +64,14 @@ t.test('an authority of before ends first, which nobody makes again', async (t) 
     kind: 'usage',
     message: /whose way back ended .*: the authority admin expires/,
   });
+});
+
+t.test('a change that begins while a person is asked ends it, too', async (t) => {
+  const { host, context } = await atSite(t);
+  const { go } = await rollback(host.paths, context.settings, new Date());
+  await requestRotation(host.paths, { what: { kind: 'encryption' }, restartWorkloads: false });
+  host.programs.forgetCalls();
+  t.match(await thrownBy(go()), { kind: 'usage', message: /a rotation of/ });
+  t.equal(await readTrial(host.paths), undefined);
+  t.same(host.programs.calls('systemctl'), [], 'the host does not restart');
 });
