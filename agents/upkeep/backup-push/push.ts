@@ -6,7 +6,7 @@ import { encrypterFor } from '../../../lib/change/backup/portable/recipients.ts'
 import { readPushState, writePushState } from '../../../lib/change/backup/push/state.ts';
 import { type StoredFile, storedAt, storeFile } from '../../../lib/change/backup/push/store.ts';
 import { requireRoom } from '../../../lib/change/backup/room.ts';
-import { type ListedBackup, listBackups } from '../../../lib/change/backup/store.ts';
+import { type ListedBackup, listBackups, newestBackup } from '../../../lib/change/backup/store.ts';
 import { changeUnderWay } from '../../../lib/change/exclusion.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done, notYet, type Outcome } from '../../../lib/engine/steps/step.ts';
@@ -33,13 +33,13 @@ export const push: StepBody<PushContext> = {
   retries: true,
   input: ({ run }) => run,
   async holds(context) {
-    const newest = await newestBackup(context);
+    const newest = await newestOf(context);
     return newest === undefined || (await isStored(context, newest));
   },
   async run(context, progress) {
     // Of a run that was killed: as large as a backup.
     await rm(workFolder(context), { recursive: true, force: true });
-    const newest = await newestBackup(context);
+    const newest = await newestOf(context);
     if (newest === undefined) return done('there is no backup yet');
     if (await isStored(context, newest)) return done(`${newest.name} is stored already`);
     // What goes with a backup is being replaced.
@@ -57,9 +57,8 @@ export const push: StepBody<PushContext> = {
 
 const workFolder = ({ paths }: PushContext): string => join(paths.state, 'sno-backup-push', 'work');
 
-async function newestBackup({ paths }: PushContext): Promise<ListedBackup | undefined> {
-  return (await listBackups(paths)).findLast(({ state }) => state === 'complete');
-}
+const newestOf = async ({ paths }: PushContext): Promise<ListedBackup | undefined> =>
+  newestBackup(await listBackups(paths));
 
 async function isStored({ paths, target }: PushContext, { name }: ListedBackup): Promise<boolean> {
   const state = await readPushState(paths);

@@ -1,4 +1,4 @@
-import { listBackups } from '../../../lib/change/backup/store.ts';
+import { listBackups, newestBackup } from '../../../lib/change/backup/store.ts';
 import { type Sample, sample } from '../../../lib/engine/metrics/metrics.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 
@@ -7,7 +7,7 @@ const STATES = ['complete', 'damaged', 'newer'] as const;
 /** How many backups there are, and how old the newest one is that can be restored. */
 export async function backupMetrics(paths: HostPaths): Promise<Sample[]> {
   const all = await listBackups(paths);
-  const newest = all.findLast(({ state }) => state === 'complete');
+  const newest = newestBackup(all);
   return [
     ...STATES.map((state) =>
       sample('sno_backups', { state }, all.filter((each) => each.state === state).length),

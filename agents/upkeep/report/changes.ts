@@ -2,7 +2,7 @@ import type { FailureData } from '../../../lib/base/errors/failure-data.ts';
 import { timeOfBackup } from '../../../lib/change/backup/manifest.ts';
 import { backupToPath } from '../../../lib/change/backup/push/read-backup-to.ts';
 import { type PushState, readPushState } from '../../../lib/change/backup/push/state.ts';
-import { listBackups } from '../../../lib/change/backup/store.ts';
+import { listBackups, newestBackup } from '../../../lib/change/backup/store.ts';
 import type { ChangeOutcome } from '../../../lib/change/ending.ts';
 import { identityChange } from '../../../lib/change/identity/request.ts';
 import { restoreChange } from '../../../lib/change/restore/request.ts';
@@ -203,7 +203,7 @@ function underWay(
 const backup: Told = async (paths, statuses) => {
   const status = statuses.get('sno-backup');
   if (status !== undefined && hasFailed(status)) return stateOf('backup', status, 'failed');
-  const newest = (await listBackups(paths)).findLast(({ state }) => state === 'complete');
+  const newest = newestBackup(await listBackups(paths));
   if (newest === undefined) return undefined;
   const target = await readTextIfPresent(backupToPath(paths));
   if (target === undefined) return { change: 'backup', state: 'done', at: newest.at };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { productVersion } from '../../../lib/base/version.ts';
+import { listBackups } from '../../../lib/change/backup/store.ts';
 import { requireIdle } from '../../../lib/change/exclusion.ts';
 import {
   type InstalledVersions,
@@ -89,7 +90,8 @@ export async function acceptUpdate(
   refuseFor([...obstacles, ...(await hostObstacles(paths, manifest, installed, accepted, signal))]);
   const at = new Date().toISOString();
   const before = installed.payload.versions;
-  return { schemaVersion: 1, id: randomUUID(), at, from, before, manifest, signedBy };
+  const backups = (await listBackups(paths)).map(({ name }) => name);
+  return { schemaVersion: 1, id: randomUUID(), at, from, before, backups, manifest, signedBy };
 }
 
 /** @throws Failure (usage) for another update than the one that was asked for */

@@ -36,7 +36,9 @@ export async function updateContext(paths: HostPaths): Promise<UpdateContext> {
   const request = await requestOf(paths);
   const host = await plainHost(paths);
   const backups = await listBackups(paths);
-  const earlier = backups.filter(({ at }) => (at ?? '') < request.at).map(({ name }) => name);
+  // By its date, too: one that was being made when the request was written is not among the names.
+  const dated = backups.filter(({ at }) => at < request.at).map(({ name }) => name);
+  const earlier = [...new Set([...dated, ...(request.backups ?? [])])];
   return updateContextOf({ ...host, ...signedRights(host) }, request, earlier);
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { listBackups } from '../../../lib/change/backup/store.ts';
+import { listBackups, newestBackup } from '../../../lib/change/backup/store.ts';
 import type { UpdateRequest } from '../../../lib/change/update/request.ts';
 import { minorsChanged } from '../../../lib/change/update/successor.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -27,10 +27,8 @@ export async function backupToReturnTo(
   earlier: readonly string[],
 ): Promise<string | undefined> {
   if (!databaseGoesBack(request)) return undefined;
-  const made = (await listBackups(paths)).filter(
-    ({ name, state }) => state === 'complete' && !earlier.includes(name),
-  );
-  const name = made.at(-1)?.name;
+  const made = (await listBackups(paths)).filter(({ name }) => !earlier.includes(name));
+  const name = newestBackup(made)?.name;
   if (name !== undefined) return name;
   throw new Failure('fatal', 'there is no backup of etcd to go back to', {
     expected: 'the backup that was made for this update, complete',

@@ -35,6 +35,10 @@ function newestFirst(backups: readonly StoredBackup[]): Dated[] {
   return dated.toReversed().toSorted((a, b) => b.atMs - a.atMs);
 }
 
+/** The one to restore or to store, whatever the clock was when it was made. */
+export const newestComplete = (backups: readonly StoredBackup[]): StoredBackup | undefined =>
+  newestFirst(backups).find(({ isComplete }) => isComplete);
+
 /**
  * The backups to delete: those beyond any limit, and damaged ones older than the newest complete
  * one. The newest complete one is never among them.

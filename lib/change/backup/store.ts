@@ -14,7 +14,7 @@ import {
   SCHEMA_VERSION,
   timeOfBackup,
 } from './manifest.ts';
-import type { StoredBackup } from './retention.ts';
+import { newestComplete, type StoredBackup } from './retention.ts';
 
 /** The folder of all backups, 0700. */
 export const backupsFolder = ({ state }: HostPaths): string => join(state, 'backups');
@@ -114,6 +114,12 @@ export const storedBackups = (all: readonly ListedBackup[]): StoredBackup[] =>
       isComplete: state === 'complete',
       revision,
     }));
+
+/** The newest of them that can be restored: by revision, since a clock may have been ahead. */
+export function newestBackup(all: readonly ListedBackup[]): ListedBackup | undefined {
+  const newest = newestComplete(storedBackups(all));
+  return all.find(({ name }) => name === newest?.name);
+}
 
 /** Deletes backups durably. */
 export async function deleteBackups(paths: HostPaths, names: readonly string[]): Promise<void> {

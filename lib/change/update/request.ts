@@ -16,6 +16,8 @@ const requestSchema = z.object({
   asked: z.int().optional(),
   /** What the host ran before; earlier releases did not write it, and took no other minor version. */
   before: z.object({ kubernetes: z.string(), etcd: z.string() }).optional(),
+  /** Names of those that the host had; earlier releases did not write them. None of them is that of this update. */
+  backups: z.array(z.string()).optional(),
   /** Its signature was verified. */
   manifest: updateManifestSchema,
   /** Fingerprint of the key that signed it. */

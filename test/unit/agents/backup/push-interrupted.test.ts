@@ -73,3 +73,21 @@ t.test('push, interrupted', async (t) => {
     least: 8,
   });
 });
+
+t.test('one that a clock ahead has dated later is not the newest for good', async (t) => {
+  const it = await host(t);
+  const pushed = async () => {
+    await push.run(await contextOf(it), it.progress());
+    return (await readPushState(it.paths))?.stored?.name;
+  };
+  const ahead = '20350101T030405Z';
+  const made = (name: string, revision: number) => {
+    const folder = it.at(join(BACKUPS, name));
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeBackup(folder, {}, { etcd: { version: '3.6.0', revision, totalKey: 8 } });
+  };
+  made(ahead, 80);
+  t.equal(await pushed(), ahead);
+  made('20300103T030405Z', 90);
+  t.equal(await pushed(), '20300103T030405Z', 'revisions only increase');
+});

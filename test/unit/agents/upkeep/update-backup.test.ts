@@ -65,6 +65,20 @@ t.test('after a restart, the backup of the update is still told from those befor
   });
 });
 
+t.test(
+  'one from before that a clock ahead has dated later is not that of the update',
+  async (t) => {
+    const it = await updating(t);
+    it.host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster), 0o600);
+    const ahead = '20350101T030405Z';
+    writeBackup(it.host.at(`${BACKUPS}/${ahead}`));
+    await updateChange.write(it.host.paths, { ...it.context.request, backups: [ahead] });
+    for (const name of [EARLIER_BACKUP, OWN_BACKUP]) writeBackup(it.host.at(`${BACKUPS}/${name}`));
+    const { earlier } = await updateContext(it.host.paths);
+    t.same(earlier, [EARLIER_BACKUP, ahead], 'nor one that was being made then');
+  },
+);
+
 const BACKED_UP: readonly (readonly [why: string, prepared: object, before: typeof ETCD])[] = [
   ['of add-ons', PREPARED_ADD_ON, { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }],
   ['to another minor version of Kubernetes', PREPARED, { kubernetes: 'v1.33.9', etcd: 'v3.6.8' }],

@@ -2,13 +2,16 @@
 import t from 'tap';
 import { Hub } from '../../../../cli/fleet/worker/hub.ts';
 import { type Kept, setAside } from '../../../../cli/fleet/worker/kept.ts';
+import type { HubSite } from '../../../../cli/fleet/worker/kinds.ts';
 import { startFakeApi } from '../../clients/kube/fake-api.ts';
 
 const SECRETS = '/api/v1/namespaces/fleet/secrets';
 
-const site = (uid: string) => ({
+const site = (uid: string): HubSite => ({
+  apiVersion: 'fleet.sno-agents.io/v1alpha1',
+  kind: 'Site',
   metadata: { name: 'berlin', namespace: 'fleet', uid },
-  spec: { action: 'relocate', serial: 2 } as const,
+  spec: { action: 'relocate', serial: 2 },
 });
 
 const keptBy = (uid: string, iso: string): Kept => ({
