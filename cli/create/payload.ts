@@ -45,14 +45,13 @@ export async function createPayload(options: PayloadOptions, reporting: Reportin
   const faults = fetchOnlyOptions(options).map(
     (option) => `${option}: only with --kubernetes or --lock, which fetch the parts`,
   );
-  const hasParts = givenOptions(options).length > 0;
-  if (!hasParts) {
+  await expectFree(target, faults);
+  if (givenOptions(options).length === 0) {
     faults.push(
       '--kubernetes is missing: with a version such as v1.37.2, it fetches all parts. Or give them as files: see "sno create payload --help"',
     );
+    refuse(faults);
   }
-  await expectFree(target, faults);
-  if (!hasParts) refuse(faults);
   await createFrom(target, await readPayloadRequest(options, faults), faults, options, reporting);
 }
 
