@@ -240,7 +240,7 @@ t.test('without a hub, the command says what it looked for', async (t) => {
   for (const [environment, says] of [
     [{ HOME: home }, /no kubeconfig of the hub is known.*KUBECONFIG/],
     [{ HOME: home, KUBECONFIG: 'a:b' }, /KUBECONFIG names several files/],
-    [{ HOME: home, KUBECONFIG: `${home}/none` }, /the kubeconfig .*none cannot be used/],
+    [{ HOME: home, KUBECONFIG: `${home}/none` }, /The kubeconfig .*none cannot be read/],
   ] as const) {
     const { code, err } = await sno(['fleet', 'status'], environment);
     t.equal(code, 2);
