@@ -66,11 +66,12 @@ const TOO_LITTLE = 'deficient indentation';
 
 function rewritten(text: string, { message, offset }: GoYamlFault): string | undefined {
   const before = text[offset - 1] ?? ' ';
-  if (message === 'unknown escape sequence' && text[offset] === "'") {
-    return text.slice(0, offset - 1) + text.slice(offset);
+  if (message === 'unknown escape sequence') {
+    return text[offset] === "'" ? text.slice(0, offset - 1) + text.slice(offset) : undefined;
   }
-  // A dash alone in brackets is text.
-  if (message.startsWith('missed comma') && /^-[\s,\]}]/.test(text.slice(offset, offset + 2))) {
+  // A dash alone in brackets is text, but not beside a quote or before a blank.
+  const isDash = /^-[,\]}]/.test(text.slice(offset, offset + 2)) && /[\s,[{]/.test(before);
+  if (message.startsWith('missed comma') && isDash) {
     return `${text.slice(0, offset)}'-'${text.slice(offset + 1)}`;
   }
   if (text[offset] === '#' && !/\s/.test(before)) {
@@ -93,17 +94,17 @@ function indented(text: string, offset: number, indent: string): string | undefi
     : text.slice(0, start) + inside + text.slice(end);
 }
 
-/** On the line on which a collection begins, the parser takes a tab inside for indentation. */
+/** On the line on which a collection begins, the parser takes a tab inside, or before its bracket, for indentation. */
 function withoutTabs(text: string, offset: number): string | undefined {
-  const before = text.slice(0, offset).trimEnd();
-  const blanks = text.slice(before.length, offset);
-  if (!/^[ \t]*\t[ \t]*$/.test(blanks)) return undefined;
-  return before + ' '.repeat(blanks.length) + text.slice(offset);
+  const blanks = /(?<![-?][ \t]*)\t[ \t[{]*$/.exec(text.slice(0, offset));
+  if (blanks === null) return undefined;
+  return text.slice(0, blanks.index) + blanks[0].replaceAll('\t', ' ') + text.slice(offset);
 }
 
 /** What the parser says at the end of the text before the line tells what the line is in. */
 function endOfContext(text: string, start: number): number | undefined {
-  const context = contextAtEnd(`${text.slice(0, start).trimEnd()} `);
+  // With blanks at the end, since a comment may be the last line.
+  const context = contextAtEnd(text.slice(0, start).padEnd(2 * start + 1));
   const closing = { single: /(?:[^']+|'')*/y, double: /(?:[^"\\]+|\\[\s\S])*/y, flow: /[^\]}]*/y };
   if (context === undefined) return undefined;
   const pattern = closing[context];

@@ -28,6 +28,7 @@ export function refuseForeign({ text, events }: Parsed, documents: readonly Yaml
     if (event.type === EVENT_ID.POP) flows -= Number(open.pop());
     else if (event.type === EVENT_ID.SCALAR) {
       refuseAnchor(text, event);
+      refuseTag(text, event);
       separators += quotedSeparators(text, event);
       if (event.style === SCALAR_STYLE.DOUBLE_QUOTED) refuseEscapes(text, event);
       if (event.style === SCALAR_STYLE.PLAIN && flows > 0) refusePlain(text, event);
@@ -36,7 +37,10 @@ export function refuseForeign({ text, events }: Parsed, documents: readonly Yaml
       const isFlow = event.type !== EVENT_ID.DOCUMENT && event.style === COLLECTION_STYLE.FLOW;
       open.push(isFlow);
       flows += Number(isFlow);
-      if (event.type !== EVENT_ID.DOCUMENT) refuseAnchor(text, event);
+      if (event.type !== EVENT_ID.DOCUMENT) {
+        refuseAnchor(text, event);
+        refuseTag(text, event);
+      }
     }
   }
   const found = [...text.matchAll(/[\u2028\u2029]/g)];
@@ -68,6 +72,16 @@ function refuseAnchor(text: string, event: { anchorStart: number; anchorEnd: num
   }
 }
 
+/** Without `!` alone, a handle and a suffix, or a whole tag in angle brackets (go-yaml, yaml_parser_scan_tag_uri). */
+const TAG = /^!(?:<[^>]+>|(?:[\w-]*!)?[\w;/?:@&=+$.~*'()%-]+)?$/;
+
+function refuseTag(text: string, { tagStart, tagEnd }: { tagStart: number; tagEnd: number }): void {
+  if (tagStart < 0) return;
+  const isAlone = /^\s?$/.test(text.slice(tagEnd, tagEnd + 1));
+  if (isAlone && TAG.test(text.slice(tagStart, tagEnd))) return;
+  throw new GoYamlFault('a tag is ! and a name, and a blank follows it', tagStart);
+}
+
 /** Separators that only are characters of the text, since no blanks are cut off beside them. */
 function quotedSeparators(text: string, { style, valueStart, valueEnd }: ScalarEvent): number {
   const isQuoted = style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
@@ -84,6 +98,13 @@ function refuseEscapes(text: string, { valueStart, valueEnd }: ScalarEvent): voi
     const code = Number.parseInt(short ?? long ?? '0', 16);
     if (written === '\\/' || (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff) {
       throw new GoYamlFault(`the escape ${written} is unknown`, valueStart + match.index);
+    }
+    // The parser would drop the empty lines, which are line breaks of the text.
+    if (/^\\(?:\r?\n|\r)[ \t]*[\r\n]/.test(text.slice(valueStart + match.index, valueEnd))) {
+      throw new GoYamlFault(
+        'no empty line may follow a \\ at the end of a line; write \\n',
+        valueStart + match.index,
+      );
     }
   }
 }

@@ -113,6 +113,17 @@ export const FLOWS = [
     '{\n\t"a": 1,\n\t"b": [\n\t\t2\n\t]\n}',
     '[&x a, *x]',
   ],
+  // A comment between entries, tabs before a bracket, a dash that is no text.
+  ...[
+    'a: [b\n# c\n, c]\n',
+    'a:\n  b: [x,\n# c\n  y]\nc: 1\n',
+    'a:\n- b: [\n# c\n  x]\n',
+    '- {\n#c\na: 1}',
+    "a:\n  b: {\n# it's\n    c: 2\n  }\n",
+    'a:\n  b: [x, "q\n# c\n", y]\n',
+  ],
+  ...['a:\t{b: 1}', 'a: \t[1]', 'x:\n  a:\t\t[1, [2]]\n  b:\t\tc\n', '- \t[1]', 'a:\t[[\t1]]'],
+  ...['[-]', '[-, a]', '{a: -}', '[ - ]', '{a: - }', '[ -\n]', "['y'-]", '{a: "y"-}', '[a -]'],
   ...[
     'a: {',
     'a: [b',

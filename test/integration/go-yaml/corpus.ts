@@ -90,6 +90,13 @@ const TAGGED = [
     'a: !!binary aGk',
   ],
   ...[
+    'a: !! b',
+    '[!]',
+    '{a: !b}',
+    'a: !b#c d',
+    'a: !<> b',
+    'a: !<x> b',
+    '- !\n- !!str\n',
     'a: !!binary |\n  aGVs\n  bG8=\n',
     'a: !!timestamp 2001-2-3',
     'a: !!timestamp "2001-02-03 4:5:6"',
@@ -151,5 +158,6 @@ export const refusedHere: Readonly<Record<string, readonly string[]>> = {
       'a: &x 1\nb: {*x: 1}',
     ],
   ],
+  'the parser reads it differently': ['[!a, b]', 'a: "x\\\n\ny"', 'a: "x\\\r\n \r\ny"'],
   'nobody writes it': ['a: "x \u2028 y"', 'a: 1\n \t# c\nb: 2', '- !!str, x'],
 };
