@@ -87,7 +87,7 @@ interfaces:
       vfs: [{id: 0, mac-address: "52:54:00:12:34:58", spoof-check: true, trust: false, min-tx-rate: 0, max-tx-rate: 100, vlan-id: 10, qos: 1, vlan-proto: 802.1q}, {id: 1}]
   ethtool:
     pause: {rx: true, tx: false, autoneg: false}
-    feature: {rx-gro: true, tx-tcp-segmentation: "false"}
+    feature: {rx-gro: true, tx-tcp-segmentation: "false", tx-checksum-ip-generic: true, rx-udp-gro-forwarding: false}
     coalesce: {adaptive-rx: true, adaptive-tx: false, pkt-rate-high: 1, pkt-rate-low: 1, rx-frames: 1, rx-frames-high: 1, rx-frames-irq: 1, rx-frames-low: 1, rx-usecs: 1, rx-usecs-high: 1, rx-usecs-irq: 1, rx-usecs-low: 1, sample-interval: 1, stats-block-usecs: 1, tx-frames: 1, tx-frames-high: 1, tx-frames-irq: 1, tx-frames-low: 1, tx-usecs: 1, tx-usecs-high: 1, tx-usecs-irq: 1, tx-usecs-low: 1}
     ring: {rx: 256, rx-max: 512, rx-jumbo: 1, rx-jumbo-max: 1, rx-mini: 1, rx-mini-max: 1, tx: 256, tx-max: 512}
     fec: {auto: false, mode: rs}

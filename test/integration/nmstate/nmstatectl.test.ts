@@ -55,6 +55,11 @@ const STRICTER = [
   /^at most \d+: the mtu/,
   /^each function once$/,
   /^a number below total-vfs/,
+  /, which the method \w+ needs$/,
+  /^an interface that is not made of itself$/,
+  /^a port that is no bridge itself$/,
+  /^an integer from (0 to (63|4094)|0 to 65535 without)/,
+  /^a power of 2$/,
 ];
 
 function documentIn(text: string): Record<string, unknown> {

@@ -1,7 +1,9 @@
 import { suggest } from '../../../base/errors/suggest.ts';
 import { isRecord } from '../../../base/json.ts';
 import { nmstateAddressMisfits } from './address-rules.ts';
+import { authenticationMisfits } from './authentication.ts';
 import { baseMisfits, baseOf } from './bases.ts';
+import { circleMisfits } from './circles.ts';
 import { foundTwice, isMacAddress, isNoAdapters } from './hardware.ts';
 import { entriesOf, listMisfit, type Misfit, noMapping, type Path } from './misfit.ts';
 import { controllerMisfits, portsOf } from './ports.ts';
@@ -37,7 +39,9 @@ export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
     ...controllerMisfits(all),
     ...foundTwice(all),
     ...baseMisfits(all),
+    ...circleMisfits(all),
     ...all.filter(isWanted).flatMap(sectionMisfits),
+    ...all.filter(isWanted).flatMap(authenticationMisfits),
     ...all.filter(isPresent).flatMap(nmstateAddressMisfits),
     ...entriesOf(document.interfaces, ['interfaces']).flatMap(({ entry, path }) =>
       isRecord(entry) ? structureMisfits(schemaOf(entry), entry, path) : [],
@@ -53,6 +57,13 @@ export function schemaOf(entry: Record<string, unknown>) {
   if (!isOmitted(entry.type)) return interfaceSchema(`${entry.type}`);
   return interfaceSchema(typeBySections(entry) === 'ethernet' ? 'ethernet' : undefined);
 }
+
+/** What people call a type, where its letters do not tell. */
+const MEANT = new Map([
+  ['bridge', 'linux-bridge'],
+  ['eth', 'ethernet'],
+  ['team', 'bond'],
+]);
 
 const isOmitted = (type: unknown) => type === undefined || type === 'unknown';
 
@@ -120,9 +131,9 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
   return misfits;
 }
 
-/** As the kernel has it (dev_valid_name). A virtual function, which the host finds by its number, has a longer name. */
+/** As the kernel has it (dev_valid_name), without what NetworkManager refuses (nm_utils_ifname_valid_kernel). A virtual function, which the host finds by its number, has a longer name. */
 const isInterfaceName = (name: string) =>
-  (/^[^\s/:\p{C}]{1,15}$/u.test(name) && !/^\.{1,2}$/.test(name)) ||
+  (/^[^\s/:%\p{C}]{1,15}$/u.test(name) && !/^(\.{1,2}|all|default|bonding_masters)$/.test(name)) ||
   /^sriov:[^\s/\p{C}]{1,15}:\d+$/u.test(name);
 
 function typeMisfits(entry: Record<string, unknown>, path: Path): Misfit[] {
@@ -135,7 +146,7 @@ function typeMisfits(entry: Record<string, unknown>, path: Path): Misfit[] {
     return [{ path: below, expected: meant, fix: `Write type: ${meant}.` }];
   }
   if (typeof type === 'string' && TYPES.includes(type)) return [];
-  const near = typeof type === 'string' ? suggest(type, TYPES) : undefined;
+  const near = typeof type === 'string' ? (MEANT.get(type) ?? suggest(type, TYPES)) : undefined;
   const fix =
     near === undefined ? 'Write type: ethernet for a network adapter.' : `Did you mean ${near}?`;
   return [{ path: below, expected, fix }];

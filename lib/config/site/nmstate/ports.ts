@@ -140,6 +140,12 @@ function portMisfits(
     seen.add(name);
     const owner = owners.get(name) ?? one.name;
     owners.set(name, owner);
+    // The kernel has no bridge in a bridge (br_add_if).
+    const isBridge = ({ entry }: Interface) => entry.type === 'linux-bridge';
+    if (isBridge(one) && all.some((each) => isBridge(each) && namesOf(each).includes(name))) {
+      const fix = 'List the ports of that bridge here, and remove it.';
+      return [{ path, expected: 'a port that is no bridge itself', fix }];
+    }
     // Open vSwitch makes its own ports.
     if (owner === one.name) {
       return one.entry.type === 'ovs-bridge' ? [] : referenceMisfit(all, name, path);

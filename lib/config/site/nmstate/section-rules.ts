@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { at, entriesOf, type Misfit, type Path } from './misfit.ts';
+import { at, entriesOf, type Misfit, noMapping, type Path } from './misfit.ts';
 import type { Interface } from './references.ts';
 import { isOff, isOn, isWhole, numberIn } from './values.ts';
 
@@ -141,6 +141,12 @@ const withoutAddress = (type: string, why: string): Rule =>
     }
   });
 
+/** Of types that are nothing without it, and have no rule of their own for that. */
+const OWN_SECTIONS: Readonly<Record<string, string>> = {
+  ...{ hsr: 'hsr', 'ip-tunnel': 'ip-tunnel', ipsec: 'libreswan', ipvlan: 'ipvlan' },
+  ...{ 'mac-vlan': 'mac-vlan', 'mac-vtap': 'mac-vtap', macsec: 'macsec', vxlan: 'vxlan' },
+};
+
 const RULES: readonly Rule[] = [
   ofBond('link-aggregation'),
   ofBond('bond'),
@@ -177,6 +183,23 @@ const RULES: readonly Rule[] = [
       misfit(['dispatch'], `no such key with type ${value('type')}`, 'Remove it.');
     }
   }),
+  // Without its section nmstate would take the interface for one that the host has.
+  ({ entry, path }) => {
+    const section = OWN_SECTIONS[`${entry.type}`];
+    return section === undefined || entry[section] !== undefined
+      ? []
+      : [noMapping([...path, section])];
+  },
+  ({ entry, path }) => {
+    const options = ['bridge', 'options', 'vlan-default-pvid'];
+    const ports = ['port', 'ports'].flatMap((list) => entriesOf(at(entry, 'bridge', list), []));
+    const isFiltering = ports.some(
+      ({ entry: port }) => Object.keys(Object(at(port, 'vlan'))).length > 0,
+    );
+    if (isFiltering || (numberIn(at(entry, ...options)) ?? 1) === 1) return [];
+    const expected = 'no such key without vlan at a port';
+    return [{ path: [...path, ...options], expected, fix: 'Remove it, or add vlan to the ports.' }];
+  },
   ...['mac-vlan', 'mac-vtap'].map((section) =>
     of([section], (value, misfit) => {
       for (const name of ['promiscuous', 'accept-all-mac']) {

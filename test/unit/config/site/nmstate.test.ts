@@ -170,7 +170,7 @@ const REFUSED: readonly Row[] = [
   ['no method', eap('password: geheim'), `${EAP}.eap-methods`, /external\.$/],
   [
     'a second phase misspelt',
-    eap('eap-methods: [peap], phase2-auth: mschap-v2'),
+    eap('eap-methods: [peap], phase2-auth: mschap-v2, password: geheim'),
     `${EAP}.phase2-auth`,
     /mschapv2/,
   ],
@@ -259,6 +259,7 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     ', options: {fail-mode: ""}',
   ),
   'a bridge that keeps its ports': OVS('options: {stp: false}'),
+  'a certificate for 802.1X': eap('eap-methods: [tls], client-cert: /a, private-key: /b'),
   'methods of 802.1X': eap('eap-methods: [ttls, fast], phase2-auth: pap, password: geheim'),
 };
 

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { z } from 'zod';
+import { isWhole, numberIn } from '../values.ts';
 import { vlanProtocol } from './ethernet.ts';
 import {
   flag,
@@ -107,11 +108,18 @@ const spanningTree = mapping({
   priority: whole(0, U16),
 });
 
+/** Of NetworkManager (nm-setting-bridge.c): never STP, pause frames and LACP. */
+const forwardMask = value(
+  'an integer from 0 to 65535 without its bits 0, 1 and 2',
+  (given) => isWhole(given, 0, U16) && ((numberIn(given) ?? 0) & 7) === 0,
+);
+
 const linuxBridgePort = mapping(
   {
     'stp-hairpin-mode': flag,
-    'stp-path-cost': whole(0, U32),
-    'stp-priority': whole(0, U16),
+    // Of NetworkManager (nm-setting-bridge-port.c).
+    'stp-path-cost': whole(0, U16),
+    'stp-priority': whole(0, 63),
     vlan: portVlan,
   },
   { name: text },
@@ -123,9 +131,12 @@ export const linuxBridge = onlyOneOf(
     options: mapping({
       'gc-timer': plainWhole(0, U64),
       'group-addr': macAddress,
-      'group-forward-mask': whole(0, U16),
-      'group-fwd-mask': whole(0, U16),
-      'hash-max': whole(0, U32),
+      'group-forward-mask': forwardMask,
+      'group-fwd-mask': forwardMask,
+      'hash-max': value(
+        'a power of 2',
+        (given) => isWhole(given, 1, U32) && Number.isInteger(Math.log2(numberIn(given) ?? 0)),
+      ),
       'hello-timer': plainWhole(0, U64),
       'mac-ageing-time': whole(0, U32),
       'multicast-last-member-count': whole(0, U32),
@@ -142,7 +153,7 @@ export const linuxBridge = onlyOneOf(
       'multicast-startup-query-interval': whole(0, U64),
       stp: spanningTree,
       'vlan-protocol': vlanProtocol,
-      'vlan-default-pvid': plainWhole(0, U16),
+      'vlan-default-pvid': plainWhole(0, 4094),
     }),
     port: list(linuxBridgePort),
     ports: list(linuxBridgePort),

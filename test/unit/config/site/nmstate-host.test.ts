@@ -1,0 +1,75 @@
+/** Interfaces that nmstate accepts, and of which the kernel or NetworkManager makes nothing. */
+import t from 'tap';
+import { isRecord } from '../../../../lib/base/json.ts';
+import { readDocument } from '../../../../lib/config/file/document.ts';
+import { nmstateMisfits } from '../../../../lib/config/site/nmstate/document.ts';
+
+const DHCP = 'ipv4: {enabled: true, dhcp: true}';
+const eap = (settings: string) =>
+  `{name: eno1, type: ethernet, ${DHCP}, 802.1x: {identity: sno, ${settings}}}`;
+const bridge = (options: string, port = '') =>
+  `{name: br0, type: linux-bridge, ${DHCP}, bridge: {options: {${options}}, port: [{name: eno1${port}}]}}`;
+const OPTIONS = 'interfaces.0.bridge.options';
+const PORT = 'interfaces.0.bridge.port.0';
+const EAP = 'interfaces.0.802.1x';
+
+const REFUSED: readonly (readonly [interfaces: string, field: string, words: RegExp])[] = [
+  [`{name: all, ${DHCP}}`, 'interfaces.0.name', /Shorten/],
+  [`{name: default, ${DHCP}}`, 'interfaces.0.name', /Shorten/],
+  [`{name: "eno%d", ${DHCP}}`, 'interfaces.0.name', /Shorten/],
+  [`{name: a, type: bridge, ${DHCP}}`, 'interfaces.0.type', /Did you mean linux-bridge\?/],
+  [`{name: a, type: eth, ${DHCP}}`, 'interfaces.0.type', /Did you mean ethernet\?/],
+  [`{name: a, type: team, ${DHCP}}`, 'interfaces.0.type', /Did you mean bond\?/],
+  [`{name: a, type: hsr, ${DHCP}}`, 'interfaces.0.hsr', /a mapping/],
+  [`{name: a, type: ipsec, ${DHCP}}`, 'interfaces.0.libreswan', /a mapping/],
+  [`{name: a, type: mac-vlan, ${DHCP}}`, 'interfaces.0.mac-vlan', /a mapping/],
+  [`{name: a, type: vxlan, ${DHCP}}`, 'interfaces.0.vxlan', /a mapping/],
+  [
+    `{name: a, type: vlan, vlan: {base-iface: b, id: 5}, ${DHCP}}, {name: b, type: bond, link-aggregation: {mode: 1, port: [c]}}, {name: c, type: vlan, vlan: {base-iface: a, id: 6}}`,
+    'interfaces.0.name',
+    /found a, made of b, made of c, made of a/,
+  ],
+  [
+    `{name: a, type: linux-bridge, ${DHCP}, bridge: {port: [{name: b}]}}, {name: b, type: linux-bridge, bridge: {port: [{name: eno1}]}}`,
+    `${PORT}.name`,
+    /no bridge itself/,
+  ],
+  [bridge('group-forward-mask: 5'), `${OPTIONS}.group-forward-mask`, /without its bits 0, 1 and 2/],
+  [bridge('hash-max: 100'), `${OPTIONS}.hash-max`, /a power of 2/],
+  [bridge('vlan-default-pvid: 7'), `${OPTIONS}.vlan-default-pvid`, /without vlan at a port/],
+  [bridge('', ', stp-priority: 64'), `${PORT}.stp-priority`, /from 0 to 63/],
+  [bridge('', ', stp-path-cost: 65536'), `${PORT}.stp-path-cost`, /from 0 to 65535/],
+  [eap('eap-methods: [tls]'), EAP, /client-cert and private-key, which the method tls needs/],
+  [eap('eap-methods: [peap], password: geheim'), EAP, /phase2-auth, which the method peap needs/],
+  [eap('eap-methods: [ttls], phase2-auth: pap'), EAP, /expected password, which/],
+  [eap('eap-methods: [md5], password: ""'), EAP, /expected password, which/],
+];
+
+const ACCEPTED: readonly string[] = [
+  bridge(
+    'vlan-default-pvid: 7, group-forward-mask: 8, hash-max: "512"',
+    ', stp-priority: 63, vlan: {mode: access, tag: 5}',
+  ),
+  `{name: br0, type: linux-bridge, bridge: {port: [{name: bond0}]}}, {name: bond0, type: bond, link-aggregation: {mode: 1, port: [eno1]}}, {name: v5, type: vlan, vlan: {base-iface: br0, id: 5}, ${DHCP}}`,
+  `{name: br-ex, type: ovs-bridge, bridge: {port: [{name: eno1}, {name: br-ex}]}}, {name: br-ex, type: ovs-interface, ${DHCP}}`,
+  eap('eap-methods: [tls], client-cert: /a, private-key: /b'),
+];
+
+const judge = (interfaces: string) => {
+  const { value, faults } = readDocument(`interfaces: [${interfaces}]`);
+  if (!isRecord(value) || faults.length > 0) throw new Error(JSON.stringify(faults));
+  return nmstateMisfits(value, 'hostname');
+};
+
+for (const [interfaces, field, words] of REFUSED) {
+  t.test(`refused: ${interfaces}`, async (t) => {
+    const [misfit, ...others] = judge(interfaces);
+    t.same(others, []);
+    t.equal(misfit?.path.join('.'), field);
+    t.match(`expected ${misfit?.expected}, found ${misfit?.found}. ${misfit?.fix}`, words);
+  });
+}
+
+t.test('right ones', async (t) => {
+  for (const interfaces of ACCEPTED) t.strictSame(judge(interfaces), [], interfaces);
+});
