@@ -1,4 +1,10 @@
-import { addressOf, bitsOf, familyOf, numberOf } from '../../../base/network/address.ts';
+import {
+  addressOf,
+  bitsOf,
+  type Family,
+  familyOf,
+  numberOf,
+} from '../../../base/network/address.ts';
 import {
   contains,
   type Network,
@@ -7,7 +13,7 @@ import {
 } from '../../../base/network/network.ts';
 import { at, entriesOf, type Misfit } from '../nmstate/misfit.ts';
 import { portsOf } from '../nmstate/ports.ts';
-import { isWanted, namesOf } from '../nmstate/references.ts';
+import { type Interface, isWanted, namesOf } from '../nmstate/references.ts';
 import { isOff, isOn } from '../nmstate/values.ts';
 import { type AddressPlan, isDynamic, portNames, type StaticAddress } from './plan.ts';
 
@@ -25,8 +31,8 @@ export function addressFaults(plan: AddressPlan, machine: MachineNetworks | unde
   return [
     ...plan.addresses.flatMap(ofKind),
     ...ofTwice(plan),
-    ...(machine === undefined ? [] : ofMachineNetworks(plan, machine)),
     ...ofNone(plan),
+    ...(machine === undefined ? [] : ofMachineNetworks(plan, machine)),
   ];
 }
 
@@ -40,6 +46,7 @@ const UNUSABLE: readonly (readonly [range: string, what: string])[] = [
   ['240.0.0.0/4', 'of no host'],
   ['::/128', 'of no host'],
   ['::1/128', LOOPBACK],
+  ['::ffff:0:0/96', 'of IPv4'],
   ['ff00::/8', 'of multicast'],
 ];
 
@@ -109,14 +116,21 @@ function ofTwice({ addresses, interfaces }: AddressPlan): Misfit[] {
 
 /** Without it the node would wait for its address, and the installation would fail. */
 function ofMachineNetworks(
-  { addresses, interfaces }: AddressPlan,
+  plan: AddressPlan,
   { networks, field, isDefault }: MachineNetworks,
 ): Misfit[] {
+  const { addresses, interfaces } = plan;
   return (['IPv4', 'IPv6'] as const).flatMap((family): Misfit[] => {
     const own = networks.filter((cidr) => familyOf(cidr) === family);
     const given = addresses.filter((each) => each.family === family);
     const [first] = given.filter(({ owner }) => owner.entry.type !== 'loopback');
-    if (own.length === 0 || first === undefined) return [];
+    if (own.length === 0) return [];
+    if (first === undefined)
+      return ofMissingFamily(
+        plan,
+        family,
+        `${field} (${own.join(', ')}${isDefault ? ', the default' : ''})`,
+      );
     if (interfaces.some((each) => isWanted(each) && isDynamic(each, family))) return [];
     if (own.some((cidr) => given.some(({ ip }) => isIn(cidr, ip)))) return [];
     const expected = `an address of the node in ${field} (${own.join(', ')}${isDefault ? ', the default' : ''})`;
@@ -127,6 +141,21 @@ function ofMachineNetworks(
     const fix = `Set ${field} to the network of the node, such as ${networkText(first.network)}, or declare the adapter that has dhcp: true.`;
     return [{ path: first.path, expected, found, fix }];
   });
+}
+
+/** The cluster has a family of which the host would have no address. */
+function ofMissingFamily(plan: AddressPlan, family: Family, networks: string): Misfit[] {
+  const name = family === 'IPv4' ? 'ipv4' : 'ipv6';
+  const up = hostInterfaces(plan).filter(isWanted);
+  if (up.length === 0 || up.some((one) => mayHave(one, name, plan))) return [];
+  return [
+    {
+      path: ['interfaces'],
+      expected: `an address of the node in ${networks}`,
+      found: `no interface with ${family}`,
+      fix: `Write enabled: true below ${name} of the adapter of the node, and address or dhcp: true.`,
+    },
+  ];
 }
 
 function isIn(cidr: string, ip: string): boolean {
@@ -144,11 +173,23 @@ function isWithoutSource(family: unknown, name: 'ipv4' | 'ipv6'): boolean {
   return !isAsked && entriesOf(at(family, 'address'), []).length === 0;
 }
 
+/** Those through which others could reach the host. */
+const hostInterfaces = ({ interfaces }: AddressPlan): Interface[] =>
+  interfaces.filter(({ entry }) => entry.type !== 'loopback' && entry.state !== 'ignore');
+
+/** Whether an interface that is up is given an address of a family, or asks for one, or may have one of which the document says nothing. */
+function mayHave(one: Interface, name: 'ipv4' | 'ipv6', { interfaces }: AddressPlan): boolean {
+  const ports = portNames(interfaces);
+  const isPort = one.entry.type !== 'ovs-interface' && namesOf(one).some((each) => ports.has(each));
+  if (one.entry.type === 'ovs-bridge' || isPort) return false;
+  const enabled = at(one.entry, name, 'enabled');
+  if (!isOn(enabled)) return isAdapter(one.entry.type) && !isOff(enabled);
+  return !isWithoutSource(at(one.entry, name), name);
+}
+
 /** The host would have no address at all. */
-function ofNone({ interfaces }: AddressPlan): Misfit[] {
-  const own = interfaces.filter(
-    ({ entry }) => entry.type !== 'loopback' && entry.state !== 'ignore',
-  );
+function ofNone(plan: AddressPlan): Misfit[] {
+  const own = hostInterfaces(plan);
   if (own.length === 0) return [];
   const up = own.filter(isWanted);
   const path = ['interfaces'];
@@ -160,18 +201,8 @@ function ofNone({ interfaces }: AddressPlan): Misfit[] {
       .join(', ');
     return [{ path, expected: 'an interface that is up', found, fix }];
   }
-  const ports = portNames(interfaces);
-  const mayHaveAddress = up.some((one) => {
-    const isPort =
-      one.entry.type !== 'ovs-interface' && namesOf(one).some((name) => ports.has(name));
-    if (one.entry.type === 'ovs-bridge' || isPort) return false;
-    return (['ipv4', 'ipv6'] as const).some((family) => {
-      const enabled = at(one.entry, family, 'enabled');
-      if (!isOn(enabled)) return isAdapter(one.entry.type) && !isOff(enabled);
-      return !isWithoutSource(at(one.entry, family), family);
-    });
-  });
-  if (mayHaveAddress) return [];
+  const families = ['ipv4', 'ipv6'] as const;
+  if (up.some((one) => families.some((name) => mayHave(one, name, plan)))) return [];
   const found = 'none in which ipv4 or ipv6 is enabled, with an address or dhcp: true';
   const expected = 'an interface that has addresses';
   const source = 'Write enabled: true below ipv4 or ipv6 of it, and address or dhcp: true.';

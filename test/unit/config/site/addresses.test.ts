@@ -244,12 +244,24 @@ const CASES: Readonly<Record<string, { text: string; faults: readonly [string, R
     faults: [['interfaces', /an interface that has addresses/]],
   },
   'a family of which only that it is on is said': {
-    text: host(['{name: eno1, type: ethernet, ipv4: {enabled: true}, ipv6: {enabled: false}}']),
+    text: host([
+      '{name: eno1, type: ethernet, ipv4: {enabled: true}, ipv6: {enabled: false}}',
+      DHCP6,
+    ]),
     faults: [],
+  },
+  'a family of the cluster that the host does not have': {
+    text: host(['{name: eno1, type: ethernet, ipv4: {enabled: true}, ipv6: {enabled: false}}']),
+    faults: [['interfaces', /of the node in machine \(fd00::\/64\), found no interface with IPv6/]],
+  },
+  'a family that is on, and nothing gives an address': {
+    text: host(['{name: eno1, type: ethernet, ipv4: {enabled: true, dhcp: false}}']),
+    faults: [['interfaces', /machine \(10\.0\.0\.0\/16\), found no interface with IPv4/]],
   },
   'IPv6 from the router alone': {
     text: host([
       '{name: eno1, type: ethernet, ipv4: {enabled: false}, ipv6: {enabled: true, dhcp: false}}',
+      DHCP,
     ]),
     faults: [],
   },
@@ -272,6 +284,7 @@ const CASES: Readonly<Record<string, { text: string; faults: readonly [string, R
       '{name: eno1, type: ethernet, ipv4: {enabled: false}, ipv6: {enabled: false}}',
       '{name: br-ex, type: ovs-bridge, bridge: {port: [{name: eno1}, {name: br-ex}]}}',
       '{name: br-ex, type: ovs-interface, ipv4: {enabled: true, dhcp: true}}',
+      DHCP6,
     ]),
     faults: [],
   },
