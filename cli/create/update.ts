@@ -1,7 +1,12 @@
 import { chmod, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { UPDATE_FILES, type UpdateManifest, updateText } from '../../lib/change/update/manifest.ts';
+import {
+  UPDATE_FILES,
+  type UpdateManifest,
+  updateManifestSchema,
+  updateText,
+} from '../../lib/change/update/manifest.ts';
 import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
 import { predecessors } from '../../lib/change/update/successor.ts';
 import { copyFile } from '../../lib/host/copy.ts';
@@ -113,9 +118,10 @@ export function serialOf(text: string): number {
   throw new InvalidArgumentError('expected a whole number, 1 or greater');
 }
 
-/** Of an option, as RFC 3339 in UTC. @throws InvalidArgumentError */
+/** Of an option, as RFC 3339 in UTC, and as a host reads it: JavaScript takes the 30th of February for the 2nd of March. @throws InvalidArgumentError */
 export function pointInTime(text: string): string {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) || Number.isNaN(Date.parse(text))) {
+  const isRead = updateManifestSchema.shape.expires.safeParse(text).success;
+  if (!isRead || !/T\d\d:\d\d:\d\dZ$/.test(text)) {
     throw new InvalidArgumentError('expected a time such as 2027-01-31T00:00:00Z');
   }
   if (Date.parse(text) <= Date.now()) throw new InvalidArgumentError('it is in the past');

@@ -33,7 +33,8 @@ export function readInstallSettings(
     return { ok: false, faults: inOrder(faults) };
   }
   const value = document.value ?? {};
-  const other = otherKind(value, { file: INSTALL_CONFIG, kind: 'InstallConfig' });
+  const fields = Object.keys(installConfigSchema.shape);
+  const other = otherKind(value, { file: INSTALL_CONFIG, kind: 'InstallConfig', fields });
   if (other !== undefined) return { ok: false, faults: [other] };
   const parsed = installConfigSchema.safeParse(value);
   const issues = parsed.success ? [] : parsed.error.issues;

@@ -62,13 +62,27 @@ function wrongValue(path: Path, document: ConfigDocument, { schema }: ConfigKind
   const { expected, fix, found } = message?.problem?.(value) ??
     message ?? { expected: 'another value', fix: 'Fix it.' };
   const isSecret = message?.isSecret === true;
+  const text = isSecret ? undefined : unquoted(path, document, below);
   return {
     position: document.positionOf(path),
     field: fieldName(path),
     expected,
     found: found ?? foundAt(path, document, expected, isSecret),
-    fix,
+    fix: text === undefined ? fix : `Write it in quotes: ${JSON.stringify(text)}.`,
   };
+}
+
+/** What is written, if YAML takes it for a number or a word of its own and the field would take it as a text. */
+function unquoted(
+  path: Path,
+  document: ConfigDocument,
+  schema: z.core.$ZodType | undefined,
+): string | undefined {
+  const value = valueAt(document.value, path);
+  if (schema === undefined || (typeof value !== 'number' && typeof value !== 'boolean'))
+    return undefined;
+  const written = document.writtenAt(path) ?? `${value}`;
+  return z.core.safeParse(schema, written).success ? written : undefined;
 }
 
 /** The key of `key:value` where a mapping is expected: without a blank it is a text. */

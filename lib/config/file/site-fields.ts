@@ -14,6 +14,7 @@ import {
   LONGEST_BASE_DOMAIN,
   LONGEST_CLUSTER_NAME,
   LONGEST_HOSTNAME,
+  numericNameProblem,
 } from '../site/names.ts';
 import { cidrProblem } from '../site/networks.ts';
 import { noProxyProblem, proxyUrlProblem } from '../site/proxy.ts';
@@ -50,6 +51,7 @@ export const baseDomain = field(
 export const hostnameOf = (omitted: string) =>
   optional(
     textOf(isUsableHostname, {
+      problem: (value) => (typeof value === 'string' ? numericNameProblem(value) : undefined),
       expected: `an RFC 1123 host name in lower case, not localhost, at most ${LONGEST_HOSTNAME} characters`,
       fix: `Write the node's name, such as sno1 or sno1.example.com, or omit it ${omitted}.`,
       json: { pattern: DNS_NAME.source, maxLength: LONGEST_HOSTNAME },

@@ -18,10 +18,23 @@ export function syntaxFaults(
 ): Fault[] {
   const [first, ...others] = errors;
   if (first === undefined) return [];
+  const conflict = CONFLICT.exec(source);
+  if (conflict !== null) return [conflictFault(at(conflict.index))];
   const [offset] = first.pos;
   const cause = blankFault(source, offset, at) ?? quoteFault(source, offset, at);
   return [cause ?? syntaxFault(first, at), ...others.map((error) => syntaxFault(error, at))];
 }
+
+/** As git leaves it where two changes meet. */
+const CONFLICT = /^(?:<{7}|>{7}) .+$/m;
+
+const conflictFault = (position: Position): Fault => ({
+  position,
+  field: 'YAML',
+  expected: 'one of the two versions',
+  found: 'a conflict of a merge, with both',
+  fix: 'Resolve it, and remove its lines of <, = and >.',
+});
 
 const syntaxFault = (
   { message, pos: [offset] }: YAMLError,

@@ -18,11 +18,11 @@ const MOST_CERTIFICATES = 8;
 
 export const isPem = (text: string): boolean => text.includes('-----BEGIN ');
 
-/** The PEM text that a field means; undefined if it names a file that is not there. */
+/** The PEM text that a field means, without a byte order mark, with which Go reads none; undefined if it names a file that is not there. */
 export function pemOf(given: string, files: Files): string | undefined {
-  if (isPem(given)) return given;
   const file = files.get(given);
-  return file === undefined ? undefined : Buffer.from(file).toString('utf8');
+  const text = isPem(given) ? given : file && Buffer.from(file).toString('utf8');
+  return text?.replace(/^\uFEFF/, '');
 }
 
 /** The names that a certificate is for, and when it has to be valid. */
@@ -193,10 +193,11 @@ const otherKey = (path: Path): Misfit => ({
   fix: 'Give the certificate and the key that belong together.',
 });
 
-/** The pair, if both are there. */
+/** The pair, if both are there. Of the certificates nothing but themselves: Go needs each on lines of its own. */
 export function pairOf(given: Given | undefined, files: Files): KeyPair | undefined {
   if (given === undefined) return undefined;
-  const certificate = pemOf(given.certificate, files);
+  const certificates = pemOf(given.certificate, files);
   const key = pemOf(given.key, files);
-  return certificate === undefined || key === undefined ? undefined : { certificate, key };
+  if (certificates === undefined || key === undefined) return undefined;
+  return { certificate: certificatesIn(certificates).join(''), key };
 }

@@ -16,8 +16,16 @@ const isIdentifier = (text: string): boolean =>
 /** A MAC address as Windows and switches write it. */
 const OTHER_MAC = /^([0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$|^([0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}$/;
 
+/** A large number as spreadsheets round it, a formula, and an error of one, such as #N/A. */
+const OF_SPREADSHEET = /^\d(?:[.,]\d+)?E\+\d+$|^[=#]/i;
+
 /** Why a text identifies no machine. */
 export function identifierProblem(text: string): Problem | undefined {
+  if (OF_SPREADSHEET.test(text)) {
+    const found = `${JSON.stringify(text.slice(0, 60))}, as a spreadsheet writes a number or a formula`;
+    const fix = 'Format the column as text, and enter the numbers again.';
+    return { expected: 'the serial number as the machine has it', found, fix };
+  }
   if (OTHER_MAC.test(text)) {
     const digits = text.replaceAll(/[^0-9A-Fa-f]/g, '').match(/../g) ?? [];
     const fix = `Write it as "${digits.join(':')}".`;

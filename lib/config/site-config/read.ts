@@ -38,7 +38,10 @@ export function readSiteConfig(
     return { ok: false, faults: inOrder(document.faults) };
   }
   const value = document.value ?? {};
-  const other = otherKind(value, { file: SITE_CONFIG });
+  const other = otherKind(value, {
+    file: SITE_CONFIG,
+    fields: Object.keys(siteConfigSchema.shape),
+  });
   if (other !== undefined) return { ok: false, faults: [other] };
   const parsed = siteConfigSchema.safeParse(value);
   const issues = parsed.success ? [] : parsed.error.issues;

@@ -137,7 +137,8 @@ function ofOwnChecks(fields: SomeSiteFields): Misfit[] {
   );
 }
 
-const isLoopback = (address: string): boolean => /^127\./.test(address) || address === '::1';
+const isLoopback = (address: string): boolean =>
+  /^127\./.test(address) || canonicalAddress(address) === '::1';
 
 const ofLabels = ({ node_labels: labels = {} }: SomeSiteFields): Misfit[] =>
   Object.keys(labels)

@@ -3,8 +3,8 @@ import type { Problem } from '../../base/errors/problem.ts';
 /** Names that the kernel and udev give to partitions and file systems, not to disks. */
 const PARTITION = [
   /^\/dev\/(sd|hd|vd|xvd|dasd)[a-z]+\d+$/,
-  /^\/dev\/(nvme\d+n\d+|mmcblk\d+|loop\d+|nbd\d+|md\d+)p\d+$/,
-  /-part\d+$/,
+  /^\/dev\/(nvme\d+n\d+|mmcblk\d+|loop\d+|nbd\d+|md\d+|pmem\d+|cciss\/c\d+d\d+)p\d+$/,
+  /-part\d+(-|$)/,
   /^\/dev\/disk\/by-(part)?(uuid|label)\//,
 ];
 

@@ -62,10 +62,18 @@ export function clusterDomainProblem(domain: string): Problem | undefined {
   return { expected, found: domain, fix: 'Choose another domain or another name of the cluster.' };
 }
 
-/** A valid name for a node. */
+/** A valid name for a node. One that ends in a number, such as 7 or 1.2, is an address to the C library (inet_aton). */
 export function isUsableHostname(text: string): boolean {
-  if (text.length > LONGEST_HOSTNAME || !DNS_NAME.test(text) || isIP(text) !== 0) return false;
+  if (text.length > LONGEST_HOSTNAME || !DNS_NAME.test(text) || endsInNumber(text)) return false;
   return text !== 'localhost' && !text.startsWith('localhost.');
+}
+
+/** Why a host name of a valid form is none. */
+export function numericNameProblem(text: string): Problem | undefined {
+  if (!DNS_NAME.test(text) || !endsInNumber(text)) return undefined;
+  const fix = 'Write a name with a letter in its last part, such as sno1 or sno1.example.com.';
+  const found = `${JSON.stringify(text.slice(0, 60))}, which programs read as an address`;
+  return { expected: 'a host name that does not end in a number', found, fix };
 }
 
 /** Names below a cluster's domain that clients use for its API and its applications. */

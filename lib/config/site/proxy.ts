@@ -3,6 +3,10 @@ import type { Problem } from '../../base/errors/problem.ts';
 import { type Cluster, clusterDomain } from '../cluster/cluster.ts';
 import { withoutFinalDot } from './names.ts';
 
+/** Of a proxy, in the form of the URL standard; there are names with an underscore. */
+const PART = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
+const HOST = new RegExp(`^(?:${PART}\\.)*${PART}\\.?$|^\\[.*\\]$`);
+
 /**
  * Why a text is not a valid proxy URL, by the installer's rules (openshift/installer,
  * pkg/types/validation), without any part of its user or password.
@@ -21,8 +25,13 @@ export function proxyUrlProblem(text: string, schemes: readonly string[]): Probl
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/./.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return { expected, found: 'a string without a scheme', fix };
   if (!schemes.includes(scheme)) return { expected, found: `a URL of ${scheme}`, fix };
-  if (!URL.canParse(text)) {
-    const encode = 'Check host and port; percent-encode special characters in user and password.';
+  // Go has other characters in user and password (net/url, validUserinfo) and needs a host, curl refuses a second @.
+  const isOfAll =
+    /^[^:]+:\/\/(?:[\w.~!$&()*+,;=%:-]*@)?[^/?#@]+(?:[/?#]|$)/.test(text) &&
+    !/%(?![0-9a-f]{2})/i.test(text);
+  if (!URL.canParse(text) || !isOfAll) {
+    const encode =
+      'Check host and port; percent-encode special characters in user and password, such as @ as %40 and % as %25.';
     return { expected, found: 'an invalid URL', fix: encode };
   }
   const { pathname, search, hash, hostname, port } = new URL(text);
@@ -31,7 +40,7 @@ export function proxyUrlProblem(text: string, schemes: readonly string[]): Probl
   if (isIP(hostname) === 4 && !text.includes(hostname)) {
     return { expected, found: 'a URL with an address that is not written in full', fix };
   }
-  if (!/^([a-z0-9._-]+|\[.*\])$/.test(hostname)) {
+  if (!HOST.test(hostname)) {
     return { expected, found: 'a URL whose host is neither a name nor an address', fix };
   }
   if (pathname === '/' && search === '' && hash === '') return undefined;
@@ -59,7 +68,7 @@ export function noProxyProblem(text: string): Problem | undefined {
 
 function isExempt(entry: string): boolean {
   const [address = '', prefix, ...rest] = entry.split('/');
-  const family = isIP(address);
+  const family = address.includes('%') ? 0 : isIP(address);
   if (family === 0) return DOMAIN.test(entry) && !/^[\d.]+$/.test(entry);
   if (prefix === undefined) return true;
   return (

@@ -1,4 +1,4 @@
-import { type ParseError, parse } from 'jsonc-parser';
+import { type ParseError, parse, visit } from 'jsonc-parser';
 import type { Problem } from '../../base/errors/problem.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 
@@ -24,15 +24,50 @@ export function pullSecretProblem(text: string): Problem | undefined {
   if (!isRecord(auths)) return problem('JSON without a mapping auths');
   const entries = Object.entries(auths);
   if (entries.length === 0) return problem('empty auths');
+  const twice = namedTwice(text);
+  if (twice !== undefined) {
+    const found = `the same name twice at ${placeIn(text, twice)}: the first would not count`;
+    return { expected, found, fix: 'Remove one of the two.' };
+  }
   const unnamed = entries.findIndex(([name]) => !isRegistry(name));
   if (unnamed >= 0) {
     return problem(`a name that no registry has, number ${unnamed + 1} of ${entries.length}`);
   }
-  const bad = entries.findIndex(([, entry]) => !isUsable(entry));
-  return bad < 0
-    ? undefined
-    : problem(`no usable auth for ${registryName(entries[bad]?.[0] ?? '')}`);
+  const bad = entries.find(([, entry]) => !isUsable(entry));
+  if (bad !== undefined) return problem(`no usable auth for ${registryName(bad[0])}`);
+  const control = entries.find(([, entry]) => hasControl(entry));
+  if (control === undefined) return undefined;
+  return {
+    expected,
+    found: `a line break or another control character in the decoded auth for ${registryName(control[0])}`,
+    fix: "Encode the login without it: printf '%s' user:password | base64 -w0.",
+  };
 }
+
+/** Where a name comes for the second time in its mapping; undefined: nowhere. */
+function namedTwice(json: string): number | undefined {
+  const open: Set<string>[] = [];
+  let first: number | undefined;
+  visit(json, {
+    onObjectBegin: () => {
+      open.push(new Set());
+    },
+    onObjectEnd: () => {
+      open.pop();
+    },
+    onObjectProperty: (name, offset) => {
+      if (open.at(-1)?.has(name)) first ??= offset;
+      open.at(-1)?.add(name);
+    },
+  });
+  return first;
+}
+
+/** No login has one (RFC 7617, 2), and no client takes it off but the zero byte: it is part of the password then. */
+const hasControl = (entry: unknown): boolean =>
+  isRecord(entry) &&
+  typeof entry.auth === 'string' &&
+  /(?!\0)\p{Cc}/u.test(Buffer.from(entry.auth, 'base64').toString('utf8'));
 
 /** By the codes of jsonc-parser; what is said never quotes the text. */
 const FAULTS: Readonly<Record<number, string>> = {
@@ -57,10 +92,13 @@ function notJson(text: string): string {
   const first = errors.toSorted((a, b) => a.offset - b.offset)[0];
   const whole = `a string of ${text.length} characters that is not JSON`;
   if (first === undefined) return whole;
-  const before = text.slice(0, first.offset).split('\n');
+  return `${whole}: ${FAULTS[first.error] ?? 'a fault'} at ${placeIn(text, first.offset)}`;
+}
+
+function placeIn(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
   const line = before.length === 1 ? '' : ` of line ${before.length}`;
-  const at = `at character ${(before.at(-1)?.length ?? 0) + 1}${line}`;
-  return `${whole}: ${FAULTS[first.error] ?? 'a fault'} ${at}`;
+  return `character ${(before.at(-1)?.length ?? 0) + 1}${line}`;
 }
 
 /**

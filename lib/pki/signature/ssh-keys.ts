@@ -40,7 +40,7 @@ export function sshKeyProblem(text: string): Problem | undefined {
 const CERTIFICATE = /\b[\w-]+-cert-v\d\d@openssh\.com\s+AAAA/;
 
 /** The type and the beginning of a key, twice in a line. */
-const SECOND_KEY = /\b(?:ssh|ecdsa|sk)-[\w@.-]+\s+AAAA.*\s(?:ssh|ecdsa|sk)-[\w@.-]+\s+AAAA/;
+const SECOND_KEY = /\b(?:ssh|ecdsa|sk)-[\w@.-]+\s+AAAA.*[\s,;](?:ssh|ecdsa|sk)-[\w@.-]+\s+AAAA/;
 
 /** RHEL's default crypto policy refuses shorter ones when somebody logs in (RequiredRSASize). */
 const LEAST_RSA_BITS = 2048;
@@ -64,11 +64,11 @@ export function sshKeys(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Of sshd (auth-options.c), which reads over a line with others. Some have a quoted value, in which \" is a quote. */
+/** Of sshd (auth-options.c), which reads over a line with others, or with a time or a port that is none. Some have a quoted value, in which \" is a quote. */
 const FLAGS =
   'restrict|cert-authority|(?:no-)?(?:agent-forwarding|port-forwarding|pty|touch-required|user-rc|verify-required|x11-forwarding)';
 const VALUED =
-  '(?:command|environment|expiry-time|from|permitlisten|permitopen|principals|tunnel)="(?:[^"\\\\]|\\\\.)*"';
+  '(?:command|environment|from|permitlisten|principals|tunnel)="(?:[^"\\\\]|\\\\.)*"|expiry-time="\\d{8}(?:\\d{4}(?:\\d\\d)?)?Z?"|permitopen="[^"]+:(?:\\d+|\\*)"';
 const OPTION = `(?:${FLAGS}|${VALUED})`;
 const OPTIONS = new RegExp(`^${OPTION}(?:,${OPTION})*[ \\t]+`, 'i');
 

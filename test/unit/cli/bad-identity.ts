@@ -20,8 +20,7 @@ export const identity: readonly Case[] = [
     name: 'a list',
     yaml: '- a\n',
     faults: [
-      '1:1 (file): expected a mapping, found a list. Start with the example in the documentation.',
-      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+      '1:1 (file): expected the contents of install-config.yaml, found a list. Write install-config.yaml as docs/reference/install-config.md describes it.',
     ],
   },
   {
@@ -140,7 +139,7 @@ export const identity: readonly Case[] = [
     name: 'cluster name that YAML reads as a number',
     edits: [['name: sno', 'name: 123']],
     faults: [
-      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found 123. Write the name of the cluster, such as sno.',
+      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found 123. Write it in quotes: "123".',
     ],
   },
   {

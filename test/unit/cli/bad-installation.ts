@@ -89,6 +89,13 @@ export const installation: readonly Case[] = [
     ],
   },
   {
+    name: 'host name that is a number',
+    edits: [['hostname: sno1.example.com', 'hostname: "7"']],
+    faults: [
+      '24:13 bootstrapInPlace.hostname: expected a host name that does not end in a number, found "7", which programs read as an address. Write a name with a letter in its last part, such as sno1 or sno1.example.com.',
+    ],
+  },
+  {
     name: 'host name of 64 characters',
     edits: [
       [

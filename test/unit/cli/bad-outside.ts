@@ -57,7 +57,7 @@ const proxies: readonly Case[] = [
     name: 'proxy with a bad port',
     edits: [top('proxy: {httpProxy: "http://me:hunter2@proxy:port"}')],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found an invalid URL. Check host and port; percent-encode special characters in user and password.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found an invalid URL. Check host and port; percent-encode special characters in user and password, such as @ as %40 and % as %25.',
     ],
     hides: /hunter2/,
   },
@@ -65,7 +65,7 @@ const proxies: readonly Case[] = [
     name: 'proxy with a slash in its password',
     edits: [top('proxy: {httpProxy: "http://me:hun/ter2@proxy:3128"}')],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found an invalid URL. Check host and port; percent-encode special characters in user and password.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found an invalid URL. Check host and port; percent-encode special characters in user and password, such as @ as %40 and % as %25.',
     ],
     hides: /ter2/,
   },

@@ -124,6 +124,13 @@ t.test('a file of another kind is one fault', async (t) => {
     'write-kubeconfig-mode: "0644"\ntls-san: [a]\n': /of k3s/,
     'api_version: 1\ncluster_name: a\nbase_domain: b\n': /found a site-config.yaml/,
     '{"ignition": {"version": "3.2.0"}}': /found an Ignition config/,
+    'network: {version: 2, bonds: {}}\n': /found none of its fields, but "network"\./,
+    '#cloud-config\nusers: []\npackages: [a]\n': /none of its fields, but "users", "packages"\./,
+    '{"auths": {"quay.io": {"auth": "dXNlcjpwYXNz"}}}': /none of its fields, but "auths"\./,
+    'baseDomain: ENC[AES256_GCM,data:x]\nsops: {mac: x}\n': /a file that sops has encrypted/,
+    '-----BEGIN CERTIFICATE-----\nAAAA\n': /found a text without fields\./,
+    'apiVersion: v1\n<<<<<<< HEAD\nbaseDomain: a.com\n=======\nbaseDomain: b.com\n>>>>>>> b\n':
+      /install-config\.yaml:2:1 .*a conflict of a merge/,
   };
   for (const [text, found] of Object.entries(files)) {
     const { code, err } = await (await folder(t, {}, text))();

@@ -204,8 +204,7 @@ const FILES: readonly Hostile[] = [
   {
     name: 'a text instead of a mapping',
     contents: 'hello',
-    says: /\(file\): expected a mapping, found "hello"/,
-    lines: 2,
+    says: /\(file\): expected the contents of install-config.yaml, found a text without fields/,
   },
   {
     name: 'a tag of another type',

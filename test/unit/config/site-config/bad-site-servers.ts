@@ -15,6 +15,7 @@ export const badServers: readonly BadSite[] = [
     [
       ['dns.servers[0]', 'dns: {servers: [0.0.0.0]}'],
       ['dns.servers[0]', 'dns: {servers: ["ff02::fb"]}'],
+      ['dns.servers[0]', 'dns: {servers: ["::ffff:192.168.7.1"]}'],
       ['additionalNTPSources[0]', 'additionalNTPSources: [224.0.1.1]'],
       ['proxy.httpProxy', 'proxy: {httpProxy: "http://u:geheim@255.255.255.255:3128"}'],
       ['siteChecks[0].ping', 'siteChecks: [ping: 224.0.0.1]'],
@@ -52,7 +53,7 @@ hosts: ["{{ serial }}", <serial>]
 proxy: {httpProxy: "${own('http://me:@{PASSWORD}@proxy:3128')}"}
 siteChecks: [https: "${own('https://@{registry}/v2/')}"]
 raw_nm_state_config:
-  interfaces: [{name: "${own('@{nic}')}", type: ethernet, 802.1x: {identity: "{{geheim}}", eap-methods: [md5]}}]
+  interfaces: [{name: "${own('@{nic}')}", type: ethernet, 802.1x: {identity: "{{geheim}}", password: x, eap-methods: [md5]}}]
 `,
     faults: [
       '4 hostname',

@@ -269,3 +269,28 @@ t.test('keys that are served', async (t) => {
     t.same(found, ['another key'], `${privateKey.asymmetricKeyType}`);
   }
 });
+
+t.test('files as editors and other programs write them: the host gets what Go reads', async (t) => {
+  const chain = await belowRoot(1000);
+  const text = `${GOOD_SITE}certificates:\n  api: {certificate: a, key: b}\n`;
+  for (const [name, certificate, key] of [
+    ['a byte order mark', `\ufeff${chain.certificate}`, `\ufeff${chain.key}`],
+    [
+      'the end of one and the begin of the next on one line',
+      chain.certificate.replace('\n-----BEGIN', '-----BEGIN').trim(),
+      chain.key,
+    ],
+    [
+      'text before them, and the key behind',
+      `Certificate: ...\n${chain.certificate}${chain.key}`,
+      chain.key,
+    ],
+  ] as const) {
+    const files = new Map([
+      ['a', Buffer.from(certificate)],
+      ['b', Buffer.from(key)],
+    ]);
+    const read = readSiteConfig(text, { files, now: NOW });
+    t.same(read.ok && read.config.certificates.api, chain, name);
+  }
+});

@@ -19,7 +19,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   noProxy: {
     isValid: finds(noProxyProblem),
     good: ['', '*', 'a.com.', '.a.com.', 'a,10.0.0.0/8', 'fd00::1'],
-    bad: ['a..', ',', 'a,', '*.a', 'a b', '10.0.0.0/33', '.', 'http://a'],
+    bad: ['a..', ',', 'a,', '*.a', 'a b', '10.0.0.0/33', '.', 'http://a', 'fe80::1%eno1'],
   },
   'pull secrets': {
     isValid: finds(pullSecretProblem),
@@ -29,6 +29,8 @@ const TABLES: Readonly<Record<string, Table>> = {
       '{"auths":{"foo":{"auth":"YTpiOmM="}}}',
       '{"auths":{"foo":{"credsStore":"pass"}}}',
       '{"auths":{"foo":{"auth":"dXNlcjo=","identitytoken":"eyJ"}}}',
+      // A login in UTF-8, and zero bytes, which clients take off.
+      '{"auths":{"foo":{"auth":"dcO8OnDDvA=="},"bar":{"auth":"dXNlcjpwYXNzAA=="}}}',
       ...[
         ...[
           'https://index.docker.io/v1/',
@@ -53,6 +55,10 @@ const TABLES: Readonly<Record<string, Table>> = {
         (auth) => `{"auths":{"foo":{"auth":"${auth}"}}}`,
       ),
       '{{ pull_secret }}',
+      // As `echo user:password | base64` makes it.
+      '{"auths":{"foo":{"auth":"dXNlcjpwYXNzCg=="}}}',
+      '{"auths":{"foo":{"auth":"YTpi"},"foo":{"auth":"YTpj"}}}',
+      '{"auths":{"foo":{"auth":"YTpi"}},"auths":{"bar":{"auth":"YTpi"}}}',
       '{"auths":{"foo":{"auth":"dXNlcjo=","identitytoken":""}}}',
       ...[
         ...['', ' quay.io', '<local_registry>', 'r.example.com:0', 'r.example.com:65536', 'user@r'],
@@ -84,9 +90,21 @@ const TABLES: Readonly<Record<string, Table>> = {
         'http://pro_xy:80',
         'http://[fd00::1]:3128',
       ],
-      ...['http://192.168.7.1:3128', 'http://me:a%40b@192.168.7.1:3128'],
+      ...['http://192.168.7.1:3128', 'http://me:a%40b@192.168.7.1:3128', 'http://proxy.:3128'],
+      'http://me:$a!*@proxy',
     ],
-    bad: ['http://proxy:0', 'http://192.168.7:3128', 'http://0x7f.1', 'http://$' + '{PROXY}:3128'],
+    bad: [
+      ...['http://proxy:0', 'http://192.168.7:3128', 'http://0x7f.1', 'http://$' + '{PROXY}:3128'],
+      // Go refuses the first ones, curl that with two @; the last ones are no names.
+      ...[
+        'http:///proxy:3128',
+        'http://me:100%@proxy',
+        'http://me%zz@proxy',
+        'http://me:a@b@proxy',
+      ],
+      ...['|', '^', '`', '{', '<'].map((sign) => `http://me:a${sign}b@proxy`),
+      ...['http://proxy..example.com', 'http://-proxy:3128', 'http://proxy-.example.com'],
+    ],
   },
 };
 
@@ -107,4 +125,12 @@ t.test('a refused secret is not shown', async (t) => {
   ];
   for (const text of secrets) t.notMatch(JSON.stringify(pullSecretProblem(text)), 'hunter2');
   t.match(pullSecretProblem('{"auths":{"quay.io":{}}}')?.found, 'quay.io');
+  t.match(pullSecretProblem('{"auths":\n{"quay.io":{"auth":"YTpi"}, "quay.io":{}}}'), {
+    found: /twice at character 29 of line 2/,
+    fix: 'Remove one of the two.',
+  });
+  t.match(pullSecretProblem('{"auths":{"quay.io":{"auth":"dXNlcjpwYXNzCg=="}}}'), {
+    found: /line break.* for quay\.io/,
+    fix: /printf/,
+  });
 });

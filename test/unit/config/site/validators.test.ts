@@ -77,8 +77,19 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   'host names': {
     isValid: isUsableHostname,
-    good: ['sno1', 'sno1.example.com', labels(63), 'localhosts'],
-    bad: ['', labels(64), 'a'.repeat(64), 'localhost', 'localhost.a', 'a.', 'a b'],
+    good: ['sno1', 'sno1.example.com', labels(63), 'localhosts', '7.example.com', '7a'],
+    bad: [
+      '',
+      labels(64),
+      'a'.repeat(64),
+      'localhost',
+      'localhost.a',
+      'a.',
+      'a b',
+      '7',
+      '1.2',
+      'a.0x1',
+    ],
   },
   'sources of time': {
     isValid: isNtpSource,
@@ -156,6 +167,9 @@ const TABLES: Readonly<Record<string, Table>> = {
       ],
       ...[
         '/dev/sda1',
+        '/dev/pmem0p1',
+        '/dev/cciss/c0d0p2',
+        '/dev/disk/by-id/dm-uuid-part1-mpath-3600a0b80000',
         '/dev',
         '/dev/',
         '/dev//sda',

@@ -20,6 +20,7 @@ const OPTIONS = [
   'from="192.168.7.0/24,*.example.com"',
   'no-pty',
   'No-Touch-Required,verify-required,permitopen="a:1",expiry-time="20300101",tunnel="0"',
+  'permitopen="[fd00::1]:*",permitlisten="8080",expiry-time="203001312359Z"',
   'restrict,command="echo \\"hello, you\\" | cat",environment="A=b c"',
   'cert-authority,principals="a,b"',
 ];
@@ -96,6 +97,8 @@ const BAD: readonly [name: string, line: string][] = [
   ['an option that sshd does not know', `no-pyt ${ED25519}`],
   ['an option without its value', `from ${ED25519}`],
   ['a flag with a value', `restrict="a" ${ED25519}`],
+  ['an end that is no time', `expiry-time="2030-01-01" ${ED25519}`],
+  ['an opening without a port', `permitopen="a" ${ED25519}`],
   ['a known_hosts line', `example.com ${ED25519}`.replace('example.com', 'example.com,192.0.2.1')],
 ];
 for (const [name, line] of BAD) {
@@ -106,7 +109,12 @@ for (const [name, line] of BAD) {
 
 t.test('two keys folded into one line', async (t) => {
   const [first = '', second = ''] = KEYS;
-  for (const line of [`${first} ${second}`, `no-pty ${first} ${second}`, `${second}\t${first}`]) {
+  for (const line of [
+    `${first} ${second}`,
+    `no-pty ${first} ${second}`,
+    `${second}\t${first}`,
+    `${first},${second}`,
+  ]) {
     t.match(sshKeyProblem(`${first}\n${line}`), { found: /^two keys in one line, number 2 of 2/ });
   }
   t.equal(sshKeyProblem(`${first} my ssh-rsa key`), undefined, 'a comment');
