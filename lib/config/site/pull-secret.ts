@@ -35,7 +35,8 @@ export function pullSecretProblem(text: string): Problem | undefined {
   }
   const bad = entries.find(([, entry]) => !isUsable(entry));
   if (bad !== undefined) return problem(`no usable auth for ${registryName(bad[0])}`);
-  const control = entries.find(([, entry]) => hasControl(entry));
+  // OKD's well-known secret for nobody, {"fake": "id:pass\n"}, names no host.
+  const control = entries.find(([name, entry]) => isHost(name) && hasControl(entry));
   if (control === undefined) return undefined;
   return {
     expected,
@@ -128,7 +129,10 @@ function isCredential(auth: string, hasToken: boolean): boolean {
   return bytes.toString('base64') === auth && (hasToken ? /^[^:]+:/ : /^[^:]+:./s).test(login);
 }
 
+/** As in a reference to an image. */
+const isHost = (name: string): boolean => /[.:]|^localhost/.test(name);
+
 /** A name that does not look like a registry's may be a misplaced password. */
 function registryName(name: string): string {
-  return /^[\w.:[\]/-]{1,100}$/.test(name) && /[.:]|^localhost/.test(name) ? name : 'a registry';
+  return /^[\w.:[\]/-]{1,100}$/.test(name) && isHost(name) ? name : 'a registry';
 }

@@ -29,8 +29,10 @@ const TABLES: Readonly<Record<string, Table>> = {
       '{"auths":{"foo":{"auth":"YTpiOmM="}}}',
       '{"auths":{"foo":{"credsStore":"pass"}}}',
       '{"auths":{"foo":{"auth":"dXNlcjo=","identitytoken":"eyJ"}}}',
+      // Of OKD, for nobody.
+      '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}',
       // A login in UTF-8, and zero bytes, which clients take off.
-      '{"auths":{"foo":{"auth":"dcO8OnDDvA=="},"bar":{"auth":"dXNlcjpwYXNzAA=="}}}',
+      '{"auths":{"foo":{"auth":"dcO8OnDDvA=="},"quay.io":{"auth":"dXNlcjpwYXNzAA=="}}}',
       ...[
         ...[
           'https://index.docker.io/v1/',
@@ -56,7 +58,7 @@ const TABLES: Readonly<Record<string, Table>> = {
       ),
       '{{ pull_secret }}',
       // As `echo user:password | base64` makes it.
-      '{"auths":{"foo":{"auth":"dXNlcjpwYXNzCg=="}}}',
+      '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNzCg=="}}}',
       '{"auths":{"foo":{"auth":"YTpi"},"foo":{"auth":"YTpj"}}}',
       '{"auths":{"foo":{"auth":"YTpi"}},"auths":{"bar":{"auth":"YTpi"}}}',
       '{"auths":{"foo":{"auth":"dXNlcjo=","identitytoken":""}}}',
