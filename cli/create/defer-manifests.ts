@@ -3,6 +3,7 @@ import { decodeManifestFile, splitDuplicates } from '../../lib/clients/kube/mani
 import { deferrable } from '../../lib/cluster/deferred/deferrable.ts';
 import { deferredFile } from '../../lib/cluster/deferred/manifests.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
+import { otherThanText } from './text-values.ts';
 import { unrendered } from './unrendered.ts';
 import type { UserManifest, UserManifests } from './user-manifests.ts';
 
@@ -46,7 +47,7 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
       ...[...decoded].flatMap(([{ contents }, { undecodable }]) =>
         undecodableFaults(undecodable, contents.includes('{{')),
       ),
-      ...all.flatMap(unrenderedFaults),
+      ...all.flatMap(valueFaults),
       ...faults.flatMap((fault) =>
         fault.kind === 'duplicate'
           ? [
@@ -60,10 +61,13 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
   };
 }
 
-/** A value that a template engine should have filled in, as a sentence. */
-export function unrenderedFaults(manifest: Manifest): string[] {
+/** A value that a template engine should have filled in, or that is no text where only one can be, as a sentence. */
+export function valueFaults(manifest: Manifest): string[] {
   const path = unrendered(manifest);
-  if (path === undefined) return [];
+  const other = otherThanText(manifest);
+  if (path === undefined) {
+    return other === undefined ? [] : [`${placeOf(manifest)}: ${printable(other)}`];
+  }
   return [
     `${placeOf(manifest)}: ${printable(path)}: expected a value, found a placeholder of a template. Render the template, and put the result here.`,
   ];

@@ -12,7 +12,7 @@ import { REPORT_TO, type ReportTo } from '../../lib/engine/report/report-to.ts';
 import { extraManifests } from '../../lib/relocation/site-volume/extra-manifests.ts';
 import { requireAcceptedCertificates } from '../../lib/relocation/site-volume/shown-certificate.ts';
 import { VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
-import { unrenderedFaults } from '../create/defer-manifests.ts';
+import { valueFaults } from '../create/defer-manifests.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
@@ -102,8 +102,8 @@ export async function readManifests(dir: string, signal: AbortSignal): Promise<S
     ...(backupTo === undefined ? [] : [[BACKUP_TO, Buffer.from(backupTo)] as const]),
     ...manifests.map(({ path, contents }) => [path, contents] as const),
   ]);
-  const unrendered = extraManifests(files).flatMap(unrenderedFaults);
-  if (unrendered.length > 0) throw new Failure('usage', unrendered.join('\n'));
+  const faulty = extraManifests(files).flatMap(valueFaults);
+  if (faulty.length > 0) throw new Failure('usage', faulty.join('\n'));
   return { files, skipped, ...(report === undefined ? {} : { reportTo: report.to }) };
 }
 

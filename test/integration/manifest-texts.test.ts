@@ -1,0 +1,39 @@
+/** What the laptop says of texts in manifests, compared with the API. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { startControlPlane } from '../../lab/servers/control-plane.ts';
+import { applyManifests } from '../../lib/clients/kube/apply.ts';
+import { loadManifests } from '../../lib/clients/kube/manifests.ts';
+import { OTHER_THAN_TEXT, TEXTS } from '../unit/cli/text-values.ts';
+
+const { signal } = new AbortController();
+const folder = t.testdir();
+const controlPlane = await startControlPlane(join(folder, 'control-plane'), signal);
+t.teardown(() => controlPlane.stop());
+const client = await controlPlane.client();
+t.teardown(() => client[Symbol.dispose]());
+
+async function outcomesOf(name: string, texts: readonly string[]) {
+  const dir = join(folder, name);
+  await mkdir(dir, { recursive: true });
+  for (const [at, text] of texts.entries()) {
+    await writeFile(join(dir, `${at}.yaml`), text.replace('name: a,', `name: ${name}-${at},`));
+  }
+  const rows = await applyManifests(client, await loadManifests([dir]), {
+    ...{ signal, deadlineMs: 30_000, concurrency: 8, report: () => {} },
+  });
+  return rows.map(({ outcome, name, reason }) => `${name} ${outcome} ${reason ?? ''}`);
+}
+
+t.test('the API refuses what is refused, and takes what is right', async (t) => {
+  const wrong = await outcomesOf(
+    'wrong',
+    OTHER_THAN_TEXT.map(([text]) => text),
+  );
+  t.equal(wrong.length, OTHER_THAN_TEXT.length);
+  for (const line of wrong) t.match(line, / rejected /, line);
+  const right = await outcomesOf('right', TEXTS);
+  t.equal(right.length, TEXTS.length);
+  for (const line of right) t.match(line, / created /, line);
+});
