@@ -1,6 +1,6 @@
 import { printable } from '../../lib/base/printable.ts';
 import { networkNotices } from '../../lib/config/site/nmstate/notices.ts';
-import { certificatesOf } from '../../lib/config/site/trust-bundle.ts';
+import { bundleNotices } from '../../lib/config/site/trust-bundle.ts';
 import { containerdHosts } from '../../lib/render/machine-config/containerd-hosts.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
@@ -67,17 +67,11 @@ export function configNotices(settings: InstallSettings, now = new Date()): stri
 
 function siteNotices(settings: InstallSettings, now: Date): string[] {
   const { cluster, expectedAdapters, bundleWithoutProxy } = settings;
-  const expired = certificatesOf(cluster.additionalTrustBundle ?? '').filter(
-    ({ validTo }) => new Date(validTo) < now,
-  );
   return [
     ...(bundleWithoutProxy
       ? ['additionalTrustBundle is trusted although the policy is Proxyonly and there is no proxy']
       : []),
-    ...expired.map(({ subject, validTo }) => {
-      const name = subject.replaceAll('\n', ', ');
-      return `the certificate ${name} of additionalTrustBundle expired on ${validTo}`;
-    }),
+    ...bundleNotices(cluster.additionalTrustBundle, now),
     ...containerdHosts(cluster.imageMirrors).notices,
     ...(expectedAdapters.length === 0
       ? []

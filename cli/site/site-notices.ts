@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { networkNotices, networkSecrets } from '../../lib/config/site/nmstate/notices.ts';
+import { bundleNotices } from '../../lib/config/site/trust-bundle.ts';
 import type { SiteConfig } from '../../lib/config/site-config/site-config.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
 import type { Site } from './read-site.ts';
@@ -23,6 +24,7 @@ export function siteNotices({ config, skipped }: Site, isEncrypted: boolean, now
       ? []
       : [`the network expects these adapters on the host: ${config.expectedAdapters.join(', ')}`]),
     ...networkNotices(config.networkConfig),
+    ...bundleNotices(config.additionalTrustBundle, now),
     ...nearlyExpired(config, now),
     ...skipped.map((path) => `${path} is not a manifest, and is not on the volume`),
   ];

@@ -36,6 +36,18 @@ export function certificatesOf(bundle: string): X509Certificate[] {
   return [...bundle.matchAll(BLOCK)].map(([block]) => new X509Certificate(block));
 }
 
+/** What of a valid bundle lets nothing be trusted: one line each. `now`: of the laptop. */
+export const bundleNotices = (bundle: string | undefined, now: Date): string[] =>
+  certificatesOf(bundle ?? '').flatMap(({ subject = '', issuer, validTo, validToDate, ca }) => {
+    const name = `the certificate ${subject.replaceAll('\n', ', ')} of additionalTrustBundle`;
+    return [
+      ...(validToDate < now ? [`${name} expired on ${validTo}`] : []),
+      ...(ca || subject === issuer
+        ? []
+        : [`${name} is not that of an authority: OpenSSL and curl trust nothing by it`]),
+    ];
+  });
+
 function isCertificate(block: string): boolean {
   try {
     return new X509Certificate(block).subject !== undefined;

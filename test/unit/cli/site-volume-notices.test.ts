@@ -34,6 +34,7 @@ const SECRETS: readonly (readonly [what: string, yaml: string, said: readonly st
       802.1x:
         identity: node
         eap-methods: [tls]
+        client-cert: /etc/pki/8021x.crt
         private-key: /etc/pki/8021x.key
         private-key-password: hidden
         password: hidden
@@ -83,4 +84,21 @@ t.test('a certificate that nearly ends, of the leaf or an issuer', async (t) => 
   ];
   t.same(await said(29, 100), expected);
   t.same(await said(29, 29), expected);
+});
+
+t.test('a trust bundle by which nothing is trusted', async (t) => {
+  const authority = await createAuthority('site', 1000, NOW, NOW);
+  const old = await createAuthority('old', 10, new Date(NOW.getTime() - 20 * DAY_MS));
+  const profile = { subject: { commonName: 'registry' }, dnsNames: ['r.example.com'] };
+  const server = await issueLeaf(authority, { ...profile, usage: 'server', lifetimeDays: 9 }, NOW);
+  const said = (...bundle: readonly string[]) =>
+    about(
+      /of additionalTrustBundle/,
+      notices(`additionalTrustBundle: {userCaBundle: ${JSON.stringify(bundle.join(''))}}\n`),
+    );
+  t.same(said(authority.certificate), []);
+  t.match(said(authority.certificate, server.certificate), [
+    /^the certificate CN=registry of .* is not that of an authority/,
+  ]);
+  t.match(said(old.certificate), [/^the certificate CN=old of .* expired on /]);
 });
