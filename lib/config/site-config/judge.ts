@@ -3,7 +3,7 @@ import { familyOf } from '../../base/network/address.ts';
 import { isHostPattern } from '../site/mirrors.ts';
 import { expectedOnHost } from '../site/nmstate/interfaces.ts';
 import type { Misfit } from '../site/nmstate/misfit.ts';
-import { interfacesOf } from '../site/nmstate/references.ts';
+import { interfacesOf, isWanted } from '../site/nmstate/references.ts';
 import type { ShippedHostFacts } from './host-facts.ts';
 import { networkFaults } from './networks.ts';
 import { nmstateOf } from './nmstate.ts';
@@ -15,6 +15,7 @@ export function judgeSiteConfig(fields: SomeSiteFields, facts: ShippedHostFacts)
     ...ofOtherHosts(fields, facts),
     ...networkFaults(fields, facts),
     ...ofAdapters(fields, facts),
+    ...ofAddresses(fields, facts),
     ...ofFamilies(fields, facts),
     ...(facts.controlPlane === 'openshift' ? ofOpenShift(fields, facts) : ofKubernetes(fields)),
   ];
@@ -60,6 +61,27 @@ function ofAdapters(fields: SomeSiteFields, { adapters }: ShippedHostFacts): Mis
             : `Did you mean ${near}?`,
       };
     });
+}
+
+const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
+
+/** Adapters by their address. Those of a bond may share one: then the others are not known. */
+function ofAddresses(
+  fields: SomeSiteFields,
+  { adapters, identifiers }: ShippedHostFacts,
+): Misfit[] {
+  const known = identifiers.filter((each) => MAC.test(each));
+  if (known.length < adapters.length) return [];
+  return interfacesOf(nmstateOf(fields) ?? {})
+    .filter((each) => isWanted(each) && each.entry.identifier === 'mac-address')
+    .map(({ entry, path }) => ({ path, mac: `${entry['mac-address']}`.toLowerCase() }))
+    .filter(({ mac }) => MAC.test(mac) && !known.includes(mac))
+    .map(({ path, mac }) => ({
+      path: ['raw_nm_state_config', ...path, 'mac-address'],
+      expected: `the address of an adapter of the host (${known.join(', ')})`,
+      found: mac,
+      fix: 'Use one of these, or the volume that was made for this node.',
+    }));
 }
 
 /** The cluster's families are those of its installation. */
