@@ -47,6 +47,12 @@ export const badServers: readonly BadSite[] = [
     }),
   ),
   {
+    name: 'serial numbers out of a spreadsheet',
+    more: 'hosts: [CZ1, 1.23457E+11, "=A1", "#N/A"]\n',
+    faults: ['4 hosts[1]', '4 hosts[2]', '4 hosts[3]'],
+    says: /as a spreadsheet writes.*Format the column as text/,
+  },
+  {
     name: 'a template that is not rendered',
     more: `hostname: ${own('@{name}')}
 hosts: ["{{ serial }}", <serial>]

@@ -14,11 +14,8 @@ const nmstate = (address: string, prefix: number, more = '') => `raw_nm_state_co
       ipv4: {enabled: true, address: [{ip: ${address}, prefix-length: ${prefix}}]}
 ${more}`;
 
-const byMac = (mac: string) =>
-  nmstate('192.168.7.10', 24).replace(
-    'eno1',
-    `any\n      identifier: mac-address\n      mac-address: ${mac}`,
-  );
+const BY_MAC = 'any\n      identifier: mac-address\n      mac-address: ';
+const byMac = (mac: string) => nmstate('192.168.7.10', 24).replace('eno1', BY_MAC + mac);
 
 interface Case {
   readonly name: string;
@@ -233,12 +230,7 @@ const CASES: readonly Case[] = [
     name: 'an adapter by an address that the host does not have',
     more: byMac('52:54:00:12:34:57'),
     facts: { adapters: ['eno1'] },
-    faults: [
-      [
-        '8 raw_nm_state_config.interfaces[0].mac-address',
-        /an adapter of the host \(52:54:00:12:34:56\), found 52:54:00:12:34:57/,
-      ],
-    ],
+    faults: [['8 raw_nm_state_config.interfaces[0].mac-address', /adapter.*34:56\), found .*:57/]],
   },
   {
     name: 'such an address where adapters may share one',
