@@ -12,6 +12,7 @@ import { readDocument } from '../../../lib/config/file/document.ts';
 import { withoutNulls } from '../../../lib/config/file/site-fields.ts';
 import { nmstateMisfits } from '../../../lib/config/site/nmstate/document.ts';
 import type { Misfit } from '../../../lib/config/site/nmstate/misfit.ts';
+import { FEATURES } from '../../../lib/config/site/nmstate/structure/features.ts';
 import { nmstateText } from '../../../lib/config/site/nmstate/text.ts';
 import { ACCEPTED } from './documents.ts';
 import { edited, type Mutant, mutantsOf } from './mutants.ts';
@@ -58,7 +59,7 @@ const STRICTER = [
   /, which the method \w+ needs$/,
   /^an interface that is not made of itself$/,
   /^a port that is no bridge itself$/,
-  /^an integer from (0 to (63|4094)|0 to 65535 without)/,
+  /^an integer from (0 to (63|255|1023|4094|65535)|1 to (65535|4294967295))/,
   /^a power of 2$/,
 ];
 
@@ -90,6 +91,12 @@ t.test('nmstate itself', { skip: lacks.length > 0 && lacks.join('; ') }, async (
       t.strictSame(inWords(nmstateMisfits(document, 'hostname')), [], name);
       t.equal(await answerTo(document), undefined, name);
     }
+  });
+
+  t.test('knows each feature of ethtool that is known here', async (t) => {
+    const feature = Object.fromEntries(FEATURES.map((name) => [name, true]));
+    const adapter = { name: 'eno1', type: 'ethernet', ethtool: { feature } };
+    t.equal(await answerTo({ interfaces: [adapter] }), undefined);
   });
 
   t.test('refuses what is refused here, in the field that is named', async (t) => {

@@ -9,6 +9,9 @@ const eap = (settings: string) =>
   `{name: eno1, type: ethernet, ${DHCP}, 802.1x: {identity: sno, ${settings}}}`;
 const bridge = (options: string, port = '') =>
   `{name: br0, type: linux-bridge, ${DHCP}, bridge: {options: {${options}}, port: [{name: eno1${port}}]}}`;
+const bond = (options: string) =>
+  `{name: bond0, type: bond, ${DHCP}, link-aggregation: {mode: 4, port: [eno1], options: {${options}}}}`;
+const BOND = 'interfaces.0.link-aggregation.options';
 const OPTIONS = 'interfaces.0.bridge.options';
 const PORT = 'interfaces.0.bridge.port.0';
 const EAP = 'interfaces.0.802.1x';
@@ -39,6 +42,10 @@ const REFUSED: readonly (readonly [interfaces: string, field: string, words: Reg
   [bridge('vlan-default-pvid: 7'), `${OPTIONS}.vlan-default-pvid`, /without vlan at a port/],
   [bridge('', ', stp-priority: 64'), `${PORT}.stp-priority`, /from 0 to 63/],
   [bridge('', ', stp-path-cost: 65536'), `${PORT}.stp-path-cost`, /from 0 to 65535/],
+  [bond('ad_actor_sys_prio: 0'), `${BOND}.ad_actor_sys_prio`, /from 1 to 65535/],
+  [bond('ad_user_port_key: 1024'), `${BOND}.ad_user_port_key`, /from 0 to 1023/],
+  [bond('lp_interval: 0'), `${BOND}.lp_interval`, /from 1 to/],
+  [bond('resend_igmp: 256'), `${BOND}.resend_igmp`, /from 0 to 255/],
   [eap('eap-methods: [tls]'), EAP, /client-cert and private-key, which the method tls needs/],
   [eap('eap-methods: [peap], password: geheim'), EAP, /phase2-auth, which the method peap needs/],
   [eap('eap-methods: [ttls], phase2-auth: pap'), EAP, /expected password, which/],

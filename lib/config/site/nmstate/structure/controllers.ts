@@ -32,12 +32,13 @@ export const bond = onlyOneOf(
   mapping({
     // Its words are in ports.ts, which also suggests one.
     mode: z.unknown(),
+    // Limits are those of NetworkManager (nm-setting-bond.c) where nmstate has larger ones.
     options: onlyOneOf(
       mapping({
-        ad_actor_sys_prio: whole(0, U16),
+        ad_actor_sys_prio: whole(1, U16),
         ad_actor_system: macAddress,
         ad_select: numberedWords('stable', 'bandwidth', 'count'),
-        ad_user_port_key: whole(0, U16),
+        ad_user_port_key: whole(0, 1023),
         all_slaves_active: numberedWords('dropped', 'delivered'),
         arp_all_targets: numberedWords('any', 'all'),
         arp_interval: whole(0, U32),
@@ -52,16 +53,16 @@ export const bond = onlyOneOf(
         fail_over_mac: numberedWords('none', 'active', 'follow'),
         lacp_active: flag,
         lacp_rate: numberedWords('slow', 'fast'),
-        lp_interval: whole(0, U32),
+        lp_interval: whole(1, U32),
         miimon: whole(0, U32),
         min_links: whole(0, U32),
         ns_ip6_target: list(ipv6Address),
         num_grat_arp: whole(0, U8),
         num_unsol_na: whole(0, U8),
-        packets_per_slave: whole(0, U32),
+        packets_per_slave: whole(0, U16),
         primary: text,
         primary_reselect: numberedWords('always', 'better', 'failure'),
-        resend_igmp: whole(0, U32),
+        resend_igmp: whole(0, U8),
         tlb_dynamic_lb: flag,
         updelay: whole(0, U32),
         use_carrier: flag,
