@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import pMap from 'p-map';
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { encrypterFor } from '../../../lib/change/backup/portable/recipients.ts';
+import { readDocument } from '../../../lib/config/file/document.ts';
 import type { ShippedHostFacts } from '../../../lib/config/site-config/host-facts.ts';
+import { refusal } from '../../../lib/config/site-config/read.ts';
 import { SITE_CONFIG } from '../../../lib/config/site-config/site-config.ts';
 import { REPORT_TO } from '../../../lib/engine/report/report-to.ts';
 import { sha256 } from '../../../lib/host/files.ts';
@@ -83,6 +85,10 @@ export async function judgeTable(
     found.push(faultText(error));
     return { files: new Map(), skipped: [] };
   });
+  const syntax = readDocument(template.text);
+  if (syntax.value === undefined && syntax.faults.length > 0) {
+    throw refusal(syntax.faults, template.name);
+  }
   const fill = fillerOf(template.text);
   const read: ReadSite = async (row) => {
     const facts = await factsOf(row, hostFactsDir);

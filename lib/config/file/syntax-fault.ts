@@ -21,8 +21,31 @@ export function syntaxFaults(
   const conflict = CONFLICT.exec(source);
   if (conflict !== null) return [conflictFault(at(conflict.index))];
   const [offset] = first.pos;
+  const placeholder = placeholderFault(source, offset, at);
+  if (placeholder !== undefined) return [placeholder];
   const cause = blankFault(source, offset, at) ?? quoteFault(source, offset, at);
   return [cause ?? syntaxFault(first, at), ...others.map((error) => syntaxFault(error, at))];
+}
+
+/** Of a template, where YAML takes its braces for its own: in brackets, or as the first thing of a value. */
+const UNQUOTED = /(?<!["'\w])(?:\$\{[A-Za-z_][\w.-]*\}|\{\{[^{}\n]*\}\})/;
+
+function placeholderFault(
+  source: string,
+  offset: number,
+  at: (offset: number) => Position,
+): Fault | undefined {
+  const start = source.lastIndexOf('\n', offset - 1) + 1;
+  const [line = ''] = source.slice(start).split('\n', 1);
+  const [found] = UNQUOTED.exec(line) ?? [];
+  if (found === undefined) return undefined;
+  return {
+    position: at(start + line.indexOf(found)),
+    field: 'YAML',
+    expected: 'a value, or a placeholder in quotes',
+    found: 'a placeholder of a template without them',
+    fix: 'Render the template first; in one for "sno create site-volumes", put the placeholder in quotes.',
+  };
 }
 
 /** As git leaves it where two changes meet. */

@@ -148,6 +148,11 @@ t.test('a missing blank and an open quote have their place', async (t) => {
   t.match(glued.err, `install-config.yaml:${line(base)}:11 baseDomain: expected a blank after`);
   const open = await (await folder(t, {}, edited([[base, 'baseDomain: "example.com']])))();
   t.match(open.err, `install-config.yaml:${line(base)}:13 YAML: expected a text that its quote`);
+  const braces = await (await folder(t, {}, edited([[base, 'baseDomain: {{ domain }}, x']])))();
+  t.match(
+    braces.err,
+    `install-config.yaml:${line(base)}:13 YAML: expected a value, or a placeholder`,
+  );
   const inside = await (await folder(t, {}, edited([['name: sno', 'name:sno']])))();
   t.match(inside.err, /metadata\.name: expected a blank after the colon, found none/);
 });

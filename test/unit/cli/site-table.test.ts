@@ -1,5 +1,5 @@
 /** A template and a table of sites: what is filled in, and which tables are refused. */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { readTable } from '../../../cli/site/table.ts';
@@ -144,4 +144,28 @@ t.test('what is beside a site configuration', async (t) => {
   t.equal(facts.code, 2);
   t.match(facts.err, /has no facts of a node/);
   t.notMatch(facts.err, /\n/, 'one line');
+});
+
+t.test('a placeholder in brackets needs quotes, which is said once', async (t) => {
+  const template = (ip: string) =>
+    own(
+      `api_version: 1\ncluster_name: @{site}\nbase_domain: example.com\nsiteChecks: [ping: ${ip}]\n`,
+    );
+  const dir = t.testdir({
+    'site-config.yaml': template('@{ip}'),
+    'a.csv': 'site,ip\na,1.1.1.1\nb,1.1.1.2\n',
+  });
+  const create = () => {
+    const paths = ['--dir', dir, '--table', join(dir, 'a.csv'), '--output', join(dir, 'out')];
+    return sno(['create', 'site-volumes', ...paths, '--format', 'folder']);
+  };
+  const { code, err } = await create();
+  t.equal(code, 2);
+  t.match(
+    err,
+    /^sno: 1 error in site-config\.yaml; .*\n.*:4:20 YAML: .*put the placeholder in quotes\.$/,
+  );
+  t.notOk(existsSync(join(dir, 'out')));
+  writeFileSync(join(dir, 'site-config.yaml'), template('"@{ip}"'));
+  t.equal((await create()).code, 0);
 });
