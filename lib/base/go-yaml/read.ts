@@ -92,6 +92,9 @@ interface Part {
 const SEPARATOR = /^---(?=[ \t\r\n]|$)/;
 const COMMENTS = /^(?:\ufeff?[ \t]*(?:#.*)?(?:\r?\n|$))*$/;
 
+/** Where files with a byte order mark were put together: Go reads each document by itself, and over its mark. */
+const MARKED = /^(---[ \t]*\r?\n)\ufeff/gm;
+
 /** Lines with `---` begin documents, but for the one that ends directives. */
 function splitDocuments(text: string): Part[] {
   const parts: Part[] = [];
@@ -105,7 +108,7 @@ function splitDocuments(text: string): Part[] {
     begin = line;
   };
   let isDirective = false;
-  for (const each of text.split(/(?<=\n)/)) {
+  for (const each of text.replaceAll(MARKED, '$1').split(/(?<=\n)/)) {
     if (SEPARATOR.test(each) && !isDirective) close();
     isDirective = isDirective
       ? !SEPARATOR.test(each)

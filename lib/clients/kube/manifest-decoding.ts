@@ -35,8 +35,18 @@ const manifestSchema = z.looseObject({
   apiVersion: z.string().min(1),
   kind: z.string().min(1),
   metadata: z.looseObject({
-    name: z.string({ error: 'is required: each object is created once, by its name' }).min(1),
-    namespace: z.string().min(1).optional(),
+    name: z
+      .string({
+        error: ({ input }) =>
+          ['number', 'boolean'].includes(typeof input)
+            ? 'expected a text. Put it in quotes'
+            : 'is required: each object is created once, by its name',
+      })
+      .min(1),
+    namespace: z
+      .string({ error: 'expected the name of one. Leave it out for none' })
+      .min(1)
+      .optional(),
   }),
 });
 const listSchema = z.looseObject({

@@ -125,6 +125,11 @@ export const streamTexts: readonly string[] = [
     'a: 1\r\n---\r\nb: 2\r\n',
   ],
   ...[
+    'a: 1\n---\n\ufeffb: 2\n',
+    'a: 1\n---\n\ufeff---\nb: 2\n',
+    'a: 1\r\n---\r\n\ufeff{"b": 2}\r\n',
+  ],
+  ...[
     '{"a": 1}\n---\n{"b": 2}',
     'a: 1\n---\n{"b": 12345678901234567890}\n',
     'a: 1\n...\n---\nb: 2\n',
