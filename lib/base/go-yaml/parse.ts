@@ -94,11 +94,17 @@ function indented(text: string, offset: number, indent: string): string | undefi
     : text.slice(0, start) + inside + text.slice(end);
 }
 
-/** On the line on which a collection begins, the parser takes a tab inside, or before its bracket, for indentation. */
+/**
+ * On the line on which a collection begins, the parser takes a tab inside, or before its bracket, for indentation. Behind a
+ * dash of a list it is none for go-yaml either.
+ */
 function withoutTabs(text: string, offset: number): string | undefined {
-  const blanks = /(?<![-?][ \t]*)\t[ \t[{]*$/.exec(text.slice(0, offset));
-  if (blanks === null) return undefined;
-  return text.slice(0, blanks.index) + blanks[0].replaceAll('\t', ' ') + text.slice(offset);
+  let begin = offset;
+  while (begin > 0 && ' \t[{'.includes(text.charAt(begin - 1))) begin--;
+  const signs = text.slice(begin, offset);
+  const isBehindDash = /[-?]/.test(text.charAt(begin - 1)) && /^ *\t/.test(signs);
+  if (isBehindDash || !signs.includes('\t')) return undefined;
+  return text.slice(0, begin) + signs.replaceAll('\t', ' ') + text.slice(offset);
 }
 
 /** What the parser says at the end of the text before the line tells what the line is in. */

@@ -28,7 +28,9 @@ export function syntaxFaults(
 }
 
 /** Of a template, where YAML takes its braces for its own: in brackets, or as the first thing of a value. */
-const UNQUOTED = /(?<!["'\w])(?:\$\{[A-Za-z_][\w.-]*\}|\{\{[^{}\n]*\}\})/;
+const UNQUOTED = /^(?:[^"']|"[^"]*"|'[^']*')*?(?<found>\$\{[A-Za-z_][\w.-]*\}|\{\{[^{}]*\}\})/;
+/** Of a line of a template. */
+const LONGEST_LINE = 1000;
 
 function placeholderFault(
   source: string,
@@ -37,10 +39,10 @@ function placeholderFault(
 ): Fault | undefined {
   const start = source.lastIndexOf('\n', offset - 1) + 1;
   const [line = ''] = source.slice(start).split('\n', 1);
-  const [found] = UNQUOTED.exec(line) ?? [];
+  const [before = '', found] = UNQUOTED.exec(line.slice(0, LONGEST_LINE)) ?? [];
   if (found === undefined) return undefined;
   return {
-    position: at(start + line.indexOf(found)),
+    position: at(start + before.length - found.length),
     field: 'YAML',
     expected: 'a value, or a placeholder in quotes',
     found: 'a placeholder of a template without them',

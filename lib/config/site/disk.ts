@@ -4,7 +4,8 @@ import type { Problem } from '../../base/errors/problem.ts';
 const PARTITION = [
   /^\/dev\/(sd|hd|vd|xvd|dasd)[a-z]+\d+$/,
   /^\/dev\/(nvme\d+n\d+|mmcblk\d+|loop\d+|nbd\d+|md\d+|pmem\d+|cciss\/c\d+d\d+)p\d+$/,
-  /-part\d+(-|$)/,
+  /-part\d+$/,
+  /\/dm-uuid-part\d+-/,
   /^\/dev\/disk\/by-(part)?(uuid|label)\//,
 ];
 
