@@ -1,10 +1,10 @@
 /**
  * What a terminal, a console or a viewer of the journal would interpret or not show: control characters, format
  * characters (the bidirectional ones let a line read in another order than it has), line and paragraph separators,
- * halves of surrogate pairs. Names in the API, on volumes and in files of others may have all of them.
+ * halves of surrogate pairs, and blanks that look like the usual one. Names in the API, on volumes and in files of others may have all of them.
  */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-const UNPRINTABLE_IN_LINES = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+const UNPRINTABLE_IN_LINES = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 /** A text of one line, with an escape as in JSON, such as `\u001b`, for each character of these kinds. */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped);

@@ -23,7 +23,10 @@ export function syntaxFaults(
   const [offset] = first.pos;
   const placeholder = placeholderFault(source, offset, at);
   if (placeholder !== undefined) return [placeholder];
-  const cause = blankFault(source, offset, at) ?? quoteFault(source, offset, at);
+  const cause =
+    lookalikeFault(source, offset, at) ??
+    blankFault(source, offset, at) ??
+    quoteFault(source, offset, at);
   return [cause ?? syntaxFault(first, at), ...others.map((error) => syntaxFault(error, at))];
 }
 
@@ -47,6 +50,29 @@ function placeholderFault(
     expected: 'a value, or a placeholder in quotes',
     found: 'a placeholder of a template without them',
     fix: 'Render the template first; in one for "sno create site-volumes", put the placeholder in quotes.',
+  };
+}
+
+/** Blanks, dashes, quotes and colons of word processors and web pages, which YAML takes for letters. */
+const LOOKALIKE = /(?! )\p{Zs}|[\u2010-\u2015\u2018-\u201f\uff1a\u200b-\u200d\u2060\ufeff]/u;
+
+function lookalikeFault(
+  source: string,
+  offset: number,
+  at: (offset: number) => Position,
+): Fault | undefined {
+  const start = source.lastIndexOf('\n', offset - 1) + 1;
+  // Not in a comment.
+  const [line = ''] = source.slice(start).split(/\n| #/, 1);
+  const found = line.search(LOOKALIKE);
+  if (found < 0) return undefined;
+  const code = line.charCodeAt(found).toString(16).toUpperCase().padStart(4, '0');
+  return {
+    position: at(start + found),
+    field: 'YAML',
+    expected: 'the blank, dash, colon or quote of a keyboard',
+    found: `U+${code}, which looks like one`,
+    fix: 'Type it again: word processors and web pages have others.',
   };
 }
 

@@ -14,6 +14,7 @@ const CASES: readonly (readonly [title: string, text: string, written: string])[
   ['the separators of Unicode', '\u2028\u2029', '\\u2028\\u2029'],
   ['another order of reading', '\u202etxt.exe\u2066', '\\u202etxt.exe\\u2066'],
   ['nothing that is seen', 'a\u200bb\u00adc\ufeff', 'a\\u200bb\\u00adc\\ufeff'],
+  ['what looks like a blank', 'a\u00a0b\u3000c d', 'a\\u00a0b\\u3000c d'],
   ['a tag of Unicode', '\u{e0041}', '\\udb40\\udc41'],
   ['half of a pair', 'a\ud800b', 'a\\ud800b'],
   ['an emoji, and letters of any script', '\u{1f600} äß 漢字 עברית', '\u{1f600} äß 漢字 עברית'],

@@ -153,6 +153,16 @@ t.test('a missing blank and an open quote have their place', async (t) => {
     braces.err,
     `install-config.yaml:${line(base)}:13 YAML: expected a value, or a placeholder`,
   );
+  for (const [text, place] of [
+    [edited([[base, base.replace(' ', '\u00a0')]]), `${line(base)}:12 YAML: .* found U\\+00A0`],
+    [edited([['- name: worker', '\u2013 name: worker']]), '6:1 YAML: .* found U\\+2013'],
+    [edited([[base, base.replace(':', '\uff1a')]]), `${line(base)}:11 YAML: .* found U\\+FF1A`],
+    [edited([['  name: sno', '\u00a0 name: sno']]), '4:1 \\["\\\\u00a0 name"\\]: '],
+  ] as const) {
+    const { code, err } = await (await folder(t, {}, text))();
+    t.equal(code, 2);
+    t.match(err, new RegExp(`install-config.yaml:${place}`));
+  }
   const inside = await (await folder(t, {}, edited([['name: sno', 'name:sno']])))();
   t.match(inside.err, /metadata\.name: expected a blank after the colon, found none/);
 });
