@@ -1,3 +1,4 @@
+import type { Family } from '../../base/network/address.ts';
 import {
   clusterNetworks,
   insideFaults,
@@ -11,8 +12,9 @@ import {
   serversIn,
 } from '../site/addresses/own-networks.ts';
 import { addressPlan, isDefault, isDynamic } from '../site/addresses/plan.ts';
-import type { Misfit } from '../site/nmstate/misfit.ts';
-import { isWanted } from '../site/nmstate/references.ts';
+import { at, type Misfit } from '../site/nmstate/misfit.ts';
+import { type Interface, isWanted } from '../site/nmstate/references.ts';
+import { isOff } from '../site/nmstate/values.ts';
 import { hostsOf } from './check-hosts.ts';
 import type { ShippedHostFacts } from './host-facts.ts';
 import { NMSTATE_FIELD, nmstateOf } from './nmstate.ts';
@@ -39,7 +41,7 @@ function ofDefaultRoute(fields: SomeSiteFields): Misfit[] {
   if (document === undefined) return [];
   const { interfaces, routes } = addressPlan(document);
   const isDynamicHost = interfaces.some(
-    (each) => isWanted(each) && (isDynamic(each, 'IPv4') || isDynamic(each, 'IPv6')),
+    (each) => isWanted(each) && (takesGateway(each, 'IPv4') || takesGateway(each, 'IPv6')),
   );
   if (isDynamicHost || routes.some((route) => isDefault(route) && route.table === 254)) return [];
   const fix =
@@ -48,11 +50,15 @@ function ofDefaultRoute(fields: SomeSiteFields): Misfit[] {
     {
       path: [NMSTATE_FIELD],
       expected: 'a default route, which OVN-Kubernetes needs',
-      found: 'none, and no interface with dhcp: true',
+      found: 'none, and no interface that takes one by dhcp: true',
       fix,
     },
   ];
 }
+
+/** Whether DHCP or a router may give it a default route. */
+const takesGateway = (one: Interface, family: Family): boolean =>
+  isDynamic(one, family) && !isOff(at(one.entry, family.toLowerCase(), 'auto-gateway'));
 
 const below = (place: NetworkPlace): NetworkPlace => ({
   ...place,

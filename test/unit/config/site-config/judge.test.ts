@@ -188,6 +188,12 @@ const CASES: readonly Case[] = [
     faults: [['5 raw_nm_state_config', /a default route, which OVN-Kubernetes needs/]],
   },
   {
+    name: 'none of DHCP on OpenShift',
+    more: 'raw_nm_state_config: {interfaces: [{name: eno1, type: ethernet, ipv4: {enabled: true, dhcp: true, auto-gateway: false}}]}\n',
+    facts: openshift,
+    faults: [['4 raw_nm_state_config', /a default route, which OVN-Kubernetes needs/]],
+  },
+  {
     name: 'DHCP on OpenShift',
     more: 'raw_nm_state_config:\n  interfaces:\n    - {name: eno1, type: ethernet, ipv4: {enabled: true, dhcp: true}}\n',
     facts: openshift,
@@ -232,11 +238,7 @@ const CASES: readonly Case[] = [
     facts: { adapters: ['eno1'] },
     faults: [['8 raw_nm_state_config.interfaces[0].mac-address', /adapter.*34:56\), found .*:57/]],
   },
-  {
-    name: 'such an address where adapters may share one',
-    more: byMac('52:54:00:12:34:57'),
-    faults: [],
-  },
+  { name: 'where adapters may share one', more: byMac('52:54:00:12:34:57'), faults: [] },
   {
     name: 'the address of the site',
     more: 'nodeAddress: site\nmachine_networks: [192.168.7.0/24]\n',
