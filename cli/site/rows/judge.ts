@@ -4,6 +4,7 @@ import pMap from 'p-map';
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { encrypterFor } from '../../../lib/change/backup/portable/recipients.ts';
 import { readDocument } from '../../../lib/config/file/document.ts';
+import { IN_QUOTES } from '../../../lib/config/file/schema-faults.ts';
 import type { ShippedHostFacts } from '../../../lib/config/site-config/host-facts.ts';
 import { refusal } from '../../../lib/config/site-config/read.ts';
 import { SITE_CONFIG } from '../../../lib/config/site-config/site-config.ts';
@@ -203,8 +204,16 @@ function filesDigest({ files }: SiteManifests, rows: readonly JudgedRow[]): stri
   return sha256([digestOfFiles([...files]), ...rows.map(({ digest }) => digest)].join('\n'));
 }
 
+/** Who is told to write something in quotes would write them into the table, of which they are no part. */
+const QUOTES =
+  'Quotes go around the placeholder in the template: those of a table are not part of a cell.';
+
 const refused = (lines: readonly string[]) =>
   new Failure(
     'usage',
-    [`${plural(lines.length, 'error')}; nothing was written`, ...lines].join('\n'),
+    [
+      `${plural(lines.length, 'error')}; nothing was written`,
+      ...lines,
+      ...(lines.some((line) => line.includes(IN_QUOTES)) ? [QUOTES] : []),
+    ].join('\n'),
   );

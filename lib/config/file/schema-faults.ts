@@ -12,6 +12,9 @@ type Path = readonly PropertyKey[];
  */
 const MOST_COMPARED = 100;
 
+/** How the fix of a text begins that YAML takes for something else. */
+export const IN_QUOTES = 'Write it in quotes';
+
 export type SchemaIssue = z.core.$ZodIssue;
 
 /** A kind of configuration: what it may have, with the messages of each field. */
@@ -68,7 +71,7 @@ function wrongValue(path: Path, document: ConfigDocument, { schema }: ConfigKind
     field: fieldName(path),
     expected,
     found: found ?? foundAt(path, document, expected, isSecret),
-    fix: text === undefined ? fix : `Write it in quotes: ${JSON.stringify(text)}.`,
+    fix: text === undefined ? fix : `${IN_QUOTES}: ${JSON.stringify(text)}.`,
   };
 }
 

@@ -169,3 +169,14 @@ t.test('a placeholder in brackets needs quotes, which is said once', async (t) =
   writeFileSync(join(dir, 'site-config.yaml'), template('"@{ip}"'));
   t.equal((await create()).code, 0);
 });
+
+t.test('a number that is a text needs quotes in the template, not in the table', async (t) => {
+  const template = own(
+    'api_version: 1\ncluster_name: a\nbase_domain: example.com\nhosts:\n  - @{sn}\n',
+  );
+  const dir = t.testdir({ 'site-config.yaml': template, 'a.csv': 'site,sn\na,"12348765"\n' });
+  const paths = ['--dir', dir, '--table', join(dir, 'a.csv'), '--output', join(dir, 'out')];
+  const { code, err } = await sno(['create', 'site-volumes', ...paths, '--format', 'folder']);
+  t.equal(code, 2);
+  t.match(err, /hosts\[0\]: .*Write it in quotes: "12348765"\.\nQuotes go around the placeholder/);
+});
