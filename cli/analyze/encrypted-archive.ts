@@ -4,7 +4,7 @@ import { ReadableStream } from 'node:stream/web';
 import { withShortHeader } from '../../lib/base/age-header.ts';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { decrypterFor } from '../../lib/change/backup/portable/recipients.ts';
-import { readRegularText } from '../process/regular-file.ts';
+import { readSmallFile } from '../process/regular-file.ts';
 
 /** The archive of a log bundle, which can be read more than once. */
 export interface OpenableArchive {
@@ -24,7 +24,7 @@ export async function archiveAt(path: string, identity?: string): Promise<Openab
       fix: 'Name the file with the secret key of a recipient: --identity FILE.',
     });
   }
-  const text = await readRegularText(identity, '--identity');
+  const text = await readSmallFile(identity, '--identity');
   // A decrypter keeps nothing of what it decrypts.
   const decrypter = decrypterFor(text, identity);
   const plain = () =>

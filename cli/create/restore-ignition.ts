@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Failure } from '../../lib/base/errors/failure.ts';
@@ -24,7 +23,7 @@ import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config
 import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
+import { readSmallFile, requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type AdditionOptions, readAdditions, withAdditions } from './additions.ts';
 import { aioIgnitionConfig } from './aio-ignition-config.ts';
@@ -186,10 +185,9 @@ async function readBackup(
   signal: AbortSignal,
 ): Promise<ReadBackup> {
   await requireRegularFile(backup, 'the backup');
-  await requireRegularFile(identity, 'the identity');
   if (signer !== undefined) await requireRegularFile(signer, 'the signer');
   const author = await acceptedAuthor({ signer, acceptUnsigned });
-  const decrypter = decrypterFor(await readFile(identity, 'utf8'), identity);
+  const decrypter = decrypterFor(await readSmallFile(identity, 'the identity'), identity);
   const contents = new Map<string, Buffer>();
   const { header } = await readPortable(
     backup,

@@ -18,9 +18,21 @@ export async function requireRegularFile(path: string, what: string): Promise<St
   });
 }
 
-/** The text of a file that a person names; `what` begins the message. @throws Failure (usage) */
-export async function readRegularText(path: string, what: string): Promise<string> {
-  await requireRegularFile(path, what);
+/** Of keys, signatures, kubeconfigs and manifests: far more than each of them has. */
+const MAX_SMALL_BYTES = 1 << 20;
+
+/**
+ * The text of a file that a person names and that is small by its nature; `what` begins the message.
+ * @throws Failure (usage) for anything else
+ */
+export async function readSmallFile(path: string, what: string): Promise<string> {
+  const { size } = await requireRegularFile(path, what);
+  if (size > MAX_SMALL_BYTES) {
+    throw new Failure('usage', `${what} ${path} is too large`, {
+      expected: `at most ${MAX_SMALL_BYTES} bytes`,
+      found: `${size}`,
+    });
+  }
   return readFile(path, 'utf8').catch((cause: unknown) => {
     throw unreadable(path, what, cause);
   });

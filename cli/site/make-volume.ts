@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
@@ -14,7 +13,7 @@ import { VOLUME_SIGNATURE } from '../../lib/relocation/site-volume/signature.ts'
 import { type SiteCredentials, VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
 import { volumeFiles } from '../../lib/relocation/site-volume/write-volume.ts';
 import type { OutputFile } from '../create/outputs.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
+import { readSmallFile } from '../process/regular-file.ts';
 import type { Site } from './read-site.ts';
 
 /** Who may read a volume, and who has made it. */
@@ -122,8 +121,7 @@ export async function createCredentials(
   csr?: string,
 ): Promise<MadeCredentials> {
   if (csr !== undefined) {
-    await requireRegularFile(csr, 'The certificate request');
-    const request = await readFile(csr, 'utf8');
+    const request = await readSmallFile(csr, 'The certificate request');
     requireRequest(request);
     return { credentials: { kind: 'request', request }, outputs: [] };
   }

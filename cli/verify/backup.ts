@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { readSigner } from '../../lib/change/backup/portable/accepted-author.ts';
 import { HEADER_FILE, type PortableHeader } from '../../lib/change/backup/portable/header.ts';
 import { readPortable } from '../../lib/change/backup/portable/read.ts';
 import { decrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
+import { readSmallFile, requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export interface VerifyBackupOptions {
@@ -26,8 +25,7 @@ export async function verifyPortableBackup(
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
   await requireRegularFile(path, 'the backup');
-  await requireRegularFile(identity, 'the identity');
-  const decrypter = decrypterFor(await readFile(identity, 'utf8'), identity);
+  const decrypter = decrypterFor(await readSmallFile(identity, 'the identity'), identity);
   if (signer !== undefined) await requireRegularFile(signer, 'the signer');
   const author =
     signer === undefined

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
@@ -10,7 +10,7 @@ import {
   type SignaturePurpose,
   verifySignature,
 } from '../../lib/pki/signature/ssh-signature.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
+import { readSmallFile, requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export const RELEASE_SIGNATURE: SignaturePurpose = {
@@ -33,8 +33,6 @@ export interface VerifyReleaseOptions {
   readonly sshKey: string;
 }
 
-const MAX_BYTES = 1 << 20;
-
 /**
  * `sno verify release DIR`: the signature of SHA256SUMS, and each file of the release that is in the folder.
  *
@@ -45,9 +43,9 @@ export async function verifyRelease(
   { sshKey }: VerifyReleaseOptions,
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
-  const text = await readSmall(join(directory, RELEASE_FILES.sums));
-  const signature = await readSmall(join(directory, RELEASE_FILES.signature));
-  const signers = allowedSigners(sshKeys(await readSmall(sshKey)), RELEASE_SIGNATURE);
+  const text = await readSmallFile(join(directory, RELEASE_FILES.sums));
+  const signature = await readSmallFile(join(directory, RELEASE_FILES.signature));
+  const signers = allowedSigners(sshKeys(await readSmallFile(sshKey)), RELEASE_SIGNATURE);
   const work = await mkdtemp(join(tmpdir(), 'sno-release-'));
   try {
     const signed = { text, signature };
@@ -59,15 +57,6 @@ export async function verifyRelease(
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-}
-
-async function readSmall(path: string): Promise<string> {
-  const { size } = await requireRegularFile(path, 'The file');
-  if (size <= MAX_BYTES) return readFile(path, 'utf8');
-  throw new Failure('usage', `${path} is too large`, {
-    expected: `at most ${MAX_BYTES} bytes`,
-    found: `${size}`,
-  });
 }
 
 /** Digests by names of files. @throws Failure (usage) */

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseBackupTo } from '../../lib/change/backup/push/read-backup-to.ts';
 import { storedAt } from '../../lib/change/backup/push/store.ts';
@@ -11,7 +11,7 @@ import {
   readListed,
 } from '../../lib/relocation/site-volume/open-volume.ts';
 import { VOLUME_FILES, type VolumeRules } from '../../lib/relocation/site-volume/volume.ts';
-import { readRegularText, unreadable } from '../process/regular-file.ts';
+import { readSmallFile, requireRegularFile } from '../process/regular-file.ts';
 import { readShippedFacts } from '../site/read-site.ts';
 import { inTemporary, withIso } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -35,18 +35,20 @@ export async function verifySiteVolume(
 ): Promise<void> {
   const { sshKey, identity, hostFacts } = options;
   const rules: VolumeRules = {
-    allowedSigners: sshKey === undefined ? [] : sshKeys(await readRegularText(sshKey, '--ssh-key')),
+    allowedSigners: sshKey === undefined ? [] : sshKeys(await readSmallFile(sshKey, '--ssh-key')),
     unsignedAllowed: sshKey === undefined,
-    ageIdentity: identity === undefined ? undefined : await readRegularText(identity, '--identity'),
+    ageIdentity: identity === undefined ? undefined : await readSmallFile(identity, '--identity'),
     used: [],
     facts: await readShippedFacts(hostFacts),
     now: new Date(),
   };
   const verify = (folder: string) => verified(folder, rules, signal);
-  const found = await lstat(path).catch((cause: unknown) => {
-    throw unreadable(path, 'The volume', cause);
-  });
-  const lines = found.isDirectory() ? await verify(path) : await withIso(path, signal, verify);
+  const stats = await stat(path).catch(() => undefined);
+  // A drive with a medium is read as well as an image
+  if (stats?.isDirectory() !== true && stats?.isBlockDevice() !== true) {
+    await requireRegularFile(path, 'The volume');
+  }
+  const lines = stats?.isDirectory() ? await verify(path) : await withIso(path, signal, verify);
   for (const line of lines) print(line);
 }
 

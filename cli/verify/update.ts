@@ -16,7 +16,7 @@ import { allowedSigners, verifySignature } from '../../lib/pki/signature/ssh-sig
 import { readExecutable } from '../agents-executable.ts';
 import { orderOf } from '../create/update.ts';
 import type { AcceptOptions } from '../payload/accept.ts';
-import { readRegularText } from '../process/regular-file.ts';
+import { readSmallFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { verifyPayloadFolder } from './payload.ts';
 
@@ -32,13 +32,13 @@ export async function verifyUpdate(
   { print, notice, signal }: Pick<Surroundings, 'print' | 'notice' | 'signal'>,
 ): Promise<void> {
   const at = (name: string) => join(directory, name);
-  const text = await readRegularText(at(UPDATE_FILES.manifest), 'The manifest');
-  const signature = await readRegularText(at(UPDATE_FILES.signature), 'The signature');
+  const text = await readSmallFile(at(UPDATE_FILES.manifest), 'The manifest');
+  const signature = await readSmallFile(at(UPDATE_FILES.signature), 'The signature');
   const manifest = parseUpdate(text, at(UPDATE_FILES.manifest));
   const work = await mkdtemp(join(tmpdir(), 'sno-update-'));
   try {
     const signers = allowedSigners(
-      sshKeys(await readRegularText(sshKey, '--ssh-key')),
+      sshKeys(await readSmallFile(sshKey, '--ssh-key')),
       UPDATE_SIGNATURE,
     );
     const key = await verifySignature(
