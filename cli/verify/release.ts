@@ -43,9 +43,12 @@ export async function verifyRelease(
   { sshKey }: VerifyReleaseOptions,
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
-  const text = await readSmallFile(join(directory, RELEASE_FILES.sums));
-  const signature = await readSmallFile(join(directory, RELEASE_FILES.signature));
-  const signers = allowedSigners(sshKeys(await readSmallFile(sshKey)), RELEASE_SIGNATURE);
+  const text = await readSmallFile(join(directory, RELEASE_FILES.sums), 'The list of files');
+  const signature = await readSmallFile(join(directory, RELEASE_FILES.signature), 'The signature');
+  const signers = allowedSigners(
+    sshKeys(await readSmallFile(sshKey, '--ssh-key')),
+    RELEASE_SIGNATURE,
+  );
   const work = await mkdtemp(join(tmpdir(), 'sno-release-'));
   try {
     const signed = { text, signature };
