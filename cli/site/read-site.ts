@@ -16,7 +16,7 @@ import { valueFaults } from '../create/defer-manifests.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
+import { readSmallFile } from '../process/regular-file.ts';
 import { readBackupTo } from './read-backup-to.ts';
 import { readReportTo } from './read-report-to.ts';
 
@@ -123,8 +123,9 @@ export async function readShippedFacts(
   path: string | undefined,
 ): Promise<ShippedHostFacts | undefined> {
   if (path === undefined) return undefined;
-  await requireRegularFile(path, 'The facts of the node');
-  const parsed = hostFactsSchema.safeParse(parseJson(await readFile(path, 'utf8')));
+  const parsed = hostFactsSchema.safeParse(
+    parseJson(await readSmallFile(path, 'The facts of the node')),
+  );
   if (parsed.success) return parsed.data;
   throw new Failure('usage', `${path} has no facts of a node`, {
     expected: 'host-facts.json, as the factory has written it',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { printable } from '../../lib/base/printable.ts';
@@ -25,6 +25,7 @@ import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import { readInstallSettings } from '../install-config/settings.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { readIgnitionText } from '../verify/ignition.ts';
 import {
   assetPaths,
   type InstallerAssets,
@@ -123,7 +124,7 @@ async function sourceOf(named: string): Promise<string> {
 }
 
 async function readSource(source: string): Promise<IgnitionConfig> {
-  const read = readConfig(await readFile(source, 'utf8'));
+  const read = readConfig(await readIgnitionText(source));
   if (!read.ok) {
     throw refused(source, [
       'It is not an Ignition config',

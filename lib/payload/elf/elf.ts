@@ -26,10 +26,15 @@ const isElf = (start: Uint8Array): boolean =>
 
 /** Whether a file begins like a program. @throws Failure (usage) for anything but a regular file. */
 export async function startsLikeElf(path: string): Promise<boolean> {
-  if (!(await stat(path)).isFile()) throw new Failure('usage', 'not a regular file');
-  await using file = await open(path);
+  await using file = await openRegular(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
   return isElf(buffer.subarray(0, bytesRead));
+}
+
+/** A FIFO would be waited for. @throws Failure (usage) */
+async function openRegular(path: string): Promise<FileHandle> {
+  if (!(await stat(path)).isFile()) throw new Failure('usage', 'not a regular file');
+  return open(path);
 }
 
 /**
@@ -38,7 +43,7 @@ export async function startsLikeElf(path: string): Promise<boolean> {
  * Failure (usage) if it is not a Linux program of a known architecture
  */
 export async function readProgram(path: string, name: string): Promise<Program> {
-  await using file = await open(path);
+  await using file = await openRegular(path);
   const header = await readAt(file, 0, HEADER_BYTES);
   const architecture = MACHINES[header.length < HEADER_BYTES ? 0 : header.readUInt16LE(18)];
   const fault = faultOf(header, architecture);

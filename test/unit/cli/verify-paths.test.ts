@@ -28,6 +28,7 @@ t.test(
       ['a key that is a FIFO', ['site-volume', dir, '--ssh-key', at('fifo')], /found a FIFO/],
       ['a key of 8 GiB', ['site-volume', dir, '--ssh-key', at('large')], /large is too large/],
       ['an identity of 8 GiB', ['site-volume', dir, '--identity', at('large')], /too large/],
+      ['facts of 8 GiB', ['site-config', at('file'), '--host-facts', at('large')], /too large/],
       ['a folder as a key', ['site-volume', dir, '--ssh-key', dir], /found a folder/],
     ];
     for (const [name, args, err] of rows) {

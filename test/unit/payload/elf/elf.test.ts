@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -65,4 +66,10 @@ t.test('files that are not programs are refused, with the reason', async (t) => 
     await t.rejects(readProgram(path, 'kubelet'), error, name);
     await t.rejects(readProgram(path, 'kubelet'), { kind: 'usage', message: /^kubelet is not/ });
   }
+});
+
+t.test('a FIFO is not waited for', async (t) => {
+  const path = join(t.testdir(), 'fifo');
+  execFileSync('mkfifo', [path]);
+  await t.rejects(readProgram(path, 'kubelet'), { message: /not a regular file/ });
 });
