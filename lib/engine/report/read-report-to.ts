@@ -1,10 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
-import { inOneLine } from '../../base/printable.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import { certificateFaults, parseDestination, urlFaults } from './destination.ts';
 import { hubSchema, REPORT_TO, type ReportTo, urlSchema } from './report-to.ts';
 
 /** Two certificates, a key and some names. */
@@ -21,13 +20,11 @@ export const reportToPath = ({ config }: Pick<HostPaths, 'config'>): string =>
  * @throws Failure (usage) with every fault
  */
 export function parseReportTo(text: string, name: string): ReportTo {
-  const json = parseJson(text);
-  if (!isRecord(json)) throw unusable(name, json === undefined ? 'no JSON' : 'no JSON object');
-  const parsed = ('hub' in json ? hubSchema : urlSchema).safeParse(json);
-  if (!parsed.success) throw unusable(name, inOneLine(z.prettifyError(parsed.error)));
-  const faults = faultsOf(parsed.data);
-  if (faults.length > 0) throw unusable(name, faults.join('; '));
-  return parsed.data;
+  return parseDestination<ReportTo>(text, {
+    schemaOf: (json) => ('hub' in json ? hubSchema : urlSchema),
+    faultsOf,
+    unusable: (found) => unusable(name, found),
+  });
 }
 
 const unusable = (name: string, found: string): Failure =>
@@ -57,22 +54,6 @@ function faultsOf(to: ReportTo): string[] {
       ? []
       : ['hub.key: expected the key of hub.certificate, without a passphrase']),
   ];
-}
-
-/** A URL that a person wrote for a host: what is secret has a field of its own. */
-export function urlFaults(field: string, url: string): string[] {
-  const { username, password, hash } = new URL(url);
-  if (username === '' && password === '' && hash === '') return [];
-  return [`${field}: expected no user, no password and no fragment in the URL`];
-}
-
-export function certificateFaults(field: string, pem: string): string[] {
-  try {
-    new X509Certificate(pem);
-    return [];
-  } catch {
-    return [`${field}: expected a certificate in PEM`];
-  }
 }
 
 function isKeyOf(certificate: string, key: string): boolean {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import { describeError, Failure } from '../../../base/errors/failure.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
-import { inOneLine } from '../../../base/printable.ts';
-import { certificateFaults, urlFaults } from '../../../engine/report/read-report-to.ts';
+import {
+  certificateFaults,
+  parseDestination,
+  urlFaults,
+} from '../../../engine/report/destination.ts';
 import type { HostPaths } from '../../../host/paths.ts';
 import { encrypterFor } from '../portable/recipients.ts';
 import { BACKUP_TO, type BackupTo, s3Schema, urlSchema } from './backup-to.ts';
@@ -22,13 +24,11 @@ export const backupToPath = ({ config }: Pick<HostPaths, 'config'>): string =>
  * @throws Failure (usage) with every fault
  */
 export function parseBackupTo(text: string, name: string): BackupTo {
-  const json = parseJson(text);
-  if (!isRecord(json)) throw unusable(name, json === undefined ? 'no JSON' : 'no JSON object');
-  const parsed = ('s3' in json ? s3Schema : urlSchema).safeParse(json);
-  if (!parsed.success) throw unusable(name, inOneLine(z.prettifyError(parsed.error)));
-  const faults = faultsOf(parsed.data);
-  if (faults.length > 0) throw unusable(name, faults.join('; '));
-  return parsed.data;
+  return parseDestination<BackupTo>(text, {
+    schemaOf: (json) => ('s3' in json ? s3Schema : urlSchema),
+    faultsOf,
+    unusable: (found) => unusable(name, found),
+  });
 }
 
 const unusable = (name: string, found: string): Failure =>

@@ -1,0 +1,45 @@
+import { X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import type { Failure } from '../../base/errors/failure.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
+import { inOneLine } from '../../base/printable.ts';
+
+/** How a file is read that names where a host sends something. */
+export interface DestinationFile<To> {
+  schemaOf(json: object): z.ZodType<To>;
+  /** What the schema does not see. */
+  faultsOf(to: To): readonly string[];
+  /** The failure (usage) that names the file and what was found. */
+  unusable(found: string): Failure;
+}
+
+/**
+ * Reads the JSON of a file with secrets: messages name fields, and quote nothing but what `faultsOf` quotes.
+ *
+ * @throws Failure (usage) with every fault
+ */
+export function parseDestination<To>(text: string, file: DestinationFile<To>): To {
+  const json = parseJson(text);
+  if (!isRecord(json)) throw file.unusable(json === undefined ? 'no JSON' : 'no JSON object');
+  const parsed = file.schemaOf(json).safeParse(json);
+  if (!parsed.success) throw file.unusable(inOneLine(z.prettifyError(parsed.error)));
+  const faults = file.faultsOf(parsed.data);
+  if (faults.length > 0) throw file.unusable(faults.join('; '));
+  return parsed.data;
+}
+
+/** A URL that a person wrote for a host: what is secret has a field of its own. */
+export function urlFaults(field: string, url: string): string[] {
+  const { username, password, hash } = new URL(url);
+  if (username === '' && password === '' && hash === '') return [];
+  return [`${field}: expected no user, no password and no fragment in the URL`];
+}
+
+export function certificateFaults(field: string, pem: string): string[] {
+  try {
+    new X509Certificate(pem);
+    return [];
+  } catch {
+    return [`${field}: expected a certificate in PEM`];
+  }
+}
