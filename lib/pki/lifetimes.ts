@@ -38,11 +38,18 @@ export interface SigningTime {
   readonly validFrom: Date;
 }
 
-/** Validity of something signed at a time. */
+/**
+ * Validity of something signed at a time.
+ *
+ * @throws RangeError if a date or `days` is no number: no comparison would see it, and a leaf would be valid as long as its authority
+ */
 export function validity(
   { now, validFrom }: SigningTime,
   days: number,
 ): { notBefore: Date; notAfter: Date } {
+  if (![now.getTime(), validFrom.getTime(), days].every(Number.isFinite)) {
+    throw new RangeError(`signed at ${now}, valid from ${validFrom} for ${days} days`);
+  }
   const backdated = new Date(now.getTime() - lifetimes.backdatingHours * hourMs);
   return {
     notBefore: validFrom < backdated ? validFrom : backdated,

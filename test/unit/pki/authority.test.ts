@@ -125,6 +125,16 @@ t.test('a leaf may be valid for less than a year, and for names or addresses onl
   t.match(await facts({ ipAddresses: ['::1'] }), { dnsNames: [], ipAddresses: ['::1'] });
 });
 
+t.test('nothing is signed for a time that is no number', async (t) => {
+  const authority = await createAuthority('ca', undefined, now);
+  const profile = { subject: { commonName: 'x' }, usage: 'client' } as const;
+  for (const lifetimeDays of [Number.NaN, Number.POSITIVE_INFINITY]) {
+    const forever = issueLeaf(authority, { ...profile, lifetimeDays }, now);
+    await t.rejects(forever, { name: 'RangeError', message: /for (NaN|Infinity) days/ });
+  }
+  await t.rejects(issueLeaf(authority, profile, new Date(Number.NaN)), { name: 'RangeError' });
+});
+
 t.test('the default date is now', async (t) => {
   const authority = await createAuthority('ca');
   const leaf = await issueLeaf(authority, { subject: { commonName: 'x' }, usage: 'client' });
