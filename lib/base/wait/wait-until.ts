@@ -43,6 +43,9 @@ export async function waitUntil<T>(condition: WaitCondition<T>, options: WaitOpt
   throw options.late(seen);
 }
 
+/** A look with less time than this sees nothing but its own deadline; a short wait is given a twentieth of itself. */
+const LEAST_LOOK_MS = 50;
+
 /**
  * The one loop that waits for others: everything else is in the condition. Returns what was seen last, which at the
  * deadline is no error.
@@ -52,6 +55,7 @@ export async function lookUntil<T>(
   { signal, deadlineMs, everyMs, changes, report }: LookOptions,
 ): Promise<Seen<T>> {
   const endsAt = performance.now() + deadlineMs;
+  const leastMs = Math.max(1, Math.min(LEAST_LOOK_MS, deadlineMs / 20));
   for (let reported: string | undefined; ; ) {
     const leftMs = Math.max(1, Math.ceil(endsAt - performance.now()));
     const seen = await condition({ signal, deadlineMs: leftMs });
@@ -61,8 +65,8 @@ export async function lookUntil<T>(
     const longestMs = typeof everyMs === 'number' ? everyMs : everyMs();
     const pauseMs = Math.min(longestMs, endsAt - performance.now());
     if (pauseMs > 0) await pause(pauseMs, signal, changes);
-    // A look whose calls have no time left would hide what was seen last. A timer may be early by a fraction of it.
-    if (endsAt - performance.now() < 1) return seen;
+    // A look whose calls have no time left would hide what was seen last.
+    if (endsAt - performance.now() < leastMs) return seen;
   }
 }
 

@@ -65,6 +65,22 @@ t.test('the deadline is kept, and the error has what was seen last', async (t) =
   t.equal(looks.length, 2);
 });
 
+t.test('no look begins that would see nothing but its own deadline', async (t) => {
+  const clock = stopClock(t);
+  for (const [deadlineMs, everyMs, expected] of [
+    [1049, 1000, 1],
+    [1050, 1000, 2],
+    [11, 10, 2],
+  ] as const) {
+    const { condition, looks } = seeing({ state: 'not yet' });
+    const waiting = thrownBy(waitUntil(condition, { ...options, deadlineMs, everyMs }));
+    t.equal(await clock.wake(), everyMs);
+    if (expected > 1) await clock.wake();
+    t.match(await waiting, { kind: 'deadline', details: { found: 'not yet' } });
+    t.equal(looks.length, expected);
+  }
+});
+
 t.test('a deadline that has passed leaves one look', async (t) => {
   stopClock(t);
   const { condition, looks } = seeing({ state: 'no' });
