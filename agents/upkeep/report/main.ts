@@ -1,4 +1,4 @@
-import type { ExitCode } from '../../../lib/base/errors/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { reportToPath } from '../../../lib/engine/report/read-report-to.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
@@ -25,6 +25,8 @@ export async function runReport(
       settingsFault: fault,
       context: () => reportContext(paths),
       about: () => aboutReports(paths),
+      // It stays for a while after its report, and is stopped with the host: no unit has failed then.
+      exitWhenStopped: EXIT.done,
     },
     args,
     output,

@@ -55,6 +55,8 @@ export interface Agent<Context> {
   readonly measure?: (ended: EndedRun) => Promise<void>;
   /** How long it takes, and who else sees its state. */
   readonly reporting?: ReporterOptions;
+  /** The exit code of a run that is told to stop. Default: 1, since it has not done its work. */
+  readonly exitWhenStopped?: ExitCode;
   /** Called when a step requested a reboot; returns when `stop` has aborted for it. */
   reboot?(stop: AbortSignal, warn: (text: string) => void): Promise<void>;
 }
@@ -163,7 +165,7 @@ async function runPlan<Context>(
     await agent.measure?.(endedRun(EXIT.done, log));
     return EXIT.done;
   } catch (error) {
-    const code = await endWith(error, { events, reporter, stop, plan });
+    const code = await endWith(error, { agent, events, reporter, stop });
     if (!stop.aborted) await agent.measure?.(endedRun(code, log));
     return code;
   }
@@ -175,20 +177,17 @@ const endedRun = (code: ExitCode, log: Logger): EndedRun => ({
   warn: (text) => log.warn(text),
 });
 
-async function endWith(
+async function endWith<Context>(
   error: unknown,
-  {
-    events,
-    reporter,
-    stop,
-    plan,
-  }: { events: EventLog; reporter: Reporter; stop: AbortSignal; plan: { unit: string } },
+  run: { agent: Agent<Context>; events: EventLog; reporter: Reporter; stop: AbortSignal },
 ): Promise<ExitCode> {
+  const { events, reporter, stop } = run;
+  const { plan, exitWhenStopped = EXIT.retryable } = run.agent;
   if (stop.aborted) {
     const sentence = `${plan.unit}: told to stop; it resumes here when it is started again`;
     await events.event('agent-stopped', sentence);
-    await reporter.agentEnds('stopped', EXIT.retryable, 'told to stop');
-    return EXIT.retryable;
+    await reporter.agentEnds('stopped', exitWhenStopped, 'told to stop');
+    return exitWhenStopped;
   }
   const failure = asFailure(error);
   const code = exitCodeFor(failure);

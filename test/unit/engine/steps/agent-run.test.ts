@@ -196,6 +196,11 @@ t.test('an agent that is told to stop reports it, and can resume', async (t) => 
       MESSAGE: 'in-process-unit: told to stop; it resumes here when it is started again',
     });
   }
+  const stopped: Step<string>['run'] = async () => {
+    process.emit('SIGTERM', 'SIGTERM');
+    throw new Error('ended by its signal');
+  };
+  t.equal(await agentOf(t, stopped, { exitWhenStopped: 0 }).start(), 0, 'or that is no failure');
 });
 
 t.test(
