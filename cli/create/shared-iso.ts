@@ -2,7 +2,7 @@ import { chmod } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { builtVersion } from '../../lib/base/version.ts';
-import { sha256OfLargeFile } from '../../lib/host/digests.ts';
+import { sha256OfAnyFile } from '../../lib/host/digests.ts';
 import { readLiveIso, requireSameArguments } from '../iso/coreos-installer.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import { readSharedIso, type SharedIso } from '../iso/shared-iso.ts';
@@ -42,7 +42,7 @@ export async function createSharedIso(
     await chmod(copy, 0o644);
   });
   wrote(output, `${mebibytes(bytes)}, without secrets`);
-  print(`Its SHA-256: ${await sha256OfLargeFile(output, signal)}`);
+  print(`Its SHA-256: ${await sha256OfAnyFile(output, signal)}`);
   for (const text of medium.notices) notice(text);
   if (contents.payload === undefined) notice(NO_PAYLOAD);
 }

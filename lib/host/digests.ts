@@ -27,8 +27,8 @@ export async function sha256OfFiles(
 /** A file up to this size is hashed in less time than a process takes to start. */
 const SMALL_BYTES = 1 << 20;
 
-/** Like sha256OfFiles, for one file, which may be large. */
-export async function sha256OfLargeFile(path: string, signal: AbortSignal): Promise<string> {
+/** Like sha256OfFiles, for one file of any size: a small one is hashed in this process. */
+export async function sha256OfAnyFile(path: string, signal: AbortSignal): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() === true && found.size <= SMALL_BYTES) return sha256OfFile(path, signal);
   return (await sha256sum([path], signal)).slice(0, 64);

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../base/errors/failure.ts';
 import { copyFile } from '../host/copy.ts';
-import { sha256OfLargeFile } from '../host/digests.ts';
+import { sha256OfAnyFile } from '../host/digests.ts';
 import { isMissing } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { type Payload, type PayloadBinary, payloadPath } from './payload.ts';
@@ -57,7 +57,7 @@ async function isInstalled(target: string, sha256: string, signal: AbortSignal):
     if (isMissing(error)) return false;
     throw error;
   }
-  return (await sha256OfLargeFile(target, signal)) === sha256;
+  return (await sha256OfAnyFile(target, signal)) === sha256;
 }
 
 async function installBinary(
@@ -68,7 +68,7 @@ async function installBinary(
   label: LabelPrograms,
 ): Promise<void> {
   await copyFile(await payloadPath(payload, file), target, mode, signal, async (copy) => {
-    const found = await sha256OfLargeFile(copy, signal);
+    const found = await sha256OfAnyFile(copy, signal);
     if (found !== sha256) {
       throw new Failure('fatal', `the payload file ${file} is damaged`, {
         code: 'payload-damaged',

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../base/errors/failure.ts';
 import { together } from '../base/wait/together.ts';
-import { sha256OfLargeFile } from '../host/digests.ts';
+import { sha256OfAnyFile } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
 import { exists, syncDirectory, syncFile } from '../host/files.ts';
 import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
@@ -83,7 +83,7 @@ async function fetchVerified(
   const target = join(folder, dirname(path), `.${basename(path)}.part`);
   const begun = await exists(target);
   await fetchFile(url, target, size, options);
-  const found = await sha256OfLargeFile(target, options.signal);
+  const found = await sha256OfAnyFile(target, options.signal);
   if (found === sha256) return target;
   await rm(target);
   // Its beginning may be from an earlier attempt, before the served file was changed.

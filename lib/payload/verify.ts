@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { Failure } from '../base/errors/failure.ts';
-import { sha256OfLargeFile } from '../host/digests.ts';
+import { sha256OfAnyFile } from '../host/digests.ts';
 import { exists } from '../host/files.ts';
 import { type Payload, type PayloadDescription, payloadPath } from './payload.ts';
 
@@ -61,7 +61,7 @@ export async function hasDigest(
   sha256: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return (await exists(path)) && (await sha256OfLargeFile(path, signal)) === sha256;
+  return (await exists(path)) && (await sha256OfAnyFile(path, signal)) === sha256;
 }
 
 /** Of a payload on a host. @throws Failure (fatal) that names every file that differs. */
@@ -84,6 +84,6 @@ export async function digestFault(
   file: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const found = await sha256OfLargeFile(file, signal);
+  const found = await sha256OfAnyFile(file, signal);
   return found === sha256 ? undefined : `${path}: expected SHA-256 ${sha256}, found ${found}`;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../lib/change/update/manifest.ts';
 import type { Cluster } from '../../../lib/config/cluster/cluster.ts';
 import { copyFile } from '../../../lib/host/copy.ts';
-import { sha256OfLargeFile } from '../../../lib/host/digests.ts';
+import { sha256OfAnyFile } from '../../../lib/host/digests.ts';
 import { fetchFile } from '../../../lib/host/fetch.ts';
 import { ifMissing, sha256, syncFile } from '../../../lib/host/files.ts';
 import { withWorkFolder } from '../../../lib/host/work-folder.ts';
@@ -133,7 +133,7 @@ export async function requireDigest(
   expected: string,
   signal: AbortSignal,
 ): Promise<void> {
-  requireSame(path, expected, await sha256OfLargeFile(path, signal));
+  requireSame(path, expected, await sha256OfAnyFile(path, signal));
 }
 
 function requireSame(path: string, expected: string, found: string): void {

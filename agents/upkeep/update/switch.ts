@@ -4,7 +4,7 @@ import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import type { Prepared } from '../../../lib/change/update/prepared.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import { replaceFolder } from '../../../lib/engine/trial/points.ts';
-import { sha256OfLargeFile } from '../../../lib/host/digests.ts';
+import { sha256OfAnyFile } from '../../../lib/host/digests.ts';
 import {
   exists,
   readTextIfPresent,
@@ -57,7 +57,7 @@ async function isSwitched(context: UpdatedHost, signal: AbortSignal): Promise<bo
   const { paths, request } = context;
   const { executable } = request.manifest;
   return (
-    (await sha256OfLargeFile(paths.executable, signal)) === executable.sha256 &&
+    (await sha256OfAnyFile(paths.executable, signal)) === executable.sha256 &&
     (await isInUse(context, signal)) &&
     (await arePlaced(context, await loadPrepared(context)))
   );

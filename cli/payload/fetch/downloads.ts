@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { tarEntries } from '../../../lib/base/archive/tar.ts';
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { sha256OfLargeFile } from '../../../lib/host/digests.ts';
+import { sha256OfAnyFile } from '../../../lib/host/digests.ts';
 import { fetchFile } from '../../../lib/host/fetch.ts';
 import { ifMissing } from '../../../lib/host/files.ts';
 import { decompressed } from '../../../lib/payload/image/compression.ts';
@@ -99,10 +99,9 @@ async function fetchVerified(
   const partial = store.partialOf(sha256);
   const begun = await sizeOf(partial);
   // Killed before it got its name.
-  if (begun > 0 && (await sha256OfLargeFile(partial, signal)) === sha256)
-    return store.adopt(sha256);
+  if (begun > 0 && (await sha256OfAnyFile(partial, signal)) === sha256) return store.adopt(sha256);
   await fetchOnce(from, partial, size, FILE_MS, signal);
-  const found = await sha256OfLargeFile(partial, signal);
+  const found = await sha256OfAnyFile(partial, signal);
   if (found === sha256) return store.adopt(sha256);
   await rm(partial);
   // Its beginning may be what another server, or the same one at another time, served.

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { sha256OfLargeFile } from '../../../lib/host/digests.ts';
+import { sha256OfAnyFile } from '../../../lib/host/digests.ts';
 import { exists, namesIn, syncFile, writeFileAtomic } from '../../../lib/host/files.ts';
 
 const FOLDERS = ['blobs', 'layouts', 'partial', 'ready'];
@@ -63,7 +63,7 @@ export class PartStore {
     if (this.#verified.has(sha256)) return true;
     const path = this.pathOf(sha256);
     if (!(await exists(path))) return false;
-    if ((await sha256OfLargeFile(path, signal)) === sha256) {
+    if ((await sha256OfAnyFile(path, signal)) === sha256) {
       this.#verified.add(sha256);
       return true;
     }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { sha256OfFiles, sha256OfLargeFile, sha256OfStream } from '../../../lib/host/digests.ts';
+import { sha256OfAnyFile, sha256OfFiles, sha256OfStream } from '../../../lib/host/digests.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { testHost } from '../agents/host/host.ts';
 import { thrownBy } from '../base/errors/thrown-by.ts';
@@ -28,9 +28,9 @@ t.test('digests of files and of streams', async (t) => {
   );
   t.strictSame(await sha256OfFiles([], signal), new Map());
   for (const [index, text] of ['text', ''].entries()) {
-    t.equal(await sha256OfLargeFile(names[index] ?? '', signal), sha256(text));
+    t.equal(await sha256OfAnyFile(names[index] ?? '', signal), sha256(text));
   }
-  t.equal(await sha256OfLargeFile(join(folder, 'large'), signal), sha256(large));
+  t.equal(await sha256OfAnyFile(join(folder, 'large'), signal), sha256(large));
   t.equal(await sha256OfStream(pieces('te', 'xt'), signal), sha256('text'));
   t.equal(await sha256OfStream(pieces(), signal), sha256(''));
 });
@@ -39,9 +39,9 @@ t.test('a program is started for more than 1 MiB', async (t) => {
   const { programs } = testHost(t);
   programs.give('sha256sum', 'exec /usr/bin/sha256sum "$@"');
   const folder = t.testdir({ small: 'x'.repeat(1 << 20), large: 'x'.repeat((1 << 20) + 1) });
-  await sha256OfLargeFile(join(folder, 'small'), signal);
+  await sha256OfAnyFile(join(folder, 'small'), signal);
   t.same(programs.calls(), []);
-  await sha256OfLargeFile(join(folder, 'large'), signal);
+  await sha256OfAnyFile(join(folder, 'large'), signal);
   t.equal(programs.calls().length, 1);
 });
 
