@@ -180,7 +180,12 @@ export class RpcClient {
   }
 }
 
-function methodsOf(descriptor: Descriptor): Map<string, MethodDefinition<object, object>> {
+/** By descriptor: protobufjs compiles a codec for each message. */
+const compiled = new WeakMap<Descriptor, ReadonlyMap<string, MethodDefinition<object, object>>>();
+
+function methodsOf(descriptor: Descriptor): ReadonlyMap<string, MethodDefinition<object, object>> {
+  const known = compiled.get(descriptor);
+  if (known !== undefined) return known;
   const definitions = fromJSON(descriptor, {
     keepCase: true,
     longs: String,
@@ -190,7 +195,9 @@ function methodsOf(descriptor: Descriptor): Map<string, MethodDefinition<object,
   const methods = Object.values(definitions)
     .flatMap((definition): unknown[] => Object.values(definition))
     .filter(isMethod);
-  return new Map(methods.map((method) => [method.path, method]));
+  const made = new Map(methods.map((method) => [method.path, method]));
+  compiled.set(descriptor, made);
+  return made;
 }
 
 function isMethod(value: unknown): value is MethodDefinition<object, object> {

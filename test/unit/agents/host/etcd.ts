@@ -138,12 +138,13 @@ interface Request {
 }
 type Answer = (error: object | null, value?: object) => void;
 
+const definition = fromJSON(etcdDescriptor, { longs: String, enums: String, defaults: true });
+
 async function serve(
   t: Test,
   unary: Readonly<Record<string, (request: Request) => object>>,
   streams: Parameters<Server['addService']>[1],
 ): Promise<number> {
-  const definition = fromJSON(etcdDescriptor, { longs: String, enums: String, defaults: true });
   const rpc = new Server();
   for (const service of Object.values(definition)) {
     if ('format' in service) continue;

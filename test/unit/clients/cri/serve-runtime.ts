@@ -5,9 +5,10 @@ import { criDescriptor } from '../../../../lib/clients/cri/descriptor.ts';
 /** A runtime's answers, by CRI method name. */
 export type Handlers = Readonly<Record<string, (request: unknown) => object | Promise<object>>>;
 
+const definition = fromJSON(criDescriptor, { longs: String, enums: String, defaults: true });
+
 /** A runtime at that socket with fixed answers; other calls are UNIMPLEMENTED. */
 export async function serveRuntime(socket: string, handlers: Handlers): Promise<Server> {
-  const definition = fromJSON(criDescriptor, { longs: String, enums: String, defaults: true });
   const server = new Server();
   for (const service of Object.values(definition)) {
     if ('format' in service) continue;

@@ -51,6 +51,13 @@ export const statusAt = (revision: number) => ({
   errors: ['alarm'],
 });
 
+const definition = fromJSON(etcdDescriptor, {
+  keepCase: true,
+  longs: String,
+  enums: String,
+  defaults: true,
+});
+
 /** A server on loopback with these answers until the test ends; other calls are UNIMPLEMENTED. Returns its port. */
 export async function listen(
   t: Test,
@@ -59,12 +66,6 @@ export async function listen(
   as: ServerCredentials,
 ): Promise<number> {
   const server = new Server();
-  const definition = fromJSON(etcdDescriptor, {
-    keepCase: true,
-    longs: String,
-    enums: String,
-    defaults: true,
-  });
   for (const service of Object.values(definition)) {
     if ('format' in service) continue;
     const names = Object.keys(service).filter((name) => name in handlers || name in streams);
