@@ -24,12 +24,19 @@ export interface Group {
 export function base64Groups(bytes: Buffer): Group[] {
   const text = bytes.toString('latin1');
   const groups: Group[] = [];
+  let lineStart = 0;
+  let searched = 0;
   for (let at = nextRun(bytes, 0, MIN_RUN, anyBase64); at !== -1; ) {
     let end = runEnd(bytes, at, anyBase64);
     if (runEnd(bytes, at, identifier) < end) {
       // The letter of an escaped newline is none of it.
       const isEscape = text[at - 1] === '\\' && /[nrt]/.test(text.charAt(at));
-      const group = groupFrom(text, runAt(text, isEscape ? at + 1 : at));
+      const first = runAt(text, isEscape ? at + 1 : at);
+      // From the last run on: a line of a megabyte has thousands of them.
+      const newline = text.slice(searched, first.start).lastIndexOf('\n');
+      if (newline !== -1) lineStart = searched + newline + 1;
+      searched = first.start;
+      const group = groupFrom(text, first, lineStart);
       groups.push(group);
       end = group.end;
     }
@@ -38,10 +45,9 @@ export function base64Groups(bytes: Buffer): Group[] {
   return groups;
 }
 
-function groupFrom(text: string, first: Span): Group {
+function groupFrom(text: string, first: Span, lineStart: number): Group {
   const runs = [first];
   let { end } = first;
-  const lineStart = text.lastIndexOf('\n', first.start) + 1;
   let isEscaped = false;
   for (;;) {
     const gap = text[end] === '\\' ? endOf(ESCAPED, text, end) : undefined;
