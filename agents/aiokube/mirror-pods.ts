@@ -10,15 +10,15 @@ import type { HostContext } from '../steps/host-context.ts';
 import { restartPrepared } from '../steps/kubelet.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 
-/** A kubelet that has registered its Node creates them at once (pkg/kubelet, fastStaticPodsRegistration). */
+/** Long enough for a kubelet with a registered Node: it creates them at once (pkg/kubelet, fastStaticPodsRegistration). */
 const TRIED_MS = 2000;
 const PAUSE_MS = 200;
 
 /**
- * Has the kubelet show etcd and the API server in the API. It registers its Node as soon as the API server listens, which
- * is before that has created the PriorityClass system-node-critical, without which it refuses these pods. The kubelet
- * tries again when something happens to a container of the pod, or after 60 to 90 s; nothing more happens to etcd, and the
- * steady state would wait for it. A kubelet that starts creates them at once, and its containers keep running.
+ * Makes the kubelet create the mirror pods of etcd and the API server. The kubelet registers its Node as soon as the API server
+ * listens. The PriorityClass system-node-critical may not exist by then, and without it the API server refuses these pods. The
+ * kubelet tries again when a container of the pod changes, or after 60 to 90 s. Nothing changes in etcd's pod, so the steady state
+ * would wait for it. A kubelet that starts creates them at once, and its containers keep running.
  */
 export const mirrorPods: StepBody<HostContext> = {
   name: 'mirror-pods',

@@ -3,7 +3,7 @@ import { at, type Misfit } from './misfit.ts';
 import { type Interface, isWanted, namesOf, referenceMisfit } from './references.ts';
 import { isWhole, numberIn } from './values.ts';
 
-/** Interfaces that are made of another one, and how many bytes of its packets they need themselves (their change_mtu in the kernel). */
+/** Types with a base interface, and their encapsulation overhead in bytes (change_mtu of their drivers in the kernel). */
 const BASED: Readonly<Record<string, (section: unknown) => number>> = {
   vlan: () => 0,
   'mac-vlan': () => 0,
@@ -15,14 +15,14 @@ const BASED: Readonly<Record<string, (section: unknown) => number>> = {
   'ip-tunnel': () => 0,
 };
 
-/** The interface that one is made of; undefined if it is an adapter itself, or names none. */
+/** The base interface; undefined if the type has none, or none is named. */
 export function baseOf(entry: Record<string, unknown>): string | undefined {
   const type = `${entry.type}`;
   const base = Object.hasOwn(BASED, type) ? at(entry, type, 'base-iface') : undefined;
   return typeof base === 'string' && base !== '' ? base : undefined;
 }
 
-/** Faults between interfaces and those that they are made of. */
+/** Faults between interfaces and their base interfaces. */
 export function baseMisfits(all: readonly Interface[]): Misfit[] {
   const wanted = all.filter(isWanted);
   return [
@@ -85,7 +85,7 @@ function ofSource({ entry, path }: Interface, all: readonly Interface[]): Misfit
   return typeof source === 'string' ? referenceMisfit(all, source, [...path, 'copy-mac-from']) : [];
 }
 
-/** The kernel has one VLAN of a number on an interface. */
+/** A base interface has one VLAN of each protocol and ID. */
 function vlanTwice(wanted: readonly Interface[]): Misfit[] {
   const seen = new Map<string, string>();
   return wanted.flatMap(({ entry, path, name }): Misfit[] => {
