@@ -3,7 +3,7 @@ import { chmod, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import { sha256OfLargeFile } from '../../lib/host/digests.ts';
+import { sha256OfAnyFile } from '../../lib/host/digests.ts';
 import type { Payload, PayloadDescription } from '../../lib/payload/payload.ts';
 import { type DescribedFile, payloadFiles } from '../../lib/payload/verify.ts';
 import { writeDescription } from './fill.ts';
@@ -48,5 +48,5 @@ async function compressFile(directory: string, path: string, signal: AbortSignal
   );
   // Regardless of the umask, as every file of a payload.
   await chmod(target, 0o644);
-  return { size: (await stat(target)).size, sha256: await sha256OfLargeFile(target, signal) };
+  return { size: (await stat(target)).size, sha256: await sha256OfAnyFile(target, signal) };
 }

@@ -1,4 +1,4 @@
-import type { ExitCode } from '../../../lib/base/errors/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { timeOfBackup } from '../../../lib/change/backup/manifest.ts';
 import { backupToPath } from '../../../lib/change/backup/push/read-backup-to.ts';
@@ -26,6 +26,8 @@ export async function runBackupPush(
       settingsFault: fault,
       context: () => pushContext(paths),
       about: () => aboutStored(paths),
+      // Its timer starts it again.
+      exitWhenStopped: EXIT.done,
       measure: (ended) =>
         measureRun({ paths, settings }, 'sno-backup-push', ended, () => pushMetrics(paths)),
     },
