@@ -2,12 +2,17 @@
 import t from 'tap';
 import { placeSiteFiles } from '../../../../agents/reconfigure/files.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import type { TestHost } from '../host/host.ts';
 import { keptHost } from './kept-host.ts';
-import { SITE, STATE } from './site-host.ts';
+import { arrived, SITE, STATE } from './site-host.ts';
 
 const CHRONY = '/etc/chrony.conf';
 /** What the running chronyd has read. */
 const READ = '/read-by-chronyd';
+
+/** What the next update will render from. */
+const inputOf = (host: TestHost): unknown =>
+  JSON.parse(host.read('/etc/sno-agents/render-input.json')).cluster.additionalNtpSources;
 
 t.test('files: whoever is killed has not left a file that nobody has read', async (t) => {
   const config = `${SITE}additionalNTPSources: [198.51.100.123]\n`;
@@ -26,15 +31,15 @@ t.test('files: whoever is killed has not left a file that nobody has read', asyn
     async allowed({ holds }, when) {
       const isRead = host.read(READ) === host.read(CHRONY);
       if (when.startsWith('power cut')) host.write(READ, host.read(CHRONY));
-      else if (!isRead) t.notOk(await holds(placeSiteFiles), `${when}: it is not done`);
+      else if (!isRead || inputOf(host) === undefined)
+        t.notOk(await holds(placeSiteFiles), `${when}: it is not done`);
     },
     result: async ({ holds }) => ({
       holds: await holds(placeSiteFiles),
       isRead: host.read(READ) === host.read(CHRONY),
       ofSite: /^server 198\.51\.100\.123 iburst$/m.test(host.read(CHRONY)),
       cluster: JSON.parse(host.read('/etc/sno-agents/cluster.json')).additionalNtpSources,
-      input: JSON.parse(host.read('/etc/sno-agents/render-input.json')).cluster
-        .additionalNtpSources,
+      input: inputOf(host),
       modes: ['cluster.json', 'render-input.json'].map((name) =>
         host.mode(`/etc/sno-agents/${name}`),
       ),
@@ -43,4 +48,15 @@ t.test('files: whoever is killed has not left a file that nobody has read', asyn
     least: 20,
     isDurable: true,
   });
+});
+
+t.test('files: trust that a killed agent has written only is taken up', async (t) => {
+  const { host, run, request } = await arrived(t, { config: SITE });
+  host.programs.give('update-ca-trust', 'exit 0');
+  await run(placeSiteFiles);
+  t.same(host.programs.calls('update-ca-trust'), [], 'no trust differs');
+  const paths = ['/etc/pki/ca-trust/source/anchors/site.crt'];
+  host.write(`${STATE}/unread.json`, JSON.stringify({ id: request.id, paths }));
+  await run(placeSiteFiles);
+  t.equal(host.programs.calls('update-ca-trust').length, 1);
 });
