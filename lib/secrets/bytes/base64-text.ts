@@ -3,7 +3,7 @@ const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 /** By byte: whether it belongs to a set of characters. */
 export type CharacterSet = Uint8Array;
 
-const setOf = (text: string): CharacterSet => {
+export const setOf = (text: string): CharacterSet => {
   const set = new Uint8Array(256);
   for (const character of text) set[character.charCodeAt(0)] = 1;
   return set;

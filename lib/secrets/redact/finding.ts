@@ -27,7 +27,7 @@ export function replaced(bytes: Buffer, findings: readonly SecretFinding[]): Buf
 }
 
 /** In order, none overlapping: a larger finding stands for those in it, of equal ones the first. */
-function merged(findings: readonly SecretFinding[]): SecretFinding[] {
+export function merged(findings: readonly SecretFinding[]): SecretFinding[] {
   const result: SecretFinding[] = [];
   for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = result.at(-1);

@@ -1,4 +1,5 @@
 import type { Budget, BudgetLimits } from '../bytes/budget.ts';
+import { beginsPrivateKey } from '../bytes/private-keys.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
 import { decodedBlob } from './blobs.ts';
 import { isBareSecret, reencoded } from './data-urls.ts';
@@ -7,6 +8,7 @@ import { LEFT_OUT, replaced, type SecretFinding } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import { settledBytes } from './line-part.ts';
 import type { Marks } from './marks.ts';
+import { type NumberRun, numberRuns } from './number-runs.ts';
 import { bareBase64 } from './pem.ts';
 import type { RuleFindings, Safe, Secret, SecretRule, Span } from './rule.ts';
 import type { TriggerPlace, TriggerSearch } from './triggers.ts';
@@ -102,6 +104,7 @@ export class TextRedactor {
   #scan(bytes: Buffer, isLast: boolean): { findings: SecretFinding[]; complete: number } {
     const { effort, search = effort } = this.#limits;
     const groups = base64Groups(bytes);
+    const numbers = [...numberRuns(bytes)];
     const known = this.#within(search, bytes, () => this.#means.known.find(bytes, search));
     const found = this.#within(effort, bytes, () => this.#byRules(bytes));
     // Findings with the secret's own mark come first.
@@ -110,9 +113,14 @@ export class TextRedactor {
       ...found.whole,
       ...found.others,
       ...groups.flatMap((group) => this.#inBlob(bytes, group)),
+      ...numbers.flatMap((run) => this.#inNumbers(run)),
     ];
-    const open = [...found.openFrom, ...groups.flatMap(({ openFrom }) => openFrom ?? [])];
-    const complete = isLast ? bytes.length : undivided(unheld(bytes, findings, open), found.joined);
+    const open = [
+      ...found.openFrom,
+      ...[...groups, ...numbers].flatMap(({ openFrom }) => openFrom ?? []),
+    ];
+    const joined = [...found.joined, ...numbers].sort((a, b) => a.start - b.start);
+    const complete = isLast ? bytes.length : undivided(unheld(bytes, findings, open), joined);
     return { findings, complete };
   }
 
@@ -209,6 +217,20 @@ export class TextRedactor {
       return isFile && safe !== undefined ? reencoded(text, safe.text) : safe?.mark;
     });
     return by === undefined ? [] : runs.map((run) => ({ ...run, by }));
+  }
+
+  #inNumbers({ start, end, meanings }: NumberRun): SecretFinding[] {
+    const by = this.#inside((budget) => {
+      for (const document of meanings) {
+        if (beginsPrivateKey(document))
+          return this.#means.marks.of(bareBase64(document.toString('base64')), 'key');
+        if (!budget.spend(document.length)) return this.#markOfAll(document);
+        const safe = this.#safe(document, budget);
+        if (safe !== undefined) return safe.mark;
+      }
+      return undefined;
+    });
+    return by === undefined ? [] : [{ start, end, by }];
   }
 
   /** What is found in encoded text, all levels of which have one budget. Nothing at the last level. */

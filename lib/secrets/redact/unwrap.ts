@@ -30,14 +30,14 @@ const ESCAPES = new RegExp(
 );
 /** None of these begins with anything else. */
 const MAY_ESCAPE = ['\\', '&', '\x1b', '#0', '^[', ']]>'];
-const ENTITIES: Readonly<Record<string, string>> = {
+export const ENTITIES: Readonly<Record<string, string>> = {
   quot: '"',
   apos: "'",
   amp: '&',
   lt: '<',
   gt: '>',
 };
-const LETTERS: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: '\t' };
+export const LETTERS: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: '\t' };
 /** The ways of escaping that are told apart. */
 const WAYS = { backslash: 0, code: 1, entity: 2, number: 3 } as const;
 

@@ -161,24 +161,15 @@ t.test('what is next to a part of base64 stays', async (t) => {
 });
 
 t.test('of other notations exactly the secret is removed', async (t) => {
-  const secret = 'Zq8mK2vW';
-  const bytes = Buffer.from(secret);
-  const hex = bytes.toString('hex');
-  for (const form of [secret, hex, hex.toUpperCase()]) {
-    t.equal(without(secret, `a${form}b ${form}`), 'a#b #', form);
-  }
+  t.equal(without('Zq8mK2vW', 'aZq8mK2vWb Zq8mK2vW'), 'a#b #');
   t.equal(without('a b/c&d=', 'xa+b%2Fc%26d%3Dx'), 'x#x');
 });
 
-t.test('only short secrets are searched for as lists of bytes', async (t) => {
-  const secret = 'Zq8mK2vW4tYxR6nB'.repeat(5);
-  const forms = (value: string) => {
-    const bytes = [...Buffer.from(value)];
-    const hex = bytes.map((byte) => `0x${byte.toString(16)}`);
-    return [bytes.join(' '), bytes.join(','), hex.join(', ')];
-  };
-  for (const form of forms(secret)) t.equal(without(secret, `[${form}]`), '[#]');
-  for (const form of forms(`${secret}a`)) t.equal(without(`${secret}a`, form), form);
+t.test('what stands before a secret can look like an escape with it', async (t) => {
+  const secret = '2aZq8mK2vW';
+  for (const before of ['%', '\\x', '\\u00', '&#']) {
+    t.equal(without(secret, `x${before}${secret} x`), `x${before}# x`, before);
+  }
 });
 
 t.test('which secrets can be searched for', async (t) => {

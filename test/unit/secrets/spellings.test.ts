@@ -64,32 +64,13 @@ t.test('a known secret is found as programs quote and escape it', async (t) => {
   }
 });
 
-t.test(
-  'of very many secrets, the first are found in all spellings, the others verbatim',
-  async (t) => {
-    const random = new SeededRandom(3);
-    const known = Array.from({ length: 4000 }, () => random.text(24));
-    const hex = (value = '') => Buffer.from(value).toString('hex');
-    for (const early of [known[0], known[800]]) {
-      t.equal(await safe(`${hex(early)} x${early}y\n`, { known }), '# x#y\n');
-    }
-    for (const late of [known[1500], known.at(-1)]) {
-      t.equal(await safe(`${hex(late)} x${late}y\n`, { known }), `${hex(late)} x#y\n`);
-    }
-  },
-);
-
-t.test('long secrets are found in hex, very long ones only in base64', async (t) => {
-  const random = new SeededRandom(4);
-  for (const [length, mark] of [
-    [128, '#'],
-    [129, undefined],
-  ] as const) {
-    const secret = random.text(length);
-    const hex = Buffer.from(secret).toString('hex').toUpperCase();
-    t.equal(await safe(`x ${hex} y\n`, { known: [secret] }), `x ${mark ?? hex} y\n`);
-    const base64 = Buffer.from(`a ${secret}`).toString('base64');
-    t.equal(await safe(`x ${base64} y\n`, { known: [secret] }), 'x # y\n');
+t.test('of very many secrets, each is found in all spellings', async (t) => {
+  const random = new SeededRandom(3);
+  const known = Array.from({ length: 4000 }, () => random.text(24));
+  for (const secret of [known[0] ?? '', known.at(-1) ?? '']) {
+    const base64 = Buffer.from(`a${secret}`).toString('base64');
+    const escaped = Array.from(secret, (char) => `%${char.charCodeAt(0).toString(16)}`).join('');
+    t.match(await safe(`${base64} ${escaped} x${secret}y\n`, { known }), /^.?# # x#y\n$/);
   }
 });
 
