@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { HOSTILE_LINES } from '../../lab/bundle/hostile-lines.ts';
-import { RULES } from '../../lib/secrets/redact/rules.ts';
+import { RULES } from '../../lib/secrets/redact/triggers.ts';
 import { KINDS } from '../unit/secrets/kinds.ts';
 import { PLACES } from '../unit/secrets/places.ts';
 import type { SeededRandom } from '../unit/secrets/random.ts';

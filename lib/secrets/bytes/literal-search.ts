@@ -20,19 +20,10 @@ const WORK = 4096;
 
 /** A literal has at least one byte more than are looked at together, so that there is something to skip. */
 export const MIN_LITERAL = 4;
-/** From this many bytes on, a literal is long: of such there can be tens of thousands. */
-const LONG_LITERAL = 15;
-const MIDDLE_LITERAL = 8;
 /** Bytes that are looked at together: the more, the rarer is a group that belongs to no literal. */
-type Gram = 3 | 4 | 8;
-const gramOf = (shortest: number): Gram => {
-  if (shortest >= LONG_LITERAL) return 8;
-  return shortest >= MIDDLE_LITERAL ? 4 : 3;
-};
-/** Literals in groups that are best searched for separately: the shortest one decides how fast a search is. */
-export function byLength<T extends { readonly text: string }>(literals: readonly T[]): T[][] {
-  return [...Map.groupBy(literals, ({ text }) => text.length >= LONG_LITERAL).values()];
-}
+type Gram = 3 | 4;
+/** A literal that leaves enough to skip. */
+const LONG_LITERAL = 8;
 
 /** More could be skipped at once, but each literal has as many entries as bytes are skipped. */
 const MAX_STRIDE = 8;
@@ -57,12 +48,6 @@ const MULTIPLIER = 0x9e3779b1;
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** Four bytes, of which the last can be beyond the end. */
-const wordAt = (view: DataView, at: number, length: number): number =>
-  at + 4 <= length
-    ? view.getInt32(at, true)
-    : view.getInt32(length - 4, true) >>> (8 * (at + 4 - length));
-
 /**
  * Finds many literals in bytes at once. It looks at every n-th group of a few bytes only, n such that the shortest literal
  * cannot lie between two of them, in a table of the last n groups of each: beginnings are often equal.
@@ -77,8 +62,6 @@ export class LiteralSearch {
   readonly #case: number;
   /** Of the first four bytes at an offset, those that belong to the group. */
   readonly #mask: number;
-  /** By which the four after them are multiplied: zero if they do not. */
-  readonly #factor: number;
   /** A bit for each hash of a group, set if there are entries: small enough for a near cache. */
   readonly #isThere: Uint8Array;
   /** 32 minus the bits of a hash. */
@@ -103,9 +86,8 @@ export class LiteralSearch {
     );
     this.#longest = literals.reduce((most, { length }) => Math.max(most, length), 0);
     const shortest = literals.reduce((least, { length }) => Math.min(least, length), 64);
-    this.#gram = gramOf(shortest);
+    this.#gram = shortest >= LONG_LITERAL ? 4 : 3;
     this.#mask = this.#gram < 4 ? 0xffffff : -1;
-    this.#factor = this.#gram > 4 ? MULTIPLIER : 0;
     this.#stride = Math.min(MAX_STRIDE, shortest - this.#gram + 1);
     const entries = literals.length * this.#stride;
     const wanted = Math.ceil(Math.log2(entries * BITS_PER_ENTRY));
@@ -177,14 +159,12 @@ export class LiteralSearch {
     const isThere = this.#isThere;
     const stride = this.#stride;
     const mask = this.#mask;
-    const factor = this.#factor;
     const letters = this.#case;
     const shift = this.#shift;
-    const whole = length - 8;
+    const whole = length - 4;
     let at = from;
     for (; at <= whole; at += stride) {
-      const second = Math.imul(view.getInt32(at + 4, true), factor);
-      const group = (view.getInt32(at, true) & mask) ^ second;
+      const group = view.getInt32(at, true) & mask;
       const hash = Math.imul(group | letters, MULTIPLIER) >>> shift;
       if (((isThere[hash >> 3] ?? 0) & (1 << (hash & 7))) !== 0) break;
     }
@@ -207,10 +187,10 @@ export class LiteralSearch {
     return true;
   }
 
-  /** Of the group that begins at an offset, which is as many bytes before the end. */
+  /** Of the group that begins at an offset, which is as many bytes before the end; all four can only be there. */
   #hashAt(view: DataView, at: number, length: number): number {
-    const second = Math.imul(wordAt(view, at + 4, length), this.#factor);
-    const group = (wordAt(view, at, length) & this.#mask) ^ second;
-    return Math.imul(group | this.#case, MULTIPLIER) >>> this.#shift;
+    const group =
+      at + 4 <= length ? view.getInt32(at, true) : view.getInt32(length - 4, true) >>> 8;
+    return Math.imul((group & this.#mask) | this.#case, MULTIPLIER) >>> this.#shift;
   }
 }

@@ -18,11 +18,6 @@ const inRows = (secretsOf: (row: readonly string[]) => readonly (string | undefi
     }
   };
 
-/** .netrc, and apt's auth.conf: the words after `password` and `account`. */
-export const netrc = inRows((row) =>
-  row.filter((_, index) => /^(?:password|account)$/.test(row[index - 1] ?? '')),
-);
-
 /** pppd's chap-secrets and pap-secrets: client, server, secret. */
 export const pppSecrets = inRows(([, , secret]) => [secret]);
 
@@ -33,14 +28,6 @@ export const chronyKeys = inRows(([number = '', type, key = type]) =>
 
 /** grub's user.cfg and grub.cfg: `password USER PASSWORD`. */
 export const grub = inRows(([word, , password]) => (word === 'password' ? [password] : []));
-
-/** The kernel command line: passwords in `iscsi:USER:PASSWORD:USER:PASSWORD@...`, one for each direction. */
-export const kernelCommandLine = inRows((row) =>
-  row.flatMap((word) => {
-    const credentials = /(?:^|=)iscsi:(?<all>[^@\s]{1,1024})@/.exec(word)?.groups?.all?.split(':');
-    return credentials?.filter((_, index) => index % 2 === 1) ?? [];
-  }),
-);
 
 /** Types of secrets in strongSwan and Libreswan; the secret follows the type. */
 const IPSEC = /^:?(?:PSK|EAP|XAUTH|NTLM|RSA|ECDSA|BLISS|PRIV|P12|PKCS8|PIN)$/;
@@ -63,24 +50,12 @@ export function* pgpass(text: string): Generator<NamedValue> {
   }
 }
 
-/** The second field of /etc/shadow, gshadow and htpasswd files. */
-export function* hashes(text: string): Generator<NamedValue> {
-  for (const line of lines(text)) yield certain((line.split(':')[1] ?? '').replace(/^[!*]+/, ''));
-}
-
 /** cloud-init's `chpasswd`: lines of `user:password` below it, as a list or a block of text. */
 export function* chpasswd(text: string): Generator<NamedValue> {
-  let column = -1;
-  for (const line of lines(text)) {
-    const indent = line.search(/\S/);
-    if (indent === -1) continue;
-    if (column >= 0 && indent > column) {
-      const value = /^\s*(?:-\s{1,8})?["']?[\w.@-]{1,64}:(?!\s)(?<password>.+)$/.exec(line)?.groups
-        ?.password;
-      if (value !== undefined) yield certain(value.replace(/["']\s*$/, '').trimEnd());
-    } else {
-      column = /^\s*chpasswd:/.test(line) ? indent : -1;
-    }
+  const sections = text.matchAll(/^([^\S\n]*)chpasswd:.*(?:\n(?:\1[^\S\n]+\S.*|[^\S\n]*))*/gm);
+  for (const line of [...sections].flatMap(([section]) => lines(section))) {
+    const [, password] = /^\s+(?:- {1,8})?["']?[\w.@-]{1,64}:(?!\s)(.+?)["']?\s*$/.exec(line) ?? [];
+    if (password !== undefined) yield certain(password);
   }
 }
 

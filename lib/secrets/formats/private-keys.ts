@@ -10,24 +10,14 @@ export function keyLines(base64: string): string[] {
   const width = base64.startsWith(OPENSSH) ? 70 : 64;
   const lines: string[] = [];
   for (let at = 0; at < base64.length; at += width) lines.push(base64.slice(at, at + width));
-  return bySignificance(lines.filter((line) => LINE.test(line)));
+  const own = lines
+    .filter((line) => LINE.test(line) && !line.startsWith(OPENSSH))
+    .map((line) => line.replace(/=+$/, ''))
+    .filter((line) => line.length >= 16);
+  // A long key starts with a common header and public numbers; its private ones are in the second half.
+  const first = own.length > SHORT ? Math.floor(own.length / 2) : 0;
+  return [...own.slice(first), ...own.slice(0, first)];
 }
 
 /** Keys with at most this many lines have the private number in the first lines. */
 const SHORT = 4;
-
-/**
- * The lines of a key, the most significant first. A long key starts with a common header and public
- * numbers; its private numbers are in the second half. The last line can be too short to identify it.
- */
-function bySignificance(all: readonly string[]): string[] {
-  const lines = all
-    .map((line) => line.replace(/=+$/, ''))
-    .filter((line) => line.length >= 16 && !line.startsWith(OPENSSH));
-  if (lines.length <= SHORT) return lines;
-  const first = [0.5, 0.75].map((part) => Math.floor(lines.length * part));
-  return [
-    ...first.flatMap((index) => lines[index] ?? []),
-    ...lines.filter((_, index) => !first.includes(index)),
-  ];
-}

@@ -1,4 +1,4 @@
-import { readings, words } from './quoting.ts';
+import { readings } from './quoting.ts';
 
 /** The name of a value in a file, and one possible meaning of the value. */
 export type NamedValue = readonly [name: string, value: string];
@@ -9,6 +9,7 @@ export type Reader = (text: string) => Iterable<NamedValue>;
 const COMMENT = /^\s*(?:[#;!]|$)/;
 /** Longer lines are not settings. */
 const MAX_LINE = 16_384;
+const MAX_NAME = 512;
 
 /**
  * `name = value` and `name: value` in INI files, keyfiles, environment files, TOML, YAML and shell
@@ -26,29 +27,13 @@ export function* settings(text: string): Generator<NamedValue> {
       for (const value of readings(line.slice(at + 1))) yield [name, value];
     }
   }
-  yield* variables(text);
-}
-
-/** `A=1 B='x y'`, also after `export`, on a kernel command line, and continued with `\`. */
-export function* variables(text: string): Generator<NamedValue> {
-  for (const line of lines(text.replace(/\\\r?\n/g, ' '))) {
-    if (!line.includes('=') || COMMENT.test(line)) continue;
-    for (const word of words(line)) {
-      const at = word.indexOf('=');
-      const name = nameBefore(word, at);
-      if (name !== '') yield [name, word.slice(at + 1)];
-    }
-  }
 }
 
 /** The name that ends before an offset, ignoring quotes and blanks; empty if there is none. */
-function nameBefore(line: string, offset: number): string {
-  let end = offset;
-  while (end > 0 && /["'\s]/.test(line[end - 1] ?? '')) end--;
-  let start = end;
-  while (start > 0 && /[\w.-]/.test(line[start - 1] ?? '')) start--;
-  return line.slice(start, Math.max(start, end));
-}
+const nameBefore = (line: string, offset: number): string =>
+  /([\w.-]+)["'\s]{0,80}$/.exec(
+    line.slice(Math.max(0, offset - MAX_NAME), Math.max(0, offset)),
+  )?.[1] ?? '';
 
 /** Lines without line ends; overlong lines are left out. */
 export function lines(text: string): string[] {

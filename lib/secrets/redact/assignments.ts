@@ -7,11 +7,10 @@ import {
   linesBelow,
   wordsBelow,
 } from './below.ts';
-import { NAME_TRIGGERS } from './name-triggers.ts';
-import { isSecretValue, type Sensitivity, sensitivityOf } from './names.ts';
+import { isSecretValue, NAME_TRIGGERS, type Sensitivity, sensitivityOf } from './names.ts';
 import { isProse, type LineStart, type Position, positionOf, startOfLine } from './prose.ts';
 import type { RuleFindings, SecretRule, Span } from './rule.ts';
-import { matchAt, type Separator, separatorAfter, spanOf } from './separators.ts';
+import { type Separator, separatorAfter } from './separators.ts';
 import { type Value, type ValueExtent, valuesAt } from './value-extent.ts';
 import {
   isLikely,
@@ -46,20 +45,10 @@ const MAX_NAME = 256;
 const WORD_BEFORE =
   /(?:api|access|secret|private|master|encryption|shared|unseal|recovery|certificate|license|activation|account|mot de|root|session)[ ]$/i;
 
-/** `${NAME-value}`, `${NAME:=value}`. */
-const SHELL_DEFAULT = /(?<name>\w{1,200}):?[-=]"?(?<value>[^}"\n]{1,512})/dy;
-
 function assignedAt(text: string, at: number, length: number): RuleFindings {
   const name = nameAround(text, at, length);
   const nothing: RuleFindings = { next: name.end, secrets: [] };
   if (name.sensitivity === 'never') return nothing;
-  if (text.startsWith('${', name.start - 2)) {
-    const shell = matchAt(SHELL_DEFAULT, text, name.start);
-    const value = spanOf(shell, 'value');
-    const own = value === undefined ? '' : text.slice(value.start, value.end);
-    const isSecret = isSecretValue(shell?.groups?.name ?? '', own);
-    return value !== undefined && isSecret ? { ...nothing, secrets: [value] } : nothing;
-  }
   const line = startOfLine(text, name.start);
   const place = { text, name, line, position: positionOf(line) };
   const found = assigned(place);
@@ -90,6 +79,8 @@ function nameAround(text: string, at: number, length: number): Name {
   const floor = Math.max(0, start - MAX_NAME);
   while (start > floor && isInName(text.charAt(start - 1))) start--;
   while (end - start < 2 * MAX_NAME && isInName(text.charAt(end))) end++;
+  const shell = text.startsWith('${', start - 2) ? text.slice(start, end).search(/[^\w]/) : -1;
+  if (shell !== -1) end = start + shell;
   // Of an arrow; the end of a sentence.
   while (end > start && /[-.]/.test(text.charAt(end - 1))) end--;
   const own = text.slice(start, end);
@@ -119,10 +110,7 @@ function below(place: Place, { end, by }: Separator): Judged | undefined {
     const lines = judged(place, linesBelow(text, at, { isAny: false }));
     if (lines.secrets.length > 0 || lines.isOpen === true) return lines;
   }
-  const words = wordsBelow(text, at.end);
-  return name.sensitivity === 'always'
-    ? { secrets: words.values, isOpen: words.isOpen }
-    : judged(place, words);
+  return judged(place, wordsBelow(text, at.end));
 }
 
 function judged({ name, text }: Pick<Place, 'text' | 'name'>, found: Below): Judged {
@@ -166,10 +154,6 @@ function secretIn(
   const own = text.slice(value.start, value.end);
   if (by === 'near' && !isBeside(name, own)) return [];
   if (by === 'stated' && !isMade(name, own)) return [];
-  if (own.includes('\n')) {
-    const values = linesOf(text, value);
-    return [...judged({ text, name }, { values, isOpen: false }).secrets];
-  }
   if (!isSecretValue(name.text, own, name.sensitivity)) return [];
   if (!value.isQuoted && ((canBeProse && isProse(text, value)) || isElsewhere(own))) return [];
   return [value];

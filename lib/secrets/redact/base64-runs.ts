@@ -1,5 +1,9 @@
 import { anyBase64, identifier, nextRun, runEnd } from '../bytes/base64-text.ts';
-import type { Span } from './rule.ts';
+import type { Budget } from '../bytes/budget.ts';
+import { decodedBlob } from './blobs.ts';
+import { reencoded } from './data-urls.ts';
+import { bareBase64 } from './pem.ts';
+import type { EncodedText, Span } from './rule.ts';
 import { endOf } from './separators.ts';
 
 /** A column of lines that is longer is looked at in pieces of this many bytes. */
@@ -12,12 +16,27 @@ const ESCAPED = /(?:\\+[nr])+|\\+(?=\/)/y;
 const RUN = /[\w+/-]*={0,2}/y;
 
 /** One text in base64, in one run of characters or wrapped: over escaped newlines, or over lines of one column. */
-export interface Group {
-  readonly runs: readonly Span[];
+export interface Group extends Pick<EncodedText, 'runs' | 'openFrom'> {
   /** Of the last run. */
   readonly end: number;
-  /** Where its first line begins, if it reaches the end of the bytes and the next bytes may continue it. */
-  readonly openFrom?: number;
+}
+
+export function* base64Texts(bytes: Buffer): Generator<EncodedText> {
+  for (const { runs, openFrom } of base64Groups(bytes)) {
+    const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
+    const start = runs[0]?.start ?? 0;
+    const isFile = runs.length === 1 && bytes.toString('latin1', start - 8, start) === ';base64,';
+    const meanings = (budget: Budget) => {
+      const document = decodedBlob(text, budget) ?? [];
+      return [document === 'secret' ? bareBase64(text) : document].flat();
+    };
+    yield {
+      runs,
+      openFrom,
+      meanings,
+      inFile: isFile ? (safe) => reencoded(text, safe) : undefined,
+    };
+  }
 }
 
 /** All texts in base64 that begin with a long run; that includes paths, but not digests or UUIDs. */

@@ -11,8 +11,6 @@ const MAX_RATIO = 200;
  * of a gzip member are cheap to write and expensive to read.
  */
 const ATTEMPT_BYTES = 1 << 15;
-/** Texts that identify a document in base64 where something in front of it looks like base64 too. */
-const BEGINNINGS = ['LS0tLS1', 'H4sI', 'KLUv/'];
 /** By the first byte: white space, printable, the first of a longer character, DER, gzip or zstd; a path begins with another. */
 const BEGINS_DOCUMENT = /^[CDHI-fw-z0-9]/;
 /** By its first bytes: a document has no control characters but white space. */
@@ -24,16 +22,7 @@ const BEGINS_TEXT = /^(?:\P{Cc}|[\t\n\r\x80-\x9f]){0,64}$/u;
  * other random bytes.
  */
 export function decodedBlob(text: string, budget: Budget): Buffer | 'secret' | undefined {
-  if (isHexadecimal(text)) return undefined;
-  const starts = BEGINNINGS.map((beginning) => text.indexOf(beginning)).filter((at) => at > 0);
-  for (const start of BEGINS_DOCUMENT.test(text) ? [0, ...starts] : starts) {
-    const found = decoded(text.slice(start), budget);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function decoded(text: string, budget: Budget): Buffer | 'secret' | undefined {
+  if (isHexadecimal(text) || !BEGINS_DOCUMENT.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
   if (beginsPrivateKey(bytes)) return 'secret';
   if (BEGINS_TEXT.test(bytes.toString('latin1', 0, 64))) {

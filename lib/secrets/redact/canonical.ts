@@ -1,5 +1,6 @@
+import { codeOf } from './escapes.ts';
 import type { Span } from './rule.ts';
-import { ENTITIES, LETTERS } from './unwrap.ts';
+import { lastUpTo } from './unwrap.ts';
 
 const setOf = (chars: RegExp) =>
   Uint8Array.from({ length: 256 }, (_, byte) => Number(chars.test(String.fromCharCode(byte))));
@@ -13,9 +14,7 @@ const BLANK = 0x20;
 const DOLLAR = 0x24;
 const AMPERSAND = 0x26;
 const NOWHERE = -1;
-/** Of a byte, after the character with which they begin. */
-const ESCAPE =
-  /^(?:%(?<percent>[\da-f]{2})|\\x(?<hex>[\da-f]{2})|\\u(?<code>[\da-f]{4})|\\(?<octal>[0-3][0-7]{2})|\\(?<letter>[nrt])|&(?:#x(?<point>[\da-f]{1,5})|#(?<number>\d{1,6})|(?<name>[a-z]{2,4}));)$/i;
+/** Of the longest escape. */
 const MAX_ESCAPE = 9;
 
 /**
@@ -25,65 +24,87 @@ const MAX_ESCAPE = 9;
  */
 export class Canonical {
   #bytes = Buffer.alloc(0);
-  #starts = new Int32Array(0);
-  #ends = new Int32Array(0);
   #length = 0;
-  /** Where an escape has begun. */
+  /** Of each part, all of whose bytes stand side by side in the source: where it begins here and there. */
+  #begins = new Int32Array(0);
+  #starts = new Int32Array(0);
+  /** Where its first byte ends in the source. */
+  #ends = new Int32Array(0);
+  #parts = 0;
+  /** Where an escape has begun, and the part that it is. */
   #escape = NOWHERE;
+  #escapePart = 0;
 
   /** The canonical form; valid until the next call. */
   of(source: Uint8Array): Buffer {
     this.#begin(source.length);
-    for (let at = 0; at < source.length; at++) {
-      const byte = source[at] ?? 0;
-      if (this.#escape === NOWHERE && isPlain[byte] === 1) this.#put(byte, at, at + 1);
-      else this.#add(byte, at, at + 1);
+    const bytes = this.#bytes;
+    const { length } = source;
+    for (let at = 0; at < length; ) {
+      if (this.#escape !== NOWHERE || isPlain[source[at] ?? 0] === 0) {
+        this.#add(source[at] ?? 0, at, ++at);
+        continue;
+      }
+      this.#open(at, at + 1);
+      let to = this.#length;
+      for (; at < length && isPlain[source[at] ?? 0] === 1; at++) bytes[to++] = source[at] ?? 0;
+      this.#length = to;
     }
     this.#settle();
-    return this.#bytes.subarray(0, this.#length);
+    return bytes.subarray(0, this.#length);
   }
 
   /** Where a part of the last canonical text stands in its source. */
   rawOf({ start, end }: Span): Span {
-    return { start: this.#starts[start] ?? 0, end: this.#ends[end - 1] ?? 0 };
+    return { start: this.#place(start).start, end: this.#place(end - 1).end };
+  }
+
+  #place(at: number): Span {
+    const part = lastUpTo(this.#begins, at, this.#parts);
+    const offset = at - (this.#begins[part] ?? 0);
+    const start = (this.#starts[part] ?? 0) + offset;
+    return { start, end: offset === 0 ? (this.#ends[part] ?? 0) : start + 1 };
   }
 
   #begin(length: number): void {
     this.#length = 0;
+    this.#parts = 0;
     if (this.#bytes.length >= length) return;
     this.#bytes = Buffer.alloc(length);
+    this.#begins = new Int32Array(length);
     this.#starts = new Int32Array(length);
     this.#ends = new Int32Array(length);
   }
 
-  #put(byte: number, start: number, end: number): void {
-    const at = this.#length++;
-    this.#bytes[at] = byte;
-    this.#starts[at] = start;
-    this.#ends[at] = end;
+  #open(start: number, end: number): void {
+    const part = this.#parts++;
+    this.#begins[part] = this.#length;
+    this.#starts[part] = start;
+    this.#ends[part] = end;
   }
 
   #add(byte: number, start: number, end: number): void {
     if (isDropped[byte] === 1 || isEscape[byte] === 1) this.#settle();
     if (isDropped[byte] === 1) return;
-    const last = this.#length - 1;
-    if (byte === DOLLAR && last >= 0 && this.#bytes[last] === DOLLAR) {
-      this.#ends[last] = end;
-      return;
+    if (byte === DOLLAR && this.#length > 0 && this.#bytes[this.#length - 1] === DOLLAR) return;
+    if (isEscape[byte] === 1) {
+      this.#escape = this.#length;
+      this.#escapePart = this.#parts;
     }
-    this.#put(byte === PLUS ? BLANK : byte, start, end);
-    if (isEscape[byte] === 1) this.#escape = this.#length - 1;
-    else if (this.#escape !== NOWHERE) this.#decode(end);
+    this.#open(start, end);
+    this.#bytes[this.#length++] = byte === PLUS ? BLANK : byte;
+    if (this.#escape !== NOWHERE && isEscape[byte] === 0) this.#decode(end);
   }
 
   /** Replaces an escape that ends here. */
   #decode(end: number): void {
     const from = this.#escape;
-    const meant = byteOf(this.#bytes.toString('latin1', from, this.#length));
+    const meant = codeOf(this.#bytes.toString('latin1', from, this.#length));
     if (meant !== undefined) {
       this.#length = from;
+      this.#parts = this.#escapePart;
       this.#escape = NOWHERE;
-      this.#add(meant, this.#starts[from] ?? 0, end);
+      this.#add(Math.min(meant, 0xff), this.#starts[this.#parts] ?? 0, end);
     } else if (this.#length - from > MAX_ESCAPE) this.#settle();
   }
 
@@ -92,21 +113,8 @@ export class Canonical {
     const from = this.#escape;
     this.#escape = NOWHERE;
     if (from === NOWHERE || this.#bytes[from] === AMPERSAND) return;
-    for (const array of [this.#bytes, this.#starts, this.#ends]) {
-      array.copyWithin(from, from + 1, this.#length);
-    }
-    this.#length -= 1;
+    this.#bytes.copyWithin(from, from + 1, this.#length--);
+    this.#starts.copyWithin(this.#escapePart, this.#escapePart + 1, this.#parts);
+    this.#ends.copyWithin(this.#escapePart, this.#escapePart + 1, this.#parts--);
   }
-}
-
-/** What an escape stands for; any byte that is dropped for what is not ASCII. */
-function byteOf(text: string): number | undefined {
-  const { percent, hex, code, octal, letter, point, number, name } =
-    ESCAPE.exec(text)?.groups ?? {};
-  const digits = percent ?? hex ?? code ?? point;
-  if (digits !== undefined) return Math.min(Number.parseInt(digits, 16), 0xff);
-  if (octal !== undefined) return Number.parseInt(octal, 8);
-  if (number !== undefined) return Math.min(Number(number), 0xff);
-  const char = LETTERS[letter ?? ''] ?? ENTITIES[name ?? ''];
-  return char?.charCodeAt(0);
 }

@@ -8,11 +8,9 @@ import { looksRandom } from './values.ts';
 const MAX_BARE = 256;
 const MAX_WORDS = 6;
 
-/** Base64 of a text, as latin1; packed if `base64` is. */
-export function reencoded(base64: string, text: string): string {
-  const bytes = Buffer.from(text, 'latin1');
-  return (base64.startsWith('H4sI') ? gzipSync(bytes) : bytes).toString('base64');
-}
+/** Base64 of a document; packed if `base64` is. */
+export const reencoded = (base64: string, document: Buffer): string =>
+  (base64.startsWith('H4sI') ? gzipSync(document) : document).toString('base64');
 
 /** One word that is neither a number nor a name. */
 const isMade = (text: string) =>
@@ -23,20 +21,24 @@ const isMade = (text: string) =>
  * which can only be a secret. Packed or longer contents are searched like base64 elsewhere.
  */
 export function isSecretUrl(source: string): boolean {
-  const body = source.slice(source.indexOf(',') + 1);
-  const isBase64 = /^[^,]{0,400};base64,/i.test(source);
-  const isDecodable = isBase64
-    ? body.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(body)
-    : !/%(?![0-9a-f]{2})/i.test(body);
-  if (!isDecodable) return true;
-  const bytes = decodeDataUrl({ source });
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return false;
-  if (!isUtf8(bytes) || bytes.includes(0)) return true;
-  const text = bytes.toString('utf8').trim();
+  const text = textOf(source);
+  if (text === undefined) return true;
   // Too short for base64 that is searched.
   const [, key = '', value = ''] =
     /^([\w.-]{1,40})\s?[=:]\s?["']?(\S{1,40}?)["']?$/.exec(text) ?? [];
+  const isBase64 = /^[^,]{0,400};base64,/i.test(source);
   return isBareSecret(text) || (isBase64 && isSecretValue(key, value));
+}
+
+/** Nothing if it is packed. */
+function textOf(source: string): string | undefined {
+  try {
+    const bytes = decodeDataUrl({ source });
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return '';
+    return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8').trim() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a file is a few words, one of which can only be a secret: no digest or UUID beside a name. */

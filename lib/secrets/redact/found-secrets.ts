@@ -1,103 +1,76 @@
 import { isDistinctive } from './known.ts';
 import { UUID } from './values.ts';
 
-/** What belongs to the host itself: it gives way to nobody. */
+/** What belongs to the host itself. */
 export const HOST = '';
 
 /** Longer texts are not secrets, but can contain some. */
 const MAX_LENGTH = 8192;
-/** For all together: searching for them takes a hundred times as much memory. */
+/** For all together: searching for them takes ten times as much memory. */
 const MAX_CHARACTERS = 1 << 20;
-/** For what is not the host's own. */
-const MAX_CHARACTERS_OF_OTHERS = 1 << 17;
-/** Passwords and tokens, and two lines that identify each key. Its other lines are kept if there is room. */
-const NEEDED = 3;
-/** Lines of short keys come before the rest of long ones. */
-const RANKS = 6;
-
-/** Secrets of one owner, by rank. */
-class Share {
-  readonly ranks = Array.from({ length: RANKS }, () => new Set<string>());
-  characters = 0;
-}
+/** For each pod, container or user, of short ones a thousand: none of them can take all the room. */
+const MAX_CHARACTERS_OF_ONE = 1 << 17;
+const LEAST_COUNTED = 128;
+/** Lines that identify a key. */
+const NEEDED = 2;
 
 /**
- * The distinct secrets of a host and of the pods, containers and users on it, limited in number and size. The host's own
- * come first; the others follow in turn, so that one of them cannot take all the room. Last come the other lines of keys.
+ * The distinct secrets of a host and of the pods, containers and users on it, limited in number and size. What comes
+ * first is kept: the host's files are read first, those of others in turn. Last are the other lines of keys.
  */
 export class FoundSecrets {
   readonly #limit: number;
-  readonly #shares = new Map([[HOST, new Share()]]);
-  /** Who had more than fits. */
+  readonly #words = new Set<string>();
+  /** Two lines of each key, and the others, which are kept if there is room. */
+  readonly #keys = new Set<string>();
+  readonly #lines = new Set<string>();
+  readonly #counted = new Map<string, number>();
+  #characters = 0;
   readonly #cut = new Set<string>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** At most `limit`: passwords and tokens, then the lines of keys by their significance. */
+  /** At most `limit`. */
   get all(): string[] {
-    return [...this.#chosen().entries()].sort(([, a], [, b]) => a - b).map(([secret]) => secret);
+    return [...new Set([...this.#words, ...this.#keys, ...this.#lines])].slice(0, this.#limit);
   }
 
   /** Whose passwords, tokens or keys were left out. */
   get cut(): string[] {
-    const chosen = this.#chosen();
-    const left = this.#inTurn(0, NEEDED).filter(({ secret }) => !chosen.has(secret));
-    return [...new Set([...this.#cut, ...left.map(({ owner }) => owner)])];
-  }
-
-  /** With their ranks. */
-  #chosen(): ReadonlyMap<string, number> {
-    const chosen = new Map<string, number>();
-    let characters = 0;
-    for (const { secret, rank } of [...this.#inTurn(0, NEEDED), ...this.#inTurn(NEEDED, RANKS)]) {
-      if (chosen.has(secret) || characters + secret.length > MAX_CHARACTERS) continue;
-      if (chosen.size >= this.#limit) break;
-      chosen.set(secret, rank);
-      characters += secret.length;
-    }
-    return chosen;
-  }
-
-  /** All of the host's, then the first of each of the others, then the second. */
-  #inTurn(from: number, to: number) {
-    const [host = [], ...others] = [...this.#shares].map(([owner, { ranks }]) =>
-      ranks.flatMap((secrets, rank) =>
-        rank < from || rank >= to ? [] : [...secrets].map((secret) => ({ owner, secret, rank })),
-      ),
-    );
-    const longest = others.reduce((most, { length }) => Math.max(most, length), 0);
-    const turns = Array.from({ length: longest }, (_, turn) =>
-      others.flatMap((list) => list.slice(turn, turn + 1)),
-    );
-    return [...host, ...turns.flat()];
+    return [...this.#cut];
   }
 
   /** A password, a token or the like. `owner`: whose it is. */
   add(secret: string, owner = HOST): void {
-    if (isUsable(secret)) this.#add(secret, 0, owner);
+    this.#add(this.#words, secret, owner);
   }
 
   /** `lines`: of a private key, the most significant first. */
   addKey(lines: readonly string[], owner = HOST): void {
-    for (const [index, line] of lines.entries()) {
-      if (isUsable(line)) this.#add(line, Math.min(index + 1, RANKS - 1), owner);
+    for (const [at, line] of lines.entries()) {
+      this.#add(at < NEEDED ? this.#keys : this.#lines, line, owner);
     }
   }
 
-  #add(secret: string, rank: number, owner: string): void {
-    const share = this.#shares.get(owner) ?? new Share();
-    this.#shares.set(owner, share);
-    if (share.ranks[rank]?.has(secret)) return;
-    const room = owner === HOST ? MAX_CHARACTERS : MAX_CHARACTERS_OF_OTHERS;
-    if (share.characters + secret.length > room) {
-      if (rank < NEEDED) this.#cut.add(owner);
+  #add(secrets: Set<string>, secret: string, owner: string): void {
+    if (!isUsable(secret) || this.#words.has(secret) || secrets.has(secret)) return;
+    const counted = (this.#counted.get(owner) ?? 0) + Math.max(secret.length, LEAST_COUNTED);
+    const characters = this.#characters + secret.length;
+    const isFull =
+      (owner !== HOST && counted > MAX_CHARACTERS_OF_ONE) ||
+      this.#words.size + this.#keys.size >= this.#limit ||
+      (secrets === this.#lines && secrets.size >= this.#limit) ||
+      characters > MAX_CHARACTERS;
+    if (isFull) {
+      if (secrets !== this.#lines) this.#cut.add(owner);
       return;
     }
-    share.characters += secret.length;
+    this.#counted.set(owner, counted);
+    this.#characters = characters;
     // A substring would keep the whole text in memory.
-    share.ranks[rank]?.add(Buffer.from(secret, 'utf8').toString('utf8'));
+    secrets.add(Buffer.from(secret, 'utf8').toString('utf8'));
   }
 }
 

@@ -1,4 +1,6 @@
+import { isAscii } from 'node:buffer';
 import { hash } from 'node:crypto';
+import { Canonical } from './canonical.ts';
 
 /**
  * `certain`: a secret by its name or its shape; `key`: a private key in base64; `possible`: a value of a Secret, which can
@@ -19,9 +21,13 @@ const DIGITS = 8;
  * process: without it a guessed password cannot be checked against its mark.
  */
 export function marksWith(key: Uint8Array): Marks {
+  const canonical = new Canonical();
   return {
     of: (secret) => {
-      const digest = hash('sha256', Buffer.concat([key, Buffer.from(secret, 'utf8')]), 'hex');
+      const bytes = Buffer.from(secret, 'utf8');
+      // The same for one that is quoted, and quoted again; of other characters nothing would be left.
+      const meant = isAscii(bytes) ? canonical.of(bytes) : bytes;
+      const digest = hash('sha256', Buffer.concat([key, meant]), 'hex');
       return `<redacted:${digest.slice(0, DIGITS)}>`;
     },
   };

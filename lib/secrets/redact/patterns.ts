@@ -57,36 +57,17 @@ export const PATTERNS: readonly Pattern[] = [
   // The signature of an Azure storage URL.
   { triggers: ['?sig=', '&sig=', ';sig=', '6sig='], find: /[?&;6]sig=(?<secret>[^\s&"']{16,512})/diy },
   // A hash of /etc/shadow.
-  { triggers: ['$1$', '$5$', '$6$', '$y$j', '$gy$', '$7$', '$2a$', '$2b$', '$2y$', '$apr1$'], find: /(?<![\w$])(?<secret>\$(?:1|5|6|y|gy|7|2[aby]|apr1)\$[./A-Za-z0-9$=,+-]{8,512})/dy },
+  { triggers: ['$1$', '$5$', '$6$', '$y$j', '$gy$', '$7$', '$2a$', '$2b$', '$2y$', '$apr1$'], find: new RegExp(`${START}(?<secret>\\$(?:1|5|6|y|gy|7|2[aby]|apr1)\\$[./A-Za-z0-9$=,+-]{8,512})`, 'dy') },
   // A file of an Ignition config of which nothing can be shown; other files are searched like any text.
   { triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'], find: /(?<![\w-])data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy, isSecret: (_, url) => isSecretUrl(url) },
-  // Both parts in one word.
-  { triggers: ['etcdctl_user'], find: /etcdctl_user["']?\s?[=:]\s?["']?[^:\s"']{1,256}:(?<secret>[^\s"']{1,256})/diy },
-  { triggers: [',pass='], find: /,pass=(?<secret>[^\s,"']{1,256})/diy },
   // Keys of WireGuard and Consul.
   { triggers: ['private key: ', 'encrypt = "', 'encrypt": "', 'encrypt":"'], find: /(?:private key|encrypt"?)\s?[:=]\s?"?(?<secret>[A-Za-z0-9+/]{43}=)/diy },
-  { triggers: ['temporary password'], find: /temporary password is generated for \S{1,256}: (?<secret>\S{1,256})/diy },
-  { triggers: ['createuser '], find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}(?:"(?<secret>[^"]{8,256})"|'(?<secret>[^']{8,256})'|(?<secret>[^\s"']{8,256}))/dg, around: { before: 0, after: 400 } },
   // An SNMP community; the two that everybody knows are not secrets.
   { triggers: ['community'], find: /(?<=(?:\br[ow]|trap|snmp-server\s))community6?\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy, isSecret: (secret) => !/^(?:public|private|strings?)$/i.test(secret) },
   { triggers: ['com2sec'], find: /com2sec6?\s{1,8}(?:-Cn\s{1,8}\S{1,64}\s{1,8})?[\w.-]{1,64}\s{1,8}[\w.:/-]{1,64}\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy, isSecret: (secret) => !/^(?:public|private)$/i.test(secret) },
-  // Tokens of Telegram, in a path.
-  { triggers: ['/bot'], find: /\/bot\d{6,12}:(?<secret>[\w-]{30,40})(?![\w-])/dy },
-  // Db2.
-  { triggers: [' using '], find: /(?<=connect to \S{1,64} user \S{1,64}) using ["']?(?<secret>[^\s"']{4,256})/diy },
-  // Commands of mail and file transfer.
-  { triggers: ['auth plain ', 'auth login '], find: /auth (?:plain|login) (?<secret>[A-Za-z0-9+/]{8,512}={0,2})/diy },
-  { triggers: ['pass '], find: /(?<=(?:[<>:]|^)\s{0,4})PASS (?<secret>\S{4,256})\s{0,8}$/dy },
-  // Keys of Vault, of a Ceph volume, of QEMU, of a program that prints nothing else.
-  { triggers: ['unseal key'], find: /unseal key (?:\d{1,3}|\(will be hidden\)):?\s{1,8}(?<secret>[\w+/=-]{16,128})/diy },
-  { triggers: ['value>aq', 'key>aq'], find: /(?:value|key)>(?<secret>AQ[A-Za-z0-9+/]{36}==)/diy },
-  { triggers: ['object secret,'], find: /secret,[^\s"']{0,200}?data=(?<secret>[^\s,"']{1,256})/dg, around: { before: 0, after: 400 } },
-  { triggers: ['secret-set-value'], find: /secret-set-value\s{1,8}(?:(?:--[\w-]{1,20}|[\da-f-]{36})\s{1,8}){0,4}(?<secret>[A-Za-z0-9+/]{8,256}={0,2})/dy },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },
   { triggers: ['identified '], find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}(?:'(?<secret>[^'\\]{1,256})|"(?<secret>[^\s"\\]{1,256}))/diy },
-  // Keys with which name servers are updated.
-  { triggers: ['key ', ' -y ', '"-y"'], find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?(?!SHA\d|MD5)[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy, isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret) },
   // A kubeadm bootstrap token.
   { triggers: ['token'], find: /(?<![\w.-])(?<secret>[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.-])/dg, around: LOOKED_AT, isSecret: looksMade },
   // The password of kubeadmin that an installer makes.
@@ -96,8 +77,6 @@ export const PATTERNS: readonly Pattern[] = [
   ...COMMANDS,
   // htpasswd and LDAP: a hash.
   { triggers: ['{sha}', '{ssha}', '{sha256}', '{sha512}', '{ssha256}', '{ssha512}', '{md5}', '{smd5}'], find: /\{S?(?:SHA(?:256|512)?|MD5)\}(?<secret>[A-Za-z0-9+/]{20,256}={0,2})/diy },
-  // A key of Ceph.
-  { triggers: ['key = aq', 'key: aq', 'key:aq', 'key=aq', 'key":"aq', 'key": "aq'], find: /key"?\s?[=:]\s?"?(?<secret>AQ[A-Za-z0-9+/]{34,40}={0,2})/diy },
   // A user and a password in an address of Oracle; a value in braces of SQL Server.
   { triggers: [':thin:'], find: /:thin:[\w$#-]{1,64}\/(?<secret>[^\s@"']{1,256})@/diy },
   { triggers: ['password={', 'pwd={'], find: /(?:password|pwd)=\{(?<secret>[^\s{}"][^{}"]{0,127})\}/diy },

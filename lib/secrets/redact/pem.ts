@@ -1,3 +1,4 @@
+import type { Line } from './below.ts';
 import type { RuleFindings, Secret, SecretRule, Span } from './rule.ts';
 
 /**
@@ -29,14 +30,8 @@ const AFTER_MARKER =
 
 /** The least length of a line of a key's body. Only the last line is shorter; what stands around it identifies it. */
 const LONG = 40;
-/** Lines of others between those of a key whose end is missing. */
-const MAX_GAP = 16;
 /** Of what stands around a line of a key in a record, with numbers and without. */
 const AROUND = { read: 16, compared: 6 } as const;
-
-interface Line extends Span {
-  readonly text: string;
-}
 
 function keyAt(text: string, at: number, length: number): RuleFindings {
   const from = Math.max(0, at - MAX_MARKER);
@@ -60,53 +55,41 @@ function afterBegin(text: string, begin: Span): RuleFindings {
   const limit = Math.min(text.length, begin.end + MAX_LENGTH);
   const next = markerIn(text, begin.end, limit);
   const lines = linesOf(text, begin.start, next?.end ?? limit);
-  const last = lines.at(-1)?.end ?? limit;
+  const first = { start: begin.end, end: endAfter(text, begin.end) };
   // Another beginning ends it as well.
-  if (next?.isBegin === false && last === next.end) {
-    return { next: last, secrets: marked(text, endedParts(text, begin, next, lines)) };
+  if (next?.isBegin !== false || lines.at(-1)?.end !== next.end) {
+    const body = bodyOf(text, begin, lines.slice(1), { isEnded: false });
+    const secrets = marked(text, first.end > first.start ? [first, ...body] : body);
+    const isOpen = next === undefined && limit === text.length && lines.length < MAX_LINES;
+    return { next: begin.end, secrets, isOpen };
   }
-  const secrets = marked(text, unendedParts(text, begin, lines));
-  return {
-    next: begin.end,
-    secrets,
-    isOpen: next === undefined && limit === text.length && lines.length < MAX_LINES,
-  };
+  const body = bodyOf(text, begin, lines.slice(1, -1), { isEnded: true });
+  const last = { start: startBefore(text, next.start), end: next.end };
+  const whole = { start: begin.start, end: next.end };
+  const parts = [{ ...first, start: begin.start }, ...body, last];
+  return { next: next.end, secrets: marked(text, lines.length === 1 ? [whole] : parts) };
 }
 
-/** In the first and last line the part that belongs to the key, in those between all that looks like a key. */
-function endedParts(text: string, begin: Span, end: Span, lines: readonly Line[]): Span[] {
-  if (lines.length === 1) return [{ start: begin.start, end: end.end }];
-  const parts = [{ start: begin.start, end: endAfter(text, begin.end) }];
+/**
+ * What belongs to the key in the lines after that of its first marker: all that looks like it; if its end is missing,
+ * only lines that are as long as the first, up to one that is shorter or another program's.
+ */
+function bodyOf(
+  text: string,
+  begin: Span,
+  lines: readonly Line[],
+  { isEnded }: { isEnded: boolean },
+): Line[] {
+  const parts: Line[] = [];
   let frame = frameAt(text, begin);
-  for (const line of lines.slice(1, -1)) {
-    const long = longRun(line);
+  for (const line of lines) {
+    const long = isEnded || parts.length === 0 ? longRun(line) : undefined;
     if (long !== undefined) frame = frameAt(text, long);
     const run = long ?? framedRun(text, line, frame);
-    if (run !== undefined) parts.push(run);
-  }
-  return [...parts, { start: startBefore(text, end.start), end: end.end }];
-}
-
-/** Only lines that are as long as the first, up to one that is shorter. */
-function unendedParts(text: string, begin: Span, lines: readonly Line[]): Span[] {
-  const own = { start: begin.end, end: endAfter(text, begin.end) };
-  const parts = own.end > own.start ? [own] : [];
-  let frame = frameAt(text, begin);
-  let width: number | undefined;
-  let gap = 0;
-  for (const line of lines.slice(1)) {
-    if (gap > MAX_GAP || /-----(?:BEGIN|END)/.test(line.text)) break;
-    const long = width === undefined && gap === 0 ? longRun(line) : undefined;
-    if (long !== undefined) frame = frameAt(text, long);
-    const run = framedRun(text, line, frame);
-    if (run === undefined || !isOfKey(run.text, width)) {
-      gap += 1;
-      continue;
-    }
-    parts.push(run);
-    gap = 0;
-    width ??= run.text.length;
-    if (run.text.length < width) break;
+    const width = parts[0]?.text.length;
+    const isOfIt = run !== undefined && (isEnded || isOfKey(run.text, width));
+    if (isOfIt) parts.push(run);
+    if (!isEnded && (!isOfIt || run.text.length < (width ?? 0))) break;
   }
   return parts;
 }
@@ -202,8 +185,7 @@ const runsIn = ({ start, text }: Line): Line[] =>
 /** The longest run of base64 in a line, if it is as long as a line of a key: no digest, path or word. */
 const longRun = (line: Line): Line | undefined =>
   runsIn(line)
-    .filter(({ text }) => /^[^=]{40}/.test(text) && /[G-Zg-z]/.test(text))
-    .filter(({ text }) => /[A-Z]/.test(text) && /[a-z0-9]/.test(text))
+    .filter(({ text }) => /^(?=.*[G-Zg-z])(?=.*[A-Z])(?=.*[a-z0-9])[^=]{40}/.test(text))
     .sort((a, b) => b.text.length - a.text.length)[0];
 
 /** A run that stands where those of the key do. */

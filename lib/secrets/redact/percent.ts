@@ -1,31 +1,35 @@
-import type { SecretRule } from './rule.ts';
+import { type EncodedText, within } from './rule.ts';
 
 /** Nothing shorter is a document with a secret in it. */
 const MIN_WORD = 16;
 /** Codes of what documents, URLs and base64 have in them, and what is encoded twice. */
-const TELLING = new Set(['22', '25', '2b', '2f', '3a', '3d', '7b', '0a', '5b', '5c', '26']);
+const TELLING = /^%(?:2[256bf]|3[ad]|7b|0a|5[bc])/i;
 /** What a percent-encoded value does not have in it. */
-const OUTSIDE = new Set(' \t\n\v\f\r\u00a0\0"\'`<>&?;,()[]{}=:\\');
+const OUTSIDE = /[ \t\n\v\f\r\u00a0\0"'`<>&?;,()[\]{}=:\\]/;
 
-/** Percent-encoded words, such as a document in a URL: removed if there is a secret in them. */
-export const PERCENT: SecretRule = {
-  triggers: ['%'],
-  inLine: (line, at, inside) => {
-    if (!TELLING.has(line.slice(at + 1, at + 3).toLowerCase())) return { next: at, secrets: [] };
-    let start = at;
-    while (start > 0 && !OUTSIDE.has(line.charAt(start - 1))) start--;
-    let next = at;
-    while (next < line.length && !OUTSIDE.has(line.charAt(next))) next++;
-    const found =
-      next - start < MIN_WORD ? undefined : inside(decodedWord(line.slice(start, next)));
-    if (found === undefined) return { next, secrets: [] };
+/** Percent-encoded words, such as a document in a URL. */
+export function* percentTexts(bytes: Buffer): Generator<EncodedText> {
+  const isInside = (at: number) => at >= 0 && at < bytes.length && isOutside[bytes[at] ?? 0] === 0;
+  for (let at = bytes.indexOf('%'); at !== -1; at = bytes.indexOf('%', at)) {
+    let start = at++;
+    if (!TELLING.test(bytes.toString('latin1', start, start + 3))) continue;
+    while (isInside(start - 1)) start--;
+    while (isInside(at)) at++;
+    if (at - start < MIN_WORD) continue;
+    const document = Buffer.from(decodedWord(bytes.toString('latin1', start, at)), 'latin1');
     // A file is shown without its secrets.
-    const isFile = /data:[^\s,]{0,80},$/i.test(line.slice(Math.max(0, start - 100), start));
-    const safe = Buffer.from(found.text, 'latin1').toString('utf8');
-    const mark = isFile ? encodeURIComponent(safe) : found.mark;
-    return { next, secrets: [{ start, end: next, mark }] };
-  },
-};
+    const isFile = /data:[^\s,]{0,80},$/i.test(bytes.toString('latin1', start - 100, start));
+    yield {
+      runs: [{ start, end: at }],
+      meanings: (budget) => [within(budget, document)],
+      inFile: isFile ? (safe) => encodeURIComponent(safe.toString('utf8')) : undefined,
+    };
+  }
+}
+
+const isOutside = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(OUTSIDE.test(String.fromCharCode(byte))),
+);
 
 /** As latin1; what is not percent-encoding stays. */
 const decodedWord = (word: string): string =>

@@ -1,3 +1,4 @@
+import type { Budget } from '../bytes/budget.ts';
 import type { Certainty } from './marks.ts';
 
 /** Part of a text. */
@@ -10,8 +11,6 @@ export interface Span {
 export interface Secret extends Span {
   /** What it stands for, if that differs from what is written: its mark is made from that. */
   readonly means?: string;
-  /** The mark of what stands there encoded. */
-  readonly mark?: string;
   /** Whether it is a secret only because of its place. */
   readonly certainty?: Certainty;
 }
@@ -25,20 +24,26 @@ export interface RuleFindings {
   readonly isOpen?: boolean | undefined;
 }
 
-/** A text that a rule has decoded, without its secrets, and the mark that stands for all of it. */
-export interface Safe {
-  readonly text: string;
-  readonly mark: string;
-}
-
-/** Searches text that a rule has decoded, as latin1; undefined if there are no secrets in it. */
-export type Inside = (text: string) => Safe | undefined;
-
 /** Finds secrets where its triggers stand: texts that occur wherever it may find something, in either case. */
 export interface SecretRule {
   readonly triggers: readonly string[];
   /** Looks at the line as it is written, a character for each byte. `at`: the column of the trigger. */
-  readonly inLine?: (line: string, at: number, inside: Inside) => RuleFindings;
+  readonly inLine?: (line: string, at: number) => RuleFindings;
   /** Looks at all lines, without their wrapping (`Unwrapped`). */
   readonly inText?: (text: string, at: number, length: number) => RuleFindings;
 }
+
+/** A text in a block that is encoded. */
+export interface EncodedText {
+  readonly runs: readonly Span[];
+  /** Where its first line begins, if it reaches the end of the bytes and the next bytes may continue it. */
+  readonly openFrom?: number | undefined;
+  /** What it can stand for: documents, or the base64 of what must go unread, such as a key. */
+  meanings(budget: Budget): readonly (Buffer | string)[];
+  /** If it is a file's contents: encodes them again without their secrets. */
+  readonly inFile?: ((safe: Buffer) => string) | undefined;
+}
+
+/** A document, if the budget allows to look at it. */
+export const within = (budget: Budget, document: Buffer): Buffer | string =>
+  budget.spend(document.length) ? document : document.toString('base64');

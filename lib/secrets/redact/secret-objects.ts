@@ -1,7 +1,7 @@
 import { type Line, lineAfter, lineEnd } from './below.ts';
 import { startOfLine } from './prose.ts';
 import type { RuleFindings, Secret, SecretRule, Span } from './rule.ts';
-import { endOf, matchAt, Q, spanOf } from './separators.ts';
+import { endOf, Q } from './separators.ts';
 import { valueAt } from './value-extent.ts';
 import { isNothing } from './values.ts';
 
@@ -131,12 +131,6 @@ function inLines(text: string, at: number): Pick<RuleFindings, 'secrets' | 'isOp
     }
     if (field !== '') fields.add(field);
     section = found?.name;
-    if (found?.flow !== undefined) {
-      const flow = line.start + line.text.indexOf('{', column) + 1;
-      secrets.push(
-        ...valuesIn(text, { start: flow, end: line.end, isEncoded: section === 'data' }),
-      );
-    }
     if (SECRET.test(rest)) isSecret = true;
     else if (/^["']?kind["']?\s?:/.test(rest)) isSecret ??= false;
   }
@@ -174,35 +168,18 @@ const KEY = new RegExp(
   `(?<![-._A-Za-z0-9])[-._A-Za-z0-9]{1,253}${Q}?[\\s\\ue600]{0,8}:[\\s\\ue600]{0,8}`,
   'g',
 );
-/** As Go prints them. */
-const BYTES =
-  /(?:\[\](?:uint8|byte))?[[{](?<value>(?:0x)?[\da-f]{1,3}(?:(?:, ?| )(?:0x)?[\da-f]{1,3}){0,1048576}|),?[\]}]/dy;
-const QUOTE = new RegExp(Q, 'y');
-/** In a map that Go prints, up to the next key. */
-const GO_VALUE = /(?:[^\s\]}]|\s(?![-._A-Za-z0-9]{1,253}:))+/y;
-/** What begins with a bracket is not a value, but can contain values. */
-const FLOW_VALUE = /(?![[{])[^,}\]"\ue000-\ue600]+/y;
-
 /** A value for each key up to `end`, whatever it looks like. */
 function valuesIn(text: string, { start, end, isEncoded }: Values): Secret[] {
-  const isGo = text[start - 1] === '[';
   const inside = text.slice(0, end);
   const secrets: Secret[] = [];
   KEY.lastIndex = start;
   while (KEY.test(inside)) {
-    const value = valueFrom(inside, KEY.lastIndex, isGo);
+    const value = valueAt(inside, KEY.lastIndex, 'word');
+    // What begins with a brace can contain values.
     if (value === undefined) continue;
     KEY.lastIndex = value.end;
     const own = text.slice(value.start, value.end);
     if (!isNothing(own)) secrets.push(secretOf(own, value, isEncoded));
   }
   return secrets;
-}
-
-function valueFrom(text: string, at: number, isGo: boolean): Span | undefined {
-  const bytes = spanOf(matchAt(BYTES, text, at), 'value');
-  if (bytes !== undefined) return bytes;
-  if (endOf(QUOTE, text, at) !== undefined) return valueAt(text, at, 'word');
-  const plain = endOf(isGo ? GO_VALUE : FLOW_VALUE, text, at);
-  return plain === undefined ? undefined : { start: at, end: plain };
 }

@@ -44,8 +44,6 @@ export class SecretsIn {
   readonly #redacted: () => RedactedStream;
   /** For the current file or value. */
   #budget = new Budget(FILE_LIMITS);
-  /** Nested texts that are still to be read. */
-  #documents: { text: string; depth: number }[] = [];
   #documentsLeft = MAX_DOCUMENTS;
   #depth = 0;
   /** Of the current file. */
@@ -82,14 +80,14 @@ export class SecretsIn {
     const stream = this.#redacted();
     for await (const chunk of chunks) for (const _ of stream.push(chunk));
     for (const _ of stream.end());
-    this.#lookInside();
+    this.#checkAll();
   }
 
   /** Reads a whole file. @throws at the end if not all nested contents could be searched. */
   readText(text: string, kind: FileKind): void {
     this.#begin(kind.owner);
     this.#document(text, kind);
-    this.#lookInside();
+    this.#checkAll();
   }
 
   /** Reads a file that is one value of a mounted Secret. */
@@ -97,22 +95,17 @@ export class SecretsIn {
     this.#begin(owner);
     const secret = value.trim();
     this.#learn(secret, isSecretValue(name, secret) ? 'certain' : 'possible');
-    this.#lookInside();
+    this.#checkAll();
   }
 
   #begin(owner = HOST): void {
     this.#owner = owner;
     this.#depth = 0;
-    this.#documents = [];
     this.#documentsLeft = MAX_DOCUMENTS;
     this.#budget = new Budget(owner === HOST ? FILE_LIMITS : FOREIGN_LIMITS);
   }
 
-  #lookInside(): void {
-    for (let next = this.#documents.pop(); next !== undefined; next = this.#documents.pop()) {
-      this.#depth = next.depth;
-      this.#document(next.text, {});
-    }
+  #checkAll(): void {
     if (this.#documentsLeft < 0)
       throw new Error(`only ${MAX_DOCUMENTS} of the documents in it were searched for secrets`);
     if (this.#budget.isExhausted)
@@ -120,17 +113,18 @@ export class SecretsIn {
   }
 
   #document(text: string, { read, names }: FileKind): void {
-    if (read !== undefined) for (const setting of read(text)) this.#setting(setting, names);
     const strings = isJson(text) ? stringsIn(text) : [];
-    for (const [name, value] of strings) {
-      // Also a file in the document, and a container's `NAME=value`.
-      if (isDataUrl(value)) this.#look(contentsOf(value, this.#budget));
-      else if (isJson(value) || value.includes('\n')) this.#look(value);
-      for (const setting of [[name, value] as const, ...settings(value)]) {
-        this.#setting(setting, names);
-      }
+    // Also a file in the document, and a container's `NAME=value`.
+    for (const [, value] of strings) {
+      if (isDataUrl(value) || isJson(value) || value.includes('\n')) this.#look(value);
     }
-    if (strings.length === 0) for (const setting of settings(text)) this.#setting(setting, names);
+    const texts = strings.length === 0 ? [text] : strings.map(([, value]) => value);
+    const named = [
+      ...(read?.(text) ?? []),
+      ...strings,
+      ...texts.flatMap((each) => [...settings(each)]),
+    ];
+    for (const setting of named) this.#setting(setting, names);
     this.#redact(text);
   }
 
@@ -154,7 +148,7 @@ export class SecretsIn {
   #learn(secret: string, certainty: Certainty = 'certain'): void {
     if (certainty === 'document' || isNothing(secret) || isReference(secret)) return;
     if (isDataUrl(secret)) {
-      this.#look(contentsOf(secret, this.#budget));
+      this.#look(secret);
       return;
     }
     const document = secret.length < MIN_BLOB ? undefined : decodedBlob(secret, this.#budget);
@@ -173,15 +167,20 @@ export class SecretsIn {
       this.#look(secret);
     } else if (certainty === 'certain' || isMadeUp(secret)) {
       this.#found.add(secret, this.#owner);
-      const meant = percentDecoded(secret);
+      const meant = percentDecoded(secret.replaceAll('%%', '%'));
       if (!meant.includes('\ufffd')) this.#found.add(meant, this.#owner);
     }
   }
 
-  #look(text: string | undefined): void {
-    if (text === undefined || this.#depth >= MAX_DEPTH) return;
+  /** Reads a text in the document, or the contents of a data URL. */
+  #look(source: string): void {
+    if (this.#depth >= MAX_DEPTH) return;
     this.#documentsLeft -= 1;
-    if (this.#documentsLeft >= 0) this.#documents.push({ text, depth: this.#depth + 1 });
+    const text = isDataUrl(source) ? contentsOf(source, this.#budget) : source;
+    if (this.#documentsLeft < 0 || text === undefined) return;
+    this.#depth += 1;
+    this.#document(text, {});
+    this.#depth -= 1;
   }
 }
 

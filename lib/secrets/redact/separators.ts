@@ -37,6 +37,8 @@ const sticky = (source: string, flags = '') => new RegExp(source, `y${flags}`);
 const ASSIGNED = sticky(
   `${Q}?\\]?${GAP}(?::${GAP}[A-Za-z][\\w<>.]{0,40}[^\\S\\n]{1,8}=(?=\\s)|(?<colon>::?(?=\\s|\\ue600|$))|(?<equals>[?+]?=(?![=>~]))|:(?![:=])|={2,3}|(?<arrow>=>|->)|:=)${GAP}(?:\\\\[^\\S\\n]{0,8}\\r?${BREAK}[^\\S\\n]{0,80})?`,
 );
+/** `${NAME-value}`, `${NAME:=value}`. */
+const SHELL_DEFAULT = sticky(':?[-=]"?(?<value>[^}"\\n]{1,512})', 'd');
 /** A short field of an object, with the comma after it. */
 const FIELD = `${Q}?\\w{1,40}${Q}?\\s{0,8}[:=]\\s{0,8}${Q}?[\\w.-]{0,80}${Q}?(?:,${SPACE}{0,80}|${BREAK}\\s{1,80})`;
 const VALUE_NAME = `${Q}?(?:value|string|plainText|default|content|secret|data)${Q}?[^\\S\\n]{0,8}[:=][^\\S\\n]{0,8}`;
@@ -63,9 +65,9 @@ const ELEMENT = sticky(
 const MAX_TAG = 420;
 /** Of what stands before a name. */
 const MAX_NEAR = 100;
-/** The next word of a command line, which in /proc ends with NUL, and in a list is in quotes. */
+/** The next word of a command line, which in /proc ends with NUL, in a list is in quotes, and in a record of auditd has a number. */
 const ARGUMENT = sticky(
-  `[^\\S\\n]{0,8}\\\\\\r?${BREAK}\\s{0,80}|(?:[^\\S\\n]|\\0){1,8}(?!-)|${Q},${SPACE}{0,80}(?=${Q}(?!-))`,
+  `[^\\S\\n]{0,8}\\\\\\r?${BREAK}\\s{0,80}|(?:[^\\S\\n]|\\0){1,8}(?!-)|${Q},${SPACE}{0,80}(?=${Q}(?!-))|" a\\d{1,5}(?:_len=\\d{1,8} a\\d{1,5})?(?:\\[0\\])?=`,
 );
 /** Of two, and no more. */
 const PAIR = sticky(`${Q},${SPACE}{0,80}(?=${Q}[^\\n]{1,4096}?${Q}\\s{0,8}[\\])}])`);
@@ -126,9 +128,13 @@ const KINDS: readonly Kind[] = [
 ];
 
 export function separatorAfter(text: string, at: number, place: NamePlace): Separator | undefined {
+  const near = place.before.slice(-MAX_NEAR);
+  if (near.endsWith('${')) {
+    const value = spanOf(matchAt(SHELL_DEFAULT, text, at), 'value');
+    return value && { end: value.start, by: 'word', value };
+  }
   const sign = assigned(text, at);
   if (sign !== undefined) return sign;
-  const near = place.before.slice(-MAX_NEAR);
   const element = text.slice(at, at + MAX_TAG).includes('>')
     ? spanOf(matchAt(ELEMENT, text, at), 'value')
     : undefined;

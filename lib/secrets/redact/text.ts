@@ -1,16 +1,14 @@
 import type { Budget, BudgetLimits } from '../bytes/budget.ts';
-import { beginsPrivateKey } from '../bytes/private-keys.ts';
-import { base64Groups, type Group } from './base64-runs.ts';
-import { decodedBlob } from './blobs.ts';
-import { isBareSecret, reencoded } from './data-urls.ts';
+import { base64Texts } from './base64-runs.ts';
+import { isBareSecret } from './data-urls.ts';
 import type { Effort } from './effort.ts';
 import { LEFT_OUT, replaced, type SecretFinding } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
-import { settledBytes } from './line-part.ts';
+import { gapBefore } from './lines.ts';
 import type { Marks } from './marks.ts';
-import { type NumberRun, numberRuns } from './number-runs.ts';
-import { bareBase64 } from './pem.ts';
-import type { RuleFindings, Safe, Secret, SecretRule, Span } from './rule.ts';
+import { numberTexts } from './number-texts.ts';
+import { percentTexts } from './percent.ts';
+import type { EncodedText, RuleFindings, SecretRule, Span } from './rule.ts';
 import type { TriggerPlace, TriggerSearch } from './triggers.ts';
 import { Unwrapped } from './unwrap.ts';
 
@@ -26,6 +24,11 @@ const LINE_LIMITS = { bytes: 4 << 20, perByte: 0, ms: 2_000 } as const;
 export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 3 };
 /** No more is held back: memory must be bounded, and lines that belong together can be long. */
 const MAX_HELD = 1 << 21;
+
+/** Held back of a long line: a name whose value may follow. */
+const CONTEXT = 1 << 14;
+/** The most that is expected between a name and its value. */
+const NEAR = 600;
 
 /** The means to find secrets and to replace them. */
 export interface TextMeans {
@@ -44,12 +47,8 @@ export interface TextLimits {
 
 /** What the rules find in a block. */
 interface InBlock {
-  /** Findings with the mark of a whole secret, which come before others of the same place. */
-  readonly whole: SecretFinding[];
-  readonly others: SecretFinding[];
-  /** Where lines begin whose meaning the next block decides. */
-  readonly openFrom: number[];
-  /** From a line to the end of a secret on a later line: only together do they reveal it. In order. */
+  readonly findings: SecretFinding[];
+  /** From a line to the end of a secret on a later line: only together do they reveal it; the next block can continue one. */
   readonly joined: Span[];
 }
 
@@ -103,24 +102,18 @@ export class TextRedactor {
 
   #scan(bytes: Buffer, isLast: boolean): { findings: SecretFinding[]; complete: number } {
     const { effort, search = effort } = this.#limits;
-    const groups = base64Groups(bytes);
-    const numbers = [...numberRuns(bytes)];
     const known = this.#within(search, bytes, () => this.#means.known.find(bytes, search));
     const found = this.#within(effort, bytes, () => this.#byRules(bytes));
     // Findings with the secret's own mark come first.
-    const findings = [
-      ...known,
-      ...found.whole,
-      ...found.others,
-      ...groups.flatMap((group) => this.#inBlob(bytes, group)),
-      ...numbers.flatMap((run) => this.#inNumbers(run)),
-    ];
-    const open = [
-      ...found.openFrom,
-      ...[...groups, ...numbers].flatMap(({ openFrom }) => openFrom ?? []),
-    ];
-    const joined = [...found.joined, ...numbers].sort((a, b) => a.start - b.start);
-    const complete = isLast ? bytes.length : undivided(unheld(bytes, findings, open), joined);
+    const findings = [...known, ...found.findings];
+    // One by one: of hostile text, there can be more than memory.
+    for (const texts of [base64Texts, numberTexts, percentTexts]) {
+      for (const text of texts(bytes)) {
+        for (const finding of this.#inEncoded(text)) findings.push(finding);
+        if (text.openFrom !== undefined) found.joined.push(openedAt(text.openFrom));
+      }
+    }
+    const complete = isLast ? bytes.length : undivided(settledEnd(bytes, findings), found.joined);
     return { findings, complete };
   }
 
@@ -135,7 +128,7 @@ export class TextRedactor {
 
   /** What the rules find where their triggers stand. */
   #byRules(bytes: Buffer): InBlock {
-    const found: InBlock = { whole: [], others: [], openFrom: [], joined: [] };
+    const found: InBlock = { findings: [], joined: [] };
     /** By rule: the offset up to which it need not look again. */
     const done = new Map<SecretRule, number>();
     let last: Span = { start: 0, end: 0 };
@@ -144,7 +137,7 @@ export class TextRedactor {
     for (const place of this.#means.triggers.find(bytes)) {
       const { offset, rule } = place;
       if (this.#limits.effort.isSpent()) {
-        found.others.push({ start: offset, end: bytes.length, by: LEFT_OUT });
+        found.findings.push({ start: offset, end: bytes.length, by: LEFT_OUT });
         break;
       }
       if ((offset >= last.start && offset < last.end) || offset < (done.get(rule) ?? 0)) continue;
@@ -154,7 +147,7 @@ export class TextRedactor {
         inBytes = inUnwrapped(unwrapped, place);
       } else {
         if (offset >= line.end) line = lineAt(bytes, offset);
-        inBytes = this.#inLine(line, place);
+        inBytes = inLine(line, place);
       }
       done.set(rule, inBytes.next);
       last = this.#add(found, bytes, place, inBytes) ?? last;
@@ -162,34 +155,19 @@ export class TextRedactor {
     return found;
   }
 
-  #inLine({ start, text }: typeof NO_LINE, { offset, rule }: TriggerPlace): RuleFindings {
-    const inside = (decoded: string) =>
-      this.#inside((budget) => {
-        const document = Buffer.from(decoded, 'latin1');
-        if (budget.spend(document.length)) return this.#safe(document, budget);
-        return { text: '', mark: this.#markOfAll(document) };
-      });
-    const found = rule.inLine?.(text, offset - start, inside) ?? { next: 0, secrets: [] };
-    const secrets = found.secrets.map((secret) => ({
-      ...secret,
-      start: start + secret.start,
-      end: start + secret.end,
-    }));
-    return { next: start + found.next, secrets };
-  }
-
   /** Takes over what is found at a place; the last of it. */
   #add(found: InBlock, bytes: Buffer, { offset }: TriggerPlace, { secrets, isOpen }: RuleFindings) {
     if (secrets.length === 0 && isOpen !== true) return undefined;
     const lineStart = bytes.lastIndexOf(NEWLINE, offset) + 1;
-    if (isOpen === true) found.openFrom.push(lineStart);
+    if (isOpen === true) found.joined.push(openedAt(lineStart));
     let last: SecretFinding | undefined;
     for (const secret of secrets) {
-      const { start, end, means } = secret;
+      const { start, end, certainty } = secret;
       // A document that has been redacted can be encoded again.
       if (bytes.subarray(start, start + MARKED.length).equals(MARKED)) continue;
-      last = { start, end, by: this.#markOf(bytes, secret) };
-      (means === undefined ? found.others : found.whole).push(last);
+      const means = secret.means ?? bytes.toString('utf8', start, end);
+      last = { start, end, by: this.#means.marks.of(means, certainty) };
+      found.findings.push(last);
       if (bytes.subarray(offset, start).includes(NEWLINE)) {
         found.joined.push({ start: lineStart, end });
       }
@@ -197,40 +175,19 @@ export class TextRedactor {
     return last;
   }
 
-  #markOf(bytes: Buffer, { start, end, means, mark, certainty }: Secret): string {
-    const text = means ?? meaning(bytes.toString('latin1', start, end));
-    return mark ?? this.#means.marks.of(text, certainty);
-  }
-
-  #inBlob(bytes: Buffer, { runs }: Group): SecretFinding[] {
-    const [first] = runs;
-    if (first === undefined) return [];
-    const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
+  #inEncoded({ runs, meanings, inFile }: EncodedText): SecretFinding[] {
     const by = this.#inside((budget) => {
-      const document = decodedBlob(text, budget);
-      if (document === 'secret') return this.#means.marks.of(bareBase64(text), 'key');
-      if (document === undefined) return undefined;
-      const isFile = runs.length === 1 && isInDataUrl(bytes, first.start);
-      const only = document.toString('utf8').trim();
-      if (isFile && isBareSecret(only)) return this.#means.marks.of(only);
-      const safe = this.#safe(document, budget);
-      return isFile && safe !== undefined ? reencoded(text, safe.text) : safe?.mark;
-    });
-    return by === undefined ? [] : runs.map((run) => ({ ...run, by }));
-  }
-
-  #inNumbers({ start, end, meanings }: NumberRun): SecretFinding[] {
-    const by = this.#inside((budget) => {
-      for (const document of meanings) {
-        if (beginsPrivateKey(document))
-          return this.#means.marks.of(bareBase64(document.toString('base64')), 'key');
-        if (!budget.spend(document.length)) return this.#markOfAll(document);
-        const safe = this.#safe(document, budget);
-        if (safe !== undefined) return safe.mark;
+      for (const document of meanings(budget)) {
+        if (typeof document === 'string') return this.#means.marks.of(document, 'key');
+        const only = document.toString('utf8').trim();
+        if (inFile !== undefined && isBareSecret(only)) return this.#means.marks.of(only);
+        const limits = { ...this.#limits, budget };
+        const safe = new TextRedactor(this.#means, limits, this.#depth + 1).whole(document);
+        if (safe !== document) return inFile?.(safe) ?? this.#markOfAll(document, safe);
       }
       return undefined;
     });
-    return by === undefined ? [] : [{ start, end, by }];
+    return by === undefined ? [] : runs.map((run) => ({ ...run, by }));
   }
 
   /** What is found in encoded text, all levels of which have one budget. Nothing at the last level. */
@@ -240,18 +197,10 @@ export class TextRedactor {
     return search(this.#depth === 0 ? budget.part(LINE_LIMITS) : budget);
   }
 
-  /** What was encoded, without its secrets; undefined if there are none. */
-  #safe(document: Buffer, budget: Budget): Safe | undefined {
-    const redactor = new TextRedactor(this.#means, { ...this.#limits, budget }, this.#depth + 1);
-    const safe = redactor.whole(document);
-    if (safe === document) return undefined;
-    const text = safe.toString('latin1');
-    // The secret's own mark, if there is nothing else.
-    return { text, mark: ONLY_MARK.exec(text)?.groups?.mark ?? this.#markOfAll(document) };
-  }
-
-  #markOfAll(document: Buffer): string {
-    return this.#means.marks.of(document.toString('utf8'), 'document');
+  /** The secret's own mark, if there is nothing else. */
+  #markOfAll(document: Buffer, safe: Buffer): string {
+    const only = ONLY_MARK.exec(safe.toString('latin1'))?.groups?.mark;
+    return only ?? this.#means.marks.of(document.toString('utf8'), 'document');
   }
 }
 
@@ -262,6 +211,17 @@ function lineAt(bytes: Buffer, offset: number): typeof NO_LINE {
   const newline = bytes.indexOf(NEWLINE, start);
   const end = newline === -1 ? bytes.length : newline;
   return { start, end, text: bytes.toString('latin1', start, end) };
+}
+
+/** What a rule finds in a line, where it is in the block. */
+function inLine({ start, text }: typeof NO_LINE, { offset, rule }: TriggerPlace): RuleFindings {
+  const found = rule.inLine?.(text, offset - start) ?? { next: 0, secrets: [] };
+  const secrets = found.secrets.map((secret) => ({
+    ...secret,
+    start: start + secret.start,
+    end: start + secret.end,
+  }));
+  return { next: start + found.next, secrets };
 }
 
 /** What a rule finds in unwrapped text, where it is in the block: each line of a secret alone. */
@@ -277,36 +237,22 @@ function inUnwrapped(unwrapped: Unwrapped, { offset, length, rule }: TriggerPlac
 const MARKED = Buffer.from('<redacted:');
 const ONLY_MARK = /^(?<mark><redacted:[0-9a-f]+>)(?:\s+\k<mark>)*\s*$/;
 
-/** Whether a file's contents begin there, which can be shown without their secrets. */
-const isInDataUrl = (bytes: Buffer, start: number) =>
-  bytes.toString('latin1', start - 8, start) === ';base64,';
-
-/** What can stand between the quotes of a JSON string; asked first, since an error takes a hundred times as long. */
-const IN_QUOTES = /^(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/u;
-
-/** What a secret's mark is made of: the same for one that is quoted, and quoted again. */
-function meaning(latin1: string): string {
-  let text = Buffer.from(latin1, 'latin1').toString('utf8');
-  while (text.includes('\\') && IN_QUOTES.test(text)) text = String(JSON.parse(`"${text}"`));
-  return text;
-}
+/** A line whose meaning the next block decides. */
+const openedAt = (start: number): Span => ({ start, end: Number.POSITIVE_INFINITY });
 
 /** An offset, not after `settled`, that divides no span, unless a chain of spans is too long. */
 const undivided = (settled: number, spans: readonly Span[]) =>
-  spans.reduceRight(
-    (at, { start, end }) => (start < at && at < end && settled - start <= MAX_HELD ? start : at),
-    settled,
-  );
+  spans
+    .toSorted((a, b) => b.start - a.start)
+    .reduce(
+      (at, { start, end }) => (start < at && at < end && settled - start <= MAX_HELD ? start : at),
+      settled,
+    );
 
-/** Where the part begins that must wait for the next block: the last line, or an open one not far before it. */
-function unheld(
-  bytes: Buffer,
-  findings: readonly SecretFinding[],
-  open: readonly number[],
-): number {
+/** Where the part begins that waits for the next block: the last line, or of a longer one what a value may follow. */
+function settledEnd(bytes: Buffer, findings: readonly SecretFinding[]): number {
   // The next block's first line can belong to the last one.
-  const isWhole = bytes.at(-1) === NEWLINE;
-  const lastLine = bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;
-  const end = isWhole ? lastLine : settledBytes(bytes, findings);
-  return open.reduce((at, from) => (end - from <= MAX_HELD ? Math.min(at, from) : at), end);
+  if (bytes.at(-1) === NEWLINE) return bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;
+  const named = findings.map(({ start, end }) => ({ start: gapBefore(bytes, start - NEAR), end }));
+  return undivided(gapBefore(bytes, bytes.length - CONTEXT), named);
 }

@@ -1,6 +1,17 @@
 import { LiteralSearch, MIN_LITERAL } from '../bytes/literal-search.ts';
+import { ASSIGNMENTS } from './assignments.ts';
+import { ruleOf } from './pattern.ts';
+import { PATTERNS } from './patterns.ts';
+import { PEM } from './pem.ts';
 import type { SecretRule } from './rule.ts';
-import { RULES } from './rules.ts';
+import { SECRET_OBJECTS } from './secret-objects.ts';
+
+export const RULES: readonly SecretRule[] = [
+  PEM,
+  SECRET_OBJECTS,
+  ASSIGNMENTS,
+  ...PATTERNS.map(ruleOf),
+];
 
 /** Where a trigger stands. */
 export interface TriggerPlace {
@@ -35,16 +46,8 @@ export class TriggerSearch {
 
   /** All places, in order. Hostile text has a million, which as objects take more memory than the thread has. */
   *find(bytes: Buffer): Generator<TriggerPlace> {
-    let keys = new Float64Array(64);
-    let count = 0;
-    const add = (offset: number, trigger: number) => {
-      if (count === keys.length) {
-        const more = new Float64Array(2 * count);
-        more.set(keys);
-        keys = more;
-      }
-      keys[count++] = offset * TRIGGERS + trigger;
-    };
+    const keys: number[] = [];
+    const add = (offset: number, trigger: number) => keys.push(offset * TRIGGERS + trigger);
     this.#search.search(bytes, {
       isWanted: () => true,
       found: ({ offset, literal }) => add(offset, literal),
@@ -54,7 +57,7 @@ export class TriggerSearch {
       for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1))
         add(at, trigger);
     }
-    for (const key of keys.subarray(0, count).sort()) {
+    for (const key of Float64Array.from(keys).sort()) {
       const trigger = this.#triggers[key % TRIGGERS];
       if (trigger !== undefined) yield { ...trigger, offset: Math.floor(key / TRIGGERS) };
     }

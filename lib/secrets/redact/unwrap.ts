@@ -1,3 +1,4 @@
+import { codeOf } from './escapes.ts';
 import type { Span } from './rule.ts';
 
 /** For classes of characters: quotes as they are, and one character for each way in which a quote is escaped. */
@@ -6,8 +7,8 @@ export const QUOTES = '"\'`\ue000-\ue4ff';
 export const BREAKS = '\\n\ue600';
 const ESCAPED_BREAK = '\ue600';
 const FIRST_QUOTE = 0xe000;
-/** Of backslashes before a quote that are told apart. */
-const LEVELS = 64;
+/** Ways to escape quotes that are told apart. */
+const MAX_QUOTES = 0x500;
 
 /** Colours of a terminal, as they are or as programs escape them. */
 export const COLOUR = '(?:\\x1b|\\\\{1,4}(?:u001[bB]|x1[bB]|033|e)|#033|\\^\\[)\\[[\\d;]{0,16}[mK]';
@@ -25,22 +26,9 @@ const PREFIXES = new RegExp(
   'gm',
 );
 const ESCAPES = new RegExp(
-  `${COLOUR}|(?<!\\\\)\\\\{1,${LEVELS - 1}}(?:u00[0-7][\\da-fA-F]|x[0-7][\\da-fA-F]|["'\`/nrt])|#01[25]|&(?:quot|apos|amp|lt|gt|#(?:\\d{1,3}|x[\\da-fA-F]{1,2}));|<!\\[CDATA\\[|\\]\\]>`,
+  `${COLOUR}|(?<!\\\\)\\\\{1,63}(?:u00[0-7][\\da-fA-F]|x[0-7][\\da-fA-F]|["'\`/nrt])|#01[25]|&(?:quot|apos|amp|lt|gt|#(?:\\d{1,3}|x[\\da-fA-F]{1,2}));|<!\\[CDATA\\[|\\]\\]>`,
   'g',
 );
-/** None of these begins with anything else. */
-const MAY_ESCAPE = ['\\', '&', '\x1b', '#0', '^[', ']]>'];
-export const ENTITIES: Readonly<Record<string, string>> = {
-  quot: '"',
-  apos: "'",
-  amp: '&',
-  lt: '<',
-  gt: '>',
-};
-export const LETTERS: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: '\t' };
-/** The ways of escaping that are told apart. */
-const WAYS = { backslash: 0, code: 1, entity: 2, number: 3 } as const;
-
 /**
  * A block of text, as latin1, without what programs wrap text in: escapes of JSON, C, HTML and XML, colours, the
  * prefixes of logs. A quote that is escaped is another character than one that is not, so that a text in quotes ends
@@ -53,13 +41,14 @@ export class Unwrapped {
   readonly #raw: number[] = [];
   readonly #lengths: number[] = [];
   readonly #parts: string[] = [];
+  /** By how an escaped quote is written: what stands for it. */
+  readonly #quotes = new Map<string, string>();
   #kept = 0;
   #length = 0;
 
   constructor(source: string) {
-    const isEscaped = MAY_ESCAPE.some((text) => source.includes(text));
     // Two searches: together they would take three times as long. There can be more matches than memory.
-    const escapes = isEscaped ? source.matchAll(ESCAPES) : [].values();
+    const escapes = source.matchAll(ESCAPES);
     let next = escapes.next();
     const unwrapUpTo = (end: number) => {
       for (; next.done !== true && next.value.index < end; next = escapes.next()) {
@@ -78,12 +67,13 @@ export class Unwrapped {
   #unwrap(source: string, at: number, written: string): void {
     if (at < this.#kept) return;
     let by = unwrapped(written);
-    let begin = at;
-    const end = at + written.length;
-    // Backslashes before those of the quote's own level are escaped ones.
-    if (isQuote(by)) begin = end - lengthOf(written);
-    else if (by === '' && isWord(source[at - 1]) && isWord(source[end])) by = ' ';
-    this.#replace(source, begin, end, by);
+    if (/["'`]/.test(by)) {
+      // Of an even number, each escapes the next, and the quote is none that is escaped.
+      if (/^(?:\\\\)+.$/.test(written)) return;
+      by = this.#quotes.get(written) ?? nextQuote(this.#quotes.size);
+      this.#quotes.set(written, by);
+    } else if (by === '' && isWord(source[at - 1]) && isWord(source[at + written.length])) by = ' ';
+    this.#replace(source, at, at + written.length, by);
   }
 
   #replace(source: string, begin: number, end: number, by: string): void {
@@ -121,8 +111,12 @@ export class Unwrapped {
 }
 
 /** The index of the last of ascending numbers that is not above a limit. */
-function lastUpTo(numbers: readonly number[], limit: number): number {
-  let [low, high] = [0, numbers.length];
+export function lastUpTo(
+  numbers: ArrayLike<number>,
+  limit: number,
+  count = numbers.length,
+): number {
+  let [low, high] = [0, count];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if ((numbers[middle] ?? 0) <= limit) low = middle;
@@ -133,46 +127,17 @@ function lastUpTo(numbers: readonly number[], limit: number): number {
 
 /** What a piece of wrapping stands for. */
 function unwrapped(written: string): string {
-  if (written.startsWith('&')) return ofEntity(written.slice(1, -1));
   // As rsyslog escapes them.
   if (written.startsWith('#01')) return ESCAPED_BREAK;
-  if (!written.startsWith('\\') || /[mK]$/.test(written)) return '';
-  const code = written.replace(/^\\+/, '');
-  const level = written.length - code.length;
-  if (code.length > 1) return character(Number.parseInt(code.slice(-2), 16), WAYS.code, level);
-  const letter = LETTERS[code];
-  if (letter !== undefined) return letter === '\n' ? ESCAPED_BREAK : letter;
-  return level % 2 === 0 ? code : character(code.charCodeAt(0), WAYS.backslash, levelOf(level));
+  if (!/^[\\&]/.test(written) || /[mK]$/.test(written)) return '';
+  const own = written.replace(/^\\+/, '\\');
+  const byte = codeOf(own) ?? own.charCodeAt(1);
+  return byte === 0x0a || byte === 0x0d ? ESCAPED_BREAK : String.fromCharCode(byte & 0xff);
 }
 
-/** How often a quote with so many backslashes is quoted: each time adds one to twice their number. */
-function levelOf(backslashes: number): number {
-  let level = 0;
-  while ((backslashes >> level) % 2 === 1) level++;
-  return level;
-}
-
-/** Of a quote with the backslashes of its own level. */
-const lengthOf = (written: string) => 2 ** levelOf(written.length - 1);
-
-const isQuote = (by: string) => by === '"' || by === "'" || by === '`' || BACKSLASHED.test(by);
-const BACKSLASHED = /^[\ue000-\ue0bf]$/;
+const nextQuote = (count: number) =>
+  String.fromCharCode(FIRST_QUOTE + Math.min(count, MAX_QUOTES - 1));
 const isWord = (char = '') => /\w/.test(char);
-
-function ofEntity(name: string): string {
-  const known = ENTITIES[name];
-  if (known !== undefined) return character(known.charCodeAt(0), WAYS.entity, 0);
-  const digits = name.slice(1);
-  const code = digits.startsWith('x') ? Number.parseInt(digits.slice(1), 16) : Number(digits);
-  return character(code & 0xff, WAYS.number, 0);
-}
-
-function character(code: number, way: number, level: number): string {
-  const char = String.fromCharCode(code);
-  const kind = '"\'`'.indexOf(char);
-  if (kind !== -1) return String.fromCharCode(FIRST_QUOTE + (way * 3 + kind) * LEVELS + level);
-  return code === 0x0a || code === 0x0d ? ESCAPED_BREAK : char;
-}
 
 /** A line's end that only the block itself has, rather than a text that is quoted in it. */
 export const isBreak = (char: string | undefined): boolean =>

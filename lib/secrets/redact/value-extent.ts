@@ -16,7 +16,7 @@ export interface Value extends Span {
 export type ValueExtent = 'word' | 'line' | 'quoted';
 
 /** Constructors, types and prefixes before the quotes of a value: `Some("…")`, `b'…'`, `(string) (len=8) "…"`. */
-const WRAPPER = `(?:[A-Za-z_][\\w.:]{0,40}[({<]|\\([\\w*=. ]{1,40}\\)[^\\S\\n]?|string\\(\\d{1,8}\\) |\\[\\]\\w{1,40}\\{|[bBfFrRuU@&*$](?=${Q})|(?:Just|Some|new String)[^\\S\\n])`;
+const WRAPPER = `(?:[A-Za-z_][\\w.:]{0,40}[({<]|\\([\\w*=. ]{1,40}\\)[^\\S\\n]?|string\\(\\d{1,8}\\) |interface \\{\\}\\(|\\[\\]\\w{1,40}\\{|[bBfFrRuU@&*$](?=${Q})|(?:Just|Some|new String)[^\\S\\n])`;
 const OPENING = new RegExp(`(?:[[(]\\s{0,80}|${WRAPPER}){0,4}(?<quote>${Q})`, 'y');
 /** Where a program reads the value from, rather than the value. */
 const LOOKUP =
@@ -24,7 +24,7 @@ const LOOKUP =
 const BYTE = '(?:0x[\\da-fA-F]{1,2}|\\d{1,3})';
 /** Bytes as Go and Rust print them, and as JSON does. */
 const BYTES = new RegExp(
-  `(?:[A-Za-z_][\\w.]{0,40}\\()?(?:\\[\\](?:byte|uint8))?[[{](?<value>${BYTE}(?:(?:,\\s{0,2}| )${BYTE}){3,8191})`,
+  `(?:[A-Za-z_][\\w.]{0,40}\\()?(?:\\[\\](?:byte|uint8))?[[{](?<value>${BYTE}(?:(?:,\\s{0,2}| )${BYTE}){1,8191})`,
   'dy',
 );
 /** Anchors and tags of YAML. */
@@ -43,7 +43,7 @@ const PLAIN = new RegExp(
 const BRACED = /\{(?:\{|[A-Z0-9-]{3,16}\}[^\s,}])/y;
 /** What a value never begins with. */
 const ENDS = ' )]};&,<';
-const PLAIN_LIMIT = 1024;
+/** Of quoted lines there can be many in a line. */
 const QUOTED_LIMIT = 2048;
 
 /** What may be between the words of a line: no comment follows, and no other assignment. */
@@ -51,20 +51,10 @@ const BLANKS = '[^\\S\\n]{1,200}(?!#\\s|[A-Za-z_][\\w.-]{0,60}=)';
 const JOINTS = '[;&,](?!\\s{0,8}(?:amp;)?[A-Za-z_][\\w.-]{0,60}=)';
 /** All up to the next assignment, or the line's end. */
 const LINE = new RegExp(`(?:[^\\s\\0;&,\\ue600]|${BLANKS}(?=[^\\s\\ue600])|${JOINTS})+`, 'y');
-/** The same in a text that is quoted. */
-const QUOTED_LINE = new RegExp(
-  `(?:[^\\s\\0;&,"${TOKENS}]|${BLANKS}(?=[^\\s"${TOKENS}])|${JOINTS})+`,
-  'y',
-);
+const ANY_QUOTE = new RegExp(`["${TOKENS}]`);
 /** Of a table. */
 const BORDER = /\s{1,200}(?:\||\xe2\x94\x82)$/;
 
-/** And how much of it is read: of words and quoted lines there can be many in a line. */
-const SHAPES: Readonly<Record<ValueExtent, { shape: RegExp; limit: number }>> = {
-  word: { shape: PLAIN, limit: PLAIN_LIMIT },
-  line: { shape: LINE, limit: 1 << 20 },
-  quoted: { shape: QUOTED_LINE, limit: QUOTED_LIMIT },
-};
 /** Another value of the same name: the next of a list, the new one after the old. */
 const NEXT_OF_LIST = new RegExp(`,[\\s\\ue600]{0,80}(?=${Q})`, 'y');
 const CHANGED = new RegExp(
@@ -137,12 +127,9 @@ function closing(text: string, start: number, quote: string): number | undefined
 const IN_SHELL = new RegExp(`^${Q}'$`);
 
 function plainEnd(text: string, start: number, extent: ValueExtent, quote?: string): number {
-  const isKnown = extent === 'quoted' && quote !== undefined;
-  const { shape, limit } = isKnown ? { ...SHAPES.line, limit: QUOTED_LIMIT } : SHAPES[extent];
-  const all = text.slice(start, start + limit);
-  const rest = isKnown ? (all.split(quote, 1)[0] ?? all) : all;
-  const end = endOf(shape, rest, 0) ?? endOf(PLAIN, rest, 0) ?? 0;
-  // Of a long word, only the beginning was read.
-  if (end === PLAIN_LIMIT) return endOf(PLAIN, text, start) ?? start + end;
-  return start + rest.slice(0, end).trimEnd().replace(BORDER, '').length;
+  const rest = extent === 'quoted' ? text.slice(0, start + QUOTED_LIMIT) : text;
+  const shape = extent === 'word' ? PLAIN : LINE;
+  const own = text.slice(start, endOf(shape, rest, start) ?? endOf(PLAIN, rest, start) ?? start);
+  const kept = extent === 'quoted' ? (own.split(quote ?? ANY_QUOTE, 1)[0] ?? own) : own;
+  return start + kept.trimEnd().replace(BORDER, '').length;
 }

@@ -54,19 +54,17 @@ export function looksRandom(whole: string): boolean {
   if (/^[a-z0-9]{6}\.[a-z0-9]{16}$/.test(value) || isUserAndPassword(value)) return true;
   if (/\s|^[a-z]+:\/\//.test(value)) return false;
   const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/].filter((kind) => kind.test(value)).length;
-  if (kinds === 3) return value.length >= 12 || isMixed(value) || isShort(value);
+  if (kinds === 3) return value.length >= 12 || changesIn(value) >= 4 || isShort(value);
   if (kinds < 2) return false;
   return (
-    isMixed(value) ||
+    changesIn(value) >= 4 ||
     (value.length >= 20 && !/^[a-z0-9./:_-]+$|\(/.test(value) && !isCapitalized(value))
   );
 }
 
-/** One word in which letters and digits alternate, as in nothing that a person names. */
-function isMixed(value: string): boolean {
-  if (!/^[A-Za-z0-9]{10,}$/.test(value)) return false;
-  return (value.match(/[a-z](?=\d)|\d(?=[a-z])/gi) ?? []).length >= 4;
-}
+/** How often letters and digits alternate in a word: often in nothing that a person names. */
+const changesIn = (value: string) =>
+  /^[A-Za-z0-9]{10,}$/.test(value) ? (value.match(/[a-z](?=\d)|\d(?=[a-z])/gi) ?? []).length : 0;
 
 /** The same of fewer characters of all kinds. */
 const isShort = (value: string) =>
@@ -78,7 +76,7 @@ const isShort = (value: string) =>
 const isCapitalized = (value: string) =>
   /^[\w.:/-]+$/.test(value) && !/(?<![a-z])[a-z](?![a-z])|\d{5}|[A-Z]{13}/.test(value);
 
-const SYMBOL = /[A-Za-z0-9][!#$%^&*+=~@?][A-Za-z0-9]/;
+const SYMBOL = /[A-Za-z0-9][!#$%^&*+=~@?][A-Za-z0-9]|\d[!#$%^*]$/;
 const WORD_SYMBOL = /[A-Za-z0-9][!#$%^&*+~?][A-Za-z0-9]/;
 
 /** A word of letters and digits, or of letters in both cases, and a symbol between them, as nothing has it but a password. */
@@ -89,9 +87,7 @@ export const isPassword = (value: string): boolean =>
   (/\d/.test(value) ? SYMBOL : WORD_SYMBOL).test(value);
 
 /** Beside a name that says so: a word of letters and digits, among which it changes twice. */
-export const isLikely = (value: string): boolean =>
-  /^[A-Za-z0-9]{10,128}$/.test(value) &&
-  (value.match(/[a-z](?=\d)|\d(?=[a-z])/gi) ?? []).length >= 2;
+export const isLikely = (value: string): boolean => value.length <= 128 && changesIn(value) >= 2;
 
 /** Beside a name that says so. */
 export const looksLikeSecret = (value: string): boolean =>

@@ -12,6 +12,5 @@ export type RedactionRequest =
 
 /** From the thread, for each request, in their order. */
 export type RedactionAnswer =
-  | { readonly stream: number; readonly isClosed: true }
-  | { readonly stream: number; readonly parts: readonly Uint8Array<ArrayBuffer>[] }
-  | { readonly stream: number; readonly failure: string };
+  | { readonly parts: readonly Uint8Array<ArrayBuffer>[] }
+  | { readonly failure: string };

@@ -6,10 +6,6 @@ const HEAP_MIB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 48 } a
 
 /** What has been redacted: pieces, see pieces.ts. */
 export type Parts = readonly Uint8Array<ArrayBuffer>[];
-interface Waiting extends PromiseWithResolvers<Parts> {
-  /** Of all requests to the thread, which it answers in their order. */
-  readonly number: number;
-}
 
 /** A stream was lost, by no fault of its own: the thread ended at another one. From its beginning it can be redacted again. */
 export class StreamLost extends Error {
@@ -20,11 +16,10 @@ export class StreamLost extends Error {
 export class RedactionThread implements Disposable {
   readonly #worker: Worker;
   readonly #stuckMs: number;
-  /** By stream, in the order of the requests. */
-  readonly #waiting = new Map<number, Waiting[]>();
+  /** For the answers, which come in the order of the requests. */
+  readonly #waiting: PromiseWithResolvers<Parts>[] = [];
   #watch: NodeJS.Timeout | undefined;
   #streams = 0;
-  #requests = 0;
   /** What is said of requests that come after its end. */
   #failure: Error | undefined;
 
@@ -50,7 +45,6 @@ export class RedactionThread implements Disposable {
 
   /** The number of a new stream. */
   open(): number {
-    this.#waiting.set(this.#streams, []);
     return this.#streams++;
   }
 
@@ -66,18 +60,17 @@ export class RedactionThread implements Disposable {
 
   /** Nothing more is asked for; what has not come is waited for by nobody, but is what the thread may be working on. */
   close(stream: number): void {
-    if (!this.isOver) this.#worker.postMessage({ stream, does: 'cancel' });
+    this.#ask({ stream, does: 'cancel' }).catch(() => undefined);
   }
 
   [Symbol.dispose](): void {
-    const stopped = new Error('the redaction was stopped');
-    this.#end(stopped, () => stopped);
+    this.#end(new Error('the redaction was stopped'));
   }
 
   #ask(request: RedactionRequest): Promise<Parts> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const waiting: Waiting = { ...Promise.withResolvers<Parts>(), number: this.#requests++ };
-    this.#waiting.get(request.stream)?.push(waiting);
+    const waiting = Promise.withResolvers<Parts>();
+    this.#waiting.push(waiting);
     this.#worker.postMessage(request, request.does === 'push' ? [request.bytes.buffer] : []);
     if (this.#watch === undefined) this.#watchOver();
     return waiting.promise;
@@ -85,9 +78,8 @@ export class RedactionThread implements Disposable {
 
   /** Each answer is a sign of life. */
   #answered(answer: RedactionAnswer): void {
-    const waiting = this.#waiting.get(answer.stream)?.shift();
-    if ('isClosed' in answer) this.#waiting.delete(answer.stream);
-    else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
+    const waiting = this.#waiting.shift();
+    if ('failure' in answer) waiting?.reject(new Error(answer.failure));
     else waiting?.resolve(answer.parts);
     this.#watchOver();
   }
@@ -95,29 +87,24 @@ export class RedactionThread implements Disposable {
   #watchOver(): void {
     clearTimeout(this.#watch);
     this.#watch = undefined;
-    if (this.#all.length === 0) return;
+    if (this.#waiting.length === 0) return;
     const reason = `the redaction of a part did not end in ${this.#stuckMs / 1000} s`;
     this.#watch = setTimeout(() => this.#failed(new Error(reason)), this.#stuckMs);
   }
 
-  get #all(): readonly Waiting[] {
-    return [...this.#waiting.values()].flat();
-  }
-
   /** What has waited longest is what the thread was working on. */
   #failed(error: Error): void {
-    const oldest = Math.min(...this.#all.map(({ number }) => number));
     const why = `lost with the thread that redacted another file: ${error.message}`;
     const lost = new StreamLost(why);
-    this.#end(lost, (request) => (request === oldest ? error : lost));
+    this.#waiting.shift()?.reject(error);
+    this.#end(lost);
   }
 
-  #end(failure: Error, reasonOf: (request: number) => Error): void {
+  #end(failure: Error): void {
     if (this.isOver) return;
     this.#failure = failure;
     clearTimeout(this.#watch);
-    for (const { number, reject } of this.#all) reject(reasonOf(number));
-    this.#waiting.clear();
+    for (const { reject } of this.#waiting.splice(0)) reject(failure);
     void this.#worker.terminate();
   }
 }

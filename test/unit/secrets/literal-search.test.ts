@@ -1,5 +1,5 @@
 import t from 'tap';
-import { byLength, type Hit, LiteralSearch } from '../../../lib/secrets/bytes/literal-search.ts';
+import { type Hit, LiteralSearch } from '../../../lib/secrets/bytes/literal-search.ts';
 import { ALPHANUMERIC, SeededRandom } from './random.ts';
 
 /** One place after another, one literal after another. */
@@ -114,18 +114,4 @@ t.test('no literals, no bytes, bytes shorter than a literal', async (t) => {
     t.strictSame(hitsOf(search, Buffer.from(text)), [], text);
   }
   t.strictSame(hitsOf(search, Buffer.from('password')), [{ offset: 0, literal: 0 }]);
-});
-
-t.test('long literals and short ones are searched for separately', async (t) => {
-  const texts = ['a'.repeat(15), 'b'.repeat(14), 'c'.repeat(40), 'd'];
-  const grouped = byLength(texts.map((text) => ({ text })));
-  const [long, short] = [
-    [texts[0], texts[2]],
-    [texts[1], texts[3]],
-  ];
-  t.strictSame(
-    grouped.map((group) => group.map(({ text }) => text)),
-    [long, short],
-  );
-  t.strictSame(byLength([]), []);
 });

@@ -73,9 +73,9 @@ t.test('a list of secrets as long as what is held back keeps its names', (t) => 
 
 t.test('a value without an end is bounded in memory', (t) => {
   const redactor = new TextRedactor(means, limits());
-  const open = redactor.push(Buffer.from(`words password="${words(1 << 18)}`));
+  const open = redactor.push(Buffer.from(`words password="${words(1 << 22)}`));
   t.match(open.toString(), /^words password="<redacted:[0-9a-f]+>$/);
-  t.equal(redactor.end().length, 0, 'nothing is held');
+  t.ok(redactor.end().length < 1 << 15, 'little is held');
   t.end();
 });
 

@@ -1,14 +1,16 @@
 import t from 'tap';
-import { PERCENT } from '../../../lib/secrets/redact/percent.ts';
+import { Budget } from '../../../lib/secrets/bytes/budget.ts';
+import { percentTexts } from '../../../lib/secrets/redact/percent.ts';
+import { STREAM_LIMITS } from '../../../lib/secrets/redact/text.ts';
 
-/** The word at the first percent sign of a line as it is decoded, and where it ends. */
-function decodedAt(line: string) {
-  const seen: string[] = [];
-  const found = PERCENT.inLine?.(line, line.indexOf('%'), (text) => {
-    seen.push(text);
-    return { text: 'safe', mark: '#' };
+/** The words of a line that are decoded, and what they are. */
+function decodedIn(line: string) {
+  const bytes = Buffer.from(line);
+  return [...percentTexts(bytes)].map(({ runs, meanings, inFile }) => {
+    const [document] = meanings(new Budget(STREAM_LIMITS));
+    const word = runs.map(({ start, end }) => bytes.toString('utf8', start, end)).join();
+    return [word, document?.toString('latin1'), inFile?.(Buffer.from('é %'))];
   });
-  return { seen, ...found };
 }
 
 t.test('a percent-encoded word that holds a document is decoded', (t) => {
@@ -16,16 +18,11 @@ t.test('a percent-encoded word that holds a document is decoded', (t) => {
     ['a=%7B%22b%22%3Apassword d', '%7B%22b%22%3Apassword', '{"b":password'],
     ['"%2f%C3%A9%5a%7Fpassword"', '%2f%C3%A9%5a%7Fpassword', '/\xc3\xa9Z\x7fpassword'],
     ['x %2541password%3Dab y', '%2541password%3Dab', '%41password=ab'],
-    ['(%3d%4,password%0Aabcd%)', '', ''],
     ['%3A%4password-abcd%%41', '%3A%4password-abcd%%41', ':%4password-abcd%A'],
+    ['a%3Ab %3Aand-words-and-words', '%3Aand-words-and-words', ':and-words-and-words'],
   ];
   for (const [line, word, decoded] of rows) {
-    const { seen, secrets } = decodedAt(line);
-    t.strictSame(seen, word === '' ? [] : [decoded], line);
-    t.strictSame(
-      secrets?.map(({ start, end }) => line.slice(start, end)),
-      word === '' ? [] : [word],
-    );
+    t.strictSame(decodedIn(line), [[word, decoded, undefined]], line);
   }
   t.end();
 });
@@ -38,13 +35,20 @@ t.test('short words and other codes are not', (t) => {
     '%3xpassword-password',
     'a%',
   ]) {
-    t.strictSame(decodedAt(line).seen, [], line);
+    t.strictSame(decodedIn(line), [], line);
   }
   t.end();
 });
 
 t.test('a file in a URL is encoded again', (t) => {
-  const line = '"data:,password%3Dhunter22%0A"';
-  t.strictSame(decodedAt(line).secrets, [{ start: 7, end: 29, mark: 'safe' }]);
+  const word = 'password%3Dhunter22%0A';
+  t.strictSame(decodedIn(`"data:,${word}"`), [[word, 'password=hunter22\n', '%C3%A9%20%25']]);
+  t.end();
+});
+
+t.test('what the budget does not allow to look at is removed', (t) => {
+  const [text] = percentTexts(Buffer.from('%3Aand-words-and-words'));
+  const meanings = text?.meanings(new Budget({ ...STREAM_LIMITS, bytes: 9 }));
+  t.strictSame(meanings, [Buffer.from(':and-words-and-words').toString('base64')]);
   t.end();
 });

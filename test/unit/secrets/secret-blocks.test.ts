@@ -84,11 +84,6 @@ t.test('which lines belong to a Secret', async (t) => {
     'kind:Secret\ndata:\n  a: word\n',
     'data:\n  a: word\nxkind: Secret\n',
     'kind: Secret\nstringData:\n  a:        «word»\n  «b:word»\n  - c: «word»\n  "d" : «word»\n',
-    // The data, or its beginning, on the line of its name.
-    'kind: Secret\ndata: {a: «word», b: «word»}\n',
-    'x\nlog: kind: Secret\nlog: data: {a: «word», b: "«word»"}\nlog: b: {c: word}\n',
-    'kind: Secret\nstringData: {a: «two words»,\n  b: «word}»\n',
-    '"data": {"a": "«word»",\n  "b": "«word»"\n},\n"kind": "Secret"\n',
     'data: {a: word}\nkind: Pod\n',
     'kind: Secret\ndata: [a]\n  b: word\n',
     'kind: Secret\ndata:\n\n  a: word\n',

@@ -45,7 +45,6 @@ export const FILE_LINES: readonly string[] = [
   // Lines below.
   // Tokens.
   `tailscale up --key tskey-auth-${SECRET}`,
-  `https://api.telegram.org/bot1234567890:${SECRET}${SECRET}`,
   ...['sendgrid', 'smtp', 'authorization'].map(
     (name) => `${name} sent SG.${SECRET}.${SECRET}${SECRET}`,
   ),
@@ -54,7 +53,6 @@ export const FILE_LINES: readonly string[] = [
   ...['SHA', 'SSHA', 'SHA256', 'SHA512', 'SSHA256', 'SSHA512', 'MD5', 'SMD5'].map(
     (kind) => `me:{${kind}}${SECRET}AAAA=`,
   ),
-  `[client.me] key:AQ${SECRET}${'A'.repeat(20)}==`,
   `jdbc:oracle:thin:me/${SECRET}@//host`,
   `;password={correcthorse ; x};`,
   `;pwd={correcthorse ; x};`,

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { redactorWith } from '../../../lib/secrets/redact/redactor.ts';
 import type { SecretRule } from '../../../lib/secrets/redact/rule.ts';
-import { RULES } from '../../../lib/secrets/redact/rules.ts';
-import { TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
+import { RULES, TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
 import { redacted } from './streams.ts';
 import { LINES as GENERAL_LINES, hex, SECRET } from './trigger-lines.ts';
 import { FILE_LINES } from './trigger-lines-of-files.ts';
