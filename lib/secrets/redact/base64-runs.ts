@@ -9,6 +9,7 @@ import { endOf } from './separators.ts';
 /** A column of lines that is longer is looked at in pieces of this many bytes. */
 export const MAX_GROUP_BYTES = 1 << 18;
 
+const COMMA = 0x2c;
 /** Shorter runs hold no document and no key that other rules do not know. */
 const MIN_RUN = 24;
 /** Only as JSON escapes line breaks: in text in which other lines may follow each other. */
@@ -25,7 +26,10 @@ export function* base64Texts(bytes: Buffer): Generator<EncodedText> {
   for (const { runs, openFrom } of base64Groups(bytes)) {
     const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
     const start = runs[0]?.start ?? 0;
-    const isFile = runs.length === 1 && bytes.toString('latin1', start - 8, start) === ';base64,';
+    const isFile =
+      bytes[start - 1] === COMMA &&
+      runs.length === 1 &&
+      bytes.toString('latin1', start - 8, start) === ';base64,';
     const meanings = (budget: Budget) => {
       const document = decodedBlob(text, budget) ?? [];
       return [document === 'secret' ? bareBase64(text) : document].flat();

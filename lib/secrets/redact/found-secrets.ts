@@ -11,8 +11,6 @@ const MAX_CHARACTERS = 1 << 20;
 /** For each pod, container or user, of short ones a thousand: none of them can take all the room. */
 const MAX_CHARACTERS_OF_ONE = 1 << 17;
 const LEAST_COUNTED = 128;
-/** Lines that identify a key. */
-const NEEDED = 2;
 
 /**
  * The distinct secrets of a host and of the pods, containers and users on it, limited in number and size. What comes
@@ -50,7 +48,7 @@ export class FoundSecrets {
   /** `lines`: of a private key, the most significant first. */
   addKey(lines: readonly string[], owner = HOST): void {
     for (const [at, line] of lines.entries()) {
-      this.#add(at < NEEDED ? this.#keys : this.#lines, line, owner);
+      this.#add(at < 2 ? this.#keys : this.#lines, line, owner);
     }
   }
 

@@ -1,12 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Canonical } from './canonical.ts';
-
-/**
- * `certain`: a secret by its name or its shape; `key`: a private key in base64; `possible`: a value of a Secret, which can
- * be a user's name as well; `document`: a text with secrets in it.
- */
-export type Certainty = 'certain' | 'key' | 'possible' | 'document';
+import type { Certainty } from './rule.ts';
 
 /** What stands in a secret's place. */
 export interface Marks {

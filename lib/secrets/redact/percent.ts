@@ -9,7 +9,7 @@ const OUTSIDE = /[ \t\n\v\f\r\u00a0\0"'`<>&?;,()[\]{}=:\\]/;
 
 /** Percent-encoded words, such as a document in a URL. */
 export function* percentTexts(bytes: Buffer): Generator<EncodedText> {
-  const isInside = (at: number) => at >= 0 && at < bytes.length && isOutside[bytes[at] ?? 0] === 0;
+  const isInside = (at: number) => !OUTSIDE.test(String.fromCharCode(bytes[at] ?? 0));
   for (let at = bytes.indexOf('%'); at !== -1; at = bytes.indexOf('%', at)) {
     let start = at++;
     if (!TELLING.test(bytes.toString('latin1', start, start + 3))) continue;
@@ -26,10 +26,6 @@ export function* percentTexts(bytes: Buffer): Generator<EncodedText> {
     };
   }
 }
-
-const isOutside = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number(OUTSIDE.test(String.fromCharCode(byte))),
-);
 
 /** As latin1; what is not percent-encoding stays. */
 const decodedWord = (word: string): string =>

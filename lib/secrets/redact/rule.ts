@@ -1,5 +1,10 @@
 import type { Budget } from '../bytes/budget.ts';
-import type { Certainty } from './marks.ts';
+
+/**
+ * `certain`: a secret by its name or its shape; `key`: a private key in base64; `possible`: a value of a Secret, which can
+ * be a user's name as well; `document`: a text with secrets in it.
+ */
+export type Certainty = 'certain' | 'key' | 'possible' | 'document';
 
 /** Part of a text. */
 export interface Span {

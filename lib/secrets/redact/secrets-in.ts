@@ -5,10 +5,11 @@ import { keyLines } from '../formats/private-keys.ts';
 import { type NamedValue, type Reader, settings } from '../formats/settings.ts';
 import { decodedBlob } from './blobs.ts';
 import { FoundSecrets, HOST } from './found-secrets.ts';
-import type { Certainty, Marks } from './marks.ts';
+import type { Marks } from './marks.ts';
 import { isSecretValue, sensitivityOf } from './names.ts';
 import { percentDecoded } from './percent.ts';
 import { type RedactedStream, redactedStreams } from './redactor.ts';
+import type { Certainty } from './rule.ts';
 import { isNothing, isPath, isReference, isUserAndPassword, looksRandom } from './values.ts';
 
 /** A config in a file of a config; no secrets are nested more deeply. */

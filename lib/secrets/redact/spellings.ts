@@ -1,15 +1,12 @@
 import { Canonical } from './canonical.ts';
 
-/** What longer ones give when they are encoded twice is decoded as a document. */
-const MAX_TWICE = 16;
-
 const canonical = new Canonical();
 
 /** How a secret can stand in canonical text, as latin1: as it is, and in base64. */
 export function spellingsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret, 'utf8');
-  const once = inBase64(bytes);
-  const twice = bytes.length > MAX_TWICE ? [] : once.flatMap((text) => inBase64(Buffer.from(text)));
+  const once = inBase64(Buffer.from(secret, 'utf8'));
+  // What longer ones give when they are encoded twice is decoded as a document.
+  const twice = secret.length > 16 ? [] : once.flatMap((text) => inBase64(Buffer.from(text)));
   const all = [secret, ...once, ...twice];
   return all.map((text) => canonical.of(Buffer.from(text)).toString('latin1'));
 }

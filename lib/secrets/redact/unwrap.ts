@@ -41,8 +41,9 @@ export class Unwrapped {
   readonly #raw: number[] = [];
   readonly #lengths: number[] = [];
   readonly #parts: string[] = [];
-  /** By how an escaped quote is written: what stands for it. */
-  readonly #quotes = new Map<string, string>();
+  /** By how it is written: what stands for it. */
+  readonly #meanings = new Map<string, string>();
+  #quotes = 0;
   #kept = 0;
   #length = 0;
 
@@ -57,7 +58,7 @@ export class Unwrapped {
     };
     for (const { index, 0: prefix } of source.matchAll(PREFIXES)) {
       unwrapUpTo(index);
-      this.#unwrap(source, index, prefix);
+      if (index >= this.#kept) this.#replace(source, index, index + prefix.length, '');
     }
     unwrapUpTo(source.length);
     this.#replace(source, source.length, source.length, '');
@@ -66,14 +67,17 @@ export class Unwrapped {
 
   #unwrap(source: string, at: number, written: string): void {
     if (at < this.#kept) return;
+    const by = this.#meanings.get(written) ?? this.#meaning(written);
+    const isBetween = by === '' && isWord(source[at - 1]) && isWord(source[at + written.length]);
+    if (by !== written) this.#replace(source, at, at + written.length, isBetween ? ' ' : by);
+  }
+
+  #meaning(written: string): string {
     let by = unwrapped(written);
-    if (/["'`]/.test(by)) {
-      // Of an even number, each escapes the next, and the quote is none that is escaped.
-      if (/^(?:\\\\)+.$/.test(written)) return;
-      by = this.#quotes.get(written) ?? nextQuote(this.#quotes.size);
-      this.#quotes.set(written, by);
-    } else if (by === '' && isWord(source[at - 1]) && isWord(source[at + written.length])) by = ' ';
-    this.#replace(source, at, at + written.length, by);
+    // After an even number of backslashes, each escapes the next, and the quote is none that is escaped.
+    if (/["'`]/.test(by)) by = /^(?:\\\\)+.$/.test(written) ? written : nextQuote(this.#quotes++);
+    this.#meanings.set(written, by);
+    return by;
   }
 
   #replace(source: string, begin: number, end: number, by: string): void {
