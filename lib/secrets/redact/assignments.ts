@@ -47,13 +47,11 @@ const WORD_BEFORE =
 
 function assignedAt(text: string, at: number, length: number): RuleFindings {
   const name = nameAround(text, at, length);
-  const nothing: RuleFindings = { next: name.end, secrets: [] };
-  if (name.sensitivity === 'never') return nothing;
+  if (name.sensitivity === 'never') return { next: name.end, secrets: [] };
   const line = startOfLine(text, name.start);
   const place = { text, name, line, position: positionOf(line) };
   const found = assigned(place);
-  const last = found.secrets.at(-1);
-  return { ...found, next: Math.max(name.end, last?.end ?? 0) };
+  return { ...found, next: Math.max(name.end, found.secrets.at(-1)?.end ?? 0) };
 }
 
 function assigned(place: Place): Judged {

@@ -6,12 +6,13 @@ const setOf = (chars: RegExp) =>
   Uint8Array.from({ length: 256 }, (_, byte) => Number(chars.test(String.fromCharCode(byte))));
 /** Quotes, control characters, and all that is not ASCII: programs have too many ways to write them. */
 const isDropped = setOf(/["'`^\x7f-\xff]|[^\n -~]/);
-const isEscape = setOf(/[\\%&]/);
+const isEscape = setOf(/[\\%]/);
 /** What stands for itself where no escape has begun. */
-const isPlain = setOf(/[\n !#(-*,-~](?<![\\^`])/);
+const isPlain = setOf(/[\n !#(-*,-~](?<![\\^`;])/);
 const PLUS = 0x2b;
 const BLANK = 0x20;
 const DOLLAR = 0x24;
+const SEMICOLON = 0x3b;
 const AMPERSAND = 0x26;
 const NOWHERE = -1;
 /** Of the longest escape. */
@@ -31,9 +32,8 @@ export class Canonical {
   /** Where its first byte ends in the source. */
   #ends = new Int32Array(0);
   #parts = 0;
-  /** Where an escape has begun, and the part that it is. */
+  /** Where an escape has begun. */
   #escape = NOWHERE;
-  #escapePart = 0;
 
   /** The canonical form; valid until the next call. */
   of(source: Uint8Array): Buffer {
@@ -84,37 +84,40 @@ export class Canonical {
   }
 
   #add(byte: number, start: number, end: number): void {
-    if (isDropped[byte] === 1 || isEscape[byte] === 1) this.#settle();
+    if (isPlain[byte] === 0) this.#settle();
     if (isDropped[byte] === 1) return;
     if (byte === DOLLAR && this.#length > 0 && this.#bytes[this.#length - 1] === DOLLAR) return;
-    if (isEscape[byte] === 1) {
-      this.#escape = this.#length;
-      this.#escapePart = this.#parts;
-    }
+    if (isEscape[byte] === 1) this.#escape = this.#length;
     this.#open(start, end);
     this.#bytes[this.#length++] = byte === PLUS ? BLANK : byte;
-    if (this.#escape !== NOWHERE && isEscape[byte] === 0) this.#decode(end);
+    if (byte === SEMICOLON) this.#decode(this.#length - 1 - this.#sinceAmpersand(), end);
+    else if (this.#escape !== NOWHERE && isEscape[byte] === 0) this.#decode(this.#escape, end);
+  }
+
+  #sinceAmpersand(): number {
+    const tail = this.#bytes.subarray(Math.max(0, this.#length - MAX_ESCAPE), this.#length);
+    return tail.length - 1 - tail.lastIndexOf(AMPERSAND);
   }
 
   /** Replaces an escape that ends here. */
-  #decode(end: number): void {
-    const from = this.#escape;
+  #decode(from: number, end: number): void {
     const meant = codeOf(this.#bytes.toString('latin1', from, this.#length));
     if (meant !== undefined) {
       this.#length = from;
-      this.#parts = this.#escapePart;
+      this.#parts = lastUpTo(this.#begins, from, this.#parts);
       this.#escape = NOWHERE;
       this.#add(Math.min(meant, 0xff), this.#starts[this.#parts] ?? 0, end);
-    } else if (this.#length - from > MAX_ESCAPE) this.#settle();
+    } else if (from === this.#escape && this.#length - from > MAX_ESCAPE) this.#settle();
   }
 
   /** Leaves out what looked like the beginning of an escape. */
   #settle(): void {
     const from = this.#escape;
     this.#escape = NOWHERE;
-    if (from === NOWHERE || this.#bytes[from] === AMPERSAND) return;
+    if (from === NOWHERE) return;
+    const part = lastUpTo(this.#begins, from, this.#parts);
     this.#bytes.copyWithin(from, from + 1, this.#length--);
-    this.#starts.copyWithin(this.#escapePart, this.#escapePart + 1, this.#parts);
-    this.#ends.copyWithin(this.#escapePart, this.#escapePart + 1, this.#parts--);
+    this.#starts.copyWithin(part, part + 1, this.#parts);
+    this.#ends.copyWithin(part, part + 1, this.#parts--);
   }
 }

@@ -29,7 +29,7 @@ const MORE = [
 ];
 /** Names that end like one of the above but are not secrets. */
 const NEVER = set(
-  'nopasswd initialclustertoken continuetoken nextpagetoken pagetoken canceltoken compass bypass',
+  'nopasswd initialclustertoken continuetoken nextpagetoken pagetoken canceltoken compass bypass basepasswd',
 );
 
 /** Words that say more of the same secret: `DB_PASSWORD_NEW`, `token_value`, `password1`. */

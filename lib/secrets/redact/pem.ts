@@ -65,9 +65,11 @@ function afterBegin(text: string, begin: Span): RuleFindings {
   }
   const body = bodyOf(text, begin, lines.slice(1, -1), { isEnded: true });
   const last = { start: startBefore(text, next.start), end: next.end };
-  const whole = { start: begin.start, end: next.end };
   const parts = [{ ...first, start: begin.start }, ...body, last];
-  return { next: next.end, secrets: marked(text, lines.length === 1 ? [whole] : parts) };
+  return {
+    next: next.end,
+    secrets: marked(text, lines.length > 1 ? parts : [{ start: begin.start, end: next.end }]),
+  };
 }
 
 /**

@@ -23,6 +23,7 @@ const LINES = [
   'csr-7x2kq approved by system:serviceaccount:openshift-cluster-machine-approver:machine-approver-sa',
   'csr-9wkv6 Pending requestor="system:node:sno-0" signer=kubernetes.io/kubelet-serving',
   'etcd member 8e9e05c52164694d joined cluster cdf818194e3a8c32 raft-term=3',
+  'dpkg: base-passwd: dependency problems, but configuring anyway as you requested:',
   'secret "foo" not found',
   'secrets "router-certs-default" is forbidden: User "system:node:sno-0" cannot get resource "secrets"',
   'references non-existent secret key: ca-bundle.crt',

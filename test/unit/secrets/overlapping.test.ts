@@ -1,6 +1,7 @@
 import t from 'tap';
 import { KnownSecrets } from '../../../lib/secrets/redact/known.ts';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
+import { SeededRandom } from './random.ts';
 import { redacted } from './streams.ts';
 
 /** Parts of a text that repeats itself: each of many begins at each of its bytes. */
@@ -71,4 +72,12 @@ t.test('long secrets full of special characters are few spellings', async (t) =>
   const find = (text: string) => known.find(Buffer.from(text)).length;
   t.equal(find(`x ${all[3]} y`), 1, 'verbatim');
   t.equal(find(`x ${encodeURIComponent('short~<42>x')} y`), 1, 'others in all spellings');
+});
+
+t.test('ordinary YAML is written whole, however many secrets there are', async (t) => {
+  const random = new SeededRandom(8);
+  const known = Array.from({ length: 800 }, () => random.text(24));
+  const yaml = `${'spec:\n'}${'              description: words and words\n'.repeat(40_000)}`;
+  const redactor = createRedactor(Buffer.alloc(32, 1), known);
+  t.equal((await redacted(redactor.text, Buffer.from(yaml))).toString(), yaml);
 });

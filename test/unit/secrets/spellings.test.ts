@@ -77,3 +77,28 @@ t.test('of very many secrets, each is found in all spellings', async (t) => {
 t.test('half a surrogate pair does not stop redaction', async (t) => {
   t.equal(await safe('x one-\ufffd-half y\n', { known: ['one-\ud800-half'] }), 'x # y\n');
 });
+
+t.test('one way of escaping in another is found', async (t) => {
+  const secret = `q9~W<x&"z'k+L$7`;
+  const json = (text: string) => JSON.stringify(text).slice(1, -1);
+  const shell = (text: string) => text.replaceAll("'", "'\\''");
+  const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const hex = (text: string) => Buffer.from(text).toString('hex');
+  const ways = {
+    json,
+    shell,
+    xml,
+    url: encodeURIComponent,
+    units: (text: string) => text.replaceAll('$', '$$$$'),
+  };
+  for (const [outer, write] of Object.entries({ ...ways, hex })) {
+    for (const [inner, written] of Object.entries(ways)) {
+      const form = write(written(secret));
+      t.equal(
+        await safe(`x [${form}] y\n`, { known: [secret] }),
+        'x [#] y\n',
+        `${inner} in ${outer}`,
+      );
+    }
+  }
+});
