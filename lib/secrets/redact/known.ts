@@ -57,7 +57,7 @@ export class KnownSecrets {
   }
 
   /** Overlapping hits are one finding. The rest of a text that takes too long is a finding too. */
-  find(bytes: Uint8Array, effort: Spent = UNBOUNDED): SecretFinding[] {
+  find(bytes: Uint8Array, effort: Spent = { isSpent: () => false }): SecretFinding[] {
     if (this.#verbatim.spellings.length === 0) return [];
     const found = this.#findBy(this.#canonical, this.#text.of(bytes), effort);
     return merged([
@@ -76,7 +76,7 @@ export class KnownSecrets {
         return offset < start || offset + (spellings[literal]?.text.length ?? 0) > end;
       },
       found: ({ offset, literal }) => {
-        const { text: spelled, secret } = spellings[literal] ?? NONE;
+        const { text: spelled, secret } = spellings[literal] ?? { text: '', secret: '' };
         let place: KnownPlace = { start: offset, end: offset + spelled.length, secret };
         for (let last = found.at(-1); last && last.end > place.start; last = found.at(-1)) {
           found.pop();
@@ -111,9 +111,6 @@ const searchFor = (spellings: readonly Spelling[]): SpellingSearch => ({
     { ignoreCase: false },
   ),
 });
-
-const UNBOUNDED = { isSpent: () => false };
-const NONE: Spelling = { text: '', secret: '' };
 
 /** Whether a value cannot be an ordinary word or number by chance: only such values can be searched for. */
 export function isDistinctive(secret: string): boolean {

@@ -65,11 +65,9 @@ function afterBegin(text: string, begin: Span): RuleFindings {
   }
   const body = bodyOf(text, begin, lines.slice(1, -1), { isEnded: true });
   const last = { start: startBefore(text, next.start), end: next.end };
-  const parts = [{ ...first, start: begin.start }, ...body, last];
-  return {
-    next: next.end,
-    secrets: marked(text, lines.length > 1 ? parts : [{ start: begin.start, end: next.end }]),
-  };
+  const { start } = begin;
+  const parts = lines.length > 1 ? [{ ...first, start }, ...body, last] : [{ ...last, start }];
+  return { next: next.end, secrets: marked(text, parts) };
 }
 
 /**
@@ -83,6 +81,7 @@ function bodyOf(
   { isEnded }: { isEnded: boolean },
 ): Line[] {
   const parts: Line[] = [];
+  if (lines.length === 0) return parts;
   let frame = frameAt(text, begin);
   for (const line of lines) {
     const long = isEnded || parts.length === 0 ? longRun(line) : undefined;
