@@ -253,6 +253,6 @@ const undivided = (settled: number, spans: readonly Span[]) =>
 function settledEnd(bytes: Buffer, findings: readonly SecretFinding[]): number {
   // The next block's first line can belong to the last one.
   if (bytes.at(-1) === NEWLINE) return bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;
-  const named = findings.map(({ start, end }) => ({ start: gapBefore(bytes, start - NEAR), end }));
-  return undivided(gapBefore(bytes, bytes.length - CONTEXT), named);
+  const named = findings.map(({ start, end }) => ({ start: start - NEAR, end }));
+  return gapBefore(bytes, undivided(gapBefore(bytes, bytes.length - CONTEXT), named));
 }
