@@ -1,5 +1,5 @@
-import { copyFile, link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { copyFile, link, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { decodeDataUrl } from '../lib/base/data-url.ts';
 import { Failure } from '../lib/base/errors/failure.ts';
 import { succeeds, waitUntil } from '../lib/base/wait/wait-until.ts';
@@ -17,9 +17,6 @@ import { journalStory } from './checks/journal-story.ts';
 import { writeUserManifests } from './checks/user-manifests.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { eventually } from './eventually.ts';
-import { attachPartition } from './host/disk.ts';
-import { mount } from './host/mount.ts';
-import { Teardown } from './host/teardown.ts';
 import { waitForOwnExit } from './host/unit-state.ts';
 import { waitForStep } from './host/wait-for-step.ts';
 import { writeInstallConfig } from './install-config.ts';
@@ -27,10 +24,11 @@ import { Installation, type Report } from './installation.ts';
 import { ownArguments } from './own-inputs.ts';
 import { cli, executable } from './paths.ts';
 import { patient } from './patience.ts';
-import { type Trace, tracesOn } from './raw-disk.ts';
+import type { Trace } from './raw-disk.ts';
 import type { ScenarioStep } from './scenario.ts';
 import { serveProduct } from './served.ts';
 import { openSite } from './site.ts';
+import { expectNone, expectPlanted, filesBelow, tracesOf } from './traces.ts';
 import { writeImage } from './write-image.ts';
 
 const CREATE_MS = 60_000;
@@ -40,8 +38,6 @@ const STAGE_MS = 60_000;
 const BOOTSTRAP_MS = 10 * 60_000;
 const UNITS = ['sno-in-place.service', 'bootkube.service', 'install-to-disk.service'];
 const BUNDLE = 'in-place.bundle';
-/** Long enough to be nowhere by chance. */
-const SAMPLE_BYTES = 48;
 /** Manifests, keys, rendered files. */
 const LEAST_TRACES = 20;
 
@@ -173,30 +169,20 @@ export class InPlace extends Installation {
     const kept = carried.filter(
       ({ path }) => !left.has(path) || path.endsWith(`/${SNAPSHOT_FILE}`),
     );
-    const files: { name: string; bytes: Buffer }[] = [];
-    for (const entry of await readdir(assets, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const path = join(entry.parentPath, entry.name);
-      // Redacted; the log bundle has it, which stays.
-      if (path.startsWith(join(assets, 'gather/'))) continue;
-      const bytes = await readFile(path);
-      files.push({ name: `/opt/openshift/${relative(assets, path)}`, bytes });
-    }
+    const all = await filesBelow(assets, '/opt/openshift');
+    // Redacted; the log bundle has it, which stays.
+    const files = all.filter(({ name }) => !name.startsWith('/opt/openshift/gather/'));
     const stays = [...kept.map(({ bytes }) => bytes), await readFile(executable)];
     const bundle = await readFile(join(this.context.folder, 'installation', BUNDLE));
     const gone = carried.filter(({ bytes }) =>
       keyFingerprintsIn(bytes.toString('latin1')).some((key) => ledger.goneKeys.includes(key)),
     );
-    return [
+    const traces = tracesOf([
       ...files,
       { name: BUNDLE, bytes: bundle },
       ...gone.map(({ path, bytes }) => ({ name: `the key in ${path}`, bytes })),
-    ].flatMap(({ name, bytes }) => {
-      const sample = sampleOf(bytes);
-      return sample === undefined || stays.some((each) => each.includes(sample))
-        ? []
-        : [{ name, bytes: sample }];
-    });
+    ]);
+    return traces.filter(({ bytes }) => !stays.some((each) => each.includes(bytes)));
   }
 
   override async checkCluster(report: Report): Promise<void> {
@@ -210,43 +196,12 @@ export class InPlace extends Installation {
     this.host = undefined;
     const { signal } = this.context;
     report(`${this.#traces.length} traces`);
-    const found = await tracesOn(this.site.disk.file, this.#traces, signal);
-    if (found.length === 0) return;
-    throw new Failure('fatal', 'the disk has traces of the bootstrap', {
-      found: found.join(', '),
-    });
+    await expectNone(this.site.disk, this.#traces, signal);
   }
 
   /** One file of the bootstrap is written and deleted again. */
   async expectFound(): Promise<void> {
     const { signal, folder } = this.context;
-    const trace = this.#traces.find(({ name }) => name.endsWith('.key')) ?? this.#traces[0];
-    if (trace === undefined) throw new Error('nothing is looked for');
-    const teardown = new Teardown();
-    try {
-      const device = await attachPartition(this.site.disk, 'root', false, teardown, signal);
-      const target = join(folder, 'planted');
-      await mount(device, target, { type: 'ext4' }, teardown, signal);
-      const path = join(target, 'root/planted');
-      await writeFile(path, trace.bytes, { flush: true });
-      await rm(path);
-    } finally {
-      await teardown.run();
-    }
-    const found = await tracesOn(this.site.disk.file, this.#traces, signal);
-    const same = this.#traces.filter(({ bytes }) => bytes.equals(trace.bytes));
-    const expected = same.map(({ name }) => name).toSorted();
-    if (found.join() === expected.join()) return;
-    throw new Failure('fatal', 'a deleted file of the bootstrap was not found on the disk', {
-      expected: expected.join(', '),
-      found: found.join(', ') || 'nothing',
-    });
+    await expectPlanted(this.site.disk, this.#traces, join(folder, 'planted'), signal);
   }
-}
-
-/** Of its middle; undefined if there is too little of it. */
-function sampleOf(bytes: Buffer): Buffer | undefined {
-  if (bytes.length < 2 * SAMPLE_BYTES) return undefined;
-  const at = Math.floor((bytes.length - SAMPLE_BYTES) / 2);
-  return Buffer.from(bytes.subarray(at, at + SAMPLE_BYTES));
 }

@@ -20,8 +20,8 @@ export async function tracesOn(
   traces: readonly Trace[],
   signal: AbortSignal,
 ): Promise<string[]> {
+  const probes = probesOf(traces);
   const longest = Math.max(0, ...traces.map(({ bytes }) => bytes.length));
-  const candidates = byBeginning(traces);
   const found = new Set<string>();
   await using file = await open(disk);
   const { size } = await file.stat();
@@ -30,29 +30,42 @@ export async function tracesOn(
     signal.throwIfAborted();
     const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at);
     const read = chunk.subarray(0, bytesRead);
-    if (!read.equals(ZEROS.subarray(0, bytesRead))) lookInto(read, candidates, found);
+    if (!read.equals(ZEROS.subarray(0, bytesRead))) lookInto(read, probes, found);
     if (at + bytesRead >= size) break;
   }
   return [...found].toSorted();
 }
 
-/** Traces by their first two bytes: a disk has gigabytes, which are looked at once for all of them. */
-type Candidates = readonly (readonly Trace[] | undefined)[];
+const PROBE_BYTES = 4;
 
-function byBeginning(traces: readonly Trace[]): Candidates {
-  const groups = Map.groupBy(traces, ({ bytes }) => bytes.readUInt16BE());
-  return Array.from({ length: 1 << 16 }, (_, beginning) => groups.get(beginning));
+/**
+ * A disk has gigabytes, which are looked at once for all traces, and only at every so many bytes: wherever a trace lies,
+ * one of these places is in it.
+ */
+interface Probes {
+  readonly everyBytes: number;
+  /** By four bytes in a row, all traces that have them, and where. */
+  readonly places: ReadonlyMap<number, readonly { readonly trace: Trace; readonly at: number }[]>;
 }
 
-function lookInto(read: Buffer, candidates: Candidates, found: Set<string>): void {
-  let beginning = read[0] ?? 0;
-  for (let at = 1; at < read.length; at += 1) {
-    beginning = ((beginning & 0xff) << 8) | (read[at] ?? 0);
-    const group = candidates[beginning];
-    if (group === undefined) continue;
-    for (const { name, bytes } of group) {
-      const here = read.subarray(at - 1, at - 1 + bytes.length);
-      if (bytes.equals(here)) found.add(name);
+function probesOf(traces: readonly Trace[]): Probes {
+  const shortest = Math.min(...traces.map(({ bytes }) => bytes.length));
+  const everyBytes = shortest - PROBE_BYTES + 1;
+  const all = traces.flatMap((trace) =>
+    Array.from({ length: everyBytes }, (_, at) => ({ trace, at })),
+  );
+  const places = Map.groupBy(all, ({ trace, at }) => trace.bytes.readUInt32BE(at));
+  return { everyBytes, places };
+}
+
+function lookInto(read: Buffer, { everyBytes, places }: Probes, found: Set<string>): void {
+  for (let probe = 0; probe + PROBE_BYTES <= read.length; probe += everyBytes) {
+    for (const { trace, at } of places.get(read.readUInt32BE(probe)) ?? []) {
+      const begin = probe - at;
+      if (begin < 0 || found.has(trace.name)) continue;
+      if (trace.bytes.equals(read.subarray(begin, begin + trace.bytes.length))) {
+        found.add(trace.name);
+      }
     }
   }
 }

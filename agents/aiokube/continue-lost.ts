@@ -7,7 +7,7 @@ import { lostHostPlaces, readLostHost } from '../../lib/change/identity/lost-hos
 import { identityChange, requestIdentity } from '../../lib/change/identity/request.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, syncDirectory } from '../../lib/host/files.ts';
+import { exists, removeOverwritten, syncDirectory } from '../../lib/host/files.ts';
 import { startUnit } from '../../lib/host/systemd.ts';
 import { readRenderInput } from '../../lib/render/render-input.ts';
 import type { HostContext } from '../steps/host-context.ts';
@@ -43,6 +43,8 @@ export const continueLost: StepBody<HostContext> = {
     }
     // At later boots it starts by itself.
     if (lost !== undefined) await startUnit(UNIT, signal);
+    // It has every key of the lost host.
+    await removeOverwritten(backup);
     await rm(folder, { recursive: true, force: true });
     await syncDirectory(dirname(folder));
     return done('sno-identity restores its backup');

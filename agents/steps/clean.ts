@@ -7,7 +7,7 @@ import {
 } from '../../lib/cluster/installation/ledger.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
-import { exists, removeFile, removeOverwritten } from '../../lib/host/files.ts';
+import { exists, removeOverwritten } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import type { PlainHost } from './host-context.ts';
 import { inOtherDeployments, leftEntries } from './left-entries.ts';
@@ -20,7 +20,7 @@ const BOOT_IGNITION = '/boot/ignition/config.ign';
 /**
  * Deletes the files in the ledger one by one: only if the contents are still those that the
  * bootstrap installed, and only if no running container mounts the file. Nothing is deleted by
- * pattern.
+ * pattern. Keys and Secrets are among them, in the clear: what the disk has of them is overwritten.
  */
 export const clean: StepBody<PlainHost> = {
   name: 'clean',
@@ -33,7 +33,7 @@ export const clean: StepBody<PlainHost> = {
     const all = [...entries, ...(await inOtherDeployments(paths, { entries }))];
     return (await leftEntries(paths, all, signal)).length === 0;
   },
-  async run({ paths, cluster }, progress) {
+  async run({ paths }, progress) {
     const { signal } = progress;
     const ledger = await readLedger(paths);
     if (ledger === undefined) {
@@ -43,15 +43,12 @@ export const clean: StepBody<PlainHost> = {
     }
     const mounted = await mountedPaths(paths, signal);
     const all = ledger.entries.map(({ path }) => paths.at(path));
-    // Keys of the laptop are among them, in the clear; with sealSecrets: host, the Ignition config has the key of all.
-    const isOverwritten = cluster.sealSecrets !== undefined || cluster.inPlace === true;
-    const remove = isOverwritten ? removeOverwritten : removeFile;
     let removed = 0;
     for (const entry of ledger.entries) {
       if (await isLeft(paths, entry, signal)) {
         refuseMounted(entry, await neededMount(paths.at(entry.path), mounted, all));
         if (entry.unit !== undefined) await disableUnit(entry.unit, signal);
-        await remove(paths.at(entry.path));
+        await removeOverwritten(paths.at(entry.path));
         removed += 1;
         progress.say(`Removed ${entry.path}: ${entry.why}`);
       } else if (await exists(paths.at(entry.path))) {
@@ -62,12 +59,12 @@ export const clean: StepBody<PlainHost> = {
     await removeInDeployments(
       paths,
       others.map(({ path }) => path),
-      isOverwritten,
+      'overwritten',
       signal,
     );
     for (const { path, why } of others) progress.say(`Removed ${path}: ${why}`);
     if (ledger.entries.some(({ unit }) => unit !== undefined)) await reloadUnits(signal);
-    if (await remove(paths.at(BOOT_IGNITION))) progress.say(`Removed ${BOOT_IGNITION}`);
+    if (await removeOverwritten(paths.at(BOOT_IGNITION))) progress.say(`Removed ${BOOT_IGNITION}`);
     return done(
       `${removed} of ${ledger.entries.length} files deleted, the others no longer existed`,
     );

@@ -74,12 +74,12 @@ export async function unitInDeployments(paths: HostPaths, unit: string): Promise
  * while they are deleted.
  *
  * @param files paths on the host, below /sysroot
- * @param isOverwritten before they are deleted
+ * @param how `overwritten`: before they are deleted
  */
 export async function removeInDeployments(
   paths: HostPaths,
   files: readonly string[],
-  isOverwritten: boolean,
+  how: 'deleted' | 'overwritten',
   signal: AbortSignal,
 ): Promise<void> {
   if (files.length === 0) return;
@@ -94,7 +94,8 @@ export async function removeInDeployments(
   try {
     await outside('mount', '-o', 'remount,bind,rw', folder);
     const there = files.map((file) => join(folder, paths.at(file).slice(sysroot.length)));
-    if (isOverwritten) await outside('shred', '--iterations=1', '--remove', '--force', ...there);
+    if (how === 'overwritten')
+      await outside('shred', '--iterations=1', '--remove', '--force', ...there);
     else await outside('rm', '-f', '--', ...there);
     await outside('sync', '--file-system', folder);
   } finally {

@@ -53,7 +53,7 @@ export function retireAgent(
       if (await exists(unitPath(paths, deferredUnit.name))) {
         await startUnit(deferredUnit.name, signal);
       }
-      await removeInDeployments(paths, await unitInDeployments(paths, unit), false, signal);
+      await removeInDeployments(paths, await unitInDeployments(paths, unit), 'deleted', signal);
       if (await exists(unitPath(paths, unit))) await disableUnit(unit, signal);
       await removeFile(unitPath(paths, unit));
       await reloadUnits(signal);

@@ -3,6 +3,7 @@ import { crioOsImage } from '../components/cri-o-system.ts';
 import { debianRuntimeOsImage } from '../components/os-image.ts';
 import { scenarioOf } from '../installation.ts';
 import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
+import { SearchedAllInOne } from '../searched.ts';
 
 /** From an image on a disk to a cluster of one node, without a live stage and without DNS. */
 export const allInOne =
@@ -12,16 +13,33 @@ export const allInOne =
   ): Scenario =>
   (context) => {
     const run = make(context);
-    return scenarioOf(run, [
-      ...run.stepsToDisk(),
-      { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
-      { title: 'Set up the cluster', run: (report) => run.finish(report) },
-      { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
-      ...further(run, context),
-    ]);
+    return scenarioOf(run, [...toCluster(run), ...further(run, context)]);
   };
 
-export const aio = allInOne((run) => [{ title: 'Restart the host', run: () => run.restart() }]);
+const toCluster = (run: AllInOne): readonly ScenarioStep[] => [
+  ...run.stepsToDisk(),
+  { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+  { title: 'Set up the cluster', run: (report) => run.finish(report) },
+  { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
+];
+
+const restarted = allInOne((run) => [{ title: 'Restart the host', run: () => run.restart() }]);
+
+const searched: Scenario = (context) => {
+  const run = new SearchedAllInOne(context);
+  return scenarioOf(run, [
+    ...toCluster(run),
+    { title: 'Restart the host', run: () => run.restart() },
+    {
+      title: 'Look for its installation on the raw disk',
+      run: (report) => run.checkRawDisk(report),
+    },
+  ]);
+};
+
+/** The files of a machine are read over a port, which takes too long for a whole host. */
+export const aio: Scenario = (context) =>
+  (context.hosts.are === 'machines' ? restarted : searched)(context);
 
 /** The same with executable and payload on a second medium, a CPU for the node itself, and a backup restored. */
 export const aioMedium = allInOne(

@@ -113,6 +113,9 @@ export async function removeFile(path: string): Promise<boolean> {
   return true;
 }
 
+/** A snapshot of etcd has gigabytes. */
+const ZEROS = Buffer.alloc(1 << 20);
+
 /**
  * Deletes a file durably, and overwrites with zeros what it had on the disk, as far as the file system and the disk write
  * in place. A process that is killed in between leaves it deleted. A link is deleted, not followed. True if it existed.
@@ -122,7 +125,9 @@ export async function removeOverwritten(path: string): Promise<boolean> {
   await using file = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   const { size } = await file.stat();
   await removeFile(path);
-  await file.write(Buffer.alloc(size), 0, size, 0);
+  for (let at = 0; at < size; at += ZEROS.length) {
+    await file.write(ZEROS, 0, Math.min(ZEROS.length, size - at), at);
+  }
   await file.sync();
   return true;
 }

@@ -24,3 +24,17 @@ t.test('a trace is found wherever it is on a disk, and nothing else', async (t) 
   await truncate(disk, 3 * CHUNK);
   t.same(await tracesOn(disk, traces, signal), [], 'an empty disk has none');
 });
+
+t.test('not every byte is looked at, and no place is missed', async (t) => {
+  const disk = join(t.testdir(), 'disk.raw');
+  const traces = Array.from({ length: 200 }, (_, at) => ({
+    name: `${at}`,
+    bytes: Buffer.from(`the contents of trace number ${at}${' and more'.repeat(at % 7)}`),
+  }));
+  // Each at another distance from wherever one looks.
+  const contents = traces.flatMap(({ bytes }, at) => [bytes, Buffer.alloc(200 + at)]);
+  await writeFile(disk, Buffer.concat(contents));
+  const absent = { name: 'absent', bytes: Buffer.from('the contents of trace number -') };
+  const expected = traces.map(({ name }) => name).toSorted();
+  t.same(await tracesOn(disk, [...traces, absent], signal), expected);
+});

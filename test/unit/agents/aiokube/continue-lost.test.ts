@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { linkSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
@@ -64,6 +64,7 @@ t.test('continue-lost-host', async (t) => {
   t.test('requests the restore, and starts it', async (t) => {
     const it = await spare(t);
     t.equal(await it.holds(continueLost), false, 'before');
+    linkSync(it.at(`${FOLDER}/backup.tar`), it.at('/blocks'));
     t.match(await it.run(continueLost), { note: 'sno-identity restores its backup' });
     t.match(await identityChange.read(it.paths), {
       backup: NAME,
@@ -74,6 +75,7 @@ t.test('continue-lost-host', async (t) => {
     t.match(await verified(it.at(BACKUP)), { files: { length: 2 } });
     t.same(it.programs.calls(), ['systemctl start --no-block sno-identity.service']);
     t.notOk(it.has(FOLDER));
+    t.match(it.read('/blocks'), /^\0+$/, 'it had every key of the lost host');
     t.equal(await it.holds(continueLost), true, 'after');
   });
 
