@@ -28,9 +28,10 @@ export const fetchBundle: StepBody<InPlaceHost> = {
     const { signal } = progress;
     const target = inPlacePlaces(paths).bundle;
     const partial = `${target}.partial`;
+    let found = await digestOf(partial, signal);
     // If it is complete, the agent was killed after the answer, perhaps the only one. Else it is not continued: a power cut
     // may have damaged its beginning.
-    if ((await digestOf(partial, signal)) !== bundle.sha256) {
+    if (found !== bundle.sha256) {
       await rm(partial, { force: true });
       await progress.wait('the bundle of this host', () =>
         fetchFile(bundle.url, partial, MOST_BYTES, {
@@ -41,8 +42,8 @@ export const fetchBundle: StepBody<InPlaceHost> = {
           throw error instanceof Failure ? notFetched(error) : error;
         }),
       );
+      found = await digestOf(partial, signal);
     }
-    const found = await digestOf(partial, signal);
     if (found !== bundle.sha256) {
       await rm(partial, { force: true });
       throw new Failure(
