@@ -15,9 +15,14 @@ export interface MetadataQuestion {
   readonly headers?: Readonly<Record<string, string>>;
   /** Where AWS gives a token for it. */
   readonly token?: string;
+  /** How the answer is encoded. Default: not at all. */
+  readonly encoding?: 'base64';
 }
 
-/** As Ignition asks them (internal/providers): AWS by both families, GCP, OpenStack. Azure serves no custom data. */
+/**
+ * As Ignition asks them (internal/providers): AWS by both families, GCP, OpenStack, and Azure for its user data. Azure's
+ * custom data is on a drive, and nobody serves it.
+ */
 const QUESTIONS: readonly MetadataQuestion[] = [
   ...['169.254.169.254', '[fd00:ec2::254]'].map((host) => ({
     url: `http://${host}/latest/user-data`,
@@ -28,6 +33,11 @@ const QUESTIONS: readonly MetadataQuestion[] = [
     headers: { 'Metadata-Flavor': 'Google' },
   },
   { url: 'http://169.254.169.254/openstack/latest/user_data' },
+  {
+    url: 'http://169.254.169.254/metadata/instance/compute/userData?api-version=2021-01-01&format=text',
+    headers: { Metadata: 'true' },
+    encoding: 'base64',
+  },
 ];
 
 /**
@@ -66,12 +76,13 @@ async function ownId(paths: HostPaths): Promise<string | undefined> {
 
 /** Empty where nobody answers, or something else than a short text. */
 async function answerOf(
-  { url, headers = {}, token }: MetadataQuestion,
+  { url, headers = {}, token, encoding }: MetadataQuestion,
   signal: AbortSignal,
 ): Promise<string> {
   const given = token === undefined ? '' : await ask(token, 'PUT', TOKEN_LIFETIME, signal);
   const tokens = given === '' ? {} : { 'X-aws-ec2-metadata-token': given };
-  return ask(url, 'GET', { ...headers, ...tokens }, signal);
+  const answer = await ask(url, 'GET', { ...headers, ...tokens }, signal);
+  return encoding === undefined ? answer : Buffer.from(answer, encoding).toString('utf8');
 }
 
 const TOKEN_LIFETIME = { 'X-aws-ec2-metadata-token-ttl-seconds': '60' };

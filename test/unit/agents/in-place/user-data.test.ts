@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { askUserData } from '../../../../agents/in-place/user-data.ts';
+import { askUserData, type MetadataQuestion } from '../../../../agents/in-place/user-data.ts';
 import { packed } from '../../../../cli/create/in-place-ignition-config.ts';
 import { userDataFile } from '../../../../lib/cluster/installation/in-place/user-data.ts';
 import { configOf, file } from '../../../../lib/render/ignition/entries.ts';
@@ -9,10 +9,17 @@ import { bootingHost, bundleOf, FOLDER, liveConfig } from './in-place-host.ts';
 
 const bundle = await bundleOf(liveConfig);
 
-/** As AWS: without a token it refuses. */
+const AZURE = '/metadata/instance/compute/userData?api-version=2021-01-01&format=text';
+
+/** As AWS, which refuses without a token, or as Azure, which encodes. */
 async function metadata(t: Test, userData: string): Promise<string> {
   const server = createServer((request, response) => {
-    const { 'x-aws-ec2-metadata-token': token } = request.headers;
+    const { 'x-aws-ec2-metadata-token': token, metadata } = request.headers;
+    if (request.url === AZURE) {
+      return metadata === 'true'
+        ? response.end(Buffer.from(userData).toString('base64'))
+        : response.writeHead(400).end();
+    }
     if (request.method === 'PUT') return response.end('a-token');
     if (token !== 'a-token') return response.writeHead(401).end();
     return response.end(userData);
@@ -24,13 +31,18 @@ async function metadata(t: Test, userData: string): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-async function asked(t: Test, userData: string) {
+const asAws = (url: string): MetadataQuestion => ({
+  ...{ url: `${url}/latest/user-data`, token: `${url}/latest/api/token` },
+});
+
+const asAzure = (url: string): MetadataQuestion => ({
+  ...{ url: `${url}${AZURE}`, headers: { Metadata: 'true' }, encoding: 'base64' },
+});
+
+async function asked(t: Test, userData: string, question = asAws) {
   const { it, host } = bootingHost(t, bundle);
   const url = await metadata(t, userData);
-  const step = askUserData([
-    { url: 'http://127.0.0.1:1/latest/user-data' },
-    { url: `${url}/latest/user-data`, token: `${url}/latest/api/token` },
-  ]);
+  const step = askUserData([{ url: 'http://127.0.0.1:1/latest/user-data' }, question(url)]);
   t.equal(await step.holds(host, it.progress()), false);
   await step.run(host, it.progress());
   t.equal(await step.holds(host, it.progress()), true);
@@ -47,9 +59,11 @@ t.test(
   async (t) => {
     const { it } = bootingHost(t, bundle);
     const own = it.read(`${FOLDER}/in-place.json`);
-    const { found, it: asking } = await asked(t, userDataOf(own));
-    t.same(found, { isServed: true });
-    t.match(asking.lines.join(''), /still serves the user data.*Delete in-place\.bundle/);
+    for (const question of [asAws, asAzure]) {
+      const { found, it: asking } = await asked(t, userDataOf(own), question);
+      t.same(found, { isServed: true });
+      t.match(asking.lines.join(''), /still serves the user data.*Delete in-place\.bundle/);
+    }
   },
 );
 
@@ -63,5 +77,6 @@ t.test('another text, or user data of another host, is none of its own', async (
     userDataOf(JSON.stringify(other)),
     'x'.repeat(300_000),
   ])
-    t.same((await asked(t, text)).found, { isServed: false });
+    for (const question of [asAws, asAzure])
+      t.same((await asked(t, text, question)).found, { isServed: false });
 });
