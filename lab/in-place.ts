@@ -17,15 +17,17 @@ import { journalStory } from './checks/journal-story.ts';
 import { writeUserManifests } from './checks/user-manifests.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { eventually } from './eventually.ts';
+import type { Host } from './host/host.ts';
 import { waitForOwnExit } from './host/unit-state.ts';
 import { waitForStep } from './host/wait-for-step.ts';
 import { writeInstallConfig } from './install-config.ts';
 import { Installation, type Report } from './installation.ts';
+import { mountIso } from './medium.ts';
 import { ownArguments } from './own-inputs.ts';
 import { cli, executable } from './paths.ts';
 import { patient } from './patience.ts';
 import type { Trace } from './raw-disk.ts';
-import type { ScenarioStep } from './scenario.ts';
+import type { LabContext, ScenarioStep } from './scenario.ts';
 import { serveProduct } from './served.ts';
 import { openSite } from './site.ts';
 import { expectNone, expectPlanted, filesBelow, tracesOf } from './traces.ts';
@@ -43,10 +45,18 @@ const LEAST_TRACES = 20;
 
 /**
  * A host without a live image: its disk boots with `in-place.ign`, the bootstrap is in memory, and the disk becomes that
- * of the installed host. Executable, payload and bundle come from a web server at the site, the bundle only once.
+ * of the installed host. Executable, payload and bundle come from a web server at the site, the bundle only once, or
+ * from a medium.
  */
 export class InPlace extends Installation {
+  readonly #source: 'url' | 'medium';
+  #bundle: Buffer = Buffer.alloc(0);
   #traces: readonly Trace[] = [];
+
+  constructor(context: LabContext, source: 'url' | 'medium') {
+    super(context);
+    this.#source = source;
+  }
 
   override stepsToDisk(): readonly ScenarioStep[] {
     return [
@@ -71,18 +81,41 @@ export class InPlace extends Installation {
     await writeUserManifests(target, undefined);
     // Whoever writes the image to the disk gives arguments to its kernel.
     await writeInstallConfig(target, site.host, { target: 'self', kernelArguments: [] });
-    const served = await serveProduct(this.context, { once: `/${BUNDLE}` });
     const create = [
-      ...['create', 'in-place-ignition', '--dir', target, ...served.options],
-      ...['--bundle-url', `${served.url}/${BUNDLE}`],
+      ...['create', 'in-place-ignition', '--dir', target],
       ...(await ownArguments(folder, this.settings)),
     ];
-    await run(cli, create, { signal, deadlineMs: CREATE_MS });
-    await link(join(target, BUNDLE), join(served.folder, BUNDLE));
+    if (this.#source === 'url') {
+      const served = await serveProduct(this.context, { once: `/${BUNDLE}` });
+      const urls = [...served.options, '--bundle-url', `${served.url}/${BUNDLE}`];
+      await run(cli, [...create, ...urls], { signal, deadlineMs: CREATE_MS });
+      await link(join(target, BUNDLE), join(served.folder, BUNDLE));
+      this.#bundle = await readFile(join(target, BUNDLE));
+    } else {
+      const iso = join(folder, 'medium.iso');
+      const medium = ['--medium-iso', iso, '--payload', this.context.components.payload];
+      await run(cli, [...create, ...medium], { signal, deadlineMs: CREATE_MS });
+      await mountIso(iso, this.#medium, this.context);
+      this.#bundle = await readFile(join(this.#medium, 'sno-agents', BUNDLE));
+    }
     this.prepared(site, {
       ignition: join(target, 'in-place.ign'),
       kubeconfig: join(target, 'auth/kubeconfig'),
     });
+  }
+
+  get #medium(): string {
+    return join(this.context.folder, 'second-medium');
+  }
+
+  /** The medium is in the drive until the host is installed. */
+  protected override bootDisk(label: string): Promise<Host> {
+    const options = this.hostOptions(label);
+    const isNeeded = this.#source === 'medium' && this.#traces.length === 0;
+    return this.context.hosts.bootDisk(
+      isNeeded ? { ...options, medium: this.#medium } : options,
+      this.context.signal,
+    );
   }
 
   /** As a person does from a live image; a cloud has done it. */
@@ -173,13 +206,12 @@ export class InPlace extends Installation {
     // Redacted; the log bundle has it, which stays.
     const files = all.filter(({ name }) => !name.startsWith('/opt/openshift/gather/'));
     const stays = [...kept.map(({ bytes }) => bytes), await readFile(executable)];
-    const bundle = await readFile(join(this.context.folder, 'installation', BUNDLE));
     const gone = carried.filter(({ bytes }) =>
       keyFingerprintsIn(bytes.toString('latin1')).some((key) => ledger.goneKeys.includes(key)),
     );
     const traces = tracesOf([
       ...files,
-      { name: BUNDLE, bytes: bundle },
+      { name: BUNDLE, bytes: this.#bundle },
       ...gone.map(({ path, bytes }) => ({ name: `the key in ${path}`, bytes })),
     ]);
     return traces.filter(({ bytes }) => !stays.some((each) => each.includes(bytes)));

@@ -12,11 +12,13 @@ export const inPlaceUnit: UnitFile = {
 
 /** Of the Ignition config with which such a host boots its disk for the first time. */
 export const inPlaceUnits = ({
+  source,
   hasNetworkConfig,
 }: {
+  readonly source: 'medium' | 'url';
   readonly hasNetworkConfig: boolean;
 }): readonly UnitFile[] => [
-  ...executableUnits('url'),
+  ...executableUnits(source),
   labelUnit,
   ...(hasNetworkConfig ? [networkUnit] : []),
   inPlaceUnit,
@@ -24,7 +26,8 @@ export const inPlaceUnits = ({
 
 /** Those that the installed host does not have; its own last. */
 export const onlyInPlaceUnits: readonly UnitFile[] = [
-  ...executableUnits('url'),
+  // That of the other source has the same name.
+  ...executableUnits('medium'),
   networkUnit,
   inPlaceUnit,
 ];

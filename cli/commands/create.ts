@@ -1,8 +1,12 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
 import { acceptUnknownRelease } from '../../lib/config/openshift/judge-release.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
-import { createInPlaceIgnition, type InPlaceOptions } from '../create/in-place-ignition.ts';
+import {
+  createInPlaceIgnition,
+  type InPlaceOptions,
+  refuseOpenShiftInPlace,
+} from '../create/in-place-ignition.ts';
 import { createInstallConfig, type InstallConfigOptions } from '../create/install-config.ts';
 import { createRestoreIgnition, type RestoreIgnitionOptions } from '../create/restore-ignition.ts';
 import {
@@ -134,18 +138,20 @@ function addInPlace(create: Command, surroundings: Surroundings): void {
     .command('in-place-ignition')
     .summary('create user data for a host that bootstraps in memory on its own disk')
     .description(
-      'read DIR/install-config.yaml with bootstrapInPlace.target self; write DIR/in-place.ign, user data for the first boot of one host from its disk, DIR/in-place.bundle, which the host fetches once, and DIR/auth/kubeconfig, and DIR/worker.ign if compute.replicas is above 0',
+      'read DIR/install-config.yaml with bootstrapInPlace.target self; write DIR/in-place.ign, user data for the first boot of one host from its disk, DIR/in-place.bundle, which the host fetches once, or an ISO with it, and DIR/auth/kubeconfig, and DIR/worker.ign if compute.replicas is above 0',
     )
     .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
-    .requiredOption(
+    .option(
       '--bundle-url <url>',
       'where the host fetches in-place.bundle, encrypted; delete it there afterwards',
     )
-    .requiredOption('--agents-url <url>', 'where the host fetches the executable')
-    .requiredOption(
-      '--payload-url <url>',
-      'where the host fetches payload.yaml and the files next to it',
+    .option('--agents-url <url>', 'where the host fetches the executable')
+    .option('--payload-url <url>', 'where the host fetches payload.yaml and the files next to it')
+    .option(
+      '--medium-iso <file>',
+      'instead of the URLs: write an ISO with executable, payload and bundle, to be connected at the first boot; needs --payload',
     )
+    .addOption(new Option('--from-ignition <file>').hideHelp().argParser(refuseOpenShiftInPlace))
     .option(
       '--agents-executable <file>',
       'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one built with sno)',

@@ -25,7 +25,8 @@ import { checksum, coreUser, curlConfig, executableByUrlPath } from './shared-en
 /** What the user data of a host is made from. */
 export interface InPlaceInput {
   readonly cluster: Omit<Cluster, 'installation'> & { readonly payloadSha256: string };
-  readonly executableUrl: string;
+  /** Default: executable, payload and bundle are on a medium. */
+  readonly executableUrl: string | undefined;
   readonly bundle: InPlaceConfig['bundle'];
 }
 
@@ -62,7 +63,9 @@ export function inPlaceIgnition({ cluster, executableUrl, bundle }: InPlaceInput
       plain(places.executable, 0o644, digest),
       plain(`${paths.config}/executable.sha256`, 0o644, digest),
       ...(part === undefined ? [] : [part]),
-      plain(executableByUrlPath(), 0o644, curlConfig(executableUrl, proxy)),
+      ...(executableUrl === undefined
+        ? []
+        : [plain(executableByUrlPath(), 0o644, curlConfig(executableUrl, proxy))]),
       plain(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
       ...(hostname === undefined ? [] : [plain('/etc/hostname', 0o644, `${hostname}\n`)]),
       ...machineConfig(cluster, 'live').files.map(({ path, mode, contents }) =>
@@ -73,9 +76,11 @@ export function inPlaceIgnition({ cluster, executableUrl, bundle }: InPlaceInput
       ({ path, target }) => link(path, target),
     ),
     units: withDropins(
-      inPlaceUnits({ hasNetworkConfig: cluster.networkConfig !== undefined }).map(
-        ({ name, contents, enabled }) =>
-          unit(name, { contents: withoutComments(contents), enabled }),
+      inPlaceUnits({
+        source: executableUrl === undefined ? 'medium' : 'url',
+        hasNetworkConfig: cluster.networkConfig !== undefined,
+      }).map(({ name, contents, enabled }) =>
+        unit(name, { contents: withoutComments(contents), enabled }),
       ),
       // As on every host that runs from its disk: they stay.
       machineConfig(cluster, 'aio').dropins,

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { Failure } from '../../lib/base/errors/failure.ts';
@@ -8,15 +10,17 @@ import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
 import { inapplicable } from '../../lib/render/ignition/plain-entries.ts';
 import { effectiveConfig, validateConfigText } from '../../lib/render/ignition/validate.ts';
+import { MEDIUM_LABEL } from '../../units/aio.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { AdditionOptions, Additions } from './additions.ts';
 import { inspect } from './aio-ignition.ts';
 import { dayOneWorkers } from './day-one-workers.ts';
 import { kibibytes } from './embed-area.ts';
-import { type SourceOptions, writeAll } from './host-sources.ts';
+import { type HostSources, type SourceOptions, writeAll } from './host-sources.ts';
 import { bundleUnits, inPlaceIgnition, packed } from './in-place-ignition-config.ts';
 import { liveWithAdditions } from './live-additions.ts';
 import { liveIgnition, plain } from './live-ignition.ts';
+import { FOLDER } from './medium-files.ts';
 import { requireAbsent } from './outputs.ts';
 import { withSettings } from './own-settings.ts';
 import { manifestNotices } from './single-node-ignition-config.ts';
@@ -29,16 +33,11 @@ export const IN_PLACE_NAMES = { ignition: 'in-place.ign', bundle: 'in-place.bund
 /** Bytes of user data that AWS takes, the least of the clouds (its documentation, "Instance user data"). */
 export const USER_DATA_BYTES = 16_384;
 
-export interface InPlaceOptions
-  extends Omit<SourceOptions, 'mediumIso'>,
-    WorkerConfigOptions,
-    AdditionOptions {
+export interface InPlaceOptions extends SourceOptions, WorkerConfigOptions, AdditionOptions {
   /** The folder with install-config.yaml; outputs go there too. */
   dir: string;
-  /** Where the host fetches in-place.bundle, once. */
-  bundleUrl: string;
-  agentsUrl: string;
-  payloadUrl: string;
+  /** Where the host fetches in-place.bundle, once. Default: it is on the medium. */
+  bundleUrl?: string;
 }
 
 /**
@@ -52,13 +51,14 @@ export async function createInPlaceIgnition(
 ): Promise<void> {
   const { dir } = options;
   const { print, wrote, notice, signal } = surroundings;
-  requireBundleUrl(options.bundleUrl);
+  requireOneSource(options);
   const [ignition, bundlePath] = [
     join(dir, IN_PLACE_NAMES.ignition),
     join(dir, IN_PLACE_NAMES.bundle),
   ];
   const kubeconfig = join(dir, 'auth', 'kubeconfig');
-  const sound = await inspect(options, [ignition, bundlePath, kubeconfig], surroundings);
+  const outputPaths = [ignition, ...(isOnMedium(options) ? [] : [bundlePath]), kubeconfig];
+  const sound = await inspect(options, outputPaths, surroundings);
   const { settings, user, reportTo, backupTo, additions } = sound;
   requireInPlace(settings.cluster);
   requireAppliedHere(additions);
@@ -86,7 +86,10 @@ export async function createInPlaceIgnition(
   const bundle = await sealed(soundText(serializeConfig(live)));
   const userData = inPlaceIgnition({
     ...{ cluster, executableUrl: options.agentsUrl },
-    bundle: { url: options.bundleUrl, sha256: sha256(bundle.bytes), key: bundle.key },
+    bundle: {
+      ...(options.bundleUrl === undefined ? {} : { url: options.bundleUrl }),
+      ...{ sha256: sha256(bundle.bytes), key: bundle.key },
+    },
   });
   const whole = withSettings(userData, additions.settings, plain);
   const text = soundText(serializeConfig(packed(soundText(serializeConfig(whole)))));
@@ -95,15 +98,18 @@ export async function createInPlaceIgnition(
   signal.throwIfAborted();
   const outputs = [
     { path: kubeconfig, contents: administrator },
-    { path: bundlePath, contents: bundle.bytes },
+    ...(isOnMedium(options) ? [] : [{ path: bundlePath, contents: bundle.bytes }]),
     { path: ignition, contents: text },
     ...(workers === undefined ? [] : [{ path: worker, contents: workers.text }]),
   ];
-  await writeAll(outputs, undefined, surroundings);
+  await writeWithBundle(outputs, bundle.bytes, sound.medium, surroundings);
   wrote(ignition, `${Buffer.byteLength(text)} of ${USER_DATA_BYTES} bytes of user data`);
-  wrote(bundlePath, `${kibibytes(bundle.bytes.length)}, encrypted; to be served once`);
+  if (!isOnMedium(options)) {
+    wrote(bundlePath, `${kibibytes(bundle.bytes.length)}, encrypted; to be served once`);
+  }
   wrote(kubeconfig, `for https://api.${domain}:6443`);
-  print(`Control plane: ${cluster.controlPlane}, from the payload on ${cluster.payloadUrl}`);
+  const source = cluster.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`;
+  print(`Control plane: ${cluster.controlPlane}, from the payload on ${source}`);
   if (workers !== undefined) {
     wrote(worker, 'for all workers');
     print(`Workers reach the API at ${workers.apiServer}`);
@@ -116,13 +122,37 @@ export async function createInPlaceIgnition(
     ...sound.notRead,
     ...sound.payloadNotices,
     ...additions.notices,
-    ONE_INSTALLATION,
+    `${ONE_INSTALLATION}: ${isOnMedium(options) ? DESTROY_MEDIUM : DELETE_BUNDLE}`,
   ]) {
     notice(line);
   }
 }
 
-const ONE_INSTALLATION = `one Ignition config is one installation: create another one for each host. ${IN_PLACE_NAMES.ignition} has the key of ${IN_PLACE_NAMES.bundle}: serve the bundle once, and delete it when the host has fetched it`;
+const ONE_INSTALLATION = `one Ignition config is one installation: create another one for each host. ${IN_PLACE_NAMES.ignition} has the key of ${IN_PLACE_NAMES.bundle}`;
+const DELETE_BUNDLE = 'serve the bundle once, and delete it when the host has fetched it';
+const DESTROY_MEDIUM =
+  'remove the medium and delete it once the host has copied bundle and payload';
+
+const isOnMedium = ({ mediumIso }: Pick<InPlaceOptions, 'mediumIso'>) => mediumIso !== undefined;
+
+/** The outputs, and the medium with the bundle if there is to be one; or nothing. */
+async function writeWithBundle(
+  outputs: Parameters<typeof writeAll>[0],
+  bundle: Uint8Array,
+  medium: HostSources['medium'],
+  surroundings: Surroundings,
+): Promise<void> {
+  if (medium === undefined) return writeAll(outputs, undefined, surroundings);
+  const work = await mkdtemp(join(tmpdir(), 'sno-in-place-'));
+  try {
+    const source = join(work, IN_PLACE_NAMES.bundle);
+    await writeFile(source, bundle, { mode: 0o600 });
+    const file = { source, path: `${FOLDER}/${IN_PLACE_NAMES.bundle}`, mode: 0o644 };
+    await writeAll(outputs, { ...medium, files: [...medium.files, file] }, surroundings);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
 
 /** The bundle for a new key. */
 async function sealed(text: string): Promise<{ readonly bytes: Uint8Array; readonly key: string }> {
@@ -136,6 +166,30 @@ function soundText(text: string): string {
   const faults = validateConfigText(text);
   if (faults.length > 0) throw invalidConfig('this program', faults);
   return text;
+}
+
+/** As for a live host, on the command line. @throws Failure (usage) */
+export function refuseOpenShiftInPlace(): never {
+  throw new Failure('usage', 'OpenShift is not installed in place; nothing was written', {
+    expected: 'the Kubernetes payload',
+    found: '--from-ignition',
+    fix: 'Use a live image: "sno create single-node-ignition-config --from-ignition". What is not known of OpenShift without one is in docs/in-place.md.',
+  });
+}
+
+/** Everything by URL, or everything on a medium. @throws Failure (usage) */
+function requireOneSource({ mediumIso, bundleUrl, agentsUrl, payloadUrl }: InPlaceOptions): void {
+  const urls = {
+    ...{ '--bundle-url': bundleUrl, '--agents-url': agentsUrl, '--payload-url': payloadUrl },
+  };
+  const given = Object.entries(urls).flatMap(([name, url]) => (url === undefined ? [] : [name]));
+  const isWhole = mediumIso === undefined ? given.length === 3 : given.length === 0;
+  if (bundleUrl !== undefined) requireBundleUrl(bundleUrl);
+  if (isWhole) return;
+  throw new Failure('usage', 'where the host gets its files is not clear; nothing was written', {
+    expected: `${Object.keys(urls).join(', ')}; or --medium-iso alone`,
+    found: [...(mediumIso === undefined ? [] : ['--medium-iso']), ...given].join(', ') || 'none',
+  });
 }
 
 /** @throws Failure (usage). It may be a secret: it is not quoted. */

@@ -32,7 +32,7 @@ import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { firstMachine } from './first-machine.ts';
 import { fleet } from './fleet.ts';
 import { fleetInstall } from './fleet-install.ts';
-import { inPlace } from './in-place.ts';
+import { inPlace, inPlaceMedium } from './in-place.ts';
 import { minorUpdate, minorUpdateComponents } from './minor-update.ts';
 import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
@@ -65,6 +65,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'aio-containerd-1': aioContainerd1,
   'aio-sealed': aioSealed,
   'in-place': inPlace,
+  'in-place-medium': inPlaceMedium,
   address,
   'address-off': addressOff,
   sealed,

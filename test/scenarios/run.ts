@@ -10,6 +10,7 @@ await runScenarios(
     ...['first-machine', 'dual-stack', 'ipv6', 'pxe', 'address', 'address-off'],
     ...['aio-medium', 'aio-containerd-1', 'aio-sealed', 'crio', 'sealed', 'sealed-host'],
     ...['workers', 'day-one-workers', 'update', 'worker-update', 'minor-update'],
+    ...['in-place', 'in-place-medium'],
     ...['relocate', 'relocate-in-place', 'relocate-dual-stack', 'relocate-ipv6', 'recover'],
   ],
   { deadlineMinutes: 60 },

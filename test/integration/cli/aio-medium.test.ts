@@ -2,14 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Decrypter } from 'age-encryption';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { parseConfig } from '../../../lib/render/ignition/config.ts';
+import { effectiveConfig } from '../../../lib/render/ignition/validate.ts';
 import { MEDIUM_LABEL } from '../../../units/aio.ts';
 import { agentsExecutable } from '../../unit/cli/agents-executable.ts';
-import { GOOD } from '../../unit/cli/install-config-file.ts';
+import { edited, GOOD } from '../../unit/cli/install-config-file.ts';
 import { type Run, sno } from '../../unit/cli/run-sno.ts';
 import { programBytes } from '../../unit/payload/elf/program.ts';
 
@@ -25,8 +27,8 @@ const files = {
 };
 
 /** A folder with install-config.yaml, a payload and an executable beside it. */
-async function folder(t: Pick<Test, 'testdir'>): Promise<string> {
-  const root = t.testdir({ cluster: { 'install-config.yaml': GOOD } });
+async function folder(t: Pick<Test, 'testdir'>, config = GOOD): Promise<string> {
+  const root = t.testdir({ cluster: { 'install-config.yaml': config } });
   for (const [path, contents] of Object.entries(files)) {
     await mkdir(join(root, 'payload', path, '..'), { recursive: true });
     await writeFile(join(root, 'payload', path), contents);
@@ -122,6 +124,52 @@ t.test('the executable on the medium is the pinned one', { skip }, async (t) => 
       .digest('hex'),
   );
 });
+
+t.test(
+  'in place, the medium has the bundle too, and the user data its key',
+  { skip },
+  async (t) => {
+    const self = edited([
+      ['  installationDisk: /dev/disk/by-id/wwn-0x1\n', '  target: self\n'],
+      ['  existingSystem: overwrite\n', ''],
+    ]);
+    const root = await folder(t, self);
+    const dir = join(root, 'cluster');
+    const iso = join(root, 'e.iso');
+    const { code, err } = await sno(
+      [
+        ...['create', 'in-place-ignition', '--dir', dir, '--medium-iso', iso],
+        ...['--payload', join(root, 'payload'), '--agents-executable', join(root, 'sno-agents')],
+      ],
+      { PATH: process.env.PATH ?? '' },
+    );
+    t.equal(code, 0, err);
+    t.match(err, /remove the medium and delete it/);
+    t.notOk(existsSync(join(dir, 'in-place.bundle')), 'it is on the medium only');
+    const target = join(root, 'extracted');
+    const extract = ['-osirrox', 'on', '-indev', iso, '-extract', '/sno-agents', target];
+    await execa('xorriso', extract, within);
+    t.same((await readdir(target)).toSorted(), ['in-place.bundle', 'payload', 'sno-agents']);
+    const text = await readFile(join(dir, 'in-place.ign'), 'utf8');
+    const { config } = effectiveConfig(parseConfig(text, 'in-place.ign'));
+    const written = config.storage?.files ?? [];
+    const described = written.find(({ path }) => path.endsWith('/in-place.json'));
+    const { bundle } = JSON.parse(decodeDataUrl(described?.contents ?? {}).toString('utf8'));
+    t.equal(bundle.url, undefined);
+    const bytes = await readFile(join(target, 'in-place.bundle'));
+    t.equal(bundle.sha256, createHash('sha256').update(bytes).digest('hex'));
+    const decrypter = new Decrypter();
+    decrypter.addIdentity(bundle.key);
+    t.match(await decrypter.decrypt(bytes, 'text'), 'kube-apiserver-serving-ca.key');
+    const units = config.systemd?.units?.map(({ name }) => name) ?? [];
+    for (const name of ['run-media-iso.mount', 'sno-executable.service', 'sno-in-place.service'])
+      t.ok(units.includes(name), name);
+    t.notOk(
+      written.some(({ path }) => path.endsWith('/executable.curl')),
+      'nothing is fetched',
+    );
+  },
+);
 
 t.test('nothing is written without the program that makes it', async (t) => {
   const root = await folder(t);

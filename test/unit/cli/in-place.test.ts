@@ -186,6 +186,31 @@ t.test('refused before anything is written', async (t) => {
   }
 });
 
+t.test('the host gets everything by URL, or everything from a medium', async (t) => {
+  const unclear =
+    /not clear.*expected --bundle-url, --agents-url, --payload-url; or --medium-iso alone/;
+  const cases: [readonly string[], RegExp][] = [
+    [[], /found none/],
+    [URLS, /found --agents-url, --payload-url$/m],
+    [['--bundle-url', BUNDLE_URL], /found --bundle-url$/m],
+    [['--medium-iso', 'a.iso', '--bundle-url', BUNDLE_URL], /found --medium-iso, --bundle-url$/m],
+  ];
+  for (const [args, found] of cases) {
+    const dir = folder(t);
+    const { code, err } = await sno(['create', 'in-place-ignition', '--dir', dir, ...args]);
+    t.equal(code, 2);
+    t.match(err, unclear);
+    t.match(err, found);
+    t.notMatch(err, 's3cret');
+  }
+});
+
+t.test('OpenShift is refused by name', async (t) => {
+  const { code, err } = await sno(['create', 'in-place-ignition', '--from-ignition', 'installer']);
+  t.equal(code, 2);
+  t.match(err, /OpenShift is not installed in place; nothing was written.*docs\/in-place\.md/s);
+});
+
 t.test("a person's own config with disks or users is refused by name", async (t) => {
   const dir = folder(t);
   const own = join(dir, '../own.ign');

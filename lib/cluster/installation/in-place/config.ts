@@ -15,7 +15,8 @@ const configSchema = z.strictObject({
   baseDomain: z.string(),
   proxy: proxySchema.optional(),
   bundle: z.strictObject({
-    url: z.url(),
+    /** Default: that of the medium (`mediumBundle`). */
+    url: z.url().optional(),
     /** Hex, of the encrypted bundle. */
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
     /** An identity of age. */

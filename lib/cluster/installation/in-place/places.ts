@@ -21,6 +21,10 @@ export function inPlacePlaces({ state }: Pick<HostPaths, 'state'>) {
   } as const;
 }
 
+/** On a medium with the layout of a live ISO, beside executable and payload. */
+export const mediumBundle = ({ medium }: Pick<HostPaths, 'medium'>) =>
+  join(medium, 'in-place.bundle');
+
 /** The disk of such a host, without what covers it while the host bootstraps. */
 export const underlying = ({ run }: Pick<HostPaths, 'run'>): HostPaths =>
   hostPaths(join(run, 'disk'));

@@ -99,6 +99,23 @@ done`;
     t.notMatch(it.read(`${FOLDER}/bundle.age`), 'the key of a CA');
   });
 
+  t.test('is on the medium, where no URL is given', async (t) => {
+    const { it, host } = bootingHost(t, bundle);
+    const { url: _, ...onMedium } = host.cluster.bundle;
+    const given = { ...host, cluster: { ...host.cluster, bundle: onMedium } };
+    await t.rejects(fetchBundle.run(given, it.progress()), {
+      kind: 'retry',
+      code: 'bundle-gone',
+      message: /\/run\/media\/iso\/sno-agents\/in-place\.bundle.*Connect the medium/s,
+    });
+    it.write('/run/media/iso/sno-agents/in-place.bundle', other.bytes);
+    await t.rejects(fetchBundle.run(given, it.progress()), { code: 'bundle-mismatch' });
+    it.write('/run/media/iso/sno-agents/in-place.bundle', bundle.bytes);
+    await fetchBundle.run(given, it.progress());
+    t.equal(await fetchBundle.holds(given, it.progress()), true);
+    t.same(it.programs.calls('prlimit'), [], 'nobody is asked');
+  });
+
   t.test('another one is refused, and not kept', async (t) => {
     const { it, run } = bootingHost(t, bundle);
     it.write('/served', other.bytes);

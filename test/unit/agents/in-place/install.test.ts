@@ -196,8 +196,8 @@ t.test('the installed host forgets the bundle and its key', async (t) => {
   it.write(`${FOLDER}/in-place.json`, key, 0o600);
   it.write(`${FOLDER}/bundle.age`, 'ciphertext', 0o600);
   it.write(`${FOLDER}/journal.jsonl`, '');
-  for (const unit of ['sno-in-place', 'sno-executable'])
-    it.write(`/etc/systemd/system/${unit}.service`, '');
+  for (const unit of ['sno-in-place.service', 'sno-executable.service', 'run-media-iso.mount'])
+    it.write(`/etc/systemd/system/${unit}`, '');
   for (const name of ['executable.curl', 'executable.sha256'])
     it.write(`/etc/sno-agents/${name}`, '');
   for (const name of ['bootkube', 'progress', 'sno-agents']) it.write(`/usr/local/bin/${name}`, '');
