@@ -30,13 +30,19 @@ export function tracesOf(files: readonly GoneFile[]): Trace[] {
   });
 }
 
-/** The files of a folder, by the names that they have on the host. */
-export async function filesBelow(folder: string, onHost: string): Promise<GoneFile[]> {
+/** The files of a folder, by the names that they have on the host, but for those below `without`. */
+export async function filesBelow(
+  folder: string,
+  onHost: string,
+  without?: string,
+): Promise<GoneFile[]> {
   const found: GoneFile[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    found.push({ name: join(onHost, relative(folder, path)), bytes: await readFile(path) });
+    const name = join(onHost, relative(folder, path));
+    if (without !== undefined && name.startsWith(`${without}/`)) continue;
+    found.push({ name, bytes: await readFile(path) });
   }
   return found;
 }
@@ -65,7 +71,7 @@ export async function expectPlanted(
   try {
     const device = await attachPartition(disk, 'root', false, teardown, signal);
     await mount(device, folder, { type: 'ext4' }, teardown, signal);
-    const path = join(folder, 'root/planted');
+    const path = join(folder, 'planted');
     await writeFile(path, trace.bytes, { flush: true });
     await rm(path);
   } finally {

@@ -1,13 +1,16 @@
-import { Failure } from '../../lib/base/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import {
   isLeft,
   type LedgerEntry,
   ledgerPath,
   readLedger,
 } from '../../lib/cluster/installation/ledger.ts';
+import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import { exists, removeOverwritten } from '../../lib/host/files.ts';
+import { runOutsideSandbox } from '../../lib/host/outside-sandbox.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import type { PlainHost } from './host-context.ts';
 import { inOtherDeployments, leftEntries } from './left-entries.ts';
@@ -16,6 +19,7 @@ import { removeInDeployments } from './other-deployments.ts';
 
 /** CoreOS deletes this at its first boot; other operating systems may not. */
 const BOOT_IGNITION = '/boot/ignition/config.ign';
+const TRIM_MS = 30_000;
 
 /**
  * Deletes the files in the ledger one by one: only if the contents are still those that the
@@ -65,11 +69,26 @@ export const clean: StepBody<PlainHost> = {
     for (const { path, why } of others) progress.say(`Removed ${path}: ${why}`);
     if (ledger.entries.some(({ unit }) => unit !== undefined)) await reloadUnits(signal);
     if (await removeOverwritten(paths.at(BOOT_IGNITION))) progress.say(`Removed ${BOOT_IGNITION}`);
+    await giveUpFreeBlocks(paths, progress);
     return done(
       `${removed} of ${ledger.entries.length} files deleted, the others no longer existed`,
     );
   },
 };
+
+/**
+ * Has the disk forget what is free on /boot: CoreOS deletes the Ignition config there before any agent starts, and it has
+ * keys and Secrets. Not every disk can, and nothing depends on it.
+ */
+async function giveUpFreeBlocks(paths: HostPaths, progress: Progress): Promise<void> {
+  const boot = paths.at('/boot');
+  if (!(await exists(boot))) return;
+  const limits = { signal: progress.signal, deadlineMs: TRIM_MS };
+  await runOutsideSandbox('fstrim', [boot], limits).catch((error: unknown) => {
+    progress.signal.throwIfAborted();
+    progress.say(`The disk does not forget the free blocks of /boot: ${describeError(error)}`);
+  });
+}
 
 function refuseMounted({ path }: LedgerEntry, mount: string | undefined): void {
   if (mount === undefined) return;

@@ -1,5 +1,6 @@
 import { InPlace } from '../in-place.ts';
 import { scenarioOf } from '../installation.ts';
+import { requireEnforced } from '../machine/shown/selinux.ts';
 import type { Scenario } from '../scenario.ts';
 
 /**
@@ -14,6 +15,9 @@ const fromDisk =
       ...run.stepsToDisk(),
       { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
       { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
+      ...(context.hosts.are === 'machines'
+        ? [{ title: 'SELinux enforces, and has denied nothing', run: () => requireEnforced(run) }]
+        : []),
       { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
       {
         title: 'Look for the bootstrap on the raw disk',

@@ -107,7 +107,7 @@ export const machineScenarios: readonly string[] = [
     'power-cut',
     'bad-manifests',
   ],
-  ...['aio', 'aio-sealed', 'sealed', 'aio-power-cut', FACTORY_SCENARIO],
+  ...['aio', 'aio-sealed', 'sealed', 'aio-power-cut', 'in-place', FACTORY_SCENARIO],
   ...Object.keys(onlyMachines),
 ];
 

@@ -31,9 +31,13 @@ async function leftovers(t: Test, containers: readonly FakeContainer[] = []): Pr
       *) exit 97 ;;
     esac`,
   );
+  host.programs.give('systemd-run', 'for each; do echo "$each" >> "$ROOT/run-alone"; done');
   await fakeRuntime(t, host, () => containers);
   return host;
 }
+
+const ofSystemd = (host: TestHost) =>
+  host.programs.calls().filter((call) => call.startsWith('systemctl '));
 
 t.test('clean', async (t) => {
   t.test('deletes the files in the ledger and the Ignition of the first boot', async (t) => {
@@ -42,7 +46,7 @@ t.test('clean', async (t) => {
     t.match(await host.run(clean), { kind: 'done', note: /^3 of 3 files/ });
     for (const path of [KEY, SNAPSHOT, UNIT, IGNITION]) t.notOk(host.has(path), path);
     t.equal(await host.holds(clean), true, 'after');
-    t.same(host.programs.calls(), [
+    t.same(ofSystemd(host), [
       'systemctl disable --no-reload sno-restore.service',
       'systemctl daemon-reload',
     ]);
@@ -57,6 +61,15 @@ t.test('clean', async (t) => {
     for (const [path, same] of blocks) linkSync(host.at(path), host.at(same));
     await host.run(clean);
     for (const [path, same] of blocks) t.match(host.read(same), /^\0+$/, `${path} is overwritten`);
+  });
+
+  t.test('the disk is told to forget what is free on /boot, and may not be able to', async (t) => {
+    const host = await leftovers(t);
+    await host.run(clean);
+    t.match(host.read('/run-alone'), new RegExp(`^fstrim\n${host.at('/boot')}$`, 'm'));
+    host.programs.give('systemd-run', 'echo "the discard operation is not supported" >&2; exit 1');
+    t.match(await host.run(clean), { kind: 'done' });
+    t.match(host.lines.join(''), /does not forget the free blocks of \/boot:.*not supported/);
   });
 
   t.test('a single leftover is detected', async (t) => {
@@ -74,7 +87,7 @@ t.test('clean', async (t) => {
     host.remove(UNIT);
     host.remove(SNAPSHOT);
     t.match(await host.run(clean), { kind: 'done', note: /^1 of 3 files/ });
-    t.same(host.programs.calls(), ['systemctl daemon-reload'], 'nothing is disabled twice');
+    t.same(ofSystemd(host), ['systemctl daemon-reload'], 'nothing is disabled twice');
     t.equal(await host.holds(clean), true);
     t.match(await host.run(clean), { kind: 'done', note: /^0 of 3 files/ });
   });
@@ -156,7 +169,7 @@ t.test('clean', async (t) => {
       kind: 'done',
       note: '2 of 2 files deleted, the others no longer existed',
     });
-    t.same(host.programs.calls(), []);
+    t.same(ofSystemd(host), []);
     t.notMatch(host.lines.join(''), IGNITION, 'CoreOS has deleted it itself');
   });
 
