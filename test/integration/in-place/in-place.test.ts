@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
+import { MEMORY_FOLDERS } from '../../../lib/cluster/installation/in-place/places.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { configOf, file, unit } from '../../../lib/render/ignition/entries.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';
 import { bundleOf, FOLDER, liveConfig, URL } from '../../unit/agents/in-place/in-place-host.ts';
 
 const BOOT = join(import.meta.dirname, 'boot.ts');
+const KILLED = join(import.meta.dirname, 'killed.ts');
 const KEY = 'the key of a CA';
 const MASTER = configOf({
   files: [file('/etc/kubernetes/pki/server.key', 0o600, 'a key that stays')],
@@ -77,4 +79,17 @@ t.test('nothing of the bootstrap is on the disk, and the installed host is', asy
     'kubelet.service',
   ]);
   t.match(await readFile(join(disk, 'var/lib/sno-agents/installation.json'), 'utf8'), '"finished"');
+});
+
+t.test('killed before each of the mounts, each folder is covered once', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'in-place-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const unshared = ['--mount', '--propagation', 'private', process.execPath, KILLED];
+  const { stdout } = await execa('unshare', [...unshared, root], { timeout: 90_000 });
+  const { whole, results } = JSON.parse(stdout);
+  t.ok(results.length > MEMORY_FOLDERS.length, `${results.length} moments`);
+  for (const { before, mounted, holds } of results) {
+    t.equal(holds, true, `killed before ${before}`);
+    t.same(mounted, whole, `killed before ${before}`);
+  }
 });
