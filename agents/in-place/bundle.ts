@@ -14,8 +14,8 @@ import type { InPlaceHost } from './context.ts';
 const MOST_BYTES = 64 << 20;
 
 /**
- * Fetches the bundle, once, or copies it from the medium: it stays on the disk as it is, encrypted, so that a power cut before the end of the
- * bootstrap needs no second answer of a URL that gives one only.
+ * Fetches the bundle, once, or copies it from the medium: it stays on the disk as it is, encrypted, so that a power cut
+ * before the end of the bootstrap needs neither a second answer of a URL that gives one only, nor the medium.
  */
 export const fetchBundle: StepBody<InPlaceHost> = {
   name: 'bundle',

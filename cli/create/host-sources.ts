@@ -44,6 +44,8 @@ export interface HostSources {
 interface Medium {
   readonly path: string;
   readonly files: readonly AddedFile[];
+  /** What it has, for whoever stores it. Default: no secrets. */
+  readonly secrets?: string;
 }
 
 type Attempt = <T>(body: () => Promise<T>) => Promise<T | undefined>;
@@ -125,7 +127,7 @@ export async function writeAll(
     await createMedium({ ...request, signal });
     await writeOutputs(outputs);
   });
-  wrote(medium.path, `${mebibytes(bytes)}, without secrets`);
+  wrote(medium.path, `${mebibytes(bytes)}, ${medium.secrets ?? 'without secrets'}`);
 }
 
 /** Where the host gets the executable and the payload: both by URL, or both from a medium. */

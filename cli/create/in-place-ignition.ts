@@ -148,7 +148,8 @@ async function writeWithBundle(
     const source = join(work, IN_PLACE_NAMES.bundle);
     await writeFile(source, bundle, { mode: 0o600 });
     const file = { source, path: `${FOLDER}/${IN_PLACE_NAMES.bundle}`, mode: 0o644 };
-    await writeAll(outputs, { ...medium, files: [...medium.files, file] }, surroundings);
+    const files = [...medium.files, file];
+    await writeAll(outputs, { ...medium, files, secrets: 'its bundle is encrypted' }, surroundings);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
