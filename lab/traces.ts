@@ -11,6 +11,9 @@ const SAMPLE_BYTES = 48;
 /** A large file has one in each so many bytes. */
 const EVERY_BYTES = 16 << 10;
 
+/** Different bytes in a sample. A run of zeros, in base64 too, is anywhere. */
+const LEAST_VARIETY = 12;
+
 /** A file that must not be on a disk, not even in parts. */
 export interface GoneFile {
   readonly name: string;
@@ -26,7 +29,7 @@ export function tracesOf(files: readonly GoneFile[]): Trace[] {
       const at = Math.floor(((part + 0.5) * bytes.length) / parts - SAMPLE_BYTES / 2);
       const sample = Buffer.from(bytes.subarray(at, at + SAMPLE_BYTES));
       return { name: parts === 1 ? name : `${name} at ${at}`, bytes: sample };
-    });
+    }).filter(({ bytes }) => new Set(bytes).size >= LEAST_VARIETY);
   });
 }
 
