@@ -19,7 +19,7 @@ const OPTIONS: readonly [args: readonly string[], ...lines: string[]][] = [
     ['--control-plane', 'one'],
     '--control-plane: expected an integer from 0 to 5000, found "one". Write the number of nodes.',
   ],
-  ...['-1', '1.5', '', ' 1', '5001', '1e3', '99999999999999999999', 'x'].map(
+  ...['-1', '1.5', ' 1', '5001', '1e3', '99999999999999999999', 'x'].map(
     (value): [string[], string] => [
       [`--compute=${value}`],
       `--compute: expected an integer from 0 to 5000, found ${JSON.stringify(value)}. Write the number of nodes.`,
@@ -37,7 +37,7 @@ const OPTIONS: readonly [args: readonly string[], ...lines: string[]][] = [
     ['--platform', 'azur'],
     '--platform: expected one of none, aws, azure, external, gcp, ibmcloud, powervs, found "azur". Did you mean azure?',
   ],
-  ...['4.3', '5', 'latest', ''].map((value): [string[], string] => [
+  ...['4.3', '5', 'latest'].map((value): [string[], string] => [
     ['--compute', '0', `--release=${value}`],
     `--release: expected a release of OpenShift from 4.4 on, such as 5.0, found ${JSON.stringify(value)}. Write it as MAJOR.MINOR.`,
   ]),
