@@ -168,6 +168,17 @@ t.test("an all-in-one host's own disk has room for the system and twice the payl
   });
 });
 
+t.test('in place, that disk is where the executable is: the rest is in memory', async (t) => {
+  const host = testHost(t);
+  host.write('/var/lib/sno-agents/bin/sno-agents');
+  const { cluster, ...any } = inputFor(t, [ipv4], NETWORKS);
+  const input = { ...any, ...host.context, hostname: 'edge-0' };
+  const factOf = (inPlace: boolean) =>
+    ownDiskCheck.run({ ...input, cluster: { ...cluster, inPlace } });
+  t.match(await factOf(false), { fact: /\/sno-agents has \d/ });
+  t.match(await factOf(true), { fact: /\/sno-agents\/bin has \d/ });
+});
+
 t.test('CPUs are reserved that the host has, and one is left for workloads', async (t) => {
   const table: [online: string, reserved: string | undefined, ok: boolean, says: RegExp][] = [
     ['0-3', undefined, true, /none reserved/],

@@ -83,7 +83,7 @@ const DONE: Readonly<Record<string, readonly [file: string, name: string]>> = {
     'is fetched from the machine config server of the cluster',
   ],
   'apiNames[]': ['test/unit/render/certificates.test.ts', 'further names and addresses are in'],
-  inPlace: ['test/unit/agents/post-reboot/clean.test.ts', 'of a host that bootstrapped in place'],
+  inPlace: ['test/integration/agents/bootkube/preflight.ts', 'in place, that disk is where'],
   onAddressChange: ['test/unit/agents/upkeep/address.test.ts', 'follow: the change is requested'],
   dayOneWorkers: ['test/unit/agents/aiokube/node-role.test.ts', 'with workers of the installation'],
   sealSecrets: ['test/unit/agents/bootkube/sealed.test.ts', 'only where they are sealed'],
