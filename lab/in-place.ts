@@ -212,7 +212,9 @@ export class InPlace extends Installation {
     );
     // What was gathered is redacted; the log bundle has it, which stays.
     const files = await filesBelow(assets, '/opt/openshift', '/opt/openshift/gather');
-    const stays = [...kept.map(({ bytes }) => bytes), await readFile(executable)];
+    // The record of what was staged has the links as the config has them.
+    const links = Buffer.from(JSON.stringify(config.storage?.links ?? []));
+    const stays = [...kept.map(({ bytes }) => bytes), await readFile(executable), links];
     const gone = carried.filter(({ bytes }) =>
       keyFingerprintsIn(bytes.toString('latin1')).some((key) => ledger.goneKeys.includes(key)),
     );
