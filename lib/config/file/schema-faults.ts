@@ -85,7 +85,7 @@ function unquoted(
   if (schema === undefined || (typeof value !== 'number' && typeof value !== 'boolean'))
     return undefined;
   const written = document.writtenAt(path) ?? `${value}`;
-  return z.core.safeParse(schema, written).success ? written : undefined;
+  return z.safeParse(schema, written).success ? written : undefined;
 }
 
 /** The key of `key:value` where a mapping is expected: without a blank it is a text. */
