@@ -198,9 +198,8 @@ export class InPlace extends Installation {
 
   /** Files of the bootstrap, keys that are gone later, and the bundle: but for what the installed host has, too. */
   async #tracesIn(assets: string, combined: string): Promise<Trace[]> {
-    const { config } = effectiveConfig(
-      parseConfig(await readFile(combined, 'utf8'), 'the combined config'),
-    );
+    const text = await readFile(combined, 'utf8');
+    const { config } = effectiveConfig(parseConfig(text, 'the combined config'));
     const { ledger } = await readCarriedIn(combined);
     const carried = (config.storage?.files ?? []).map(({ path, contents }) => ({
       ...{ path, bytes: decodeDataUrl(contents ?? {}) },
@@ -212,9 +211,9 @@ export class InPlace extends Installation {
     );
     // What was gathered is redacted; the log bundle has it, which stays.
     const files = await filesBelow(assets, '/opt/openshift', '/opt/openshift/gather');
-    // The record of what was staged has the links as the config has them.
-    const links = Buffer.from(JSON.stringify(config.storage?.links ?? []));
-    const stays = [...kept.map(({ bytes }) => bytes), await readFile(executable), links];
+    // Names, links and units are on the host, and in the record of what was staged.
+    const around = Buffer.from(text.replaceAll(/"source":"[^"]*"/g, '"source":""'));
+    const stays = [...kept.map(({ bytes }) => bytes), await readFile(executable), around];
     const gone = carried.filter(({ bytes }) =>
       keyFingerprintsIn(bytes.toString('latin1')).some((key) => ledger.goneKeys.includes(key)),
     );

@@ -12,7 +12,9 @@ import { freePort } from '../../../lab/servers/free-port.ts';
 export const KEYS = { accessKeyId: 'edge', secretAccessKey: 'the+secret/of=the"site\\' } as const;
 export const BUCKET = 'backups';
 const LIFETIME_MS = 5 * 60_000;
-const START_MS = 90_000;
+const START_MS = 60_000;
+/** Another program can have taken one of its nine ports meanwhile. */
+const STARTS = 3;
 
 /** SeaweedFS with TLS: S3, which knows one key that may use one bucket, and WebDAV. Its files are in the folder. */
 export async function startSeaweedfs(t: Test, folder: string, signal: AbortSignal) {
@@ -43,6 +45,31 @@ export async function startSeaweedfs(t: Test, folder: string, signal: AbortSigna
   ];
   writeFileSync(path('s3.json'), JSON.stringify({ identities }));
   for (const name of ['data', 'cache']) mkdirSync(path(name));
+  for (let start = 1; ; start += 1) {
+    const { daemon, ports } = await startDaemonOn(program, path);
+    const s3 = `https://localhost:${ports.s3}`;
+    const webdav = `https://localhost:${ports.webdav}/`;
+    /** curl as a person has it, with further options. */
+    const curl = (...args: string[]) =>
+      execa('curl', ['-sS', '--fail-with-body', '--cacert', path('ca.crt'), ...args], {
+        encoding: 'buffer',
+        timeout: 20_000,
+        cancelSignal: signal,
+      });
+    const asAdmin = ['--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', 'admin:admin'];
+    try {
+      await eventually(() => curl(...asAdmin, '-X', 'PUT', `${s3}/${BUCKET}`), START_MS, signal);
+      await eventually(() => curl('-X', 'MKCOL', `${webdav}shop/`), START_MS, signal);
+      t.teardown(() => daemon.stop());
+      return { s3, webdav, curl, authority: authority.certificate };
+    } catch (error) {
+      await daemon.stop();
+      if (start === STARTS) throw error;
+    }
+  }
+}
+
+async function startDaemonOn(program: string, path: (name: string) => string) {
   const ports = {
     ...{ master: await freePort(), masterRpc: await freePort() },
     ...{ volume: await freePort(), volumeRpc: await freePort() },
@@ -69,18 +96,5 @@ export async function startSeaweedfs(t: Test, folder: string, signal: AbortSigna
     path('weed.log'),
     LIFETIME_MS,
   );
-  t.teardown(() => daemon.stop());
-  const s3 = `https://localhost:${ports.s3}`;
-  const webdav = `https://localhost:${ports.webdav}/`;
-  /** curl as a person has it, with further options. */
-  const curl = (...args: string[]) =>
-    execa('curl', ['-sS', '--fail-with-body', '--cacert', path('ca.crt'), ...args], {
-      encoding: 'buffer',
-      timeout: 20_000,
-      cancelSignal: signal,
-    });
-  const asAdmin = ['--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', 'admin:admin'];
-  await eventually(() => curl(...asAdmin, '-X', 'PUT', `${s3}/${BUCKET}`), START_MS, signal);
-  await eventually(() => curl('-X', 'MKCOL', `${webdav}shop/`), START_MS, signal);
-  return { s3, webdav, curl, authority: authority.certificate };
+  return { daemon, ports };
 }
