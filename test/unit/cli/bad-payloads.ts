@@ -21,6 +21,14 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
   [
     'nothing given',
     (given) => Object.assign(given, { images: {}, references: {}, binaries: {}, cni: [] }),
+    [/--kubernetes is missing: with a version such as/],
+  ],
+  [
+    'one program alone',
+    (given) => {
+      const { etcdutl = '' } = given.binaries;
+      Object.assign(given, { images: {}, references: {}, binaries: { etcdutl }, cni: [] });
+    },
     [
       /--image etcd=FILE is missing\n/,
       /--image pause=FILE is missing\n/,
