@@ -60,7 +60,8 @@ data: {pin: ${randomBytes(300).toString('base64')}}
     report(`${this.#traces.length} traces`);
     // They are read from the host while there is one.
     await this.agentSteps();
-    await this.booted.stop();
+    // Without an orderly end: what must be gone is gone by now.
+    await this.booted.powerCut();
     this.host = undefined;
     await expectNone(this.site.disk, this.#traces, signal);
     await expectPlanted(this.site.disk, this.#traces, join(this.context.folder, 'planted'), signal);
