@@ -1,10 +1,11 @@
-import { copyFile, lstat, rename, rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { inPlacePlaces, mediumBundle } from '../../lib/cluster/installation/in-place/places.ts';
 import type { Progress } from '../../lib/engine/steps/progress.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
+import { copyFile } from '../../lib/host/copy.ts';
 import { fetchFile } from '../../lib/host/fetch.ts';
 import { ifMissing, sha256OfFile, syncDirectory, syncFile } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -36,7 +37,7 @@ export const fetchBundle: StepBody<InPlaceHost> = {
     // may have damaged its beginning.
     if (found !== bundle.sha256) {
       await rm(partial, { force: true });
-      if (bundle.url === undefined) await copyFromMedium(paths, partial);
+      if (bundle.url === undefined) await copyFromMedium(paths, partial, signal);
       else await fetchFrom(bundle.url, partial, cluster, progress);
       found = await digestOf(partial, signal);
     }
@@ -73,7 +74,11 @@ async function fetchFrom(
   );
 }
 
-async function copyFromMedium(paths: HostPaths, partial: string): Promise<void> {
+async function copyFromMedium(
+  paths: HostPaths,
+  partial: string,
+  signal: AbortSignal,
+): Promise<void> {
   const source = mediumBundle(paths);
   const found = await lstat(source).catch(ifMissing);
   if (found?.isFile() !== true || found.size > MOST_BYTES) {
@@ -84,7 +89,7 @@ async function copyFromMedium(paths: HostPaths, partial: string): Promise<void> 
       fix: 'Connect the medium that "sno create in-place-ignition --medium-iso" wrote together with the Ignition config of this host, and restart the host.',
     });
   }
-  await copyFile(source, partial);
+  await copyFile(source, partial, 0o600, signal);
 }
 
 const digestOf = (path: string, signal: AbortSignal) => sha256OfFile(path, signal).catch(ifMissing);

@@ -1,4 +1,5 @@
 import { isRawJson } from '../../lib/base/go-yaml/raw-json.ts';
+import { isBase64 } from '../../lib/base/go-yaml/scalar.ts';
 import { isRecord } from '../../lib/base/json.ts';
 import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
 
@@ -13,9 +14,6 @@ const OF_KIND: Readonly<Record<string, typeof OF_ALL>> = {
   ConfigMap: [{ path: ['data'] }, { path: ['binaryData'], base64: true }],
   Secret: [{ path: ['stringData'] }, { path: ['data'], base64: true }],
 };
-
-/** As Go decodes it, which reads over line breaks. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
  * The first value that the API would refuse since it is no text, such as a port that YAML takes for a number; undefined if
@@ -48,7 +46,7 @@ function noText(value: unknown): string | undefined {
 
 function noBase64(value: unknown): string | undefined {
   if (typeof value !== 'string') return noText(value);
-  if (BASE64.test(value.replaceAll(/[\r\n]/g, ''))) return undefined;
+  if (isBase64(value)) return undefined;
   return 'expected base64, found another text. Encode it, or move it to the field for texts.';
 }
 

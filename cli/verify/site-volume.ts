@@ -44,7 +44,7 @@ export async function verifySiteVolume(
   };
   const verify = (folder: string) => verified(folder, rules, signal);
   const stats = await stat(path).catch(() => undefined);
-  // A drive with a medium is read as well as an image
+  // A drive with a medium is read as well as an image.
   if (stats?.isDirectory() !== true && stats?.isBlockDevice() !== true) {
     await requireRegularFile(path, 'The volume');
   }

@@ -38,7 +38,7 @@ const NODE: HostIdentity = {
   bridge: SITE.bridge,
 };
 /** For the name server of the hub, whose pods ask for the API of the node. */
-export const API_OF_NODE: HostIdentity = { ...NODE, name: `api.${SITE_DOMAIN}` };
+const API_OF_NODE: HostIdentity = { ...NODE, name: `api.${SITE_DOMAIN}` };
 
 const installConfig = {
   apiVersion: 'v1',

@@ -119,10 +119,12 @@ function isInt64(value: bigint): boolean {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+/** Whether Go decodes it (encoding/base64, StdEncoding), which reads over line breaks. */
+export const isBase64 = (text: string): boolean => BASE64.test(text.replaceAll(/[\r\n]/g, ''));
+
 function decodeBinary(text: string): string {
-  const joined = text.replaceAll(/[\r\n]/g, '');
-  if (!BASE64.test(joined)) throw new Error('!!binary is not base64');
-  return latin1ToText(Buffer.from(joined, 'base64').toString('latin1'));
+  if (!isBase64(text)) throw new Error('!!binary is not base64');
+  return latin1ToText(Buffer.from(text, 'base64').toString('latin1'));
 }
 
 const DATE = /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(.*)$/;

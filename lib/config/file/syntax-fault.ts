@@ -30,6 +30,13 @@ export function syntaxFaults(
   return [cause ?? syntaxFault(first, at), ...others.map((error) => syntaxFault(error, at))];
 }
 
+/** The line that has an offset, without its end, and where it begins. */
+function lineAt(source: string, offset: number): { readonly start: number; readonly line: string } {
+  const start = source.lastIndexOf('\n', offset - 1) + 1;
+  const [line = ''] = source.slice(start).split('\n', 1);
+  return { start, line };
+}
+
 /** Of a template, where YAML takes its braces for its own: in brackets, or as the first thing of a value. */
 const UNQUOTED = /^(?:[^"']|"[^"]*"|'[^']*')*?(?<found>\$\{[A-Za-z_][\w.-]*\}|\{\{[^{}]*\}\})/;
 /** Of a line of a template. */
@@ -40,8 +47,7 @@ function placeholderFault(
   offset: number,
   at: (offset: number) => Position,
 ): Fault | undefined {
-  const start = source.lastIndexOf('\n', offset - 1) + 1;
-  const [line = ''] = source.slice(start).split('\n', 1);
+  const { start, line } = lineAt(source, offset);
   const [before = '', found] = UNQUOTED.exec(line.slice(0, LONGEST_LINE)) ?? [];
   if (found === undefined) return undefined;
   return {
@@ -61,10 +67,9 @@ function lookalikeFault(
   offset: number,
   at: (offset: number) => Position,
 ): Fault | undefined {
-  const start = source.lastIndexOf('\n', offset - 1) + 1;
-  // Not in a comment.
-  const [line = ''] = source.slice(start).split(/\n| #/, 1);
-  const found = line.search(LOOKALIKE);
+  const { start, line } = lineAt(source, offset);
+  const [uncommented = ''] = line.split(' #', 1);
+  const found = uncommented.search(LOOKALIKE);
   if (found < 0) return undefined;
   const code = line.charCodeAt(found).toString(16).toUpperCase().padStart(4, '0');
   return {
@@ -105,8 +110,7 @@ function blankFault(
   offset: number,
   at: (offset: number) => Position,
 ): Fault | undefined {
-  const start = source.lastIndexOf('\n', offset - 1) + 1;
-  const [line = ''] = source.slice(start).split('\n', 1);
+  const { start, line } = lineAt(source, offset);
   const { key } = WITHOUT_BLANK.exec(line)?.groups ?? {};
   if (key === undefined) return undefined;
   return {
