@@ -276,8 +276,10 @@ export class SiteArrival extends Relocation {
   async checkStick(): Promise<void> {
     const told = async () => {
       const stick = await readFile(this.#iso);
-      const kubeconfig = this.#hasCertificate ? [] : [`server: https://api.${SITE_DOMAIN}:6443`];
-      const missing = ['PASS: the node has', ...kubeconfig].filter((text) => !stick.includes(text));
+      const named = this.#hasCertificate
+        ? []
+        : [`Cluster: ${SITE_DOMAIN}`, `server: https://api.${SITE_DOMAIN}:6443`];
+      const missing = ['PASS: the node has', ...named].filter((text) => !stick.includes(text));
       if (missing.length === 0) return;
       throw new Failure('retry', 'the stick does not say it', { found: missing.join(', ') });
     };

@@ -86,11 +86,15 @@ async function withoutMedium(
   { notes, seen }: Extract<Inserted, { kind: 'none' }>,
   signal: AbortSignal,
 ): Promise<Arrival> {
-  await keepStickNotes(paths, notes);
+  await keepStickNotes(
+    paths,
+    notes.map(({ screen }) => screen),
+  );
   const place = await placeToAsk(paths, policy, signal);
   const isUntold = policy.siteUrl === 'dhcp' && place === undefined;
   const untold = isUntold ? ['DHCP names no URL for a site volume (option 224)'] : [];
-  const none = ['no site volume is inserted', ...notes, ...untold];
+  const reasons = notes.map(({ journal }) => journal);
+  const none = ['no site volume is inserted', ...reasons, ...untold];
   const url = place?.isDue === true ? place.url : undefined;
   if (url !== undefined) await requireIdle(paths, 'site');
   const fetched = url === undefined ? undefined : await volumeFrom(paths, url, signal);

@@ -28,10 +28,22 @@ const KNOWN_AS: Readonly<Record<string, string>> = {
   apfs: 'APFS',
 };
 
-/** A volume; or, for each medium, a sentence on why it holds no volume and what to do. */
+/** Why a medium holds no volume, and what to do. */
+export interface StickNote {
+  /** For whoever stands before the screen: what is wrong, and the one thing to do. */
+  readonly screen: string;
+  /** For support, with what was found. */
+  readonly journal: string;
+}
+
+/** A volume; or, for each medium, why it holds none. */
 export type Inserted =
   | { readonly kind: 'volume'; readonly medium: Medium }
-  | { readonly kind: 'none'; readonly notes: readonly string[]; readonly seen: readonly string[] };
+  | {
+      readonly kind: 'none';
+      readonly notes: readonly StickNote[];
+      readonly seen: readonly string[];
+    };
 
 /**
  * The volume that is inserted; its files are then in the folder of media. A label decides at once. While the host waits for
@@ -52,11 +64,11 @@ export async function insertedVolume(paths: HostPaths, signal: AbortSignal): Pro
   }
   const others = (await exists(sealedPath(paths))) ? found.others.slice(0, MOST_OTHERS) : [];
   const volumes: Medium[] = [];
-  const notes: string[] = [];
+  const notes: StickNote[] = [];
   for (const other of others) {
     const note = await whyNone(paths, other, signal);
-    if (note === undefined) volumes.push(other);
-    else if (note !== '') notes.push(note);
+    if (note === 'volume') volumes.push(other);
+    else if (note !== undefined) notes.push(note);
   }
   const [only, second] = volumes;
   if (second !== undefined) throw severalVolumes(volumes);
@@ -79,28 +91,41 @@ export async function isMoreInserted(
 const idsOf = ({ labelled, others }: FoundMedia): string[] =>
   [...labelled, ...others].map(({ device, inserted }) => `${device} ${inserted}`);
 
-/** Undefined for a volume; empty for what a person would not take for a stick. */
+/** Undefined for what a person would not take for a stick. */
 async function whyNone(
   paths: HostPaths,
   medium: Medium,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  const { device, fileSystem } = medium;
-  if (!READABLE.includes(fileSystem)) {
+): Promise<'volume' | StickNote | undefined> {
+  if (!READABLE.includes(medium.fileSystem)) {
     const otherwise = formattedAs(medium);
-    return otherwise === undefined ? '' : `The ${otherwise}. ${TO_FAT32}`;
+    const screen = `The ${otherwise}. ${TO_FAT32}`;
+    return otherwise === undefined ? undefined : { screen, journal: screen };
   }
   try {
     await readVolume(paths, medium, READ_OTHER_MS, signal);
-    return undefined;
+    return 'volume';
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
-    const { code, what, found = what } = failureData(error);
-    if (code !== 'medium-refused') return `The stick in ${device}: ${describeError(error)}`;
-    return `The stick in ${device} cannot be read as a site volume: ${found}. Copy the files of the site volume to an empty stick, and insert that one.`;
+    return noteOf(medium, error);
   }
 }
+
+function noteOf({ device }: Medium, failure: Failure): StickNote {
+  const { code, what, found = what, fix } = failureData(failure);
+  if (code !== 'medium-refused') {
+    const advice = fix === undefined ? '' : ` ${fix}`;
+    return {
+      screen: `The stick in ${device}: ${what}.${advice}`,
+      journal: `The stick in ${device}: ${describeError(failure)}`,
+    };
+  }
+  const unread = `The stick in ${device} cannot be read as a site volume`;
+  return { screen: `${unread}. ${TO_EMPTY}`, journal: `${unread}: ${found}` };
+}
+
+const TO_EMPTY = 'Copy the files of the site volume to an empty stick, and insert that one.';
 
 const TO_FAT32 =
   'Copy the files of the site volume to a stick that is formatted as FAT32, and insert that one.';

@@ -121,8 +121,9 @@ class Shop {
         ['-n', '-o', '-i', inPartition(image), `::${RESULT_FILES.page}`, page],
         this.#signal,
       );
-      if ((await readFile(page, 'utf8')).includes('<title>PASS</title>')) return;
-      throw new Failure('retry', 'the page on the stick does not say PASS');
+      const shown = await readFile(page, 'utf8');
+      if (shown.includes('<title>PASS</title>') && shown.includes(`${SITE_NAME}.site.test`)) return;
+      throw new Failure('retry', 'the page on the stick does not say PASS, and where');
     };
     await eventually(told, TOLD_MS, this.#signal);
     await photographPage(page, join(out, 'sno-result.png'), this.#signal);

@@ -52,6 +52,8 @@ export function resultFile(name: ResultFile, text: string): Overwritten {
 
 /** How it went on one node. */
 export interface Told {
+  /** NAME.DOMAIN of the site, which is the name that its people know. Undefined where the volume must not name it. */
+  readonly cluster: string | undefined;
   /** As the cluster knows the node. */
   readonly node: string;
   readonly serial: number | undefined;
@@ -63,9 +65,8 @@ export interface Told {
 }
 
 /** In plain words: PASS, or FAIL with one instruction and a code. */
-export function resultText({ node, serial, version, endedAt, failure }: Told): string {
-  const facts = factLines({ node, serial, version, endedAt });
-  return `\n${[...verdictLines(failure), '', ...facts].map(printableOnConsole).join('\n')}\n`;
+export function resultText(told: Told): string {
+  return `\n${[...verdictLines(told.failure), '', ...factLines(told)].map(printableOnConsole).join('\n')}\n`;
 }
 
 const DETAILS = '\nDetails, for the one who made the volume (auth/result.agekey):\n';
@@ -87,7 +88,8 @@ export async function resultWithDetails(
   return resultFile(name, `${text}${DETAILS}${sealed}`);
 }
 
-const factLines = ({ node, serial, version, endedAt }: Omit<Told, 'failure'>): string[] => [
+const factLines = ({ cluster, node, serial, version, endedAt }: Told): string[] => [
+  ...(cluster === undefined ? [] : [`Cluster: ${cluster}`]),
   `Node: ${node}`,
   ...(serial === undefined ? [] : [`Serial of the volume: ${serial}`]),
   ...(endedAt === undefined ? [] : [`Time: ${endedAt}`]),

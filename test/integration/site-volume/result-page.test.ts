@@ -34,7 +34,10 @@ const LOOK = `({
   scripts: document.scripts.length,
 })`;
 
-const NODE = { node: 'till<script>alert(1)</script>', serial: 7, version: '1.4.0' };
+const NODE = {
+  ...{ cluster: `shop.${'site'.repeat(30)}`, node: 'till<script>alert(1)</script>' },
+  ...{ serial: 7, version: '1.4.0' },
+};
 const failure = {
   code: 'site-link',
   kind: 'fatal',

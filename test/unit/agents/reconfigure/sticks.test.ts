@@ -4,6 +4,7 @@ import { arrive } from '../../../../agents/reconfigure/arrive.ts';
 import { tellLast } from '../../../../agents/reconfigure/tell-medium.ts';
 import { endedAs } from '../../../../lib/change/ending.ts';
 import { siteChange } from '../../../../lib/change/site/request.ts';
+import { readStickNotes } from '../../../../lib/engine/console/stick-notes.ts';
 import { copyMedium } from '../../../../lib/host/media/read-unprivileged.ts';
 import { VOLUME_LIMITS } from '../../../../lib/relocation/site-volume/volume.ts';
 import type { TestHost } from '../host/host.ts';
@@ -94,8 +95,16 @@ t.test('a folder too many is named, with and without the label', async (t) => {
     );
     const says =
       /folder.*Move everything that is in the folder site-0042 to the top level of the stick/;
-    if (labels[0] === null) t.match(await look(host), { kind: 'nothing', note: says });
-    else await t.rejects(look(host), { kind: 'usage', message: says });
+    if (labels[0] === null) {
+      t.match(await look(host), { kind: 'nothing', note: says });
+      t.same(
+        await readStickNotes(host.paths),
+        [
+          'The stick in /dev/sdb: the files of the volume are in a folder of the stick. Move everything that is in the folder site-0042 to the top level of the stick, and insert it again.',
+        ],
+        'whoever stands before the screen needs no more',
+      );
+    } else await t.rejects(look(host), { kind: 'usage', message: says });
     t.equal(await siteChange.read(host.paths), undefined);
   }
 });
@@ -124,8 +133,11 @@ t.test('a stick with something else is no error, and is named', async (t) => {
   host.programs.give('fake-reader', 'echo "found more than 64 files" >&2; exit 2');
   t.match(await look(host), {
     kind: 'nothing',
-    note: /The stick in \/dev\/sdb cannot be read as a site volume: found more than 64 files\. Copy the files of the site volume to an empty stick/,
+    note: /The stick in \/dev\/sdb cannot be read as a site volume: found more than 64 files/,
   });
+  t.same(await readStickNotes(host.paths), [
+    'The stick in /dev/sdb cannot be read as a site volume. Copy the files of the site volume to an empty stick, and insert that one.',
+  ]);
 });
 
 t.test('one that takes too long is not called damaged', async (t) => {

@@ -54,7 +54,10 @@ t.test('PASS, and the kubeconfig for the request', async (t) => {
   t.match(calls, /sno-agents reconfigure write-medium vfat \/dev\/sdb$/m);
   const files = told(host);
   t.match(files?.['sno-result.txt'], /PASS: the node has the configuration of its site\./);
-  t.match(files?.['sno-result.txt'], /Node: .*\nSerial of the volume: 7\nTime: 20/);
+  t.match(
+    files?.['sno-result.txt'],
+    /\nCluster: edge\.example\.test\nNode: .*\nSerial of the volume: 7\nTime: 20/,
+  );
   t.match(files?.['sno-kubeconfig.yaml'], /^# .*\napiVersion: v1\n\n/);
   t.notMatch(JSON.stringify(files), /PRIVATE/);
   t.same(
@@ -79,7 +82,10 @@ t.test('FAIL with one instruction and a code', async (t) => {
 
 t.test('the same as a page, where names of the node stay text', (t) => {
   const failure = { code: 'site-link', kind: 'fatal', what: 'no link on <b>&eno1</b>' } as const;
-  const told = { node: 'till"><script>', serial: 7, version: '1', endedAt: undefined, failure };
+  const told = {
+    ...{ cluster: undefined, node: 'till"><script>', serial: 7, version: '1', endedAt: undefined },
+    failure,
+  };
   const page = resultPage(told);
   t.match(page, /<title>FAIL<\/title>.*background:#b3141b/s);
   t.match(page, '<p>no link on &lt;b&gt;&amp;eno1&lt;/b&gt;</p>');
@@ -190,6 +196,10 @@ t.test('an encrypted volume is not told what the site is like', async (t) => {
   const text = told(host)?.['sno-result.txt'] ?? '';
   t.match(text, /FAIL: no link on eno1\nWhat to do: Read the console of the node/);
   t.notMatch(text, /carrier/);
+  const done = await used(t, 'configured');
+  done.write('/medium/site-volume.age', 'encrypted');
+  await tellLast(done.paths);
+  t.match(told(done)?.['sno-result.txt'], /PASS: .*\n\nNode: /, 'nor how it is called');
 });
 
 t.test('a recipient that is none costs the details only', async (t) => {
