@@ -59,6 +59,7 @@ export const relocateDualStack: Scenario = (context) => {
     { title: 'Take back that it is relocatable, prepare it again', run: () => node.prepare() },
     { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
     ...factoryToSite(node),
+    { title: 'Conformance', run: (report) => node.passSubset(report) },
   ]);
 };
 
@@ -77,6 +78,7 @@ export const relocateIpv6: Scenario = (context) => {
     { title: 'Prepare it', run: (report) => node.prepareForShipping(report) },
     { title: 'Restart NetworkManager', run: () => node.restartNetworkManager() },
     ...factoryToSite(node),
+    { title: 'Conformance', run: (report) => node.passSubset(report) },
     { title: 'Take it back', run: () => rollBack(run, run.site.host.addresses) },
   ]);
 };
