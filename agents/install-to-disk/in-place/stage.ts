@@ -61,9 +61,10 @@ export const stage: StepBody<HostContext> = {
     const disk = underlying(paths);
     const entries = await installed(paths);
     await requireSpace(disk, entries);
-    await removeEarlier(disk);
+    const earlier = await removeEarlier(disk);
     const files = [...entries.files, ...(await journals(paths))];
-    await stagedFile(disk).write(describe(cluster.clusterId, entries, files));
+    const made = [...earlier, ...(await missingFolders(disk, entries, files))];
+    await stagedFile(disk).write(describe(cluster.clusterId, entries, files, made));
     for (const { path, mode } of entries.directories) {
       await makeFolder(disk, path);
       await chmod(disk.at(path), mode);
@@ -105,9 +106,11 @@ const describe = (
   clusterId: string,
   { links, enabled, disabled }: PlainEntries,
   files: readonly PlainFile[],
+  made: readonly string[],
 ): StagedSystem => ({
   clusterId,
   state: 'staging',
+  folders: [...new Set(made)],
   files: files.map(({ path, contents }, at) => ({
     ...{ path, staged: stagedPath(path, at), sha256: sha256(contents) },
   })),
@@ -116,10 +119,27 @@ const describe = (
   disabled: [...disabled],
 });
 
-/** Of an attempt that the power was cut in: that host has other keys. */
-async function removeEarlier(disk: HostPaths): Promise<void> {
+/** Of an attempt that the power was cut in: that host has other keys. @returns the folders that it may have made */
+async function removeEarlier(disk: HostPaths): Promise<readonly string[]> {
   const earlier = await stagedFile(disk).read();
   for (const { staged } of earlier?.files ?? []) await rm(disk.at(staged), { force: true });
+  return earlier?.folders ?? [];
+}
+
+/** Those that have to be made. */
+async function missingFolders(
+  disk: HostPaths,
+  { directories, links }: PlainEntries,
+  files: readonly PlainFile[],
+): Promise<string[]> {
+  const missing = new Set<string>();
+  const wanted = [...files, ...links].map(({ path }) => dirname(path));
+  for (const path of [...wanted, ...directories.map(({ path }) => path)]) {
+    for (let at = path; !missing.has(at) && !(await exists(disk.at(at))); at = dirname(at)) {
+      missing.add(at);
+    }
+  }
+  return [...missing];
 }
 
 /** A link on the way must not lead out of the disk. */

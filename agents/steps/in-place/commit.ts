@@ -13,6 +13,7 @@ import { exists, sha256OfFile, syncDirectory } from '../../../lib/host/files.ts'
 import { replaceLinks } from '../../../lib/host/links.ts';
 import { machineIdentity } from '../../../lib/host/machine-identity.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { relabel } from '../../../lib/host/selinux-labels.ts';
 import { syncFileSystems } from '../../../lib/host/sync.ts';
 import type { MarkedHost } from '../marker.ts';
 
@@ -45,12 +46,22 @@ export const commit = (diskOf: (host: MarkedHost) => HostPaths): StepBody<Marked
     await replaceLinks(disk, staged.links);
     await systemctl(disk, 'disable', staged.disabled, signal);
     await systemctl(disk, 'enable', staged.enabled, signal);
+    await relabel(host.paths, placesOf(staged), signal, disk);
     await syncFileSystems([disk.at('/etc'), disk.at('/var')], signal);
     const machine = await machineIdentity(host.paths);
     await writeMarker(disk.at('/var'), markerOf(host.cluster, 'finished', machine));
     return done(`${staged.files.length} files`);
   },
 });
+
+/** Enabling has made links and folders there. */
+const UNITS = '/etc/systemd/system';
+
+const placesOf = ({ files, links, folders }: StagedSystem): string[] => [
+  ...[...files, ...links].map(({ path }) => path),
+  ...folders,
+  UNITS,
+];
 
 async function moveFiles(
   disk: HostPaths,

@@ -9,6 +9,7 @@ import { BRIDGE } from '../../../lib/host/internal-bridge.ts';
 import { readKubeletEnvironment } from '../../../lib/host/kubelet-environment.ts';
 import { type HostAddress, hostAddresses } from '../../../lib/host/network.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { relabel } from '../../../lib/host/selinux-labels.ts';
 import {
   bridgeFiles,
   bridgeProfilePath,
@@ -40,9 +41,15 @@ export const internalAddress: StepBody<HostContext> = {
   async run({ paths }, progress) {
     const { signal } = progress;
     const addresses = await installedAddresses(paths);
-    for (const { path, contents, mode } of bridgeFiles(addresses)) {
+    const files = bridgeFiles(addresses);
+    for (const { path, contents, mode } of files) {
       await writeFileAtomic(paths.at(path), contents, mode);
     }
+    await relabel(
+      paths,
+      files.map(({ path }) => path),
+      signal,
+    );
     const limits = { signal, deadlineMs: NMCLI_MS };
     await run('nmcli', ['connection', 'load', paths.at(bridgeProfilePath)], limits);
     await run('nmcli', ['--wait', '20', 'connection', 'up', BRIDGE], limits);

@@ -12,6 +12,7 @@ import {
   writeFileAtomic,
 } from '../../../lib/host/files.ts';
 import { placeLinks } from '../../../lib/host/links.ts';
+import { relabel } from '../../../lib/host/selinux-labels.ts';
 import { enableUnits, reloadUnits, startUnit, stopUnit } from '../../../lib/host/systemd.ts';
 import type { UpdatedHost } from './context.ts';
 import { movedPayload, nextExecutable, nextPayload } from './places.ts';
@@ -45,6 +46,11 @@ export const switchOver: ChangeStep<UpdatedHost> = {
     for (const { path, contents, mode } of prepared.files) {
       await writeFileAtomic(paths.at(path), contents, mode);
     }
+    await relabel(
+      paths,
+      prepared.files.map(({ path }) => path),
+      signal,
+    );
     await placeLinks(paths, prepared.links);
     if (prepared.enable.length > 0) await enableUnits(prepared.enable, signal);
     await reloadUnits(signal);

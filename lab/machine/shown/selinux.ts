@@ -11,6 +11,8 @@ const DENIED = /avc: +denied +(\{.*?\}) for +(.*?)(scontext=\S+ tcontext=\S+ tcl
 const OF_THE_SYSTEM: readonly RegExp[] = [
   // udev has it look at each new disk, and it asks whether multipathd has a unit.
   /^\{ read \} "multipath" scontext=\S+:lvm_t:s0 tcontext=\S+:(systemd_unit_t|init_runtime_t):s0 tclass=dir$/,
+  // The kubelet gives its folders container_file_t, which that policy does not know, and does not insist on it.
+  /^\{ associate \} "kubelet" scontext=\S+:unlabeled_t:s0 tcontext=\S+:tmpfs_t:s0 tclass=filesystem$/,
 ];
 
 /** Each access once that was denied in a boot's journal, or would have been if SELinux enforced. */

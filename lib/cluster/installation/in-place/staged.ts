@@ -12,6 +12,8 @@ const stagedSchema = z.strictObject({
   state: z.enum(['staging', 'committing']),
   /** `staged`: where the contents are until they are moved to `path`; `sha256` of them, hex. */
   files: z.array(z.strictObject({ path: z.string(), staged: z.string(), sha256: z.string() })),
+  /** Those that were made for them, which have the label of the folder above. */
+  folders: z.array(z.string()),
   links: z.array(z.strictObject({ path: z.string(), target: z.string() })),
   /** Units. */
   enabled: z.array(z.string()),

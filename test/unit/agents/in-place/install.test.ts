@@ -128,6 +128,35 @@ t.test('each file is beside its place first, and in it afterwards', async (t) =>
   );
 });
 
+t.test('with SELinux, what was made gets the labels of its places', async (t) => {
+  const it = host(t);
+  it.write('/sys/fs/selinux/enforce', '1');
+  it.write(
+    `${DISK}/etc/selinux/config`,
+    '# SELINUXTYPE=mls\nSELINUX=enforcing\nSELINUXTYPE=default\n',
+  );
+  it.programs.give('setfiles', `tr '\\0' '\\n' > "$ROOT/labelled"`);
+  await it.run(stage);
+  // As after a power cut: the folders of the attempt before are there.
+  await it.run(stage);
+  await it.run(onDisk);
+  const disk = it.at(DISK);
+  const contexts = `${disk}/etc/selinux/default/contexts/files/file_contexts`;
+  t.same(it.programs.calls('setfiles'), [`setfiles -F -0 -r ${disk} -f - ${contexts}`]);
+  const labelled = it.read('/labelled').trim().split('\n');
+  const below = labelled.map((path) => path.replace(disk, ''));
+  for (const path of [
+    ...['/etc/kubernetes/pki/ca.key', '/etc/hostname', '/etc/systemd/system'],
+    ...['/usr/local/bin/post-reboot', '/etc/kubernetes', '/etc/kubernetes/pki', '/etc/issue.d'],
+  ])
+    t.ok(below.includes(path), path);
+  t.notOk(below.includes('/etc'), 'the image has labelled its own folders');
+  t.notOk(
+    below.some((path) => path.includes('sno-staged')),
+    'after they were moved',
+  );
+});
+
 t.test('what is staged is read back', async (t) => {
   const it = host(t);
   await it.run(stage);
@@ -227,7 +256,7 @@ t.test('what is to be done is seen on the disk', async (t) => {
   t.equal(await inPlaceStage(it.paths), 'bootstrap', 'the first boot');
   const marker = { clusterId, cluster: 'edge.example.test', at: '2030-01-01T00:00:00Z' };
   write('/var/lib/sno-agents/installation.json', { ...marker, state: 'writing' });
-  const lists = { files: [], links: [], enabled: [], disabled: [] };
+  const lists = { files: [], links: [], folders: [], enabled: [], disabled: [] };
   write(`${FOLDER}/staged.json`, { clusterId, state: 'staging', ...lists });
   t.equal(await inPlaceStage(it.paths), 'bootstrap', 'what is staged counts for nothing');
   write(`${FOLDER}/staged.json`, { clusterId, state: 'committing', ...lists });

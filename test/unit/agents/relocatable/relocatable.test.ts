@@ -98,7 +98,10 @@ for (const [what, addresses] of [
 ] as const) {
   t.test(`${what}: all addresses on the bridge, and taken back`, async (t) => {
     const host = factoryHost(t, {}, addresses);
+    host.write('/sys/fs/selinux/enforce', '1');
+    host.programs.give('setfiles', `[ -f "$ROOT${SCRIPT}" ] && tr '\\0' '\\n' > "$ROOT/labelled"`);
     t.same(await host.run(internalAddress), { kind: 'done', note: addresses.join(', ') });
+    t.match(host.read('/labelled'), SCRIPT, 'or SELinux keeps NetworkManager from running it');
     t.equal(host.mode(SCRIPT), 0o755);
     const onBridge = () => host.read('/bridge').trim().split('\n').toSorted();
     const expected = addresses.map((each) => `${each}/${each.includes(':') ? 128 : 32}`);

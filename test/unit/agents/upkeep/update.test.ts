@@ -174,8 +174,11 @@ t.test('switch replaces everything while the kubelet is stopped', async (t) => {
   await upTo(it, stageUpdate, prepare, armUpdate);
   t.notOk(await it.holds(switchOver));
   it.host.programs.forgetCalls();
+  it.host.write('/sys/fs/selinux/enforce', '1');
+  it.host.programs.give('setfiles', `tr '\\0' '\\n' > "$ROOT/labelled"`);
   await it.run(switchOver);
   await requireSwitched(t, it);
+  t.match(it.host.read('/labelled'), it.host.at(NEW_UNIT), 'with the label of its place');
   t.same(it.host.programs.calls('systemctl'), [
     'systemctl stop kubelet.service',
     'systemctl stop sno-certificates.service',
