@@ -13,7 +13,7 @@ export function payloadPartsReference(): string {
   return `# Where the parts of a payload come from
 
 Generated from the code by \`docs/generate.ts\`; do not edit. How they are fetched is in
-[A payload that is fetched](../operator.md#a-payload-that-is-fetched).
+[A payload that is fetched](../payload.md#a-payload-that-is-fetched).
 
 The addresses were read in the sources and documentation of these projects. They were not tried: tests serve a registry and
 sites that are laid out like them.

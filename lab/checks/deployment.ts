@@ -50,7 +50,7 @@ const OF_THE_SYSTEM: readonly RegExp[] = [
   /^resolv\.conf$/,
 ];
 
-/** What the product writes there, as docs/operator.md has it ("Fedora CoreOS and RHEL CoreOS"), and folders for that. */
+/** What the product writes there, as docs/operating-systems.md has it ("Fedora CoreOS and RHEL CoreOS"), and folders for that. */
 const OF_THE_PRODUCT: readonly RegExp[] = [
   /^(sno-agents|kubernetes)(\/|$)/,
   /^(hostname|chrony\.conf|default\/nodeip-configuration)$/,

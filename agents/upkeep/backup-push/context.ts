@@ -28,7 +28,7 @@ export async function pushContext(paths: HostPaths): Promise<PushContext> {
   const text = await readTextIfPresent(path);
   if (text === undefined) {
     throw new Failure('usage', `${path} does not exist`, {
-      fix: 'Backups of this host stay on it. See docs/operator.md.',
+      fix: 'Backups of this host stay on it. See docs/upkeep.md.',
     });
   }
   const { settings } = await readSoundSettings(paths);

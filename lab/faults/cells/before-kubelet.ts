@@ -52,7 +52,7 @@ const startWithKubelet = async (
 };
 
 /**
- * The disk is full for a while. containerd 1.6 pins no images (docs/operator.md, container
+ * The disk is full for a while. containerd 1.6 pins no images (docs/operating-systems.md, container
  * runtime): the kubelet deletes what no container uses, such as the image of the sandbox. It is imported again at
  * the next boot; here without one.
  */

@@ -52,7 +52,7 @@ interface LeftOut {
 }
 
 const IMAGES_GONE =
-  'measured with containerd 1.6, which pins no images (operator.md, container runtime), and not yet with 2.4: on a full disk the kubelet deletes that of the sandbox, this plan starts static pods anew, and the host comes back at its next boot only, when the payload is imported';
+  'measured with containerd 1.6, which pins no images (operating-systems.md, container runtime), and not yet with 2.4: on a full disk the kubelet deletes that of the sandbox, this plan starts static pods anew, and the host comes back at its next boot only, when the payload is imported';
 
 export const LEFT_OUT: readonly LeftOut[] = [
   { agent: 'sno-rotate', fault: 'disk full', why: IMAGES_GONE },

@@ -9,7 +9,7 @@ const ON_HOST = 'run/late.csr';
 
 /**
  * The cluster as an administrator reaches it whose kubeconfig has expired: with one that the host has issued for a request, as
- * docs/operator.md says. `folder`: where the key is.
+ * docs/upkeep.md says. `folder`: where the key is.
  */
 export async function withLateAdministrator(
   cluster: RunningCluster,

@@ -3,7 +3,7 @@ import { minutes, seconds } from './units.ts';
 /** Sealed keys and certificates: sno-unseal, sno-certificates, sno-renew, sno-rotate. */
 export const certificateSettings = {
   /**
-   * The TPM of a host with [`sealSecrets: tpm2`](../operator.md#sealed-keys), as `systemd-creds --tpm2-device`
+   * The TPM of a host with [`sealSecrets: tpm2`](../sealed-keys.md), as `systemd-creds --tpm2-device`
    * takes it.
    */
   tpm2Device: 'auto',

@@ -14,8 +14,8 @@ import { dockerArchive, layerOf, tarOf } from '../../unit/payload/image/archives
 const operator = read('docs/operator.md');
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
-const sectionOf = (heading: string): string =>
-  operator.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+const sectionOf = (heading: string, document = operator): string =>
+  document.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
 
 function block(heading: string, language: string, section = sectionOf(heading)): string {
   return new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(section)?.[1] ?? '';
@@ -31,7 +31,9 @@ const commandsIn = (text: string): string[][] =>
 
 const commands = commandsIn(block('The commands, in order', 'sh'));
 /** Without a network; what is fetched is tested with a registry (cli/fetch-payload.test.ts). */
-const [byHand = []] = commandsIn(sectionOf('A payload for an air-gapped site'));
+const [byHand = []] = commandsIn(
+  sectionOf('A payload for an air-gapped site', read('docs/payload.md')),
+);
 
 t.test("the operator's minimal configuration is the tested one", async (t) => {
   t.equal(block('A minimal configuration', 'yaml'), MINIMAL_INSTALL_CONFIG);

@@ -31,7 +31,9 @@ const inUnits = filesBelow('units', /\.(service|conf)$/).flatMap((path) =>
 );
 
 t.test('the programs of the operating system are listed', async (t) => {
-  const [, section = ''] = text('docs/operator.md').split('Programs of the operating system that');
+  const [, section = ''] = text('docs/operating-systems.md').split(
+    'Programs of the operating system that',
+  );
   const [table = ''] = section.split('\n## ');
   const listed = new Set(Array.from(table.matchAll(/`([a-z][\w.-]*)`/g), ([, name]) => name));
   const used = new Set([...inSource, ...inUnits].filter((name) => !OWN.includes(name)));
