@@ -41,6 +41,6 @@ export const changeSettings = {
   reportMs: minutes(10),
   /** sno-report: the least time between two reports. */
   reportPauseMs: seconds(15),
-  /** sno-report: how soon a report that was refused may be sent again; the timer starts it about once an hour. */
+  /** sno-report: how soon a report that was refused may be sent again; the timer starts it every 15 to 20 minutes. */
   reportRefusedMs: minutes(45),
 } as const;
