@@ -164,7 +164,7 @@ export async function wrong(
   const wanted = policy === undefined ? [] : internalAddresses(policy);
   for (const address of await missingOnBridge(wanted, signal)) {
     faults.push({
-      found: `${BRIDGE} has not the address ${address}`,
+      found: `${BRIDGE} does not have the address ${address}`,
       fix: 'Call the factory: the node has lost its internal address.',
     });
   }

@@ -77,15 +77,19 @@ async function siteIdentity(context: ReconfigureContext, signal: AbortSignal): P
   const isClear = own.every((each) => each?.rivals.length === 0);
   const nodeIps = nodeIpsSchema.safeParse(own.map((each) => each?.address?.address));
   if (!nodeIps.success || !isClear) {
-    throw new Failure('fatal', 'the host has not exactly one address of the site in each family', {
-      code: 'address-missing',
-      expected: `an address in ${site.machineNetworks.join(', ')}`,
-      found:
-        addressesIn(all, site.machineNetworks)
-          .map(({ address }) => address)
-          .join(', ') || 'none',
-      fix: 'Correct machine_networks or raw_nm_state_config in the site configuration.',
-    });
+    throw new Failure(
+      'fatal',
+      'the host does not have exactly one address of the site in each family',
+      {
+        code: 'address-missing',
+        expected: `an address in ${site.machineNetworks.join(', ')}`,
+        found:
+          addressesIn(all, site.machineNetworks)
+            .map(({ address }) => address)
+            .join(', ') || 'none',
+        fix: 'Correct machine_networks or raw_nm_state_config in the site configuration.',
+      },
+    );
   }
   const networks = machineNetworkFor(request.from.machineNetwork, nodeIps.data, all);
   return wantedIdentity(context, { nodeIps: nodeIps.data, machineNetwork: networks });

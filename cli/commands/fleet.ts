@@ -33,7 +33,7 @@ First wave:
 export function addFleet(sno: Command, surroundings: Surroundings): void {
   const fleet = sno
     .command('fleet')
-    .description('set up many sites by a hub, whose Kubernetes has the queue and the state')
+    .description('set up many sites with a hub, a Kubernetes cluster with the queue and the state')
     .addHelpText('after', EXAMPLES);
   addImport(fleet, surroundings);
   addJobs(fleet, surroundings);

@@ -94,7 +94,7 @@ function addSiteVolumes(create: Command, surroundings: Surroundings): void {
     )
     .option(
       '--resume',
-      'go on where an earlier run with the same input was stopped, in its OUT; begin if there is none. Volumes that are done stay as they are, with their keys',
+      'continue an earlier run with the same input, in its OUT, or begin. Finished volumes stay as they are, with their keys',
     )
     .addHelpText('after', VOLUMES_HELP)
     .action((options: SiteVolumesOptions) => createSiteVolumes(options, surroundings));

@@ -76,7 +76,9 @@ async function createFetched(options: PayloadOptions, reporting: Reporting): Pro
     await createFrom(target, fetched.request, faults, options, reporting, lock);
   } catch (error) {
     if (await exists(store.folder)) {
-      complain(`What was fetched is kept in ${store.folder}: the same command goes on from there`);
+      complain(
+        `What was fetched is kept in ${store.folder}: the same command continues from there`,
+      );
     }
     throw error;
   }

@@ -55,7 +55,7 @@ export async function createSiteVolumes(
   if (format === 'iso') await requireIsoPrograms(environment, ['xorriso']);
   const begun = options.resume === true ? await begunRun(output) : undefined;
   if (options.resume !== true) {
-    const fix = 'Move it away, use another folder with --output, or go on in it with --resume.';
+    const fix = 'Move it away, use another folder with --output, or continue in it with --resume.';
     await requireAbsent([output], fix);
   }
   const signer = sign === undefined ? undefined : await signerOf(sign, signal);

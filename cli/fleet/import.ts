@@ -194,7 +194,7 @@ function* noticesOf(
 ): Generator<string> {
   if (template === undefined) {
     if (action === 'update' || action === 'none') return;
-    yield 'without --template-dir, nobody has compared the columns with the placeholders of the template';
+    yield 'without --template-dir, the columns were not compared with the placeholders of the template';
     return;
   }
   if (!isChecked) {

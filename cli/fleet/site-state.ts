@@ -7,7 +7,7 @@ import type { SiteObject } from './site.ts';
 export const SITE_STATES = {
   failed: 'the node says that it failed',
   undelivered: 'the hub could not make or deliver what the node needs',
-  silent: 'delivered, and the node has not been heard of since',
+  silent: 'delivered, and the node has not reported since',
   unknown: 'a Site that this version of sno does not understand',
   running: 'the node says that it works on it',
   delivered: 'waits for the node',

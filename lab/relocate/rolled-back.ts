@@ -29,7 +29,7 @@ export async function rollBack(run: Installation, addresses: readonly string[]):
     const path = '{.items[*].status.addresses[?(@.type=="InternalIP")].address}';
     const found = await kubectl(run.cluster, ['get', 'nodes', '-o', `jsonpath=${path}`], signal);
     if (found === addresses.join(' ')) return;
-    throw new Failure('fatal', 'the Node has not the addresses of the factory', { found });
+    throw new Failure('fatal', 'the Node does not have the addresses of the factory', { found });
   };
   await eventually(look, READY_MS, signal);
 }

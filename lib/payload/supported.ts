@@ -146,7 +146,7 @@ const unknownText = (minor: Minor): string =>
   `this release has not been run with Kubernetes ${minor}: use ${textOf(INSTALLED_MINORS)}, or a later release`;
 
 const leavingText = ({ minor, supportedUntil }: SupportedKubernetes): string =>
-  `Kubernetes ${minor}, which upstream supports until ${supportedUntil}, is no longer installed; hosts that have it go on and can be updated: use ${textOf(INSTALLED_MINORS)}`;
+  `Kubernetes ${minor}, which upstream supports until ${supportedUntil}, is no longer installed; hosts that have it keep working and can be updated: use ${textOf(INSTALLED_MINORS)}`;
 
 function etcdFaults(
   kubernetes: Minor,

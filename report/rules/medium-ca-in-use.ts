@@ -10,7 +10,7 @@ export const mediumCaInUse: Rule = {
   name: 'medium-ca-in-use',
   looksFor:
     'an installed host whose API server has a certificate of a CA whose key others may have: it was on the medium, the site volume or the Ignition config from which the host was made, or on a lost host',
-  todo: 'Run "sno-certificates rotate-ca serving" on the host: everything goes on working. Then run "sno wait-for install-complete" on the laptop, which takes the new CA into auth/kubeconfig.',
+  todo: 'Run "sno-certificates rotate-ca serving" on the host: everything keeps working. Then run "sno wait-for install-complete" on the laptop, which takes the new CA into auth/kubeconfig.',
   find(view) {
     return hostFiles(view, 'certificates/certificates.json').flatMap((path) => {
       const record = path.replace('certificates/certificates.json', 'agents/record.json');

@@ -274,7 +274,7 @@ t.test('a backup that cannot be used changes nothing', async (t) => {
   ];
   t.match(await restore(...keep), {
     exit: 2,
-    errors: /has not all authorities of its host; found no \S+\/ca\/etcd\/ca\.crt, /,
+    errors: /does not have all authorities of its host; found no \S+\/ca\/etcd\/ca\.crt, /,
   });
   t.equal(await identityChange.read(paths), undefined);
 });

@@ -93,7 +93,8 @@ export async function choicesFor(
     unsignedAllowed: asked.allowUnsigned ?? unsignedAllowed,
   };
   const nobody = signersFault(trusted);
-  if (nobody !== undefined) throw refused('this node would take no site', { found: nobody });
+  if (nobody !== undefined)
+    throw refused('this node would accept no site configuration', { found: nobody });
   return {
     ...trusted,
     shippingDays: asked.shippingDays === undefined ? shippingDays : daysOf(asked.shippingDays),

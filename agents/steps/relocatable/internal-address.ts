@@ -110,7 +110,7 @@ const areOnBridge =
   async ({ signal }) => {
     const missing = await missingOnBridge(addresses, signal);
     if (missing.length === 0) return { met: undefined };
-    return { state: `${BRIDGE} has not the address ${missing.join(', ')}` };
+    return { state: `${BRIDGE} does not have the address ${missing.join(', ')}` };
   };
 
 /** Those of these addresses that the bridge has not. */

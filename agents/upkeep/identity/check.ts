@@ -44,7 +44,7 @@ export const checkIdentityChange: StepBody<IdentityContext> = {
     const lost = lostAddress(request.to.nodeIps, addresses);
     if (lost === undefined) return done(request.to.nodeIps.join(', '));
     return notYet(
-      `the host has not the address ${lost.expected} (${describeError(lost.found.join(', ') || 'none')})`,
+      `the host does not have the address ${lost.expected} (${describeError(lost.found.join(', ') || 'none')})`,
     );
   },
 };

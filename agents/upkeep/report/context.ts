@@ -19,7 +19,7 @@ export async function reportContext(paths: HostPaths): Promise<ReportContext> {
   const text = await readTextIfPresent(path);
   if (text === undefined) {
     throw new Failure('usage', `${path} does not exist`, {
-      fix: 'This host reports to nobody. See docs/upkeep.md.',
+      fix: 'This host does not report. See docs/upkeep.md.',
     });
   }
   const { settings } = await readSoundSettings(paths);

@@ -39,14 +39,12 @@ async function aboutReports(paths: HostPaths): Promise<{ text: string; data: obj
   const lines = [
     ...((await exists(reportToPath(paths)))
       ? []
-      : ['this host reports to nobody: it has no /etc/sno-agents/report-to.json']),
+      : ['this host does not report: it has no /etc/sno-agents/report-to.json']),
     accepted === undefined
       ? 'no report was accepted yet'
       : `accepted last: number ${accepted.report.sequence}, ${accepted.at}`,
     ...(refused === undefined ? [] : [`refused ${refused.at}: ${refused.why}`]),
-    ...(unanswered === undefined
-      ? []
-      : [`nobody answers since ${unanswered.since}: ${unanswered.why}`]),
+    ...(unanswered === undefined ? [] : [`no answer since ${unanswered.since}: ${unanswered.why}`]),
   ];
   const data = {
     accepted: accepted ?? null,

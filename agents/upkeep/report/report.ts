@@ -96,6 +96,6 @@ function noteOf(sent: Sent): string {
     case 'waiting':
       return 'it was refused, and is kept: the timer tries it again';
     case 'unanswered':
-      return 'nobody answers, and it is kept: the timer tries it again';
+      return 'no answer, and it is kept: the timer tries it again';
   }
 }

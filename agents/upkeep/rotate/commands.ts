@@ -25,7 +25,7 @@ export function addRotations(
 ): void {
   program
     .command('rotate-ca')
-    .description('replace CAs, while everything goes on working')
+    .description('replace CAs, while everything keeps working')
     .argument('<names...>', `any of ${authorityNames.join(', ')}; or all`)
     .option('--restart-workloads', 'delete pods that trust only a CA which cannot sign the new one')
     .option('--no-wait', 'do not wait for its end')

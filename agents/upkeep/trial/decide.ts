@@ -36,7 +36,7 @@ export const countBoot: StepBody<TrialContext> = {
  */
 export const decide: StepBody<TrialContext> = {
   name: 'decide',
-  leaves: 'a trial that goes on, or the reason why it is taken back',
+  leaves: 'a trial that continues, or the reason why it is taken back',
   touches: ['disk'],
   retries: true,
   input: ({ now }) => now,

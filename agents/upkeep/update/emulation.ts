@@ -40,7 +40,7 @@ export const endEmulation: StepBody<UpdateContext> = {
     const due = await emulationToEnd(context);
     if (due !== undefined) await place(context, due.during);
     await recordFailure(updateChange, context.paths, failureData(failure));
-    return `the control plane goes on as before: ${describeError(failure)}`;
+    return `the control plane runs as before: ${describeError(failure)}`;
   },
 };
 

@@ -178,7 +178,7 @@ async function drainOf(paths: HostPaths, request: UpdateRequest): Promise<string
   const host = await plainHost(paths);
   if (await isCordoned(host, AbortSignal.timeout(ACCEPT_MS))) return '';
   const name = host.hostname();
-  return `Pods of this node go on running. Kubernetes asks that a node is drained before its kubelet gets another minor version:
+  return `Pods of this node keep running. Kubernetes asks that a node is drained before its kubelet gets another minor version:
 "kubectl drain ${name} --ignore-daemonsets" before, and "kubectl uncordon ${name}" afterwards.
 `;
 }

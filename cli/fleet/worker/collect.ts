@@ -151,7 +151,7 @@ async function untilEnded(
         describe: (objects) => {
           const reported = said(objects);
           return reported === undefined
-            ? 'it has not said anything'
+            ? 'it has not reported anything'
             : `it is at ${reported.step ?? 'its beginning'}`;
         },
         report,

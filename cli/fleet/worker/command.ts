@@ -153,7 +153,7 @@ async function within(
   const late = () =>
     deadline.abort(
       new Failure('deadline', `waited ${Math.round(deadlineMs / 1000)}s for ${what}`, {
-        fix: 'Run the same command again: it goes on.',
+        fix: 'Run the same command again: it continues.',
       }),
     );
   const timer = setTimeout(late, deadlineMs);

@@ -85,7 +85,7 @@ export const FAILURE_CODES = {
 
   // Sealed keys.
   'seal-unavailable':
-    "the key of a sealed host cannot be sealed or opened: its TPM or its systemd's secret is missing or another",
+    "the key of a sealed host cannot be sealed or opened: its TPM or its systemd's secret is missing or has changed",
   'seal-closed': 'the keys of a sealed host were not opened at this boot',
   'sealed-file-damaged':
     'a sealed file is missing or damaged, or lies beside files that are not sealed',
@@ -115,7 +115,7 @@ export const FAILURE_CODES = {
   'backup-no-space': 'the disk has no room for another backup; nothing incomplete was left',
   'backup-not-stored': 'the newest backup is not where backup-to.json says; it is on the host',
   'backup-unusable':
-    'a backup is missing, damaged, of another cluster, by nobody knows whom, or not only writable by root; nothing was changed',
+    'a backup is missing, damaged, of another cluster, of unknown origin, or writable by others than root; nothing was changed',
   'restore-undone':
     'a backup could not be restored; the database from before, if there was one, is in use',
 

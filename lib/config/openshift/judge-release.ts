@@ -7,7 +7,7 @@ export const ACCEPT_UNKNOWN_RELEASE = '--accept-unknown-release';
 /** Of commander: an option of every command that judges a release. */
 export const acceptUnknownRelease = [
   ACCEPT_UNKNOWN_RELEASE,
-  'go on with a newer release of OpenShift than this program knows, as if it were the newest known one',
+  'accept a newer release of OpenShift than this program knows, and treat it as the newest known one',
 ] as const;
 
 /** What each part does, as the subject of a sentence. */

@@ -72,8 +72,8 @@ const hasControl = (entry: unknown): boolean =>
 
 /** By the codes of jsonc-parser; what is said never quotes the text. */
 const FAULTS: Readonly<Record<number, string>> = {
-  1: 'no value that JSON knows',
-  2: 'a number that is none',
+  1: 'no value of JSON',
+  2: 'an invalid number',
   3: 'a name without quotes, or one too many comma',
   4: 'no value',
   5: 'a missing colon',

@@ -31,7 +31,7 @@ const unusable = (name: string, found: string): Failure =>
   new Failure('usage', `${name} cannot be used`, {
     expected: 'a hub with a client certificate and its key, or the URL of a server (https)',
     found,
-    fix: 'Correct it, or remove it: then the node reports to nobody.',
+    fix: 'Correct it, or remove it: then the node does not report.',
   });
 
 /** What the schema does not see. */

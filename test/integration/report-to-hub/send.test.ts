@@ -256,7 +256,7 @@ t.test('a run sends what is new, and ends without an error when nobody answers',
   t.equal(hub.asked.length, 1);
   await hub.close();
   it.host.write(RECORD, installed('2030-01-01T00:00:00.000Z'));
-  t.match(await run(12_000), { kind: 'done', note: /nobody answers, and it is kept/ });
+  t.match(await run(12_000), { kind: 'done', note: /no answer, and it is kept/ });
   t.match(await it.state(), { unanswered: { why: /does not answer/ } });
   const again = await receive(t, [answering(200)], { port: hub.port });
   t.match(await run(60_000), { kind: 'done', note: 'it is known' });

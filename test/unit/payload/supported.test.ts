@@ -71,7 +71,7 @@ t.test('what is refused or untested has its reason, and what to use', async (t) 
     'Kubernetes 1.36 has not been run with etcd 3.7: use etcd 3.6',
   ]);
   const leaving =
-    'Kubernetes 1.34, which upstream supports until 2026-10-27, is no longer installed; hosts that have it go on and can be updated: use 1.35, 1.36 or 1.37';
+    'Kubernetes 1.34, which upstream supports until 2026-10-27, is no longer installed; hosts that have it keep working and can be updated: use 1.35, 1.36 or 1.37';
   t.strictSame(judged('v1.34.4', 'v3.6.8').untested, [leaving]);
   t.strictSame(judged('v1.34.4', 'v3.6.8', 'run').notices, [leaving]);
 });

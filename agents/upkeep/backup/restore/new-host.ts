@@ -92,7 +92,7 @@ const UNKNOWN_AUTHOR = `Nothing shows who made the backup. Whoever did decides w
 function requireAuthorities(manifest: BackupManifest): void {
   const missing = missingAuthorities(manifest);
   if (missing.length === 0) return;
-  throw new Failure('usage', 'the backup has not all authorities of its host', {
+  throw new Failure('usage', 'the backup does not have all authorities of its host', {
     code: 'backup-unusable',
     found: `no ${missing.join(', ')}`,
     fix: 'Restore it without --keep-authorities.',

@@ -124,7 +124,7 @@ export function nodeFaults(facts: NodeAddresses): HostFault[] {
       : [
           fault(
             'internal-bridge',
-            `${BRIDGE} has not the address ${address}: see "nmcli device show ${BRIDGE}"`,
+            `${BRIDGE} does not have the address ${address}: see "nmcli device show ${BRIDGE}"`,
           ),
         ]),
   ];

@@ -115,7 +115,7 @@ function internalAddress(facts: NodeFacts): Judged {
     ({ isOnHostNetwork, podIp }) => isOnHostNetwork && podIp !== undefined && podIp !== address,
   );
   const judged = faults(
-    ...facts.missingOnBridge.map((each) => `${BRIDGE} has not the address ${each}`),
+    ...facts.missingOnBridge.map((each) => `${BRIDGE} does not have the address ${each}`),
     only('addresses of the kubelet', kubelet.nodeIps),
     kubelet.nodeName === nodeName
       ? undefined

@@ -108,7 +108,7 @@ t.test('refused before anything is asked of the unit', async (t) => {
     t.equal(await identityChange.read(host.paths), undefined, `${says}`);
   };
   await refused(
-    /has not all authorities of its host; found no \S+\/ca\.crt, .*without --keep-authorities/,
+    /does not have all authorities of its host; found no \S+\/ca\.crt, .*without --keep-authorities/,
     { keepsAuthorities: true },
   );
   await refused(/was not confirmed/, { isConfirmed: false });

@@ -243,7 +243,7 @@ const WRONG: readonly {
   {
     name: 'the internal address is lost',
     prepare: (host) => host.programs.give('ip', 'echo "[]"'),
-    says: /br-node has not the address 192\.0\.2\.10/,
+    says: /br-node does not have the address 192\.0\.2\.10/,
     code: 'site-check',
   },
   {

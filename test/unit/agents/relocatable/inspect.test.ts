@@ -125,7 +125,7 @@ t.test('every fault is in the report, which is written all the same', async (t) 
     ],
     notes: [/^workload: passed/, /^namespace: passed/],
   });
-  t.match(of.get('internal-address')?.faults, [/^br-node has not the address 192\.0\.2\.10/]);
+  t.match(of.get('internal-address')?.faults, [/^br-node does not have the address 192\.0\.2\.10/]);
   t.match(of.get('arrival')?.faults, [/an update is under way/]);
   t.match(of.get('clock')?.faults, [/^the hardware clock is -\d+ s off/]);
   t.match(host.read(reportPaths(host.paths).page), /FAIL: the node cannot be shipped/);

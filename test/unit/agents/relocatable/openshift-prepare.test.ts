@@ -185,7 +185,7 @@ const refusals: readonly Refusal[] = [
   {
     what: 'another address on the bridge',
     host: (host) => host.write('/bridge', '192.0.2.11'),
-    says: /br-node has not the address 192\.0\.2\.10/,
+    says: /br-node does not have the address 192\.0\.2\.10/,
   },
   {
     what: 'the address on an adapter, not on the bridge',
@@ -194,7 +194,7 @@ const refusals: readonly Refusal[] = [
         'ip',
         `echo '[{"ifname":"eth0","addr_info":[{"local":"${NODE.address}","prefixlen":24,"scope":"global"}]}]'`,
       ),
-    says: /br-node has not the address 192\.0\.2\.10/,
+    says: /br-node does not have the address 192\.0\.2\.10/,
   },
   {
     what: 'a release that nobody has read',

@@ -87,7 +87,7 @@ t.test('NetworkManager that does not make it', async (t) => {
   const run = internalAddress.run(host.context, host.progress(undefined, 300));
   t.match(await thrownBy(run), {
     kind: 'retry',
-    message: /br-node has not the address 192\.0\.2\.10/,
+    message: /br-node does not have the address 192\.0\.2\.10/,
   });
 });
 

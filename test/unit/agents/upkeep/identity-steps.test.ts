@@ -57,7 +57,7 @@ t.test('check: the addresses of the new identity, and nobody else at work', asyn
   giveAddresses(host, '192.0.2.10/24');
   t.match(await run(checkIdentityChange), {
     kind: 'not-yet',
-    reason: /has not the address 198\.51\.100\.7 .*192\.0\.2\.10/,
+    reason: /does not have the address 198\.51\.100\.7 .*192\.0\.2\.10/,
   });
   const lock = await lockAgent('sno-backup', host.root);
   t.match(await run(checkIdentityChange), { kind: 'not-yet', reason: 'sno-backup is running' });
@@ -65,7 +65,7 @@ t.test('check: the addresses of the new identity, and nobody else at work', asyn
   giveAddresses(host);
   t.match(await run(checkIdentityChange), {
     kind: 'not-yet',
-    reason: /has not the address .*\(none\)/,
+    reason: /does not have the address .*\(none\)/,
   });
   giveAddresses(host, '198.51.100.7/24');
   await run(hold);

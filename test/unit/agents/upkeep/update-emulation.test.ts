@@ -135,7 +135,7 @@ t.test('a control plane that does not come up without it goes on with it', async
   const it = await emulating(t);
   await run(it);
   const failure = new Failure('deadline', 'the scheduler did not come up');
-  t.match(await endEmulation.instead?.(it.context, failure), /goes on as before/);
+  t.match(await endEmulation.instead?.(it.context, failure), /runs as before/);
   t.same(flags(it), [true, true, true, true]);
   t.ok(await holds(it), 'it is not tried again by itself');
   await t.rejects(concludeUpdate.run(it.context, it.host.progress()), {

@@ -111,7 +111,7 @@ t.test('a node of both families: all addresses of both, in their order', async (
       /^internal-address: addresses of the kubelet/,
     ],
     [{ nodePortAddresses: ['0.0.0.0/0'] }, /node ports answer in 0\.0\.0\.0\/0 only/],
-    [{ missingOnBridge: ['2001:db8::10'] }, /br-node has not the address 2001:db8::10/],
+    [{ missingOnBridge: ['2001:db8::10'] }, /br-node does not have the address 2001:db8::10/],
   ];
   for (const [change, fault] of half) t.match(faultsOf({ ...dual, ...change }), [fault]);
 });
@@ -150,7 +150,7 @@ const bad: readonly [check: CheckName, change: Partial<NodeFacts>, fault: RegExp
   [
     'internal-address',
     { missingOnBridge: ['192.0.2.10'] },
-    /^br-node has not the address 192\.0\.2\.10$/,
+    /^br-node does not have the address 192\.0\.2\.10$/,
   ],
   ['internal-address', { nodeAddresses: undefined }, /^the API has no Node edge-0$/],
   ['internal-address', { nodeAddresses: ['10.0.0.5'] }, /addresses of the Node.*found 10\.0\.0\.5/],
