@@ -125,7 +125,7 @@ export const installation: readonly Case[] = [
     name: 'pull secret that is not JSON',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', 'hunter2']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found a string of 7 characters that is not JSON: no value that JSON knows at character 1. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found a string of 7 characters that is not JSON: no value of JSON at character 1. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
     hides: /hunter2/,
   },
