@@ -5,8 +5,8 @@ import { builtVersion } from '../lib/base/version.ts';
 import { MARK, MAX_MARK_BYTES } from '../lib/engine/agents/executable-mark.ts';
 import { type Architecture, hostArchitecture } from '../lib/host/architecture.ts';
 import { sha256OfFile } from '../lib/host/files.ts';
+import { requireRegularFile } from '../lib/host/given-file.ts';
 import { readProgram } from '../lib/payload/elf/elf.ts';
-import { requireRegularFile } from './process/regular-file.ts';
 
 /** Defined by the build: the digest of the sno-agents built together with this program. */
 declare const __SNO_AGENTS_SHA256__: string | undefined;

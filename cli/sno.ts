@@ -1,13 +1,14 @@
 import { Command, CommanderError, Help, Option } from 'commander';
 import { EXIT } from '../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/base/errors/failure.ts';
+import { isSystemError, systemErrorText } from '../lib/base/errors/system-error.ts';
 import { commands } from './commands/commands.ts';
 import { versionText } from './explain/versions.ts';
 import { habitOf, usualOrder } from './habits.ts';
+import { asBadPath } from './process/bad-path.ts';
 import { JsonResult } from './process/json-result.ts';
 import { LEVELS } from './process/log-file.ts';
 import { Stopped } from './process/stopped.ts';
-import { isSystemError, systemErrorText } from './process/system-error.ts';
 import type { OutsideSno, Surroundings } from './surroundings.ts';
 
 /** Of a description beside the name of its option. */
@@ -46,9 +47,10 @@ export async function runSno(args: readonly string[], outside: OutsideSno): Prom
     await sno.parseAsync(ordered, { from: 'user' });
     result.end(EXIT.done);
     return EXIT.done;
-  } catch (error) {
+  } catch (thrown) {
     // Commander has already printed its own message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
+    const error = runsAgain(running) ? thrown : asBadPath(thrown);
     const exitCode = signal.aborted
       ? stopped(signal.reason, running, complain)
       : failed(error, running, complain);
@@ -65,6 +67,10 @@ function failed(
   complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
   return exitCodeOf(error, running);
 }
+
+/** The worker of a Job, whose volume may be there a moment later. */
+const runsAgain = ([first, second]: readonly string[]): boolean =>
+  first === 'fleet' && second === 'site';
 
 /** An empty value is a variable of the shell that is not set: as a folder, it would be the present one. */
 function refuseEmpty(command: Command): void {

@@ -65,7 +65,7 @@ async function load(
     throw new Failure('usage', `${path} is already unpacked`, { fix: 'Leave out --to.' });
   }
   if (kind === 'folder') return loadFolder(path, signal);
-  const archive = await archiveAt(path, identity);
+  const archive = await archiveAt(path, identity, signal);
   const bundle = await loadArchive(archive, signal);
   if (to !== undefined) await extractArchive(archive, to, signal);
   return { bundle, folder: to };

@@ -4,7 +4,7 @@ import { ReadableStream } from 'node:stream/web';
 import { withShortHeader } from '../../lib/base/age-header.ts';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { decrypterFor } from '../../lib/change/backup/portable/recipients.ts';
-import { readSmallFile } from '../process/regular-file.ts';
+import { readGivenFile } from '../../lib/host/given-file.ts';
 
 /** The archive of a log bundle, which can be read more than once. */
 export interface OpenableArchive {
@@ -17,14 +17,18 @@ const MAGIC = Buffer.from('age-encryption.org/v1\n');
 const CHUNK_BYTES = 1 << 18;
 
 /** @throws Failure (usage) if it is encrypted, and cannot be decrypted */
-export async function archiveAt(path: string, identity?: string): Promise<OpenableArchive> {
+export async function archiveAt(
+  path: string,
+  identity: string | undefined,
+  signal: AbortSignal,
+): Promise<OpenableArchive> {
   if (!(await isEncrypted(path))) return { path, open: () => bytesOf(path) };
   if (identity === undefined) {
     throw new Failure('usage', `${path} is encrypted`, {
       fix: 'Name the file with the secret key of a recipient: --identity FILE.',
     });
   }
-  const text = await readSmallFile(identity, '--identity');
+  const text = await readGivenFile(identity, '--identity', { signal });
   // A decrypter keeps nothing of what it decrypts.
   const decrypter = decrypterFor(text, identity);
   const plain = () =>

@@ -17,7 +17,7 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
     .command('ignition')
     .description('check an Ignition config: schema, paths, hashes, modes of private keys')
     .argument('<file>')
-    .action((path: string) => verifyIgnition(path, surroundings.print));
+    .action((path: string) => verifyIgnition(path, surroundings));
   verify
     .command('install-config')
     .description(

@@ -31,7 +31,7 @@ export async function readAdditions(
   signal: AbortSignal,
 ): Promise<Additions> {
   const own = await readOwnConfig(options, signal);
-  return { own, settings: await readOwnSettings(options), notices: ownNotices(own) };
+  return { own, settings: await readOwnSettings(options, signal), notices: ownNotices(own) };
 }
 
 /** The config of a host that boots from its disk, with what a person adds. @throws Failure (usage) */

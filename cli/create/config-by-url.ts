@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import type { Problem } from '../../lib/base/errors/problem.ts';
 import type { Cluster } from '../../lib/config/cluster/cluster.ts';
 import { trustBundleProblem } from '../../lib/config/site/trust-bundle.ts';
+import { readGivenFile } from '../../lib/host/given-file.ts';
 import { type IgnitionConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
 import { dataUrl, sha512Hash } from '../../lib/render/ignition/data-url.ts';
 import { BASE_SPEC } from '../../lib/render/ignition/entries.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 
 export interface ConfigUrlOptions {
   /** Where the live host fetches its config, https. Who knows it can read the secrets of the site. */
@@ -24,7 +23,6 @@ export interface ConfigPlace {
   readonly authorities: string | undefined;
 }
 
-const MAX_CA_BYTES = 1 << 20;
 /** No hidden file, and nothing that a web server or a shell would interpret. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,200}$/;
 
@@ -76,15 +74,7 @@ function urlProblem(text: string): Problem | undefined {
 }
 
 async function readAuthorities(path: string, option: string): Promise<string> {
-  const { size } = await requireRegularFile(path, option);
-  if (size > MAX_CA_BYTES) {
-    refuse(`${option} ${path}`, {
-      expected: `at most ${MAX_CA_BYTES} bytes`,
-      found: `${size}`,
-      fix: 'Name a file with the CA certificates of the server only.',
-    });
-  }
-  const text = await readFile(path, 'utf8');
+  const text = await readGivenFile(path, option);
   const problem = trustBundleProblem(text);
   if (problem !== undefined) refuse(`${option} ${path}`, problem);
   return text;

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { isSystemError } from '../process/system-error.ts';
+import { isSystemError } from '../../lib/base/errors/system-error.ts';
 
 /** Less is no space to anything that is written here. */
 const NONE_BYTES = 1024 ** 2;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { sha256, sha256OfFile } from '../../lib/host/files.ts';
+import { requireRegularFile } from '../../lib/host/given-file.ts';
 import { type Payload, payloadFile } from '../../lib/payload/payload.ts';
 import {
   type AgentsExecutable,
@@ -14,7 +15,6 @@ import { addFiles } from '../iso/add-files.ts';
 import { type LiveIso, readLiveIso } from '../iso/coreos-installer.ts';
 import { DESCRIPTION_NAME, descriptionText } from '../iso/medium-description.ts';
 import { type AcceptOptions, acceptedPayload } from '../payload/accept.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 import { stagesOf } from '../process/stages.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { mebibytes, requireSpace } from './large-file.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { requireRegularFile } from '../../lib/host/given-file.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, storedFiles } from '../../lib/payload/verify.ts';
 import { type AddedFile, MAX_FILE_BYTES } from '../iso/add-files.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 
 /** Folder on the ISO, from its root, where hosts find its additions. */
 export const FOLDER = '/sno-agents';

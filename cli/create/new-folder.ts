@@ -1,13 +1,20 @@
-import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../lib/base/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { systemErrorCode } from '../../lib/base/errors/system-error-code.ts';
 import { exists, isMissing, syncDirectory } from '../../lib/host/files.ts';
 import { plural } from '../../report/reading/words.ts';
 
 /** Adds a fault if `--dir` cannot become a new folder. An empty one is permitted. */
 export async function expectFree(target: string, faults: string[]): Promise<void> {
-  if (!(await exists(dirname(target)))) {
-    faults.push(`--dir ${target}: the folder ${dirname(target)} does not exist`);
+  try {
+    // With the dot, a file is no folder. What cannot be written is not fetched first.
+    await access(`${dirname(target)}/.`, constants.W_OK);
+  } catch (error) {
+    const isAbsent = systemErrorCode(error) === 'ENOENT';
+    const why = isAbsent ? 'does not exist' : `cannot be used: ${describeError(error)}`;
+    faults.push(`--dir ${target}: the folder ${dirname(target)} ${why}`);
     return;
   }
   try {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { link, lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { isBadPath, isSystemError, systemErrorText } from '../../lib/base/errors/system-error.ts';
 import { exists, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
-import { kindOf } from '../process/regular-file.ts';
-import { isSystemError, systemErrorText } from '../process/system-error.ts';
+import { kindOf } from '../../lib/host/given-file.ts';
 import { namingFullDisk } from './full-disk.ts';
 
 export interface OutputFile {
@@ -68,7 +68,8 @@ export async function writeOutputs(outputs: readonly WrittenFile[]): Promise<voi
     for (const path of beside) await rm(path, { force: true });
     for (const folder of made.toReversed()) await rmdir(folder).catch(() => undefined);
     const unwritten = outputs[beside.length]?.path;
-    if (unwritten !== undefined && isSystemError(error) && NO_PLACE.has(error.code ?? '')) {
+    const isTaken = isSystemError(error) && error.code === 'EEXIST';
+    if (unwritten !== undefined && (isTaken || isBadPath(error))) {
       throw noPlace(unwritten, error);
     }
     throw await namingFullDisk(error, unwritten ?? outputs[0]?.path ?? '', sizeOf(outputs));
@@ -79,13 +80,8 @@ export async function writeOutputs(outputs: readonly WrittenFile[]): Promise<voi
   }
 }
 
-/** Of a folder that is not there, is none, or takes no files. */
-const NO_PLACE: ReadonlySet<string> = new Set([
-  ...['EACCES', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'],
-]);
-
 function noPlace(path: string, error: NodeJS.ErrnoException): Failure {
-  const found = systemErrorText({ ...error, path: dirname(path) });
+  const found = systemErrorText(error, dirname(path));
   return new Failure('usage', `${path} cannot be written; nothing was written`, {
     found,
     fix: 'Use a folder that can be written to, or a new one in a folder that is there.',

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { printable } from '../../lib/base/printable.ts';
+import { readGivenFile, requireRegularFile } from '../../lib/host/given-file.ts';
 import {
   type ConfigFault,
   type IgnitionConfig,
@@ -12,7 +12,6 @@ import { BASE_SPEC } from '../../lib/render/ignition/entries.ts';
 import { withOwnConfig } from '../../lib/render/ignition/own-config.ts';
 import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { runProgram } from '../process/program.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 import { reservedFaults } from './reserved-entries.ts';
 
 /** Options of every command that creates the Ignition config of a host. */
@@ -49,18 +48,19 @@ export async function readOwnConfig(
     });
   }
   if (butane !== undefined) {
-    await requireSize(butane, '--butane');
+    await requireSize(butane);
     return sound(`--butane ${butane}`, await converted(butane, signal));
   }
   if (ignition === undefined) return undefined;
-  await requireSize(ignition, '--ignition');
-  return sound(`--ignition ${ignition}`, await readFile(ignition, 'utf8'));
+  const text = await readGivenFile(ignition, '--ignition', { signal, mostBytes: MAX_BYTES });
+  return sound(`--ignition ${ignition}`, text);
 }
 
-async function requireSize(path: string, option: string): Promise<void> {
-  const { size } = await requireRegularFile(path, option);
+/** The program opens it again: no pipe. */
+async function requireSize(path: string): Promise<void> {
+  const { size } = await requireRegularFile(path, '--butane');
   if (size <= MAX_BYTES) return;
-  throw new Failure('usage', `${option} ${path} is too large; nothing was written`, {
+  throw new Failure('usage', `--butane ${path} is too large; nothing was written`, {
     expected: `at most ${MAX_BYTES} bytes`,
     found: `${size}`,
   });

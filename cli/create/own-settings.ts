@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { decodeDataUrl } from '../../lib/base/data-url.ts';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { isRecord, parseJson } from '../../lib/base/json.ts';
 import { encrypterFor, recipientsIn } from '../../lib/change/backup/portable/recipients.ts';
+import { readGivenFile } from '../../lib/host/given-file.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { parseSettings } from '../../lib/host/settings.ts';
 import type { File, IgnitionConfig } from '../../lib/render/ignition/config.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 import type { PlaceFile } from './shared-entries.ts';
 
 /** Options for the settings of the agents on the host. */
@@ -19,8 +18,6 @@ export interface SettingsOptions {
 
 export type OwnSettings = Readonly<Record<string, unknown>>;
 
-const MAX_BYTES = 1 << 20;
-
 /** The file on the host. */
 export const settingsPath = `${hostPaths().config}/settings.json`;
 
@@ -29,12 +26,15 @@ export const settingsPath = `${hostPaths().config}/settings.json`;
  *
  * @throws Failure (usage) for one that the host would refuse
  */
-export async function readOwnSettings({
-  settings,
-  set = [],
-}: SettingsOptions): Promise<OwnSettings | undefined> {
+export async function readOwnSettings(
+  { settings, set = [] }: SettingsOptions,
+  signal: AbortSignal,
+): Promise<OwnSettings | undefined> {
   if (settings === undefined && set.length === 0) return undefined;
-  const given = { ...(await fromFile(settings)), ...Object.fromEntries(set.map(assignment)) };
+  const given = {
+    ...(await fromFile(settings, signal)),
+    ...Object.fromEntries(set.map(assignment)),
+  };
   try {
     const { gatherRecipients } = parseSettings('the options', JSON.stringify(given));
     // On the host it would be known when a bundle is made, which is then not encrypted.
@@ -61,14 +61,13 @@ function requireRecipients(setting: string): void {
   }
 }
 
-async function fromFile(path: string | undefined): Promise<OwnSettings> {
+async function fromFile(path: string | undefined, signal: AbortSignal): Promise<OwnSettings> {
   if (path === undefined) return {};
-  const { size } = await requireRegularFile(path, '--settings');
-  const read = size > MAX_BYTES ? undefined : parseJson(await readFile(path, 'utf8'));
+  const read = parseJson(await readGivenFile(path, '--settings', { signal }));
   if (isRecord(read)) return read;
   throw new Failure('usage', `--settings ${path} cannot be used; nothing was written`, {
     expected: 'a JSON object of settings',
-    found: size > MAX_BYTES ? `${size} bytes` : 'something else',
+    found: 'something else',
   });
 }
 

@@ -14,6 +14,7 @@ import { decrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 import { archiveOf } from '../../lib/change/backup/portable/write.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { networkNotices } from '../../lib/config/site/nmstate/notices.ts';
+import { readGivenFile, requireRegularFile } from '../../lib/host/given-file.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
@@ -23,7 +24,6 @@ import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config
 import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
-import { readSmallFile, requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type AdditionOptions, readAdditions, withAdditions } from './additions.ts';
 import { aioIgnitionConfig } from './aio-ignition-config.ts';
@@ -185,9 +185,8 @@ async function readBackup(
   signal: AbortSignal,
 ): Promise<ReadBackup> {
   await requireRegularFile(backup, 'the backup');
-  if (signer !== undefined) await requireRegularFile(signer, 'the signer');
-  const author = await acceptedAuthor({ signer, acceptUnsigned });
-  const decrypter = decrypterFor(await readSmallFile(identity, 'the identity'), identity);
+  const author = await acceptedAuthor({ signer, acceptUnsigned }, signal);
+  const decrypter = decrypterFor(await readGivenFile(identity, '--identity', { signal }), identity);
   const contents = new Map<string, Buffer>();
   const { header } = await readPortable(
     backup,

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifMissing } from '../../lib/host/files.ts';
-import { kindOf } from '../process/regular-file.ts';
+import { kindOf } from '../../lib/host/given-file.ts';
 
 /**
  * The folders beside install-config.yaml whose manifests are applied to the

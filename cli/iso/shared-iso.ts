@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { sha256 } from '../../lib/host/files.ts';
+import { requireRegularFile } from '../../lib/host/given-file.ts';
 import {
   maxDescriptionBytes,
   type PayloadDescription,
@@ -7,7 +8,6 @@ import {
   payloadFile,
 } from '../../lib/payload/payload.ts';
 import { storedFiles } from '../../lib/payload/verify.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 import { type LiveIso, readLiveIso } from './coreos-installer.ts';
 import { filesOnIso, type IsoExtent, textOnIso } from './iso-files.ts';
 import {

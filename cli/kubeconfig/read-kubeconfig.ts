@@ -12,7 +12,7 @@ import {
   readMaterial,
   unusableKubeconfig,
 } from '../../lib/clients/kube/kubeconfig.ts';
-import { readSmallFile } from '../process/regular-file.ts';
+import { readGivenFile } from '../../lib/host/given-file.ts';
 import { clusterEntrySchema, type UserEntry, userEntrySchema } from './entries.ts';
 import { plugIn } from './plug-in.ts';
 import { throughProxy } from './proxy.ts';
@@ -36,7 +36,7 @@ export async function readPersonsKubeconfig(
   path: string,
   { signal, now = () => new Date() }: Options,
 ): Promise<Access> {
-  const text = await readSmallFile(path, 'The kubeconfig');
+  const text = await readGivenFile(path, 'The kubeconfig', { signal });
   try {
     const entries = currentEntries(text);
     const cluster = parsedEntry(

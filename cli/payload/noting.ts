@@ -1,4 +1,4 @@
-import { isSystemError, systemErrorText } from '../process/system-error.ts';
+import { isSystemError, systemErrorText } from '../../lib/base/errors/system-error.ts';
 
 /** Records a failure of the work as one more fault of `label`, so that all files are checked. */
 export async function noting(

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { redact } from '../../lib/base/log/redact.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { asBadPath } from './bad-path.ts';
 import { writtenLine } from './json-result.ts';
 
 /** As in openshift-install, the most detailed one first. */
@@ -121,7 +122,8 @@ export async function logged(
   try {
     await work({ ...surroundings, print, wrote, notice }, log);
     log.begin();
-  } catch (error) {
+  } catch (thrown) {
+    const error = asBadPath(thrown);
     const { signal } = surroundings;
     log.add('error', describeError(signal.aborted ? signal.reason : error));
     if (!(error instanceof Failure) || error.kind !== 'usage') log.begin();

@@ -1,6 +1,6 @@
+import { systemErrorText } from '../../lib/base/errors/system-error.ts';
 import { printableLines } from '../../lib/base/printable.ts';
 import { Stopped } from './stopped.ts';
-import { systemErrorText } from './system-error.ts';
 
 /** Standard output or error of this process, or a similar stream. */
 export type Sink = Pick<NodeJS.WriteStream, 'write' | 'on'>;

@@ -3,6 +3,7 @@ import { type Encrypter, generateX25519Identity, identityToRecipient } from 'age
 import { encrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
+import { readGivenFile } from '../../lib/host/given-file.ts';
 import { createSigningKey } from '../../lib/pki/keys.ts';
 import { administrators, createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { certificateRequest } from '../../lib/pki/request.ts';
@@ -13,7 +14,6 @@ import { VOLUME_SIGNATURE } from '../../lib/relocation/site-volume/signature.ts'
 import { type SiteCredentials, VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
 import { volumeFiles } from '../../lib/relocation/site-volume/write-volume.ts';
 import type { OutputFile } from '../create/outputs.ts';
-import { readSmallFile } from '../process/regular-file.ts';
 import type { Site } from './read-site.ts';
 
 /** Who may read a volume, and who has made it. */
@@ -73,7 +73,7 @@ export async function makeVolume(
   const { sign } = protection;
   const encrypter = volumeEncrypter(protection, facts);
   const { credentials, resultRecipient, outputs } =
-    given.made ?? (await createCredentials(site, encrypter, protection.csr));
+    given.made ?? (await createCredentials(site, encrypter, protection.csr, signal));
   const { config } = site;
   const serial = given.serial ?? config.serial ?? Math.floor(now.getTime() / 1000);
   const limits = { signal, deadlineMs: SIGN_MS };
@@ -119,9 +119,10 @@ export async function createCredentials(
   { config }: Pick<Site, 'config'>,
   encrypter: Encrypter | undefined,
   csr?: string,
+  signal?: AbortSignal,
 ): Promise<MadeCredentials> {
   if (csr !== undefined) {
-    const request = await readSmallFile(csr, 'The certificate request');
+    const request = await readGivenFile(csr, '--csr', { signal });
     requireRequest(request);
     return { credentials: { kind: 'request', request }, outputs: [] };
   }

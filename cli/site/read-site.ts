@@ -9,6 +9,7 @@ import { hostFactsSchema, type ShippedHostFacts } from '../../lib/config/site-co
 import { filesNamedIn, parseSiteConfig } from '../../lib/config/site-config/read.ts';
 import { SITE_CONFIG, type SiteConfig } from '../../lib/config/site-config/site-config.ts';
 import { REPORT_TO, type ReportTo } from '../../lib/engine/report/report-to.ts';
+import { readSmallFile } from '../../lib/host/given-file.ts';
 import { extraManifests } from '../../lib/relocation/site-volume/extra-manifests.ts';
 import { requireAcceptedCertificates } from '../../lib/relocation/site-volume/shown-certificate.ts';
 import { VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
@@ -16,7 +17,6 @@ import { valueFaults } from '../create/defer-manifests.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
-import { readSmallFile } from '../process/regular-file.ts';
 import { readBackupTo } from './read-backup-to.ts';
 import { readReportTo } from './read-report-to.ts';
 

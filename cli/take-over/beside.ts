@@ -6,9 +6,9 @@ import { parseJson } from '../../lib/base/json.ts';
 import type { Cluster, OpenShiftRelease } from '../../lib/config/cluster/cluster.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { exists } from '../../lib/host/files.ts';
+import { requireRegularFile } from '../../lib/host/given-file.ts';
 import { readConfig } from '../../lib/render/ignition/config.ts';
 import type { OutputFile } from '../create/outputs.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 
 /** What openshift-install writes beside the Ignition config. */
 export const BESIDE = [

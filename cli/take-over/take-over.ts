@@ -5,6 +5,7 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { printable } from '../../lib/base/printable.ts';
 import { type Cluster, clusterSchema } from '../../lib/config/cluster/cluster.ts';
 import { firstOf } from '../../lib/config/file/fault.ts';
+import { requireRegularFile } from '../../lib/host/given-file.ts';
 import {
   type IgnitionConfig,
   readConfig,
@@ -23,7 +24,6 @@ import { IGNITION_NAME, unitsFor } from '../create/single-node-ignition-config.t
 import { readUserManifests } from '../create/user-manifests.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import { readInstallSettings } from '../install-config/settings.ts';
-import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { readIgnitionText } from '../verify/ignition.ts';
 import {
@@ -74,7 +74,7 @@ export async function takeOverInstaller(
   const manifests = await ownManifests(dir, sorted.kept, signal);
   const given = [...texts.values(), ...manifests.map(({ contents }) => contents.toString())];
   const approval = machineApprovalManifests(assets.openshift, given);
-  const settings = await readOwnSettings(options);
+  const settings = await readOwnSettings(options, signal);
   const taken = takenOverIgnition({
     kept: sorted.kept,
     texts: certificates.texts,

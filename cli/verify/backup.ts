@@ -3,7 +3,7 @@ import { HEADER_FILE, type PortableHeader } from '../../lib/change/backup/portab
 import { readPortable } from '../../lib/change/backup/portable/read.ts';
 import { decrypterFor } from '../../lib/change/backup/portable/recipients.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
-import { readSmallFile, requireRegularFile } from '../process/regular-file.ts';
+import { readGivenFile, requireRegularFile } from '../../lib/host/given-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export interface VerifyBackupOptions {
@@ -25,12 +25,11 @@ export async function verifyPortableBackup(
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
   await requireRegularFile(path, 'the backup');
-  const decrypter = decrypterFor(await readSmallFile(identity, 'the identity'), identity);
-  if (signer !== undefined) await requireRegularFile(signer, 'the signer');
+  const decrypter = decrypterFor(await readGivenFile(identity, '--identity', { signal }), identity);
   const author =
     signer === undefined
       ? ({ kind: 'not-compared' } as const)
-      : ({ kind: 'host', signer: await readSigner(signer), file: signer } as const);
+      : ({ kind: 'host', signer: await readSigner(signer, signal), file: signer } as const);
   const { header, isSigned } = await readPortable(path, { decrypter, author }, {}, signal);
   const by = author.kind === 'host' ? 'host' : isSigned ? 'not-compared' : 'unknown';
   if (json) print(JSON.stringify(shown(header, by), null, 2));

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { printable } from '../../lib/base/printable.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
+import { readGivenFile, readSmallFile, requireRegularFile } from '../../lib/host/given-file.ts';
 import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
 import {
   allowedSigners,
   type SignaturePurpose,
   verifySignature,
 } from '../../lib/pki/signature/ssh-signature.ts';
-import { readSmallFile, requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export const RELEASE_SIGNATURE: SignaturePurpose = {
@@ -46,7 +46,7 @@ export async function verifyRelease(
   const text = await readSmallFile(join(directory, RELEASE_FILES.sums), 'The list of files');
   const signature = await readSmallFile(join(directory, RELEASE_FILES.signature), 'The signature');
   const signers = allowedSigners(
-    sshKeys(await readSmallFile(sshKey, '--ssh-key')),
+    sshKeys(await readGivenFile(sshKey, '--ssh-key', { signal })),
     RELEASE_SIGNATURE,
   );
   const work = await mkdtemp(join(tmpdir(), 'sno-release-'));

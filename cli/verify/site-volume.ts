@@ -4,6 +4,7 @@ import { parseBackupTo } from '../../lib/change/backup/push/read-backup-to.ts';
 import { storedAt } from '../../lib/change/backup/push/store.ts';
 import { siteDomain } from '../../lib/config/site-config/site-config.ts';
 import { parseReportTo } from '../../lib/engine/report/read-report-to.ts';
+import { readGivenFile, requireRegularFile } from '../../lib/host/given-file.ts';
 import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
 import {
   acceptManifest,
@@ -11,7 +12,6 @@ import {
   readListed,
 } from '../../lib/relocation/site-volume/open-volume.ts';
 import { VOLUME_FILES, type VolumeRules } from '../../lib/relocation/site-volume/volume.ts';
-import { readSmallFile, requireRegularFile } from '../process/regular-file.ts';
 import { readShippedFacts } from '../site/read-site.ts';
 import { inTemporary, withIso } from '../site/write-medium.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -35,9 +35,11 @@ export async function verifySiteVolume(
 ): Promise<void> {
   const { sshKey, identity, hostFacts } = options;
   const rules: VolumeRules = {
-    allowedSigners: sshKey === undefined ? [] : sshKeys(await readSmallFile(sshKey, '--ssh-key')),
+    allowedSigners:
+      sshKey === undefined ? [] : sshKeys(await readGivenFile(sshKey, '--ssh-key', { signal })),
     unsignedAllowed: sshKey === undefined,
-    ageIdentity: identity === undefined ? undefined : await readSmallFile(identity, '--identity'),
+    ageIdentity:
+      identity === undefined ? undefined : await readGivenFile(identity, '--identity', { signal }),
     used: [],
     facts: await readShippedFacts(hostFacts),
     now: new Date(),

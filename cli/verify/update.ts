@@ -10,13 +10,13 @@ import {
 import { UPDATE_SIGNATURE } from '../../lib/change/update/signature.ts';
 import { predecessors } from '../../lib/change/update/successor.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
+import { readGivenFile, readSmallFile } from '../../lib/host/given-file.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
 import { sshKeys } from '../../lib/pki/signature/ssh-keys.ts';
 import { allowedSigners, verifySignature } from '../../lib/pki/signature/ssh-signature.ts';
 import { readExecutable } from '../agents-executable.ts';
 import { orderOf } from '../create/update.ts';
 import type { AcceptOptions } from '../payload/accept.ts';
-import { readSmallFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { verifyPayloadFolder } from './payload.ts';
 
@@ -38,7 +38,7 @@ export async function verifyUpdate(
   const work = await mkdtemp(join(tmpdir(), 'sno-update-'));
   try {
     const signers = allowedSigners(
-      sshKeys(await readSmallFile(sshKey, '--ssh-key')),
+      sshKeys(await readGivenFile(sshKey, '--ssh-key', { signal })),
       UPDATE_SIGNATURE,
     );
     const key = await verifySignature(

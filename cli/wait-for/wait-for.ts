@@ -7,6 +7,7 @@ import { KubeClient } from '../../lib/clients/kube/client.ts';
 import { resources } from '../../lib/clients/kube/resources.ts';
 import { watchUntil } from '../../lib/clients/kube/watch-objects.ts';
 import { exists } from '../../lib/host/files.ts';
+import { requireRegularFile } from '../../lib/host/given-file.ts';
 import { readPersonsKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import { LEVELS, type Level, type LogFile } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -99,7 +100,10 @@ async function unknownName(name: string): Promise<string | undefined> {
 
 async function kubeconfigIn(dir: string): Promise<string> {
   const path = join(dir, 'auth', 'kubeconfig');
-  if (await exists(path)) return path;
+  if (await exists(path)) {
+    await requireRegularFile(path, 'The kubeconfig');
+    return path;
+  }
   throw new Failure('usage', `${path} does not exist`, {
     fix: 'With --dir, set the folder that "sno create single-node-ignition-config" wrote to.',
   });

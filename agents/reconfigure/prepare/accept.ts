@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { requireIdle } from '../../../lib/change/exclusion.ts';
 import { readMembers } from '../../../lib/cluster/workers/members.ts';
 import { ACCEPT_UNKNOWN_RELEASE } from '../../../lib/config/openshift/judge-release.ts';
 import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
+import { readGivenFile } from '../../../lib/host/given-file.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
 import { publicKeyOf } from '../../../lib/pki/signature/ssh-keys.ts';
 import { readFactoryPolicy, SHIPPING_DAYS } from '../../../lib/relocation/relocatable/policy.ts';
@@ -106,9 +106,7 @@ export async function choicesFor(
 async function signersIn(files: readonly string[]): Promise<string[]> {
   const keys: string[] = [];
   for (const path of files) {
-    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-      throw refused(`--signer ${path} cannot be read`, { cause });
-    });
+    const text = await readGivenFile(path, '--signer');
     const found = text.split(/\r?\n/).flatMap((line) => publicKeyOf(line) ?? []);
     if (found.length === 0) {
       throw refused(`--signer ${path} has no public key`, {
@@ -139,7 +137,5 @@ function daysOf(text: string): number {
   });
 }
 
-const refused = (
-  what: string,
-  details: { expected?: string; found?: string; fix?: string; cause?: unknown },
-) => new Failure('usage', `${what}; nothing was changed`, details);
+const refused = (what: string, details: { expected?: string; found?: string; fix?: string }) =>
+  new Failure('usage', `${what}; nothing was changed`, details);

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
+import { Failure } from '../../../lib/base/errors/failure.ts';
 import {
   judgeAdministratorRequest,
   REQUEST,
   type UnusableRequest,
 } from '../../../lib/cluster/csr/administrator-request.ts';
 import { type Cluster, clusterDomain } from '../../../lib/config/cluster/cluster.ts';
+import { readSmallFile } from '../../../lib/host/given-file.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type KeyPair, requireValid } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, validityOf } from '../../../lib/pki/certificate.ts';
@@ -92,9 +93,8 @@ export async function certifyAdministrator(
 }
 
 async function readRequest(path: string): Promise<{ pem: string; commonName: string }> {
-  const pem = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw unusable(path, { found: describeError(cause) });
-  });
+  // No pipe: the kubeconfig gets the name of the key from that of the file.
+  const pem = await readSmallFile(path, '--csr');
   const judged = judgeAdministratorRequest(pem);
   if ('commonName' in judged) return { pem, commonName: judged.commonName };
   throw unusable(path, judged);

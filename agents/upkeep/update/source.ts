@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { isBadPath, systemErrorWords } from '../../../lib/base/errors/system-error.ts';
 import { systemErrorCode } from '../../../lib/base/errors/system-error-code.ts';
 import type { Limits } from '../../../lib/base/wait/limits.ts';
 import {
@@ -13,7 +14,7 @@ import type { Cluster } from '../../../lib/config/cluster/cluster.ts';
 import { copyFile } from '../../../lib/host/copy.ts';
 import { sha256OfAnyFile } from '../../../lib/host/digests.ts';
 import { fetchFile } from '../../../lib/host/fetch.ts';
-import { ifMissing, sha256, syncFile } from '../../../lib/host/files.ts';
+import { ifMissing, isMissing, sha256, syncFile } from '../../../lib/host/files.ts';
 import { withWorkFolder } from '../../../lib/host/work-folder.ts';
 import { copyPayloadTo } from '../../../lib/payload/copy.ts';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
@@ -71,7 +72,7 @@ const fromFolder = (folder: string): UpdateSource => ({
 
 /** A regular file of that size, no link and no pipe: a copy must end. */
 async function requireRegular(path: string, size: number): Promise<void> {
-  const found = await lstat(path).catch(ifMissing);
+  const found = await lstat(path).catch(orMissing(path));
   const expected = `a regular file of ${size} bytes`;
   if (found === undefined) throw noUpdate(path, 'no such file', expected);
   if (!found.isFile()) throw noUpdate(path, 'no regular file', expected);
@@ -83,7 +84,7 @@ async function small(path: string, maxBytes = MAX_MANIFEST_BYTES): Promise<strin
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const opened = await open(path, flags).catch((error: unknown) => {
     if (systemErrorCode(error) === 'ELOOP') throw noUpdate(path, 'a symbolic link');
-    return ifMissing(error);
+    return orMissing(path)(error);
   });
   if (opened === undefined) throw noUpdate(path, 'no such file');
   await using file = opened;
@@ -92,6 +93,14 @@ async function small(path: string, maxBytes = MAX_MANIFEST_BYTES): Promise<strin
   if (stat.size > maxBytes) throw noUpdate(path, `${stat.size} bytes`);
   return file.readFile('utf8');
 }
+
+/** A file that root may not read lies on a share, such as NFS; a name may be too long. */
+const orMissing = (path: string) => (error: unknown) => {
+  if (!isMissing(error) && isBadPath(error)) {
+    throw noUpdate(path, systemErrorWords(error));
+  }
+  return ifMissing(error);
+};
 
 const noUpdate = (
   path: string,

@@ -8,7 +8,7 @@ import {
   hubSchema as reportHubSchema,
 } from '../../../lib/engine/report/report-to.ts';
 import { SITES_GROUP, siteUser } from '../../../lib/engine/report/site-status.ts';
-import { requireRegularFile } from '../../process/regular-file.ts';
+import { requireRegularFile } from '../../../lib/host/given-file.ts';
 import type { HubAccess } from './access.ts';
 import type { Hub } from './hub.ts';
 import type { HubSite } from './kinds.ts';

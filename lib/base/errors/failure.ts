@@ -1,5 +1,6 @@
 import { redact } from '../log/redact.ts';
 import type { FailureCode } from './codes.ts';
+import { isBadPath, systemErrorText } from './system-error.ts';
 
 /**
  * What kind of failure it is. Determines the exit code (see exit-codes.ts) and
@@ -88,10 +89,11 @@ function causeToTell(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
 }
 
-/** Node's connection errors are aggregates without a message of their own. */
+/** Node's connection errors are aggregates without a message of their own; those about a path are for programmers. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return [...new Set(error.errors.map(messageOf))].join(', ');
   }
+  if (isBadPath(error)) return systemErrorText(error);
   return error instanceof Error ? error.message || error.name : String(error);
 }

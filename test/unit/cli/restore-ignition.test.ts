@@ -304,7 +304,7 @@ t.test('refused: cut, the key of somebody else, no file, no key', async (t) => {
   });
   t.match(await it.create('--identity', '/dev/null'), {
     code: 2,
-    err: /the identity \/dev\/null is not a regular file/,
+    err: /--identity \/dev\/null is not a regular file/,
   });
   t.ok(it.nothingWritten());
   t.notOk(existsSync(join(it.out, 'auth')));

@@ -25,7 +25,6 @@ t.test(
       ['a volume behind a file', ['site-volume', at('file/x')], /The volume .* cannot be read/],
       ['a circle of links', ['site-volume', at('loop')], /The volume .*loop cannot be read/],
       ['a volume that is a FIFO', ['site-volume', at('fifo')], /found a FIFO/],
-      ['a key that is a FIFO', ['site-volume', dir, '--ssh-key', at('fifo')], /found a FIFO/],
       ['a key of 8 GiB', ['site-volume', dir, '--ssh-key', at('large')], /large is too large/],
       ['an identity of 8 GiB', ['site-volume', dir, '--identity', at('large')], /too large/],
       ['facts of 8 GiB', ['site-config', at('file'), '--host-facts', at('large')], /too large/],

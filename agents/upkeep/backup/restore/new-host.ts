@@ -15,6 +15,7 @@ import {
 import { startAndFollow } from '../../../../lib/change/start-and-follow.ts';
 import { readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
 import { exists } from '../../../../lib/host/files.ts';
+import { requireRegularFile } from '../../../../lib/host/given-file.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { readSettings } from '../../../../lib/host/settings.ts';
 
@@ -44,6 +45,7 @@ export async function restoreOnNewHost(
   { backup, identity, author, keepsAuthorities, isConfirmed, isWaited }: NewHostOptions,
   write: (text: string) => void,
 ): Promise<void> {
+  await requireRegularFile(backup, '--backup');
   const underWay = await changeUnderWay(paths);
   if (underWay !== undefined) throw underWay;
   if (!(await exists(paths.record))) {

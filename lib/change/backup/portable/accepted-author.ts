@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { Failure } from '../../../base/errors/failure.ts';
+import { readGivenFile } from '../../../host/given-file.ts';
 import { type AcceptedAuthor, type BackupSigner, parseSigner } from './author.ts';
 
 /** Options of the commands that use a backup. */
@@ -11,12 +11,12 @@ export interface AuthorOptions {
 }
 
 /** @throws Failure (usage) unless exactly one of the options is given, and can be used */
-export async function acceptedAuthor({
-  signer,
-  acceptUnsigned,
-}: AuthorOptions): Promise<AcceptedAuthor> {
+export async function acceptedAuthor(
+  { signer, acceptUnsigned }: AuthorOptions,
+  signal?: AbortSignal,
+): Promise<AcceptedAuthor> {
   if (signer !== undefined && acceptUnsigned === undefined) {
-    return { kind: 'host', signer: await readSigner(signer), file: signer };
+    return { kind: 'host', signer: await readSigner(signer, signal), file: signer };
   }
   if (signer === undefined && acceptUnsigned !== undefined) {
     return { kind: 'accepted', clusterId: acceptUnsigned };
@@ -29,9 +29,5 @@ export async function acceptedAuthor({
 }
 
 /** @throws Failure (usage) for a file that cannot be used */
-export async function readSigner(path: string): Promise<BackupSigner> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new Failure('usage', `${path} (--signer) cannot be read`, { cause, tellsCause: true });
-  });
-  return parseSigner(text, path);
-}
+export const readSigner = async (path: string, signal?: AbortSignal): Promise<BackupSigner> =>
+  parseSigner(await readGivenFile(path, '--signer', { signal }), path);

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Failure } from '../../../base/errors/failure.ts';
 import type { Cluster } from '../../../config/cluster/cluster.ts';
 import { sha256, syncDirectory, writeFileAtomic } from '../../../host/files.ts';
+import { readGivenFile } from '../../../host/given-file.ts';
 import type { HostPaths } from '../../../host/paths.ts';
 import type { Settings } from '../../../host/settings.ts';
 import { syncTree } from '../../../host/sync-tree.ts';
@@ -49,7 +50,9 @@ export async function importBackup(
   signal: AbortSignal,
 ): Promise<Imported> {
   const decrypter =
-    identity === undefined ? undefined : decrypterFor(await readFile(identity, 'utf8'), identity);
+    identity === undefined
+      ? undefined
+      : decrypterFor(await readGivenFile(identity, '--identity', { signal }), identity);
   const key = await sealKey(paths);
   // Hidden: a run of sno-backup deletes folders of its own that are not complete.
   const partial = join(backupsFolder(paths), '.import');

@@ -1,11 +1,11 @@
-import { createWriteStream } from 'node:fs';
-import { lstat, rename, rm, statfs } from 'node:fs/promises';
+import { constants, createWriteStream } from 'node:fs';
+import { access, lstat, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Encrypter } from 'age-encryption';
 import { addFile, addText, tarOf } from '../../../base/archive/tar-writer.ts';
-import { Failure } from '../../../base/errors/failure.ts';
+import { describeError, Failure } from '../../../base/errors/failure.ts';
 import { systemErrorCode } from '../../../base/errors/system-error-code.ts';
 import { exists, syncDirectory } from '../../../host/files.ts';
 import { type BackupFile, sizeOf } from '../manifest.ts';
@@ -97,7 +97,10 @@ export async function writePortable(
 
 /** @throws Failure (usage) if something is at the path, or its folder does not exist. */
 export async function requireNoBackup(to: string): Promise<void> {
-  if (await exists(to)) {
+  const isThere = await exists(to).catch((cause: unknown) => {
+    throw noTarget(to, cause);
+  });
+  if (isThere) {
     throw new Failure('usage', `${to} exists`, { fix: 'Delete it, or choose another name.' });
   }
 }
@@ -110,15 +113,21 @@ export async function requireBackupWritable(to: string, bytes: number): Promise<
   await requireNoBackup(to);
   const folder = dirname(to);
   const { bavail, bsize } = await statfs(folder).catch((cause: unknown) => {
-    throw new Failure('usage', `the folder of ${to} cannot be used`, {
-      found: String(systemErrorCode(cause) ?? cause),
-      fix: 'Create the folder, or mount the medium.',
-    });
+    throw noTarget(to, cause);
+  });
+  await access(`${folder}/.`, constants.W_OK).catch((cause: unknown) => {
+    throw noTarget(to, cause);
   });
   // Tar's headers, and age's digest of every 64 KiB.
   const needed = bytes + bytes / 1024 + MIB;
   if (bavail * bsize < needed) throw noSpace(to, { needed, free: bavail * bsize });
 }
+
+const noTarget = (to: string, cause: unknown): Failure =>
+  new Failure('usage', `the folder of ${to} cannot be used`, {
+    found: describeError(cause),
+    fix: 'Create the folder, or mount the medium for writing.',
+  });
 
 function noSpace(
   to: string,

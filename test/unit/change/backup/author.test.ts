@@ -182,7 +182,7 @@ t.test('who has to have made it is said by one option', async (t) => {
     t.match(await thrownBy(acceptedAuthor(options)), { kind: 'usage', message: says });
   await refused({}, /expected --signer FILE .* or --accept-unsigned CLUSTER-ID .*found neither/);
   await refused({ signer: file, acceptUnsigned: 'x' }, /found both/);
-  await refused({ signer: '/nowhere' }, /\/nowhere \(--signer\) cannot be read/);
+  await refused({ signer: '/nowhere' }, /--signer \/nowhere cannot be read/);
   const wrong: object[] = [
     { ...SIGNER, schemaVersion: 2 },
     { ...SIGNER, clusterId: '' },

@@ -4,6 +4,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -197,10 +198,17 @@ t.test('no room, and no folder', async (t) => {
     code: 'backup-no-space',
     message: /expected \d+ MiB; found \d+ MiB free/,
   });
-  t.match(await thrownBy(requireBackupWritable('/nowhere/x.age', 1)), {
-    kind: 'usage',
-    message: /found ENOENT/,
-  });
+  writeFileSync(join(dirname(to), 'file'), '');
+  symlinkSync('circle', join(dirname(to), 'circle'));
+  for (const [path, found] of [
+    ['none/x.age', /no such file or directory/],
+    ['file/x.age', /not a directory/],
+    ['circle/x.age', /too many symbolic links/],
+    ['y'.repeat(300), /name too long/],
+  ] as const) {
+    const failure = await thrownBy(requireBackupWritable(join(dirname(to), path), 1));
+    t.match(failure, { kind: 'usage', details: { found } }, path);
+  }
 });
 
 t.test('room is needed for the headers of the archive and the digests of age, too', async (t) => {
