@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { requireIdle } from '../../lib/change/exclusion.ts';
+import { beginChange, requireIdle } from '../../lib/change/exclusion.ts';
 import { identityOf } from '../../lib/change/identity/identity.ts';
 import {
   fetchedPath,
@@ -131,7 +131,8 @@ async function judged(
     const volume = await opened(paths, { ...by, trust }, signal);
     const why = await whyNotAgain(paths, source, volume);
     if (why === undefined) {
-      return { kind: 'request', request: await accepted(paths, volume, by.node, signal) };
+      const begin = () => accepted(paths, volume, by.node, signal);
+      return { kind: 'request', request: await beginChange(paths, begin) };
     }
     if (medium !== undefined) await tellAgain(paths, medium, volume.use, signal);
     return nothing(why);

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { isOtherChange } from '../../lib/change/exclusion.ts';
 import { askedName } from '../../lib/change/site/asked-name.ts';
 import { askingPath, fetchedPath, mediumFolder } from '../../lib/change/site/places.ts';
 import type { ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
@@ -147,7 +148,7 @@ async function whyNoCopy(
 
 /** Whether the same volume would be refused again. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof Failure && error.kind === 'usage';
+  error instanceof Failure && error.kind === 'usage' && !isOtherChange(error);
 
 /** What is said of a volume that is still there. */
 export const judgedBefore = (url: string): string =>

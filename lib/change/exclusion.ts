@@ -36,7 +36,10 @@ export async function changeUnderWay(
 ): Promise<Failure | undefined> {
   for (const [name, { requestPath, underWay, status }] of Object.entries(CHANGES)) {
     if (name === own || !(await exists(requestPath(paths)))) continue;
-    return new Failure('usage', underWay, { fix: `Wait for its end: see "${status}".` });
+    return new Failure('usage', underWay, {
+      code: 'change-under-way',
+      fix: `Wait for its end: see "${status}".`,
+    });
   }
   return undefined;
 }
@@ -48,6 +51,7 @@ export async function requireIdle(paths: HostPaths, own?: keyof typeof CHANGES):
   const trial = await readTrial(paths);
   if (trial === undefined) return;
   throw new Failure('usage', `${trial.what} is on trial`, {
+    code: 'change-under-way',
     fix: 'Wait for its end: see "sno-trial status".',
   });
 }
@@ -60,16 +64,46 @@ export async function requireIdle(paths: HostPaths, own?: keyof typeof CHANGES):
  */
 export async function beginChange<T>(paths: HostPaths, write: () => Promise<T>): Promise<T> {
   using _alone = await lockAgent('change', paths.root).catch((cause: unknown) => {
-    throw new Failure('usage', 'another change is being requested', { fix: 'Try again.', cause });
+    throw new Failure('usage', 'another change is being requested', {
+      code: 'change-under-way',
+      fix: 'Try again.',
+      cause,
+    });
   });
-  const underWay = await changeUnderWay(paths);
-  if (underWay !== undefined) throw underWay;
+  // Also of a way back, which has no request.
+  await requireIdle(paths);
   return await write();
+}
+
+/** Whether a change could not be requested because of another one, which ends: it can be tried again. */
+export const isOtherChange = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'change-under-way';
+
+/** They change the host without a request, for a person in a factory. */
+const FACTORY = ['reconfigure-prepare', 'reconfigure-prepare-undo'] as const;
+
+/**
+ * For an agent of the factory, called while it holds its lock: what is requested from now on waits for its end (`stillRunning`).
+ *
+ * @throws Failure (usage) while anything else changes the host
+ */
+export async function requireAlone(
+  paths: HostPaths,
+  agent: (typeof FACTORY)[number],
+): Promise<void> {
+  await requireIdle(paths);
+  for (const other of FACTORY) {
+    if (other === agent || !(await isLocked(other, paths.root))) continue;
+    throw new Failure('usage', `${other} is running`, {
+      code: 'change-under-way',
+      fix: 'Wait for its end.',
+    });
+  }
 }
 
 /** For the first step of a request: what is still running; undefined if it may begin. */
 export async function stillRunning({ root }: HostPaths): Promise<Outcome | undefined> {
-  for (const agent of ['sno-backup', 'sno-renew']) {
+  for (const agent of ['sno-backup', 'sno-renew', ...FACTORY]) {
     if (await isLocked(agent, root)) return notYet(`${agent} is running`);
   }
   return undefined;

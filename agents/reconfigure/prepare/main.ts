@@ -2,8 +2,10 @@ import { Command } from 'commander';
 import { runCommandLine } from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
+import { requireAlone } from '../../../lib/change/exclusion.ts';
 import { acceptUnknownRelease } from '../../../lib/config/openshift/judge-release.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import type { Plan } from '../../../lib/engine/steps/step.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
 import { readFactoryPolicy } from '../../../lib/relocation/relocatable/policy.ts';
@@ -11,6 +13,7 @@ import { NEVER_RUN } from '../openshift/never-run.ts';
 import { fixedNode } from '../openshift/node.ts';
 import { type AskedPreparation, choicesFor, requirePreparable } from './accept.ts';
 import { factoryHost } from './factory-host.ts';
+import { preparing, takingBack } from './identity.ts';
 import { requirePreparableOpenShift, requireUndoable } from './openshift/accept.ts';
 import { bringMachineConfig } from './openshift/bring-machine-config.ts';
 import { openShiftPreparePlan, openShiftUndoPlan } from './openshift/plan.ts';
@@ -66,17 +69,17 @@ async function prepare(paths: HostPaths, asked: AskedPreparation, output: AgentL
     const node = await requirePreparableOpenShift(host, fixed, isUnknownReleaseAccepted, limits);
     const choices = await choicesFor(host, asked);
     const context = { ...host, hostname: () => node.nodeName, node, choices };
-    const plan = openShiftPreparePlan(settings);
-    return runAgentCommand({ plan, paths, context: async () => context }, ['run'], output);
+    return runAlone(
+      paths,
+      preparing.agent,
+      { plan: openShiftPreparePlan(settings), context },
+      output,
+    );
   }
   await requirePreparable(host, asked);
   const choices = await choicesFor(host, asked);
-  const plan = preparePlan(settings);
-  return runAgentCommand(
-    { plan, paths, context: async () => ({ ...host, choices }) },
-    ['run'],
-    output,
-  );
+  const context = { ...host, choices };
+  return runAlone(paths, preparing.agent, { plan: preparePlan(settings), context }, output);
 }
 
 async function takeBack(paths: HostPaths, output: AgentLogOptions) {
@@ -85,5 +88,25 @@ async function takeBack(paths: HostPaths, output: AgentLogOptions) {
   const isOpenShift = host.cluster.controlPlane === 'openshift';
   if (isOpenShift) await requireUndoable(host);
   const plan = isOpenShift ? openShiftUndoPlan(settings) : undoPlan(settings);
-  return runAgentCommand({ plan, paths, context: async () => host }, ['run'], output);
+  return runAlone(paths, takingBack.agent, { plan, context: host }, output);
 }
+
+/** Judged again under the lock of the agent: since it was judged first, minutes can have passed. */
+const runAlone = <Context>(
+  paths: HostPaths,
+  agent: Parameters<typeof requireAlone>[1],
+  { plan, context }: { readonly plan: Plan<Context>; readonly context: Context },
+  output: AgentLogOptions,
+): Promise<ExitCode> =>
+  runAgentCommand(
+    {
+      plan,
+      paths,
+      context: async () => {
+        await requireAlone(paths, agent);
+        return context;
+      },
+    },
+    ['run'],
+    output,
+  );

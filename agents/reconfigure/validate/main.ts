@@ -3,6 +3,7 @@ import { runCommandLine } from '../../../lib/base/command-line.ts';
 import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
+import { beginChange } from '../../../lib/change/exclusion.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
 import { removeFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -39,7 +40,7 @@ export async function runValidate(
 }
 
 async function unseal(paths: HostPaths): Promise<void> {
-  if (!(await removeFile(sealedPath(paths)))) {
+  if (!(await beginChange(paths, () => removeFile(sealedPath(paths))))) {
     throw new Failure('usage', 'this node is not sealed; nothing was changed');
   }
   await startUnit('kubelet.service', AbortSignal.timeout(START_MS));

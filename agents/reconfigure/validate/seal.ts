@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { beginChange } from '../../../lib/change/exclusion.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
@@ -16,7 +17,8 @@ export const seal: StepBody<ValidateContext> = {
   holds: async (context) =>
     (await readTextIfPresent(sealedPath(context.paths))) === (await sealText(context)),
   async run(context) {
-    await writeFileAtomic(sealedPath(context.paths), await sealText(context), 0o600);
+    const text = await sealText(context);
+    await beginChange(context.paths, () => writeFileAtomic(sealedPath(context.paths), text, 0o600));
     return done('switch the node off, and ship it');
   },
 };

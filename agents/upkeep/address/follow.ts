@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { changeUnderWay } from '../../../lib/change/exclusion.ts';
+import { describeError } from '../../../lib/base/errors/failure.ts';
+import { beginChange, changeUnderWay, isOtherChange } from '../../../lib/change/exclusion.ts';
 import { differences, type Identity } from '../../../lib/change/identity/identity.ts';
 import type { AddressVerdict } from '../../../lib/change/identity/moved-address.ts';
 import { presentIdentity } from '../../../lib/change/identity/present-identity.ts';
@@ -90,11 +91,18 @@ async function request(
   // Including those dated in the future by a wrong clock.
   const recent = followed.filter((at) => now.getTime() - Date.parse(at) < DAY_MS);
   if (recent.length >= settings.addressFollowsCount) throw tooOften(from, to, recent.length);
-  await updateState(paths, {
-    followed: [...recent, now.toISOString()],
-    last: { registered: to.nodeIps.join(', '), found: to.nodeIps.join(', '), isMoved: false },
-  });
-  await requestIdentity(paths, { from, to, isFollowing: true });
+  try {
+    await beginChange(paths, async () => {
+      await updateState(paths, {
+        followed: [...recent, now.toISOString()],
+        last: { registered: to.nodeIps.join(', '), found: to.nodeIps.join(', '), isMoved: false },
+      });
+      await requestIdentity(paths, { from, to, isFollowing: true });
+    });
+  } catch (error) {
+    if (isOtherChange(error)) return notYet(describeError(error));
+    throw error;
+  }
   await startUnit(IDENTITY_UNIT, signal);
   return done(changes.join('; '));
 }

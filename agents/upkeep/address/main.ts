@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
-import { changeUnderWay } from '../../../lib/change/exclusion.ts';
+import { beginChange } from '../../../lib/change/exclusion.ts';
 import { presentIdentity } from '../../../lib/change/identity/present-identity.ts';
 import { ON_ADDRESS_CHANGE } from '../../../lib/config/cluster/cluster.ts';
 import { clusterPath, clusterText, readCluster } from '../../../lib/config/cluster/read-cluster.ts';
@@ -102,9 +102,7 @@ function addSet(program: Command, paths: HostPaths, write: Write): void {
         });
       }
       await presentIdentity(paths);
-      const underWay = await changeUnderWay(paths);
-      if (underWay !== undefined) throw underWay;
-      await writeMode(paths, mode);
+      await beginChange(paths, () => writeMode(paths, mode));
       write(`onAddressChange is ${mode}.\n`);
       await startUnit(`${AGENT}.service`, AbortSignal.timeout(COMMAND_MS));
     });

@@ -119,7 +119,8 @@ export const FAILURE_CODES = {
   'restore-undone':
     'a backup could not be restored; the database from before, if there was one, is in use',
 
-  // Changes on trial, and updates.
+  // Changes on request, on trial, and updates.
+  'change-under-way': 'another change of the host is under way or on trial; nothing was changed',
   'trial-not-confirmed': 'a change was not confirmed in time, or after too many restarts',
   'trial-reverted': 'a change was taken back; the host is as before it',
   'way-back-requested': 'somebody had the host brought back to what it was before',

@@ -1,7 +1,7 @@
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { familyOf } from '../../../../lib/base/network/address.ts';
 import type { Limits } from '../../../../lib/base/wait/limits.ts';
-import { requireIdle } from '../../../../lib/change/exclusion.ts';
+import { beginChange, requireIdle } from '../../../../lib/change/exclusion.ts';
 import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
 import { type Node, type Resource, resources } from '../../../../lib/clients/kube/resources.ts';
 import { exists } from '../../../../lib/host/files.ts';
@@ -93,7 +93,8 @@ export async function bringMachineConfig(
     const replacesAssistedDns = pool.pool?.sources.includes(ASSISTED_DNS) ?? false;
     const { clusterDomain } = pool;
     const manifest = relocatableManifest({ ...node, clusterDomain, replacesAssistedDns });
-    await client.create(machineConfigs, {}, manifest, limits);
+    // With it, the operator changes the host.
+    await beginChange(paths, () => client.create(machineConfigs, {}, manifest, limits));
     throw underWay(
       `was created, with ${node.nodeName} and ${node.address}${replacesAssistedDns ? `; it replaces what ${ASSISTED_DNS} does` : ''}`,
     );
