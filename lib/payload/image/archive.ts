@@ -29,6 +29,7 @@ export interface ImageArchive {
  * @throws Failure (usage) for anything else, and for a damaged archive.
  */
 export async function readImageArchive(path: string, signal: AbortSignal): Promise<ImageArchive> {
+  const compression = compressionOf(await firstBlock(path));
   const contents: Contents = { entries: new Map(), documents: new Map() };
   let room = MAX_DOCUMENTS_BYTES;
   for await (const { name, type, size, content } of tarEntries(streamOf(path), signal)) {
@@ -42,7 +43,7 @@ export async function readImageArchive(path: string, signal: AbortSignal): Promi
     if (room < 0) throw tooMuch();
     contents.documents.set(name, document);
   }
-  return { path, compression: await compressionIn(path), ...imagesIn(contents) };
+  return { path, compression, ...imagesIn(contents) };
 }
 
 /**
@@ -83,10 +84,13 @@ async function readDocument(content: AsyncIterable<Buffer>): Promise<Buffer | un
   return isDocument ? Buffer.concat(pieces) : undefined;
 }
 
-async function compressionIn(path: string): Promise<Compression> {
+/** @throws Failure (usage) for the end of an archive: what follows it, such as the rest of a sparse file, would be read in vain */
+async function firstBlock(path: string): Promise<Buffer> {
   await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-  return compressionOf(buffer.subarray(0, bytesRead));
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0);
+  const block = buffer.subarray(0, bytesRead);
+  if (bytesRead === 0 || block.some((byte) => byte !== 0)) return block;
+  throw new Failure('usage', 'not an image archive', { found: 'zeros at its beginning' });
 }
 
 const twice = (name: string) => new Failure('usage', `not an image archive: ${name} occurs twice`);

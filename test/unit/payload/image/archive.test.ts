@@ -129,6 +129,11 @@ t.test('faults of an archive are reported', async (t) => {
   const oci = await ociArchive([{}]);
   const cases: [name: string, contents: Entries | Buffer, error: RegExp][] = [
     ['empty', Buffer.alloc(0), /neither manifest\.json/],
+    [
+      'zeros, of which a sparse file may have any number',
+      Buffer.alloc(4096),
+      /zeros at its beginning/,
+    ],
     ['noise', Buffer.alloc(4096, 'x'), /a truncated or damaged tar archive/],
     ['a cut tar', (await tarOf(good)).subarray(0, 1500), /a truncated or damaged tar archive/],
     ['a cut gzip', gzipSync(await tarOf(good)).subarray(0, 300), /truncated or damaged gzip data/],
