@@ -1,12 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
 import { acceptUnknownRelease } from '../../lib/config/openshift/judge-release.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
-import {
-  createInPlaceIgnition,
-  type InPlaceOptions,
-  refuseOpenShiftInPlace,
-} from '../create/in-place-ignition.ts';
+import { createInPlaceIgnition, type InPlaceOptions } from '../create/in-place-ignition.ts';
 import { createInstallConfig, type InstallConfigOptions } from '../create/install-config.ts';
 import { createRestoreIgnition, type RestoreIgnitionOptions } from '../create/restore-ignition.ts';
 import {
@@ -151,7 +147,6 @@ function addInPlace(create: Command, surroundings: Surroundings): void {
       '--medium-iso <file>',
       'instead of the URLs: write an ISO with executable, payload and bundle, to be connected at the first boot; needs --payload',
     )
-    .addOption(new Option('--from-ignition <file>').hideHelp().argParser(refuseOpenShiftInPlace))
     .option(
       '--agents-executable <file>',
       'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one built with sno)',

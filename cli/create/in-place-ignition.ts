@@ -169,15 +169,6 @@ function soundText(text: string): string {
   return text;
 }
 
-/** As for a live host, on the command line. @throws Failure (usage) */
-export function refuseOpenShiftInPlace(): never {
-  throw new Failure('usage', 'OpenShift is not installed in place; nothing was written', {
-    expected: 'the Kubernetes payload',
-    found: '--from-ignition',
-    fix: 'Use a live image: "sno create single-node-ignition-config --from-ignition". What is not known of OpenShift without one is in docs/in-place.md.',
-  });
-}
-
 /** Everything by URL, or everything on a medium. @throws Failure (usage) */
 function requireOneSource({ mediumIso, bundleUrl, agentsUrl, payloadUrl }: InPlaceOptions): void {
   const urls = {

@@ -205,12 +205,6 @@ t.test('the host gets everything by URL, or everything from a medium', async (t)
   }
 });
 
-t.test('OpenShift is refused by name', async (t) => {
-  const { code, err } = await sno(['create', 'in-place-ignition', '--from-ignition', 'installer']);
-  t.equal(code, 2);
-  t.match(err, /OpenShift is not installed in place; nothing was written.*docs\/in-place\.md/s);
-});
-
 t.test("a person's own config with disks or users is refused by name", async (t) => {
   const dir = folder(t);
   const own = join(dir, '../own.ign');
