@@ -34,12 +34,15 @@ export async function readConfigText(
   most = MOST_BYTES,
 ): Promise<string> {
   const bytes = await readRegularFile(path, option, most);
-  const encoding = foreignEncoding(bytes);
-  const fix = 'Save it as UTF-8.';
-  if (encoding !== undefined) throw refused(path, 'UTF-8 text', encoding, fix);
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw refused(path, 'UTF-8 text', `other bytes in line ${firstBadLine(bytes)}`, fix);
+  const other = otherEncoding(bytes);
+  if (other === undefined) return bytes.toString('utf8');
+  throw refused(path, 'UTF-8 text', other, 'Save it as UTF-8.');
 }
+
+/** What bytes are instead of UTF-8 text, in words; undefined if they are that. */
+export const otherEncoding = (bytes: Buffer): string | undefined =>
+  foreignEncoding(bytes) ??
+  (isUtf8(bytes) ? undefined : `other bytes in line ${firstBadLine(bytes)}`);
 
 /** Does not wait for a writer if the file is a FIFO. */
 async function readRegularFile(path: string, option: string, most: number): Promise<Buffer> {

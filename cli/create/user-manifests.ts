@@ -3,6 +3,7 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifMissing } from '../../lib/host/files.ts';
 import { kindOf } from '../../lib/host/given-file.ts';
+import { otherEncoding } from './read-install-config.ts';
 
 /**
  * The folders beside install-config.yaml whose manifests are applied to the
@@ -83,7 +84,11 @@ async function visit(
       `${path}: expected at most ${MAX_MANIFEST_BYTES} bytes, found ${stats.size}. Split it or apply it after the installation.`,
     );
   } else {
-    found.manifests.push({ path, contents: await readWithoutFollowing(place) });
+    const contents = await readWithoutFollowing(place);
+    const other = otherEncoding(contents);
+    if (other === undefined) found.manifests.push({ path, contents });
+    // Decoded all the same, other letters would be in the cluster than in the file.
+    else found.faults.push(`${path}: expected UTF-8 text, found ${other}. Save it as UTF-8.`);
   }
 }
 

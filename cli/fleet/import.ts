@@ -1,4 +1,5 @@
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { suggest } from '../../lib/base/errors/suggest.ts';
 import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
 import { plural, some } from '../../report/reading/words.ts';
 import { readConfigText } from '../create/read-install-config.ts';
@@ -152,7 +153,15 @@ function columnFaults(
 ): string[] {
   const columns = columnsOf(rows);
   const values = columns.filter((name) => !FIELD_COLUMNS.some((field) => field === name));
+  const known = ['site', ...(template?.placeholders ?? values), ...secretValues];
   return [
+    // As a value it would be passed over, and with hostFacts the encryption.
+    ...values
+      .filter((name) => !known.includes(name))
+      .flatMap((name) => {
+        const meant = suggest(name, FIELD_COLUMNS);
+        return meant === undefined ? [] : [`column ${name}: did you mean ${meant}?`];
+      }),
     ...columns
       .filter((name) => secretValues.includes(name))
       .map((name) => `column ${name}: expected none, since --secret-values names it`),
@@ -199,6 +208,9 @@ function* noticesOf(
   }
   if (!isChecked) {
     yield `the rows are not checked by the rules of ${template.file}, since not all values are known here: the first canary shows it`;
+  }
+  for (const path of template.skipped) {
+    yield `${path} is not a manifest, and is not in the template`;
   }
   if (secretValues !== undefined && secrets === undefined) {
     yield 'no Secret has the values of --secret-values: name them with --secrets';

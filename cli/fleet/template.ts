@@ -16,6 +16,8 @@ export interface FleetTemplate {
   readonly file: string;
   readonly text: string;
   readonly placeholders: readonly string[];
+  /** Paths of files beside it that are no manifests. */
+  readonly skipped: readonly string[];
   /** Of the ConfigMap. */
   readonly data: Readonly<Record<string, string>>;
 }
@@ -31,7 +33,7 @@ export async function readTemplate(
 ): Promise<FleetTemplate> {
   const { config: file, folders } = templateFiles(action);
   const text = await readConfigText(join(dir, file), 'its folder with --template-dir');
-  const { manifests, faults } = await readUserManifests(dir, signal, folders);
+  const { manifests, skipped, faults } = await readUserManifests(dir, signal, folders);
   const data: Record<string, string> = { [file]: text };
   const found = [...faults, ...textFaults(file, text, secretValues)];
   for (const { path, contents } of manifests) {
@@ -49,7 +51,7 @@ export async function readTemplate(
   if (found.length > 0) {
     throw new Failure('usage', `the template in ${dir} cannot be used:\n${found.join('\n')}`);
   }
-  return { dir, file, text, placeholders: placeholdersIn(text), data };
+  return { dir, file, text, placeholders: placeholdersIn(text), skipped, data };
 }
 
 /** The files that it names are keys of Secrets. */

@@ -196,6 +196,23 @@ t.test('columns and placeholders', async (t) => {
   const unused = await importing(t, 'site,delivery,number,machine,note\na,url,1,b,2\n', checked);
   t.equal(unused.code, 0, unused.err);
   t.match(unused.err, /column note is used nowhere/);
+  // As a value, it would leave the volume unencrypted.
+  const typo = await importing(t, 'site,delivery,number,machine,hostfacts\na,url,1,b,c\n', checked);
+  t.equal(typo.code, 2);
+  t.match(typo.err, /column hostfacts: did you mean hostFacts\?/);
+});
+
+t.test('what is beside the template and no manifest is named', async (t) => {
+  const { code, err } = await importing(t, 'site,delivery,number,machine\na,url,1,CZ1\n', checked, {
+    'extra-manifests': { 'a.yml~': '', 'quota.txt': 'kind: ResourceQuota\n' },
+  });
+  t.equal(code, 0, err);
+  for (const name of ['a\\.yml~', 'quota\\.txt']) {
+    t.match(
+      err,
+      new RegExp(`extra-manifests/${name} is not a manifest, and is not in the template`),
+    );
+  }
 });
 
 t.test('each row is judged as its node would', async (t) => {
