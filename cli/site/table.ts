@@ -42,6 +42,8 @@ export function readTable(
   try {
     const records: unknown = parse(text, {
       bom: true,
+      // A line that was added on another system ends otherwise.
+      record_delimiter: ['\r\n', '\n', '\r'],
       trim: true,
       skip_empty_lines: true,
       info: true,

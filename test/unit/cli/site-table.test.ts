@@ -90,6 +90,18 @@ for (const [name, text, expected] of BAD) {
   });
 }
 
+t.test('lines that end differently, as of an editor and a spreadsheet', async (t) => {
+  const { rows, faults } = readTable('site,a\r\nx,1\ny,2\r\n', ['a']);
+  t.same(faults, []);
+  t.same(
+    rows.map(({ line, cells }) => [line, cells.site, cells.a]),
+    [
+      [2, 'x', '1'],
+      [3, 'y', '2'],
+    ],
+  );
+});
+
 t.test('a column that is used nowhere is told', async (t) => {
   const { unused, faults } = readTable('site,a,recipient,note\nx,1,,2\n', ['a']);
   t.same(faults, []);
