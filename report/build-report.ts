@@ -110,9 +110,11 @@ function sentence(view: BundleView, own: readonly ReportFinding[], warnings: num
     return `${what}: ${[...named, ...more].join('; ')}`;
   }
   if (view.paths().length === 0) return 'There is nothing to judge: no source could be read.';
+  // Of a bundle that was cut off, most may be missing.
+  const where = (view.failures ?? []).length === 0 ? '' : ' in what could be read';
   return warnings === 0
-    ? 'Nothing is failing.'
-    : `Nothing is failing; ${plural(warnings, 'thing')} may need attention.`;
+    ? `Nothing is failing${where}.`
+    : `Nothing is failing${where}; ${plural(warnings, 'thing')} may need attention.`;
 }
 
 function stepOf({

@@ -3,11 +3,16 @@ import { analyze } from '../../../report/report.ts';
 import { reportSchema } from '../../../report/schema.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
+import { backupCases } from './cases-backups.ts';
 import { csrCases } from './cases-csr.ts';
 import { deploymentCases } from './cases-deployments.ts';
 import { diskCases } from './cases-disks.ts';
 import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
+import { identityCases } from './cases-identity.ts';
+import { renewalCases } from './cases-renewal.ts';
+import { trialCases } from './cases-trial.ts';
+import { waitingCases } from './cases-waiting.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
 
@@ -19,11 +24,16 @@ const STUMBLED = /^The (rule \S+ could not be applied|.* could not be determined
 const cases = [
   ...agentCases,
   ...apiCases,
+  ...backupCases,
   ...csrCases,
   ...diskCases,
   ...dnsCases,
   ...hostCases,
   ...deploymentCases,
+  ...identityCases,
+  ...renewalCases,
+  ...trialCases,
+  ...waitingCases,
   ...workloadCases,
 ];
 /** Every path that a rule reads, with contents that the rule understands. */
@@ -61,6 +71,12 @@ const damages: Readonly<Record<string, (text: string, random: () => number) => s
     const at = Math.floor(random() * text.length);
     return `${text.slice(0, at)}\u0000\ufffd\n\u001b${text.slice(at + 1)}`;
   },
+  'texts where numbers were': (text) => text.replaceAll(/: (-?\d[\d.]*)/g, ': "$1"'),
+  'numbers where texts were': (text) => text.replaceAll(/: "[^"]*"/g, ': 7'),
+  'lines of Windows': (text) => `\ufeff${text.replaceAll('\n', '\r\n')}`,
+  'every other line': (text) => text.replaceAll(/(.*\n).*\n/g, '$1'),
+  'numbers below zero': (text) => text.replaceAll(/(?<=[ :"])(\d)/g, '-$1'),
+  'years that no date has': (text) => text.replaceAll(/20\d\d-(\d\d-\d\d)/g, '+275760-$1'),
   'one endless line': (text) => text.replaceAll('\n', ' ').repeat(20),
   'a prototype': () => '{"__proto__":{"items":[1]},"constructor":{"prototype":1},"toString":1}',
 };

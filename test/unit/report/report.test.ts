@@ -76,6 +76,12 @@ t.test('a healthy host', async (t) => {
   ]);
 });
 
+t.test('what is missing of a bundle is not called healthy', async (t) => {
+  const outcomes = [{ path: 'the rest of the archive', leftOut: 0, failure: 'cut off' }];
+  const { data } = report(filesOf('healthy'), { outcomes });
+  t.equal(data.verdict.sentence, 'Nothing is failing in what could be read.');
+});
+
 t.test('the first error of each unit and container, oldest first', async (t) => {
   const { data } = report(broken);
   t.strictSame(
