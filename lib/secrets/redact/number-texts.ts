@@ -31,49 +31,10 @@ const LIST = new RegExp(
 /** Bytes of texts and private keys that are written in hex, or as lists of numbers; no digests and no times. */
 export function* numberTexts(bytes: Buffer): Generator<EncodedText> {
   const lastLine = bytes.subarray(0, -1).lastIndexOf('\n') + 1;
-  for (const run of runsOf(bytes, hexadecimal, 2 * MIN_BYTES)) {
-    if (beginsDocument(bytes, run)) yield* numbersIn(bytes, run, { shape: HEX, lastLine });
-  }
-  for (const run of runsOf(bytes, listed, 3 * MIN_BYTES - 1)) {
-    const isList = jointsIn(bytes, run) >= MIN_BYTES - 1;
-    if (isList) yield* numbersIn(bytes, run, { shape: LIST, lastLine });
-  }
-}
-
-function* runsOf(bytes: Buffer, set: CharacterSet, shortest: number): Generator<Span> {
-  for (let start = nextRun(bytes, 0, shortest, set); start !== -1; ) {
-    const end = runEnd(bytes, start, set);
-    yield { start, end };
-    start = nextRun(bytes, end, shortest, set);
-  }
-}
-
-/** By the digits of two bytes, printable or of a key in DER; of seven digests one. */
-const beginsDocument = (bytes: Buffer, { start }: Span): boolean =>
-  /^(?:[2-7].[2-7]|30)/.test(bytes.toString('latin1', start, start + 3));
-
-/** Characters that stand between numbers. */
-function jointsIn(bytes: Buffer, { start, end }: Span): number {
-  let joints = 0;
-  for (let at = start + 1; at < end; at++) {
-    if (hexadecimal[bytes[at] ?? 0] === 1 && hexadecimal[bytes[at - 1] ?? 0] === 0) joints += 1;
-  }
-  return joints;
-}
-
-/** `lastLine`: where it begins. */
-function* numbersIn(
-  bytes: Buffer,
-  run: Span,
-  { shape, lastLine }: { shape: RegExp; lastLine: number },
-): Generator<EncodedText> {
-  // With its neighbours: no number is a part of a word.
-  const from = Math.max(0, run.start - 1);
-  for (const { index, 0: text } of bytes.toString('latin1', from, run.end + 1).matchAll(shape)) {
+  for (const { start, end } of numbersIn(bytes)) {
     // The same digits can be decimal and hexadecimal.
-    const documents = meaningsOf(text).filter(isDocument);
+    const documents = meaningsOf(bytes.toString('latin1', start, end)).filter(isDocument);
     if (documents.length === 0) continue;
-    const [start, end] = [from + index, from + index + text.length];
     // More of it can follow on the next line.
     const isOpen = end > lastLine;
     const openFrom = isOpen ? bytes.lastIndexOf('\n', Math.min(start, lastLine)) + 1 : undefined;
@@ -85,6 +46,48 @@ function* numbersIn(
       );
     yield { runs: [{ start, end }], meanings, openFrom };
   }
+}
+
+function* numbersIn(bytes: Buffer): Generator<Span> {
+  for (const run of runsOf(bytes, hexadecimal, 2 * MIN_BYTES)) {
+    if (beginsDocument(bytes, run)) yield* matchesIn(bytes, run, HEX);
+  }
+  for (const run of runsOf(bytes, listed, 3 * MIN_BYTES - 1)) {
+    if (jointsIn(bytes, run) >= MIN_BYTES - 1) yield* matchesIn(bytes, run, LIST);
+  }
+}
+
+function* runsOf(bytes: Buffer, set: CharacterSet, shortest: number): Generator<Span> {
+  for (let start = nextRun(bytes, 0, shortest, set); start !== -1; ) {
+    const end = runEnd(bytes, start, set);
+    yield { start, end };
+    start = nextRun(bytes, end, shortest, set);
+  }
+}
+
+function* matchesIn(bytes: Buffer, { start, end }: Span, shape: RegExp): Generator<Span> {
+  // With its neighbours: no number is a part of a word.
+  const from = Math.max(0, start - 1);
+  for (const { index, 0: text } of bytes.toString('latin1', from, end + 1).matchAll(shape)) {
+    yield { start: from + index, end: from + index + text.length };
+  }
+}
+
+/** By the digits of two bytes, printable or of a key in DER; of seven digests one. */
+const beginsDocument = (bytes: Buffer, { start }: Span): boolean =>
+  (isOfText(bytes[start]) && isOfText(bytes[start + 2])) || bytes.readUInt16BE(start) === DER;
+/** 2 to 7. */
+const isOfText = (digit = 0) => digit >= 0x32 && digit <= 0x37;
+/** `30`. */
+const DER = 0x3330;
+
+/** Characters that stand between numbers. */
+function jointsIn(bytes: Buffer, { start, end }: Span): number {
+  let joints = 0;
+  for (let at = start + 1; at < end; at++) {
+    if (hexadecimal[bytes[at] ?? 0] === 1 && hexadecimal[bytes[at - 1] ?? 0] === 0) joints += 1;
+  }
+  return joints;
 }
 
 function meaningsOf(text: string): Buffer[] {

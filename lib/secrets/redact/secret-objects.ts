@@ -139,11 +139,7 @@ function inLines(text: string, at: number): Pick<RuleFindings, 'secrets' | 'isOp
 }
 
 /** All that stands after a key, or on a line without one. */
-function valueInLine(
-  { start, text }: Span & { text: string },
-  column: number,
-  isEncoded: boolean,
-): Secret[] {
+function valueInLine({ start, text }: Line, column: number, isEncoded: boolean): Secret[] {
   const rest = text.slice(column);
   const value = (ENTRY.exec(rest)?.groups?.value ?? rest.trimStart()).trimEnd();
   const bare = value.replace(BARE, '');
