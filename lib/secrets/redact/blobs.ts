@@ -13,8 +13,8 @@ const MAX_RATIO = 200;
 const ATTEMPT_BYTES = 1 << 15;
 /** By the first byte: white space, printable, the first of a longer character, DER, gzip or zstd; a path begins with another. */
 const BEGINS_DOCUMENT = /^[CDHI-fw-z0-9]/;
-/** By its first bytes: a document has no control characters but white space. */
-const BEGINS_TEXT = /^(?:\P{Cc}|[\t\n\r\x80-\x9f]){0,64}$/u;
+/** What a document does not begin with: control characters but white space. */
+const NO_TEXT = /[^\P{Cc}\t\n\r\x80-\x9f]/u;
 
 /**
  * What base64 text stands for: the document, if it is text or packed; `secret` if it holds a
@@ -25,7 +25,7 @@ export function decodedBlob(text: string, budget: Budget): Buffer | 'secret' | u
   if (isHexadecimal(text) || !BEGINS_DOCUMENT.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
   if (beginsPrivateKey(bytes)) return 'secret';
-  if (BEGINS_TEXT.test(bytes.toString('latin1', 0, 64))) {
+  if (beginsText(bytes)) {
     return budget.spend(bytes.length) ? bytes : 'secret';
   }
   if (!holdsMarker(bytes)) return undefined;
@@ -42,4 +42,10 @@ export function decodedBlob(text: string, budget: Budget): Buffer | 'secret' | u
     contents.push(unpacked);
   }
   return contents.length === 0 ? undefined : Buffer.concat(contents);
+}
+
+/** Most of what begins a text in any encoding is ASCII or UTF-8; of a path that is read as base64, half is not. */
+function beginsText(bytes: Buffer): boolean {
+  const begin = bytes.toString('utf8', 0, 64);
+  return !NO_TEXT.test(begin) && begin.split('\ufffd').length <= 1 + begin.length / 4;
 }

@@ -6,17 +6,22 @@ const setOf = (chars: RegExp) =>
   Uint8Array.from({ length: 256 }, (_, byte) => Number(chars.test(String.fromCharCode(byte))));
 /** Quotes, control characters, and all that is not ASCII: programs have too many ways to write them. */
 const isDropped = setOf(/["'`^\x7f-\xff]|[^\n -~]/);
-const isEscape = setOf(/[\\%]/);
-/** What stands for itself where no escape has begun. */
+/** What stands for itself wherever it is. */
 const isPlain = setOf(/[\n !#(-*,-~](?<![\\^`;])/);
+/** How long an escape is after its `\`, by the first byte. */
+const sizes = new Uint8Array(256);
+for (const char of 'nrtNRT') sizes[char.charCodeAt(0)] = 1;
+for (const char of 'xX0123') sizes[char.charCodeAt(0)] = 3;
+for (const char of 'uU') sizes[char.charCodeAt(0)] = 5;
 const PLUS = 0x2b;
 const BLANK = 0x20;
 const DOLLAR = 0x24;
+const PERCENT = 0x25;
+const BACKSLASH = 0x5c;
 const SEMICOLON = 0x3b;
 const AMPERSAND = 0x26;
-const NOWHERE = -1;
-/** Of the longest escape. */
-const MAX_ESCAPE = 9;
+/** Of the longest entity. */
+const MAX_ENTITY = 9;
 
 /**
  * Text without the ways in which programs write it: what they escape in URLs, markup and strings, at any depth, stands
@@ -32,8 +37,6 @@ export class Canonical {
   /** Where its first byte ends in the source. */
   #ends = new Int32Array(0);
   #parts = 0;
-  /** Where an escape has begun. */
-  #escape = NOWHERE;
 
   /** The canonical form; valid until the next call. */
   of(source: Uint8Array): Buffer {
@@ -41,8 +44,8 @@ export class Canonical {
     const bytes = this.#bytes;
     const { length } = source;
     for (let at = 0; at < length; ) {
-      if (this.#escape !== NOWHERE || isPlain[source[at] ?? 0] === 0) {
-        this.#add(source[at] ?? 0, at, ++at);
+      if (isPlain[source[at] ?? 0] === 0) {
+        at = this.#add(source, at);
         continue;
       }
       this.#open(at, at + 1);
@@ -50,7 +53,6 @@ export class Canonical {
       for (; at < length && isPlain[source[at] ?? 0] === 1; at++) bytes[to++] = source[at] ?? 0;
       this.#length = to;
     }
-    this.#settle();
     return bytes.subarray(0, this.#length);
   }
 
@@ -70,10 +72,12 @@ export class Canonical {
     this.#length = 0;
     this.#parts = 0;
     if (this.#bytes.length >= length) return;
-    this.#bytes = Buffer.alloc(length);
-    this.#begins = new Int32Array(length);
-    this.#starts = new Int32Array(length);
-    this.#ends = new Int32Array(length);
+    // The next block can be a little longer.
+    const size = length + (length >> 2);
+    this.#bytes = Buffer.alloc(size);
+    this.#begins = new Int32Array(size);
+    this.#starts = new Int32Array(size);
+    this.#ends = new Int32Array(size);
   }
 
   #open(start: number, end: number): void {
@@ -83,41 +87,41 @@ export class Canonical {
     this.#ends[part] = end;
   }
 
-  #add(byte: number, start: number, end: number): void {
-    if (isPlain[byte] === 0) this.#settle();
-    if (isDropped[byte] === 1) return;
-    if (byte === DOLLAR && this.#length > 0 && this.#bytes[this.#length - 1] === DOLLAR) return;
-    if (isEscape[byte] === 1) this.#escape = this.#length;
-    this.#open(start, end);
-    this.#bytes[this.#length++] = byte === PLUS ? BLANK : byte;
-    if (byte === SEMICOLON) this.#decode(this.#length - 1 - this.#sinceAmpersand(), end);
-    else if (this.#escape !== NOWHERE && isEscape[byte] === 0) this.#decode(this.#escape, end);
+  /** Adds what is meant by what stands at an offset; gives where that ends. */
+  #add(source: Uint8Array, at: number): number {
+    let byte = source[at] ?? 0;
+    let start = at;
+    for (let end = at + 1; ; ) {
+      if (isDropped[byte] === 1) return end;
+      let meant: number | undefined;
+      if (byte === PERCENT || byte === BACKSLASH) {
+        const size = byte === PERCENT ? 2 : (sizes[source[end] ?? 0] ?? 0);
+        if (size > 0)
+          meant = codeOf(String.fromCharCode(byte, ...source.subarray(end, end + size)));
+        // Without a meaning it is left out.
+        if (meant === undefined) return end;
+        end += size;
+      } else {
+        if (byte === DOLLAR && this.#bytes[this.#length - 1] === DOLLAR) return end;
+        this.#open(start, end);
+        this.#bytes[this.#length++] = byte === PLUS ? BLANK : byte;
+        if (byte !== SEMICOLON) return end;
+        meant = this.#takeEntity();
+        if (meant === undefined) return end;
+        start = this.#starts[this.#parts] ?? 0;
+      }
+      byte = Math.min(meant, 0xff);
+    }
   }
 
-  #sinceAmpersand(): number {
-    const tail = this.#bytes.subarray(Math.max(0, this.#length - MAX_ESCAPE), this.#length);
-    return tail.length - 1 - tail.lastIndexOf(AMPERSAND);
-  }
-
-  /** Replaces an escape that ends here. */
-  #decode(from: number, end: number): void {
-    const meant = codeOf(this.#bytes.toString('latin1', from, this.#length));
-    if (meant !== undefined) {
-      this.#length = from;
-      this.#parts = lastUpTo(this.#begins, from, this.#parts);
-      this.#escape = NOWHERE;
-      this.#add(Math.min(meant, 0xff), this.#starts[this.#parts] ?? 0, end);
-    } else if (from === this.#escape && this.#length - from > MAX_ESCAPE) this.#settle();
-  }
-
-  /** Leaves out what looked like the beginning of an escape. */
-  #settle(): void {
-    const from = this.#escape;
-    this.#escape = NOWHERE;
-    if (from === NOWHERE) return;
-    const part = lastUpTo(this.#begins, from, this.#parts);
-    this.#bytes.copyWithin(from, from + 1, this.#length--);
-    this.#starts.copyWithin(part, part + 1, this.#parts);
-    this.#ends.copyWithin(part, part + 1, this.#parts--);
+  /** What an entity stands for that ends here; takes it out. */
+  #takeEntity(): number | undefined {
+    const tail = this.#bytes.subarray(Math.max(0, this.#length - MAX_ENTITY), this.#length);
+    const from = tail.lastIndexOf(AMPERSAND);
+    const meant = from === -1 ? undefined : codeOf(tail.toString('latin1', from));
+    if (meant === undefined) return undefined;
+    this.#length -= tail.length - from;
+    this.#parts = lastUpTo(this.#begins, this.#length, this.#parts);
+    return meant;
   }
 }

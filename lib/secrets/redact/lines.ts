@@ -6,10 +6,8 @@ const BLOCK_BYTES = 1 << 16;
 const LEFT_OUT = Buffer.from('<redacted>');
 
 /** Between words: control characters, space, quotes, `,`, `;`, `&`. */
-const gap = new Uint8Array(256);
-for (let byte = 0; byte <= 0x20; byte++) gap[byte] = 1;
-for (const char of '"\',;&') gap[char.charCodeAt(0)] = 1;
-const isGap = (byte = 0): boolean => gap[byte] === 1;
+const isGap = (byte = 0): boolean => byte <= 0x20 || GAPS.includes(byte);
+const GAPS = Buffer.from('"\',;&');
 
 /**
  * Chunks as blocks of whole lines. A line that is too long is cut into blocks between two words. A word that
@@ -24,17 +22,18 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
 
 /** The same for chunks that are given one by one. */
 export class LineSplitter {
-  #parts: Buffer[] = [];
+  #parts: Uint8Array[] = [];
   #length = 0;
   /** In a word that is left out. */
   #isInWord = false;
 
   *push(chunk: Uint8Array): Generator<Buffer> {
-    // A copy: the stream may use its memory again.
-    this.#parts.push(Buffer.from(chunk));
     this.#length += chunk.length;
     const isEnough = this.#length > MAX_LINE_BYTES || chunk.includes(NEWLINE);
-    if (this.#length >= BLOCK_BYTES && isEnough) yield* this.#split();
+    const isWhole = this.#length >= BLOCK_BYTES && isEnough;
+    // A copy: the stream may use its memory again.
+    this.#parts.push(isWhole ? chunk : Buffer.from(chunk));
+    if (isWhole) yield* this.#split();
   }
 
   *end(): Generator<Buffer> {
@@ -72,7 +71,6 @@ export function gapBefore(bytes: Buffer, end: number): number {
 
 /** Where the first gap begins. */
 function wordEnd(bytes: Buffer): number {
-  let at = 0;
-  while (at < bytes.length && !isGap(bytes[at])) at++;
-  return at;
+  const at = bytes.findIndex((byte) => isGap(byte));
+  return at === -1 ? bytes.length : at;
 }
