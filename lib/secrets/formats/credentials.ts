@@ -5,16 +5,12 @@ import { lines, type NamedValue, type Reader } from './settings.ts';
 /** A value that is a secret because of its position in the file. */
 const certain = (value: string): NamedValue => ['password', value];
 
-const rows = (text: string): string[][] =>
-  lines(text)
-    .filter((line) => !/^\s*[#;]/.test(line))
-    .map(words);
-
 /** The secrets of each row of words. */
 const inRows = (secretsOf: (row: readonly string[]) => readonly (string | undefined)[]): Reader =>
   function* (text) {
-    for (const row of rows(text)) {
-      for (const secret of secretsOf(row)) if (secret !== undefined) yield certain(secret);
+    for (const line of lines(text)) {
+      if (/^\s*[#;]/.test(line)) continue;
+      for (const secret of secretsOf(words(line))) if (secret !== undefined) yield certain(secret);
     }
   };
 

@@ -13,6 +13,7 @@ import type { RuleFindings, SecretRule, Span } from './rule.ts';
 import { type Separator, separatorAfter } from './separators.ts';
 import { type Value, type ValueExtent, valuesAt } from './value-extent.ts';
 import {
+  isCode,
   isLikely,
   isPassword,
   isPath,
@@ -164,10 +165,10 @@ const linesOf = (text: string, { start, end }: Span): Span[] =>
     end: start + index + line.length,
   }));
 
-/** Whether the first of several words says where the value comes from. */
+/** Whether it is code, or the first of several words says where the value comes from. */
 function isElsewhere(value: string): boolean {
   const word = /^\S{1,512}(?=\s)/.exec(value)?.[0];
-  return word !== undefined && (isPath(word) || isReference(word));
+  return isCode(value) || (word !== undefined && (isPath(word) || isReference(word)));
 }
 
 /** In a sentence. */

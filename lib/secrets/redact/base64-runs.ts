@@ -16,7 +16,7 @@ const RETURN = 0x0d;
 /** Shorter runs hold no document and no key that other rules do not know. */
 const MIN_RUN = 24;
 /** Only as JSON escapes line breaks: in text in which other lines may follow each other. */
-const ESCAPED = /^(?:(?:\\+[nr])+|\\+(?=\/))/;
+const ESCAPED = /^(?:(?:\\+[nr])+ *|\\+(?=\/))/;
 const MAX_ESCAPED = 160;
 
 /** One text in base64, in one run of characters or wrapped: over escaped newlines, or over lines of one column. */

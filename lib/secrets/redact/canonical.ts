@@ -8,12 +8,15 @@ const setOf = (chars: RegExp) =>
 const isDropped = setOf(/["'`^\x7f-\xff]|[^\n -~]/);
 /** What stands for itself wherever it is. */
 const isPlain = setOf(/[\n !#(-*,-~](?<![\\^`;])/);
+/** Of a colour of a terminal, which a letter ends. */
+const isParameter = setOf(/[[\d;]/);
 /** How long an escape is after its `\`, by the first byte. */
 const sizes = new Uint8Array(256);
 for (const char of 'nrtNRT') sizes[char.charCodeAt(0)] = 1;
 for (const char of 'xX0123') sizes[char.charCodeAt(0)] = 3;
 for (const char of 'uU') sizes[char.charCodeAt(0)] = 5;
 const PLUS = 0x2b;
+const ESC = 0x1b;
 const BLANK = 0x20;
 const DOLLAR = 0x24;
 const PERCENT = 0x25;
@@ -25,8 +28,9 @@ const MAX_ENTITY = 9;
 
 /**
  * Text without the ways in which programs write it: what they escape in URLs, markup and strings, at any depth, stands
- * as it is meant; the signs with which they escape and quote are left out, doubled `$` are one, and `+` is a blank. So
- * texts that mean the same are equal. Knows where each byte comes from. Its memory is used again for the next text.
+ * as it is meant; the signs with which they escape and quote are left out, as colours of terminals are, doubled `$` are
+ * one, and `+` is a blank. So texts that mean the same are equal. Knows where each byte comes from. Its memory is used
+ * again for the next text.
  */
 export class Canonical {
   #bytes = Buffer.alloc(0);
@@ -92,6 +96,10 @@ export class Canonical {
     let byte = source[at] ?? 0;
     let start = at;
     for (let end = at + 1; ; ) {
+      if (byte === ESC) {
+        while (isParameter[source[end] ?? 0] === 1) end++;
+        return end + 1;
+      }
       if (isDropped[byte] === 1) return end;
       let meant: number | undefined;
       if (byte === PERCENT || byte === BACKSLASH) {

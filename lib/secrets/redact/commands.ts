@@ -33,8 +33,8 @@ const USER = '(?:[a-z_][\\w.-]{0,64}:(?=[^\\s"\']))?';
 const READER =
   '(?:chpasswd|passwd\\s{1,8}--stdin|--password-stdin|sudo\\s{1,8}-S|cryptsetup|kinit)';
 
-/** An address of socat. */
-const NOT_USER = /-[uU]\s{1,8}(?:[A-Z][A-Z\d-]*|exec|open|file|create|pipe|stdout):/;
+/** An address of socat, a format of date. */
+const NOT_USER = /-[uU]\s{1,8}(?:["']?\+%|(?:[A-Z][A-Z\d-]*|exec|open|file|create|pipe|stdout):)/;
 
 /** Passwords in command lines whose options say nothing of it. */
 // biome-ignore format: a table, one shape in each line

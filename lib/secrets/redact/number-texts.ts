@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type CharacterSet, nextRun, runEnd, setOf } from '../bytes/base64-text.ts';
+import { nextRun, runEnd, setOf } from '../bytes/base64-text.ts';
 import type { Budget } from '../bytes/budget.ts';
 import { beginsPrivateKey } from '../bytes/private-keys.ts';
 import { bareBase64 } from './pem.ts';
@@ -49,19 +49,12 @@ export function* numberTexts(bytes: Buffer): Generator<EncodedText> {
 }
 
 function* numbersIn(bytes: Buffer): Generator<Span> {
-  for (const run of runsOf(bytes, hexadecimal, 2 * MIN_BYTES)) {
-    if (beginsDocument(bytes, run)) yield* matchesIn(bytes, run, HEX);
-  }
-  for (const run of runsOf(bytes, listed, 3 * MIN_BYTES - 1)) {
-    if (jointsIn(bytes, run) >= MIN_BYTES - 1) yield* matchesIn(bytes, run, LIST);
-  }
-}
-
-function* runsOf(bytes: Buffer, set: CharacterSet, shortest: number): Generator<Span> {
-  for (let start = nextRun(bytes, 0, shortest, set); start !== -1; ) {
-    const end = runEnd(bytes, start, set);
-    yield { start, end };
-    start = nextRun(bytes, end, shortest, set);
+  for (const { set, shortest, isNumber, shape } of KINDS) {
+    for (let start = nextRun(bytes, 0, shortest, set); start !== -1; ) {
+      const end = runEnd(bytes, start, set);
+      if (isNumber(bytes, { start, end })) yield* matchesIn(bytes, { start, end }, shape);
+      start = nextRun(bytes, end, shortest, set);
+    }
   }
 }
 
@@ -81,14 +74,19 @@ const isOfText = (digit = 0) => digit >= 0x32 && digit <= 0x37;
 /** `30`. */
 const DER = 0x3330;
 
-/** Characters that stand between numbers. */
-function jointsIn(bytes: Buffer, { start, end }: Span): number {
+/** By the characters that stand between numbers. */
+function isList(bytes: Buffer, { start, end }: Span): boolean {
   let joints = 0;
   for (let at = start + 1; at < end; at++) {
     if (hexadecimal[bytes[at] ?? 0] === 1 && hexadecimal[bytes[at - 1] ?? 0] === 0) joints += 1;
   }
-  return joints;
+  return joints >= MIN_BYTES - 1;
 }
+
+const KINDS = [
+  { set: hexadecimal, shortest: 2 * MIN_BYTES, isNumber: beginsDocument, shape: HEX },
+  { set: listed, shortest: 3 * MIN_BYTES - 1, isNumber: isList, shape: LIST },
+];
 
 function meaningsOf(text: string): Buffer[] {
   const numbers = text.toLowerCase().match(/(?:0x)?[\da-f]+/g) ?? [];

@@ -67,7 +67,7 @@ export const PATTERNS: readonly Pattern[] = [
   { triggers: ['com2sec'], find: /com2sec6?\s{1,8}(?:-Cn\s{1,8}\S{1,64}\s{1,8})?[\w.-]{1,64}\s{1,8}[\w.:/-]{1,64}\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy, isSecret: (secret) => !/^(?:public|private)$/i.test(secret) },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },
-  { triggers: ['identified '], find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}(?:'(?<secret>[^'\\]{1,256})|"(?<secret>[^\s"\\]{1,256}))/diy },
+  { triggers: ['identified '], find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8}(?:by|as)|by)\s{1,8}(?:password\s{1,8})?\\{0,7}(?:'(?<secret>[^'\\]{1,256})|"(?<secret>[^\s"\\]{1,256}))/diy },
   // A kubeadm bootstrap token.
   { triggers: ['token'], find: /(?<![\w.-])(?<secret>[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.-])/dg, around: LOOKED_AT, isSecret: looksMade },
   // The password of kubeadmin that an installer makes.

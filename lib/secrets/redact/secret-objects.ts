@@ -3,7 +3,7 @@ import { startOfLine } from './prose.ts';
 import type { RuleFindings, Secret, SecretRule, Span } from './rule.ts';
 import { endOf, Q } from './separators.ts';
 import { valueAt } from './value-extent.ts';
-import { isNothing } from './values.ts';
+import { isNothing, isReference } from './values.ts';
 
 /**
  * The data of Kubernetes Secrets, whatever it looks like: in one line, as JSON, Python and Go print them, and over many by
@@ -143,7 +143,7 @@ function valueInLine({ start, text }: Line, column: number, isEncoded: boolean):
   const rest = text.slice(column);
   const value = (ENTRY.exec(rest)?.groups?.value ?? rest.trimStart()).trimEnd();
   const bare = value.replace(BARE, '');
-  if (/^[|>{}\][,+-]*$/.test(bare) || isNothing(bare)) return [];
+  if (/^[|>{}\][,+-]*$/.test(bare) || isNothing(bare) || isReference(bare)) return [];
   const from = start + text.lastIndexOf(bare);
   return [secretOf(bare, { start: from, end: from + bare.length }, isEncoded)];
 }
@@ -175,7 +175,7 @@ function valuesIn(text: string, { start, end, isEncoded }: Values): Secret[] {
     if (value === undefined) continue;
     KEY.lastIndex = value.end;
     const own = text.slice(value.start, value.end);
-    if (!isNothing(own)) secrets.push(secretOf(own, value, isEncoded));
+    if (!isNothing(own) && !isReference(own)) secrets.push(secretOf(own, value, isEncoded));
   }
   return secrets;
 }

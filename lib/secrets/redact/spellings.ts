@@ -7,8 +7,9 @@ export function spellingsOf(secret: string): string[] {
   const once = inBase64(Buffer.from(secret, 'utf8'));
   // What longer ones give when they are encoded twice is decoded as a document.
   const twice = secret.length > 16 ? [] : once.flatMap((text) => inBase64(Buffer.from(text)));
-  const all = [secret, ...once, ...twice];
-  return all.map((text) => canonical.of(Buffer.from(text)).toString('latin1'));
+  // Where each character is escaped, the signs of escapes are none with what follows them.
+  const all = [secret, secret.replace(/[%\\]/g, ''), ...once, ...twice];
+  return [...new Set(all.map((text) => canonical.of(Buffer.from(text)).toString('latin1')))];
 }
 
 /**

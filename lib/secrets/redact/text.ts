@@ -87,12 +87,9 @@ export class TextRedactor {
     return replaced(bytes.subarray(0, complete), inside);
   }
 
-  /** Returns what was held back, and starts again with nothing. */
+  /** What was held back; nothing comes after it. */
   end(): Buffer {
-    const bytes = this.#held;
-    this.#held = EMPTY;
-    this.#seen = 0;
-    return this.whole(bytes);
+    return this.whole(this.#held);
   }
 
   /** Redacts a complete text; returns the same bytes if there is nothing to hide. */

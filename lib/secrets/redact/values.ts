@@ -1,25 +1,30 @@
 const WORDS = new Set(
-  'true false null nil none <none> <unset> <unknown> undefined unset empty yes no on off disabled enabled redacted hidden masked optional required xxx | |-'.split(
+  'true false null nil none <none> <unset> <unknown> undefined unset empty yes no on off disabled enabled redacted hidden masked optional required string xxx | |-'.split(
     ' ',
   ),
 );
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** An absolute path of a host, or of a file whose name tells its format. */
+/** An absolute path of a host, or of any file whose name tells its format. */
 const PATH =
-  /^(?:file:\/\/)?\/(?:(?:assets|bin|boot|data|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var)\/[\w./@:-]*|[\w./@-]{1,400}\.(?:ya?ml|json|pem|key|crt|conf|toml|ini|env))$/;
+  /^(?:file:\/\/)?(?:\/(?:assets|bin|boot|data|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var)\/[\w./@:-]*|[\w./@-]{1,400}\.(?:ya?ml|json|pem|key|crt|conf|toml|ini|env))$/;
 export const isPath = (value: string): boolean => value.length < 512 && PATH.test(value);
 
 /** Where a value comes from: a variable, a command, a field of a template. */
 const REFERENCE =
-  /^(?:\$(?:[A-Z_][A-Z0-9_]*|[0-9@*#?!$]|(?:[a-z]+_)*(?:pass|pw|secret|token|key|cred|auth|user|name|host|file|value|val|input|line|arg|url)[a-z_]*)|\$\{?\w{1,64}\}?(?:\/[\w.-]{1,64}){1,20}|\$\{[\w.!]+(?::?(?:-|[?+][^}]*))?\}|\$\{\{.*|\$\([^)]*\)?|`[^`]*`?|\{\{.*|<%.*|%(?:[-+#]?[svqdx]|\[\d\]\w|\{\w+\}|\(\w+\)s)|@[A-Z_]+@|\*[A-Za-z_][\w-]*)[,;:.)]?$/;
+  /^(?:\$(?:[A-Z_][A-Z0-9_]*|[0-9@*#?!$]|(?:[a-z]+_)*(?:pass|pw|secret|token|key|cred|auth|user|name|host|file|value|val|input|line|arg|url)[a-z_]*)|\$\{?\w{1,64}\}?(?:\/[\w.-]{1,64}){1,20}|\$\{[\w.!]+(?::?(?:[-=](?:"")?|[?+][^}]*))?\}?|<[A-Za-z$][\w .$-]*>|<p>.*|(?:json|yaml):".*|--[a-z][a-z-]*(?:=.*)?|\$\{\{.*|\$\([^)]*\)?|`[^`]*`?|\{\{.*|<%.*|%(?:[-+#]?[svqdx]|\[\d\]\w|\{\w+\}|\(\w+\)s)|@[A-Z_]+@|\*[A-Za-z_][\w-]*)[,;:.)]?$/;
 export const isReference = (value: string): boolean => value.length < 512 && REFERENCE.test(value);
+
+/** A call, an element or an object in a source; a field that a secret is in. */
+const CODE =
+  /^[&*]?(?:(?:[a-z]{2,40}|[A-Z][a-z]{1,40})\d?(?:[A-Z]{1,3}[a-z]{1,40}|_[a-z]{1,40}|\.[a-z]{0,40}){0,20}[([{]|(?:[A-Za-z_]{1,80}\.){1,8}[A-Za-z_]{0,80}(?:[Pp]ass(?:word|wd)?|[Ss]ecret|[Tt]oken|[Kk]ey|[Cc]redentials?)[,;)]*$)/;
+export const isCode = (value: string): boolean => CODE.test(value.slice(0, 512));
 
 /** The name service switch, kinds of tokens of etcd, cookies of Open vSwitch and of a kernel. */
 const NSS =
   /^(?:(?:files|sss|systemd|compat|nis|nisplus|ldap|db|winbind|altfiles|mymachines|myhostname|extrausers|\[[^\]]{1,40}\])(?:\s+|$))+$/;
 const ORDINARY: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
   { name: /^passwd(?:_compat)?$/, value: NSS },
-  { name: /auth-?token$/i, value: /^(?:simple|jwt(?:,.*)?)$/ },
+  { name: /(?:auth|id)-?token$/i, value: /^(?:simple|jwt(?:,.*)?|read|write)$/ },
   {
     name: /cookie$|^key[12]$|token$|auth$/i,
     value: /^0x[0-9a-f]{1,16}(?:\/0x[0-9a-f]{1,16}|\/-1)?$/i,
@@ -34,10 +39,10 @@ const ORDINARY: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
   { name: /^accesskey$/, value: /^.$/ },
   // The result of a test.
   { name: /^pass$/i, value: /\// },
-  // How kubectl describes what is in a Secret.
-  { name: /./, value: /^\d{1,7} bytes$/ },
+  // How kubectl describes what is in a Secret; a constant.
+  { name: /./, value: /^(?:\d{1,7} bytes|-?0x[0-9a-f]{1,8})$/i },
   // The shell's working directory.
-  { name: /^(?:old)?pwd$/i, value: /^[/~]/ },
+  { name: /^(?:old)?pwd$/i, value: /^[/~+]/ },
 ];
 
 /** What other things have under the same name. */
@@ -58,7 +63,7 @@ export function looksRandom(whole: string): boolean {
   if (kinds < 2) return false;
   return (
     changesIn(value) >= 4 ||
-    (value.length >= 20 && !/^[a-z0-9./:_-]+$|\(/.test(value) && !isCapitalized(value))
+    (value.length >= 20 && !/^[a-z0-9./:_*-]+$|\(/.test(value) && !isCapitalized(value))
   );
 }
 
@@ -105,6 +110,7 @@ export function isUserAndPassword(value: string): boolean {
 export function isNothing(value: string): boolean {
   return (
     value.startsWith('<redacted') ||
-    (value.length < 12 && (WORDS.has(value.toLowerCase()) || /^[\s*<>.\\-]*$/.test(value)))
+    (value.length < 12 &&
+      (WORDS.has(value.toLowerCase().replace(/[,;]$/, '')) || /^(?:[\s*<>.\\-]*|x+)$/i.test(value)))
   );
 }

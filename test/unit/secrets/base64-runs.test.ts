@@ -31,6 +31,7 @@ t.test('texts in base64, in one run or wrapped', (t) => {
     // Over escaped newlines; a real one ends it.
     [`"${A}\\n${B}\\\\n${SHORT}" b`, [[A, B, SHORT]]],
     [`"${A}\\n" b`, [[A]]],
+    [`"k: |\\n  ${A}\\n  ${B}\\n" b`, [[A, B]]],
     [`${A}\\n${A}\n${B}\nb c\n`, [[A, A], [B]]],
     // Over lines in one column, each of which ends with a run.
     [`${A}\n${B}\n${SHORT}\nb c\n`, [[A, B, SHORT]]],

@@ -87,12 +87,33 @@ const LINES = [
   '/var/lib/containers/storage/overlay-containers/userdata/shm/and/a/very/long/path/of/ordinary/words',
   'configmap/kube-root-ca-certificate-publisher-controller-configuration-of-the-cluster created',
   'cost: $1$ is not a hash, nor are $5 and $6',
+  `  access_token: \${OFFLINE_TOKEN:=""}, api_key: \${API_KEY`,
+  'password: <ENTER_YOUR_PASSWORD>, passwd: xxxx, "password": "string"',
+  '  id-token: write',
+  'pass `--repo-timeout=30m` to it',
+  "date -u '+%Y-%m-%dT%H:%M:%SZ'",
+  'arn:*:secretsmanager:*:*:secret:aws.cluster.x-k8s.io/*',
+  'such works are identified as "derived from the data"',
+  'create secret generic pull-secret --from-file=.dockerconfigjson=pull-secret.json',
   '',
   '\ttabs\tand  spaces  \r',
 ];
 
+/** Sources, which diagnostics print in parts. */
+const CODE = [
+  '\t\tAccessToken:  tk.AccessToken,',
+  '\tcfg.Password = conf.Auth.Password',
+  '\tregistryAuth := registry.AuthConfig{',
+  '\tErrInvalidAuthToken     = Error(ErrGRPCInvalidAuthToken)',
+  '\tEAUTH           = syscall.Errno(0x50)',
+  '\tFS_IOC_ADD_ENCRYPTION_KEY  = 0xc0506617',
+  '\t\tgeneratePass: func(p *corev1.Pod) []*corev1.Pod {',
+  '        self.password = config["password"]',
+  '            client_secret=None,',
+];
+
 t.test('ordinary lines are unchanged, byte for byte', async (t) => {
-  for (const line of LINES) {
+  for (const line of [...LINES, ...CODE]) {
     const bytes = Buffer.from(`${line}\n`);
     t.equal((await redacted(redactor.text, bytes)).toString(), bytes.toString());
   }

@@ -44,6 +44,14 @@ const WRITTEN: readonly (readonly [secret: string, forms: Readonly<Record<string
       octal: 'P\\303\\244sswort-f\\303\\274r-M\\303\\244rz',
     },
   ],
+  [
+    'Zq8mK2vW%4tX',
+    {
+      'every byte in octal': '\\132\\161\\070\\155\\113\\062\\166\\127\\045\\064\\164\\130',
+      'colours of grep': 'Zq8m\u001b[01;31m\u001b[KK2vW%\u001b[m\u001b[K4tX',
+      'colours in JSON': 'Zq8m\\u001b[31mK2vW%\\u001b[0m4tX',
+    },
+  ],
   ['100%sure-of-it', { 'a unit': '100%%sure-of-it', printf: '100%%sure-of-it' }],
   [
     'Zq8mK2vW4t',

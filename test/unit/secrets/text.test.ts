@@ -45,10 +45,6 @@ t.test('text that is held back is scanned again when it has doubled', async (t) 
   t.strictSame(work.splice(0), scanned(403));
   t.equal(end(), 'words\n', 'the last line is held');
   t.strictSame(work.splice(0), scanned(6));
-  t.equal(push('a\nb\n'), 'a\n', 'after the end it begins anew');
-  t.equal(push('c\n'), 'b\n');
-  t.equal(end(), 'c\n');
-  t.equal(end(), '');
 });
 
 t.test('only what may go on is held back', async (t) => {
