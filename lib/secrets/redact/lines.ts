@@ -1,3 +1,5 @@
+import { setOf } from '../bytes/base64-text.ts';
+
 const NEWLINE = 0x0a;
 /** Longer lines are cut: nothing written as text has such lines, and memory must be bounded. */
 export const MAX_LINE_BYTES = 1 << 20;
@@ -6,8 +8,8 @@ const BLOCK_BYTES = 1 << 16;
 const LEFT_OUT = Buffer.from('<redacted>');
 
 /** Between words: control characters, space, quotes, `,`, `;`, `&`. */
-const isGap = (byte = 0): boolean => byte <= 0x20 || GAPS.includes(byte);
-const GAPS = Buffer.from('"\',;&');
+const isGap = (byte = 0): boolean => byte <= 0x20 || gaps[byte] === 1;
+const gaps = setOf('"\',;&');
 
 /**
  * Chunks as blocks of whole lines. A line that is too long is cut into blocks between two words. A word that

@@ -14,9 +14,9 @@ const REFERENCE =
   /^(?:\$(?:[A-Z_][A-Z0-9_]*|[0-9@*#?!$]|(?:[a-z]+_)*(?:pass|pw|secret|token|key|cred|auth|user|name|host|file|value|val|input|line|arg|url)[a-z_]*)|\$\{?\w{1,64}\}?(?:\/[\w.-]{1,64}){1,20}|\$\{[\w.!]+(?::?(?:[-=](?:"")?|[?+][^}]*))?\}?|<[A-Za-z$][\w .$-]*>|<p>.*|(?:json|yaml):".*|--[a-z][a-z-]*(?:=.*)?|\$\{\{.*|\$\([^)]*\)?|`[^`]*`?|\{\{.*|<%.*|%(?:[-+#]?[svqdx]|\[\d\]\w|\{\w+\}|\(\w+\)s)|@[A-Z_]+@|\*[A-Za-z_][\w-]*)[,;:.)]?$/;
 export const isReference = (value: string): boolean => value.length < 512 && REFERENCE.test(value);
 
-/** A call, an element or an object in a source; a field that a secret is in. */
+/** A call, an element or an object in a source, of names that are no words; a field that a secret is in. */
 const CODE =
-  /^[&*]?(?:(?:[a-z]{2,40}|[A-Z][a-z]{1,40})\d?(?:[A-Z]{1,3}[a-z]{1,40}|_[a-z]{1,40}|\.[a-z]{0,40}){0,20}[([{]|(?:[A-Za-z_]{1,80}\.){1,8}[A-Za-z_]{0,80}(?:[Pp]ass(?:word|wd)?|[Ss]ecret|[Tt]oken|[Kk]ey|[Cc]redentials?)[,;)]*$)/;
+  /^[&*]?(?:(?:func|map|new|make|string|encode|config|Error|(?:[a-z]{2,40}|[A-Z][a-z]{2,40})(?:[A-Z][a-z]{2,40}|_[a-z]{2,40}){1,12}|[a-z_]{2,40}\d?(?:\.[A-Za-z_]{2,80}){1,8})[([{]|(?:[A-Za-z_]{1,80}\.){1,8}[A-Za-z_]{0,80}(?:[Pp]ass(?:word|wd)?|[Ss]ecret|[Tt]oken|[Kk]ey|[Cc]redentials?)[,;)]*$)/;
 export const isCode = (value: string): boolean => CODE.test(value.slice(0, 512));
 
 /** The name service switch, kinds of tokens of etcd, cookies of Open vSwitch and of a kernel. */

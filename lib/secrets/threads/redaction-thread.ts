@@ -60,7 +60,7 @@ export class RedactionThread implements Disposable {
 
   /** Nothing more is asked for; what has not come is waited for by nobody, but is what the thread may be working on. */
   close(stream: number): void {
-    this.#ask({ stream, does: 'cancel' }).catch(() => undefined);
+    void this.#ask({ stream, does: 'cancel' });
   }
 
   [Symbol.dispose](): void {
@@ -68,11 +68,14 @@ export class RedactionThread implements Disposable {
   }
 
   #ask(request: RedactionRequest): Promise<Parts> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const waiting = Promise.withResolvers<Parts>();
-    this.#waiting.push(waiting);
-    this.#worker.postMessage(request, request.does === 'push' ? [request.bytes.buffer] : []);
-    if (this.#watch === undefined) this.#watchOver();
+    // That it was rejected is told where it is awaited, which may be never.
+    waiting.promise.catch(() => undefined);
+    if (this.#failure === undefined) {
+      this.#waiting.push(waiting);
+      this.#worker.postMessage(request, request.does === 'push' ? [request.bytes.buffer] : []);
+      if (this.#watch === undefined) this.#watchOver();
+    } else waiting.reject(this.#failure);
     return waiting.promise;
   }
 

@@ -39,12 +39,12 @@ export class ThreadedRedactor implements Redactor, Disposable {
     try {
       for await (const chunk of chunks) {
         for (const piece of writer.write(chunk)) {
-          answers.push(heard(thread.push(stream, piece)));
+          answers.push(thread.push(stream, piece));
           if (answers.length >= PIECES_AHEAD) yield* this.#read((await answers.shift()) ?? []);
         }
       }
-      for (const piece of writer.rest()) answers.push(heard(thread.push(stream, piece)));
-      answers.push(heard(thread.end(stream)));
+      for (const piece of writer.rest()) answers.push(thread.push(stream, piece));
+      answers.push(thread.end(stream));
       for (const answer of answers) yield* this.#read(await answer);
     } finally {
       thread.close(stream);
@@ -64,10 +64,4 @@ export class ThreadedRedactor implements Redactor, Disposable {
     }
     return this.#thread;
   }
-}
-
-/** That it was rejected is told where it is awaited, which may be never. */
-function heard<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
 }
