@@ -1,8 +1,7 @@
 import { defaultPlacementOf } from '../lib/config/topology/installer.ts';
 import { controlPlaneNode, ingressPlacement } from '../lib/config/topology/kubernetes.ts';
 import { topologyManifests } from '../lib/config/topology/openshift.ts';
-import { OVERRIDES } from '../lib/config/topology/overrides.ts';
-import { LATEST_RELEASE } from '../lib/config/topology/release.ts';
+import { FIRST_RELEASE, LATEST_RELEASE } from '../lib/config/topology/release.ts';
 import { ROWS, type TopologyRow } from '../lib/config/topology/rows.ts';
 import { row, table } from './markdown-table.ts';
 
@@ -33,7 +32,7 @@ ${table(
   ROWS.map((each) => row(cellsOf(each))),
 )}
 
-What openshift-install (4.11 and later) decides by itself; values in bold differ from the table above:
+What openshift-install decides by itself; values in bold differ from the table above:
 
 ${table(
   ['Scenario', 'Platform', 'infrastructureTopology', 'mastersSchedulable', 'defaultPlacement'],
@@ -42,30 +41,15 @@ ${table(
 
 ## On OpenShift
 
-The objects of the first row, on ${LATEST_RELEASE}. Other rows differ in the values of the table. A file is where openshift-install
+The objects of the first row, from ${FIRST_RELEASE} to ${LATEST_RELEASE}. Other rows differ in the values of the table. A file is where openshift-install
 writes the object, or where it is added. \`sno explain topology --manifests\` prints them.
 
 ${table(
   ['Object', 'File', 'Decides', 'Why'],
   ROWS.slice(0, 1).flatMap((first) =>
-    topologyManifests(first, LATEST_RELEASE).map(({ object, file, says, why }) =>
+    topologyManifests(first).map(({ object, file, says, why }) =>
       row([object.kind, `\`${file}\``, says, why]),
     ),
-  ),
-)}
-
-Before 4.11 there is no \`defaultPlacement\`. Before 4.8 there are no topologies, and some operators refuse a single node:
-
-${table(
-  ['Releases', 'Operator', 'Why', 'Remedy', 'Source'],
-  OVERRIDES.map(({ since, until, operator, why, remedy, source }) =>
-    row([
-      `${since} to ${until}`,
-      operator,
-      why,
-      'byHand' in remedy ? remedy.byHand : `\`${remedy.file}\` (unsupported)`,
-      source,
-    ]),
   ),
 )}
 

@@ -77,12 +77,9 @@ function onKubernetes({ node, ingress }: NonNullable<TopologyReport['kubernetes'
   ];
 }
 
-function onOpenshift({
-  release,
-  manifests,
-  installer,
-  byHand,
-}: NonNullable<TopologyReport['openshift']>): string[] {
+type OnOpenshift = NonNullable<TopologyReport['openshift']>;
+
+function onOpenshift({ release, manifests, installer }: OnOpenshift): string[] {
   return [
     '',
     `On OpenShift ${release}:`,
@@ -90,21 +87,13 @@ function onOpenshift({
       `  ${object.kind}: ${says} (${file})`,
       `    ${why}`,
     ]),
-    ...byHand.flatMap(({ operator, why, remedy }) => [
-      `  ${operator}, by hand: ${remedy}`,
-      `    ${why}`,
-    ]),
     '',
-    installerText(release, installer),
+    installerText(installer),
   ];
 }
 
 /** Where openshift-install would decide otherwise. */
-function installerText(
-  release: string,
-  choices: NonNullable<TopologyReport['openshift']>['installer'],
-): string {
-  if (choices === undefined) return `openshift-install ${release} knows no topologies.`;
+function installerText(choices: OnOpenshift['installer']): string {
   if (choices.length === 0) return 'openshift-install decides the same.';
   const others = choices.map(({ field, installer }) => `${field} ${installer}`);
   return `openshift-install decides otherwise: ${others.join(', ')}.`;

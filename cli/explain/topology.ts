@@ -37,7 +37,7 @@ export async function explainTopology(
   const differences =
     assets === undefined || described?.kind !== 'openshift'
       ? undefined
-      : missingTopology(assets.manifests, rowFor(described), described.release);
+      : missingTopology(assets.manifests, rowFor(described));
   const report = topologyReport(described, differences);
   if (options.json === true) print(JSON.stringify(report, null, 2));
   else if (options.manifests === true) print(manifestsText(report));

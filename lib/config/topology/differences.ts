@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../base/json.ts';
 import type { Manifest } from '../../clients/kube/manifest-decoding.ts';
 import { type TopologyManifest, topologyManifests } from './openshift.ts';
-import type { Release } from './release.ts';
 import type { TopologyRow } from './rows.ts';
 
 /** An object, or one of its fields, that is not as the row determines it. */
@@ -24,12 +23,8 @@ type Given = Pick<Manifest, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'obje
  * What the manifests of an installation lack, or have otherwise than the row. Objects and fields
  * that a row does not determine are not looked at.
  */
-export function missingTopology(
-  given: readonly Given[],
-  row: TopologyRow,
-  release: Release,
-): Difference[] {
-  return topologyManifests(row, release).flatMap((expected) => {
+export function missingTopology(given: readonly Given[], row: TopologyRow): Difference[] {
+  return topologyManifests(row).flatMap((expected) => {
     const found = given.find((manifest) => isSame(manifest, expected));
     if (found === undefined) return [{ expected }];
     const { apiVersion: _version, kind: _kind, metadata: _metadata, ...fields } = expected.object;

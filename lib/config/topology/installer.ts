@@ -1,4 +1,3 @@
-import { hasDefaultPlacement, hasTopologyFields, type Release } from './release.ts';
 import type { TopologyRow } from './rows.ts';
 
 /** `status.defaultPlacement` of the Ingress config. */
@@ -14,17 +13,10 @@ export interface InstallerChoice {
   readonly installer: string | boolean;
 }
 
-/** Where openshift-install decides otherwise than the row; undefined before it knew topologies. */
-export function installerChoices(
-  row: TopologyRow,
-  release: Release,
-): InstallerChoice[] | undefined {
-  if (!hasTopologyFields(release)) return undefined;
+/** Where openshift-install decides otherwise than the row. */
+export function installerChoices(row: TopologyRow): InstallerChoice[] {
   const expected = { ...row, defaultPlacement: defaultPlacementOf(row) };
-  const fields = hasDefaultPlacement(release)
-    ? (['infrastructureTopology', 'mastersSchedulable', 'defaultPlacement'] as const)
-    : (['infrastructureTopology', 'mastersSchedulable'] as const);
-  return fields
+  return (['infrastructureTopology', 'mastersSchedulable', 'defaultPlacement'] as const)
     .filter((field) => expected[field] !== row.installer[field])
     .map((field) => ({ field, expected: expected[field], installer: row.installer[field] }));
 }

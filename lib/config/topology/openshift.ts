@@ -1,6 +1,4 @@
 import { defaultPlacementOf } from './installer.ts';
-import { overridesFor } from './overrides.ts';
-import { hasDefaultPlacement, hasTopologyFields, type Release } from './release.ts';
 import { ROLES, roleLabel, roleToleration } from './roles.ts';
 import type { TopologyRow } from './rows.ts';
 import type { TopologyObject } from './topology-object.ts';
@@ -18,40 +16,29 @@ export interface TopologyManifest {
 }
 
 /** What a row means on OpenShift, in the order of the assets. */
-export function topologyManifests(row: TopologyRow, release: Release): TopologyManifest[] {
+export function topologyManifests(row: TopologyRow): TopologyManifest[] {
   return [
-    infrastructure(row, release),
-    ...(hasDefaultPlacement(release) ? [ingressConfig(row)] : []),
+    infrastructure(row),
+    ingressConfig(row),
     scheduler(row),
     ...(row.ingress.pool === 'master' ? [ingressController(row)] : []),
     ...(row.machineApproval === 'off' ? machineApprovalOff() : []),
-    ...overrides(release),
   ];
 }
 
-/**
- * The status, since nothing in the spec determines it. The CRD's default is HighlyAvailable.
- * `highAvailabilityMode` (Full or None) comes from the drafts of the topologies
- * (openshift/api 827); development builds before 4.8 read it, and no release serves it.
- */
-function infrastructure(row: TopologyRow, release: Release): TopologyManifest {
+/** The status, since nothing in the spec determines it. The CRD's default is HighlyAvailable. */
+function infrastructure(row: TopologyRow): TopologyManifest {
   const { controlPlaneTopology, infrastructureTopology } = row;
-  const status = hasTopologyFields(release)
-    ? { controlPlaneTopology, infrastructureTopology }
-    : { highAvailabilityMode: 'None' };
-  const says = Object.entries(status).map(([name, value]) => `${name} ${value}`);
   return {
     file: 'manifests/cluster-infrastructure-02-config.yml',
     isPartial: true,
-    says: says.join(', '),
-    why: hasTopologyFields(release)
-      ? 'Operators derive their replicas from it. Without it, they expect three control-plane nodes.'
-      : 'The draft of the topologies, which no release reads: see the overrides.',
+    says: `controlPlaneTopology ${controlPlaneTopology}, infrastructureTopology ${infrastructureTopology}`,
+    why: 'Operators derive their replicas from it. Without it, they expect three control-plane nodes.',
     object: {
       apiVersion: 'config.openshift.io/v1',
       kind: 'Infrastructure',
       metadata: { name: 'cluster' },
-      status,
+      status: { controlPlaneTopology, infrastructureTopology },
     },
   };
 }
@@ -152,20 +139,4 @@ export function machineApprovalOff(): TopologyManifest[] {
       },
     },
   ];
-}
-
-function overrides(release: Release): TopologyManifest[] {
-  return overridesFor(release).flatMap(({ remedy, operator, why }) =>
-    'byHand' in remedy
-      ? []
-      : [
-          {
-            file: remedy.file,
-            isPartial: false,
-            says: `${operator} accepts one node, unsupported`,
-            why,
-            object: remedy.object,
-          },
-        ],
-  );
 }

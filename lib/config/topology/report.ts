@@ -3,7 +3,6 @@ import type { Difference } from './differences.ts';
 import { installerChoices } from './installer.ts';
 import { controlPlaneNode, ingressPlacement } from './kubernetes.ts';
 import { topologyManifests } from './openshift.ts';
-import { overridesFor } from './overrides.ts';
 import type { Release } from './release.ts';
 import { rowFor, type TopologyInputs } from './row-for.ts';
 import { PLATFORM_KINDS, ROWS, rowSchema, type TopologyRow } from './rows.ts';
@@ -59,9 +58,10 @@ export const topologyReportSchema = z.object({
             installer: z.union([z.string(), z.boolean()]),
           }),
         )
-        .optional()
-        .describe('what openshift-install decides otherwise; absent before it knew topologies'),
-      byHand: z.array(z.object({ operator: z.string(), why: z.string(), remedy: z.string() })),
+        .describe('what openshift-install decides otherwise'),
+      byHand: z
+        .array(z.object({ operator: z.string(), why: z.string(), remedy: z.string() }))
+        .describe('empty: the releases that are known need nothing by hand'),
     })
     .optional()
     .describe('what follows from that row on OpenShift'),
@@ -105,15 +105,8 @@ export function topologyReport(
 }
 
 function openshiftPart(row: TopologyRow, release: Release) {
-  const installer = installerChoices(row, release);
-  return {
-    release,
-    manifests: topologyManifests(row, release),
-    ...(installer === undefined ? {} : { installer }),
-    byHand: overridesFor(release).flatMap(({ operator, why, remedy }) =>
-      'byHand' in remedy ? [{ operator, why, remedy: remedy.byHand }] : [],
-    ),
-  };
+  const [manifests, installer] = [topologyManifests(row), installerChoices(row)];
+  return { release, manifests, installer, byHand: [] };
 }
 
 function differencePart({ expected: { file, object }, field }: Difference) {

@@ -79,7 +79,7 @@ t.test('the topologies that sno explains match their schema', async (t) => {
   for (const args of [
     [],
     ['--compute', '1'],
-    ['--compute', '2', '--release', '4.6'],
+    ['--compute', '2', '--release', '4.16'],
     ['--platform', 'aws', '--kind', 'openshift'],
   ]) {
     const { out } = await sno(['explain', 'topology', '--json', ...args]);

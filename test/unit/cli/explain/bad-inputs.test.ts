@@ -37,9 +37,9 @@ const OPTIONS: readonly [args: readonly string[], ...lines: string[]][] = [
     ['--platform', 'azur'],
     '--platform: expected one of none, aws, azure, external, gcp, ibmcloud, powervs, found "azur". Did you mean azure?',
   ],
-  ...['4.3', '5', 'latest'].map((value): [string[], string] => [
+  ...['4.13', '5', 'latest'].map((value): [string[], string] => [
     ['--compute', '0', `--release=${value}`],
-    `--release: expected a release of OpenShift from 4.4 on, such as 5.0, found ${JSON.stringify(value)}. Write it as MAJOR.MINOR.`,
+    `--release: expected a release of OpenShift from 4.14 on, such as 5.0, found ${JSON.stringify(value)}. Write it as MAJOR.MINOR.`,
   ]),
   [
     ['--config', 'a', '--compute', '1', '--platform', 'none'],
@@ -75,7 +75,7 @@ const OPTIONS: readonly [args: readonly string[], ...lines: string[]][] = [
     '--control-plane: expected 1, found 2. Set it to 1: these topologies are those of one control-plane node.',
     '--compute: expected an integer from 0 to 5000, found "x". Write the number of nodes.',
     '--platform: expected one of none, aws, azure, external, gcp, ibmcloud, powervs, found "y". Use one of them: openshift-install refuses one control-plane node on the others.',
-    '--release: expected a release of OpenShift from 4.4 on, such as 5.0, found "z". Write it as MAJOR.MINOR.',
+    '--release: expected a release of OpenShift from 4.14 on, such as 5.0, found "z". Write it as MAJOR.MINOR.',
   ],
 ];
 

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
 import { missingTopology } from '../../../../lib/config/topology/differences.ts';
-import type { Release } from '../../../../lib/config/topology/release.ts';
 import { rowFor } from '../../../../lib/config/topology/row-for.ts';
 
 /** As openshift-install writes them, with fields that say nothing about the topology. */
@@ -48,10 +47,10 @@ data: {config.yaml: "nodeClientCert:\\n  disabled: true\\n"}
 const row = rowFor({ platform: 'none', compute: 0, laterWorkers: 0 });
 
 /** Each as `Kind/name` or `Kind/name field found`. */
-function differences(text: string, release: Release = '4.21'): string[] {
+function differences(text: string): string[] {
   const { manifests, undecodable } = decodeManifests('a.yaml', text);
   t.same(undecodable, []);
-  return missingTopology(manifests, row, release).map(({ expected, field }) => {
+  return missingTopology(manifests, row).map(({ expected, field }) => {
     const { kind, metadata } = expected.object;
     const object = `${kind}/${metadata.name}`;
     return field === undefined ? object : `${object} ${field.path} ${JSON.stringify(field.found)}`;
@@ -134,14 +133,5 @@ t.test('an object is recognised by group, kind, namespace and name', async (t) =
   ]);
   t.same(differences(all.replace('name: default,', 'name: second,')), [
     'IngressController/default',
-  ]);
-});
-
-t.test('only what the release has is expected', async (t) => {
-  const without = INSTALLER.replace('status: {defaultPlacement: ControlPlane}', '');
-  t.same(differences(without, '4.10'), ADDITIONS);
-  t.same(differences(without, '4.11'), [
-    'Ingress/cluster status.defaultPlacement undefined',
-    ...ADDITIONS,
   ]);
 });
