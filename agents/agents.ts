@@ -3,8 +3,7 @@ import { type HostCommandName, hostCommandNames } from '../lib/engine/agents/com
 import { AGENTS, type AgentName } from '../lib/engine/agents/table.ts';
 import { measureRun } from '../lib/engine/metrics/run.ts';
 import type { MeasuredHost } from '../lib/engine/metrics/write.ts';
-import { type EndedRun, runAgentCommand } from '../lib/engine/steps/agent-command.ts';
-import { settingsFor } from '../lib/engine/steps/settings-for.ts';
+import { type EndedRun, runAgent } from '../lib/engine/steps/agent-command.ts';
 import type { Plan } from '../lib/engine/steps/step.ts';
 import type { HostPaths } from '../lib/host/paths.ts';
 import { restartHost } from '../lib/host/restart-host.ts';
@@ -66,18 +65,12 @@ const planned =
     measure?: (host: MeasuredHost, ended: EndedRun) => Promise<void>,
   ) =>
   async (paths: HostPaths, args: readonly string[]): Promise<number> => {
-    const { settings, fault } = await settingsFor(paths, args);
-    return runAgentCommand(
-      {
-        plan: plan(settings),
-        paths,
-        settingsFault: fault,
-        context: () => context(paths),
-        measure: (ended) => measure?.({ paths, settings }, ended) ?? Promise.resolve(),
-        reboot: restartHost,
-      },
-      args,
-    );
+    return runAgent(paths, args, {}, (settings) => ({
+      plan: plan(settings),
+      context: () => context(paths),
+      measure: (ended) => measure?.({ paths, settings }, ended) ?? Promise.resolve(),
+      reboot: restartHost,
+    }));
   };
 
 /** An agent of the table (lib/engine/agents/table.ts), or another program of a host (lib/engine/agents/commands.ts). */

@@ -8,9 +8,8 @@ import { presentIdentity } from '../../../lib/change/identity/present-identity.t
 import { ON_ADDRESS_CHANGE } from '../../../lib/config/cluster/cluster.ts';
 import { clusterPath, clusterText, readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { writeMetrics } from '../../../lib/engine/metrics/write.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
+import { runAgent } from '../../../lib/engine/steps/agent-command.ts';
 import { statusPath } from '../../../lib/engine/steps/reporter.ts';
-import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
 import { readStatus } from '../../../lib/engine/steps/status.ts';
 import { exists, writeFilesAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -43,26 +42,19 @@ export async function runAddress(
   expectShortRun();
   // systemd takes 1 for "not needed", and an error is reported by the run.
   if (args[0] === 'needed') return (await isNeeded(paths)) ? EXIT.done : EXIT.retryable;
-  const { settings, fault } = await settingsFor(paths, args);
-  return runAgentCommand(
-    {
-      plan: followAddressPlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => addressContext(paths),
-      about: () => addressReport(paths),
-      measure: ({ warn }) =>
-        writeMetrics(
-          { paths, settings },
-          AGENT,
-          async () => addressMetrics(await readState(paths)),
-          warn,
-        ),
-      addCommands: (program, write) => addSet(program, paths, write),
-    },
-    args,
-    output,
-  );
+  return runAgent(paths, args, output, (settings) => ({
+    plan: followAddressPlan(settings),
+    context: () => addressContext(paths),
+    about: () => addressReport(paths),
+    measure: ({ warn }) =>
+      writeMetrics(
+        { paths, settings },
+        AGENT,
+        async () => addressMetrics(await readState(paths)),
+        warn,
+      ),
+    addCommands: (program, write) => addSet(program, paths, write),
+  }));
 }
 
 /** Not before the end of the installation, and not while the host has its addresses where they were, and has said so in this boot. */

@@ -5,8 +5,7 @@ import { backupToPath } from '../../../lib/change/backup/push/read-backup-to.ts'
 import { readPushState } from '../../../lib/change/backup/push/state.ts';
 import { type Sample, sample } from '../../../lib/engine/metrics/metrics.ts';
 import { measureRun } from '../../../lib/engine/metrics/run.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
+import { runAgent } from '../../../lib/engine/steps/agent-command.ts';
 import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { pushContext } from './context.ts';
@@ -18,22 +17,15 @@ export async function runBackupPush(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<ExitCode> {
-  const { settings, fault } = await settingsFor(paths, args);
-  return runAgentCommand(
-    {
-      plan: backupPushPlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => pushContext(paths),
-      about: () => aboutStored(paths),
-      // Its timer starts it again.
-      exitWhenStopped: EXIT.done,
-      measure: (ended) =>
-        measureRun({ paths, settings }, 'sno-backup-push', ended, () => pushMetrics(paths)),
-    },
-    args,
-    output,
-  );
+  return runAgent(paths, args, output, (settings) => ({
+    plan: backupPushPlan(settings),
+    context: () => pushContext(paths),
+    about: () => aboutStored(paths),
+    // Its timer starts it again.
+    exitWhenStopped: EXIT.done,
+    measure: (ended) =>
+      measureRun({ paths, settings }, 'sno-backup-push', ended, () => pushMetrics(paths)),
+  }));
 }
 
 /** Of which time the newest backup is that can be had without this host. */

@@ -8,8 +8,7 @@ import {
 import { backupList } from '../../../lib/change/backup/store.ts';
 import { changeUnderWay } from '../../../lib/change/exclusion.ts';
 import { measureRun } from '../../../lib/engine/metrics/run.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
+import { runAgent } from '../../../lib/engine/steps/agent-command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { backupContext } from '../../steps/backup/context.ts';
 import { backUpNow } from '../../steps/backup/on-request.ts';
@@ -29,25 +28,18 @@ export async function runBackup(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const { settings, fault } = await settingsFor(paths, args);
-  return runAgentCommand(
-    {
-      plan: backupPlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => backupContext(paths),
-      measure: (ended) =>
-        measureRun({ paths, settings }, 'sno-backup', ended, () => backupMetrics(paths)),
-      addCommands: (program, write) => {
-        addList(program, paths, write);
-        addCreate(program, paths, write);
-        addRestore(program, paths, write);
-        addCompact(program, paths, write);
-      },
+  return runAgent(paths, args, output, (settings) => ({
+    plan: backupPlan(settings),
+    context: () => backupContext(paths),
+    measure: (ended) =>
+      measureRun({ paths, settings }, 'sno-backup', ended, () => backupMetrics(paths)),
+    addCommands: (program, write) => {
+      addList(program, paths, write);
+      addCreate(program, paths, write);
+      addRestore(program, paths, write);
+      addCompact(program, paths, write);
     },
-    args,
-    output,
-  );
+  }));
 }
 
 function addList(program: Command, paths: HostPaths, write: Write): void {

@@ -4,8 +4,7 @@ import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { journalEntry } from '../../../lib/base/log/journal-event.ts';
 import { JournaldWriter } from '../../../lib/base/log/journald.ts';
 import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
+import { runAgent } from '../../../lib/engine/steps/agent-command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { inventoryTable } from '../../../lib/pki/inventory.ts';
 import { ADMINISTRATOR_DAYS, issueAdministrator } from '../../steps/certificates/administrator.ts';
@@ -26,22 +25,15 @@ export async function runCertificates(
   addRotations: AddCommands,
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const { settings, fault } = await settingsFor(paths, args);
-  return runAgentCommand(
-    {
-      plan: certificatesPlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => hostContext(paths),
-      addCommands: (program, write) => {
-        addList(program, paths, write);
-        addKubeconfig(program, paths, write, output.journald ?? new JournaldWriter());
-        addRotations(program, paths, write);
-      },
+  return runAgent(paths, args, output, (settings) => ({
+    plan: certificatesPlan(settings),
+    context: () => hostContext(paths),
+    addCommands: (program, write) => {
+      addList(program, paths, write);
+      addKubeconfig(program, paths, write, output.journald ?? new JournaldWriter());
+      addRotations(program, paths, write);
     },
-    args,
-    output,
-  );
+  }));
 }
 
 function addList(program: Command, paths: HostPaths, write: (text: string) => void): void {

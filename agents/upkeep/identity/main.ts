@@ -9,8 +9,7 @@ import {
   requestIdentity,
 } from '../../../lib/change/identity/request.ts';
 import { startAndFollow } from '../../../lib/change/start-and-follow.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
+import { runAgent } from '../../../lib/engine/steps/agent-command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type AskedIdentity, acceptedChange } from './accept.ts';
 import { identityContext } from './context.ts';
@@ -26,18 +25,11 @@ export async function runIdentity(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const { settings, fault } = await settingsFor(paths, args);
-  return runAgentCommand(
-    {
-      plan: identityPlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => identityContext(paths),
-      addCommands: (program, write) => addChange(program, paths, write),
-    },
-    args,
-    output,
-  );
+  return runAgent(paths, args, output, (settings) => ({
+    plan: identityPlan(settings),
+    context: () => identityContext(paths),
+    addCommands: (program, write) => addChange(program, paths, write),
+  }));
 }
 
 interface Options {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
+import { runAgent } from '../../../lib/engine/steps/agent-command.ts';
 import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { distrustImages } from '../../../lib/payload/bring.ts';
@@ -16,29 +15,22 @@ export async function runPayload(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const { settings, fault } = await settingsFor(paths, args);
-  return runAgentCommand(
-    {
-      plan: payloadPlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => hostContext(paths),
-      addCommands: (program, write) => {
-        program
-          .command('import-again')
-          .description(
-            "have the next start of the host compare the runtime's images with the payload, and import those that differ",
-          )
-          .action(async () => {
-            await requirePayload(paths);
-            await distrustImages(paths);
-            write('Restart the host: "systemctl reboot". Until then nothing is changed.\n');
-          });
-      },
+  return runAgent(paths, args, output, (settings) => ({
+    plan: payloadPlan(settings),
+    context: () => hostContext(paths),
+    addCommands: (program, write) => {
+      program
+        .command('import-again')
+        .description(
+          "have the next start of the host compare the runtime's images with the payload, and import those that differ",
+        )
+        .action(async () => {
+          await requirePayload(paths);
+          await distrustImages(paths);
+          write('Restart the host: "systemctl reboot". Until then nothing is changed.\n');
+        });
     },
-    args,
-    output,
-  );
+  }));
 }
 
 async function requirePayload({ payload }: HostPaths): Promise<void> {

@@ -1,8 +1,7 @@
 import { EXIT, type ExitCode } from '../../../lib/base/errors/exit-codes.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { reportToPath } from '../../../lib/engine/report/read-report-to.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
+import { runAgent } from '../../../lib/engine/steps/agent-command.ts';
 import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { expectShortRun } from '../../../lib/host/short-run.ts';
@@ -17,20 +16,13 @@ export async function runReport(
   output: AgentLogOptions = {},
 ): Promise<ExitCode> {
   expectShortRun();
-  const { settings, fault } = await settingsFor(paths, args);
-  return runAgentCommand(
-    {
-      plan: reportPlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => reportContext(paths),
-      about: () => aboutReports(paths),
-      // It stays for a while after its report, and is stopped with the host: no unit has failed then.
-      exitWhenStopped: EXIT.done,
-    },
-    args,
-    output,
-  );
+  return runAgent(paths, args, output, (settings) => ({
+    plan: reportPlan(settings),
+    context: () => reportContext(paths),
+    about: () => aboutReports(paths),
+    // It stays for a while after its report, and is stopped with the host: no unit has failed then.
+    exitWhenStopped: EXIT.done,
+  }));
 }
 
 /** What `status` says besides the step. */

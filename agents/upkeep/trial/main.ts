@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { failureData, failureSentence } from '../../../lib/base/errors/failure-data.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
-import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { settingsFor } from '../../../lib/engine/steps/settings-for.ts';
+import { runAgent } from '../../../lib/engine/steps/agent-command.ts';
 import { confirmTrial, revertTrial } from '../../../lib/engine/trial/arm.ts';
 import { judgeTrial, withBoot } from '../../../lib/engine/trial/judge.ts';
 import { readTrial, readTrialState } from '../../../lib/engine/trial/store.ts';
@@ -24,23 +23,16 @@ export async function runTrial(
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<number> {
-  const { settings, fault } = await settingsFor(paths, args);
-  return runAgentCommand(
-    {
-      plan: trialPlan(settings),
-      paths,
-      settingsFault: fault,
-      context: () => trialContext(paths),
-      reboot: restartHost,
-      about: () => trialReport(paths),
-      addCommands: (program, write) => {
-        addConfirm(program, paths, write);
-        addRevert(program, paths, write);
-      },
+  return runAgent(paths, args, output, (settings) => ({
+    plan: trialPlan(settings),
+    context: () => trialContext(paths),
+    reboot: restartHost,
+    about: () => trialReport(paths),
+    addCommands: (program, write) => {
+      addConfirm(program, paths, write);
+      addRevert(program, paths, write);
     },
-    args,
-    output,
-  );
+  }));
 }
 
 function addConfirm(program: Command, paths: HostPaths, write: Write): void {

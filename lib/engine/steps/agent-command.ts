@@ -9,12 +9,13 @@ import { failureFields } from '../../base/log/failure-fields.ts';
 import type { Logger } from '../../base/log/logger.ts';
 import { bootMoment } from '../../host/boot.ts';
 import type { HostPaths } from '../../host/paths.ts';
+import type { Settings } from '../../host/settings.ts';
 import { Journal, readJournal } from './journal.ts';
 import { isLocked, lockAgent } from './lock.ts';
 import { planText, statusText } from './print.ts';
 import { Reporter, type ReporterOptions, statusPath } from './reporter.ts';
 import { PlanRunner, type RunRange } from './runner.ts';
-import { settingsNotice } from './settings-for.ts';
+import { settingsFor, settingsNotice } from './settings-for.ts';
 import { type AgentStatus, readStatus } from './status.ts';
 import type { Plan } from './step.ts';
 
@@ -59,6 +60,17 @@ export interface Agent<Context> {
   readonly exitWhenStopped?: ExitCode;
   /** Called when a step requested a reboot; returns when `stop` has aborted for it. */
   reboot?(stop: AbortSignal, warn: (text: string) => void): Promise<void>;
+}
+
+/** The command line of an agent that is made from the settings of its host. Returns the exit code. */
+export async function runAgent<Context>(
+  paths: HostPaths,
+  args: readonly string[],
+  output: AgentLogOptions,
+  agentOf: (settings: Settings) => Omit<Agent<Context>, 'paths' | 'settingsFault'>,
+): Promise<ExitCode> {
+  const { settings, fault } = await settingsFor(paths, args);
+  return runAgentCommand({ ...agentOf(settings), paths, settingsFault: fault }, args, output);
 }
 
 /**
