@@ -49,7 +49,36 @@ const onMaster = { pool: 'master', replicas: 1, toleratesControlPlane: true } as
 /** Behind the load balancer of the platform. */
 const onWorkers = { pool: 'worker', replicas: 2, toleratesControlPlane: false } as const;
 
-const controlPlaneTopology = 'SingleReplica';
+/** What is the same in every row of a platform. */
+const PLATFORM = {
+  none: { platform: 'none', ingress: onMaster, machineApproval: 'off' },
+  cloud: { platform: 'cloud', ingress: onMaster, machineApproval: 'by-machine' },
+} as const;
+
+type Decided = Pick<TopologyRow, 'infrastructureTopology' | 'mastersSchedulable' | 'ingress'>;
+
+/** Of a scenario, by the workers of both days, on a platform. `decided`: otherwise than for a cluster without workers. */
+const row = (
+  scenario: TopologyRow['scenario'],
+  [dayOneWorkers, dayTwoWorkers]: [TopologyRow['dayOneWorkers'], TopologyRow['dayTwoWorkers']],
+  platform: PlatformKind,
+  decided: Partial<Decided>,
+  why: string,
+): TopologyRow => ({
+  ...{ scenario, dayOneWorkers, dayTwoWorkers, why },
+  controlPlaneTopology: 'SingleReplica',
+  ...{ infrastructureTopology: 'SingleReplica', mastersSchedulable: true },
+  ...PLATFORM[platform],
+  ...decided,
+  installer: {
+    infrastructureTopology: dayOneWorkers === '2+' ? 'HighlyAvailable' : 'SingleReplica',
+    mastersSchedulable: dayOneWorkers === '0',
+    defaultPlacement: platform === 'none' ? 'ControlPlane' : 'Workers',
+  },
+});
+
+const tainted = { mastersSchedulable: false } as const;
+const highlyAvailable = { infrastructureTopology: 'HighlyAvailable', ingress: onWorkers } as const;
 
 /**
  * The topologies of a cluster with one control-plane node. They are fixed during the installation:
@@ -64,140 +93,60 @@ const controlPlaneTopology = 'SingleReplica';
  * every installation without workers on platform none.
  */
 export const ROWS: readonly TopologyRow[] = [
-  {
-    scenario: 'no workers',
-    platform: 'none',
-    dayOneWorkers: '0',
-    dayTwoWorkers: '0',
-    controlPlaneTopology,
-    infrastructureTopology: 'SingleReplica',
-    mastersSchedulable: true,
-    ingress: onMaster,
-    machineApproval: 'off',
-    why: 'There is one node, and DNS points to it. A second replica would stay pending.',
-    installer: {
-      infrastructureTopology: 'SingleReplica',
-      mastersSchedulable: true,
-      defaultPlacement: 'ControlPlane',
-    },
-  },
-  {
-    scenario: 'no workers',
-    platform: 'cloud',
-    dayOneWorkers: '0',
-    dayTwoWorkers: '0',
-    controlPlaneTopology,
-    infrastructureTopology: 'SingleReplica',
-    mastersSchedulable: true,
-    ingress: onMaster,
-    machineApproval: 'by-machine',
-    why: 'There is one node. A second replica would stay pending.',
-    installer: {
-      infrastructureTopology: 'SingleReplica',
-      mastersSchedulable: true,
-      defaultPlacement: 'Workers',
-    },
-  },
-  {
-    scenario: 'one day-1 worker',
-    platform: 'none',
-    dayOneWorkers: '1',
-    dayTwoWorkers: '1',
-    controlPlaneTopology,
-    infrastructureTopology: 'SingleReplica',
-    mastersSchedulable: false,
-    ingress: onMaster,
-    machineApproval: 'off',
-    why: 'No load balancer follows the ingress controller: it must stay on the node that DNS points to, which is tainted because there is a worker.',
-    installer: {
-      infrastructureTopology: 'SingleReplica',
-      mastersSchedulable: false,
-      defaultPlacement: 'ControlPlane',
-    },
-  },
-  {
-    scenario: 'one day-1 worker',
-    platform: 'cloud',
-    dayOneWorkers: '1',
-    dayTwoWorkers: '1',
-    controlPlaneTopology,
-    infrastructureTopology: 'HighlyAvailable',
-    mastersSchedulable: true,
-    ingress: onWorkers,
-    machineApproval: 'by-machine',
-    why: 'A load balancer reaches both nodes. The control-plane node is schedulable, because two replicas need two nodes.',
-    installer: {
-      infrastructureTopology: 'SingleReplica',
-      mastersSchedulable: false,
-      defaultPlacement: 'Workers',
-    },
-  },
-  {
-    scenario: 'several day-1 workers',
-    platform: 'none',
-    dayOneWorkers: '2+',
-    dayTwoWorkers: '2+',
-    controlPlaneTopology,
-    infrastructureTopology: 'SingleReplica',
-    mastersSchedulable: false,
-    ingress: onMaster,
-    machineApproval: 'off',
-    why: 'No load balancer distributes requests to several workers: the ingress controller must stay on the node that DNS points to, which is tainted because there are workers.',
-    installer: {
-      infrastructureTopology: 'HighlyAvailable',
-      mastersSchedulable: false,
-      defaultPlacement: 'ControlPlane',
-    },
-  },
-  {
-    scenario: 'several day-1 workers',
-    platform: 'cloud',
-    dayOneWorkers: '2+',
-    dayTwoWorkers: '2+',
-    controlPlaneTopology,
-    infrastructureTopology: 'HighlyAvailable',
-    mastersSchedulable: false,
-    ingress: onWorkers,
-    machineApproval: 'by-machine',
-    why: 'A load balancer reaches all workers: infrastructure services run on two of them.',
-    installer: {
-      infrastructureTopology: 'HighlyAvailable',
-      mastersSchedulable: false,
-      defaultPlacement: 'Workers',
-    },
-  },
-  {
-    scenario: 'day-2 workers only',
-    platform: 'none',
-    dayOneWorkers: '0',
-    dayTwoWorkers: '1+',
-    controlPlaneTopology,
-    infrastructureTopology: 'SingleReplica',
-    mastersSchedulable: true,
-    ingress: onMaster,
-    machineApproval: 'off',
-    why: 'Workers that join later must not attract the ingress controller: DNS points to the first node.',
-    installer: {
-      infrastructureTopology: 'SingleReplica',
-      mastersSchedulable: true,
-      defaultPlacement: 'ControlPlane',
-    },
-  },
-  {
-    scenario: 'day-2 workers only',
-    platform: 'cloud',
-    dayOneWorkers: '0',
-    dayTwoWorkers: '1+',
-    controlPlaneTopology,
-    infrastructureTopology: 'SingleReplica',
-    mastersSchedulable: true,
-    ingress: onMaster,
-    machineApproval: 'by-machine',
-    why: 'The topology was fixed when there was one node. It does not change when workers join.',
-    installer: {
-      infrastructureTopology: 'SingleReplica',
-      mastersSchedulable: true,
-      defaultPlacement: 'Workers',
-    },
-  },
+  row(
+    'no workers',
+    ['0', '0'],
+    'none',
+    {},
+    'There is one node, and DNS points to it. A second replica would stay pending.',
+  ),
+  row(
+    'no workers',
+    ['0', '0'],
+    'cloud',
+    {},
+    'There is one node. A second replica would stay pending.',
+  ),
+  row(
+    'one day-1 worker',
+    ['1', '1'],
+    'none',
+    tainted,
+    'No load balancer follows the ingress controller: it must stay on the node that DNS points to, which is tainted because there is a worker.',
+  ),
+  row(
+    'one day-1 worker',
+    ['1', '1'],
+    'cloud',
+    highlyAvailable,
+    'A load balancer reaches both nodes. The control-plane node is schedulable, because two replicas need two nodes.',
+  ),
+  row(
+    'several day-1 workers',
+    ['2+', '2+'],
+    'none',
+    tainted,
+    'No load balancer distributes requests to several workers: the ingress controller must stay on the node that DNS points to, which is tainted because there are workers.',
+  ),
+  row(
+    'several day-1 workers',
+    ['2+', '2+'],
+    'cloud',
+    { ...highlyAvailable, ...tainted },
+    'A load balancer reaches all workers: infrastructure services run on two of them.',
+  ),
+  row(
+    'day-2 workers only',
+    ['0', '1+'],
+    'none',
+    {},
+    'Workers that join later must not attract the ingress controller: DNS points to the first node.',
+  ),
+  row(
+    'day-2 workers only',
+    ['0', '1+'],
+    'cloud',
+    {},
+    'The topology was fixed when there was one node. It does not change when workers join.',
+  ),
 ];
