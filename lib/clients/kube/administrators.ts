@@ -1,7 +1,8 @@
-import type { V1ClusterRoleBinding } from '@kubernetes/client-node';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { z } from 'zod';
 import { productVersion } from '../../base/version.ts';
 import type { Limits } from '../../base/wait/limits.ts';
+import { groupSubject, rbacBinding } from '../rights/rbac.ts';
 import type { KubeClient } from './client.ts';
 import { putConfigMap } from './config-map.ts';
 import { resources } from './resources.ts';
@@ -12,19 +13,10 @@ import { resources } from './resources.ts';
  */
 export const ADMINISTRATORS_GROUP = 'sno:administrators';
 
-const rbac = 'rbac.authorization.k8s.io';
-
 /** Gives that group all rights, which can be withdrawn, unlike those of `system:masters`. */
-export function administratorsAccess(): V1ClusterRoleBinding[] {
-  return [
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRoleBinding',
-      metadata: { name: ADMINISTRATORS_GROUP },
-      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' },
-      subjects: [{ apiGroup: rbac, kind: 'Group', name: ADMINISTRATORS_GROUP }],
-    },
-  ];
+export function administratorsAccess(): KubernetesObject[] {
+  const name = ADMINISTRATORS_GROUP;
+  return [rbacBinding({ name }, groupSubject(name), 'cluster-admin')];
 }
 
 const NAMESPACE = 'kube-system';

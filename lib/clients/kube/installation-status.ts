@@ -1,6 +1,7 @@
-import type { V1Role, V1RoleBinding } from '@kubernetes/client-node';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { z } from 'zod';
 import type { Limits } from '../../base/wait/limits.ts';
+import { groupSubject, rbacBinding, rbacRole } from '../rights/rbac.ts';
 import type { KubeClient } from './client.ts';
 import { putConfigMap } from './config-map.ts';
 
@@ -43,31 +44,18 @@ export async function publishInstallationStatus(
   });
 }
 
-const rbac = 'rbac.authorization.k8s.io';
-
 /** User, group, Role and RoleBinding of the agent that writes the status. */
 export const statusIdentity = 'sno-agents:installation';
 
 /** Allows creating ConfigMaps in kube-system, which RBAC cannot limit by name, and reading and updating this one. */
-export function installationStatusAccess(): (V1Role | V1RoleBinding)[] {
-  const metadata = { name: statusIdentity, namespace: STATUS_NAMESPACE };
+export function installationStatusAccess(): KubernetesObject[] {
+  const own = { name: statusIdentity, namespace: STATUS_NAMESPACE };
   const configMaps = { apiGroups: [''], resources: ['configmaps'] };
   return [
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'Role',
-      metadata,
-      rules: [
-        { ...configMaps, verbs: ['create'] },
-        { ...configMaps, resourceNames: [STATUS_NAME], verbs: ['get', 'update'] },
-      ],
-    },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'RoleBinding',
-      metadata,
-      roleRef: { apiGroup: rbac, kind: 'Role', name: statusIdentity },
-      subjects: [{ apiGroup: rbac, kind: 'Group', name: statusIdentity }],
-    },
+    rbacRole(own, [
+      { ...configMaps, verbs: ['create'] },
+      { ...configMaps, resourceNames: [STATUS_NAME], verbs: ['get', 'update'] },
+    ]),
+    rbacBinding(own, groupSubject(statusIdentity)),
   ];
 }

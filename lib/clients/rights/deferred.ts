@@ -1,17 +1,11 @@
-import type {
-  KubernetesObject,
-  V1ClusterRole,
-  V1ClusterRoleBinding,
-  V1ConfigMap,
-  V1PolicyRule,
-} from '@kubernetes/client-node';
+import type { KubernetesObject, V1ConfigMap } from '@kubernetes/client-node';
 /**
  * The API objects of the agent that applies deferred manifests: its rights, and the
  * ConfigMap with the state of each manifest.
  */
 import { objectSchema } from '../kube/resources.ts';
+import { RBAC_GROUP, RBAC_VERSION, rbacBinding, rbacRole, userSubject } from './rbac.ts';
 
-const rbac = 'rbac.authorization.k8s.io';
 const namespace = 'kube-system';
 
 /** The agent's user; also the name of its roles and their bindings. */
@@ -22,16 +16,16 @@ export const deferredStatus = { namespace, name: 'sno-deferred' } as const;
 
 /** The ClusterRole; Kubernetes' garbage collection deletes what it owns with it. */
 export const deferredRole = {
-  resource: { apiVersion: `${rbac}/v1`, plural: 'clusterroles', schema: objectSchema },
+  resource: { apiVersion: RBAC_VERSION, plural: 'clusterroles', schema: objectSchema },
   kind: 'ClusterRole',
   name: deferredUser,
 } as const;
 
 /** What is useless without the ClusterRole, by its place in the API. */
 export const roleDependents = [
-  { apiVersion: `${rbac}/v1`, plural: 'clusterrolebindings', place: { name: deferredUser } },
-  { apiVersion: `${rbac}/v1`, plural: 'roles', place: { namespace, name: deferredUser } },
-  { apiVersion: `${rbac}/v1`, plural: 'rolebindings', place: { namespace, name: deferredUser } },
+  { apiVersion: RBAC_VERSION, plural: 'clusterrolebindings', place: { name: deferredUser } },
+  { apiVersion: RBAC_VERSION, plural: 'roles', place: { namespace, name: deferredUser } },
+  { apiVersion: RBAC_VERSION, plural: 'rolebindings', place: { namespace, name: deferredUser } },
 ] as const;
 
 /**
@@ -41,8 +35,9 @@ export const roleDependents = [
  * into Kubernetes.
  */
 export function deferredAccess(groups: readonly string[]): (KubernetesObject | V1ConfigMap)[] {
+  const name = deferredUser;
   return [
-    role('ClusterRole', [
+    rbacRole({ name }, [
       {
         apiGroups: ['apiextensions.k8s.io'],
         resources: ['customresourcedefinitions'],
@@ -57,47 +52,22 @@ export function deferredAccess(groups: readonly string[]): (KubernetesObject | V
       { apiGroups: [...groups], resources: ['*'], verbs: ['get', 'create'] },
       { apiGroups: [...groups], resources: ['*/status'], verbs: ['update'] },
       {
-        apiGroups: [rbac],
+        apiGroups: [RBAC_GROUP],
         resources: ['clusterroles'],
         resourceNames: [deferredUser],
         verbs: ['delete'],
       },
     ]),
-    binding('ClusterRoleBinding', 'ClusterRole'),
-    role(
-      'Role',
-      [
-        {
-          apiGroups: [''],
-          resources: ['configmaps'],
-          resourceNames: [deferredStatus.name],
-          verbs: ['get', 'update'],
-        },
-      ],
-      { namespace },
-    ),
-    binding('RoleBinding', 'Role', { namespace }),
+    rbacBinding({ name }, userSubject(name)),
+    rbacRole({ namespace, name }, [
+      {
+        apiGroups: [''],
+        resources: ['configmaps'],
+        resourceNames: [deferredStatus.name],
+        verbs: ['get', 'update'],
+      },
+    ]),
+    rbacBinding({ namespace, name }, userSubject(name)),
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: deferredStatus, data: {} },
   ];
-}
-
-type Scope = { readonly namespace?: string };
-
-function role(kind: string, rules: V1PolicyRule[], scope: Scope = {}): V1ClusterRole {
-  return {
-    apiVersion: `${rbac}/v1`,
-    kind,
-    metadata: { ...scope, name: deferredUser },
-    rules,
-  };
-}
-
-function binding(kind: string, roleKind: string, scope: Scope = {}): V1ClusterRoleBinding {
-  return {
-    apiVersion: `${rbac}/v1`,
-    kind,
-    metadata: { ...scope, name: deferredUser },
-    roleRef: { apiGroup: rbac, kind: roleKind, name: deferredUser },
-    subjects: [{ apiGroup: rbac, kind: 'User', name: deferredUser }],
-  };
 }

@@ -1,4 +1,4 @@
-import type { V1ClusterRole, V1ClusterRoleBinding, V1PolicyRule } from '@kubernetes/client-node';
+import type { KubernetesObject, V1PolicyRule } from '@kubernetes/client-node';
 /**
  * The rights for gathering a log bundle on the installed host. No stored identity
  * has them: the host has the CA that signs clients, and a certificate is signed in
@@ -11,8 +11,7 @@ import {
   openshiftCollections,
   wholeGroups,
 } from './collections.ts';
-
-const rbac = 'rbac.authorization.k8s.io';
+import { groupSubject, rbacBinding, rbacRole } from './rbac.ts';
 
 /** The name of the user, its group, the role, and the binding of the role to the group. */
 export const gatherIdentity = 'sno-agents:gather';
@@ -22,30 +21,20 @@ export const gatherIdentity = 'sno-agents:gather';
  * their names also reveals their values, and the names can be read from etcd's
  * keys. No proxy to nodes: that is the right to run commands in every container.
  */
-export function gatherAccess(): (V1ClusterRole | V1ClusterRoleBinding)[] {
+export function gatherAccess(): KubernetesObject[] {
+  const place = { name: gatherIdentity };
   return [
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRole',
-      metadata: { name: gatherIdentity },
-      rules: [
-        ...rulesFor([...builtInCollections, ...openshiftCollections]),
-        { apiGroups: wholeGroups.map(groupOf), resources: ['*'], verbs: ['get', 'list'] },
-        { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
-        {
-          nonResourceURLs: ['/version', '/livez', '/livez/*', '/readyz', '/readyz/*'],
-          verbs: ['get'],
-        },
-        { nonResourceURLs: ['/api', '/api/*', '/apis', '/apis/*', '/openapi/*'], verbs: ['get'] },
-      ],
-    },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRoleBinding',
-      metadata: { name: gatherIdentity },
-      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: gatherIdentity },
-      subjects: [{ apiGroup: rbac, kind: 'Group', name: gatherIdentity }],
-    },
+    rbacRole(place, [
+      ...rulesFor([...builtInCollections, ...openshiftCollections]),
+      { apiGroups: wholeGroups.map(groupOf), resources: ['*'], verbs: ['get', 'list'] },
+      { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+      {
+        nonResourceURLs: ['/version', '/livez', '/livez/*', '/readyz', '/readyz/*'],
+        verbs: ['get'],
+      },
+      { nonResourceURLs: ['/api', '/api/*', '/apis', '/apis/*', '/openapi/*'], verbs: ['get'] },
+    ]),
+    rbacBinding(place, groupSubject(gatherIdentity)),
   ];
 }
 

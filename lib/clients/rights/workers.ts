@@ -1,9 +1,10 @@
-import type { KubernetesObject, V1ClusterRoleBinding } from '@kubernetes/client-node';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { clientSigner, servingSigner } from '../kube/signers.ts';
 import { approverRole } from './approver-role.ts';
 import { BOOTSTRAPPERS } from './bootstrappers.ts';
+import { groupSubject, rbacBinding, rbacRole } from './rbac.ts';
 
-const rbac = 'rbac.authorization.k8s.io';
+const namespace = 'kube-system';
 const API_TRUST = 'sno:worker-api-trust';
 /** The ConfigMap of every namespace with the authority of the API server. */
 export const ROOT_CA = 'kube-root-ca.crt';
@@ -17,23 +18,18 @@ export const WORKER_APPROVER = 'sno-agents:worker-approver';
  * controller-manager approve a first client certificate (`nodeclient`).
  */
 export function workersAccess(): KubernetesObject[] {
+  const bootstrappers = groupSubject(BOOTSTRAPPERS);
   return [
     approverRole(WORKER_APPROVER, [clientSigner, servingSigner]),
-    binding(WORKER_APPROVER, WORKER_APPROVER, WORKER_APPROVER),
+    rbacBinding({ name: WORKER_APPROVER }, groupSubject(WORKER_APPROVER)),
     // Kubernetes' own role: to create a request, and to see what became of it.
-    binding('sno:worker-requests', 'system:node-bootstrapper', BOOTSTRAPPERS),
+    rbacBinding({ name: 'sno:worker-requests' }, bootstrappers, 'system:node-bootstrapper'),
     // Kubernetes' own role: the certificates by which the kubelet knows its clients.
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name: 'sno:worker-trust', namespace: 'kube-system' },
-      roleRef: {
-        apiGroup: rbac,
-        kind: 'Role',
-        name: 'extension-apiserver-authentication-reader',
-      },
-      subjects: [{ apiGroup: rbac, kind: 'Group', name: BOOTSTRAPPERS }],
-    },
+    rbacBinding(
+      { name: 'sno:worker-trust', namespace },
+      bootstrappers,
+      'extension-apiserver-authentication-reader',
+    ),
     ...apiTrustAccess(),
   ];
 }
@@ -44,33 +40,13 @@ export function workersAccess(): KubernetesObject[] {
  */
 export function apiTrustAccess() {
   return [
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'Role' as const,
-      metadata: { name: API_TRUST, namespace: 'kube-system' },
-      rules: [
-        { apiGroups: [''], resources: ['configmaps'], resourceNames: [ROOT_CA], verbs: ['get'] },
-      ],
-    },
+    rbacRole({ name: API_TRUST, namespace }, [
+      { apiGroups: [''], resources: ['configmaps'], resourceNames: [ROOT_CA], verbs: ['get'] },
+    ]),
     apiTrustBinding(API_TRUST, BOOTSTRAPPERS),
     apiTrustBinding('sno:node-api-trust', 'system:nodes'),
   ];
 }
 
-const apiTrustBinding = (name: string, group: string) => ({
-  apiVersion: `${rbac}/v1`,
-  kind: 'RoleBinding' as const,
-  metadata: { name, namespace: 'kube-system' },
-  roleRef: { apiGroup: rbac, kind: 'Role', name: API_TRUST },
-  subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
-});
-
-function binding(name: string, role: string, group: string): V1ClusterRoleBinding {
-  return {
-    apiVersion: `${rbac}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata: { name },
-    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
-    subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
-  };
-}
+const apiTrustBinding = (name: string, group: string) =>
+  rbacBinding({ name, namespace }, groupSubject(group), API_TRUST);

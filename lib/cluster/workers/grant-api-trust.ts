@@ -4,8 +4,6 @@ import { isKubeError } from '../../clients/kube/kube-error.ts';
 import { objectSchema } from '../../clients/kube/resources.ts';
 import { apiTrustAccess } from '../../clients/rights/workers.ts';
 
-const PLURALS = { Role: 'roles', RoleBinding: 'rolebindings' } as const;
-
 /**
  * Lets workers read the CAs of the API server in a cluster that an earlier release installed. What exists stays.
  *
@@ -14,7 +12,7 @@ const PLURALS = { Role: 'roles', RoleBinding: 'rolebindings' } as const;
 export async function grantApiTrust(client: KubeClient, limits: Limits): Promise<void> {
   for (const body of apiTrustAccess()) {
     const { apiVersion, kind, metadata } = body;
-    const resource = { apiVersion, plural: PLURALS[kind], schema: objectSchema };
+    const resource = { apiVersion, plural: `${kind.toLowerCase()}s`, schema: objectSchema };
     try {
       await client.create(resource, { namespace: metadata.namespace }, body, limits);
     } catch (error) {

@@ -1,4 +1,3 @@
-import type { RbacV1Subject, V1ClusterRoleBinding } from '@kubernetes/client-node';
 import { writeGoDocuments } from '../../base/go-yaml/write.ts';
 import { administratorsAccess } from '../../clients/kube/administrators.ts';
 import { installationStatusAccess } from '../../clients/kube/installation-status.ts';
@@ -7,13 +6,12 @@ import { approverRole } from '../../clients/rights/approver-role.ts';
 import { tokenSecret } from '../../clients/rights/bootstrap-token.ts';
 import { deferredAccess } from '../../clients/rights/deferred.ts';
 import { gatherAccess } from '../../clients/rights/gather.ts';
+import { groupSubject, rbacBinding, userSubject } from '../../clients/rights/rbac.ts';
 import { steadyAccess } from '../../clients/rights/steady.ts';
 import { workersAccess } from '../../clients/rights/workers.ts';
 import type { RenderedManifest, RenderInput } from '../renderer.ts';
 import { addOnManifests } from './addons/index.ts';
 import { hasDeferred, users } from './leaves.ts';
-
-const rbac = 'rbac.authorization.k8s.io';
 
 /**
  * The rights that the control plane needs in addition to Kubernetes' own bindings, and the
@@ -26,19 +24,23 @@ export function manifests(input: Omit<RenderInput, 'authorities'>): RenderedMani
   return [
     manifest('10-kubelet-api-access.yaml', [
       // Logs, exec and metrics: the API server as a client of the kubelet.
-      binding('sno:kubelet-api', 'system:kubelet-api-admin', user(users.kubeletClient)),
+      rbacBinding(
+        { name: 'sno:kubelet-api' },
+        userSubject(users.kubeletClient),
+        'system:kubelet-api-admin',
+      ),
     ]),
     manifest('10-kubelet-client-renewal.yaml', [
       // An existing node may renew its own client certificate, and no other.
-      binding(
-        'sno:kubelet-client-renewal',
+      rbacBinding(
+        { name: 'sno:kubelet-client-renewal' },
+        groupSubject('system:nodes'),
         'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
-        { kind: 'Group', name: 'system:nodes' },
       ),
     ]),
     manifest('10-csr-approver.yaml', [
       approverRole(users.csrApprover, [servingSigner], [input.host.hostname]),
-      binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
+      rbacBinding({ name: users.csrApprover }, userSubject(users.csrApprover)),
     ]),
     manifest('10-workers.yaml', workersAccess()),
     ...(input.workerToken === undefined
@@ -54,22 +56,6 @@ export function manifests(input: Omit<RenderInput, 'authorities'>): RenderedMani
     ...addOnManifests(input),
   ];
 }
-
-function binding(
-  name: string,
-  role: string,
-  subject: Pick<RbacV1Subject, 'kind' | 'name'>,
-): V1ClusterRoleBinding {
-  return {
-    apiVersion: `${rbac}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata: { name },
-    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
-    subjects: [{ apiGroup: rbac, ...subject }],
-  };
-}
-
-const user = (name: string) => ({ kind: 'User', name });
 
 function manifest(name: string, objects: readonly object[]): RenderedManifest {
   return { name, contents: writeGoDocuments(objects) };

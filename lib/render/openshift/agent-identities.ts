@@ -2,9 +2,8 @@ import { writeGoDocuments } from '../../base/go-yaml/write.ts';
 import { installationStatusAccess } from '../../clients/kube/installation-status.ts';
 import { servingSigner } from '../../clients/kube/signers.ts';
 import { approverRole } from '../../clients/rights/approver-role.ts';
+import { rbacBinding, userSubject } from '../../clients/rights/rbac.ts';
 import type { RenderedManifest } from '../renderer.ts';
-
-const rbac = 'rbac.authorization.k8s.io';
 
 /**
  * The user as whom requests of this host's kubelet are approved. No authority signs certificates for
@@ -17,13 +16,7 @@ export function agentIdentities(): RenderedManifest[] {
   return [
     manifest('99_sno-agents-csr-approver.yaml', [
       approverRole(csrApprover, [servingSigner]),
-      {
-        apiVersion: `${rbac}/v1`,
-        kind: 'ClusterRoleBinding',
-        metadata: { name: csrApprover },
-        roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: csrApprover },
-        subjects: [{ apiGroup: rbac, kind: 'User', name: csrApprover }],
-      },
+      rbacBinding({ name: csrApprover }, userSubject(csrApprover)),
     ]),
     manifest('99_sno-agents-installation-status.yaml', installationStatusAccess()),
   ];

@@ -1,19 +1,14 @@
 import type {
-  V1ClusterRole,
-  V1ClusterRoleBinding,
   V1PodSpec,
   V1PolicyRule,
   V1Probe,
-  V1Role,
-  V1RoleBinding,
   V1SecurityContext,
   V1ServiceAccount,
 } from '@kubernetes/client-node';
+import { rbacBinding, rbacRole } from '../../../clients/rights/rbac.ts';
 import { ROLES, roleToleration } from '../../../config/topology/roles.ts';
 import { type AddOn, addOnLabel } from '../../../payload/add-ons.ts';
 import { localApi } from '../paths.ts';
-
-const rbac = 'rbac.authorization.k8s.io';
 
 /** The namespace that is exempt from the pod security defaults. */
 export const systemNamespace = 'kube-system';
@@ -67,40 +62,18 @@ export function serviceAccount({ name, namespace }: Account): V1ServiceAccount {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
 }
 
-export function clusterRole(name: string, rules: V1PolicyRule[]): V1ClusterRole {
-  return { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
-}
+export const clusterRole = (name: string, rules: V1PolicyRule[]) => rbacRole({ name }, rules);
 
-export function clusterRoleBinding(
-  name: string,
-  role: string,
-  account: Account,
-): V1ClusterRoleBinding {
-  return {
-    apiVersion: `${rbac}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata: { name },
-    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
-    subjects: [{ kind: 'ServiceAccount', ...account }],
-  };
-}
+const subjectOf = (account: Account) => ({ kind: 'ServiceAccount', ...account });
+
+export const clusterRoleBinding = (name: string, role: string, account: Account) =>
+  rbacBinding({ name }, subjectOf(account), role);
 
 /** A Role of the account's namespace and its binding, both under the account's name. */
-export function namespacedRole(
-  account: Account,
-  rules: V1PolicyRule[],
-): (V1Role | V1RoleBinding)[] {
-  return [
-    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { ...account }, rules },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'RoleBinding',
-      metadata: { ...account },
-      roleRef: { apiGroup: rbac, kind: 'Role', name: account.name },
-      subjects: [{ kind: 'ServiceAccount', ...account }],
-    },
-  ];
-}
+export const namespacedRole = (account: Account, rules: V1PolicyRule[]) => [
+  rbacRole(account, rules),
+  rbacBinding(account, subjectOf(account)),
+];
 
 /** Of a pod that works on the host's network, and that every node needs. */
 export const onHostNetwork = ({ name }: Account): Omit<V1PodSpec, 'containers'> => ({
