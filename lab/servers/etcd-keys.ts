@@ -2,7 +2,7 @@ import { credentials } from '@grpc/grpc-js';
 import { z } from 'zod';
 import type { EtcdTls } from '../../lib/clients/etcd/client.ts';
 import { type CallLimits, type Method, RpcClient } from '../../lib/clients/grpc/client.ts';
-import { rpcMethod } from '../../lib/clients/grpc/method.ts';
+import { rpcMethod } from '../../lib/clients/grpc/proto.ts';
 
 /** Reads and writes single keys; the agents' service descriptor lacks these calls. */
 interface EtcdKeys extends Disposable {

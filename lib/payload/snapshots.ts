@@ -2,61 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { credentials, status } from '@grpc/grpc-js';
 import { z } from 'zod';
 import type { Limits } from '../base/wait/limits.ts';
-import { type Descriptor, type Method, RpcClient } from '../clients/grpc/client.ts';
+import { type Method, RpcClient } from '../clients/grpc/client.ts';
 import { isRpcFailure } from '../clients/grpc/failure.ts';
-import { rpcMethod } from '../clients/grpc/method.ts';
+import { protoMessage, protoPackage, rpcMethod } from '../clients/grpc/proto.ts';
 
 /** containerd's own API, by the field numbers of its api/services/snapshots/v1/snapshots.proto. */
-const descriptor: Descriptor = {
-  nested: {
-    containerd: {
-      nested: {
-        services: {
-          nested: {
-            snapshots: {
-              nested: {
-                v1: {
-                  nested: {
-                    Mount: {
-                      fields: {
-                        type: { type: 'string', id: 1 },
-                        source: { type: 'string', id: 2 },
-                        options: { rule: 'repeated', type: 'string', id: 4 },
-                      },
-                    },
-                    ViewSnapshotRequest: {
-                      fields: {
-                        snapshotter: { type: 'string', id: 1 },
-                        key: { type: 'string', id: 2 },
-                        parent: { type: 'string', id: 3 },
-                      },
-                    },
-                    ViewSnapshotResponse: {
-                      fields: { mounts: { rule: 'repeated', type: 'Mount', id: 1 } },
-                    },
-                    RemoveSnapshotRequest: {
-                      fields: {
-                        snapshotter: { type: 'string', id: 1 },
-                        key: { type: 'string', id: 2 },
-                      },
-                    },
-                    Empty: { fields: {} },
-                    Snapshots: {
-                      methods: {
-                        View: rpcMethod('ViewSnapshotRequest', 'ViewSnapshotResponse'),
-                        Remove: rpcMethod('RemoveSnapshotRequest', 'Empty'),
-                      },
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
+const descriptor = protoPackage('containerd.services.snapshots.v1', {
+  Mount: protoMessage('string type = 1; string source = 2; repeated string options = 4'),
+  ViewSnapshotRequest: protoMessage('string snapshotter = 1; string key = 2; string parent = 3'),
+  ViewSnapshotResponse: protoMessage('repeated Mount mounts = 1'),
+  RemoveSnapshotRequest: protoMessage('string snapshotter = 1; string key = 2'),
+  Empty: protoMessage(),
+  Snapshots: {
+    methods: {
+      View: rpcMethod('ViewSnapshotRequest', 'ViewSnapshotResponse'),
+      Remove: rpcMethod('RemoveSnapshotRequest', 'Empty'),
     },
   },
-};
+});
 
 const path = (name: string) => `/containerd.services.snapshots.v1.Snapshots/${name}`;
 const view: Method<{ mounts: { type: string; source: string; options: string[] }[] }> = {
