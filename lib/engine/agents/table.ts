@@ -28,8 +28,8 @@ export type AgentStage =
 interface AgentEntry {
   /** Name of its link, lock, journal and status. */
   readonly name: string;
-  /** Name of its systemd unit and service record, without `.service`. */
-  readonly unit: string;
+  /** Name of its systemd unit and service record, without `.service`. Default: its own. */
+  readonly unit?: string;
   readonly stage: AgentStage;
   /** One line: what it does. */
   readonly purpose: string;
@@ -39,21 +39,14 @@ interface AgentEntry {
   readonly beforeKubelet?: true;
 }
 
-/**
- * Every agent, in the order in which they run. Links, units, records, status, the
- * cleanup and the findings of a log bundle are derived from this table;
- * `agents/agents.ts` maps each name to its program.
- */
-export const AGENTS = [
+const TABLE = [
   {
     name: 'sno-in-place',
-    unit: 'sno-in-place',
     purpose: 'prepares a host without a live image to bootstrap in memory on its own disk',
     stage: 'in-place',
   },
   {
     name: 'bootkube',
-    unit: 'bootkube',
     purpose:
       'bootstraps the control plane on the live host and creates the Ignition config of the installed host',
     stage: 'live',
@@ -61,7 +54,6 @@ export const AGENTS = [
   },
   {
     name: 'install-to-disk',
-    unit: 'install-to-disk',
     purpose:
       'writes the operating system and the combined Ignition to the disk, and restarts into it',
     stage: 'live',
@@ -69,19 +61,16 @@ export const AGENTS = [
   },
   {
     name: 'approve-csr',
-    unit: 'approve-csr',
     purpose: 'watches certificate signing requests of the live stage and reports them',
     stage: 'live',
   },
   {
     name: 'progress',
-    unit: 'progress',
     purpose: 'shows the progress of the installation on the console',
     stage: 'installation',
   },
   {
     name: 'sno-unseal',
-    unit: 'sno-unseal',
     purpose: "opens the control plane's keys of a sealed host into memory",
     stage: 'sealed',
     installs: true,
@@ -89,7 +78,6 @@ export const AGENTS = [
   },
   {
     name: 'sno-payload',
-    unit: 'sno-payload',
     purpose:
       "verifies this host's copy of the payload, imports its images and installs its binaries",
     stage: 'node',
@@ -98,7 +86,6 @@ export const AGENTS = [
   },
   {
     name: 'sno-restore',
-    unit: 'sno-restore',
     purpose: 'rebuilds etcd from the snapshot of the live stage',
     stage: 'pivot',
     installs: true,
@@ -106,7 +93,6 @@ export const AGENTS = [
   },
   {
     name: 'sno-certificates',
-    unit: 'sno-certificates',
     purpose: 'renews certificates of the control plane that have expired or soon will',
     stage: 'node',
     installs: true,
@@ -121,7 +107,6 @@ export const AGENTS = [
   },
   {
     name: 'aiokube',
-    unit: 'aiokube',
     purpose: 'sets up the control plane and the node of an all-in-one host',
     stage: 'aio',
     installs: true,
@@ -135,89 +120,75 @@ export const AGENTS = [
   },
   {
     name: 'sno-worker-trust',
-    unit: 'sno-worker-trust',
     purpose:
       "keeps a worker's kubelet trusting the CAs of the API server that the cluster publishes",
     stage: 'joined',
   },
   {
     name: 'sno-renew',
-    unit: 'sno-renew',
     purpose:
       "renews certificates of the running control plane, and approves the kubelet's next serving certificate",
     stage: 'node',
   },
   {
     name: 'sno-backup',
-    unit: 'sno-backup',
     purpose: 'makes a backup of the running etcd, and deletes the oldest ones',
     stage: 'node',
   },
   {
     name: 'sno-backup-push',
-    unit: 'sno-backup-push',
     purpose: 'stores the newest backup elsewhere, encrypted, and reads it back',
     stage: 'node',
   },
   {
     name: 'sno-backup-restore',
-    unit: 'sno-backup-restore',
     purpose: 'restores a backup on request, or puts the database from before back in use',
     stage: 'node',
   },
   {
     name: 'sno-rotate',
-    unit: 'sno-rotate',
     purpose: 'replaces CAs, the service account key or the encryption key of the control plane',
     stage: 'node',
   },
   {
     name: 'sno-identity',
-    unit: 'sno-identity',
     purpose: 'gives the host and its cluster another name, address or domain on request',
     stage: 'node',
   },
   {
     name: 'sno-address',
-    unit: 'sno-address',
     purpose:
       'notices that the address of this host has moved, and has it followed if so configured',
     stage: 'node',
   },
   {
     name: 'sno-trial',
-    unit: 'sno-trial',
     purpose: 'takes a change of this host back unless it is confirmed in time',
     stage: 'node',
   },
   {
     name: 'sno-update',
-    unit: 'sno-update',
     purpose:
       'replaces the agents and the payload of this host, and goes back if they do not settle',
     stage: 'node',
   },
   {
     name: 'reconfigure',
-    unit: 'reconfigure',
     purpose: 'gives a relocatable host the configuration of its site, and goes back if it fails',
     stage: 'node',
   },
   {
     name: 'sno-approve',
-    unit: 'sno-approve',
     purpose: 'approves the certificates of workers that are on the list of this host',
     stage: 'node',
   },
   {
     name: 'sno-deferred',
-    unit: 'sno-deferred',
     purpose: 'applies the manifests whose kinds were not served during the installation',
     stage: 'deferred',
   },
   {
     name: 'sno-report',
-    unit: 'sno-report',
     purpose: 'reports to a hub or a server how the installation and the changes of this host go',
     stage: 'every',
   },
@@ -229,12 +200,20 @@ export const AGENTS = [
   },
 ] as const satisfies readonly AgentEntry[];
 
-export type AgentName = (typeof AGENTS)[number]['name'];
+export type AgentName = (typeof TABLE)[number]['name'];
 
-const entries: readonly (AgentEntry & { readonly name: AgentName })[] = AGENTS;
+/**
+ * Every agent, in the order in which they run. Links, units, records, status, the
+ * cleanup and the findings of a log bundle are derived from this table;
+ * `agents/agents.ts` maps each name to its program.
+ */
+export const AGENTS = TABLE.map((entry) => ({ unit: entry.name, ...entry }));
+
+type Agent = AgentEntry & { readonly name: AgentName; readonly unit: string };
+const entries: readonly Agent[] = AGENTS;
 
 /** The entry of an agent; undefined for an unknown name. */
-export function agentEntry(name: string): (AgentEntry & { readonly name: AgentName }) | undefined {
+export function agentEntry(name: string): Agent | undefined {
   return entries.find((entry) => entry.name === name);
 }
 
