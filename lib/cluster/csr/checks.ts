@@ -198,7 +198,7 @@ const whyOtherBytes = (expected: string, found: string): string =>
     : differs(expected, found);
 
 /** Key encipherment applies to RSA keys only: kubelets with other keys do not request it. */
-export function whyOtherUsages(
+function whyOtherUsages(
   usages: readonly string[],
   key: string,
   side: 'server auth' | 'client auth',
@@ -210,6 +210,14 @@ export function whyOtherUsages(
     ? whyOther(usages, needed)
     : whyOther(withoutOptional, needed);
 }
+
+/** The usages of a node's certificate for that side. */
+export const usages = (
+  side: 'server auth' | 'client auth',
+): readonly [CsrRule, CsrCheck<CsrRequest & Readable>] => [
+  'usages',
+  ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, side),
+];
 
 /** Compares as sets: any order, no duplicates. */
 export function whyOther(

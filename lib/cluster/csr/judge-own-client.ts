@@ -9,9 +9,9 @@ import {
   type Rules,
   timely,
   undecided,
+  usages,
   whyOther,
   whyOtherSubject,
-  whyOtherUsages,
 } from './checks.ts';
 import type { SigningRequest } from './signing-request.ts';
 
@@ -56,10 +56,7 @@ export const ownClientRules: Rules<OwnClientCase> = {
     ...provenKey,
     ['subject', ({ certificate, view }) => whyOtherSubject(certificate, view.nodeName)],
     ['extensions', noAttributes],
-    [
-      'usages',
-      ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'client auth'),
-    ],
+    usages('client auth'),
   ],
 };
 

@@ -17,11 +17,11 @@ import {
   show,
   timely,
   undecided,
+  usages,
   userOfNode,
   whyOther,
   whyOtherNames,
   whyOtherSubject,
-  whyOtherUsages,
 } from './checks.ts';
 import type { RequestedCertificate } from './requested-certificate.ts';
 import type { SigningRequest } from './signing-request.ts';
@@ -105,10 +105,7 @@ export const firstRules: Rules<Case> = {
       ({ certificate }) => whyOtherSubject(certificate, requestedNode(certificate) ?? ''),
     ],
     ['extensions', noAttributes],
-    [
-      'usages',
-      ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'client auth'),
-    ],
+    usages('client auth'),
     [
       'node-exists',
       ({ view, certificate }) => {
@@ -135,10 +132,7 @@ export const servingRules: Rules<Case> = {
     ...provenKey,
     ['subject', ({ csr, certificate }) => whyOtherSubject(certificate, nodeOf(csr.username) ?? '')],
     ['extensions', noExtras],
-    [
-      'usages',
-      ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'server auth'),
-    ],
+    usages('server auth'),
     [
       'node-exists',
       ({ csr, view }) => {

@@ -11,11 +11,11 @@ import {
   show,
   timely,
   undecided,
+  usages,
   userOfNode,
   whyOther,
   whyOtherNames,
   whyOtherSubject,
-  whyOtherUsages,
 } from './checks.ts';
 import type { SigningRequest } from './signing-request.ts';
 import type { HostView, NodeView } from './views.ts';
@@ -54,10 +54,7 @@ export const ownRules: Rules<OwnCase> = {
     ...provenKey,
     ['subject', ({ certificate, host }) => whyOtherSubject(certificate, host.nodeName)],
     ['extensions', noExtras],
-    [
-      'usages',
-      ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'server auth'),
-    ],
+    usages('server auth'),
     ['node-addresses', ({ host, node }) => whyNoAddress(host, node)],
     [
       'names',
