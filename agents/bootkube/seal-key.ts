@@ -26,7 +26,7 @@ export const writeSealKey: StepBody<PlainHost> = {
     // The secret of the installed system does not exist yet: its first boot seals the key.
     const key =
       sealSecrets === 'tpm2'
-        ? await createSealKey(paths, sealSecrets, settings, limits)
+        ? await createSealKey(paths, { mode: sealSecrets, settings, limits })
         : newSealKey();
     const places = sealPlaces(paths);
     await mkdir(places.memory, { recursive: true, mode: 0o700 });

@@ -42,7 +42,8 @@ export const liveSealCheck: Check = {
       );
     }
     try {
-      await trySealing(sealSecrets, settings, { signal, deadlineMs: REQUEST_DEADLINE_MS });
+      const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+      await trySealing({ mode: sealSecrets, settings, limits });
       return good("keys can be sealed to this machine's TPM");
     } catch (error) {
       return bad(

@@ -31,11 +31,10 @@ export const openKey: StepBody<PlainHost> = {
     const mode = cluster.sealSecrets;
     if (mode === undefined) throw notDemanded();
     const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
-    const known =
-      (await openSealKey(paths, mode, settings, limits)) ??
-      (await sealHandedOver(paths, mode, settings, limits));
+    const sealing = { mode, settings, limits };
+    const known = (await openSealKey(paths, sealing)) ?? (await sealHandedOver(paths, sealing));
     if (known === undefined) await requireNew(paths);
-    const key = known ?? (await createSealKey(paths, mode, settings, limits));
+    const key = known ?? (await createSealKey(paths, sealing));
     // Also what an earlier start has sealed, if it was killed here.
     await removeOverwritten(sealPlaces(paths).handedOver);
     await mountMemory(paths, progress);

@@ -13,7 +13,12 @@ import { sealPlaces } from './places.ts';
 /** Authenticated with the credential: another one cannot take its place. */
 const NAME = '--name=sno-agents';
 
-type Tpm2Settings = Pick<Settings, 'tpm2Device' | 'tpm2Pcrs'>;
+/** To what something is sealed, and how long that may take. */
+export interface Sealing {
+  readonly mode: SealMode;
+  readonly settings: Pick<Settings, 'tpm2Device' | 'tpm2Pcrs'>;
+  readonly limits: Limits;
+}
 
 /**
  * Creates the key of a host's sealed files, and stores it sealed by systemd-creds. The key never leaves the memory of this
@@ -21,14 +26,9 @@ type Tpm2Settings = Pick<Settings, 'tpm2Device' | 'tpm2Pcrs'>;
  *
  * @throws Failure (retry, `seal-unavailable`) if it cannot be sealed so: it is never sealed to less.
  */
-export async function createSealKey(
-  paths: HostPaths,
-  mode: SealMode,
-  settings: Tpm2Settings,
-  limits: Limits,
-): Promise<Buffer> {
+export async function createSealKey(paths: HostPaths, sealing: Sealing): Promise<Buffer> {
   const key = newSealKey();
-  await storeSealed(key, paths, mode, settings, limits);
+  await storeSealed(key, paths, sealing);
   return key;
 }
 
@@ -43,17 +43,15 @@ export const newSealKey = (): Buffer => randomBytes(KEY_BYTES);
  */
 export async function sealHandedOver(
   paths: HostPaths,
-  mode: SealMode,
-  settings: Tpm2Settings,
-  limits: Limits,
+  sealing: Sealing,
 ): Promise<Buffer | undefined> {
   // Never where a TPM is demanded: there the live host has sealed it.
-  if (mode !== 'host') return undefined;
+  if (sealing.mode !== 'host') return undefined;
   const { handedOver } = sealPlaces(paths);
   const key = await readFile(handedOver).catch(ifMissing);
   if (key === undefined) return undefined;
   if (key.length !== KEY_BYTES) throw noKey(paths.onHost(handedOver));
-  await storeSealed(key, paths, mode, settings, limits);
+  await storeSealed(key, paths, sealing);
   return key;
 }
 
@@ -61,26 +59,15 @@ export async function sealHandedOver(
  * Seals and opens a text, to see whether a key could be.
  * @throws Failure (retry, `seal-unavailable`) if not: systemd 252 seals without any PCR, and cannot open that.
  */
-export async function trySealing(
-  mode: SealMode,
-  settings: Tpm2Settings,
-  limits: Limits,
-): Promise<void> {
+export async function trySealing(sealing: Sealing): Promise<void> {
   const text = newSealKey().toString('base64');
-  const credential = await encrypted(text, mode, settings, limits);
-  const opened = await decrypted(credential, mode, settings, limits);
+  const opened = await decrypted(await encrypted(text, sealing), sealing);
   if (opened === text) return;
-  throw unavailable(mode, settings, OPENING, new Error('it opens to something else'));
+  throw unavailable(sealing, OPENING, new Error('it opens to something else'));
 }
 
-async function storeSealed(
-  key: Buffer,
-  paths: HostPaths,
-  mode: SealMode,
-  settings: Tpm2Settings,
-  limits: Limits,
-): Promise<void> {
-  const credential = await encrypted(key.toString('base64'), mode, settings, limits);
+async function storeSealed(key: Buffer, paths: HostPaths, sealing: Sealing): Promise<void> {
+  const credential = await encrypted(key.toString('base64'), sealing);
   await writeFileAtomic(sealPlaces(paths).credential, `${credential}\n`, 0o600);
 }
 
@@ -88,51 +75,34 @@ async function storeSealed(
  * The key of this host's sealed files; undefined if it has none.
  * @throws Failure (retry, `seal-unavailable`) if systemd-creds cannot open it: on another host, or with another TPM.
  */
-export async function openSealKey(
-  paths: HostPaths,
-  mode: SealMode,
-  settings: Tpm2Settings,
-  limits: Limits,
-): Promise<Buffer | undefined> {
+export async function openSealKey(paths: HostPaths, sealing: Sealing): Promise<Buffer | undefined> {
   const { credential } = sealPlaces(paths);
   const sealedKey = await readTextIfPresent(credential);
   if (sealedKey === undefined) return undefined;
-  const text = await decrypted(sealedKey, mode, settings, limits);
-  const key = Buffer.from(text, 'base64');
+  const key = Buffer.from(await decrypted(sealedKey, sealing), 'base64');
   if (key.length === KEY_BYTES) return key;
   throw noKey(paths.onHost(credential));
 }
 
-function encrypted(
-  text: string,
-  mode: SealMode,
-  settings: Tpm2Settings,
-  limits: Limits,
-): Promise<string> {
-  const device = mode === 'tpm2' ? tpm2Options(settings) : [];
-  const options = [NAME, `--with-key=${mode}`, ...device];
-  return run('systemd-creds', ['encrypt', ...options, '-', '-'], {
-    ...limits,
-    input: text,
-  }).catch((cause: unknown) => {
-    throw unavailable(mode, settings, SEALING, cause);
-  });
+function encrypted(text: string, sealing: Sealing): Promise<string> {
+  const { mode, settings } = sealing;
+  const pcrs = mode === 'tpm2' ? [`--tpm2-pcrs=${settings.tpm2Pcrs}`] : [];
+  const args = ['encrypt', NAME, `--with-key=${mode}`, ...deviceOf(sealing), ...pcrs];
+  return creds(args, text, sealing, SEALING);
 }
 
-function decrypted(
-  credential: string,
-  mode: SealMode,
-  settings: Tpm2Settings,
-  limits: Limits,
-): Promise<string> {
-  const device = mode === 'tpm2' ? [`--tpm2-device=${settings.tpm2Device}`] : [];
-  return run('systemd-creds', ['decrypt', NAME, ...device, '-', '-'], {
-    ...limits,
-    input: credential,
-  }).catch((cause: unknown) => {
-    throw unavailable(mode, settings, OPENING, cause);
-  });
-}
+const decrypted = (credential: string, sealing: Sealing): Promise<string> =>
+  creds(['decrypt', NAME, ...deviceOf(sealing)], credential, sealing, OPENING);
+
+const deviceOf = ({ mode, settings }: Sealing): string[] =>
+  mode === 'tpm2' ? [`--tpm2-device=${settings.tpm2Device}`] : [];
+
+const creds = (args: string[], input: string, sealing: Sealing, what: string): Promise<string> =>
+  run('systemd-creds', [...args, '-', '-'], { ...sealing.limits, input }).catch(
+    (cause: unknown) => {
+      throw unavailable(sealing, what, cause);
+    },
+  );
 
 const SEALING = 'the key of this host cannot be sealed';
 const OPENING = 'the sealed key of this host cannot be opened';
@@ -140,20 +110,10 @@ const OPENING = 'the sealed key of this host cannot be opened';
 const noKey = (path: string): Failure =>
   new Failure('fatal', `${path} contains no key`, { code: 'sealed-file-damaged' });
 
-const tpm2Options = ({ tpm2Device, tpm2Pcrs }: Tpm2Settings) => [
-  `--tpm2-device=${tpm2Device}`,
-  `--tpm2-pcrs=${tpm2Pcrs}`,
-];
-
-function unavailable(
-  mode: SealMode,
-  { tpm2Device }: Tpm2Settings,
-  what: string,
-  cause: unknown,
-): Failure {
+function unavailable({ mode, settings }: Sealing, what: string, cause: unknown): Failure {
   const expected =
     mode === 'tpm2'
-      ? `the TPM 2.0 of this host (${tpm2Device}), with the PCRs that it was sealed with`
+      ? `the TPM 2.0 of this host (${settings.tpm2Device}), with the PCRs that it was sealed with`
       : 'the secret of this host, /var/lib/systemd/credential.secret';
   return new Failure('retry', what, {
     code: 'seal-unavailable',

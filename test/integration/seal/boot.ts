@@ -72,7 +72,7 @@ async function handOver(): Promise<void> {
   const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 30_000 };
   const key =
     sealSecrets === 'tpm2'
-      ? await createSealKey(live, sealSecrets, settings, limits)
+      ? await createSealKey(live, { mode: sealSecrets, settings, limits })
       : newSealKey();
   await writeFileAtomic(sealPlaces(live).key, key, 0o600);
   const { directories, files } = await asOnDisk(
