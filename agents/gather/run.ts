@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { CommanderError } from 'commander';
@@ -102,7 +101,6 @@ async function act(args: GatherArguments, surroundings: GatherSurroundings): Pro
       ? list(args, groups, settings, surroundings)
       : listThroughSudo(args, surroundings);
   }
-  if (args.work !== undefined) await expectFolder(args.work);
   const { encrypter, fault } = encryption(args, settings);
   const destination = await destinationOf(args, encrypter !== undefined, environment, paths);
   const isFolder = destination.kind === 'folder';
@@ -160,20 +158,12 @@ async function settingsOf(paths: HostPaths) {
   return { settings, failures };
 }
 
-async function expectFolder(path: string): Promise<void> {
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw new Failure('usage', `--work: not a folder: ${path}`);
-}
-
 async function gatherHere(asked: Asked, surroundings: GatherSurroundings): Promise<number> {
   const { args, settings, destination } = asked;
   const { paths, environment, owner } = surroundings;
   using stop = stopLimit(args, surroundings);
   using limit = new Limit([stop.signal], timeOf('the bundle', settings.gatherMs));
-  const folders = args.work === undefined ? workCandidates(paths, environment) : [args.work];
+  const folders = workCandidates(paths, environment);
   await removeDeadWork(folders);
   await using workplace = await openWorkplace(folders, settings);
   const options = openOptions(asked, surroundings, {

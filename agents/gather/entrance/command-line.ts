@@ -31,7 +31,6 @@ export interface GatherArguments {
   /** As given: `-`, a file or a folder. */
   readonly to?: string;
   readonly limitBytes?: number;
-  readonly work?: string;
   readonly masters: readonly string[];
   /** Of age, for whom the bundle is encrypted; empty: those of the settings. */
   readonly recipients: readonly string[];
@@ -47,7 +46,6 @@ interface RawOptions {
   readonly only?: string;
   readonly to?: string;
   readonly limit?: string;
-  readonly work?: string;
   readonly list?: true;
   readonly recipient?: readonly string[];
   readonly plain?: true;
@@ -95,10 +93,6 @@ function commandOf(entrance: Entrance, { groups, stdout, stderr }: CommandLineCo
       '--limit <MiB>',
       'size limit of the bundle; what does not fit is left out, the oldest journal first',
     )
-    .option(
-      '--work <FOLDER>',
-      'folder to collect in (default: the first of $TMPDIR, /var/tmp, /run, /dev/shm with enough space)',
-    )
     .option<string[]>(
       '--recipient <age1...>',
       'encrypt the bundle for this recipient of age; may be given several times (default: gatherRecipients of the settings)',
@@ -130,7 +124,7 @@ function argumentsOf(
   positional: readonly string[],
   { now, groups }: CommandLineContext,
 ): GatherArguments {
-  const { id = timestamp(now), to, since, limit, work, list, stopWithInput } = options;
+  const { id = timestamp(now), to, since, limit, list, stopWithInput } = options;
   const { recipient: recipients = [], plain } = options;
   const isPlan = entrance === 'gather' && positional[0] === 'plan';
   const [after, masters] = isPlan ? [positional.slice(1), []] : [[], positional];
@@ -147,7 +141,6 @@ function argumentsOf(
     ),
     fault('--only', unknown.length === 0, `groups of ${groups.join(', ')}`, ...unknown),
     fault('--to', isPath(to), 'a path', to),
-    fault('--work', isPath(work), 'a path', work),
     fault('--limit', limit === undefined || isSize(limit), 'MiB as a positive number', limit),
     fault('plan', after.length === 0, 'nothing after it', ...after),
     ...masters.map((name) => fault('MASTER', MASTER.test(name), 'a host name or an address', name)),
@@ -167,7 +160,6 @@ function argumentsOf(
     ...(sinceMs === undefined ? {} : { sinceMs }),
     ...(to === undefined ? {} : { to }),
     ...(limit === undefined ? {} : { limitBytes: Math.round(Number(limit) * MIB) }),
-    ...(work === undefined ? {} : { work }),
   };
 }
 

@@ -109,15 +109,13 @@ export async function listThroughSudo(
 
 /** The same request with the bundle on standard output. */
 export function rootArguments(args: GatherArguments): string[] {
-  const { entrance, action, id, sinceMs, only, limitBytes, work, masters } = args;
-  const { recipients, isPlain } = args;
+  const { entrance, action, id, sinceMs, only, limitBytes, masters, recipients, isPlain } = args;
   return [
     entrance,
     ...['--id', id],
     ...(sinceMs === undefined ? [] : ['--since', `@${Math.floor(sinceMs / 1000)}`]),
     ...(only.size === 0 ? [] : ['--only', [...only].join(',')]),
     ...(limitBytes === undefined ? [] : ['--limit', (limitBytes / 2 ** 20).toFixed(3)]),
-    ...(work === undefined ? [] : ['--work', work]),
     ...recipients.flatMap((recipient) => ['--recipient', recipient]),
     ...(isPlain ? ['--plain'] : []),
     ...(action === 'list' ? ['--list'] : ['--to', '-', '--stop-with-input']),

@@ -47,8 +47,6 @@ t.test('all errors are reported together with exit code 2, and nothing is writte
     [[], /nowhere \(TAR_FILE\) cannot be used/, { TAR_FILE: '/nowhere/x.tar.gz' }],
     [[], /home cannot be replaced by a log bundle; .*found a folder/, { TAR_FILE: tester.home }],
     [[], /nowhere \(the home folder\) cannot be used/, { HOME: '/nowhere' }],
-    [['--work', '/nowhere'], /--work: not a folder/],
-    [['--work', ''], /--work: expected a path/],
     [['mast er'], /MASTER: expected a host name or an address, found "mast er"/],
     [['$(reboot)', '-x'], /unknown option '-x'/],
     [['--sideways'], /unknown option '--sideways'/],
