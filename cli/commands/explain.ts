@@ -26,7 +26,6 @@ export function addExplain(sno: Command, surroundings: Surroundings): void {
       '--from-ignition <file>',
       'the cluster of a bootstrap Ignition config that openshift-install created; its manifests are compared with the row',
     )
-    .option('--control-plane <n>', 'control-plane nodes; there are only rows for 1')
     .option('--compute <n>', 'workers of the installation (default: 0)')
     .option('--platform <name>', `${PLATFORM_NAMES} (default: none)`)
     .option('--later-workers <n>', 'workers that join the running cluster (default: 0)')

@@ -18,7 +18,6 @@ export interface ExplainOptions {
   readonly config?: string;
   /** Path of a bootstrap Ignition config that openshift-install made. */
   readonly fromIgnition?: string;
-  readonly controlPlane?: string;
   readonly compute?: string;
   readonly laterWorkers?: string;
   readonly platform?: string;
@@ -70,31 +69,24 @@ export function exclusionFaults(options: ExplainOptions): Fault[] {
 }
 
 /** The options among these that were given. */
-function described({ controlPlane, compute, platform }: ExplainOptions): string[] {
-  return Object.entries({
-    '--control-plane': controlPlane,
-    '--compute': compute,
-    '--platform': platform,
-  }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+function described({ compute, platform }: ExplainOptions): string[] {
+  return Object.entries({ '--compute': compute, '--platform': platform }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [name]),
+  );
 }
 
 export type Read<Value> =
   | { readonly value: Value; readonly faults: readonly [] }
   | { readonly value?: undefined; readonly faults: readonly Fault[] };
 
-/** The cluster of --control-plane, --compute and --platform; undefined if none is given. */
+/** The cluster of --compute and --platform; undefined if none is given. */
 export function inputsOfOptions(
   options: ExplainOptions,
 ): Read<Omit<TopologyInputs, 'laterWorkers'> | undefined> {
   if (described(options).length === 0) return { value: undefined, faults: [] };
-  const controlPlane = count('--control-plane', options.controlPlane, CONTROL_PLANE_NODES);
   const compute = count('--compute', options.compute, 0);
   const platform = PLATFORMS.get(options.platform ?? 'none');
   const faults = [
-    ...controlPlane.faults,
-    ...(controlPlane.value === undefined || controlPlane.value === CONTROL_PLANE_NODES
-      ? []
-      : [notOneNode({ field: '--control-plane' }, controlPlane.value)]),
     ...compute.faults,
     ...(platform === undefined ? [notAPlatform({ field: '--platform' }, options.platform)] : []),
   ];

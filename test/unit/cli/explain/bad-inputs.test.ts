@@ -7,18 +7,6 @@ const explain = (...args: string[]) => sno(['explain', 'topology', ...args]);
 
 /** Options that are refused, and the complete lines about them. */
 const OPTIONS: readonly [args: readonly string[], ...lines: string[]][] = [
-  [
-    ['--control-plane', '3'],
-    '--control-plane: expected 1, found 3. Set it to 1: these topologies are those of one control-plane node.',
-  ],
-  [
-    ['--control-plane', '0'],
-    '--control-plane: expected 1, found 0. Set it to 1: these topologies are those of one control-plane node.',
-  ],
-  [
-    ['--control-plane', 'one'],
-    '--control-plane: expected an integer from 0 to 5000, found "one". Write the number of nodes.',
-  ],
   ...['-1', '1.5', ' 1', '5001', '1e3', '99999999999999999999', 'x'].map(
     (value): [string[], string] => [
       [`--compute=${value}`],
@@ -71,8 +59,7 @@ const OPTIONS: readonly [args: readonly string[], ...lines: string[]][] = [
     `${args[0]}: expected a cluster that it is about, found none. Describe the cluster with --config, --from-ignition or --compute.`,
   ]),
   [
-    ['--control-plane', '2', '--compute', 'x', '--platform', 'y', '--release', 'z'],
-    '--control-plane: expected 1, found 2. Set it to 1: these topologies are those of one control-plane node.',
+    ['--compute', 'x', '--platform', 'y', '--release', 'z'],
     '--compute: expected an integer from 0 to 5000, found "x". Write the number of nodes.',
     '--platform: expected one of none, aws, azure, external, gcp, ibmcloud, powervs, found "y". Use one of them: openshift-install refuses one control-plane node on the others.',
     '--release: expected a release of OpenShift from 4.14 on, such as 5.0, found "z". Write it as MAJOR.MINOR.',

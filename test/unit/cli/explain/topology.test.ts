@@ -48,7 +48,6 @@ const MARKED = [
   [['--compute', '0'], 'no workers, none'],
   [['--compute', '0', '--later-workers', '2'], 'day-2 workers only, none'],
   [['--platform', 'aws'], 'no workers, cloud'],
-  [['--control-plane', '1'], 'no workers, none'],
   [['--compute', '1', '--platform', 'none'], 'one day-1 worker, none'],
   [['--compute', '1', '--platform', 'external'], 'one day-1 worker, cloud'],
   [['--compute', '2'], 'several day-1 workers, none'],
