@@ -32,7 +32,7 @@ export async function namingFullDisk(
 }
 
 /** Of a folder, or of the one that it was to be made in. Infinite if it is not known. */
-const freeBytes = (folder: string): Promise<number> =>
+export const freeBytes = (folder: string): Promise<number> =>
   statfs(folder)
     .catch(() => statfs(dirname(folder)))
     .then(
@@ -40,13 +40,19 @@ const freeBytes = (folder: string): Promise<number> =>
       () => Infinity,
     );
 
+/** As programs in C and Go say it. */
+export const isDiskFullText = (text: string): boolean =>
+  /no space left on device|disk quota exceeded/i.test(text);
+
 const saysFull = (error: unknown): boolean =>
   isSystemError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 /** Whether an error of anything that writes, or one of its causes, is that a disk is full. */
 export function isFullDisk(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (saysFull(at) || (at instanceof Failure && at.code === 'disk-full')) return true;
+    if (saysFull(at)) return true;
+    if (at instanceof Failure && (at.code === 'disk-full' || isDiskFullText(at.message)))
+      return true;
   }
   return false;
 }

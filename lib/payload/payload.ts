@@ -106,24 +106,30 @@ export async function readPayload(directory: string): Promise<Payload> {
 }
 
 /** The pure part of readPayload; `path` names the text in errors. */
-export function parsePayload(text: string, path: string): PayloadDescription {
+export const parsePayload = (text: string, path: string): PayloadDescription =>
+  parseDescribed(text, payloadSchema, (faults) => faulty(path, faults));
+
+/** A YAML text that has what a schema says. @throws what is made of all its faults */
+export function parseDescribed<T>(
+  text: string,
+  schema: z.ZodType<T>,
+  refused: (faults: readonly string[]) => Failure,
+): T {
   const document = parseDocument(text);
   const syntax = document.errors.map(({ message }) => message.split('\n')[0] ?? message);
-  if (syntax.length > 0) throw faulty(path, syntax);
-  const parsed = payloadSchema.safeParse(toJs(document, path));
+  if (syntax.length > 0) throw refused(syntax);
+  const parsed = schema.safeParse(toJs(document, refused));
   if (parsed.success) return parsed.data;
-  throw faulty(
-    path,
-    parsed.error.issues.map(({ path, message }) => `${fieldName(path)}: ${message}`),
-  );
+  const { issues } = parsed.error;
+  throw refused(issues.map(({ path, message }) => `${fieldName(path)}: ${message}`));
 }
 
 /** The parser throws an exception for excessive aliases. */
-function toJs(document: Document.Parsed, path: string): unknown {
+function toJs(document: Document.Parsed, refused: (faults: string[]) => Failure): unknown {
   try {
     return document.toJS();
   } catch (cause) {
-    throw faulty(path, [cause instanceof Error ? cause.message : String(cause)]);
+    throw refused([cause instanceof Error ? cause.message : String(cause)]);
   }
 }
 

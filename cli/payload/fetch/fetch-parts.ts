@@ -59,7 +59,7 @@ export async function fetchParts(
     return { request: await presented(versions, { images, downloads }, store, signal), lock };
   } catch (error) {
     signal.throwIfAborted();
-    throw await namingFullFolder(error, store.folder, undefined);
+    throw await namingFullFolder(error, store.folder);
   }
 }
 

@@ -1,11 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
-import { parseDocument, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { type Architecture, architectures } from '../../../lib/host/architecture.ts';
 import { referencePattern } from '../../../lib/payload/image/reference.ts';
-import { maxDescriptionBytes, releasePattern } from '../../../lib/payload/payload.ts';
-import { faultText } from '../noting.ts';
+import { parseDescribed, releasePattern } from '../../../lib/payload/payload.ts';
+import { readSmallFile } from '../../process/regular-file.ts';
 import { DOWNLOAD_ADDRESSES, IMAGE_ADDRESSES } from './upstream.ts';
 
 const size = z.int().positive();
@@ -43,8 +42,6 @@ export const payloadLockSchema = z.strictObject({
 });
 
 export type PayloadLock = z.infer<typeof payloadLockSchema>;
-export type LockedImage = z.infer<typeof lockedImage>;
-export type LockedDownload = z.infer<typeof lockedDownload>;
 
 /** The lock's file beside a payload: `payload.lock.yaml` of `payload`. */
 export const lockPathOf = (directory: string): string => `${directory}.lock.yaml`;
@@ -54,43 +51,13 @@ export const lockText = (lock: PayloadLock): string =>
 
 /** @throws Failure (usage) with every fault of the file */
 export async function readLock(path: string): Promise<PayloadLock> {
-  const text = await readText(path);
-  const document = parseDocument(text);
-  const [syntax] = document.errors;
-  if (syntax !== undefined) throw faulty(path, [syntax.message.split('\n')[0] ?? '']);
-  const parsed = payloadLockSchema.safeParse(toJs(document, path));
-  if (!parsed.success) {
-    throw faulty(
-      path,
-      parsed.error.issues.map(
-        (issue) => `${issue.path.join('.') || 'the document'}: ${issue.message}`,
-      ),
-    );
-  }
-  const twice = [...parsed.data.images, ...parsed.data.downloads]
+  const text = await readSmallFile(path, '--lock');
+  const lock = parseDescribed(text, payloadLockSchema, (faults) => faulty(path, faults));
+  const twice = [...lock.images, ...lock.downloads]
     .map(({ name }) => name)
     .filter((name, index, all) => all.indexOf(name) !== index);
   if (twice.length > 0) throw faulty(path, [`${twice.join(', ')}: occurs twice`]);
-  return parsed.data;
-}
-
-function toJs(document: ReturnType<typeof parseDocument>, path: string): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw faulty(path, [faultText(error)]);
-  }
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    const stats = await stat(path);
-    if (!stats.isFile()) throw faulty(path, ['not a regular file']);
-    if (stats.size > maxDescriptionBytes) throw faulty(path, [`${stats.size} bytes`]);
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw error instanceof Failure ? error : faulty(path, [faultText(error)]);
-  }
+  return lock;
 }
 
 const faulty = (path: string, faults: readonly string[]) =>

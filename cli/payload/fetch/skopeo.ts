@@ -1,6 +1,6 @@
 import { Failure, type FailureDetails } from '../../../lib/base/errors/failure.ts';
+import { isDiskFullText } from '../../create/full-disk.ts';
 import { runProgram } from '../../process/program.ts';
-import { isDiskFullText } from './disk-full.ts';
 
 /** How registries are asked: by skopeo, with its logins, proxies, trust and mirrors. */
 export interface RegistryAccess {

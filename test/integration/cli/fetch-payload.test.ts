@@ -142,7 +142,7 @@ t.test('a lock that does not fit is refused before anything is fetched', async (
     [['--without', 'flannel'], (text) => text, /it also has flannel, which is left out/],
     [[], (text) => text.replace(/ {2}- name: pause\n(?: {4}.*\n)+/, ''), /it has no pause/],
     [[], (text) => text.replace('PayloadLock', 'Payload'), /kind: .*PayloadLock/],
-    [[], (text) => text.replace('https://dl', 'http://dl'), /downloads\.\d\.url/],
+    [[], (text) => text.replace('https://dl', 'http://dl'), /downloads\[\d\]\.url/],
     [[], (text) => `${text}further: 1\n`, /further/],
     [[], () => '[', /is not a payload.lock.yaml/],
   ];
