@@ -4,8 +4,6 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import type { VersionUse } from '../../lib/payload/supported.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
-import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
-import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -27,6 +25,7 @@ import { requireAbsent } from './outputs.ts';
 import { type FolderContents, faultsIn, inspectFolder } from './read-folder.ts';
 import { manifestNotices } from './single-node-ignition-config.ts';
 import { aioNotices } from './site-notices.ts';
+import { soundText } from './sound-text.ts';
 import { WORKER_IGNITION_NAME, type WorkerConfigOptions } from './worker-config.ts';
 
 /** In the folder with install-config.yaml. */
@@ -97,9 +96,7 @@ export async function createAioIgnition(
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });
   const config = withAdditions(ours, sound.additions);
-  const text = serializeConfig(config);
-  const faults = validateConfigText(text);
-  if (faults.length > 0) throw invalidConfig('this program', faults);
+  const text = soundText(config);
   const outputs = [
     { path: kubeconfig, contents: credentials.kubeconfig },
     { path: ignition, contents: text },

@@ -7,9 +7,8 @@ import { Failure } from '../../lib/base/errors/failure.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
-import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
 import { inapplicable } from '../../lib/render/ignition/plain-entries.ts';
-import { effectiveConfig, validateConfigText } from '../../lib/render/ignition/validate.ts';
+import { effectiveConfig } from '../../lib/render/ignition/validate.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { AdditionOptions, Additions } from './additions.ts';
@@ -25,6 +24,7 @@ import { requireAbsent } from './outputs.ts';
 import { withSettings } from './own-settings.ts';
 import { manifestNotices } from './single-node-ignition-config.ts';
 import { aioNotices } from './site-notices.ts';
+import { soundText } from './sound-text.ts';
 import { WORKER_IGNITION_NAME, type WorkerConfigOptions } from './worker-config.ts';
 
 /** In the folder with install-config.yaml. */
@@ -83,7 +83,7 @@ export async function createInPlaceIgnition(
     ...{ manifests: user.manifests, deferred: user.deferred, workerToken: workers?.token },
   };
   const live = liveWithAdditions(liveIgnition({ ...input, units: bundleUnits }), input, additions);
-  const bundle = await sealed(soundText(serializeConfig(live)));
+  const bundle = await sealed(soundText(live));
   const userData = inPlaceIgnition({
     ...{ cluster, executableUrl: options.agentsUrl },
     bundle: {
@@ -92,7 +92,7 @@ export async function createInPlaceIgnition(
     },
   });
   const whole = withSettings(userData, additions.settings, plain);
-  const text = soundText(serializeConfig(packed(soundText(serializeConfig(whole)))));
+  const text = soundText(packed(soundText(whole)));
   requireUserData(text, whole);
 
   signal.throwIfAborted();
@@ -161,12 +161,6 @@ async function sealed(text: string): Promise<{ readonly bytes: Uint8Array; reado
   const encrypter = new Encrypter();
   encrypter.addRecipient(await identityToRecipient(key));
   return { bytes: await encrypter.encrypt(text), key };
-}
-
-function soundText(text: string): string {
-  const faults = validateConfigText(text);
-  if (faults.length > 0) throw invalidConfig('this program', faults);
-  return text;
 }
 
 /** Everything by URL, or everything on a medium. @throws Failure (usage) */

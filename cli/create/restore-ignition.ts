@@ -20,8 +20,6 @@ import { readPayload } from '../../lib/payload/payload.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { publicKeyOf } from '../../lib/pki/signature/ssh-keys.ts';
-import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
-import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -39,6 +37,7 @@ import { requireAbsent } from './outputs.ts';
 import { faultsIn } from './read-folder.ts';
 import { restoreFaults } from './restorable.ts';
 import { clusterElsewhere, type PlaceOptions } from './restore-place.ts';
+import { soundText } from './sound-text.ts';
 
 /** In the folder given with --dir. */
 const RESTORE_IGNITION_NAME = 'restore.ign';
@@ -104,9 +103,7 @@ export async function createRestoreIgnition(
     },
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });
-  const text = serializeConfig(withAdditions(ours, additions));
-  const faults = validateConfigText(text);
-  if (faults.length > 0) throw invalidConfig('this program', faults);
+  const text = soundText(withAdditions(ours, additions));
   requireSize(text);
   signal.throwIfAborted();
   const outputs = [

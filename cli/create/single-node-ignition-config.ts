@@ -7,8 +7,6 @@ import { machineConfigServerProblem } from '../../lib/config/site/machine-config
 import { sha256OfFile } from '../../lib/host/files.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
-import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
-import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
 import {
   type AgentsExecutable,
@@ -37,6 +35,7 @@ import { requireAbsent, writeOutputs } from './outputs.ts';
 import { readFolder } from './read-folder.ts';
 import { requireServed, type ServedOptions } from './served.ts';
 import { configNotices } from './site-notices.ts';
+import { soundText } from './sound-text.ts';
 import { WORKER_IGNITION_NAME, type WorkerConfigOptions } from './worker-config.ts';
 
 /** In the folder with install-config.yaml, under the name that openshift-install uses. */
@@ -111,9 +110,7 @@ export async function createSingleNodeIgnitionConfig(
     input,
     additions,
   );
-  const text = serializeConfig(config);
-  const faults = validateConfigText(text);
-  if (faults.length > 0) throw invalidConfig('this program', faults);
+  const text = soundText(config);
   const embedded = await embeddedBytes(text, signal);
   if (forIso) requireEmbeddable(config, embedded);
 

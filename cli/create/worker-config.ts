@@ -1,11 +1,10 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { TOKEN_HOURS } from '../../lib/clients/rights/bootstrap-token.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
-import { invalidConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
-import { validateConfigText } from '../../lib/render/ignition/validate.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import { type Additions, withAdditions } from './additions.ts';
 import { aioNotices } from './site-notices.ts';
+import { soundText } from './sound-text.ts';
 import { type WorkerIgnitionInput, workerIgnitionConfig } from './worker-ignition-config.ts';
 
 /** In the folder with install-config.yaml. */
@@ -25,10 +24,7 @@ const API_SERVER = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:([1-9]\d{
 /** @throws Failure if the result is not a valid config */
 export function configText(input: WorkerIgnitionInput, additions?: Additions): string {
   const ours = workerIgnitionConfig(input);
-  const text = serializeConfig(additions === undefined ? ours : withAdditions(ours, additions));
-  const faults = validateConfigText(text);
-  if (faults.length > 0) throw invalidConfig('this program', faults);
-  return text;
+  return soundText(additions === undefined ? ours : withAdditions(ours, additions));
 }
 
 /** The description of the cluster without what describes its control-plane host. */
