@@ -1,10 +1,9 @@
 import { connectHostRuntime } from '../../../lib/clients/cri/runtime.ts';
-import type { CallLimits } from '../../../lib/clients/grpc/client.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { stopUnit } from '../../../lib/host/systemd.ts';
 import type { HostContext } from '../../steps/host-context.ts';
-import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { onceReady } from '../../steps/request-deadline.ts';
 
 /**
  * Removes the pods of the bootstrap from the runtime, whose database is on the disk: the kubelet of the installed host
@@ -19,20 +18,16 @@ export const removePods: StepBody<HostContext> = {
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
     using runtime = connectHostRuntime(paths);
-    return (await runtime.listPodSandboxes(limitsWith(signal))).length === 0;
+    return (await runtime.listPodSandboxes(onceReady(signal))).length === 0;
   },
   async run({ paths }, { signal }) {
     await stopUnit('kubelet.service', signal);
     using runtime = connectHostRuntime(paths);
-    const sandboxes = await runtime.listPodSandboxes(limitsWith(signal));
+    const sandboxes = await runtime.listPodSandboxes(onceReady(signal));
     for (const { id } of sandboxes) {
-      await runtime.stopPodSandbox(id, limitsWith(signal));
-      await runtime.removePodSandbox(id, limitsWith(signal));
+      await runtime.stopPodSandbox(id, onceReady(signal));
+      await runtime.removePodSandbox(id, onceReady(signal));
     }
     return done(`${sandboxes.length} pods`);
   },
 };
-
-const limitsWith = (signal: AbortSignal): CallLimits => ({
-  ...{ signal, deadlineMs: REQUEST_DEADLINE_MS, waitForReady: true },
-});

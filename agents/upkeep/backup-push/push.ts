@@ -14,13 +14,10 @@ import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { sha256OfFile } from '../../../lib/host/files.ts';
 import { withWorkFolder } from '../../../lib/host/work-folder.ts';
 import { exportBackup } from '../../steps/backup/export.ts';
+import { leftOf, pauseAfter } from '../../steps/pauses.ts';
 import type { PushContext } from './context.ts';
 
-/** What is left of the step's time when the body ends by itself. */
-const MARGIN_MS = 15_000;
-/** Between attempts: doubled from the first to the last, each with jitter. */
-const FIRST_PAUSE_MS = 5000;
-const LONGEST_PAUSE_MS = 600_000;
+const PAUSES = { longestMs: 600_000, marginMs: 15_000 };
 
 /**
  * Stores the newest backup elsewhere, encrypted for the recipients, and reads it back. The backup itself is on the host
@@ -103,7 +100,7 @@ async function storeInTime(
     try {
       return await progress.wait('the store', () =>
         storeFile(to, object, file, {
-          ...{ signal: progress.signal, deadlineMs: leftOf(progress) },
+          ...{ signal: progress.signal, deadlineMs: leftOf(progress, PAUSES) },
           work: join(paths.run, 'sno-backup-push', 'request'),
           ...(proxy === undefined ? {} : { proxy }),
         }),
@@ -111,22 +108,14 @@ async function storeInTime(
     } catch (error) {
       progress.signal.throwIfAborted();
       if (!(error instanceof Failure) || error.kind !== 'retry') throw error;
-      const pause = backOff(failed);
-      if (leftOf(progress) < pause) throw error;
+      const pause = pauseAfter(failed, PAUSES);
+      if (leftOf(progress, PAUSES) < pause) throw error;
       progress.warn(`The backup was not stored, and is sent again: ${error.message}`);
       await progress.wait('the store to answer', () =>
         sleep(pause, undefined, { signal: progress.signal }),
       );
     }
   }
-}
-
-const leftOf = (progress: Progress): number => Math.max(1, progress.remainingMs() - MARGIN_MS);
-
-/** Half of it is random: not every node of a fleet asks a store at once that is up again. */
-function backOff(failed: number): number {
-  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failed - 1));
-  return longest * (0.5 + Math.random() / 2);
 }
 
 /** Notes why the backup is not stored. The next attempt is the timer's, whatever the reason: the step does not repeat it. */

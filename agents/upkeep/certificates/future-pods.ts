@@ -3,7 +3,7 @@ import type { CallLimits } from '../../../lib/clients/grpc/client.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
-import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { onceReady } from '../../steps/request-deadline.ts';
 
 interface EndedPod {
   readonly id: string;
@@ -37,11 +37,11 @@ export const futurePodsRemoved: StepBody<HostContext> = {
   input: () => null,
   async holds({ paths }, { signal }) {
     using runtime = connectHostRuntime(paths);
-    return (await futurePods(runtime, limitsWith(signal))).length === 0;
+    return (await futurePods(runtime, onceReady(signal))).length === 0;
   },
   async run({ paths }, progress) {
     using runtime = connectHostRuntime(paths);
-    const limits = limitsWith(progress.signal);
+    const limits = onceReady(progress.signal);
     const pods = await futurePods(runtime, limits);
     for (const { id, name } of pods) {
       await runtime.removePodSandbox(id, limits);
@@ -52,7 +52,3 @@ export const futurePodsRemoved: StepBody<HostContext> = {
   instead: async (_, failure) =>
     `pods that are from a time when the clock was fast may not start: ${failure.message}`,
 };
-
-const limitsWith = (signal: AbortSignal): CallLimits => ({
-  ...{ signal, deadlineMs: REQUEST_DEADLINE_MS, waitForReady: true },
-});

@@ -3,18 +3,16 @@ import { describeError } from '../../../lib/base/errors/failure.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done, type Outcome } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
+import { leftOf, pauseAfter } from '../../steps/pauses.ts';
 import { collect } from './collect.ts';
 import { presentProxy, presentTarget, type ReportContext } from './context.ts';
 import { type Sent, sendNewest } from './send-newest.ts';
 import { isWorking, readStatuses } from './statuses.ts';
 
-/** What is left of the step's time when the body ends by itself. */
-const MARGIN_MS = 10_000;
 /** One attempt, with all that a slow line takes. */
 const ATTEMPT_MS = 45_000;
-/** Between attempts while nobody answers: doubled from the first to the last, each with jitter. */
-const FIRST_PAUSE_MS = 5000;
-const LONGEST_PAUSE_MS = 120_000;
+/** While nobody answers. */
+const PAUSES = { longestMs: 120_000, marginMs: 10_000 };
 
 /**
  * Sends the newest report, and another one whenever something has changed, for as long as an agent is working: at most one in
@@ -50,7 +48,7 @@ async function follow(context: ReportContext, progress: Progress): Promise<Outco
     const sent = await sendNewest(
       { ...context, proxy: await presentProxy(paths) },
       await collect(paths, statuses),
-      { signal: progress.signal, deadlineMs: Math.min(ATTEMPT_MS, leftOf(progress)) },
+      { signal: progress.signal, deadlineMs: Math.min(ATTEMPT_MS, leftOf(progress, PAUSES)) },
     );
     say(progress, sent, last);
     last = sent;
@@ -60,19 +58,11 @@ async function follow(context: ReportContext, progress: Progress): Promise<Outco
       if (isSettled && sent.kind !== 'accepted') return done(noteOf(sent));
       isSettled = !(await isWorking(paths, statuses));
     }
-    const pause = failed > 0 ? backOff(failed) : settings.reportPauseMs;
-    if (leftOf(progress) < pause) return done(noteOf(sent));
+    const pause = failed > 0 ? pauseAfter(failed, PAUSES) : settings.reportPauseMs;
+    if (leftOf(progress, PAUSES) < pause) return done(noteOf(sent));
     const why = failed > 0 ? 'an answer to the report' : 'news to report';
     await progress.wait(why, () => sleep(pause, undefined, { signal: progress.signal }));
   }
-}
-
-const leftOf = (progress: Progress): number => Math.max(1, progress.remainingMs() - MARGIN_MS);
-
-/** Half of it is random: not every node of a fleet asks a hub at once that is up again. */
-function backOff(failed: number): number {
-  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failed - 1));
-  return longest * (0.5 + Math.random() / 2);
 }
 
 /** What lasts is said once for each run. */
