@@ -1,6 +1,5 @@
 import type { Limits } from '../../../lib/base/wait/limits.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
-import type { FactoryReport } from '../../../lib/relocation/relocatable/report.ts';
 import type { NodeFacts } from '../../../lib/relocation/relocatable/validation/facts.ts';
 
 /** What the probe is made of, for one kind of control plane. */
@@ -12,8 +11,6 @@ export interface ProbeMaterial {
   /** Why Services and node ports are not tried; undefined: they are. */
   readonly withoutServices: string | undefined;
 }
-
-export type ReleaseVersions = Pick<FactoryReport, 'kubernetes' | 'openshift'>;
 
 /** What is asked differently of each kind of control plane. */
 export interface Platform {

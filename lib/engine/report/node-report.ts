@@ -10,7 +10,6 @@ export const REPORTED_CHANGES = [
   'identity',
   'backup',
 ] as const;
-export type ReportedChange = (typeof REPORTED_CHANGES)[number];
 
 /** `refused`: it failed before anything was changed; `takenBack`: it failed, and the node is as it was before. */
 export const CHANGE_STATES = ['running', 'done', 'failed', 'refused', 'takenBack'] as const;

@@ -1,13 +1,5 @@
 import { dirname } from 'node:path/posix';
-import type {
-  Directory,
-  Dropin,
-  File,
-  IgnitionConfig,
-  IgnitionUnit,
-  Link,
-  User,
-} from './config.ts';
+import type { Directory, File, IgnitionConfig, IgnitionUnit, Link, User } from './config.ts';
 import { type DataUrlOptions, dataUrl } from './data-url.ts';
 
 /** The spec of everything written here; Ignition reads every older 3.x. */
@@ -53,10 +45,6 @@ export function directory(path: string, mode: number): Directory {
 
 export function link(path: string, target: string): Link {
   return { path, target, overwrite: true };
-}
-
-export function dropin(name: string, contents: string): Dropin {
-  return { name, contents };
 }
 
 /** A unit; without contents, it enables a unit of the operating system or adds drop-ins to it. */

@@ -36,14 +36,6 @@ export function validateConfigText(text: string, options: ValidateOptions = {}):
   ];
 }
 
-/** Like validateConfigText, for a parsed config. */
-export function validateConfig(
-  config: IgnitionConfig,
-  options: ValidateOptions = {},
-): ConfigFault[] {
-  return validateConfigText(JSON.stringify(config), options);
-}
-
 /**
  * The effective config once Ignition has merged the configs that it names, if they
  * are data URLs. A reference that cannot be followed is a fault.

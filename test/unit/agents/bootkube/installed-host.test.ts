@@ -15,7 +15,7 @@ import { parseConfig } from '../../../../lib/render/ignition/config.ts';
 import {
   effectiveConfig,
   holdsPrivateKey,
-  validateConfig,
+  validateConfigText,
 } from '../../../../lib/render/ignition/validate.ts';
 import type { Rendered, RenderedFile } from '../../../../lib/render/renderer.ts';
 import { saveRendered } from '../../../../lib/render/store.ts';
@@ -77,7 +77,7 @@ async function installed(context: Parameters<typeof installedHostConfig>[0]) {
 t.test('the host gets what it needs, and nothing that only the live stage needs', async (t) => {
   const { context } = await host(t);
   const { config, files } = await installed(context);
-  t.same(validateConfig(config), []);
+  t.same(validateConfigText(JSON.stringify(config)), []);
   for (const { path, mode, contents } of rendered.files) {
     const there = files.get(path);
     if (liveOnly.has(path)) t.notOk(there, `${path} is the live stage's`);

@@ -3,7 +3,7 @@ import t from 'tap';
 import { withClosedKeys } from '../../../../lib/render/ignition/closed-keys.ts';
 import { dataUrl } from '../../../../lib/render/ignition/data-url.ts';
 import { configOf, directory, file } from '../../../../lib/render/ignition/entries.ts';
-import { validateConfig } from '../../../../lib/render/ignition/validate.ts';
+import { validateConfigText } from '../../../../lib/render/ignition/validate.ts';
 
 const key = `${generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' })}`;
 const kubeconfig = `users:\n- user:\n    client-key-data: ${Buffer.from(key).toString('base64')}\n`;
@@ -19,9 +19,9 @@ t.test('only files with private keys are closed, and nothing else is changed', a
       { path: '/etc/remote', mode: 0o644, contents: { source: 'https://example.test/key' } },
     ],
   });
-  t.not(validateConfig(config).length, 0, 'it could not be installed');
+  t.not(validateConfigText(JSON.stringify(config)).length, 0, 'it could not be installed');
   const closed = withClosedKeys(config);
-  t.same(validateConfig(closed), []);
+  t.same(validateConfigText(JSON.stringify(closed)), []);
   t.same(
     closed.storage?.files?.map(({ path, mode }) => [path, mode]),
     [

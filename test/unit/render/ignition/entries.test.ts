@@ -2,7 +2,6 @@ import t from 'tap';
 import {
   configOf,
   directory,
-  dropin,
   file,
   link,
   unit,
@@ -13,7 +12,12 @@ import {
 const files = [file('/etc/z', 0o600, 'z'), file('/etc/app/a/b', 0o644, 'b')];
 const units = [
   unit('z.service', { contents: '[Unit]\n', enabled: true }),
-  unit('a.service', { dropins: [dropin('20.conf', '[Unit]\n'), dropin('10.conf', '[Unit]\n')] }),
+  unit('a.service', {
+    dropins: [
+      { name: '20.conf', contents: '[Unit]\n' },
+      { name: '10.conf', contents: '[Unit]\n' },
+    ],
+  }),
 ];
 
 t.test('parents are listed, except those of the operating system', async (t) => {
@@ -68,7 +72,7 @@ t.test(
   async (t) => {
     const added = (unit: string, name: string) => ({ unit, name, contents: `of ${unit}` });
     const before = [
-      unit('a.service', { enabled: true, dropins: [dropin('10.conf', 'own')] }),
+      unit('a.service', { enabled: true, dropins: [{ name: '10.conf', contents: 'own' }] }),
       unit('b.service', { contents: '[Unit]\n' }),
       unit('c.service', { mask: true }),
     ];
@@ -82,17 +86,23 @@ t.test(
       {
         name: 'a.service',
         enabled: true,
-        dropins: [dropin('10.conf', 'own'), dropin('20.conf', 'of a.service')],
+        dropins: [
+          { name: '10.conf', contents: 'own' },
+          { name: '20.conf', contents: 'of a.service' },
+        ],
       },
       {
         name: 'b.service',
         contents: '[Unit]\n',
-        dropins: [dropin('20.conf', 'of b.service')],
+        dropins: [{ name: '20.conf', contents: 'of b.service' }],
       },
       { name: 'c.service', mask: true },
       {
         name: 'os.service',
-        dropins: [dropin('30.conf', 'of os.service'), dropin('40.conf', 'of os.service')],
+        dropins: [
+          { name: '30.conf', contents: 'of os.service' },
+          { name: '40.conf', contents: 'of os.service' },
+        ],
       },
     ]);
     t.strictSame(withDropins(before, []), before);
