@@ -38,8 +38,6 @@ export interface Combined {
   text: string;
   /** The effective config of the host. */
   merged: IgnitionConfig;
-  /** The master's entries that mustWin replaces, such as `/etc/hostname`. */
-  overridden: string[];
 }
 
 interface Collision {
@@ -76,8 +74,7 @@ export function combine(input: CombineInput): Combined {
   const text = serializeConfig(config);
   const faults = validateConfigText(text, { limitBytes });
   if (faults.length > 0) throw invalidConfig(`${ours.origin} with ${master.origin}`, faults);
-  const ofMaster = new Set(namesIn(effectiveMaster));
-  return { config, text, merged, overridden: winning.filter((name) => ofMaster.has(name)) };
+  return { config, text, merged };
 }
 
 /** `ours` merges no config of its own: it consists of its entries only. */

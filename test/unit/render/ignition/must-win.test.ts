@@ -15,9 +15,8 @@ t.test(
       files: [file('/etc/hostname', 0o644, long), file('/etc/m', 0o644, 'm')],
     });
     const mustWin = configOf({ files: [file('/etc/hostname', 0o644, 'sno1\n')] });
-    const { config, merged, overridden } = combined(ours, master, mustWin);
+    const { config, merged } = combined(ours, master, mustWin);
     t.equal(config.ignition.config?.merge?.length, 2);
-    t.same(overridden, ['/etc/hostname']);
     const { config: onTheHost } = effectiveConfig(config);
     t.same(onTheHost.storage, merged.storage, 'a host gets what was computed');
     const hostname = merged.storage?.files?.find(({ path }) => path === '/etc/hostname');
@@ -37,20 +36,19 @@ t.test(
       { links: [link('/etc/localtime', '/cet')], units: [unit('m.service', { enabled: false })] },
       '3.3.0',
     );
-    const { config, merged, overridden } = combined(configOf({}), master, mustWin);
+    const { config, merged } = combined(configOf({}), master, mustWin);
     t.same(config.ignition, {
       version: '3.3.0',
       config: { merge: [master, mustWin].map((child) => dataUrl(JSON.stringify(child))) },
     });
     t.match(merged.storage?.links, [{ path: '/etc/localtime', target: '/cet' }]);
     t.match(merged.systemd?.units, [{ name: 'm.service', enabled: false }]);
-    t.same(overridden, ['/etc/localtime', 'm.service']);
     const noShell = configOf({ users: [user('core', { shell: '/bin/sh' })] });
     const masked = configSchema.parse({
       ignition: { version: '3.2.0' },
       systemd: { units: [{ name: 'm.service', mask: true }] },
     });
-    t.same(combined(noShell, master, configOf({})).overridden, [], 'nothing need win');
+    t.doesNotThrow(() => combined(noShell, master, configOf({})), 'nothing need win');
     t.throws(() => combined(configOf({}), masked, mustWin), {
       message:
         /only one can take effect:\n {2}m\.service \(mask\): what must win, https:\/\/api-int/,
