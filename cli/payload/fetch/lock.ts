@@ -2,9 +2,9 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { type Architecture, architectures } from '../../../lib/host/architecture.ts';
+import { readSmallFile } from '../../../lib/host/given-file.ts';
 import { referencePattern } from '../../../lib/payload/image/reference.ts';
 import { parseDescribed, releasePattern } from '../../../lib/payload/payload.ts';
-import { readSmallFile } from '../../process/regular-file.ts';
 import { DOWNLOAD_ADDRESSES, IMAGE_ADDRESSES } from './upstream.ts';
 
 const size = z.int().positive();
