@@ -20,6 +20,7 @@ import { unprovenLeaves } from '../../steps/certificates/replaced.ts';
 import { signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { cutOffWorkers } from './cut-off-workers.ts';
+import { stageEncryption } from './stage-keys.ts';
 import { losesClients, podName, podsTrustingApi } from './workloads.ts';
 
 type Wanted = Pick<RotationRequest, 'what' | 'restartWorkloads'>;
@@ -52,6 +53,7 @@ export async function planRotation(
     ...(await unfinished(paths)),
     ...(await missingFiles(paths, wanted.what)),
     ...(await invalidAuthorities(paths, wanted.what)),
+    ...(await unusableConfiguration(paths, wanted.what)),
     ...(await cutOffLaptop(paths, wanted.what)),
     ...(await cutOffWorkers(paths, wanted.what, signal)),
     ...(await lostClients(paths, wanted, signal)),
@@ -110,6 +112,19 @@ async function invalidAuthorities(paths: HostPaths, what: What): Promise<Failure
     }
   }
   return faults;
+}
+
+/** What the step `stage` would refuse, after the rotation was requested. */
+async function unusableConfiguration(paths: HostPaths, what: What): Promise<Failure[]> {
+  const path = paths.at(encryptionConfigPath);
+  if (what.kind !== 'encryption' || !(await exists(path))) return [];
+  try {
+    await stageEncryption(() => readTextIfPresent(path));
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [error];
+  }
 }
 
 function filesOf(what: What): string[] {

@@ -34,7 +34,13 @@ export async function stageServiceAccount(
 const keySchema = z.object({ name: z.string(), secret: z.string() });
 const providerSchema = z.object({ secretbox: z.object({ keys: z.array(keySchema).min(1) }) });
 const configurationSchema = z.looseObject({
-  resources: z.tuple([z.looseObject({ providers: z.tuple([providerSchema], providerSchema) })]),
+  resources: z.tuple([
+    z.looseObject({
+      // What is not stored again, nobody can read without the old key.
+      resources: z.tuple([z.literal('secrets')]),
+      providers: z.tuple([providerSchema], providerSchema),
+    }),
+  ]),
 });
 
 type Provider = z.infer<typeof providerSchema>;
@@ -54,7 +60,7 @@ export async function stageEncryption(
   );
   if (!parsed.success) {
     throw new Failure('fatal', `${encryptionConfigPath} cannot be changed`, {
-      expected: 'secretbox providers for one list of resources',
+      expected: 'secretbox providers, for Secrets alone',
       found: z.prettifyError(parsed.error),
     });
   }

@@ -1,5 +1,6 @@
 import { mock } from 'node:test';
 import t from 'tap';
+import { parse } from 'yaml';
 import { createSuccessor } from '../../../../lib/pki/authority.ts';
 import {
   authorityNames,
@@ -81,6 +82,18 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     }
     t.equal(host.read(REQUEST), request);
     t.equal(host.programs.calls().length, 1);
+  });
+
+  t.test('keys of more than Secrets, which alone are stored again', async (t) => {
+    const { host, run } = await installed(t);
+    const { resources, ...rest } = parse(host.read(encryptionConfigPath));
+    const entry = { ...resources[0], resources: ['secrets', 'configmaps'] };
+    host.write(encryptionConfigPath, JSON.stringify({ ...rest, resources: [entry] }), 0o600);
+    const { code, errors } = await run('rotate-keys', 'encryption');
+    t.equal(code, 2);
+    t.match(errors, /encryption key cannot be rotated.*encryption\.yaml cannot be changed/s);
+    t.notOk(host.has(REQUEST));
+    t.equal((await run('rotate-keys', 'service-account', '--no-wait')).code, 0);
   });
 
   t.test('a clock with which the CAs are not valid', async (t) => {

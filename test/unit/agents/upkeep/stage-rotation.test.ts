@@ -166,11 +166,24 @@ t.test('the encryption key: second, first, only one', async (t) => {
     resources[0].providers[0].secretbox.keys[0].secret,
     old[0].providers[0].secretbox.keys[0].secret,
   );
-  const other = async () => 'resources: [{resources: [secrets], providers: [{identity: {}}]}]';
-  await t.rejects(stageEncryption(other), {
-    kind: 'fatal',
-    message: /encryption.yaml cannot be changed/,
-  });
+});
+
+t.test('a configuration whose objects would be lost with the old key is not changed', async (t) => {
+  const cases = {
+    'plain texts': { providers: [{ identity: {} }] },
+    'other objects, too': { resources: ['secrets', 'configmaps'] },
+    'other objects': { resources: ['configmaps'] },
+  };
+  for (const [what, entry] of Object.entries(cases)) {
+    const { resources, ...rest } = parse(textAt(encryptionConfigPath));
+    const text = JSON.stringify({ ...rest, resources: [{ ...resources[0], ...entry }] });
+    const refused = { kind: 'fatal', message: /encryption.yaml cannot be changed.*Secrets alone/ };
+    await t.rejects(
+      stageEncryption(async () => text),
+      refused,
+      what,
+    );
+  }
 });
 
 t.test('the encryption key after a restore that added the one of the backup', async (t) => {
