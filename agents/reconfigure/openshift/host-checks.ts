@@ -24,8 +24,8 @@ import { NAME_SERVERS } from './network.ts';
 import { FOLDERS, filesOfDaemon } from './touched.ts';
 import { BRIDGE_UNITS, KUBELET } from './units.ts';
 
-/** What the steps at a site call, besides systemd's own. */
-const PROGRAMS = ['nmcli', 'nmstatectl', 'ovs-vsctl', 'chronyc', 'ip', 'udevadm', 'lsblk'] as const;
+/** What the steps at a site call, besides what every Linux with systemd has. */
+const PROGRAMS = ['nmcli', 'nmstatectl', 'ovs-vsctl', 'chronyc'] as const;
 
 /** Of configure-ovs.sh: the bridge, its ports, and their interfaces. */
 const BRIDGE_PROFILES = [

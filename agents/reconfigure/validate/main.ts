@@ -9,8 +9,9 @@ import { removeFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { sealedPath } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
-import { startUnit } from '../../../lib/host/systemd.ts';
+import { startUnit, unitProperties } from '../../../lib/host/systemd.ts';
 import { NEVER_RUN } from '../openshift/never-run.ts';
+import { KUBELET } from '../openshift/units.ts';
 import { validateContext } from './context.ts';
 import { validatePlan } from './plan.ts';
 
@@ -40,8 +41,14 @@ export async function runValidate(
 }
 
 async function unseal(paths: HostPaths): Promise<void> {
-  if (!(await beginChange(paths, () => removeFile(sealedPath(paths))))) {
+  const signal = AbortSignal.timeout(START_MS);
+  const isRemoved = await beginChange(paths, () => removeFile(sealedPath(paths)));
+  // Without a seal and a kubelet, an earlier call was killed in between.
+  if (!isRemoved && (await isActive(KUBELET, signal))) {
     throw new Failure('usage', 'this node is not sealed; nothing was changed');
   }
-  await startUnit('kubelet.service', AbortSignal.timeout(START_MS));
+  await startUnit(KUBELET, signal);
 }
+
+const isActive = async (unit: string, signal: AbortSignal): Promise<boolean> =>
+  (await unitProperties(unit, ['ActiveState'], signal)).ActiveState === 'active';

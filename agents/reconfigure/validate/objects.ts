@@ -3,7 +3,12 @@ import { readGoYaml } from '../../../lib/base/go-yaml/read.ts';
 import type { Limits } from '../../../lib/base/wait/limits.ts';
 import type { ContainerRuntime } from '../../../lib/clients/cri/runtime.ts';
 import type { KubeClient } from '../../../lib/clients/kube/client.ts';
-import { objectSchema, type Resource, resources } from '../../../lib/clients/kube/resources.ts';
+import {
+  internalIps,
+  objectSchema,
+  type Resource,
+  resources,
+} from '../../../lib/clients/kube/resources.ts';
 import type { NodeFacts, PodFacts } from '../../../lib/relocation/relocatable/validation/facts.ts';
 
 const containers = z
@@ -52,9 +57,7 @@ export async function objectFacts(
   const { items: found } = await client.list(pods, {}, limits);
   return {
     nodes: nodes.map(({ metadata }) => metadata.name),
-    nodeAddresses: own?.status?.addresses
-      ?.filter(({ type }) => type === 'InternalIP')
-      .map(({ address }) => address),
+    nodeAddresses: own && internalIps(own),
     apiEndpoints: endpoints.flatMap((slice) =>
       (slice.endpoints ?? []).flatMap(({ addresses }) => addresses),
     ),

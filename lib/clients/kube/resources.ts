@@ -54,6 +54,12 @@ const nodeSchema = objectSchema.extend({
 });
 export type Node = z.infer<typeof nodeSchema>;
 
+/** The addresses by which a Node is known in its cluster, as its kubelet has written them. */
+export const internalIps = ({ status }: Node): string[] =>
+  (status?.addresses ?? []).flatMap(({ type, address }) =>
+    type === 'InternalIP' ? [address] : [],
+  );
+
 const containerStatusSchema = z.looseObject({
   name: z.string(),
   restartCount: z.number(),

@@ -3,7 +3,7 @@ import type { Limits } from '../../../../lib/base/wait/limits.ts';
 import { requireIdle } from '../../../../lib/change/exclusion.ts';
 import { beforeFolder } from '../../../../lib/change/site/places.ts';
 import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
-import { resources } from '../../../../lib/clients/kube/resources.ts';
+import { internalIps, resources } from '../../../../lib/clients/kube/resources.ts';
 import { readKept } from '../../../../lib/engine/trial/kept.ts';
 import { exists } from '../../../../lib/host/files.ts';
 import { BRIDGE } from '../../../../lib/host/internal-bridge.ts';
@@ -87,9 +87,7 @@ async function faultsOf(
     ...nodeFaults({
       ...node,
       nodes: nodes.map(({ metadata }) => metadata.name),
-      nodeAddresses: own?.status?.addresses
-        ?.filter(({ type }) => type === 'InternalIP')
-        .map(({ address }) => address),
+      nodeAddresses: own && internalIps(own),
       isOnBridge: addresses.some(
         ({ interfaceName, address }) => interfaceName === BRIDGE && address === node.address,
       ),

@@ -3,7 +3,12 @@ import { familyOf } from '../../../../lib/base/network/address.ts';
 import type { Limits } from '../../../../lib/base/wait/limits.ts';
 import { beginChange, requireIdle } from '../../../../lib/change/exclusion.ts';
 import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
-import { type Node, type Resource, resources } from '../../../../lib/clients/kube/resources.ts';
+import {
+  internalIps,
+  type Node,
+  type Resource,
+  resources,
+} from '../../../../lib/clients/kube/resources.ts';
 import { exists } from '../../../../lib/host/files.ts';
 import {
   kubeletDropinPath,
@@ -109,8 +114,7 @@ const namesOf = (nodes: readonly Node[]) => nodes.map(({ metadata }) => metadata
 /** Its only address is that of the installation, in etcd and in certificates: it becomes the internal one. */
 function onlyNode(nodes: readonly Node[]): FixedNode | { readonly fault: HostFault } {
   const [node, ...others] = nodes;
-  const addresses = (node?.status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
-  const [first, ...further] = addresses.map(({ address }) => address);
+  const [first, ...further] = node === undefined ? [] : internalIps(node);
   if (node === undefined || others.length > 0) {
     const text = `expected one Node, found ${namesOf(nodes).join(', ') || 'none'}`;
     return { fault: { check: 'other-nodes', text } };

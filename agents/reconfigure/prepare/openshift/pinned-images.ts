@@ -57,7 +57,9 @@ export const withoutPinnedImages: StepBody<Context> = {
   input: () => 'removed',
   holds: async ({ paths }) => !(await exists(paths.at(pinnedPath))),
   async run({ paths }, { signal }) {
-    if (await removeFile(paths.at(pinnedPath))) await reload(signal);
+    await removeFile(paths.at(pinnedPath));
+    // Also if an earlier attempt has removed it: it may have been killed before this line.
+    await reload(signal);
     return done();
   },
 };
@@ -70,5 +72,6 @@ async function textOf({ paths }: Context): Promise<string | undefined> {
   return `# Images of units, which no pod names. Written by sno-agents.\n[crio.image]\npinned_images = [\n${list}]\n`;
 }
 
+/** One that does not run reads it when it starts. */
 const reload = (signal: AbortSignal) =>
-  run('systemctl', ['reload', RUNTIME], { signal, deadlineMs: RELOAD_MS });
+  run('systemctl', ['try-reload-or-restart', RUNTIME], { signal, deadlineMs: RELOAD_MS });

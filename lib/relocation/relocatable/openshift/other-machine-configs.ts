@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { objectSchema } from '../../../clients/kube/resources.ts';
-import { RELOCATABLE_MACHINE_CONFIG, relocatableFiles } from '../machine-config.ts';
+import { relocatableFiles } from '../machine-config.ts';
 import { ASSISTED_DNS, ASSISTED_DNS_KEPT, assistedDnsFiles } from './assisted-dns.ts';
 import type { HostFault } from './host-checks.ts';
 
@@ -24,7 +24,7 @@ export type JudgedMachineConfig = z.infer<typeof machineConfigSchema>;
 /** Of the machine-config operator itself: its templates were read, release by release. */
 const OWN = /^(00-master|01-master-.+|rendered-.+)$/;
 
-/** Where a file changes how the node resolves names, or which address it has on which bridge. */
+/** Where a file changes how the node resolves names, or which address it has on which bridge, besides those that ours writes. */
 const PLACES = [
   '/etc/dnsmasq.conf',
   '/etc/dnsmasq.d/',
@@ -32,12 +32,11 @@ const PLACES = [
   '/etc/NetworkManager/dispatcher.d/',
   '/etc/nmstate/',
   '/etc/ovnk/',
-  '/etc/resolv.conf',
 ];
 const UNITS = ['dnsmasq.service', 'nodeip-configuration.service', 'ovs-configuration.service'];
 
 /**
- * What MachineConfigs of others do that a relocatable node does otherwise. That of assisted-service is known, and replaced; nobody
+ * What MachineConfigs of others, in a pool without ours, do that a relocatable node does otherwise. That of assisted-service is known, and replaced; nobody
  * knows what another one is for, so it is neither kept nor overridden.
  */
 export function otherMachineConfigFaults(configs: readonly JudgedMachineConfig[]): HostFault[] {
@@ -45,7 +44,7 @@ export function otherMachineConfigFaults(configs: readonly JudgedMachineConfig[]
   const ours = relocatableFiles(node).map(({ path }) => path);
   const known = [...assistedDnsFiles.map(({ path }) => path), ...ASSISTED_DNS_KEPT];
   return configs.flatMap(({ metadata: { name }, spec: { config } }): HostFault[] => {
-    if (OWN.test(name) || name === RELOCATABLE_MACHINE_CONFIG) return [];
+    if (OWN.test(name)) return [];
     const isAssisted = name === ASSISTED_DNS;
     const files = (config?.storage?.files ?? [])
       .map(({ path }) => path)

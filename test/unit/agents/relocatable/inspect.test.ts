@@ -222,16 +222,23 @@ t.test('reconfigure validate', async (t) => {
   t.match(one.node.host, { hostname: 'edge-0' });
   t.not((await validateContext(host.paths)).id, one.id, 'each run looks again');
 
-  host.programs.give('systemctl', '[ "$*" = "start --no-block kubelet.service" ]');
+  const start = 'systemctl start --no-block kubelet.service';
+  host.programs.give('systemctl', '[ "$1" = start ]');
   t.equal(await run('--unseal'), 0);
   t.notOk(host.has(SEALED));
-  t.same(host.programs.calls('systemctl'), ['systemctl start --no-block kubelet.service']);
+  t.same(host.programs.calls('systemctl'), [start]);
+  host.programs.give('systemctl', '[ "$1" != show ] || cat "$ROOT/kubelet"');
+  host.write('/kubelet', 'ActiveState=inactive\n');
+  t.equal(await run('--unseal'), 0, 'it was killed before it started the kubelet');
+  t.same(host.programs.calls('systemctl').filter((call) => call === start).length, 2);
+  host.write('/kubelet', 'ActiveState=active\n');
   t.equal(await run('--unseal'), 2, 'it is not sealed');
+  const calls = host.programs.calls('systemctl').length;
   const renderInput = host.read('/etc/sno-agents/render-input.json');
   host.remove('/etc/sno-agents/render-input.json');
   t.equal(await run(), 2, 'a host of an earlier release');
   host.write('/etc/sno-agents/render-input.json', renderInput, 0o600);
   host.remove('/etc/sno-agents/factory.json');
   t.equal(await run(), 2, 'it is not relocatable');
-  t.equal(host.programs.calls('systemctl').length, 1);
+  t.equal(host.programs.calls('systemctl').length, calls);
 });

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { isInstalled } from '../../../../lib/host/search-path.ts';
 import {
   HOST_CHECKS,
   type HostCheck,
@@ -26,7 +27,7 @@ import {
   servedPlurals,
   steadyDaemon,
 } from './openshift-host.ts';
-import { refusedWithoutChange } from './openshift-refused.ts';
+import { prepareSaying, refusedWithoutChange } from './openshift-refused.ts';
 
 interface Case {
   readonly what: string;
@@ -52,12 +53,6 @@ const cases: readonly Case[] = [
     check: 'operating-system',
     host: (host) => host.write('/usr/lib/os-release', 'ID=debian\nPRETTY_NAME="Debian 12"\n'),
     says: /expected RHCOS or SCOS, found Debian 12/,
-  },
-  {
-    what: 'a program that CoreOS has no more',
-    check: 'programs',
-    host: (host) => host.programs.remove('nmstatectl'),
-    says: /the host has no nmstatectl/,
   },
   {
     what: 'an executable that systemd may not run',
@@ -114,12 +109,14 @@ const cases: readonly Case[] = [
     host: (host) => host.write('/network-units', 'LoadState=loaded\nResult=exit-code\n'),
     says: /Result=exit-code/,
   },
-  {
-    what: 'a static pod under another name',
-    check: 'static-pods',
-    host: (host) => host.remove('/etc/kubernetes/manifests/etcd-pod.yaml'),
-    says: /etcd-pod\.yaml does not exist/,
-  },
+  ...['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map(
+    (name): Case => ({
+      what: `the static pod of ${name} under another name`,
+      check: 'static-pods',
+      host: (host) => host.remove(`/etc/kubernetes/manifests/${name}-pod.yaml`),
+      says: new RegExp(`/${name}-pod\\.yaml does not exist`),
+    }),
+  ),
   {
     what: 'no name servers of the network',
     check: 'resolver',
@@ -159,7 +156,23 @@ for (const { what, check, says, host: change, api } of cases) {
     const host = openShiftHost(t);
     await openShiftApi(t, host, api);
     change?.(host);
-    await refusedWithoutChange(t, host, new RegExp(`${check}: [^;]*${says.source}`, 's'));
+    const said = new RegExp(`${check}: [^;]*${says.source}`, 's');
+    t.same(await refusedWithoutChange(t, host, said), [check], 'and nothing else');
+  });
+}
+
+for (const name of ['chronyc', 'nmcli', 'nmstatectl', 'ovs-vsctl']) {
+  t.test(`refused: a CoreOS that has no ${name} any more`, async (t) => {
+    // The machine of the test may have one; it is asked, since a guarded one would count as installed.
+    const host = openShiftHost(t, { programs: 'real' });
+    await openShiftApi(t, host);
+    host.programs.remove(name);
+    if (await isInstalled(name)) return;
+    const { code, text } = await prepareSaying(host);
+    t.equal(code, 2);
+    t.match(text, `found programs: the host has no ${name}`);
+    t.notMatch(text, 'ovn-bridge-by-hand', 'said once');
+    t.notOk(host.has('/etc/sno-agents/factory.json'));
   });
 }
 

@@ -4,7 +4,7 @@ import type { Cluster } from '../../../../lib/config/cluster/cluster.ts';
 import { relocatableFiles } from '../../../../lib/relocation/relocatable/machine-config.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, listOf } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
-import { type TestHost, testHost } from '../host/host.ts';
+import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 
 export const NODE = {
   address: '192.0.2.10',
@@ -38,7 +38,7 @@ case "$1 $2" in
 "show dnsmasq.service") echo ActiveState=$(cat "$ROOT/dnsmasq") ;;
 "show kubelet.service") echo "Environment=$(cat "$ROOT/kubelet-environment")" ;;
 "show nodeip-configuration.service"|"show ovs-configuration.service") cat "$ROOT/network-units" ;;
-"reload crio.service") cp "$ROOT/etc/crio/crio.conf.d/40-sno-pinned-images" "$ROOT/reloaded" 2>/dev/null || rm -f "$ROOT/reloaded" ;;
+"try-reload-or-restart crio.service") cp "$ROOT/etc/crio/crio.conf.d/40-sno-pinned-images" "$ROOT/reloaded" 2>/dev/null || rm -f "$ROOT/reloaded" ;;
 "show "*)
   if [ -f "$ROOT/enabled/$2" ]; then echo UnitFileState=enabled; else echo UnitFileState=disabled; fi
   echo NeedDaemonReload=no ;;
@@ -49,8 +49,8 @@ case "$1 $2" in
 esac`;
 
 /** An installed host of OpenShift, with the files of its MachineConfig. */
-export function openShiftHost(t: Test): TestHost {
-  const host = testHost(t, { cluster: { controlPlane: 'openshift' } });
+export function openShiftHost(t: Test, options: HostOptions = {}): TestHost {
+  const host = testHost(t, { ...options, cluster: { controlPlane: 'openshift' } });
   host.write('/etc/sno-agents/cluster.json', JSON.stringify(description), 0o600);
   host.write('/etc/sno-agents/settings.json', JSON.stringify({ retryMs: 10 }));
   host.write('/var/lib/sno-agents/record.json', '{}');

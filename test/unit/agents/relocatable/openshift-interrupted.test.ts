@@ -6,9 +6,18 @@ import {
   withoutAgentUnits,
 } from '../../../../agents/reconfigure/prepare/openshift/agent-units.ts';
 import {
+  clusterRecord,
+  withoutClusterRecord,
+} from '../../../../agents/reconfigure/prepare/openshift/cluster-record.ts';
+import {
   nodeRecord,
   withoutNodeRecord,
 } from '../../../../agents/reconfigure/prepare/openshift/node-record.ts';
+import {
+  pinnedImages,
+  pinnedPath,
+  withoutPinnedImages,
+} from '../../../../agents/reconfigure/prepare/openshift/pinned-images.ts';
 import { kubeletEnvironmentPath } from '../../../../lib/host/kubelet-environment.ts';
 import { relocatableUnits } from '../../../../units/openshift.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
@@ -101,6 +110,81 @@ t.test('node-record, interrupted: written and taken back', async (t) => {
     run: (host) => withoutNodeRecord.run(host.context, host.progress()),
     result: (host) => host.has(file),
     least: 1,
+    isDurable: true,
+  });
+});
+
+t.test('pinned-images, interrupted: CRI-O reads what is there at the end', async (t) => {
+  const state = (host: TestHost) =>
+    [pinnedPath, '/reloaded'].map((path) => (host.has(path) ? host.read(path) : undefined));
+  await killedAtAnyMoment(t, {
+    prepare: () => openShiftHost(t),
+    run: (host) => pinnedImages.run(host.context, host.progress()),
+    result: (host) => [...state(host), host.mode(pinnedPath)],
+    least: 4,
+    isDurable: true,
+  });
+  await killedAtAnyMoment(t, {
+    prepare() {
+      const host = openShiftHost(t);
+      for (const path of [pinnedPath, '/reloaded']) host.write(path, 'of the factory');
+      return host;
+    },
+    run: (host) => withoutPinnedImages.run(host.context, host.progress()),
+    result: async (host) => [
+      ...state(host),
+      await withoutPinnedImages.holds(host.context, host.progress()),
+    ],
+    least: 2,
+    isDurable: true,
+  });
+});
+
+t.test('pinned-images: nothing to pin leaves no list of before', async (t) => {
+  const host = openShiftHost(t);
+  host.write(pinnedPath, 'of the release before');
+  const config = { storage: { files: [] }, systemd: { units: [] } };
+  host.write('/etc/machine-config-daemon/currentconfig', JSON.stringify({ spec: { config } }));
+  t.equal(await pinnedImages.holds(host.context, host.progress()), false);
+  t.match(await pinnedImages.run(host.context, host.progress()), { note: '0 images' });
+  t.equal(await pinnedImages.holds(host.context, host.progress()), true);
+  t.notOk(host.has(pinnedPath));
+});
+
+t.test('cluster-record, interrupted: nothing is described without a record', async (t) => {
+  const CLUSTER = '/etc/sno-agents/cluster.json';
+  const RECORD = '/var/lib/sno-agents/record.json';
+  const prepare = () => {
+    const host = openShiftHost(t);
+    const { cluster } = host.context;
+    const { openshift } = JSON.parse(host.read(CLUSTER));
+    Object.assign(cluster, { openshift: { ...openshift, installedByOthers: true } });
+    return host;
+  };
+  const allowed = (host: TestHost, when: string): void => {
+    t.ok(host.has(RECORD) || !host.has(CLUSTER), when);
+  };
+  await killedAtAnyMoment(t, {
+    prepare() {
+      const host = prepare();
+      for (const path of [CLUSTER, RECORD]) host.remove(path);
+      return host;
+    },
+    run: (host) => clusterRecord.run(host.context, host.progress()),
+    allowed,
+    result: (host) => [
+      JSON.parse(host.read(CLUSTER)).openshift,
+      host.mode(CLUSTER),
+      JSON.parse(host.read(RECORD)).cluster,
+    ],
+    least: 6,
+    isDurable: true,
+  });
+  await killedAtAnyMoment(t, {
+    prepare,
+    run: (host) => withoutClusterRecord.run(host.context, host.progress()),
+    result: (host) => [host.has(CLUSTER), host.has(RECORD)],
+    least: 2,
     isDurable: true,
   });
 });

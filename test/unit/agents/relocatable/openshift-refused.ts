@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { HOST_CHECKS } from '../../../../lib/relocation/relocatable/openshift/host-checks.ts';
 import type { TestHost } from '../host/host.ts';
 import { prepare } from './openshift-host.ts';
 
@@ -22,13 +23,17 @@ export function present(host: TestHost): Map<string, string> {
   );
 }
 
-/** Exit code 2, with nothing changed on the host. */
+/** The checks of which a refusal names a fault, each once. */
+const checksIn = (text: string): string[] =>
+  Object.keys(HOST_CHECKS).filter((check) => new RegExp(`(?:found |; )${check}: `).test(text));
+
+/** Exit code 2, with nothing changed on the host. Returns the checks that have found something. */
 export async function refusedWithoutChange(
   t: Test,
   host: TestHost,
   says: RegExp,
   ...args: string[]
-): Promise<void> {
+): Promise<string[]> {
   const before = present(host);
   const calls = host.programs.calls().length;
   const { code, text } = await prepareSaying(host, ...args);
@@ -41,6 +46,7 @@ export async function refusedWithoutChange(
     [],
     'nothing was called that changes something',
   );
+  return checksIn(text);
 }
 
 /** With what the command says on standard error. */

@@ -61,9 +61,13 @@ t.test('what the API and the runtime say of a node', async (t) => {
       ),
   });
   using runtime = connectHostRuntime(host.paths);
-  const found = await host.context.withAdministrator(host.progress(), (client) =>
-    objectFacts(client, runtime, 'edge-0', limits),
-  );
+  const ofNode = (name: string) =>
+    host.context.withAdministrator(host.progress(), (client) =>
+      objectFacts(client, runtime, name, limits),
+    );
+  const found = await ofNode('edge-0');
+  t.same((await ofNode('w-1')).nodeAddresses, [], 'a Node that has none yet');
+  t.equal((await ofNode('w-2')).nodeAddresses, undefined, 'no such Node');
   t.strictSame(found, {
     nodes: ['edge-0', 'w-1'],
     nodeAddresses: ['192.0.2.10'],
