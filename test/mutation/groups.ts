@@ -72,6 +72,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/agents/upkeep/{rotate-command,rotate-workers,rotation-*,stage-rotation,replace-*}.test.ts',
       'test/unit/render/serving-authority.test.ts',
+      'test/unit/agents/{optional-files,plan-order,reconfigure/fast-clock,reconfigure/site-certificate}.test.ts',
       'test/unit/agents/upkeep/{authority-files,dial,named-authorities,prove,renew-leaves,laptop-ca,certificates-command,before-kubelet,worker-serving,kubelet-*}.test.ts',
       'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/engine/metrics/metrics.test.ts',
@@ -125,6 +126,7 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/{relocation,agents}/relocatable/**/*.test.ts',
       'test/integration/factory-report.test.ts',
+      'test/unit/agents/{optional-files,plan-order,reconfigure/host-facts}.test.ts',
       'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/structure/touches.test.ts',
     ],
@@ -136,7 +138,8 @@ export const GROUPS: readonly Group[] = [
       'test/unit/relocation/site-openshift/*.test.ts',
       'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/structure/touches.test.ts',
-      'test/unit/agents/{plan-order,reconfigure/every-field}.test.ts',
+      'test/unit/agents/{plan-order,reconfigure/every-field,reconfigure/fast-clock}.test.ts',
+      'test/unit/units/openshift.test.ts',
       'test/unit/agents/reconfigure/openshift-{arrival,host,objects,routes}.test.ts',
       'test/unit/agents/relocatable/openshift-*.test.ts',
       'test/unit/agents/reconfigure/{inputs,openshift,openshift-network,openshift-way-back}.test.ts',

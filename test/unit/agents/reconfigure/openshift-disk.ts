@@ -43,6 +43,10 @@ export function changedBySite(host: TestHost): void {
   host.write('/etc/mco/proxy.env', 'HTTP_PROXY=http://site');
   host.write('/etc/containers/registries.conf', '[[registry]]');
   host.write('/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt', 'a CA');
+  host.write('/etc/containers/policy.json', '{"default":[{"type":"reject"}]}');
+  host.write('/etc/containers/registries.d/sigstore-registries.yaml', 'docker: {}');
+  for (const name of ['10-default-env-proxy.conf', '10-default-env.conf'])
+    host.write(`/etc/systemd/system.conf.d/${name}`, '[Manager]');
   host.write('/etc/systemd/system/kubelet.service.d/20-logging.conf', '[Service]\n#');
   host.write('/etc/dnsmasq.d/sno-site.conf', 'address=/x/');
   host.write('/etc/hostname', 'till-7');

@@ -4,13 +4,14 @@ import { armOpenShiftSite } from '../../../../agents/reconfigure/openshift/arm.t
 import { siteNetworkOnOpenShift } from '../../../../agents/reconfigure/openshift/network.ts';
 import { onTrial } from '../../../../agents/reconfigure/openshift/plan.ts';
 import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { beforeFolder } from '../../../../lib/change/site/places.ts';
 import { keepTrial, returnToKept } from '../../../../lib/engine/trial/kept.ts';
 import { isRestBack, putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import type { TestHost } from '../host/host.ts';
 import { changedBySite, installed, onDisk } from './openshift-disk.ts';
-import { openShiftArrived } from './openshift-site.ts';
+import { DHCP_SITE, openShiftArrived } from './openshift-site.ts';
 
 t.test('arm: longer than everything that is on trial', async (t) => {
   const { host, run, context } = await openShiftArrived(t);
@@ -61,6 +62,28 @@ t.test(
     t.same(onDisk(host), before);
   },
 );
+
+t.test('the way back: keys where there were none, and a trusted certificate', async (t) => {
+  const { certificate } = await createAuthority('trusted by the site');
+  const trust = `additionalTrustBundle: {userCaBundle: ${JSON.stringify(certificate)}}`;
+  const { host, run } = await openShiftArrived(t, {
+    config: `${DHCP_SITE}${trust}\nallowRestart: true\n`,
+  });
+  installed(host);
+  const extracted = '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem';
+  host.write(extracted, 'of CoreOS');
+  host.remove('/var/home/core/.ssh');
+  const before = onDisk(host);
+  await run(armOpenShiftSite);
+  await run(stopOpenShift);
+  changedBySite(host);
+  host.write(extracted, 'of CoreOS and the site');
+  const trial = await readTrial(host.paths);
+  if (trial === undefined) throw new Error('no trial');
+  await putBackNetwork(host.paths, trial.points);
+  await putBackRest(host.paths, trial.points);
+  t.same(onDisk(host), before);
+});
 
 t.test('the way back on request: from copies, where there are no links', async (t) => {
   const { host, run } = await openShiftArrived(t);

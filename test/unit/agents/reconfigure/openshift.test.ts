@@ -88,6 +88,8 @@ t.test('certificates: a request for an administrator is signed, and no key is ke
   const client = new X509Certificate(Buffer.from(data, 'base64'));
   const identity = await siteIdentity(context);
   const authority = new X509Certificate(identity?.administrators ?? '');
+  t.match(authority.subject, 'CN=sno-site-admin-ca', 'by which people know it');
+  t.match(new X509Certificate(identity?.api.certificate ?? '').issuer, 'CN=sno-site-serving-ca');
   t.ok(client.verify(authority.publicKey), 'by the authority that the cluster is told');
   t.notMatch(host.read(STAGED), /"admin"/, 'whose key is not kept');
 });

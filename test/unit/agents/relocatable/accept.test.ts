@@ -71,6 +71,16 @@ const refusals: readonly [what: string, change: (host: TestHost) => void, messag
   ],
 ];
 
+t.test('refused: options that are for OpenShift', async (t) => {
+  const host = await installed(t);
+  for (const asked of [{ acceptUnknownRelease: true }, { allowRestart: true }]) {
+    await t.rejects(requirePreparable(host.context, asked), {
+      kind: 'usage',
+      message: /are for OpenShift; nothing was changed; found a host of Kubernetes/,
+    });
+  }
+});
+
 t.test('refused: a host whose network is not by NetworkManager', async (t) => {
   // The machine of the test may have one; it is asked, since a guarded one would count as installed.
   const host = await installed(t, {}, { programs: 'real' });
@@ -128,6 +138,17 @@ t.test('what is asked, else what was decided before, else the usual', async (t) 
     unsignedAllowed: false,
     shippingDays: 7,
   });
+  writeFileSync(file, `${KEY} one\r\n${KEY} another\r\n`);
+  for (const [shippingDays, siteUrl] of [
+    ['1', 'dhcp'],
+    ['3650', 'http://192.0.2.1/sites'],
+  ] as const) {
+    t.match(await choicesFor(host.context, { signer: [file], shippingDays, siteUrl }), {
+      allowedSigners: [KEY, KEY],
+      shippingDays: Number(shippingDays),
+      siteUrl,
+    });
+  }
 });
 
 t.test('options that cannot be used', async (t) => {

@@ -57,6 +57,8 @@ interface Cluster {
   readonly platform?: string;
   readonly topology?: string;
   readonly networkType?: string;
+  /** What the installer was told. */
+  readonly install?: string;
   readonly change?: Partial<typeof said>;
   readonly served?: Readonly<Record<string, readonly string[]>>;
 }
@@ -77,6 +79,7 @@ function hostOfOthers(t: Test): TestHost {
 async function apiOfOthers(t: Test, host: TestHost, cluster: Cluster = {}) {
   const { configs = [template, assisted], platform = 'None', change = {} } = cluster;
   const { topology = 'SingleReplica', networkType = 'OVNKubernetes', served } = cluster;
+  const { install = installConfig } = cluster;
   const created: string[] = [];
   const config = '/apis/config.openshift.io/v1';
   const answers: Record<string, ApiAnswer> = {
@@ -98,7 +101,7 @@ async function apiOfOthers(t: Test, host: TestHost, cluster: Cluster = {}) {
     }),
     'GET /api/v1/namespaces/kube-system/configmaps/cluster-config-v1': () => ({
       metadata: { name: 'cluster-config-v1' },
-      data: { 'install-config': installConfig },
+      data: { 'install-config': install },
     }),
     [`GET ${CONFIGS}`]: () => listOf(...configs),
     [`POST ${CONFIGS}`]: ({ body }) => {
@@ -243,6 +246,23 @@ for (const [what, cluster, says] of refusals) {
     t.notOk(host.has(CLUSTER));
   });
 }
+
+t.test('a cluster that cannot be described, without what its installer was told', async (t) => {
+  for (const [install, says] of [
+    ['pullSecret: {auths: [hush', /found no YAML/],
+    ['metadata: {name: edge}\npullSecret: hush\n', /baseDomain/],
+    ['', /install-config|object/],
+  ] as const) {
+    const host = hostOfOthers(t);
+    await apiOfOthers(t, host, { install });
+    const { code, text } = await prepareSaying(host, '--allow-restart');
+    t.equal(code, 2);
+    t.match(text, /this cluster cannot be described; nothing was changed; .*cluster-config-v1/s);
+    t.match(text, says);
+    t.notMatch(text, 'hush');
+    t.notOk(host.has(CLUSTER));
+  }
+});
 
 t.test('what MachineConfigs that are not in the pool have does not matter', async (t) => {
   const host = hostOfOthers(t);

@@ -10,9 +10,11 @@ import { hostPaths } from '../../../../lib/host/paths.ts';
 import { bridgeFiles, bridgeProfile } from '../../../../lib/relocation/relocatable/bridge.ts';
 import { nodeDns, siteDns } from '../../../../lib/relocation/relocatable/local-dns.ts';
 import {
+  fixedByKubeletDropin,
   relocatableFiles,
   relocatableManifest,
 } from '../../../../lib/relocation/relocatable/machine-config.ts';
+import { mediaRule } from '../../../../lib/relocation/relocatable/media-rule.ts';
 import {
   type FactoryPolicy,
   factoryPolicyPath,
@@ -20,6 +22,7 @@ import {
   readFactoryPolicy,
   writeFactoryPolicy,
 } from '../../../../lib/relocation/relocatable/policy.ts';
+import { VOLUME_LABELS } from '../../../../lib/relocation/site-volume/volume.ts';
 
 const policy: FactoryPolicy = {
   schemaVersion: 1,
@@ -44,12 +47,27 @@ t.test('the policy of the factory is what was written', async (t) => {
   t.strictSame(internalAddresses(both), ['fd00::1', '192.0.2.10']);
 });
 
+t.test('what a policy may say', async (t) => {
+  const paths = hostPaths(t.testdir());
+  for (const change of [
+    { shippingDays: 1 },
+    { shippingDays: 3650 },
+    { siteUrl: 'dhcp' },
+    { siteUrl: 'http://192.0.2.1/' },
+    { unknownReleaseAccepted: true },
+  ] as const) {
+    await writeFactoryPolicy(paths, { ...policy, ...change });
+    t.match(await readFactoryPolicy(paths), change);
+  }
+});
+
 const damaged: readonly [what: string, change: object][] = [
   ['another version', { schemaVersion: 2 }],
   ['an unknown field', { further: true }],
   ['a name for an address', { internalAddress: 'edge-0' }],
   ['no days', { shippingDays: 0 }],
   ['half a day', { shippingDays: 0.5 }],
+  ['more than ten years', { shippingDays: 3651 }],
   ['a URL of a file', { siteUrl: 'file:///etc/shadow' }],
   ['a recipient of another kind', { recipient: 'ssh-ed25519 AAAA' }],
   ['no name', { nodeName: '' }],
@@ -153,6 +171,52 @@ t.test(
     );
   },
 );
+
+t.test('in place of what assisted-service has made', async (t) => {
+  const node = { address: '192.0.2.10', nodeName: 'edge-0', clusterDomain: 'edge.example.test' };
+  const own = relocatableFiles(node).map(({ path }) => path);
+  const more = relocatableFiles({ ...node, replacesAssistedDns: true })
+    .filter(({ path }) => !own.includes(path))
+    .map(({ path, mode }) => `0${mode.toString(8)} ${path}`);
+  t.strictSame(more, [
+    '0755 /usr/local/bin/dnsmasq_config.sh',
+    '0755 /etc/NetworkManager/dispatcher.d/forcedns',
+    '0644 /etc/systemd/system/dnsmasq.service',
+  ]);
+});
+
+t.test('what the drop-in of the kubelet fixes: both, or nothing', async (t) => {
+  const text = (...all: string[]) =>
+    `[Service]\n${all.map((each) => `Environment="${each}"\n`).join('')}`;
+  const [address, name] = ['KUBELET_NODE_IPS=192.0.2.10', 'KUBELET_NODE_NAME=edge-0'];
+  t.strictSame(fixedByKubeletDropin(text(address, name)), {
+    address: '192.0.2.10',
+    nodeName: 'edge-0',
+  });
+  t.equal(fixedByKubeletDropin(text(address)), undefined);
+  t.equal(fixedByKubeletDropin(text(name)), undefined);
+});
+
+t.test('udev starts it for a label in any case, and for whatever else is on USB', async (t) => {
+  const lines = mediaRule.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  for (const line of lines) t.match(line, /(GOTO|RUN\+)="[^"]+"$|^LABEL="[^"]+"$/, line);
+  const patterns = lines.flatMap(
+    (line) => /^ENV\{ID_FS_LABEL\}=="(.*?)", RUN/.exec(line)?.[1] ?? [],
+  );
+  const labels = patterns.map((pattern) => new RegExp(`^${pattern}$`));
+  for (const label of VOLUME_LABELS) {
+    for (const name of [label, label.toUpperCase(), label.replace(/^./, (a) => a.toUpperCase())])
+      t.equal(labels.filter((each) => each.test(name)).length, 1, name);
+  }
+  t.notOk(labels.some((each) => each.test('BACKUP')));
+  for (const event of ['ACTION=="add"', 'ENV{DISK_MEDIA_CHANGE}=="1"']) {
+    t.equal(
+      lines.filter((line) => line.startsWith(`${event}, SUBSYSTEMS=="usb"`)).length,
+      1,
+      event,
+    );
+  }
+});
 
 t.test(
   'the name server of the node answers for the names of the cluster, and for nobody else',

@@ -262,6 +262,15 @@ t.test('limits', async (t) => {
   });
   t.equal(faultsOf(clock(300)).length, 0);
   t.equal(faultsOf(clock(301)).length, 1);
+  const begins = new Date(certificate.notBefore ?? '');
+  t.same(faultsOf({ ...good, now: begins, hardwareClock: begins }), [], 'as soon as it is valid');
+  for (const [notAfter, isNoted] of [
+    ['2030-02-01T00:00:00Z', true],
+    ['2030-02-01T00:00:01Z', false],
+  ] as const) {
+    const found = judgeShipment({ ...good, certificates: [certificate, { ...again, notAfter }] });
+    t.equal(found.flatMap(({ notes }) => notes).length === 1, isNoted, notAfter);
+  }
 });
 
 t.test('what cannot be known is noted, and no fault', async (t) => {

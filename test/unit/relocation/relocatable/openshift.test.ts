@@ -2,6 +2,7 @@
 import t from 'tap';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import type { KeyPair } from '../../../../lib/pki/authority.ts';
+import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import {
   bootstrapEnd,
   certificateOf,
@@ -115,6 +116,9 @@ t.test('at which time', async (t) => {
   t.equal(at('2030-01-10T00:00:00Z'), 'valid');
   t.equal(at('2030-02-20T00:00:00Z'), 'expired');
   t.equal(at('2029-01-01T00:00:00Z'), 'not-yet-valid');
+  const { notBefore, notAfter } = inspectCertificate(leaf.certificate);
+  t.equal(at(notBefore.toISOString()), 'valid', 'from its first moment');
+  t.equal(at(notAfter.toISOString()), 'valid', 'to its last');
   const { certificate } = certificateOf({ name: 'a', path: 'b' }, leaf.certificate, now);
   t.match(certificate, { name: 'a', path: 'b', notAfter: '2030-02-09T00:00:00.000Z' });
   const days = Date.parse(certificate.notAfter ?? '') - Date.parse(certificate.notBefore ?? '');
