@@ -24,7 +24,7 @@ export type JudgedMachineConfig = z.infer<typeof machineConfigSchema>;
 /** Of the machine-config operator itself: its templates were read, release by release. */
 const OWN = /^(00-master|01-master-.+|rendered-.+)$/;
 
-/** Where a file changes how the node resolves names, or which address it has on which bridge, besides those that ours writes. */
+/** Where a file changes how the node resolves names, or which address it has on which bridge; besides the files of ours. */
 const PLACES = [
   '/etc/dnsmasq.conf',
   '/etc/dnsmasq.d/',
@@ -36,8 +36,8 @@ const PLACES = [
 const UNITS = ['dnsmasq.service', 'nodeip-configuration.service', 'ovs-configuration.service'];
 
 /**
- * What MachineConfigs of others, in a pool without ours, do that a relocatable node does otherwise. That of assisted-service is known, and replaced; nobody
- * knows what another one is for, so it is neither kept nor overridden.
+ * What MachineConfigs of others do that a relocatable node does otherwise, in a pool that has not ours. That of assisted-service is
+ * known, and replaced; nobody knows what another one is for, so it is neither kept nor overridden.
  */
 export function otherMachineConfigFaults(configs: readonly JudgedMachineConfig[]): HostFault[] {
   const node = { address: '', nodeName: '', clusterDomain: '' };
