@@ -23,7 +23,7 @@ async function shows(t: Test, { certificate, key }: KeyPair): Promise<number> {
   const server = createServer({ cert: certificate, key }, (socket: TLSSocket) =>
     socket.on('error', () => undefined),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
   t.teardown(() => server.close());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -58,12 +58,17 @@ t.test('names: not before the operators say that they are there', async (t) => {
     reason: `openshift-console/console is at ${CONSOLE}.factory.test, not yet at ${CONSOLE}.site.test`,
   });
   publish(`${CONSOLE}.site.test`);
+  // Of the site, and one that a router has announced.
+  const own = { local: '127.0.0.2', prefixlen: 24, scope: 'global' };
   const announced = { local: '2001:db8::77', prefixlen: 64, scope: 'global', dynamic: true };
-  const links = JSON.stringify([{ ifname: 'br-ex', addr_info: [announced] }]);
+  const links = JSON.stringify([{ ifname: 'br-ex', addr_info: [own, announced] }]);
   host.programs.give('ip', `echo '${links}'`);
   const apps = ['console-openshift-console', 'downloads-openshift-console', 'oauth-openshift'];
   const dialled = ['api.sno.site.test', ...apps.map((label) => `${label}.apps.sno.site.test`)];
-  t.strictSame(await run(), { kind: 'done', note: `${dialled.join(', ')} at 127.0.0.1` });
+  t.strictSame(await run(), {
+    kind: 'done',
+    note: `${dialled.join(', ')} at 127.0.0.1, 127.0.0.2`,
+  });
   t.strictSame(writes(), [], 'to look changes nothing');
 });
 
