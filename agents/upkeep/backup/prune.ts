@@ -10,11 +10,8 @@ export const prune: StepBody<BackupContext> = {
   name: 'prune',
   leaves: 'no backup beyond the limits of number, age and share of the disk',
   touches: ['disk', 'clock'],
-  input: ({ settings }) => [
-    settings.backupKeepCount,
-    settings.backupKeepDays,
-    settings.backupDiskSharePercent,
-  ],
+  // Each run has a deadline of its own, also after a killed one.
+  input: ({ run }) => run,
   holds: async (context) => (await expired(context)).length === 0,
   async run(context) {
     const names = await expired(context);

@@ -1,9 +1,13 @@
 /** What sno-backup does with a running etcd. */
+import { appendFileSync } from 'node:fs';
 import t from 'tap';
 import { runBackup } from '../../../../agents/upkeep/backup/main.ts';
 import { backupList } from '../../../../lib/change/backup/store.ts';
+import { journalPath } from '../../../../lib/engine/steps/agent-command.ts';
+import { readJournal } from '../../../../lib/engine/steps/journal.ts';
+import { bootMoment } from '../../../../lib/host/boot.ts';
 import { cluster } from '../host/cluster.ts';
-import { backupHost } from './backup-host.ts';
+import { BACKUPS, backupHost } from './backup-host.ts';
 
 t.test('sno-backup compact', async (t) => {
   const { host, etcd } = await backupHost(t);
@@ -46,3 +50,20 @@ t.test(
     t.match(metrics, 'sno_backups{state="complete"} 1\n');
   },
 );
+
+t.test('a run that is killed takes nothing of the time of the next one', async (t) => {
+  const { host, etcd } = await backupHost(t);
+  etcd.giveAccess(host);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
+  host.write('/etc/sno-agents/settings.json', '{"backupMinFreeMiB":0.001}');
+  const run = () => runBackup(host.paths, ['run'], { write: () => {}, isJournal: false });
+  t.equal(await run(), 0);
+  const path = journalPath(host.paths, 'sno-backup');
+  const { boot, up } = await bootMoment();
+  for (const entry of (await readJournal(path)).filter(({ event }) => event === 'done')) {
+    const killed = { ...entry, event: 'started', boot, up: up - 86_400 };
+    appendFileSync(path, `${JSON.stringify(killed)}\n`);
+  }
+  host.remove(BACKUPS);
+  t.equal(await run(), 0);
+});
