@@ -78,7 +78,6 @@ async function putBack(context: RestoreContext): Promise<void> {
     // Not deleted in place: an interrupted attempt must not take the rest for a database.
     if (await exists(etcdData)) await rename(etcdData, discarded);
     await rename(replaced, etcdData);
-    await syncDirectory(dirname(etcdData));
     await discardUnused(context);
   }
   const saved = savedEncryption(context);
