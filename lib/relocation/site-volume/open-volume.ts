@@ -74,7 +74,7 @@ function requireReadable(
     parse(Buffer.from(bytes).toString('utf8'), name);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const { expected = '', found = '' } = error.details;
+    const { expected, found } = error.details;
     throw refused(error.what, { expected, found });
   }
 }

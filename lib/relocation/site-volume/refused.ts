@@ -1,9 +1,9 @@
-import { Failure } from '../../base/errors/failure.ts';
+import { Failure, type FailureDetails } from '../../base/errors/failure.ts';
 
 /** Of a volume that is not used. */
 export const refused = (
   what: string,
-  details: { readonly expected?: string; readonly found?: string; readonly fix?: string },
+  details: Pick<FailureDetails, 'expected' | 'found' | 'fix'>,
 ): Failure =>
   new Failure('usage', what, {
     code: 'site-volume-refused',

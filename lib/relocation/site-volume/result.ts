@@ -101,7 +101,7 @@ const COLOURS = { PASS: '#0b6b2e', FAIL: '#b3141b' } as const;
 /** The same as a page that says it by its colour from a distance, and needs nothing but the file. */
 export function resultPage(told: Told): string {
   const verdict = told.failure === undefined ? 'PASS' : 'FAIL';
-  const [first = '', ...others] = verdictLines(told.failure);
+  const [first, ...others] = verdictLines(told.failure);
   const paragraph = (line: string) => `<p>${escaped(printableOnConsole(line))}</p>`;
   return [
     '<html lang="en"><meta charset="utf-8">',
@@ -121,7 +121,8 @@ export function resultPage(told: Told): string {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function verdictLines(failure: FailureData | undefined): string[] {
+/** The verdict, and what belongs to it. */
+function verdictLines(failure: FailureData | undefined): [verdict: string, ...string[]] {
   if (failure === undefined) {
     return ['PASS: the node has the configuration of its site. Nothing is left to do.'];
   }

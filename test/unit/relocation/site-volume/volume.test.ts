@@ -8,6 +8,7 @@ import { decryptFiles } from '../../../../lib/relocation/site-volume/archive.ts'
 import { openVolume } from '../../../../lib/relocation/site-volume/open-volume.ts';
 import type { VolumeRules } from '../../../../lib/relocation/site-volume/volume.ts';
 import { writeVolume } from '../../../../lib/relocation/site-volume/write-volume.ts';
+import { thrownBy } from '../../base/errors/thrown-by.ts';
 import {
   ageKeys,
   authorityCredentials,
@@ -234,7 +235,7 @@ t.test('to whom the node reports: judged, and encrypted if it has a secret', asy
   await t.rejects(open(await written(t, wrong)), {
     kind: 'usage',
     code: 'site-volume-refused',
-    message: /report-to\.json cannot be used.*url/,
+    message: /report-to\.json cannot be used; expected a hub .*; found .*url/,
   });
 });
 
@@ -262,6 +263,17 @@ t.test('where the node stores its backups: the same', async (t) => {
     code: 'site-volume-refused',
     message: /backup-to\.json cannot be used.*a folder/,
   });
+});
+
+t.test('of many wrong manifests, the first twenty are named', async (t) => {
+  const paths = Array.from({ length: 21 }, (_, at) => `extra-manifests/${10 + at}.yaml`);
+  const more = Object.fromEntries(paths.map((path) => [path, 'kind: [']));
+  const error = await thrownBy(open(await written(t, await aVolume({ more }))));
+  t.match(error, { message: /extra-manifests cannot be applied/ });
+  t.same(
+    paths.filter((path) => String(error).includes(path)),
+    paths.slice(0, 20),
+  );
 });
 
 t.test('no more than a host reads', async (t) => {
