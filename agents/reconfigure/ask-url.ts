@@ -1,5 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rename, rm } from 'node:fs/promises';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { isOtherChange } from '../../lib/change/exclusion.ts';
 import { askedName } from '../../lib/change/site/asked-name.ts';
@@ -76,7 +75,6 @@ export async function fetchIso(
 ): Promise<Answered> {
   const partial = askingPath(paths);
   try {
-    await mkdir(dirname(partial), { recursive: true, mode: 0o700 });
     await noteQuestion(paths, url);
     await rm(partial, { force: true });
     const limits = { signal, deadlineMs: LINK_MS + READ_MS };

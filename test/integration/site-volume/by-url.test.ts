@@ -162,7 +162,7 @@ const NOTHING: readonly (readonly [name: string, answer: Hostile, says: RegExp])
   ['a redirect to itself', () => redirect(PATH), /redirect/],
   ['an empty body', () => fileOf(''), /cannot be used|no such|ENOENT/],
   ['a page', () => fileOf('<html>not here</html>'), /cannot be used/],
-  ['zeros', () => fileOf(Buffer.alloc(1 << 20)), /cannot be used/],
+  ['17 MiB of zeros', () => fileOf(Buffer.alloc(17 << 20)), /cannot be used/],
   [
     'an ISO with a link',
     async (media) => {

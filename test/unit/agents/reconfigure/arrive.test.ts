@@ -281,6 +281,16 @@ for (const { name, prepare, says } of REFUSED) {
   });
 }
 
+t.test('while something is under way, no URL is asked', async (t) => {
+  const host = await factoryHost(t);
+  const policy = JSON.parse(host.read('/etc/sno-agents/factory.json'));
+  const siteUrl = 'https://factory.example';
+  host.write('/etc/sno-agents/factory.json', JSON.stringify({ ...policy, siteUrl }));
+  host.write('/var/lib/sno-agents/sno-update/request.json', '{}');
+  await t.rejects(look(host), { kind: 'usage', message: /an update is under way/ });
+  t.same(host.programs.calls('nm-online'), []);
+});
+
 t.test('the same volume does nothing once it is in use', async (t) => {
   const host = await factoryHost(t);
   await insert(host);

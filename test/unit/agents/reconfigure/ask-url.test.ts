@@ -1,6 +1,6 @@
 /** What is asked of the factory's URL, with a curl of the test. */
 import t, { type Test } from 'tap';
-import { fetchIso } from '../../../../agents/reconfigure/ask-url.ts';
+import { fetchIso, volumeFrom } from '../../../../agents/reconfigure/ask-url.ts';
 import { lastAsked } from '../../../../agents/reconfigure/asked.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
@@ -69,4 +69,15 @@ t.test('told to stop, it answers nothing', async (t) => {
   const stop = AbortSignal.abort(new Error('told to stop'));
   t.match(await thrownBy(ask(stop)), { message: 'told to stop' });
   t.notOk(host.has(FETCHED));
+});
+
+t.test('told to stop while the volume is read, nothing is known of it', async (t) => {
+  const { host } = asking(t, 'an ISO');
+  host.programs.give('systemd-run', 'echo > "$ROOT/reading"; exec sleep 60');
+  const ended = await host.stoppedAt('/reading', ({ signal }) =>
+    volumeFrom(host.paths, URL, signal),
+  );
+  t.match(ended, { message: 'told to stop' });
+  t.equal((await lastAsked(host.paths, URL))?.judged, undefined);
+  t.notOk(host.has(FETCHED), 'it is fetched again');
 });

@@ -23,6 +23,7 @@ t.test('the address is in bytes or as a text, and anything else is none', async 
     [option(hex('https://sites.example/a b')), undefined],
     [option(hex('https://sites.example/\u001b[2J')), undefined],
     [option(hex('https://')), undefined],
+    [option(hex('https://[2001:db8::1')), undefined],
     [option(hex(`https://sites.example/${'x'.repeat(2000)}`)), undefined],
     [option('68:7'), undefined],
     [option(''), undefined],

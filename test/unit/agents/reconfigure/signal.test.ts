@@ -50,8 +50,9 @@ t.test('FAIL: low beeps, and the lights blink, then are as they were', async (t)
 
 t.test('the light of a port without a cable, and that of the chassis', async (t) => {
   const { host, show } = await litHost(t);
-  host.programs.give('ethtool', 'true');
+  host.programs.give('ethtool', 'sleep 1; echo >> "$ROOT/blinked"');
   await show('ports', 'eno1', 'eno2');
+  t.equal(host.read('/blinked'), '\n\n', 'until the program ends, which it does by itself');
   t.same(host.programs.calls('ethtool').toSorted(), [
     'ethtool --identify eno1 3',
     'ethtool --identify eno2 3',

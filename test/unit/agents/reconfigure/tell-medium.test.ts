@@ -65,6 +65,7 @@ t.test('PASS, and the kubeconfig for the request', async (t) => {
     [8192, 8192, 8192],
   );
   t.match(files?.['sno-result.html'], /<title>PASS<\/title>.*background:#0b6b2e/s);
+  t.notOk(host.has('/run/sno-agents/reconfigure/medium'), 'no copy of the medium stays');
   await tellLast(host.paths);
   t.equal(told(host), undefined, 'what is there already is not written again');
 });

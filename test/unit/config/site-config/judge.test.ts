@@ -40,9 +40,9 @@ const CASES: readonly Case[] = [
   },
   { name: 'for this node by its MAC address', more: 'hosts: ["52:54:00:12:34:56"]\n', faults: [] },
   {
-    name: 'for another node',
-    more: 'hosts: [other]\n',
-    faults: [['4 hosts', /expected one of cz1234abcd, 52:54/]],
+    name: 'for other nodes, of which some are shown',
+    more: 'hosts: [n1, n2, n3, n4, n5, n6]\n',
+    faults: [['4 hosts', /expected one of cz1234abcd, 52:54.*found n1, n2, n3, n4, n5(?!,)/]],
   },
   {
     name: 'the network of the internal address',
