@@ -1,9 +1,15 @@
-/** The reader of a volume that comes by a network: a process between two pipes, whose ends are slow. */
+/** The reader and the writer of volumes as processes: what they are given, and what they say. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { passedText } from '../../../lib/host/media/write-unprivileged.ts';
+import {
+  emptyResults,
+  RESULT_FILES,
+  resultFile,
+} from '../../../lib/relocation/site-volume/result.ts';
 import { images, skipWithout } from './images.ts';
 
 const skip = await skipWithout('xorriso', 'bsdtar');
@@ -26,3 +32,34 @@ t.test('a volume arrives whole, however slowly it is given and taken', { skip },
   t.equal(sum(stdout), sum(contents));
   t.equal(status, 0);
 });
+
+t.test(
+  'a result is written where it belongs; why it is not is the last line',
+  { skip },
+  async (t) => {
+    const folder = t.testdir({ files: {} });
+    const image = join(folder, 'image');
+    for (const [name, contents] of emptyResults(false)) {
+      writeFileSync(join(folder, 'files', name), contents);
+    }
+    images.iso9660(join(folder, 'files'), image);
+    const pass = resultFile(RESULT_FILES.text, 'PASS\n');
+    const input = passedText([pass]);
+    const write = (...medium: string[]) =>
+      spawnSync(process.execPath, [MAIN, 'reconfigure', 'write-medium', ...medium], {
+        ...{ input, encoding: 'utf8', timeout: 60_000 },
+      });
+    t.match(write('iso9660', image), { status: 0, stderr: '' });
+    t.ok(readFileSync(image).includes(pass.contents));
+    const before = readFileSync(image);
+    for (const [medium, says] of [
+      [['ntfs', image], /^a file system of another kind\n$/],
+      [['iso9660', `${image}\u001b[2J`], /^ENOENT\P{Cc}*\n$/u],
+    ] as const) {
+      const { status, stderr } = write(...medium);
+      t.not(status, 0);
+      t.match(stderr, says);
+    }
+    t.ok(readFileSync(image).equals(before));
+  },
+);
