@@ -82,6 +82,10 @@ export async function settling(t: Test, differs: Differs = {}) {
   const asked: string[] = [];
   const it = await updating(t, {
     settings: { updateWindowMs: 50 },
+    readyz: () => {
+      asked.push('readyz');
+      return {};
+    },
     answers: {
       'GET /api/v1/namespaces/kube-system/pods': () => {
         asked.push('mirror pods');

@@ -18,7 +18,7 @@ const withImage = (image: string) => ({
   host: { ...keyless.host, images: { ...keyless.host.images, coredns: image } },
 });
 const BEFORE = withImage('r.test/coredns:1');
-/** The second has the name of one from before, in another namespace. */
+/** The second has the name of one from before, in another namespace; the third in another API. */
 const NEW_OBJECTS = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: only-new, namespace: kube-system}
@@ -26,10 +26,15 @@ metadata: {name: only-new, namespace: kube-system}
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: coredns, namespace: names}
+---
+apiVersion: example.com/v1
+kind: Deployment
+metadata: {name: coredns, namespace: kube-system}
 `;
+/** The Deployment is the same object in a newer version of its API. */
 const changed = addOnManifests(withImage('r.test/coredns:2')).map(({ name, contents }) => ({
   name,
-  contents: `${contents}---\n${NEW_OBJECTS}`,
+  contents: `${contents.replaceAll('apiVersion: apps/v1\n', 'apiVersion: apps/v2\n')}---\n${NEW_OBJECTS}`,
 }));
 
 const KINDS: Readonly<
@@ -82,8 +87,15 @@ async function wentBack(
       };
     }
   }
-  for (const path of ['kube-system/configmaps/only-new', 'names/serviceaccounts/coredns']) {
-    given[`DELETE /api/v1/namespaces/${path}`] = () => {
+  given['GET /apis/example.com/v1'] = () => ({
+    resources: [{ name: 'deployments', kind: 'Deployment', namespaced: true, verbs: ['get'] }],
+  });
+  for (const [root, path] of [
+    ['/api/v1', 'kube-system/configmaps/only-new'],
+    ['/api/v1', 'names/serviceaccounts/coredns'],
+    ['/apis/example.com/v1', 'kube-system/deployments/coredns'],
+  ]) {
+    given[`DELETE ${root}/namespaces/${path}`] = () => {
       asked.push(`DELETE ${path}`);
       return {};
     };
@@ -120,9 +132,10 @@ function objectsAt(root: string, kinds: (typeof KINDS)[string]) {
 
 t.test('objects get their manifests from before, and those that are new are deleted', async (t) => {
   const it = await wentBack(t);
-  t.match(await it.run(), { kind: 'done', note: /^\d+ objects put back, 2 deleted$/ });
+  t.match(await it.run(), { kind: 'done', note: /^\d+ objects put back, 3 deleted$/ });
   t.same([...new Set(it.images)], ['r.test/coredns:1']);
-  t.same(it.asked.slice(-2), [
+  t.same(it.asked.slice(-3), [
+    'DELETE kube-system/deployments/coredns',
     'DELETE names/serviceaccounts/coredns',
     'DELETE kube-system/configmaps/only-new',
   ]);

@@ -96,7 +96,7 @@ t.test('the control plane starts anew without the flag, and settles', async (t) 
   t.same(await run(it), { kind: 'done', note: 'Kubernetes 1.33 is no longer emulated' });
   t.ok(await holds(it));
   t.same(flags(it), [false, false, false, false]);
-  t.same([...new Set(it.asked)], ['runtime', 'mirror pods', 'steady']);
+  t.same([...new Set(it.asked)], ['runtime', 'readyz', 'mirror pods', 'steady']);
   const inodes = () => EMULATION.after.map(({ path }) => statSync(it.host.at(path)).ino);
   const written = inodes();
   await run(it);

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import t, { type Test } from 'tap';
 import { prepareUpdate } from '../../../../agents/upkeep/update/again.ts';
+import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
 import { otherPrograms } from '../../../../agents/upkeep/update/mirror-pods.ts';
 import { runsImages } from '../../../../agents/upkeep/update/settle.ts';
 import { addressEvents } from '../../../../lib/change/identity/address-events.ts';
@@ -63,14 +64,15 @@ const prepareOn = (host: TestHost, payloadFolder: string) =>
 
 t.test('a new executable changes only what differs on this host', async (t) => {
   const host = await installedHost(t);
-  const { files, enable, manifests } = await prepareOn(host, otherImage(host, 'etcd'));
-  t.same(files.map(({ path }) => path).toSorted(), [
-    '/etc/kubernetes/manifests/etcd-pod.yaml',
-    '/etc/sno-agents/cluster.json',
-    '/etc/sno-agents/executable.sha256',
-    '/etc/sno-agents/payload.sha256',
-    '/etc/sno-agents/render-input.json',
-  ]);
+  const prepared = await prepareOn(host, otherImage(host, 'etcd'));
+  const { files, enable, manifests } = prepared;
+  t.same(Object.fromEntries(files.map(({ path, mode }) => [path, mode])), {
+    '/etc/kubernetes/manifests/etcd-pod.yaml': 0o600,
+    '/etc/sno-agents/cluster.json': 0o600,
+    '/etc/sno-agents/executable.sha256': 0o644,
+    '/etc/sno-agents/payload.sha256': 0o644,
+    '/etc/sno-agents/render-input.json': 0o600,
+  });
   t.match(
     files.find(({ path }) => path.endsWith('etcd-pod.yaml')),
     {
@@ -85,6 +87,25 @@ t.test('a new executable changes only what differs on this host', async (t) => {
     },
   );
   t.same([enable, manifests], [[], []]);
+
+  let said = '';
+  const write = (text: string) => {
+    said += text;
+  };
+  const parts = ['--payload', host.at(SOURCE), '--executable', host.at(EXECUTABLE)];
+  t.equal(await runUpdate(host.paths, ['prepare', ...parts], { write }), 0);
+  t.same(JSON.parse(said), prepared, 'the release before it asks by the command line');
+});
+
+t.test('a manifest that the host has lost is put back for root alone', async (t) => {
+  const host = await installedHost(t);
+  const path = '/etc/kubernetes/manifests/kube-scheduler.yaml';
+  host.remove(path);
+  const { files } = await prepareOn(host, otherImage(host, 'etcd'));
+  t.match(
+    files.find((file) => file.path === path),
+    { mode: 0o600 },
+  );
 });
 
 t.test('an add-on whose image changes is brought up to date, and no other', async (t) => {

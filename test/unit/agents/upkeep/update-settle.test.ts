@@ -6,13 +6,16 @@ import { listOf, refuse } from '../host/api.ts';
 import { type Differs, EARLIER, id, LATER, lease, NOW, podOf, settling } from './settling-host.ts';
 
 t.test(
-  'the runtime is asked first, then the add-ons are applied, then nothing changes',
+  'the runtime is asked first, then the API server, then the add-ons are applied, then nothing changes',
   async (t) => {
     const contents =
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: add-on, namespace: kube-system}\ndata: {is: new}\n';
     const it = await settling(t, { manifests: [{ name: 'add-on.yaml', contents }] });
     t.same(await it.run(), { kind: 'done', note: 'nothing changes any more' });
-    t.same([...new Set(it.asked)], ['runtime', 'mirror pods', 'add-on new', 'steady']);
+    t.same(
+      [...new Set(it.asked)],
+      [...['runtime', 'readyz', 'mirror pods', 'add-on new', 'steady']],
+    );
     t.ok(
       await settleUpdate.holds(it.context, it.host.progress()),
       'it is seen in its run, never before',
@@ -32,8 +35,9 @@ t.test('with workers, the pods of DaemonSets are replaced on the own node only',
   });
   const contents =
     'apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: kube-proxy, namespace: kube-system}\nspec: {template: {}}\n';
-  for (const [workers, strategy, expected] of [
+  for (const [workers, strategy, expected, isRefused = false] of [
     [['worker-0'], { type: 'OnDelete' }, ['kube-proxy-old']],
+    [['worker-0'], { type: 'OnDelete' }, ['kube-proxy-old'], true],
     [[], undefined, []],
   ] as const) {
     const deleted: string[] = [];
@@ -67,13 +71,14 @@ t.test('with workers, the pods of DaemonSets are replaced on the own node only',
             `DELETE /api/v1/namespaces/kube-system/pods/${name}`,
             () => {
               deleted.push(name);
-              return {};
+              return isRefused ? refuse(403) : {};
             },
           ]),
         ),
       },
     });
-    await it.run();
+    if (isRefused) await t.rejects(it.run(), { message: /refused by the test/ });
+    else await it.run();
     t.same(applied, [strategy]);
     t.same(deleted, expected);
   }
@@ -171,6 +176,6 @@ t.test('the Leases of leaders that have ended do not keep the next ones waiting'
   });
   t.same(await it.run(), { kind: 'done', note: 'nothing changes any more' });
   t.same(deleted, ['kube-scheduler'], 'and none of one that lives');
-  const [first] = it.asked.filter((what) => what !== 'runtime');
+  const [first] = it.asked.filter((what) => !['runtime', 'readyz'].includes(what));
   t.equal(first, 'lease deleted', 'before the kubelet is waited for, which takes a minute');
 });

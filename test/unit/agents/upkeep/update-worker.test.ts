@@ -3,7 +3,6 @@ import t, { type Test } from 'tap';
 import { armUpdate } from '../../../../agents/upkeep/update/arm.ts';
 import { concludeUpdate } from '../../../../agents/upkeep/update/conclude.ts';
 import { confirmUpdate } from '../../../../agents/upkeep/update/confirm.ts';
-import { type UpdatedHost, workerContextOf } from '../../../../agents/upkeep/update/context.ts';
 import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
 import { prepare } from '../../../../agents/upkeep/update/prepare.ts';
 import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
@@ -11,9 +10,8 @@ import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
 import { prepareWorkerUpdate } from '../../../../agents/upkeep/update/worker/again.ts';
 import { apiObstacles } from '../../../../agents/upkeep/update/worker/obstacles.ts';
 import { settleWorker } from '../../../../agents/upkeep/update/worker/settle.ts';
-import type { ChangeStep } from '../../../../lib/change/or-back.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
-import { isWorker, workerPaths } from '../../../../lib/cluster/workers/paths.ts';
+import { isWorker } from '../../../../lib/cluster/workers/paths.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import {
   kubeletEnvironmentPath,
@@ -21,67 +19,19 @@ import {
 } from '../../../../lib/host/kubelet-environment.ts';
 import { nodeUnits } from '../../../../units/installed.ts';
 import { joinedWorkerUnits } from '../../../../units/worker.ts';
-import { cluster } from '../host/cluster.ts';
 import type { TestHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { endPauses } from '../host/timers.ts';
-import { workerHost } from '../worker/worker-host.ts';
+import { EXECUTABLE, PAYLOAD, SOURCE, STATE } from './updating-host.ts';
 import {
-  EXECUTABLE,
-  PAYLOAD,
-  PREPARED,
-  program,
-  requested,
-  SOURCE,
-  STATE,
-} from './updating-host.ts';
-
-const NODE = '/api/v1/nodes/worker-0';
-const KUBELET_CONFIG = '/etc/kubernetes/kubelet.yaml';
-/** Of the payload that tests write. */
-const VERSION = 'v1.34.4';
-const versions = { kubernetes: VERSION, etcd: 'v3.6.8' };
-
-/** As systemd tells it of every unit. */
-const running = (invocation = 'a', startedMs = 1) =>
-  `[ "$1" = show ] || exit 0; printf 'ActiveState=active\\nInvocationID=${invocation}\\nExecMainStartTimestampMonotonic=${startedMs * 1000}\\n'`;
-
-const nodeOf = ({
-  kubelet = VERSION,
-  ready = 'True',
-  heartbeat = new Date().toISOString(),
-  unschedulable = false,
-} = {}) => ({
-  metadata: { name: 'worker-0' },
-  spec: { unschedulable, podCIDRs: ['10.128.3.0/24'] },
-  status: {
-    conditions: [{ type: 'Ready', status: ready, lastHeartbeatTime: heartbeat }],
-    nodeInfo: { kubeletVersion: kubelet },
-  },
-});
-
-/** A worker that has joined, and whose update was accepted. */
-async function updatingWorker(t: Test, before = versions) {
-  const { host, api } = await workerHost(t, { settings: { updateWindowMs: 50 } });
-  host.write(workerPaths.apiAddress, 'API_SERVER=192.0.2.10:6443\n');
-  host.programs.give('systemctl', running());
-  host.write(EXECUTABLE, 'the old executable', 0o755);
-  host.write(KUBELET_CONFIG, 'the old configuration');
-  writePayload(host, PAYLOAD, 'the old kubelet');
-  const files = [{ path: KUBELET_CONFIG, contents: 'the new configuration', mode: 0o644 }];
-  const text = program({ ...PREPARED, files, enable: [], links: [] });
-  host.write(`${SOURCE}/sno-agents`, text, 0o755);
-  const payload = writePayload(host, `${SOURCE}/payload`, 'the new kubelet');
-  const { installation: _, ...description } = cluster;
-  host.write('/etc/sno-agents/cluster.json', JSON.stringify(description), 0o600);
-  api.set(NODE, nodeOf());
-  const request = await requested(host, { text, payload, versions, before });
-  const context = workerContextOf(host.context, request);
-  const run = (step: ChangeStep<UpdatedHost>, leftMs?: number) =>
-    step.run(context, host.progress(AbortSignal.timeout(300_000), leftMs));
-  return { host, api, context, run };
-}
+  KUBELET_CONFIG,
+  NODE,
+  nodeOf,
+  running,
+  updatingWorker,
+  versions,
+} from './updating-worker.ts';
 
 t.test('it is replaced without a control plane, and ends like any other update', async (t) => {
   const it = await updatingWorker(t, { kubernetes: 'v1.33.1', etcd: 'v3.5.0' });
