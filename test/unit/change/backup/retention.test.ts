@@ -23,6 +23,7 @@ const cases: [title: string, limits: object, all: string[], expired: string[]][]
   ['by number', { count: 2 }, ['a1', 'a2', 'a3', 'a4'], ['a3', 'a4']],
   ['by number, in any order', { count: 1 }, ['a3', 'a1', 'a2'], ['a2', 'a3']],
   ['by age, a day later', { ageMs: 2.5 * DAY_MS }, ['a1', 'a2', 'a4', 'a5'], ['a5']],
+  ['by age, not at the limit', { ageMs: 2 * DAY_MS }, ['a0', 'a1', 'a3', 'a4'], ['a4']],
   ['none by age after a pause, or a jump ahead', { ageMs: DAY_MS }, ['a0', 'a90', 'a91'], []],
   ['by age on the day after that', { ageMs: DAY_MS }, ['a0', 'a1', 'a90'], ['a90']],
   ['by number, one from the future', { count: 2 }, ['a1', 'a-900@2', 'a3'], ['a3']],

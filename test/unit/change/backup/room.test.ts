@@ -1,7 +1,7 @@
 /** Which backups make room for the next one, to the byte. */
 import { readdirSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { limitsOf, makeRoom } from '../../../../lib/change/backup/room.ts';
+import { limitsOf, makeRoom, requireRoom } from '../../../../lib/change/backup/room.ts';
 import { testHost } from '../../agents/host/host.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { diskOf } from '../../host/disk-of.ts';
@@ -80,4 +80,16 @@ t.test('the first backup makes the folder, for root alone', async (t) => {
   it.host.remove(FOLDER);
   await it.make(BYTES);
   t.equal(it.host.mode(FOLDER), 0o700);
+});
+
+t.test('an encrypted copy leaves as much free as a backup, and deletes none for it', async (t) => {
+  const it = diskWith(t, NEEDED);
+  const { settings } = it.host.context;
+  await requireRoom(it.host.paths, settings, BYTES);
+  t.match(await thrownBy(requireRoom(it.host.paths, settings, BYTES + 1)), {
+    kind: 'fatal',
+    code: 'backup-no-space',
+    message: /expected 58 MiB, of which 7 MiB stay free; found 57 MiB free/,
+  });
+  t.strictSame(it.left(), [OLDEST, OLDER, NEWEST]);
 });
