@@ -33,6 +33,13 @@ t.test('its help looks at nothing', async (t) => {
   t.notOk(host.has(REQUEST));
 });
 
+t.test('the commands of a factory have options of their own', async (t) => {
+  const host = await factoryHost(t);
+  const run = await running(t, host);
+  t.match(await run('prepare', '--help'), { code: 0, said: /--shipping-days/ });
+  t.match(await run('validate', '--help'), { code: 0, said: /--no-seal/ });
+});
+
 t.test('a volume that is refused is said, and nothing is begun', async (t) => {
   const host = await factoryHost(t);
   await insert(host, undefined, { labels: ['SITE-CONFIG', 'cluster-config'] });

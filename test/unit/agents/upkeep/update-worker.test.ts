@@ -156,6 +156,11 @@ t.test('an add-on that the API server could not delete is deleted the next time'
   t.same(deleted, ['kube-proxy-x']);
 });
 
+t.test('an add-on that comes back with the image of before is replaced once', async (t) => {
+  const { deleted } = await settling(t, { pods: () => [proxy({ image: 'r.test/kube-proxy:0' })] });
+  t.same(deleted, ['kube-proxy-x']);
+});
+
 let looks = 0;
 const UNSETTLED: readonly (readonly [
   why: string,
