@@ -11,7 +11,7 @@ export const concludeRenewal: StepBody<RenewContext> = {
   name: 'conclude',
   leaves: 'no certificate whose last renewal failed',
   touches: ['disk'],
-  input: () => [],
+  input: ({ run }) => run,
   holds: async ({ paths }) => (await failed(paths)).length === 0,
   async run({ paths }) {
     const failures = await failed(paths);

@@ -28,7 +28,7 @@ export const kubeletCertificates: StepBody<RenewContext> = {
   name: NAME,
   leaves: 'a kubelet with valid certificates, and without tokens from the future',
   touches: ['disk', 'systemd', 'clock'],
-  input: () => kubeletLeaves,
+  input: ({ run }) => run,
   async holds({ paths, run: id }) {
     return (await readAttempts(paths)).some((last) => last.name === NAME && last.run === id);
   },

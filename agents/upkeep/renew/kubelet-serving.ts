@@ -33,7 +33,7 @@ export const kubeletServing: StepBody<RenewContext> = {
   name: NAME,
   leaves: "no pending request of this node's kubelet for its serving certificate",
   touches: ['disk', 'api', 'clock'],
-  input: ({ hostname }) => hostname(),
+  input: ({ run }) => run,
   // Also without an attempt: on most days nothing is written.
   async holds(context, { signal }) {
     const last = (await readAttempts(context.paths)).find(({ name }) => name === NAME);

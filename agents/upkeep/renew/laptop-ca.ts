@@ -32,7 +32,7 @@ export const laptopCa: StepBody<RenewContext> = {
   name: 'laptop-ca',
   leaves: "no trust in the laptop's CA, if auth/kubeconfig was exchanged",
   touches: ['disk', 'api'],
-  input: () => laptopAdminCa,
+  input: ({ run }) => run,
   async holds({ paths, run: id }) {
     const last = (await readAttempts(paths)).find(({ name }) => name === NAME);
     if (last?.run === id) return true;

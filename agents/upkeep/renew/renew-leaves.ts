@@ -22,7 +22,7 @@ export const renewLeaves: StepBody<RenewContext> = {
   name: 'renew-leaves',
   leaves: 'no certificate in the last third of its lifetime, except those whose renewal failed',
   touches: ['disk', 'etcd', 'api', 'clock'],
-  input: () => renewableLeaves,
+  input: ({ run }) => run,
   async holds({ paths, run }) {
     const tried = (await readAttempts(paths)).filter((attempt) => attempt.run === run);
     const open = await openLeaves(paths);

@@ -25,7 +25,7 @@ export const workerServing: StepBody<RenewContext> = {
   name: NAME,
   leaves: 'no pending request of a worker that has joined for its next serving certificate',
   touches: ['disk', 'api', 'clock'],
-  input: ({ hostname }) => hostname(),
+  input: ({ run }) => run,
   async holds({ paths, settings, run }) {
     const last = (await readAttempts(paths)).find(({ name }) => name === NAME);
     if (last?.run === run) return true;
