@@ -192,7 +192,8 @@ t.test('reconfigure prepare refuses what no site could mend', async (t) => {
   host.remove(policyFile);
   await t.rejects(choicesFor(host.context, {}), {
     kind: 'usage',
-    message: /would take no site; nothing was changed; found nobody may sign .*--signer/,
+    message:
+      /would accept no site configuration; nothing was changed; found nobody may sign .*--signer/,
   });
   t.match(await choicesFor(host.context, { allowUnsigned: true }), { unsignedAllowed: true });
 });

@@ -2,11 +2,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { readAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
 import { concludeRenewal } from '../../../../agents/upkeep/renew/conclude.ts';
-import { renewPlan } from '../../../../agents/upkeep/renew/plan.ts';
 import { renewLeaves } from '../../../../agents/upkeep/renew/renew-leaves.ts';
 import { exitCodeFor } from '../../../../lib/base/errors/exit-codes.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
-import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import { renewLeaf } from '../../../../lib/pki/leaf.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
@@ -345,11 +343,4 @@ t.test('renew-leaves', async (t) => {
     }
     t.same(await run(it), { kind: 'done', note: 'none was due' });
   });
-});
-
-t.test('a run that is killed takes nothing of the time of the next one', async (t) => {
-  const { context } = await renewingHost(t);
-  for (const { name, input } of renewPlan(defaultSettings).steps) {
-    t.not(await input({ ...context, run: 'yesterday' }), await input(context), name);
-  }
 });
