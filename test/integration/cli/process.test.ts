@@ -141,6 +141,11 @@ t.test('a second signal ends everything immediately', async (t) => {
   await ended;
   clearInterval(again);
   t.equal(child.signalCode, 'SIGINT');
+  // They were killed with it, and end when the machine has time for that.
+  const deadline = Date.now() + 20_000;
+  while (pids.some(isRunning) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   t.same(pids.filter(isRunning), [], 'no process is left');
 });
 
