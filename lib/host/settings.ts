@@ -37,12 +37,12 @@ export type Settings = { readonly [Each in Name]: Value<(typeof defaultSettings)
 /** The maximum of Node's timers; a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
-/** What is counted, also at once, is a whole number. A share of a disk may be the whole disk, but not more. */
+/** What is counted, also at once, is a whole number. Backups may use the whole disk, but not more. */
 function schemaOf(name: string, value: number | boolean | string) {
   if (typeof value === 'boolean') return z.boolean();
   if (typeof value === 'string') return name.endsWith('Folder') ? folder : word;
   const number = z.number().positive().max(longestMs);
-  if (name.endsWith('SharePercent')) return number.max(100);
+  if (name === 'backupDiskSharePercent') return number.max(100);
   return /(Count|Concurrency)$/.test(name) ? number.int() : number;
 }
 

@@ -86,7 +86,6 @@ t.test('invalid values are refused with file, name and reason', async (t) => {
     ['{"etcdMs": 1e999}', /found etcdMs: /],
     ['{"etcdMs": 2147483648}', /found etcdMs: .*2147483647/],
     ['{"backupDiskSharePercent": 101}', /found backupDiskSharePercent: .*100/],
-    ['{"gatherDiskSharePercent": 101}', /found gatherDiskSharePercent: .*100/],
     ['{"backupKeepCount": 1.5}', /found backupKeepCount: .*int/],
     ['{"manifestsConcurrency": 2.5}', /found manifestsConcurrency: .*int/],
     ['{"gatherConcurrency": 0.5}', /found gatherConcurrency: .*int/],
