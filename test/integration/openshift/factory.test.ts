@@ -179,7 +179,7 @@ show)
   echo "UnitFileState=$(/usr/bin/systemctl --root="$ROOT" is-enabled "$2" 2>/dev/null)"
   echo NeedDaemonReload=no ;;
 enable|disable) shift; /usr/bin/systemctl --root="$ROOT" ${'"$verb"'} $* ;;
-daemon-reload|start|reload) ;;
+daemon-reload|start|try-reload-or-restart) ;;
 *) exit 97 ;;
 esac`.replace('enable|disable) shift;', 'enable|disable) verb=$1; shift;'),
   );
