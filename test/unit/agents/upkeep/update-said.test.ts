@@ -105,7 +105,7 @@ t.test('a worker whose kubelet gets another minor version is to be drained', asy
   t.match(await ask('v1.34.9'), /^Begun: /);
   t.match(
     await ask('v1.35.1'),
-    /^Pods of this node go on .*\n"kubectl drain worker-0 .*" before, and "kubectl uncordon worker-0" afterwards\.\nBegun: /,
+    /^Pods of this node keep running\. .*\n"kubectl drain worker-0 .*" before, and "kubectl uncordon worker-0" afterwards\.\nBegun: /,
   );
   api.set(NODE, nodeOf({ unschedulable: true }));
   t.match(await ask('v1.35.1'), /^Begun: /, 'nor if people have');
