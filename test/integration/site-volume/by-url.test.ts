@@ -101,6 +101,7 @@ t.test('a volume that is published later is fetched once, and carried out', { sk
   t.equal(started(), 0);
   published = fileOf(isoOf(await media.medium('good', { config: SITE })));
   t.match(await later(), /a site volume from http.*: reconfigure\.service judges it/);
+  t.match(JSON.parse(host.read(ASKED)).answer, /judges it/, 'the next other answer is said again');
   t.equal(started(), 1);
   t.equal(site.asked.length, 6);
   t.match(await look(), { kind: 'request', request: { volume: { serial: 7 } } });
