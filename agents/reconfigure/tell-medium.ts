@@ -6,7 +6,7 @@ import { productVersion } from '../../lib/base/version.ts';
 import type { Limits } from '../../lib/base/wait/limits.ts';
 import { kubeconfigPath, mediumFolder } from '../../lib/change/site/places.ts';
 import { type ReconfigureResult, siteChange } from '../../lib/change/site/request.ts';
-import type { Cluster } from '../../lib/config/cluster/cluster.ts';
+import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { exists, readTextIfPresent, sha256 } from '../../lib/host/files.ts';
 import { findMedia, type Medium } from '../../lib/host/media/find-media.ts';
 import type { Overwritten } from '../../lib/host/media/in-place/overwrite.ts';
@@ -167,7 +167,8 @@ async function verdictOf(
   const encrypted = await isEncrypted(paths);
   const all = {
     ...told,
-    cluster: told.failure === undefined && !encrypted ? nameOf(known?.cluster) : undefined,
+    cluster:
+      told.failure === undefined && !encrypted && known ? clusterDomain(known.cluster) : undefined,
     node: known?.host.hostname ?? 'unknown',
     version: productVersion,
   };
@@ -183,9 +184,6 @@ async function verdictOf(
   const details = { text, details: resultText(all), encrypter };
   return [await resultWithDetails(details, present), page];
 }
-
-const nameOf = (cluster: Pick<Cluster, 'name' | 'baseDomain'> | undefined): string | undefined =>
-  cluster && `${cluster.name}.${cluster.baseDomain}`;
 
 const isEncrypted = (paths: HostPaths): Promise<boolean> =>
   exists(join(mediumFolder(paths), VOLUME_FILES.encrypted));

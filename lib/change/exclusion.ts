@@ -87,10 +87,7 @@ const FACTORY = ['reconfigure-prepare', 'reconfigure-prepare-undo'] as const;
  *
  * @throws Failure (usage) while anything else changes the host
  */
-export async function requireAlone(
-  paths: HostPaths,
-  agent: (typeof FACTORY)[number],
-): Promise<void> {
+export async function requireAlone(paths: HostPaths, agent: string): Promise<void> {
   await requireIdle(paths);
   for (const other of FACTORY) {
     if (other === agent || !(await isLocked(other, paths.root))) continue;

@@ -19,7 +19,7 @@ export async function relabel(
   signal: AbortSignal,
   disk: HostPaths = host,
 ): Promise<void> {
-  if (!(await exists(host.at('/sys/fs/selinux/enforce')))) return;
+  if (paths.length === 0 || !(await exists(host.at('/sys/fs/selinux/enforce')))) return;
   const config = (await readTextIfPresent(disk.at('/etc/selinux/config'))) ?? '';
   const policy = POLICY.exec(config)?.[1] ?? 'targeted';
   const contexts = disk.at(`/etc/selinux/${policy}/contexts/files/file_contexts`);

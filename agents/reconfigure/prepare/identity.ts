@@ -1,12 +1,11 @@
 import type { Plan } from '../../../lib/engine/steps/step.ts';
 
-type PlanIdentity = Required<Pick<Plan<never>, 'unit' | 'purpose' | 'achieved'>>;
+type PlanIdentity = Required<Pick<Plan<never>, 'agent' | 'unit' | 'purpose' | 'achieved'>>;
 
 const AGENT = 'reconfigure-prepare';
-const UNDO = 'reconfigure-prepare-undo';
 
 /** Of `reconfigure prepare`, for each kind of control plane. */
-export const preparing: PlanIdentity & { readonly agent: typeof AGENT } = {
+export const preparing: PlanIdentity = {
   agent: AGENT,
   unit: AGENT,
   purpose: 'makes a running node relocatable',
@@ -14,9 +13,9 @@ export const preparing: PlanIdentity & { readonly agent: typeof AGENT } = {
 };
 
 /** Of `reconfigure prepare --undo`. */
-export const takingBack: PlanIdentity & { readonly agent: typeof UNDO } = {
-  agent: UNDO,
-  unit: UNDO,
+export const takingBack: PlanIdentity = {
+  agent: `${AGENT}-undo`,
+  unit: `${AGENT}-undo`,
   purpose: 'makes a relocatable node one of this site again',
   achieved: 'the node is one of this site',
 };

@@ -13,7 +13,6 @@ import { NEVER_RUN } from '../openshift/never-run.ts';
 import { fixedNode } from '../openshift/node.ts';
 import { type AskedPreparation, choicesFor, requirePreparable } from './accept.ts';
 import { factoryHost } from './factory-host.ts';
-import { preparing, takingBack } from './identity.ts';
 import { requirePreparableOpenShift, requireUndoable } from './openshift/accept.ts';
 import { bringMachineConfig } from './openshift/bring-machine-config.ts';
 import { openShiftPreparePlan, openShiftUndoPlan } from './openshift/plan.ts';
@@ -69,17 +68,12 @@ async function prepare(paths: HostPaths, asked: AskedPreparation, output: AgentL
     const node = await requirePreparableOpenShift(host, fixed, isUnknownReleaseAccepted, limits);
     const choices = await choicesFor(host, asked);
     const context = { ...host, hostname: () => node.nodeName, node, choices };
-    return runAlone(
-      paths,
-      preparing.agent,
-      { plan: openShiftPreparePlan(settings), context },
-      output,
-    );
+    return runAlone(paths, { plan: openShiftPreparePlan(settings), context }, output);
   }
   await requirePreparable(host, asked);
   const choices = await choicesFor(host, asked);
   const context = { ...host, choices };
-  return runAlone(paths, preparing.agent, { plan: preparePlan(settings), context }, output);
+  return runAlone(paths, { plan: preparePlan(settings), context }, output);
 }
 
 async function takeBack(paths: HostPaths, output: AgentLogOptions) {
@@ -88,13 +82,12 @@ async function takeBack(paths: HostPaths, output: AgentLogOptions) {
   const isOpenShift = host.cluster.controlPlane === 'openshift';
   if (isOpenShift) await requireUndoable(host);
   const plan = isOpenShift ? openShiftUndoPlan(settings) : undoPlan(settings);
-  return runAlone(paths, takingBack.agent, { plan, context: host }, output);
+  return runAlone(paths, { plan, context: host }, output);
 }
 
 /** Judged again under the lock of the agent: since it was judged first, minutes can have passed. */
 const runAlone = <Context>(
   paths: HostPaths,
-  agent: Parameters<typeof requireAlone>[1],
   { plan, context }: { readonly plan: Plan<Context>; readonly context: Context },
   output: AgentLogOptions,
 ): Promise<ExitCode> =>
@@ -103,7 +96,7 @@ const runAlone = <Context>(
       plan,
       paths,
       context: async () => {
-        await requireAlone(paths, agent);
+        await requireAlone(paths, plan.agent);
         return context;
       },
     },
