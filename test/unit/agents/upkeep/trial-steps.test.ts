@@ -27,6 +27,7 @@ import {
   KEPT_EXECUTABLE,
   MOVED,
   OPTIONS,
+  PROFILES,
   RECORD,
   snapshot,
   unchangedHost,
@@ -117,6 +118,40 @@ t.test('on the way back each step says what is left of it', async (t) => {
   }
   t.notOk(await concludeTrial.holds(first, host.progress()));
 });
+
+t.test('with SELinux, what was put back gets the labels of its places', async (t) => {
+  const { host } = await changed(t, { reverting: reason });
+  host.write('/sys/fs/selinux/enforce', '1');
+  const profile = host.at(`${PROFILES}/eth0.nmconnection`);
+  const files = ['kubelet.yaml', 'secret'].map((name) => host.at(`/etc/kubernetes/${name}`));
+  const arePresent = files.map((path) => `test -f ${path} || exit 1\n`).join('');
+  host.programs.give('setfiles', `${arePresent}tr '\\0' '\\n' >> "$ROOT/labelled"`);
+  const context = { paths: host.paths, now: await bootMoment(), isFirstRun: true };
+  await filesPutBack.run(context, host.progress());
+  t.same(host.read('/labelled').trim().split('\n'), files, 'those that exist, once they do');
+  await networkPutBack.run(context, host.progress());
+  t.same(host.read('/labelled').trim().split('\n'), [...files, profile]);
+  host.write('/labelled', '');
+  t.match(await filesPutBack.run(context, host.progress()), { note: 'as it was' });
+  t.same(host.read('/labelled').trim().split('\n'), files, 'the power failed before they had them');
+  t.same(host.lines, [], 'nothing to be said');
+});
+
+for (const [how, script] of Object.entries({ fails: 'exit 1', hangs: 'exec sleep 60' })) {
+  t.test(`with SELinux, a setfiles that ${how} does not keep the host`, async (t) => {
+    const { host, before } = await changed(t, { reverting: reason });
+    host.write('/sys/fs/selinux/enforce', '1');
+    host.programs.give('setfiles', script);
+    const context = { paths: host.paths, now: await bootMoment(), isFirstRun: true };
+    for (const step of [networkPutBack, filesPutBack]) {
+      const progress = host.progress(undefined, 401);
+      t.match(await step.run(context, progress), { note: /^put back: / }, step.name);
+      t.match(host.lines.pop(), /may lack its SELinux labels: command "setfiles .*" failed/);
+    }
+    host.remove('/sys/fs/selinux/enforce');
+    t.same(snapshot(host), before);
+  });
+}
 
 t.test('a part that failed is left alone, and the others are not', async (t) => {
   const problem = { part: 'files', failure: reason } as const;
