@@ -1,11 +1,14 @@
 import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { failureFromData } from '../../../lib/base/errors/failure-data.ts';
+import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import { dropTrial, endReverted } from '../../../lib/engine/trial/arm.ts';
 import { judgeTrial } from '../../../lib/engine/trial/judge.ts';
 import { readTrialState } from '../../../lib/engine/trial/store.ts';
-import { type EndedTrial, wasAsked } from '../../../lib/engine/trial/trial.ts';
+import { type EndedTrial, type PointsOfReturn, wasAsked } from '../../../lib/engine/trial/trial.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { relabel } from '../../../lib/host/selinux-labels.ts';
 import type { TrialContext } from './context.ts';
 
 /**
@@ -23,19 +26,42 @@ export const concludeTrial: StepBody<TrialContext> = {
     const { kind } = judgeTrial(await readTrialState(paths), now);
     return kind === 'none' || kind === 'goes-on';
   },
-  async run({ paths, now }, { signal }) {
+  async run({ paths, now }, progress) {
     const state = await readTrialState(paths);
     const verdict = judgeTrial(state, now);
     if (state.trial === undefined || verdict.kind === 'none' || verdict.kind === 'goes-on') {
       return done('nothing is taken back');
     }
+    if (verdict.kind !== 'ended') await relabelPutBack(paths, state.trial.points, progress);
     const ended = verdict.kind === 'ended' ? state.last : await endReverted(paths, state.trial);
-    await dropTrial(paths, state.trial, signal);
+    await dropTrial(paths, state.trial, progress.signal);
     if (ended === undefined || ended.outcome === 'confirmed') return done('it has ended');
     if (wasAsked(ended)) return done(`${ended.what} was taken back, as somebody has asked`);
     throw reverted(ended);
   },
 };
+
+/**
+ * Here and not where files are put back: a power cut after those would leave them without. The host goes back without labels,
+ * too: a program that fails or hangs must not use up the deadline of the step.
+ */
+async function relabelPutBack(
+  paths: HostPaths,
+  { network, files }: PointsOfReturn,
+  progress: Progress,
+): Promise<void> {
+  const present = [...network.files, ...files].filter(({ was }) => was !== undefined);
+  const enough = AbortSignal.timeout(Math.ceil(progress.remainingMs() / 2));
+  try {
+    await relabel(
+      paths,
+      present.map(({ path }) => path),
+      AbortSignal.any([progress.signal, enough]),
+    );
+  } catch (error) {
+    progress.warn(`What was put back may lack its SELinux labels: ${describeError(error)}`);
+  }
+}
 
 /** How a trial that was taken back ended, for its unit and for the person who made the change. */
 export function reverted({ what, reason, problems, outcome }: EndedTrial): Failure {
