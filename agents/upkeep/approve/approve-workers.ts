@@ -136,6 +136,5 @@ async function session(
     await Promise.race(ends);
   } finally {
     ended.abort();
-    await Promise.allSettled(ends.slice(1));
   }
 }

@@ -2,8 +2,10 @@
 import t from 'tap';
 import { Decisions } from '../../../../agents/upkeep/approve/decisions.ts';
 import { expectedOf, recordJoined } from '../../../../agents/upkeep/approve/joined.ts';
+import { approvePlan } from '../../../../agents/upkeep/approve/plan.ts';
 import type { Decision } from '../../../../lib/cluster/csr/decision.ts';
-import type { AllowedWorker } from '../../../../lib/cluster/workers/entry.ts';
+import { type AllowedWorker, LONGEST_DAYS } from '../../../../lib/cluster/workers/entry.ts';
+import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { testHost } from '../host/host.ts';
 
 const expires = new Date('2030-01-02T00:00:00Z');
@@ -30,6 +32,11 @@ t.test('each worker joins by its own entry, and an entry that went is forgotten'
     host.write(path, typeof wrong === 'string' ? wrong : JSON.stringify(wrong));
     t.equal(await expected(), 'a,b,c', 'a damaged record counts as none');
   }
+});
+
+t.test('it runs for as long as an entry may wait', async (t) => {
+  for (const { deadlineMs } of approvePlan(defaultSettings).steps)
+    t.ok(deadlineMs > LONGEST_DAYS * 86_400_000);
 });
 
 t.test('each decision is reported once, and again when it changes', async (t) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { approveWorkers } from '../../../../agents/upkeep/approve/approve-workers.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
@@ -25,7 +27,15 @@ async function hostWith(
   settings: Partial<Settings> = {},
 ) {
   const api = new FakeApi();
-  const { port } = await serveApi(t, (message, response) => api.answer(message, response));
+  const sockets = new Set<TLSSocket>();
+  let validTo = '';
+  const { port } = await serveApi(t, (message, response) => {
+    if (message.socket instanceof TLSSocket && !sockets.has(message.socket)) {
+      sockets.add(message.socket);
+      validTo = message.socket.getPeerCertificate().valid_to;
+    }
+    return api.answer(message, response);
+  });
   const host = testHost(t, { endpoints: { api: `https://127.0.0.1:${port}` }, settings });
   host.write(authorityPaths('admin').certificate, admin.certificate);
   host.write(authorityPaths('admin').key, admin.key, 0o600);
@@ -35,7 +45,11 @@ async function hostWith(
     api.set(`${REQUESTS}/${name}`, await recentRequest(name, variation));
   const approvals = () =>
     api.requests.filter(({ method }) => method === 'PUT').map(({ path }) => path);
-  return { api, host, send, approvals };
+  /** Until when the API server takes the certificate of the approver. */
+  const validUntil = () => Date.parse(validTo);
+  const closed = () =>
+    Promise.all([...sockets].map((socket) => socket.destroyed || once(socket, 'close')));
+  return { api, host, send, approvals, validUntil, closed };
 }
 
 t.test('approve-workers', async (t) => {
@@ -46,18 +60,22 @@ t.test('approve-workers', async (t) => {
   });
 
   t.test('approves both certificates of a worker, and then ends', async (t) => {
-    const { api, host, send, approvals } = await hostWith(t, { 'w.yaml': entry() });
+    const it = await hostWith(t, { 'w.yaml': entry() });
+    const { api, host, send, approvals, validUntil } = it;
     t.equal(await host.holds(approveWorkers), false, 'it is expected');
+    const begun = Date.now();
     const running = host.run(approveWorkers);
     await host.said(/Waiting for requests of worker-0\.example\.com/);
     await send('foreign', first({ subject: [{ O: ['system:nodes'] }, { CN: ['system:node:x'] }] }));
     await host.said(/Did not approve request foreign .* rule=worker/);
     await send('client', first());
     await host.said(/Approved request client/);
+    t.ok(validUntil() > begun + 3_600_000, 'its certificate outlives the hour in which it is used');
     const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.20' }] };
     api.set(`/api/v1/nodes/${WORKER}`, { metadata: { name: WORKER }, status });
     await send('serving', serving());
     t.match(await running, { kind: 'done' });
+    await it.closed();
     t.strictSame(approvals(), [`${REQUESTS}/client/approval`, `${REQUESTS}/serving/approval`]);
     t.equal(await host.holds(approveWorkers), true, 'it has joined');
     t.equal(host.mode('/var/lib/sno-agents/sno-approve/joined.json'), 0o600);
@@ -70,6 +88,21 @@ t.test('approve-workers', async (t) => {
     host.write(`${LIST}/w.yaml`, entry(WORKER, inHours(2)), 0o600);
     t.equal(await host.holds(approveWorkers), false, 'a changed entry is a new one');
   });
+
+  t.test(
+    'a worker that has joined, which cannot be recorded, is an error',
+    async (t) => {
+      const { api, host, send } = await hostWith(t, { 'w.yaml': entry() });
+      const running = host.run(approveWorkers);
+      const ended = t.rejects(running, /joined\.json/);
+      await host.said(/Waiting for requests of/);
+      host.write('/var/lib/sno-agents/sno-approve/joined.json/in-its-place');
+      const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.20' }] };
+      api.set(`/api/v1/nodes/${WORKER}`, { metadata: { name: WORKER }, status });
+      await send('serving', serving());
+      await ended;
+    },
+  );
 
   t.test('an entry with an address or a name of this host allows nothing', async (t) => {
     const { host } = await hostWith(t, {

@@ -7,7 +7,8 @@ import { workerLeftovers } from '../../../../agents/worker/leftovers.ts';
 import { awaitOwnNodeReady } from '../../../../agents/worker/node-ready.ts';
 import { workerServingCertificate } from '../../../../agents/worker/serving-certificate.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
-import { readMarker } from '../../../../lib/cluster/installation/marker.ts';
+import { markerOf, readMarker, writeMarker } from '../../../../lib/cluster/installation/marker.ts';
+import { isWorker } from '../../../../lib/cluster/workers/paths.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { endPauses } from '../host/timers.ts';
 import { NODES, workerHost } from './worker-host.ts';
@@ -82,6 +83,7 @@ t.test('node-ready asks as the node itself', async (t) => {
 
 t.test('the token is deleted at the end, and what the worker needs is not', async (t) => {
   const { host } = await workerHost(t);
+  t.equal(await isWorker(host.paths), false);
   for (const path of [...GONE.slice(1), ...STAYS]) host.write(path, `contents of ${path}`);
   host.programs.give('systemctl', 'case "$1" in disable|daemon-reload) ;; *) exit 97 ;; esac');
   await fakeRuntime(t, host, () => [], {});
@@ -94,12 +96,15 @@ t.test('the token is deleted at the end, and what the worker needs is not', asyn
     t.match(host.programs.calls().join('\n'), new RegExp(`disable .*${unit}`), unit);
   for (const path of GONE) t.notOk(host.has(path), path);
   for (const path of STAYS) t.ok(host.has(path), path);
+  t.equal(await isWorker(host.paths), true);
 });
 
 t.test('finish marks the disk', async (t) => {
   const { host } = await workerHost(t);
   host.write('/etc/machine-id', 'one\n');
   t.equal(await host.holds(finishWorker), false);
+  await writeMarker(host.paths.at('/var'), markerOf(host.context.cluster, 'writing'));
+  t.equal(await host.holds(finishWorker), false, 'it has only begun');
   t.same(await host.run(finishWorker), { kind: 'done' });
   t.equal(await host.holds(finishWorker), true);
   t.match(await readMarker(host.paths.at('/var')), {

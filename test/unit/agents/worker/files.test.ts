@@ -43,6 +43,7 @@ t.test('kubelet-files', async (t) => {
     const kubeconfig = parse(host.read('/var/lib/kubelet/kubeconfig'));
     t.equal(kubeconfig.clusters[0].cluster.server, 'https://127.0.0.1:6443', 'sno-api');
     t.equal(host.mode('/var/lib/kubelet/kubeconfig'), 0o600);
+    t.equal(host.mode('/var/lib/kubelet'), 0o700);
     t.equal(
       host.read(CLIENTS),
       [admin, successor].map(({ certificate }) => `${certificate.trimEnd()}\n`).join(''),

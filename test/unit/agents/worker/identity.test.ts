@@ -157,18 +157,20 @@ t.test('kubelet-identity of a worker', async (t) => {
     }
   });
 
-  t.test('a denied request is final', async (t) => {
-    const { host, api } = await workerHost(t);
-    const running = host.failureOf(workerKubeletIdentity);
-    await host.said(PENDING);
-    const [body] = posted(api);
-    const conditions = [{ type: 'Denied', status: 'True', reason: 'Foreign', message: 'not ours' }];
-    if (body !== undefined)
-      api.set(`${REQUESTS}/${body.metadata.name}`, { ...body, status: { conditions } });
-    t.match(await running, {
-      kind: 'fatal',
-      message: /was not granted; found Denied, Foreign, not ours/,
-    });
+  t.test('a request that was denied, or cannot be signed, is final', async (t) => {
+    for (const type of ['Denied', 'Failed']) {
+      const { host, api } = await workerHost(t);
+      const running = host.failureOf(workerKubeletIdentity);
+      await host.said(PENDING);
+      const [body] = posted(api);
+      const conditions = [{ type, status: 'True', reason: 'Foreign', message: 'not ours' }];
+      if (body !== undefined)
+        api.set(`${REQUESTS}/${body.metadata.name}`, { ...body, status: { conditions } });
+      t.match(await running, {
+        kind: 'fatal',
+        message: new RegExp(`was not granted; found ${type}, Foreign, not ours`),
+      });
+    }
   });
 
   t.test('a request that was deleted is repeated', async (t) => {
@@ -217,6 +219,14 @@ t.test('kubelet-identity of a worker', async (t) => {
       message: /does not accept the bootstrap token.*sno create worker-ignition/,
     });
     t.match(describeError(error), /Unauthorized/, 'what the API server said');
+  });
+
+  t.test('another refusal than that of the token is not final', async (t) => {
+    const { host, api } = await workerHost(t);
+    api.rule(({ method }) =>
+      method === 'POST' ? refusal(403, { message: 'not yet' }) : undefined,
+    );
+    t.match(await thrownBy(host.run(workerKubeletIdentity)), { code: 403, message: /not yet/ });
   });
 
   t.test('the identity of another host name does not hold', async (t) => {

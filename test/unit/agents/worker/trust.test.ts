@@ -1,7 +1,10 @@
 import t from 'tap';
+import { confirmTrust } from '../../../../agents/worker/trust/confirm.ts';
+import { publishedCa } from '../../../../agents/worker/trust/published-ca.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
-import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { dying, killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { differentMoments } from '../../engine/steps/moments.ts';
 import { both, CA, next, old, other, trustingHost } from './trusting-host.ts';
 
 const PATCHES = (requests: readonly { method: string }[]) =>
@@ -65,6 +68,7 @@ t.test('an API that does not answer, or refuses, changes nothing', async (t) => 
       () => refusal(403, { reason: 'Forbidden', message: 'no' }),
       /does not let this node read ConfigMap kube-system\/kube-root-ca\.crt.*sno create worker-ignition/,
     ],
+    [() => refusal(400, { message: 'broken' }), /400 broken/],
     [({ path }) => (path.includes('nodes') ? undefined : refusal(404, {})), /there is no CA in/],
   ];
   for (const [rule, says] of answers) {
@@ -114,6 +118,53 @@ t.test('a kubelet that read other CAs at a boot in between is restarted', async 
   it.publish(old.certificate);
   await it.run();
   t.equal(it.readByKubelet(), old.certificate);
+});
+
+t.test('told to stop while it verifies the server, it says nothing against the CAs', async (t) => {
+  const it = await trustingHost(t);
+  it.publish(both);
+  const stop = new AbortController();
+  let asked = 0;
+  it.api.rule(({ path }) => {
+    asked += path.endsWith('/kube-root-ca.crt') ? 1 : 0;
+    if (asked < 2) return undefined;
+    stop.abort(new Error('told to stop'));
+    return 'cut';
+  });
+  const context = { ...it.host.context, run: 'this' };
+  await t.rejects(publishedCa.run(context, it.host.progress(stop.signal)), {
+    message: 'told to stop',
+  });
+  t.equal(it.host.read(CA), old.certificate);
+});
+
+t.test('what is not known of the kubelet is not confirmed, and asked again', async (t) => {
+  const it = await trustingHost(t);
+  const context = { ...it.host.context, run: 'this' };
+  await t.rejects(confirmTrust.run(context, it.host.progress()), { kind: 'retry' });
+  t.equal(it.confirmed(), undefined);
+});
+
+t.test('killed twice at the same moment, with a restart of the host in between', async (t) => {
+  const rotating = async () => {
+    const it = await trustingHost(t);
+    it.publish(old.certificate);
+    await it.run();
+    it.publish(both);
+    return it;
+  };
+  const whole = await rotating();
+  const { effects } = await dying(Number.POSITIVE_INFINITY, false, () => whole.run());
+  for (const { at } of differentMoments(effects).filter(({ losesPower }) => !losesPower)) {
+    const it = await rotating();
+    const { before } = await dying(at, false, () => it.run());
+    it.boot();
+    // The rotation was rolled back.
+    it.publish(old.certificate);
+    await dying(at, false, () => it.run());
+    await it.run();
+    t.equal(it.readByKubelet(), old.certificate, `before ${before}`);
+  }
 });
 
 t.test('killed at any moment, the kubelet is restarted with what it has to trust', async (t) => {

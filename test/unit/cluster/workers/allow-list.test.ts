@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -42,7 +43,8 @@ t.test('an entry', async (t) => {
     { worker: { expires: new Date('2030-01-02T00:00:00Z') } },
     'a time of another zone',
   );
-  for (const name of ['edge-0.example.org', 'edge-1', 'api', 'apps.example.com']) {
+  const others = ['kubernetes-0', 'kubernetes.default.example.com', 'my.kubernetes'];
+  for (const name of ['edge-0.example.org', 'edge-1', 'api', 'apps.example.com', ...others]) {
     t.ok('worker' in readEntry(right.replace('worker-0', name), cluster), name);
   }
   const named = { ...cluster, ownName: 'edge-0.example.org' };
@@ -166,12 +168,15 @@ t.test('the list', async (t) => {
       'e.yaml': worker('worker-4', '192.0.2.24'),
       'h.yaml': padded(worker('worker-5', '192.0.2.25'), 16_384),
       'i.yaml': worker('worker-6', '192.0.2.26'),
+      'j.yaml': worker('worker-7', '192.0.2.27'),
     });
+    execFileSync('mkfifo', ['-m', '600', join(folder, 'k.yaml')]);
     if (process.getuid?.() === 0) chownSync(join(folder, 'i.yaml'), 65_534, 0);
     else unlinkSync(join(folder, 'i.yaml'));
     mkdirSync(join(folder, 'f.yaml'));
     symlinkSync(join(folder, 'b.yaml'), join(folder, 'g.yaml'));
-    chmodSync(join(folder, 'e.yaml'), 0o622);
+    chmodSync(join(folder, 'e.yaml'), 0o620);
+    chmodSync(join(folder, 'j.yaml'), 0o602);
     chmodSync(join(folder, 'h.yaml'), 0o644);
     const { workers, faults } = await read();
     t.same(
@@ -187,6 +192,8 @@ t.test('the list', async (t) => {
       /e\.yaml: it can be written by other users$/,
       /f\.yaml: it is not a regular file$/,
       /g\.yaml: .*ELOOP/,
+      /j\.yaml: it can be written by other users$/,
+      /k\.yaml: it is not a regular file$/,
     ]) {
       t.ok(
         faults.some((fault) => expected.test(fault)),
