@@ -43,7 +43,7 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/change/update/*.ts', 'agents/upkeep/update/{*,worker/*}.ts'],
     tests: [
       'test/unit/change/update/*.test.ts',
-      'test/unit/agents/upkeep/{update,update-add-ons,update-backup,update-command}.test.ts',
+      'test/unit/agents/upkeep/{update,update-accepted,update-add-ons,update-backup,update-command}.test.ts',
       'test/unit/agents/upkeep/update-{emulation,interrupted,obstacles,prepare,reverted}.test.ts',
       'test/unit/agents/upkeep/nodes-in-turn.test.ts',
       'test/integration/update-*.test.ts',

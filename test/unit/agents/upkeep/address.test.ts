@@ -6,6 +6,7 @@ import { readState } from '../../../../agents/upkeep/address/state.ts';
 import { type Identity, identityOf } from '../../../../lib/change/identity/identity.ts';
 import { identityChange, requestIdentity } from '../../../../lib/change/identity/request.ts';
 import type { OnAddressChange } from '../../../../lib/config/cluster/cluster.ts';
+import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { armTrial } from '../../../../lib/engine/trial/arm.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
@@ -188,6 +189,17 @@ t.test('what else changes the host ends before', async (t) => {
   await armTrial(host.paths, { ...points, points: nothing }, new AbortController().signal);
   t.match(await run(), { kind: 'not-yet', reason: 'another network is on trial' });
   t.equal(await identityChange.read(host.paths), undefined);
+});
+
+t.test('what is requested at the same moment ends before', async (t) => {
+  const { host, run } = await movingHost(t, 'follow');
+  giveAddresses(host, '192.0.2.77/24');
+  const requesting = await lockAgent('change', host.root);
+  t.match(await run(), { kind: 'not-yet', reason: /another change is being requested/ });
+  requesting[Symbol.dispose]();
+  t.equal(await identityChange.read(host.paths), undefined);
+  t.same((await readState(host.paths)).followed, [], 'it does not count');
+  t.match(await run(), { kind: 'done' });
 });
 
 t.test('a change to an address that is lost again is given up', async (t) => {

@@ -46,7 +46,7 @@ export const cross = await createAuthority('cross');
 /** What the programs of a host demand of those before them. */
 const HOSTNAMECTL = 'echo "$1 $2" > "$ROOT/etc/hostname"';
 const SYSTEMCTL = `cd "$ROOT/etc/kubernetes/manifests"; case "$*" in
-"stop kubelet.service") grep -q 'set-hostname edge-9' "$ROOT/etc/hostname" || exit 81 ;;
+"stop kubelet.service") ls > "$ROOT/run/placed-at-stop"; grep -q 'set-hostname edge-9' "$ROOT/etc/hostname" || exit 81 ;;
 "restart containerd.service")
   [ ! -e "$ROOT${KUBELET_ACTIVE}" ] && [ -e "$ROOT/etc/sno-agents/proxy.env" ] || exit 82
   touch "$ROOT/run/restarted" ;;
@@ -93,7 +93,7 @@ async function heldHost(
   for (const { component, manifest } of rendered.staticPods) {
     host.write(heldPod(component), manifest, 0o600);
   }
-  const others = [cross, expired].map(({ certificate }) => certificate);
+  const others = [expired, cross].map(({ certificate }) => certificate);
   host.write(serving.certificate, [host.read(serving.certificate), ...others].join(''));
   host.write(DROP_IN, '');
   host.write(kubeletPaths.liveConfig, '');

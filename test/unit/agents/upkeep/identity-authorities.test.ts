@@ -112,12 +112,16 @@ t.test('its authorities sign and are trusted, for new keys of this host', async 
   t.same([found.medium, found.mediumMode], [lost.serving.certificate, 0o644]);
 });
 
-t.test('one authority, or its key alone, that is another one', async (t) => {
+t.test('one authority, its certificate or its key alone, that is another one', async (t) => {
   const { host, run, holds } = await newHost(t);
   await run();
-  for (const path of Object.values(authorityPaths('legacy-unknown')).slice(1)) {
+  const { certificate, key } = authorityPaths('legacy-unknown');
+  for (const [path, another] of [
+    [certificate, lost.etcd.certificate],
+    [key, 'x'],
+  ] as const) {
     const kept = host.read(path);
-    host.write(path, 'x');
+    host.write(path, another);
     t.equal(await holds(), false, path);
     host.write(path, kept);
   }

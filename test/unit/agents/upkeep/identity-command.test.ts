@@ -15,6 +15,13 @@ import { apiOf } from './earlier-authority.ts';
 
 const FOLDER = '/var/lib/sno-agents/sno-identity';
 const from = identityOf(input);
+const OPENSHIFT = {
+  controlPlane: 'openshift',
+  openshift: {
+    ...{ releaseImage: 'r.test/release:1', version: '4.21', clusterId: cluster.clusterId },
+    ...{ infrastructureName: 'edge-x1', platform: 'none' },
+  },
+};
 
 /** An installed host whose systemd ends each change at once. */
 async function installed(t: Test, installedWith = input) {
@@ -164,6 +171,28 @@ t.test('a change that cannot be made is refused, and nothing is written', async 
   await refused(/the installation is not complete/, ...ok, '--yes');
   host.remove('/etc/sno-agents/render-input.json');
   await refused(/expected .*render-input\.json/, ...ok, '--yes');
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify({ ...cluster, ...OPENSHIFT }));
+  await saveRenderInput(host.paths, input);
+  await refused(/control planes of kind openshift are not supported/, ...ok, '--yes');
+});
+
+t.test('what was requested while a person was asked comes first', async (t) => {
+  const { host } = await installed(t);
+  // The command says what would change between its judgement and its request.
+  const write = () => host.write('/var/lib/sno-agents/sno-rotate/request.json', '{}');
+  t.equal(await runIdentity(host.paths, ['change', '--hostname', 'edge-9', '--yes'], { write }), 2);
+  t.equal(await identityChange.read(host.paths), undefined);
+  t.same(host.programs.calls('systemctl'), []);
+});
+
+t.test('the end of an earlier change is not that of this one', async (t) => {
+  const { host, run } = await installed(t);
+  t.equal((await run('change', '--hostname', 'edge-9', '--yes')).code, 0);
+  host.programs.give('systemctl', 'exit 1');
+  t.match(await run('change', '--hostname', 'edge-8', '--yes'), {
+    code: 1,
+    errors: /the change has not ended/,
+  });
 });
 
 t.test('nobody has to wait', async (t) => {

@@ -1,5 +1,7 @@
 /** The steps of a change of the identity that write keys and files, on a host whose control plane is held. */
 import t from 'tap';
+import { placeIdentity } from '../../../../agents/steps/kubelet-client-file.ts';
+import { issueIdentity } from '../../../../agents/steps/kubelet-identity.ts';
 import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
 import { identityFiles } from '../../../../agents/upkeep/identity/files.ts';
 import { startRenamed } from '../../../../agents/upkeep/identity/start.ts';
@@ -94,7 +96,10 @@ t.test(
     const { host, run, holds } = await held({ isSlow: true });
     t.equal(await holds(identityFiles), false);
     t.match(await run(identityFiles), { kind: 'done', note: 'edge-9, 198.51.100.7' });
-    t.match(await identityOn(host), { ...expected, proxy: false, cluster: { name: 'shop' } });
+    const found = await identityOn(host);
+    t.match(found, { ...expected, proxy: false, cluster: { name: 'shop' } });
+    t.same([found.others, found.addresses], [expected.others, expected.addresses], 'no more');
+    t.equal(host.read('/run/placed-at-stop'), 'other.yaml\n', 'no kubelet of the old name sees it');
     t.same(seen.asked.splice(0), ['running, saved: false'], 'ready before the input is saved');
     t.same(host.programs.calls(), [
       'hostnamectl set-hostname edge-9',
@@ -113,6 +118,16 @@ t.test(
     t.equal(await holds(identityFiles), false, 'nothing to render from');
   },
 );
+
+t.test('files: the kubelet does not keep the identity of the old Node', async (t) => {
+  const { held } = await heldHosts(t);
+  const { host, context, run } = await held();
+  const old = { ...context, hostname: () => 'edge-0' };
+  await placeIdentity(host.paths, await issueIdentity(old));
+  await run(identityFiles);
+  const { subject } = inspectCertificate(host.read(kubeletPaths.clientPair));
+  t.equal(subject.commonName, 'system:node:edge-9');
+});
 
 t.test('files: what cannot be written or started is not passed over', async (t) => {
   const { held } = await heldHosts(t);
@@ -211,6 +226,7 @@ t.test('start: interrupted at any moment', async (t) => {
       const placed = COMPONENTS.filter((name) => host.has(pod(fileOf(name))));
       const isWhole = placed.length === COMPONENTS.length;
       t.ok(isWhole || (await isHeld(host.paths)), `${when}: the kubelet joins no half of it`);
+      t.ok(!host.has(DROP_IN) || host.has(kubeletPaths.liveConfig), `${when}: it can start`);
     },
     result: async ({ host, holds }) => ({
       holds: await holds(startRenamed),

@@ -106,6 +106,7 @@ async function changing(
   const changed = [...CHANGES, ...rendered].map((name): [string, ApiAnswer] => [
     name,
     ({ body }) => {
+      if (/^DELETE .*persistentvolumes/.test(name)) t.ok(host.has(SAVED), 'kept before it is lost');
       bodies[name] = JSON.parse(body);
       return {};
     },

@@ -28,6 +28,7 @@ import { giveAddresses } from '../host/network.ts';
 
 const FOLDER = '/var/lib/sno-agents/sno-identity';
 const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
+const LIVE_CONFIG = '/etc/kubernetes/kubelet-live.yaml';
 const pod = (name: string) => `/etc/kubernetes/manifests/${name}.yaml`;
 const from = identityOf(input);
 const to = { ...from, hostname: 'edge-9', nodeIps: ['198.51.100.7'] as [string] };
@@ -107,17 +108,14 @@ t.test('hold: the control plane stops, and the kubelet cannot register a Node', 
     /^ExecStart=\nExecStart=\S+\/kubelet --config=\/etc\/kubernetes\/kubelet-live\.yaml\n/m,
   );
   t.notMatch(host.read(DROP_IN), /kubeconfig/);
-  t.match(
-    host.read('/etc/kubernetes/kubelet-live.yaml'),
-    /staticPodPath: \/etc\/kubernetes\/manifests/,
-  );
+  t.match(host.read(LIVE_CONFIG), /staticPodPath: \/etc\/kubernetes\/manifests/);
   t.equal(await isHeld(host.paths), true);
   await run(hold);
   t.ok(host.has(`${FOLDER}/manifests/etcd.yaml`), 'a second run loses nothing');
 
   await release(host.paths, new AbortController().signal);
   t.equal(await isHeld(host.paths), false);
-  t.notOk(host.has('/etc/kubernetes/kubelet-live.yaml'));
+  t.notOk(host.has(LIVE_CONFIG));
   t.equal(host.programs.calls('systemctl').at(-1), 'systemctl daemon-reload');
 });
 
@@ -183,6 +181,7 @@ t.test('interrupted at any moment, the control plane is held as a whole', async 
     prepare: () => changingHost(t),
     run: ({ run }) => run(hold),
     allowed({ host }, when) {
+      t.ok(!host.has(DROP_IN) || host.has(LIVE_CONFIG), `${when}: the kubelet can start`);
       for (const name of COMPONENTS) {
         const places = [pod(name), `${FOLDER}/manifests/${name}.yaml`];
         t.ok(
@@ -259,6 +258,8 @@ t.test('the host of a change: only what happened since the request counts', asyn
     return bootTime(signal);
   };
   t.same(await booted('echo -99000000'), new Date(request.at), 'booted before');
+  const later = await booted('echo 9999999999999999');
+  t.ok(later > new Date(request.at), 'booted since');
   host.remove('/var/lib/sno-agents/sno-identity/request.json');
   t.match(await thrownBy(identityContext(host.paths)), {
     kind: 'usage',

@@ -55,11 +55,14 @@ const KINDS: Readonly<
 async function wentBack(
   t: Test,
   {
+    id = ID,
     outcome = 'reverted',
     etcd = 'v3.6.8',
     answers = {},
     readyz = () => ({}),
   }: {
+    /** Of the change whose trial was the last. */
+    id?: string;
     outcome?: 'reverted' | 'confirmed';
     etcd?: string;
     answers?: Readonly<Record<string, ApiAnswer>>;
@@ -105,7 +108,7 @@ async function wentBack(
   host.write(`${STATE}/prepared.json`, JSON.stringify({ ...PREPARED, manifests: changed }));
   const ended = {
     schemaVersion: 1,
-    id: ID,
+    id,
     what: 'the update',
     endedAt: '2030-01-03T00:00:00Z',
   } as const;
@@ -163,9 +166,11 @@ t.test('the API server is waited for, which has just started', async (t) => {
 t.test('only after a way back that leaves the database', async (t) => {
   const stays = await wentBack(t, { outcome: 'confirmed' });
   t.same(await stays.run(), { kind: 'done', note: 'no add-on is to be put back' });
+  const other = await wentBack(t, { id: '11111111-1111-4111-8111-111111111111' });
+  t.same(await other.run(), { kind: 'done', note: 'no add-on is to be put back' });
   const restored = await wentBack(t, { etcd: 'v3.5.21' });
   t.match(await restored.run(), { note: /the database goes back/ });
-  t.same([...stays.asked, ...restored.asked], []);
+  t.same([...stays.asked, ...other.asked, ...restored.asked], []);
   const goesBack = await wentBack(t);
   goesBack.host.write(
     TRIAL,

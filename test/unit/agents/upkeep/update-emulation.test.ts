@@ -125,6 +125,9 @@ t.test('nothing is emulated: nothing is changed', async (t) => {
   const without = await emulating(t, { prepared: {} });
   t.ok(await holds(without));
   t.same(await run(without), { kind: 'done', note: 'nothing is emulated' });
+  const other = await emulating(t);
+  const another = { ...other.context.request, id: '11111111-1111-4111-8111-111111111111' };
+  t.ok(await holds({ ...other, context: { ...other.context, request: another } }), 'not for it');
   const reverted = await emulating(t, { outcome: 'reverted' });
   t.ok(await holds(reverted), 'the way back has put other files back');
   await run(reverted);

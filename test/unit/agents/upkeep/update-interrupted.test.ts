@@ -8,6 +8,7 @@ import { stageUpdate } from '../../../../agents/upkeep/update/stage.ts';
 import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
 import { readTaken } from '../../../../lib/change/update/taken.ts';
+import { writeLast } from '../../../../lib/engine/trial/store.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { kernelHasSelinux } from '../../host/selinux.ts';
 import { STATE, updating } from './updating-host.ts';
@@ -34,6 +35,13 @@ t.test('interrupted at any moment, nothing counts as staged that is not whole', 
     isDurable: true,
     isConcurrent: true,
   });
+});
+
+t.test('an executable that does not answer has no longer than the step', async (t) => {
+  const { host, context, run } = await updating(t, { text: '#!/bin/sh\nexec sleep 600\n' });
+  await run(stageUpdate);
+  const left = host.progress(new AbortController().signal, 200);
+  await t.rejects(prepare.run(context, left), { message: /sno-agents --version/ });
 });
 
 t.test('with SELinux, the new executable is one that services may run', async (t) => {
@@ -78,6 +86,10 @@ t.test(
 
 t.test('each step is done once it has run, and not before', async (t) => {
   const it = await updating(t);
+  const another = { id: '11111111-1111-4111-8111-111111111111', what: 'another change' };
+  const endedAt = '2030-01-01T00:00:00Z';
+  const ended = { ...another, endedAt, outcome: 'confirmed' } as const;
+  await writeLast(it.host.paths, { schemaVersion: 1, ...ended, problems: [] });
   const steps = [stageUpdate, prepare, armUpdate, switchOver, confirmUpdate, concludeUpdate];
   for (const step of steps) {
     t.notOk(await it.holds(step), `${step.name}, before`);

@@ -165,6 +165,7 @@ t.test('a unit that the host does not have is enabled', async (t) => {
   host.remove('/etc/systemd/system/sno-trial.timer');
   host.remove('/etc/systemd/system/sno-renew.timer');
   host.write('/etc/systemd/system/sno-renew.timer', 'an older one', 0o600);
+  host.remove(addressEvents.path);
   const { files, enable } = await prepareOn(host, otherImage(host, 'etcd'));
   t.same(enable, ['sno-trial.timer']);
   t.match(
@@ -175,6 +176,10 @@ t.test('a unit that the host does not have is enabled', async (t) => {
     files.find(({ path }) => path.endsWith('sno-renew.timer')),
     { mode: 0o600 },
     'its mode stays',
+  );
+  t.match(
+    files.find(({ path }) => path === addressEvents.path),
+    { contents: addressEvents.contents, mode: 0o755 },
   );
 });
 

@@ -155,6 +155,27 @@ t.test('an add-on that the API refuses is no settled update', async (t) => {
   await t.rejects(it.run(), { message: /refused by the test/ });
 });
 
+t.test('leaders that end only as the kubelet takes up their manifests are forgotten', async (t) => {
+  let isDeleted = false;
+  const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler';
+  const it = await settling(t, {
+    createdAt: new Date(Date.parse(NOW) + 60_000),
+    leases: () => {
+      const hasEnded = !isDeleted && it.asked.includes('mirror pods');
+      const scheduler = lease('kube-scheduler', hasEnded ? NOW : LATER);
+      return [lease('kube-controller-manager', LATER), scheduler];
+    },
+    answers: {
+      [`DELETE ${path}`]: () => {
+        isDeleted = true;
+        return {};
+      },
+    },
+  });
+  t.match(await it.run(), { kind: 'done' });
+  t.ok(isDeleted);
+});
+
 t.test('the Leases of leaders that have ended do not keep the next ones waiting', async (t) => {
   const deleted: string[] = [];
   const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';

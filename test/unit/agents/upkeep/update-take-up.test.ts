@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { reportedChanges } from '../../../../agents/upkeep/report/changes.ts';
 import { heed } from '../../../../agents/upkeep/report/heed.ts';
@@ -9,6 +10,7 @@ import { requestRotation, rotationChange } from '../../../../lib/change/rotation
 import { type UpdateRequest, updateChange } from '../../../../lib/change/update/request.ts';
 import { readAsked, readWanted, writeAsked } from '../../../../lib/change/update/wanted.ts';
 import { recordPath } from '../../../../lib/engine/agents/records.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { testHost } from '../host/host.ts';
 
 const { signal } = new AbortController();
@@ -132,6 +134,52 @@ t.test('what may pass is tried again, after a while', async (t) => {
   await writeAsked(it.paths, { ...asked, at: '2020-01-01T00:00:00.000Z' });
   await it.heed(4);
   t.match(await it.takeUp(request), { isRequested: true });
+});
+
+t.test('only what a person has to correct is refused for good', async (t) => {
+  for (const [kind, outcome] of [
+    ...[['usage', 'refused'] as const, ['fatal', 'refused'] as const],
+    ...[['retry', 'waiting'] as const, ['deadline', 'waiting'] as const],
+  ]) {
+    const it = updatedHost(t);
+    await it.heed(4);
+    await it.takeUp(new Failure(kind, 'a fault'));
+    t.match(await readAsked(it.paths), { outcome }, kind);
+    t.equal((await readWanted(it.paths)) !== undefined, outcome === 'waiting', kind);
+  }
+  const it = updatedHost(t);
+  await it.heed(4);
+  t.equal(statSync(dirname(recordPath(it.paths, 'update-wanted'))).mode & 0o777, 0o700);
+  const stop = new AbortController();
+  const stopped = takeUp(it.paths, stop.signal, async () => {
+    stop.abort(new Error('stopped by the test'));
+    throw new Failure('fatal', 'no answer');
+  });
+  await t.rejects(stopped, { message: 'stopped by the test' });
+  t.equal(await readAsked(it.paths), undefined, 'nothing is decided');
+});
+
+t.test('interrupted at any moment, it is decided once', async (t) => {
+  for (const answer of [request, undefined, new Failure('usage', 'by a stranger')]) {
+    await killedAtAnyMoment(t, {
+      async prepare() {
+        const it = updatedHost(t);
+        await it.heed(4);
+        return it;
+      },
+      run: (it) => it.takeUp(answer),
+      async allowed({ paths }, when) {
+        const isWanted = (await readWanted(paths)) !== undefined;
+        t.ok(isWanted || (await readAsked(paths)) !== undefined, `${when}: nothing is forgotten`);
+      },
+      result: async ({ paths }) => [
+        (await updateChange.read(paths))?.asked,
+        (await readWanted(paths)) === undefined || (await updateChange.read(paths)) !== undefined,
+      ],
+      least: 6,
+      isDurable: true,
+    });
+  }
 });
 
 t.test('a host that runs it already says so', async (t) => {

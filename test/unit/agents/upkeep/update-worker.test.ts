@@ -68,12 +68,14 @@ const proxy = ({
   image = 'r.test/kube-proxy:1',
   ready = 'True',
   restarts = 0,
+  name = 'kube-proxy',
+  metadata = {},
 } = {}) => ({
   metadata: {
-    ...{ name: 'kube-proxy-x', namespace: 'kube-system', uid },
-    ownerReferences: [{ kind: 'DaemonSet', name: 'kube-proxy' }],
+    ...{ name: `${name}-x`, namespace: 'kube-system', uid, ...metadata },
+    ownerReferences: [{ kind: 'DaemonSet', name }],
   },
-  spec: { containers: [{ name: 'kube-proxy', image }] },
+  spec: { containers: [{ name, image }] },
   status: {
     conditions: [{ type: 'Ready', status: ready }],
     containerStatuses: [{ name: 'kube-proxy', restartCount: restarts }],
@@ -130,6 +132,7 @@ t.test('it has settled once its kubelet and its add-ons have run for the window'
   let replaced = 0;
   await settling(t, { pods: () => [proxy(), workload(`${replaced++}`)] });
   t.ok(replaced > 1, 'a workload that keeps ending does not count');
+  await settling(t, { pods: () => [proxy(), proxy({ name: 'of-people', ready: 'False' })] });
 });
 
 t.test('add-ons with the image of before are replaced, once the kubelet runs', async (t) => {
@@ -197,6 +200,11 @@ const UNSETTLED: readonly (readonly [
     { pods: () => [proxy({ ready: 'False' })] },
     /kube-proxy-x is not/,
   ],
+  [
+    'an add-on that is still ending',
+    { pods: () => [proxy({ metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } })] },
+    /kube-proxy-x is not/,
+  ],
   ['no answer of the API server', { node: () => ({ kind: 'Node' }) }, /metadata/],
 ];
 for (const [why, differs, found] of UNSETTLED) {
@@ -260,8 +268,11 @@ t.test('the unit on a worker runs the plan of workers', async (t) => {
 
 t.test('a new executable changes only what a worker has', async (t) => {
   const { host } = await updatingWorker(t);
+  const isEnabled = joinedWorkerUnits.filter(({ enabled }) => enabled);
+  const [lost, old] = isEnabled.map(({ name }) => `/etc/systemd/system/${name}`);
   for (const { name, contents } of joinedWorkerUnits) {
-    host.write(`/etc/systemd/system/${name}`, contents);
+    const path = `/etc/systemd/system/${name}`;
+    if (path !== lost) host.write(path, path === old ? 'of an earlier release' : contents);
   }
   host.write(EXECUTABLE, 'the new executable');
   const environment = { nodeIps: ['192.0.2.20'], nodeName: 'worker-0' };
@@ -280,6 +291,7 @@ t.test('a new executable changes only what a worker has', async (t) => {
     '/etc/sno-agents/executable.sha256',
     '/etc/sno-agents/payload.sha256',
     '/etc/sno-agents/pod-egress.nft',
+    ...[lost, old].toSorted(),
   ]);
   const kubelet = prepared.files.find(({ path }) => path === KUBELET_CONFIG);
   t.match(kubelet?.contents, /clientCAFile: .*client-ca\.crt/);
@@ -289,13 +301,23 @@ t.test('a new executable changes only what a worker has', async (t) => {
     /"10\.128\.3\.0\/24"/,
   );
   t.same(prepared.manifests, []);
-  t.same(prepared.enable, []);
+  t.same(prepared.enable, [isEnabled[0]?.name]);
   const commands = prepared.links.map(({ path }) => path.split('/').at(-1));
   for (const { name, contents } of joinedWorkerUnits) {
     const [, agent] = /^ExecStart=\S+\/sno-agents ([a-z-]+)/m.exec(contents) ?? [];
     if (agent !== undefined) t.ok(commands.includes(agent), `${agent} of ${name} is a command`);
   }
-  for (const { path, contents, mode } of prepared.files) host.write(path, contents, mode);
+  let said = '';
+  const write = (text: string) => {
+    said += text;
+  };
+  const args = ['--payload', parts.payloadFolder, '--executable', parts.executable];
+  t.equal(await runUpdate(host.paths, ['prepare', ...args], { write }), 0);
+  t.same(JSON.parse(said), prepared, 'the release before it asks by the command line');
+  for (const { path, contents, mode } of prepared.files) {
+    if (host.has(path)) host.remove(path);
+    host.write(path, contents, mode);
+  }
   t.same((await prepareWorkerUpdate(host.paths, parts, AbortSignal.timeout(60_000))).files, []);
   const own = joinedWorkerUnits.map(({ name }) => name);
   t.notOk(own.includes('sno-worker.service'), 'it has joined');

@@ -14,6 +14,7 @@ import { Failure } from '../../../../lib/base/errors/failure.ts';
 import type { ChangeStep } from '../../../../lib/change/or-back.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
 import { readTaken } from '../../../../lib/change/update/taken.ts';
+import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { done } from '../../../../lib/engine/steps/step.ts';
 import { recordReverting } from '../../../../lib/engine/trial/store.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
@@ -32,6 +33,8 @@ import {
   TRIAL,
   updating,
 } from './updating-host.ts';
+
+const PROFILES = '/etc/NetworkManager/system-connections';
 
 type Updating = Awaited<ReturnType<typeof updating>>;
 
@@ -60,6 +63,8 @@ t.test('the same payload is not copied', async (t) => {
   t.match(await it.run(stageUpdate), { note: /payload is the same/ });
   t.notOk(it.host.has(`${STATE}/next/payload`));
   t.ok(await it.holds(stageUpdate));
+  await upTo(it, prepare, armUpdate, switchOver);
+  t.ok(await it.holds(switchOver));
 });
 
 const DAMAGED: readonly (readonly [file: string, message: RegExp])[] = [
@@ -92,6 +97,10 @@ for (const [answer, reason] of UNREADY) {
 
 t.test('stage waits for the end of a backup and needs room', async (t) => {
   const it = await updating(t);
+  const lock = await lockAgent('sno-backup', it.host.root);
+  t.same(await it.run(stageUpdate), { kind: 'not-yet', reason: 'sno-backup is running' });
+  lock[Symbol.dispose]();
+  t.notOk(it.host.has(`${STATE}/next`), 'nothing is fetched before');
   const { manifest } = it.context.request;
   const large = { ...manifest, payload: { ...manifest.payload, size: 2 ** 50 } };
   const context = { ...it.context, request: { ...it.context.request, manifest: large } };
@@ -115,10 +124,7 @@ const UNFIT: readonly (readonly [why: string, text: string, message: RegExp])[] 
   ['does not start', '#!/bin/sh\necho "no such library" >&2\nexit 127\n', /no such library/],
   [
     'cannot read the configuration',
-    program().replace(
-      /"sno-update prepare ".*/,
-      '*prepare*) echo "cluster.json: x" >&2; exit 2 ;;',
-    ),
+    program().replace(/"sno-update prepare .*/, '*prepare*) echo "cluster.json: x" >&2; exit 2 ;;'),
     /cluster\.json: x/,
   ],
   ['says something else', program({ schemaVersion: 2 }), /does not say what it changes/],
@@ -146,6 +152,7 @@ t.test('an update of the payload alone is prepared by the executable in use', as
 
 t.test('everything that changes is a point of return', async (t) => {
   const it = await updating(t);
+  it.host.write(`${PROFILES}/eth0.nmconnection`);
   await upTo(it, stageUpdate, prepare, armUpdate);
   t.ok(await it.holds(armUpdate));
   const { what, points, deadlineMs, bootsCount } = JSON.parse(it.host.read(TRIAL));
@@ -155,6 +162,7 @@ t.test('everything that changes is a point of return', async (t) => {
     [SCHEDULER, NEW_UNIT, '/usr/local/bin/sno-new'],
   );
   t.same(points.moved, [{ path: PAYLOAD, aside: '/var/lib/sno-agents/sno-trial/payload' }]);
+  t.same(points.network.folders, [{ path: PROFILES, names: ['eth0.nmconnection'] }]);
   t.equal(points.database, undefined, 'the database does not change');
   t.same([deadlineMs, bootsCount], [it.context.settings.updateTrialMs, 1]);
 });
@@ -175,6 +183,7 @@ t.test('switch replaces everything while the kubelet is stopped', async (t) => {
   t.notOk(await it.holds(switchOver));
   it.host.programs.forgetCalls();
   it.host.write('/sys/fs/selinux/enforce', '1');
+  it.host.programs.give('systemctl', '[ "$1" != start ] || [ -s "$ROOT/labelled" ]');
   it.host.programs.give('setfiles', `tr '\\0' '\\n' > "$ROOT/labelled"`);
   await it.run(switchOver);
   await requireSwitched(t, it);

@@ -41,11 +41,11 @@ export const BACKUPS = '/var/lib/sno-agents/backups';
 export const EARLIER_BACKUP = '20300101T030405Z';
 export const OWN_BACKUP = '20300102T030405Z';
 
-/** A program that answers as the new executable does. */
+/** A program that answers as the new executable does, if it is told where it and the new payload are. */
 export const program = (prepared: object = PREPARED, version = '1.2.3') => `#!/bin/sh
 case "$*" in
 --version) echo '${version}' ;;
-"sno-update prepare "*) printf '%s\\n' '${JSON.stringify(prepared)}' ;;
+"sno-update prepare --payload "*" --executable $0") grep -q new "$4/bin/kubelet" || exit 96; printf '%s\\n' '${JSON.stringify(prepared)}' ;;
 *) exit 97 ;;
 esac
 `;
