@@ -5,7 +5,7 @@ import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { kubeconfigPath, siteFolder } from '../../../lib/change/site/places.ts';
 import { siteDomain } from '../../../lib/config/site-config/site-config.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
-import { writeFileAtomic } from '../../../lib/host/files.ts';
+import { removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { stateFile } from '../../../lib/host/state-file.ts';
 import { createAuthority, type KeyPair } from '../../../lib/pki/authority.ts';
@@ -45,9 +45,9 @@ export const siteCertificatesOnOpenShift: ChangeStep<Context> = {
   async run(context) {
     const { paths, request } = context;
     const { identity, kubeconfig } = await made(context, new Date());
-    if (kubeconfig !== undefined) {
-      await writeFileAtomic(kubeconfigPath(paths), kubeconfig, 0o600);
-    }
+    // Without one, that of an earlier site goes, whose administrators are refused from then on.
+    if (kubeconfig === undefined) await removeFile(kubeconfigPath(paths));
+    else await writeFileAtomic(kubeconfigPath(paths), kubeconfig, 0o600);
     await stagedFile(paths).write({ id: request.id, identity });
     return done();
   },

@@ -10,9 +10,11 @@ import {
 import { localNames } from '../../../../agents/reconfigure/openshift/local-names.ts';
 import { renameOpenShiftAtSite } from '../../../../agents/reconfigure/openshift/names.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
+import { keptHost } from './kept-host.ts';
 import { openShiftFactory } from './openshift-site.ts';
-import { arrived, insert, REQUEST, STATE } from './site-host.ts';
+import { arrived, insert, REQUEST, SITE, STATE } from './site-host.ts';
 
 const STAGED = `${STATE}/credentials.json`;
 
@@ -46,11 +48,16 @@ t.test(
 
 t.test('local-names: the node answers for its names at the site', async (t) => {
   const { host, context } = await arrived(t);
-  host.programs.give('systemctl', '[ "$*" = "restart dnsmasq.service" ]');
+  const SERVED = '/etc/dnsmasq.d/sno-site.conf';
+  host.programs.give(
+    'systemctl',
+    `[ "$*" = "restart dnsmasq.service" ] && cp "$ROOT${SERVED}" "$ROOT/read"`,
+  );
   t.notOk(await localNames.holds(context, host.progress()));
   t.match(await localNames.run(context, host.progress()), { kind: 'done' });
   t.ok(await localNames.holds(context, host.progress()));
-  const text = host.read('/etc/dnsmasq.d/sno-site.conf');
+  const text = host.read(SERVED);
+  t.equal(host.read('/read'), text, 'its name server reads it when it starts');
   for (const name of ['api', 'api-int', 'apps']) {
     t.match(text, `address=/${name}.shop.example.com/${context.request.from.nodeIps[0]}\n`);
   }
@@ -84,8 +91,7 @@ t.test('certificates: a request for an administrator is signed, and no key is ke
   t.equal(host.mode(`${STATE}/admin.kubeconfig`), 0o600);
   t.match(kubeconfig, 'https://api.shop.example.com:6443');
   t.notMatch(kubeconfig, 'client-key-data');
-  const [, data = ''] = /client-certificate-data: (\S+)/.exec(kubeconfig) ?? [];
-  const client = new X509Certificate(Buffer.from(data, 'base64'));
+  const client = clientIn(kubeconfig);
   const identity = await siteIdentity(context);
   const authority = new X509Certificate(identity?.administrators ?? '');
   t.match(authority.subject, 'CN=sno-site-admin-ca', 'by which people know it');
@@ -93,6 +99,43 @@ t.test('certificates: a request for an administrator is signed, and no key is ke
   t.ok(client.verify(authority.publicKey), 'by the authority that the cluster is told');
   t.notMatch(host.read(STAGED), /"admin"/, 'whose key is not kept');
 });
+
+const clientIn = (kubeconfig: string): X509Certificate => {
+  const [, data = ''] = /client-certificate-data: (\S+)/.exec(kubeconfig) ?? [];
+  return new X509Certificate(Buffer.from(data, 'base64'));
+};
+
+for (const kind of ['request', 'authorities'] as const) {
+  t.test(
+    `certificates: interrupted at any moment, the kubeconfig fits them: ${kind}`,
+    async (t) => {
+      const it = await keptHost(t, SITE);
+      const KUBECONFIG = `${STATE}/admin.kubeconfig`;
+      it.host.write(KUBECONFIG, 'of the site before', 0o600);
+      const given = kind === 'authorities' ? await authorityCredentials() : it.context.credentials;
+      const context = { ...it.context, credentials: given };
+      const fits = async () => {
+        const identity = await siteIdentity(context);
+        if (identity === undefined) return undefined;
+        if (!it.host.has(KUBECONFIG)) return kind === 'authorities';
+        const { publicKey } = new X509Certificate(identity.administrators);
+        const text = it.host.read(KUBECONFIG);
+        return text.includes('client-certificate-data') && clientIn(text).verify(publicKey);
+      };
+      it.keep();
+      await killedAtAnyMoment(t, {
+        prepare: it.again,
+        run: ({ host }) => siteCertificatesOnOpenShift.run(context, host.progress()),
+        async allowed(_, when) {
+          t.not(await fits(), false, when);
+        },
+        result: async ({ host }) => ({ fits: await fits(), mode: host.mode(STAGED) }),
+        least: kind === 'authorities' ? 6 : 10,
+        isDurable: true,
+      });
+    },
+  );
+}
 
 t.test('names: without the certificates of the site nothing is dialled', async (t) => {
   const { host, context } = await arrived(t);
