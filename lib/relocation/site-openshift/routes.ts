@@ -55,7 +55,7 @@ export function judgeRoutes(
     if (change.kind !== 'moved') return { route, change };
     const place = placeOf(change.host, route);
     const owner = claimed.get(place);
-    if (owner === undefined || owner === route) {
+    if (owner === undefined) {
       // A later one of the list cannot have it, too.
       claimed.set(place, route);
       return { route, change };

@@ -86,9 +86,7 @@ export function siteProxy(
   const { httpProxy: _http, httpsProxy: _https, noProxy: _no, ...others } = found.spec ?? {};
   const own = [`.${siteDomain(site)}`, ...site.machineNetworks];
   const complete = { ...proxy, noProxy: withoutProxy(proxy.noProxy, own) };
-  const settings = Object.entries(complete).filter(
-    ([, value]) => value !== undefined && value !== '',
-  );
+  const settings = Object.entries(complete).filter(([, value]) => value !== undefined);
   return { ...found, spec: { ...others, ...Object.fromEntries(settings), ...trusted } };
 }
 

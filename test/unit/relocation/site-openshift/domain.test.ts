@@ -78,7 +78,8 @@ t.test("APIServer: the site's certificate is first, others stay", async (t) => {
   const others = { names: ['api.public.test'], servingCertificate: { name: 'public' } };
   const earlier = { names: ['api.sno.before.test'], servingCertificate: { name: 'sno-site-api' } };
   const taken = { names: ['api.sno.site.test'], servingCertificate: { name: 'by-hand' } };
-  const spec = { audit: {}, servingCerts: { namedCertificates: [earlier, others, taken] } };
+  const servingCerts = { namedCertificates: [earlier, others, taken], later: 'a field' };
+  const spec = { audit: {}, servingCerts };
   t.same(siteApiServer({ metadata, spec }, domains).spec, {
     audit: {},
     servingCerts: {
@@ -86,6 +87,7 @@ t.test("APIServer: the site's certificate is first, others stay", async (t) => {
         { names: ['api.sno.site.test'], servingCertificate: { name: 'sno-site-api' } },
         others,
       ],
+      later: 'a field',
     },
   });
   t.equal(siteApiServer({ metadata }, domains).spec?.servingCerts?.namedCertificates?.length, 1);

@@ -27,7 +27,7 @@ const GIVEN = [
     { host: `own.${OLD}`, tls: { termination: 'edge', certificate: 'PEM' } },
     generated,
   ),
-  route('shop', 'public', { host: 'shop.example.com' }),
+  route('shop', 'public', { host: 'shop.example.com', tls: null }),
   route('shop', 'sub', { subdomain: 'sub' }),
 ];
 

@@ -100,6 +100,18 @@ t.test('a name that gets too long', async (t) => {
   t.match(judged?.change, { kind: 'stays', why: /no DNS name/ });
 });
 
+t.test('a name that gets as long as a name can be, and one that gets longer', async (t) => {
+  const site = `${[long, long, long].join('.')}.test`;
+  const moveTo = (length: number) => {
+    const label = 'a'.repeat(length - site.length - '.apps.'.length);
+    const host = `${label}.apps.sno.factory.test`;
+    return judgeRoutes([route({ spec: { host } })], { ...domains, site })[0]?.change;
+  };
+  const change = moveTo(253);
+  t.equal(change?.kind === 'moved' && change.host.length, 253);
+  t.match(moveTo(254), { kind: 'stays', why: /no DNS name/ });
+});
+
 t.test('a name that another Route has', async (t) => {
   const there = route({ namespace: 'other', spec: { host: 'web.apps.sno.site.test' } });
   const [first, second] = judgeRoutes([route({ spec: { host: old } }), there], domains);

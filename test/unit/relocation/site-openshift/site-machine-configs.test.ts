@@ -85,7 +85,11 @@ t.test(
     const before = machineConfig(
       '99-master-sno-site-time',
       {
-        config: { ignition: { version: '3.2.0' }, storage: { files: [{ path: '/etc/earlier' }] } },
+        config: {
+          ignition: { version: '3.2.0' },
+          storage: { files: [{ path: '/etc/earlier' }] },
+          systemd: { units: [{ name: 'earlier.service' }] },
+        },
         osImageURL: '',
       },
       { 'machineconfiguration.openshift.io/role': 'master', by: 'hand' },

@@ -17,6 +17,8 @@ const SECRETS = '/api/v1/namespaces/openshift-config/secrets';
 const BUNDLES = '/api/v1/namespaces/openshift-config/configmaps';
 const KUBEADMIN = '/api/v1/namespaces/kube-system/secrets/kubeadmin';
 
+const PULL = '{"auths":{"site.test":{"auth":"YTpi"}}}';
+
 const earlier = (namespace: string, name: string) => ({
   apiVersion: 'v1',
   kind: 'Secret',
@@ -73,6 +75,33 @@ t.test('bundles of an earlier site are replaced', async (t) => {
   ] as const) {
     const wanted = { ...bundle(name), data: { 'ca-bundle.crt': contents } };
     t.strictSame(plain(api.get(`${BUNDLES}/${name}`)), wanted);
+  }
+});
+
+t.test('kubeadmin and the pull secret have nothing of before but what they are', async (t) => {
+  const secrets = [
+    ['kube-system', 'kubeadmin', 'Opaque', 'kubeadmin', PASSWORD],
+    [
+      'openshift-config',
+      'pull-secret',
+      'kubernetes.io/dockerconfigjson',
+      '.dockerconfigjson',
+      PULL,
+    ],
+  ] as const;
+  const secretOf = ([namespace, name, type]: (typeof secrets)[number], data: object) => ({
+    ...{ apiVersion: 'v1', kind: 'Secret', type, data },
+    metadata: { namespace, name, labels: { of: 'somebody' } },
+  });
+  const before = secrets.map((each) =>
+    secretOf(each, { [each[3]]: base64('earlier'), other: base64('earlier') }),
+  );
+  const others = INSTALLED.filter((each) => !before.some((own) => placeOf(own) === placeOf(each)));
+  const { carryOut, api } = await startSiteApi(t, [...others, ...before]);
+  await carryOut(`${MINIMAL}kubeadmin_password_hash: ${PASSWORD}\npull_secret: '${PULL}'\n`);
+  for (const each of secrets) {
+    const wanted = secretOf(each, { [each[3]]: base64(each[4]) });
+    t.strictSame(plain(api.get(placeOf(wanted))), wanted);
   }
 });
 
