@@ -147,7 +147,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/structure/touches.test.ts',
       'test/unit/agents/{plan-order,reconfigure/every-field,reconfigure/fast-clock}.test.ts',
       'test/unit/units/openshift.test.ts',
-      'test/unit/agents/reconfigure/openshift-{arrival,host,objects,routes}.test.ts',
+      'test/unit/agents/reconfigure/openshift-{arrival,host,objects,routes,start}.test.ts',
       'test/unit/agents/relocatable/openshift-*.test.ts',
       'test/unit/agents/reconfigure/{inputs,openshift,openshift-network,openshift-way-back}.test.ts',
     ],

@@ -62,6 +62,8 @@ t.test('credentials of OpenShift are valid once it is right', async (t) => {
     factory,
   );
   host.write('/var/lib/kubelet/pki/kubelet-client-first.pem', `${pair.certificate}${pair.key}`);
+  const fast = await createAuthority('of a fast clock', 365, new Date(Date.now() + daysMs(20)));
+  host.write('/var/lib/kubelet/pki/kubelet-server-fast.pem', fast.certificate);
   await withFastClock(t, () => siteCertificatesOnOpenShift.run(context, host.progress()));
   const made = await siteIdentity(context);
   const chains = [made?.api.certificate, made?.ingress.certificate, made?.administrators];

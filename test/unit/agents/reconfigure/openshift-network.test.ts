@@ -5,7 +5,7 @@ import { thrownBy } from '../../base/errors/thrown-by.ts';
 import type { TestHost } from '../host/host.ts';
 import { ofUnits } from './openshift-disk.ts';
 import { DHCP_SITE, openShiftArrived, SITE_ADDRESS, STATIC_SITE } from './openshift-site.ts';
-import { STATE } from './site-host.ts';
+import { INTERNAL, STATE } from './site-host.ts';
 
 /** What changes the network, in its order. */
 const ofNetwork = (host: TestHost) =>
@@ -24,7 +24,7 @@ t.test('network: out of the bridge, tried, kept, and the bridge made of it again
   const more = ['uuid-eno1-slave-ovs-clone:eno1-slave-ovs-clone', 'uuid-own:br-exam:1'];
   host.write('/profiles', `${host.read('/profiles')}${more.join('\n')}\n`);
   t.notOk(await holds(siteNetworkOnOpenShift));
-  t.match(await run(siteNetworkOnOpenShift), { kind: 'done', note: SITE_ADDRESS });
+  t.strictSame(await run(siteNetworkOnOpenShift), { kind: 'done', note: SITE_ADDRESS });
   t.ok(await holds(siteNetworkOnOpenShift));
   t.same(ofNetwork(host), [
     ...['br-ex', 'ovs-port-phys0', 'ovs-if-phys0', 'ovs-if-br-ex', 'eno1-slave-ovs-clone'].map(
@@ -61,6 +61,23 @@ t.test(
   },
 );
 
+t.test('network: the bridge is made of the adapter also while the old one is seen', async (t) => {
+  const { host, run } = await openShiftArrived(t);
+  host.write('/bridge', 'of the factory');
+  host.programs.give('ovs-vsctl', 'true');
+  t.match(await run(siteNetworkOnOpenShift), { kind: 'done' });
+  t.same(ofNetwork(host).slice(-2), [
+    'systemctl restart nodeip-configuration.service',
+    'systemctl restart ovs-configuration.service',
+  ]);
+});
+
+/** Also on the bridge, as the dispatcher puts it there. */
+const INTERNAL_ONLY = ['br-node', 'br-ex'].map((ifname) => ({
+  ifname,
+  addr_info: [{ local: INTERNAL, prefixlen: 32, scope: 'global' }],
+}));
+
 for (const [name, more, prepare, code, says] of [
   [
     'no cable',
@@ -72,18 +89,17 @@ for (const [name, more, prepare, code, says] of [
   [
     'no default route',
     '',
-    (host: TestHost) => host.write('/no-route'),
+    (host: TestHost) => {
+      host.write('/no-route');
+      host.write('/no-stop');
+    },
     'site-network',
     /bridge cannot be made.*found nodeip-configuration\.service: command.*exit code 1.*gateway/s,
   ],
   [
-    'a bridge without an address',
+    'a bridge that has only the internal address',
     '',
-    (host: TestHost) =>
-      host.programs.give(
-        'ip',
-        'echo "[{\\"ifname\\":\\"br-node\\",\\"addr_info\\":[{\\"local\\":\\"192.0.2.10\\",\\"prefixlen\\":32,\\"scope\\":\\"global\\"}]}]"',
-      ),
+    (host: TestHost) => host.programs.give('ip', `echo '${JSON.stringify(INTERNAL_ONLY)}'`),
     'site-network',
     /br-ex has no address of the site/,
   ],
@@ -110,6 +126,7 @@ for (const [name, more, prepare, code, says] of [
     );
     t.match(failure, { kind: 'fatal', code, message: says });
     t.notOk(await holds(siteNetworkOnOpenShift));
+    if (name === 'no cable') t.same(ofNetwork(host), [], 'the bridge is as it was');
     if (name === 'no default route') {
       t.ok(ofUnits(host).includes('stop nodeip-configuration.service'), 'it waits no longer');
     }

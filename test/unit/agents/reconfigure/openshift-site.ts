@@ -25,12 +25,15 @@ raw_nm_state_config:
 `;
 export const DHCP_SITE = 'api_version: 1\ncluster_name: edge\nbase_domain: site.test\n';
 
-/** States of units are files in `units`; the bridge gets its address from its unit, unless `no-route` exists. */
+/**
+ * States of units are files in `units`; the bridge gets its address from its unit, unless `no-route` exists;
+ * none stops while `no-stop` exists.
+ */
 const SYSTEMCTL = `state() { mkdir -p "$ROOT/units"; echo "$2" > "$ROOT/units/$1"; }
 case "$*" in
 "show --property=UserspaceTimestampMonotonic --value") echo 0 ;;
 "show "*) echo ActiveState=$(cat "$ROOT/units/$2" 2>/dev/null || echo inactive) ;;
-"stop "*) state "$2" inactive ;;
+"stop "*) [ -e "$ROOT/no-stop" ] && exit 1; state "$2" inactive ;;
 "start --no-block "*) state "$3" active ;;
 "restart nodeip-configuration.service")
   [ -e "$ROOT/no-route" ] && exit 1

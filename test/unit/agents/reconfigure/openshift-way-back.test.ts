@@ -1,11 +1,13 @@
 /** What a host of OpenShift goes back to: disk and database agree. */
 import t from 'tap';
+import { heldBackPaths } from '../../../../agents/reconfigure/hold-back.ts';
 import { armOpenShiftSite } from '../../../../agents/reconfigure/openshift/arm.ts';
 import { siteNetworkOnOpenShift } from '../../../../agents/reconfigure/openshift/network.ts';
 import { onTrial } from '../../../../agents/reconfigure/openshift/plan.ts';
 import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { beforeFolder } from '../../../../lib/change/site/places.ts';
+import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
 import { keepTrial, returnToKept } from '../../../../lib/engine/trial/kept.ts';
 import { isRestBack, putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
@@ -41,6 +43,20 @@ t.test('arm: a configuration of the daemon that cannot be read changes nothing',
     });
     t.equal(await readTrial(host.paths), undefined);
   }
+});
+
+t.test('arm: what a manifest leaves that waits for its kind', async (t) => {
+  const { host, context } = await openShiftArrived(t);
+  const text = 'apiVersion: later.test/v1\nkind: Fast\nmetadata: {name: one}\n';
+  const atSite = { ...context, manifests: decodeManifests('extra', text).manifests };
+  const left = await heldBackPaths(atSite);
+  await armOpenShiftSite.run(atSite, host.progress());
+  const files = (await readTrial(host.paths))?.points.files.map(({ path }) => path) ?? [];
+  t.ok(left.length > 2, `${left.length} files`);
+  t.same(
+    left.filter((path) => !files.includes(path)),
+    [],
+  );
 });
 
 t.test(

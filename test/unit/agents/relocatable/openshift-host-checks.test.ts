@@ -1,7 +1,7 @@
 /** What only a host of CoreOS can confirm: each is a refusal of `reconfigure prepare` that begins with its own code. */
 import {
+  cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -10,12 +10,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { coreOsFaults } from '../../../../agents/reconfigure/openshift/host-checks.ts';
 import { isInstalled } from '../../../../lib/host/search-path.ts';
 import {
   HOST_CHECKS,
   type HostCheck,
 } from '../../../../lib/relocation/relocatable/openshift/host-checks.ts';
 import { root } from '../../structure/source.ts';
+import { refuse } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import {
   discoveryOf,
@@ -176,32 +178,65 @@ for (const name of ['chronyc', 'nmcli', 'nmstatectl', 'ovs-vsctl']) {
   });
 }
 
+t.test('whoever is told to stop has found nothing', async (t) => {
+  // Without programs that would end as well.
+  const host = openShiftHost(t, { programs: 'real' });
+  for (const name of ['nmcli', 'nmstatectl']) host.programs.remove(name);
+  const stopped = AbortSignal.abort(new Error('told to stop'));
+  await t.rejects(coreOsFaults(host.paths, stopped), { message: 'told to stop' });
+});
+
 /** One of them is on another file system than the host of a test, wherever temporary folders are. */
 const FOLDERS = ['/dev/shm', '/run', '/var/tmp', import.meta.dirname];
 
-t.test('a disk of its own for etcd', async (t) => {
-  const host = openShiftHost(t);
-  await openShiftApi(t, host);
-  const own = statSync(host.root).dev;
-  const other = FOLDERS.find((path) => existsSync(path) && statSync(path).dev !== own);
-  if (other === undefined) throw new Error('there is one file system only');
-  const elsewhere = mkdtempSync(join(other, 'sno-'));
-  t.teardown(() => rmSync(elsewhere, { recursive: true }));
-  mkdirSync(host.at('/var/lib'), { recursive: true });
-  symlinkSync(elsewhere, host.at('/var/lib/etcd'));
-  await refusedWithoutChange(
-    t,
-    host,
-    /movable-folders: \/var\/lib\/etcd is not on the file system of \/var\/lib\/sno-agents/,
-  );
-});
+for (const [what, folder] of [
+  ['etcd', '/var/lib/etcd'],
+  ['what etcd is moved to', '/var/lib/sno-agents'],
+] as const) {
+  t.test(`a disk of its own for ${what}`, async (t) => {
+    const host = openShiftHost(t);
+    await openShiftApi(t, host);
+    const own = statSync(host.root).dev;
+    const other = FOLDERS.find((path) => existsSync(path) && statSync(path).dev !== own);
+    if (other === undefined) throw new Error('there is one file system only');
+    const elsewhere = mkdtempSync(join(other, 'sno-'));
+    t.teardown(() => rmSync(elsewhere, { recursive: true }));
+    host.write('/var/lib/etcd/member/snap/db');
+    cpSync(host.at(folder), elsewhere, { recursive: true });
+    host.remove(folder);
+    symlinkSync(elsewhere, host.at(folder));
+    await refusedWithoutChange(
+      t,
+      host,
+      /movable-folders: \/var\/lib\/etcd is not on the file system of \/var\/lib\/sno-agents/,
+    );
+  });
+}
 
-t.test('a kind that the API does not serve any more', async (t) => {
+t.test(
+  'a kind that the API does not serve any more, alone in its group or beside others',
+  async (t) => {
+    for (const [apiVersion, plural] of [
+      ['operator.openshift.io/v1alpha1', 'imagecontentsourcepolicies'],
+      ['config.openshift.io/v1', 'proxies'],
+    ] as const) {
+      const host = openShiftHost(t);
+      const others = servedPlurals[apiVersion]?.filter((each) => each !== plural) ?? [];
+      await openShiftApi(t, host, {}, discoveryOf({ ...servedPlurals, [apiVersion]: others }));
+      const says = new RegExp(`served-kinds: the API serves no ${plural} of ${apiVersion}: [^;]*$`);
+      await refusedWithoutChange(t, host, says);
+    }
+  },
+);
+
+t.test('a cluster without the pool of its node: nothing is said of files', async (t) => {
   const host = openShiftHost(t);
-  const served = { ...servedPlurals, 'operator.openshift.io/v1alpha1': [] };
-  await openShiftApi(t, host, {}, discoveryOf(served));
-  const says = /served-kinds: the API serves no imagecontentsourcepolicies of operator\.openshift/;
-  await refusedWithoutChange(t, host, says);
+  const path = '/apis/machineconfiguration.openshift.io/v1/machineconfigpools/master';
+  await openShiftApi(t, host, {}, { [`GET ${path}`]: () => refuse(404, 'none', 'NotFound') });
+  const { code, text } = await prepareSaying(host);
+  t.equal(code, 2);
+  t.match(text, /pool/);
+  t.notMatch(text, /does not exist|other contents/);
 });
 
 t.test('SCOS is a CoreOS', async (t) => {
