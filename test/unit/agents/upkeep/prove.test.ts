@@ -25,6 +25,8 @@ function leafOf(name: string) {
   return leaf;
 }
 
+const REPLACED = '/var/lib/sno-agents/sno-renew/replaced/kube-scheduler.crt';
+
 const SEEN: readonly (readonly [name: string, says: RegExp, fails: RegExp])[] = [
   [
     'etcd-peer',
@@ -146,6 +148,7 @@ t.test(
       async allowed({ host, old }, when) {
         const isOld = host.read(leaf.certificate) === old;
         t.ok(isOld || (await readReplaced(host.paths, leaf.name)) === old, when);
+        if (host.has(REPLACED)) t.equal(host.mode(REPLACED), 0o600, when);
       },
       result: async ({ host, old }) => ({
         isOld: host.read(leaf.certificate) === old,

@@ -55,6 +55,14 @@ t.test('a pod that the kubelet has started by itself is not replaced again', asy
   t.equal(host.read(MANIFEST), placed);
 });
 
+t.test('nor is one waited for that has not ended when the next one starts', async (t) => {
+  const { host, placed, replaced } = await replacing(t);
+  host.write(`${STARTED}/${LOG}`);
+  await replaced;
+  t.equal(host.read(MANIFEST), placed);
+  t.ok(host.has(EARLIER));
+});
+
 t.test('the manifest of a pod that does not run is placed at once', async (t) => {
   const host = testHost(t);
   host.write(OTHER);

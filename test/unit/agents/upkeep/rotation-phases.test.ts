@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import {
   differing,
   dropStaged,
+  dropUndo,
   type FileChange,
   hasUndo,
   keepUndo,
@@ -12,8 +13,8 @@ import {
 import { concludeRotation } from '../../../../agents/upkeep/rotate/conclude.ts';
 import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
 import { overlap } from '../../../../agents/upkeep/rotate/overlap.ts';
-import { trustNew, useNew } from '../../../../agents/upkeep/rotate/phases.ts';
-import { addRestart } from '../../../../agents/upkeep/rotate/restarts.ts';
+import { trustBoth, trustNew, useNew } from '../../../../agents/upkeep/rotate/phases.ts';
+import { addRestart, restartedFor } from '../../../../agents/upkeep/rotate/restarts.ts';
 import { stageRotation } from '../../../../agents/upkeep/rotate/stage.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import {
@@ -142,7 +143,12 @@ t.test('conclude records, deletes what was staged, and can be killed in between'
   ];
   const phases = { 'trust-both': changes, 'use-new': changes, 'trust-new': changes };
   await saveStaged(paths, { schemaVersion: 1, id, phases, retired: [] });
-  t.equal(await trustNew.holds(context, host.progress()), true, 'the file does not exist here');
+  for (const step of [trustBoth, useNew, trustNew]) {
+    t.equal(await step.holds(context, host.progress()), true, 'the file does not exist here');
+    await keepUndo(paths, 'trust-both', changes);
+    t.equal(await step.holds(context, host.progress()), false, 'a phase has begun and not ended');
+    await dropUndo(paths);
+  }
   await addRestart(paths, id, 'use-new', 'kubelet');
   await addRestart(paths, id, 'trust-new', 'etcd');
   await addRestart(paths, id, 'trust-new', 'kubelet');
@@ -156,6 +162,12 @@ t.test('conclude records, deletes what was staged, and can be killed in between'
   t.equal(await trustNew.holds(context, host.progress()), true);
   await concludeRotation.run(context, host.progress());
   t.match(await rotationChange.last(paths), { restarted: ['etcd', 'kubelet'] }, 'the record stays');
+  await addRestart(paths, id, 'use-new', 'kubelet');
+  await requestRotation(paths, { what: { kind: 'encryption' }, restartWorkloads: false });
+  const next = await rotateContext(paths);
+  t.equal(await stageRotation.holds(next, host.progress()), false, 'another one is staged anew');
+  t.equal(await trustNew.holds(next, host.progress()), false);
+  t.same(await restartedFor(paths, next.request.id), [], 'and has restarted nothing');
 });
 
 t.test('overlap', async (t) => {
@@ -193,6 +205,10 @@ t.test('overlap', async (t) => {
     t.same(await overlap.run(context, host.progress()), { kind: 'done' }, 'after a reboot');
     host.write(begun, JSON.stringify({ ...rest, boot: 'another', since }));
     t.ok(await host.waitsFor(step, /stop using the old one/), 'a reboot alone does not end it');
+    host.lines.length = 0;
+    const other = { ...rest, id: 'another', boot: 'another', since: earlier };
+    host.write(begun, JSON.stringify(other));
+    t.ok(await host.waitsFor(step, /stop using the old one/), 'each rotation has its own');
   });
 
   t.test('there is none for the encryption key', async (t) => {

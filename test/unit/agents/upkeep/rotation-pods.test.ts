@@ -17,8 +17,8 @@ import { fakeRuntime } from '../host/runtime.ts';
 import { manifestOf, requested } from './rotating-host.ts';
 
 /** Starts stale pods, and tells what nft is given and what is restarted, with the files that etcd was run with. */
-async function starting(t: Test) {
-  const { host, context, kubelet } = await requested(t, { rotatePodMs: 1 });
+async function starting(t: Test, rotatePodMs = 1) {
+  const { host, context, kubelet } = await requested(t, { rotatePodMs });
   host.programs.give('nft', 'exit 0');
   const before = readOnceOf(host.read(manifestOf('etcd')));
   const story: string[] = [];
@@ -26,13 +26,14 @@ async function starting(t: Test) {
     const isFresh = readOnceOf(host.read(manifestOf('etcd'))) !== before;
     story.push(`${what}, ${isFresh ? 'new' : 'old'} etcd`);
   };
-  const runNft = async (rules: string) => {
+  const runNft = async (rules: string, signal: AbortSignal) => {
     // Whoever does not wait for it is too early.
-    await sleep(50);
+    await sleep(50, undefined, { signal });
     tell(rules.includes('reject with tcp reset') ? 'reset' : 'no reset');
   };
   const restarts = async (name: string) => tell(name);
-  const start = () => startStalePods({ ...context, runNft }, restarts, host.progress());
+  const start = (signal?: AbortSignal) =>
+    startStalePods({ ...context, runNft }, restarts, host.progress(signal));
   return { host, kubelet, story, start };
 }
 
@@ -69,14 +70,30 @@ t.test('the reset ends also where etcd does not become ready', async (t) => {
   t.same(story, ['etcd, old etcd', 'reset, old etcd', 'no reset, new etcd']);
 });
 
+t.test('the reset ends also where the agent is told to stop', async (t) => {
+  const { host, kubelet, story, start } = await starting(t, 60_000);
+  await start();
+  story.length = 0;
+  host.write(etcdTrust, 'new authorities');
+  Object.assign(kubelet, { isReady: false, program: 'etcd' });
+  const stop = new AbortController();
+  const stopped = t.rejects(start(stop.signal), { message: 'told to stop' });
+  await host.said(/Waiting for etcd to be ready: .*returned 500/);
+  stop.abort(new Error('told to stop'));
+  await stopped;
+  t.same(story, ['etcd, old etcd', 'reset, old etcd', 'no reset, new etcd']);
+});
+
 t.test('a kubelet that has just started takes over the running pods first', async (t) => {
   for (const [activeMs, waits] of [
     [19_500, true],
     [20_500, false],
   ] as const) {
     const { host, start } = await starting(t);
-    const since = Number(process.hrtime.bigint() / 1000n) - activeMs * 1000;
-    host.programs.give('systemctl', `echo ActiveEnterTimestampMonotonic=${since}`);
+    // From when it is asked, however long it takes until then; /proc/uptime has hundredths of a second.
+    const now = 'now=$(cut -d " " -f 1 /proc/uptime | tr -d .)';
+    const since = `$((now * 10000 - ${activeMs * 1000}))`;
+    host.programs.give('systemctl', `${now}\necho ActiveEnterTimestampMonotonic=${since}`);
     host.write(etcdTrust, 'new authorities');
     await start();
     const said = host.lines.filter((line) => /kubelet to take over the running pods/.test(line));

@@ -164,6 +164,17 @@ t.test('certificates with their lifetimes, and what could not be renewed', async
   t.match(text, 'sno_certificate_renewal_failed{certificate="etcd-server"} 0\n');
   t.match(text, 'sno_certificate_renewal_failed{certificate="kubelet-serving"} 1\n');
   t.match(text, 'sno_kubelet_serving_request_pending 1\n');
+  for (const [code, pending] of [
+    ['serving-request-missing', 1],
+    ['leaf-not-signed', 0],
+  ] as const) {
+    await recordAttempts(context, [
+      { name: 'kubelet-serving', error: new Failure('fatal', 'none', { code }) },
+    ]);
+    await measureRenewal(host.context, { isDone: false, at: new Date(2000), warn: () => {} });
+    const line = `sno_kubelet_serving_request_pending ${pending}\n`;
+    t.match(host.read(`${FOLDER}/sno-renew.prom`), line, code);
+  }
 });
 
 t.test('a CA of the medium while it is in use', async (t) => {
