@@ -132,7 +132,7 @@ export const GROUPS: readonly Group[] = [
     ],
     tests: [
       'test/unit/{relocation,agents}/relocatable/**/*.test.ts',
-      'test/integration/factory-report.test.ts',
+      'test/integration/{factory-report,render/relocatable-node}.test.ts',
       'test/unit/agents/{optional-files,plan-order,reconfigure/host-facts}.test.ts',
       'test/unit/{agents/plans,docs/documents}.test.ts',
       'test/unit/structure/touches.test.ts',

@@ -10,6 +10,7 @@ import { startDaemon } from '../../../lab/servers/daemon.ts';
 import { freePort } from '../../../lab/servers/free-port.ts';
 import { decodeDataUrl } from '../../../lib/base/data-url.ts';
 import { isInstalled } from '../../../lib/host/search-path.ts';
+import { bridgeFiles, bridgeScriptPath } from '../../../lib/relocation/relocatable/bridge.ts';
 import { nodeDns, nodeDnsPath, siteDns } from '../../../lib/relocation/relocatable/local-dns.ts';
 import { relocatableManifest } from '../../../lib/relocation/relocatable/machine-config.ts';
 import { configSchema } from '../../../lib/render/ignition/config.ts';
@@ -82,23 +83,36 @@ t.test(
   },
 );
 
-t.test('the address on the bridge of the pod network', async (t) => {
-  const root = t.testdir();
-  const script = join(root, 'script');
-  await writeFile(
-    script,
+/** By the script, the bridge and the call that it makes of ip. */
+const addressScripts: readonly [script: string, bridge: string, call: string][] = [
+  [
     contentsOf('/etc/NetworkManager/dispatcher.d/pre-up.d/50-sno-internal-address'),
-  );
-  await writeFile(join(root, 'ip'), `#!/bin/sh\necho "$*" >> ${root}/calls\n`);
-  await chmod(join(root, 'ip'), 0o755);
-  const dispatch = (...args: string[]) =>
-    execa('sh', [script, ...args], { timeout: PROGRAM_MS, env: { PATH: `${root}:/bin` } });
-  await dispatch('eno1', 'pre-up');
-  await dispatch('br-ex', 'up');
-  t.notOk(existsSync(join(root, 'calls')));
-  await dispatch('br-ex', 'pre-up');
-  t.equal(await readFile(join(root, 'calls'), 'utf8'), 'address replace 192.0.2.10/32 dev br-ex\n');
-});
+    'br-ex',
+    'address replace 192.0.2.10/32 dev br-ex',
+  ],
+  [
+    bridgeFiles(['fd00::10']).find(({ path }) => path === bridgeScriptPath)?.contents ?? '',
+    'br-node',
+    '-6 address replace fd00::10/128 dev br-node nodad',
+  ],
+];
+
+for (const [contents, bridge, call] of addressScripts) {
+  t.test(`the address on ${bridge}, before it is up`, async (t) => {
+    const root = t.testdir();
+    const script = join(root, 'script');
+    await writeFile(script, contents);
+    await writeFile(join(root, 'ip'), `#!/bin/sh\necho "$*" >> ${root}/calls\n`);
+    await chmod(join(root, 'ip'), 0o755);
+    const dispatch = (...args: string[]) =>
+      execa('sh', [script, ...args], { timeout: PROGRAM_MS, env: { PATH: `${root}:/bin` } });
+    await dispatch('eno1', 'pre-up');
+    await dispatch(bridge, 'up');
+    t.notOk(existsSync(join(root, 'calls')));
+    await dispatch(bridge, 'pre-up');
+    t.equal(await readFile(join(root, 'calls'), 'utf8'), `${call}\n`);
+  });
+}
 
 t.test('at a site, the bridge of the pod network is not made of the internal one', async (t) => {
   const unit = config.systemd?.units?.find(({ name }) => name === 'nodeip-configuration.service');

@@ -18,7 +18,6 @@ export const hasFailed = async ({ paths }: Pick<RestoreContext, 'paths'>): Promi
 export const orUndo = (body: StepBody<RestoreContext>): StepBody<RestoreContext> => ({
   ...body,
   retries: true,
-  input: ({ request }) => request,
   holds: async (context, progress) =>
     (await hasFailed(context)) || (await body.holds(context, progress)),
   async run(context, progress) {

@@ -1,6 +1,6 @@
 import { identity } from '../../../../lib/engine/agents/table.ts';
 import type { Plan } from '../../../../lib/engine/steps/step.ts';
-import { until, within } from '../../../../lib/engine/steps/within.ts';
+import { type StepBody, until, within } from '../../../../lib/engine/steps/within.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
 import type { RestoreContext } from '../../../steps/restore/context.ts';
 import { rebuild } from '../../../steps/restore/rebuild.ts';
@@ -11,6 +11,12 @@ import { orUndo } from './or-undo.ts';
 import { startRestored } from './start.ts';
 import { stopForRestore } from './stop.ts';
 import { undo } from './undo.ts';
+
+/** After each restore again. */
+const settled: StepBody<RestoreContext> = {
+  ...steadyState('sno-backup-restore'),
+  input: ({ request }) => request,
+};
 
 /**
  * On request, also across restarts of the host. What fails before `undo` is recorded, undone there
@@ -24,7 +30,7 @@ export const backupRestorePlan = (s: Settings): Plan<RestoreContext> => ({
     within(s, 'restoreStopMs', orUndo(stopForRestore)),
     within(s, 'restoreReplaceMs', orUndo(replace)),
     within(s, 'restoreStartMs', orUndo(startRestored)),
-    within(s, 'restoreSettleMs', orUndo(until('conclude', steadyState('sno-backup-restore')))),
+    within(s, 'restoreSettleMs', orUndo(until('conclude', settled))),
     within(s, 'restoreUndoMs', undo),
     within(s, 'finishMs', concludeRestore),
   ],

@@ -71,9 +71,10 @@ export async function writePortable(
   signal: AbortSignal,
 ): Promise<{ bytes: number }> {
   await requireBackupWritable(to, headerText(header).length + sizeOf(header.manifest));
-  const archive = archiveOf(header, contentsOf, signs, signal);
   const partial = `${to}.partial`;
   await rm(partial, { force: true });
+  // Nothing is waited for before it is read: its error would have no listener, and end the process.
+  const archive = archiveOf(header, contentsOf, signs, signal);
   try {
     const encrypted = await encrypter.encrypt(Readable.toWeb(Readable.from(archive)));
     const target = createWriteStream(partial, {

@@ -274,7 +274,8 @@ t.test('sno-backup restore', async (t) => {
 t.test('neither a backup nor a restore during a rotation or another restore', async (t) => {
   const { host, run } = await commandHost(t);
   const refused = async (says: RegExp, ...args: string[]) => {
-    t.match(await run(...args), { code: 2, errors: says }, args.join(' '));
+    const said = { code: 2, printed: '', errors: says };
+    t.match(await run(...args), said, `${args.join(' ')}: before anything is asked`);
     t.same(host.programs.calls('systemctl'), []);
   };
   const rotation = /a rotation of CAs or keys is under way\. .*sno-rotate status/;

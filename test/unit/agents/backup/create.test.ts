@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import fs, { readdirSync, readFileSync } from 'node:fs';
+import fs, { type MakeDirectoryOptions, readdirSync, readFileSync } from 'node:fs';
+import fsp from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { backupContext } from '../../../../agents/steps/backup/context.ts';
@@ -13,6 +14,7 @@ import { readSecret } from '../../../../lib/secrets/seal/files.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { captureBuiltins } from '../../host/builtins.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
 import { cluster } from '../host/cluster.ts';
 import { snapshotBytes } from '../host/etcd.ts';
@@ -156,6 +158,19 @@ t.test('a disk that becomes full ends the backup for good', async (t) => {
     message: /the disk became full during the backup.*sno-backup create/,
   });
   t.strictSame(readdirSync(host.at(BACKUPS)), [], 'and gives the room back');
+});
+
+t.test('a disk on which not even its folder can be made', async (t) => {
+  const { host, run } = await backupHost(t);
+  const { mkdir } = fsp;
+  captureBuiltins(t, () => {
+    t.capture(fsp, 'mkdir', async (path: string, options: MakeDirectoryOptions) => {
+      if (path.endsWith('.partial')) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      return mkdir(path, options);
+    });
+  });
+  t.match(await thrownBy(run(create)), { kind: 'fatal', code: 'backup-no-space' });
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
 });
 
 t.test('an etcdutl that hangs does not outlive the step', async (t) => {

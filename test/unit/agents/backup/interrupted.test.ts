@@ -74,8 +74,9 @@ t.test('replace, interrupted: a database from before is never lost nor overwritt
       const isRestored = host.has('/var/lib/etcd') && !holdsFormer(host, '/var/lib/etcd');
       t.ok(!isRestored || (isAdded && host.has(KEY)), `${when}: never without its keys`);
     },
-    result: async ({ host, holds }) => ({
+    result: async ({ host, context, holds }) => ({
       holds: await holds(replace),
+      hadNone: (await restoreChange.read(context.paths))?.replacedNothing,
       databases: databases(host),
       database: database(host),
       encryption: [host.read(ENCRYPTION), host.mode(ENCRYPTION)],

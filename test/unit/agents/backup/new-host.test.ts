@@ -1,8 +1,10 @@
 /** The restore on another host, as far as it is one's before its unit starts. */
 import { readdirSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { restoreOnNewHost } from '../../../../agents/upkeep/backup/restore/new-host.ts';
-import type { AcceptedAuthor } from '../../../../lib/change/backup/portable/author.ts';
+import {
+  type NewHostOptions,
+  restoreOnNewHost,
+} from '../../../../agents/upkeep/backup/restore/new-host.ts';
 import { identityChange } from '../../../../lib/change/identity/request.ts';
 import { recordPath } from '../../../../lib/engine/agents/records.ts';
 import { authorityNames, authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
@@ -32,10 +34,7 @@ async function newHost(t: Test, files: Readonly<Record<string, string>> = EVERY_
   host.write('/key.txt', identity, 0o600);
   const said: string[] = [];
   host.programs.give('systemctl', 'exit 0');
-  const restore = (
-    more: { keepsAuthorities?: boolean; author?: AcceptedAuthor; isConfirmed?: boolean } = {},
-    isWaited = true,
-  ) =>
+  const restore = (more: Partial<NewHostOptions> = {}, isWaited = true) =>
     restoreOnNewHost(
       host.paths,
       {
@@ -112,6 +111,8 @@ t.test('refused before anything is asked of the unit', async (t) => {
     { keepsAuthorities: true },
   );
   await refused(/was not confirmed/, { isConfirmed: false });
+  // A pipe into which nobody writes would be waited for.
+  await refused(/--backup \S+null is not a regular file/, { backup: '/dev/null' });
   host.remove(host.paths.record);
   host.remove(BACKUPS);
   await refused(/the installation is not complete/);

@@ -1,4 +1,5 @@
 /** A backup that a person or another agent asks for: its name, or why there is none. And the table of all. */
+import { mock } from 'node:test';
 import t from 'tap';
 import { backUpNow } from '../../../../agents/steps/backup/on-request.ts';
 import { backupTable } from '../../../../agents/upkeep/backup/table.ts';
@@ -51,6 +52,9 @@ t.test('without one, the reason is that of the agent, for programs too', async (
   });
   host.write(`${BACKUPS}/${LATER}/manifest.json`, 'torn');
   t.match(await thrownBy(backUpNow(host.paths)), { code: 'backup-no-space' }, 'a damaged one');
+  mock.timers.enable({ apis: ['Date'], now: Date.parse('2030-01-01T00:00:00Z') });
+  t.teardown(() => mock.timers.reset());
+  t.match(await thrownBy(backUpNow(host.paths)), { code: 'backup-no-space' }, 'at once');
 });
 
 t.test(

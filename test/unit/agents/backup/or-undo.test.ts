@@ -112,3 +112,9 @@ t.test('after a failure, the steps before undo are skipped', async (t) => {
   t.equal(await holds(step), true);
   t.match(await run(step), { kind: 'done', note: /skipped/ });
 });
+
+t.test('what one restore has done counts for no other', async (t) => {
+  const { context } = await restoringHost(t);
+  const { steps } = backupRestorePlan(context.settings);
+  for (const { name, input } of steps) t.same(input(context), context.request, name);
+});

@@ -27,7 +27,6 @@ import {
   COMPONENTS,
   database,
   ENCRYPTION,
-  NAME,
   podFile,
   podText,
   providers,
@@ -301,39 +300,4 @@ t.test('a failure before anything was stopped disturbs nothing', async (t) => {
   t.equal(await holds(undo), true);
   t.match(await run(undo), { note: 'nothing was changed' });
   t.same(host.programs.calls('systemctl restart'), []);
-});
-
-t.test('the end of a restore', async (t) => {
-  const { host, context, run, holds } = await restoringHost(t, {
-    settings: { restoreKeepCount: 2 },
-  });
-  for (const day of [1, 2, 3]) host.write(`/var/lib/etcd.replaced-2030010${day}T000000Z/x`, 'x');
-  host.write('/var/lib/etcd.replaced-by-me/x', 'x');
-  t.equal(await holds(concludeRestore), false);
-  await run(concludeRestore);
-  t.equal(await holds(concludeRestore), true);
-  t.strictSame(
-    readdirSync(host.at('/var/lib')).filter((name) => name.includes('replaced')),
-    ['etcd.replaced-20300102T000000Z', 'etcd.replaced-20300103T000000Z', 'etcd.replaced-by-me'],
-  );
-  t.equal(await restoreChange.read(context.paths), undefined);
-  t.equal((await restoreChange.last(context.paths))?.failure, undefined);
-});
-
-t.test('the end of a restore that was undone fails with its reason', async (t) => {
-  const { context, run } = await restoringHost(t);
-  await recordFailure(restoreChange, context.paths, failureData(BROKEN));
-  await recordFailure(
-    restoreChange,
-    context.paths,
-    failureData(new Failure('fatal', 'a later one')),
-  );
-  t.match(await thrownBy(run(concludeRestore)), {
-    kind: 'fatal',
-    code: 'restore-undone',
-    message: /found broken by the test\. The database is as before\./,
-    details: { subject: NAME, parts: [{ what: 'broken by the test' }] },
-  });
-  t.equal(await restoreChange.read(context.paths), undefined);
-  t.match(await restoreChange.last(context.paths), { failure: { what: 'broken by the test' } });
 });

@@ -110,3 +110,18 @@ t.test('a cluster without OLM', async (t) => {
   );
   t.same(found, { faults: [], notes: [] });
 });
+
+t.test('an API that does not say is no cluster without OLM', async (t) => {
+  for (const unsaid of ['clusterserviceversions', 'catalogsources']) {
+    const host = openShiftHost(t);
+    const answers = ['clusterserviceversions', 'catalogsources'].map((plural) => [
+      `GET ${olm}/${plural}`,
+      () => (plural === unsaid ? refuse(403, 'not by you', 'Forbidden') : listOf()),
+    ]);
+    await openShiftApi(t, host, {}, Object.fromEntries(answers));
+    const found = withLocalAdministrator(host.paths, (client) =>
+      installedOperators(client, limits),
+    );
+    await t.rejects(found, { message: /not by you/ }, unsaid);
+  }
+});

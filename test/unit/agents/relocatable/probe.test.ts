@@ -155,17 +155,26 @@ for (const [what, differs, why] of left) {
 }
 
 t.test('told to stop, it has the cluster delete everything, and does not wait', async (t) => {
-  const stop = new AbortController();
-  const cluster = await stuckCluster(
-    t,
-    () => {
-      stop.abort(new Error('told to stop'));
-      return listOf();
-    },
-    { validateProbeMs: 60_000 },
-  );
-  await t.rejects(cluster.probe(cluster.host.progress(stop.signal)), /told to stop/);
-  t.equal(cluster.deleted(), 2);
+  for (const mayDelete of [true, false]) {
+    const stop = new AbortController();
+    let deleted = 0;
+    const cluster = await stuckCluster(
+      t,
+      () => {
+        stop.abort(new Error('told to stop'));
+        return listOf();
+      },
+      { validateProbeMs: 60_000 },
+      {
+        [`DELETE ${NAMESPACE}`]: () => {
+          deleted += 1;
+          return deleted === 1 || mayDelete ? {} : refuse(403, 'not by you', 'Forbidden');
+        },
+      },
+    );
+    await t.rejects(cluster.probe(cluster.host.progress(stop.signal)), /told to stop/);
+    t.equal(deleted, 2);
+  }
 });
 
 t.test('the probe is asked until it answers', async (t) => {

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import t, { type Test } from 'tap';
-import { extract } from 'tar-stream';
+import { extract, type Pack } from 'tar-stream';
 import { backupTable } from '../../../../agents/upkeep/backup/table.ts';
 import { addText, tarOf } from '../../../../lib/base/archive/tar-writer.ts';
 import { SIGNATURE_FILE } from '../../../../lib/change/backup/portable/author.ts';
@@ -16,20 +16,30 @@ import { BY_HOST, filesIn, KEY, KEY_FILE, portableBackup, SIGNS } from './portab
 const MIB = 2 ** 20;
 const { signal } = new AbortController();
 
-/** Reads an archive in the clear whose header and signature are filled up to these sizes. */
-async function reading(t: Test, headerBytes: number, signatureBytes: number) {
+/** Reads an archive in the clear with a right header, filled up to that size, and what else `fill` puts into it. */
+async function readingArchive(
+  t: Test,
+  headerBytes: number,
+  fill: (tar: Pack, header: string) => void,
+) {
   const { header } = await portableBackup(t);
   const text = JSON.stringify(header).padEnd(headerBytes);
   const archive = tarOf(async (tar) => {
     addText(tar, HEADER_FILE, text);
-    addText(tar, SIGNATURE_FILE, SIGNS(text).padEnd(signatureBytes, '\n'));
-    addText(tar, 'etcd-snapshot.db', 'a snapshot');
-    addText(tar, KEY_FILE, KEY);
+    fill(tar, text);
   });
   const path = join(t.testdir(), 'backup.tar');
   await pipeline(archive, createWriteStream(path));
   return readPortable(path, { decrypter: undefined, author: BY_HOST }, {}, signal);
 }
+
+/** Such a one whose signature is filled up, too. */
+const reading = (t: Test, headerBytes: number, signatureBytes: number) =>
+  readingArchive(t, headerBytes, (tar, text) => {
+    addText(tar, SIGNATURE_FILE, SIGNS(text).padEnd(signatureBytes, '\n'));
+    addText(tar, 'etcd-snapshot.db', 'a snapshot');
+    addText(tar, KEY_FILE, KEY);
+  });
 
 t.test('a header has at most 4 MiB, a signature 4096 bytes', async (t) => {
   t.match(await reading(t, 4 * MIB, 4096), { isSigned: true });
@@ -45,6 +55,23 @@ t.test('a header has at most 4 MiB, a signature 4096 bytes', async (t) => {
       code: 'backup-unusable',
       message: says,
     });
+  }
+});
+
+t.test('each file of the manifest is in it, as a file', async (t) => {
+  const signature = (tar: Pack, text: string) => addText(tar, SIGNATURE_FILE, SIGNS(text));
+  const database = (tar: Pack) => addText(tar, 'etcd-snapshot.db', 'a snapshot');
+  const reserved = (tar: Pack) => tar.entry({ name: KEY_FILE, type: 'contiguous-file' }, KEY);
+  for (const [parts, says] of [
+    [[], /it has no files/],
+    [[signature], /etcd-snapshot\.db is missing/],
+    [[signature, database], /ca\.key is missing/],
+    [[signature, database, reserved], /ca\.key is not the next file of the manifest/],
+  ] as const) {
+    const fill = (tar: Pack, text: string) => {
+      for (const part of parts) part(tar, text);
+    };
+    t.match(await thrownBy(readingArchive(t, 0, fill)), { code: 'backup-unusable', message: says });
   }
 });
 

@@ -165,6 +165,19 @@ t.test('a file is neither replaced nor left incomplete', async (t) => {
   t.strictSame(readdirSync(dirname(to)).toSorted(), ['backup', 'portable.age']);
 });
 
+t.test('whoever is told to stop leaves nothing, and says nothing of the backup', async (t) => {
+  const { folder, to, header, recipient, opening } = await portableBackup(t);
+  const stop = new AbortController();
+  const stopped = { message: 'stopped' };
+  const reader = { header: async () => stop.abort(new Error('stopped')) };
+  t.match(await thrownBy(readPortable(to, opening, reader, stop.signal)), stopped);
+  rmSync(to);
+  const encrypter = encrypterFor([recipient]);
+  const written = { header, contentsOf: filesIn(folder), signs: SIGNS, encrypter };
+  t.match(await thrownBy(writePortable(to, written, stop.signal)), stopped);
+  t.strictSame(readdirSync(dirname(to)), ['backup']);
+});
+
 t.test('interrupted at any moment, a portable backup is whole or not there', async (t) => {
   await killedAtAnyMoment(t, {
     async prepare() {

@@ -117,6 +117,14 @@ t.test('files of another user are refused', async (t) => {
   t.match(thrown, { message: /the folder belongs to user \d+, not \d+/ });
 });
 
+t.test('whoever is told to stop says nothing of the backup', async (t) => {
+  const folder = t.testdir();
+  chmodSync(folder, 0o700);
+  writeBackup(folder);
+  const signal = AbortSignal.abort(new Error('stopped'));
+  t.match(await thrownBy(verifyBackup(folder, { ...options, signal })), { message: 'stopped' });
+});
+
 t.test('names of backups are UTC times', async (t) => {
   const at = new Date('2030-01-02T03:04:05.678Z');
   t.equal(backupName(at), '20300102T030405Z');

@@ -209,12 +209,46 @@ t.test('udev starts it for a label in any case, and for whatever else is on USB'
       t.equal(labels.filter((each) => each.test(name)).length, 1, name);
   }
   t.notOk(labels.some((each) => each.test('BACKUP')));
-  for (const event of ['ACTION=="add"', 'ENV{DISK_MEDIA_CHANGE}=="1"']) {
-    t.equal(
-      lines.filter((line) => line.startsWith(`${event}, SUBSYSTEMS=="usb"`)).length,
-      1,
-      event,
-    );
+});
+
+/** What udev runs for an event, by the rule's lines in turn; the values of its keys are patterns. */
+function runBy(event: Readonly<Record<string, string>>): string | undefined {
+  let label: string | undefined;
+  for (const line of mediaRule.split('\n').filter((each) => /^[A-Z]/.test(each))) {
+    const parts = [...line.matchAll(/([A-Z]+(?:\{\w+\})?)([=!+]?=)"([^"]*)"/g)];
+    const said = new Map(parts.map(([, key = '', , value = '']) => [key, value]));
+    if (label !== undefined && said.get('LABEL') !== label) continue;
+    label = undefined;
+    const isMet = parts.every(([, key = '', operator, value]) => {
+      if (operator !== '==' && operator !== '!=') return true;
+      return new RegExp(`^${value}$`).test(event[key] ?? '') === (operator === '==');
+    });
+    if (isMet && said.has('RUN')) return said.get('RUN');
+    if (isMet) label = said.get('GOTO');
+  }
+  return undefined;
+}
+
+t.test('udev starts it for what was inserted, and for nothing else', async (t) => {
+  const start = '/usr/bin/systemctl start --no-block reconfigure.service';
+  const medium = { ACTION: 'add', SUBSYSTEM: 'block', 'ENV{ID_FS_USAGE}': 'filesystem' };
+  const labelled = { ...medium, 'ENV{ID_FS_LABEL}': VOLUME_LABELS[0] ?? '' };
+  const stick = { ...medium, SUBSYSTEMS: 'usb' };
+  const changed = { ACTION: 'change', 'ENV{DISK_MEDIA_CHANGE}': '1' };
+  for (const [what, event, expected] of [
+    ['a medium with its label', labelled, start],
+    ['another one in the same drive', { ...labelled, ACTION: 'change' }, start],
+    ['it is removed', { ...labelled, ACTION: 'remove' }, undefined],
+    ['what has that label and is no disk', { ...labelled, SUBSYSTEM: 'net' }, undefined],
+    ['a disk of the host', medium, undefined],
+    ['a stick with files', stick, start],
+    ['it is removed', { ...stick, ACTION: 'remove' }, undefined],
+    ['its part without files', { ...stick, 'ENV{ID_FS_USAGE}': '' }, undefined],
+    ['it is written to', { ...stick, ACTION: 'change' }, undefined],
+    ['another medium in a drive on USB', { ...stick, ...changed }, start],
+    ['another medium in another drive', { ...medium, ...changed }, undefined],
+  ] as const) {
+    t.equal(runBy(event), expected, what);
   }
 });
 
