@@ -28,7 +28,7 @@ import type { Progress } from '../../../lib/engine/steps/progress.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../../lib/engine/steps/within.ts';
 import {
-  isMissing,
+  ifMissing,
   sha256,
   sha256OfFile,
   syncDirectory,
@@ -175,14 +175,11 @@ interface SavedKey {
 }
 
 async function saveKeys(partial: string, { paths, cluster }: BackupContext): Promise<SavedKey[]> {
-  const { files, encryption } = accessTo(cluster.controlPlane).backup;
+  const { files } = accessTo(cluster.controlPlane).backup;
   const key = await sealKey(paths);
   const saved: SavedKey[] = [];
   for (const host of files) {
-    const contents = await readFile(paths.at(host)).catch((cause: unknown) => {
-      if (isMissing(cause) && host !== encryption) return undefined;
-      throw cause;
-    });
+    const contents = await readFile(paths.at(host)).catch(ifMissing);
     if (contents === undefined) continue;
     const { mode } = await lstat(paths.at(host));
     const path = copyName(host);

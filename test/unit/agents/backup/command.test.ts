@@ -111,9 +111,10 @@ t.test('sno-backup create --to', async (t) => {
   host.write(laptopAdminCa, 'the authority of the first kubeconfig');
   host.write('/var/lib/kubelet/config.json', '{"auths":{}}', 0o600);
 
-  const { code, printed } = await run('create', ...whole);
+  const { recipient: another } = await ageKeys();
+  const { code, printed } = await run('create', ...whole, '--recipient', another);
   t.equal(code, 0);
-  t.match(printed, /^20300103T000000Z\n.*media\.age: 1 MiB, encrypted for one recipient\.\n/);
+  t.match(printed, /^20300103T000000Z\n.*media\.age: 1 MiB, encrypted for 2 recipients\.\n/);
   t.match(printed, /does not have the\ncontents of persistent volumes/);
   const opening = { decrypter: decrypterFor(identity, 'key'), author: BY_HOST };
   const { header } = await readPortable(to, opening, {}, new AbortController().signal);
@@ -184,15 +185,42 @@ t.test('sno-backup restore --new-host wants to know who made the backup', async 
     '--accept-unsigned',
     'other',
   );
-  t.match(await run('restore', '--from', NAME, '--accept-unsigned', 'x', '--yes'), {
-    code: 2,
-    errors: /do not say what is to be restored/,
-  });
-  t.match(await restore('--accept-unsigned', cluster.clusterId), {
+  const accepted = ['--accept-unsigned', cluster.clusterId];
+  t.match(await restore(...accepted), {
     code: 2,
     printed: /Nothing shows who made the backup\. Whoever did decides/,
     errors: /not confirmed/,
   });
+  t.match(await restore(...accepted, '--keep-authorities', '--yes'), {
+    code: 2,
+    errors: /does not have all authorities/,
+  });
+  t.same(host.programs.calls('systemctl'), []);
+  t.match(await restore(...accepted, '--yes', '--no-wait'), { code: 0 });
+  t.same(host.programs.calls(), ['systemctl start --no-block sno-identity.service']);
+});
+
+t.test('sno-backup restore is of this host or of a lost one, not of half of each', async (t) => {
+  const { host, run } = await commandHost(t);
+  const file = host.at('/x');
+  for (const options of [
+    [],
+    ...[
+      ['--new-host'],
+      ['--backup', file],
+      ['--identity', file],
+      ['--signer', file],
+      ['--accept-unsigned', 'x'],
+      ['--keep-authorities'],
+    ].map((more) => ['--from', NAME, ...more]),
+    ['--backup', file, '--identity', file, '--signer', file],
+    ['--new-host', '--identity', file, '--signer', file],
+    ['--new-host', '--backup', file, '--signer', file],
+  ]) {
+    const { code, errors } = await run('restore', ...options, '--yes');
+    t.equal(code, 2, options.join(' '));
+    t.match(errors, /do not say what is to be restored/, options.join(' '));
+  }
 });
 
 t.test('what leaves a sealed host can be read on another one', async (t) => {
@@ -216,7 +244,10 @@ t.test('what leaves a sealed host can be read on another one', async (t) => {
   writePayload(host, '/var/lib/sno-agents/payload');
   giveAuthority(host);
   const to = host.at('/media.age');
-  t.match(await run('create', '--to', to, '--recipient', recipient), { code: 0 });
+  t.match(await run('create', '--to', to, '--recipient', recipient), {
+    code: 0,
+    printed: /encrypted for one recipient\./,
+  });
   const read = new Map<string, string>();
   const reader = {
     file: async ({ path }: { path: string }, contents: AsyncIterable<Buffer>) =>

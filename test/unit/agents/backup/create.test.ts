@@ -18,6 +18,7 @@ import { captureBuiltins } from '../../host/builtins.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
 import { cluster } from '../host/cluster.ts';
 import { snapshotBytes } from '../host/etcd.ts';
+import type { TestHost } from '../host/host.ts';
 import { BACKUPS, backupHost, ENCRYPTION, giveEtcdutl, providers } from './backup-host.ts';
 
 t.test('a backup has the database, its keys and a manifest', async (t) => {
@@ -205,14 +206,21 @@ t.test('a key that cannot be read is not left out', async (t) => {
 });
 
 t.test('a backup without the key of its Secrets is not completed', async (t) => {
-  const { host, run, etcd } = await backupHost(t);
-  etcd.before = (call) => {
-    if (call === 'snapshot') host.write(ENCRYPTION, providers('b'), 0o600);
-  };
-  t.match(await thrownBy(run(create)), { kind: 'retry', message: /encryption\.yaml changed/ });
-  t.strictSame(readdirSync(host.at(BACKUPS)), []);
-  await run(create);
-  t.equal(readdirSync(host.at(BACKUPS)).length, 1, 'the next attempt has the new one');
+  for (const change of [
+    (host: TestHost) => host.write(ENCRYPTION, providers('b'), 0o600),
+    (host: TestHost) => host.remove(ENCRYPTION),
+  ]) {
+    const { host, run, etcd } = await backupHost(t);
+    etcd.before = (call) => {
+      if (call === 'snapshot') change(host);
+    };
+    t.match(await thrownBy(run(create)), { kind: 'retry', message: /encryption\.yaml changed/ });
+    t.strictSame(readdirSync(host.at(BACKUPS)), []);
+    host.write(ENCRYPTION, providers('b'), 0o600);
+    etcd.before = () => undefined;
+    await run(create);
+    t.equal(readdirSync(host.at(BACKUPS)).length, 1, 'the next attempt has the new one');
+  }
 });
 
 t.test('a disk without room is reported, and the newest backup stays', async (t) => {

@@ -41,10 +41,11 @@ case "$1 $2" in
 "try-reload-or-restart crio.service") cp "$ROOT/etc/crio/crio.conf.d/40-sno-pinned-images" "$ROOT/reloaded" 2>/dev/null || rm -f "$ROOT/reloaded" ;;
 "show "*)
   if [ -f "$ROOT/enabled/$2" ]; then echo UnitFileState=enabled; else echo UnitFileState=disabled; fi
-  echo NeedDaemonReload=no ;;
+  if [ -f "$ROOT/unread" ]; then echo NeedDaemonReload=yes; else echo NeedDaemonReload=no; fi ;;
 "enable --no-reload") shift 2; for unit; do [ -f "$ROOT/etc/systemd/system/$unit" ] && touch "$ROOT/enabled/$unit" || exit 5; done ;;
 "disable --no-reload") rm -f "$ROOT/enabled/$3" ;;
-"daemon-reload "|"start --no-block") ;;
+"daemon-reload ") rm -f "$ROOT/unread" ;;
+"start --no-block") ;;
 *) exit 97 ;;
 esac`;
 

@@ -60,6 +60,25 @@ t.test('agent-units, interrupted: no unit is enabled before it is whole', async 
   });
 });
 
+t.test('agent-units: whatever is not as it was left is made again', async (t) => {
+  const host = openShiftHost(t);
+  const holds = () => agentUnits.holds(host.context, host.progress());
+  const [service = ''] = relocatableUnits.filter((unit) => unit.enabled).map(({ name }) => name);
+  for (const [what, change] of [
+    ['nothing was made', () => undefined],
+    ['a unit of another release', () => host.write(unitFile(service), '[Unit]\n')],
+    ['a unit that is gone', () => host.remove(unitFile(service))],
+    ['a unit that is disabled', () => host.remove(`/enabled/${service}`)],
+    ['units that systemd has not read', () => host.write('/unread')],
+    ['a command that is gone', () => host.remove('/usr/local/bin/reconfigure')],
+  ] as const) {
+    change();
+    t.equal(await holds(), false, what);
+    await agentUnits.run(host.context, host.progress());
+    t.equal(await holds(), true, what);
+  }
+});
+
 t.test('agent-units, taken back and interrupted: no enabled unit without a file', async (t) => {
   await killedAtAnyMoment(t, {
     prepare() {

@@ -181,7 +181,10 @@ t.test('the probe is asked until it answers', async (t) => {
   const kept = new Map<string, string>();
   let refused = 2;
   const server = createServer(async (request, response) => {
-    if (refused-- > 0) return void response.destroy();
+    refused -= 1;
+    if (refused === 1) return void response.destroy();
+    // Nobody but the probe answers for it.
+    if (refused === 0) return void response.writeHead(307, { location: '/elsewhere' }).end();
     const body = JSON.parse(await text(request));
     if (request.url === '/v3/cluster/member/list') {
       return void response.end(JSON.stringify({ members: [{ ID: '1', name: 'token' }] }));

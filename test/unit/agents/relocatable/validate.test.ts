@@ -6,7 +6,7 @@ import { connectHostRuntime } from '../../../../lib/clients/cri/runtime.ts';
 import { clusterPath, readCluster } from '../../../../lib/config/cluster/read-cluster.ts';
 import { readRenderInput, saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input } from '../../render/rendered-host.ts';
-import { fakeApi, listOf } from '../host/api.ts';
+import { fakeApi, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 
@@ -42,12 +42,12 @@ t.test('what the API and the runtime say of a node', async (t) => {
       ),
     'GET /apis/discovery.k8s.io/v1/namespaces/default/endpointslices': ({ query }) => {
       t.equal(query.get('labelSelector'), 'kubernetes.io/service-name=kubernetes');
-      return listOf({ metadata: { name: 'k' }, endpoints: [{ addresses: ['192.0.2.10'] }] });
+      return listOf(
+        { metadata: { name: 'k' }, endpoints: [{ addresses: ['192.0.2.10'] }] },
+        { metadata: { name: 'without' }, endpoints: null },
+      );
     },
-    [`GET ${CONFIG_MAP}`]: () => ({
-      metadata: { name: 'kube-proxy' },
-      data: { 'config.yaml': 'nodePortAddresses: [0.0.0.0/0]\n' },
-    }),
+    [`GET ${CONFIG_MAP}`]: () => proxy,
     'GET /api/v1/pods': () =>
       listOf(
         pod('on-host', 'Running', 'here:1', 'IfNotPresent'),
@@ -60,6 +60,10 @@ t.test('what the API and the runtime say of a node', async (t) => {
         },
       ),
   });
+  let proxy: object = {
+    metadata: { name: 'kube-proxy' },
+    data: { 'config.yaml': 'nodePortAddresses: [0.0.0.0/0]\n' },
+  };
   using runtime = connectHostRuntime(host.paths);
   const ofNode = (name: string) =>
     host.context.withAdministrator(host.progress(), (client) =>
@@ -68,6 +72,10 @@ t.test('what the API and the runtime say of a node', async (t) => {
   const found = await ofNode('edge-0');
   t.same((await ofNode('w-1')).nodeAddresses, [], 'a Node that has none yet');
   t.equal((await ofNode('w-2')).nodeAddresses, undefined, 'no such Node');
+  proxy = { metadata: { name: 'kube-proxy' } };
+  t.same((await ofNode('edge-0')).nodePortAddresses, [], 'that of somebody else');
+  proxy = refuse(404, 'not found', 'NotFound');
+  t.equal((await ofNode('edge-0')).nodePortAddresses, undefined, 'no kube-proxy');
   t.strictSame(found, {
     nodes: ['edge-0', 'w-1'],
     nodeAddresses: ['192.0.2.10'],
