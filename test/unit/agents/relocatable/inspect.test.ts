@@ -10,6 +10,7 @@ import { namesIn, sha256 } from '../../../../lib/host/files.ts';
 import { factoryReportSchema, reportPaths } from '../../../../lib/relocation/relocatable/report.ts';
 import { CHECK_NAMES } from '../../../../lib/relocation/relocatable/validation/facts.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { input } from '../../render/rendered-host.ts';
 import { listOf, refuse } from '../host/api.ts';
@@ -89,6 +90,24 @@ t.test('a node without a fault is reported as such, and sealed', async (t) => {
     'each run looks again',
   );
   t.not(seal.input(context), seal.input({ ...context, id: 'two' }));
+});
+
+t.test('seal, interrupted: a node is sealed for good, or not at all', async (t) => {
+  await killedAtAnyMoment(t, {
+    async prepare() {
+      const it = await shippableNode(t);
+      it.host.remove(SEALED);
+      it.host.write('/var/lib/sno-agents/factory/report.json', '{}');
+      return it;
+    },
+    run: ({ host, context }) => seal.run(context, host.progress()),
+    async allowed({ host, context }, when) {
+      if (host.has(SEALED)) t.ok(await seal.holds(context, host.progress()), when);
+    },
+    result: ({ host }) => [host.read(SEALED), host.mode(SEALED)],
+    least: 3,
+    isDurable: true,
+  });
 });
 
 t.test('every fault is in the report, which is written all the same', async (t) => {

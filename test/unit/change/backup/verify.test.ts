@@ -2,7 +2,12 @@ import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import t from 'tap';
 import { exitCodeFor } from '../../../../lib/base/errors/exit-codes.ts';
-import { backupName, isPartial, timeOfBackup } from '../../../../lib/change/backup/manifest.ts';
+import {
+  backupName,
+  isPartial,
+  restoredMode,
+  timeOfBackup,
+} from '../../../../lib/change/backup/manifest.ts';
 import { verifyBackup } from '../../../../lib/change/backup/verify.ts';
 import { ownUser } from '../../../../lib/host/process.ts';
 import { cluster } from '../../agents/host/cluster.ts';
@@ -59,6 +64,31 @@ const broken: [title: string, breakIt: (folder: string) => void, says: RegExp][]
     'with a file that others can write',
     (folder) => chmodSync(join(folder, DB), 0o666),
     /etcd-snapshot\.db can be written by other users/,
+  ],
+  [
+    'with a link as a key, in its folders',
+    (folder) => {
+      writeBackup(folder, { [KEY]: 'a key' });
+      rmSync(join(folder, KEY));
+      symlinkSync('/etc/hostname', join(folder, KEY));
+    },
+    /etcd\/ca\.key is not a regular file/,
+  ],
+  [
+    'with a folder of keys that others can write',
+    (folder) => {
+      writeBackup(folder, { [KEY]: 'a key' });
+      chmodSync(join(folder, 'host/etc'), 0o720);
+    },
+    /found host\/etc can be written by other users/,
+  ],
+  [
+    'with a key too many',
+    (folder) => {
+      const { files } = writeBackup(folder, { [KEY]: 'a key' });
+      writeBackup(folder, {}, { files: files.slice(0, 1) });
+    },
+    /etcd\/ca\.key is not listed/,
   ],
   [
     'in a folder that others can write',
@@ -135,4 +165,9 @@ t.test('names of backups are UTC times', async (t) => {
   t.ok(isPartial('20300102T030405Z.partial'));
   for (const name of ['20300102T030405Z', '20300102T030405Z-another', 'x.partial'])
     t.notOk(isPartial(name), name);
+});
+
+t.test('what others could not read before a restore, they cannot afterwards', async (t) => {
+  for (const mode of [0o600, 0o640, 0o400, 0o440]) t.equal(restoredMode(mode), 0o600, `${mode}`);
+  for (const mode of [0o644, 0o604, 0o444]) t.equal(restoredMode(mode), 0o644, `${mode}`);
 });

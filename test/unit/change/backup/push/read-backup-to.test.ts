@@ -31,6 +31,7 @@ t.test('what cannot be used is named, and its secrets are not', async (t) => {
     [{ ...common }, /url/],
     [{ ...common, url, recipients: [] }, /recipients/],
     [{ ...common, url, recipients: [recipient, 'age1x'] }, /recipients\[1\]/],
+    [{ ...common, url, recipients: Array.from({ length: 17 }, () => recipient) }, /recipients/],
     [{ ...common, url: 'http://store.example.com/' }, /url/],
     [{ ...common, url: 'https://store.example.com/file' }, /url: expected a folder/],
     [{ ...common, url: `${url}?sig=TheSecretOfTheSite` }, /url: expected no query/],
@@ -54,6 +55,8 @@ t.test('what cannot be used is named, and its secrets are not', async (t) => {
     }
   }
   t.throws(() => parseBackupTo('{', 'x'), { message: /no JSON/ });
+  const most = Array.from({ length: 16 }, () => recipient);
+  t.strictSame(read({ ...common, url, recipients: most }).recipients, most);
 });
 
 t.test('what must not be read by others', async (t) => {
