@@ -237,6 +237,11 @@ const refusals: readonly Refusal[] = [
     api: { pool: conditions() },
     says: /Updated=unknown, Degraded=unknown/,
   },
+  {
+    what: 'a pool that does not say whether it is degraded',
+    api: { pool: conditions(['Updated', 'True']) },
+    says: /Updated=True, Degraded=unknown/,
+  },
   { what: 'no pool', api: { pool: notFound() }, says: /no MachineConfigPool master/ },
   {
     what: 'a worker',
@@ -260,6 +265,23 @@ const refusals: readonly Refusal[] = [
       ],
     },
     says: /InternalIP of the Node edge-0: expected 192\.0\.2\.10.*found 198\.51\.100\.4/s,
+  },
+  {
+    what: 'a Node with another address besides',
+    api: {
+      nodes: [
+        {
+          metadata: { name: 'edge-0', annotations: steadyDaemon },
+          status: {
+            addresses: [NODE.address, '198.51.100.4'].map((address) => ({
+              type: 'InternalIP',
+              address,
+            })),
+          },
+        },
+      ],
+    },
+    says: /InternalIP of the Node edge-0: .*found 192\.0\.2\.10, 198\.51\.100\.4/s,
   },
   {
     what: 'a Node without an address',

@@ -282,6 +282,20 @@ t.test('what cannot be known is noted, and no fault', async (t) => {
   ]);
 });
 
+t.test('what others have noted is in the report', async (t) => {
+  const notes = judgeShipment({
+    ...good,
+    operators: { faults: [], notes: ['a catalog polls'] },
+    otherNotes: ['the release was not read'],
+    arrival: { faults: [], notes: ['only sites with DHCP'] },
+  }).flatMap(({ name, notes: all }) => all.map((note) => `${name}: ${note}`));
+  t.strictSame(notes, [
+    'images: a catalog polls',
+    'internal-address: the release was not read',
+    'arrival: only sites with DHCP',
+  ]);
+});
+
 t.test('the shelf life ends with the first certificate', async (t) => {
   const later = { ...certificate, name: 'later', notAfter: '2035-01-01T00:00:00Z' };
   const { notAfter: _, ...key } = { ...certificate, name: 'key' };
