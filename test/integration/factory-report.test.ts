@@ -1,6 +1,7 @@
 /** The report of the factory, signed by the real ssh-keygen with a key of the host, and the seal. */
+import { existsSync, readdirSync } from 'node:fs';
 import { execa } from 'execa';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { ValidateContext } from '../../agents/reconfigure/validate/context.ts';
 import { kubernetesPlatform } from '../../agents/reconfigure/validate/kubernetes.ts';
 import { writeReport } from '../../agents/reconfigure/validate/report.ts';
@@ -12,7 +13,8 @@ import {
   REPORT_NAMESPACE,
   reportPaths,
 } from '../../lib/relocation/relocatable/report.ts';
-import { testHost } from '../unit/agents/host/host.ts';
+import { type TestHost, testHost } from '../unit/agents/host/host.ts';
+import { killedAtAnyMoment } from '../unit/engine/steps/killed-at-any-moment.ts';
 import { input } from '../unit/render/rendered-host.ts';
 
 const skip =
@@ -47,35 +49,60 @@ const facts = {
   probes: [],
 };
 
+const OF_HOST = '/etc/ssh/ssh_host_ed25519_key';
+
+/** A prepared host, with its own SSH key or without. */
+async function preparedHost(t: Test, hasHostKey: boolean) {
+  const host = testHost(t, { programs: 'real' });
+  const context: ValidateContext = {
+    ...host.context,
+    id: 'one',
+    policy: {
+      schemaVersion: 1,
+      internalAddress: '192.0.2.10',
+      nodeName: 'edge-0',
+      allowedSigners: [],
+      unsignedAllowed: false,
+      shippingDays: 30,
+      recipient: 'age1q',
+    },
+    node: input,
+    platform: kubernetesPlatform(host.context, input),
+  };
+  host.write('/sys/class/dmi/id/product_serial', 'SN-1\n');
+  host.write('/etc/sno-agents/reconfigure/age-identity.txt', 'AGE-SECRET-KEY-1\n', 0o600);
+  if (hasHostKey) {
+    host.write(`${OF_HOST}.pub`);
+    host.remove(`${OF_HOST}.pub`);
+    await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', host.at(OF_HOST)]);
+  }
+  return { host, context };
+}
+
+t.test('interrupted, it is not signed before the rest of it is there', { skip }, async (t) => {
+  const whole = Object.keys(reportPaths(testHost(t).paths)).length - 1;
+  const filesOf = (host: TestHost) =>
+    readdirSync(reportPaths(host.paths).folder).filter((name) => !name.startsWith('.'));
+  await killedAtAnyMoment(t, {
+    prepare: () => preparedHost(t, true),
+    run: ({ context }) => writeReport(context, facts, [], signal),
+    allowed({ host }, when) {
+      const isSigned = existsSync(reportPaths(host.paths).signature);
+      t.ok(!isSigned || filesOf(host).length === whole, when);
+    },
+    result: ({ host }) => filesOf(host).toSorted(),
+    least: 10,
+    isDurable: true,
+    isConcurrent: true,
+  });
+});
+
 for (const [whose, hasHostKey] of [
   ["the host's SSH key", true],
   ['a key of its own, where the host has none', false],
 ] as const) {
   t.test(`the report is signed by ${whose}`, { skip }, async (t) => {
-    const host = testHost(t, { programs: 'real' });
-    const context: ValidateContext = {
-      ...host.context,
-      id: 'one',
-      policy: {
-        schemaVersion: 1,
-        internalAddress: '192.0.2.10',
-        nodeName: 'edge-0',
-        allowedSigners: [],
-        unsignedAllowed: false,
-        shippingDays: 30,
-        recipient: 'age1q',
-      },
-      node: input,
-      platform: kubernetesPlatform(host.context, input),
-    };
-    host.write('/sys/class/dmi/id/product_serial', 'SN-1\n');
-    host.write('/etc/sno-agents/reconfigure/age-identity.txt', 'AGE-SECRET-KEY-1\n', 0o600);
-    const ofHost = '/etc/ssh/ssh_host_ed25519_key';
-    if (hasHostKey) {
-      host.write(`${ofHost}.pub`);
-      host.remove(`${ofHost}.pub`);
-      await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', host.at(ofHost)]);
-    }
+    const { host, context } = await preparedHost(t, hasHostKey);
     const own = '/etc/sno-agents/reconfigure/report-key';
     // Of a run that was killed while it made the key.
     host.write(own, 'half of it', 0o600);
@@ -93,7 +120,7 @@ for (const [whose, hasHostKey] of [
     });
     t.match(report.host.identifiers, ['sn-1']);
     t.strictSame(hostFactsSchema.parse(JSON.parse(host.read(to.facts))), report.host);
-    t.equal(hasHostKey ? host.read(`${ofHost}.pub`) : host.read(to.key), host.read(to.key));
+    t.equal(hasHostKey ? host.read(`${OF_HOST}.pub`) : host.read(to.key), host.read(to.key));
     t.notMatch(host.read(to.json) + host.read(to.page), /AGE-SECRET|PRIVATE KEY/);
 
     const verify = async (text: string) => {

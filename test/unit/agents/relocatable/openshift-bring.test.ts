@@ -247,6 +247,16 @@ for (const [what, cluster, says] of refusals) {
   });
 }
 
+t.test('refused: while another change is under way, before anything is asked', async (t) => {
+  const host = hostOfOthers(t);
+  const { requests } = await apiOfOthers(t, host);
+  host.write('/var/lib/sno-agents/reconfigure/request.json', '{}');
+  const before = requests.length;
+  for (const option of [[], ['--allow-restart']])
+    await refusedWithoutChange(t, host, /getting the configuration of its site/, ...option);
+  t.notOk(requests.slice(before).some((each) => each.includes(CONFIGS)));
+});
+
 t.test('a cluster that cannot be described, without what its installer was told', async (t) => {
   for (const [install, says] of [
     ['pullSecret: {auths: [hush', /found no YAML/],

@@ -1,4 +1,5 @@
 /** Who may have made a portable backup, and what it may list: both are known before anything in it is used. */
+import { sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -136,6 +137,8 @@ t.test('its author is known before anything in it is used', async (t) => {
   );
   await refused(/found a signature by another key.*rotate-ca/, BY_HOST, byOther);
   await refused(/found a signature by another key/, BY_HOST, (text) => SIGNS(`${text} `));
+  // The key signs other things, too.
+  await refused(/found a signature by another key/, BY_HOST, signedBare);
   await refused(/found a signature by another key/, BY_HOST, () => 'AAAA');
   await refused(/found a signature by another key/, BY_HOST, () => '');
   await refused(/with 5000/, BY_HOST, () => 'A'.repeat(5000));
@@ -158,6 +161,16 @@ t.test('its author is known before anything in it is used', async (t) => {
   t.match(await readPortable(to, { ...opening, author: accepted }, {}, signal), {
     isSigned: false,
   });
+});
+
+/** By the same key, of any text. */
+const signedBare: Sign = (text) =>
+  sign('sha256', Buffer.from(text), textAt(authorityPaths('admin').key)).toString('base64');
+
+t.test('one that an earlier release has signed is known, too', async (t) => {
+  const earlier: Sign = (text) => signedBare(`sno-agents portable backup 1\n${text}`);
+  const { to, opening } = await portableBackup(t, undefined, undefined, earlier);
+  t.match(await readPortable(to, opening, {}, signal), { isSigned: true });
 });
 
 t.test('a backup of an earlier release, which signed none, is accepted once', async (t) => {
