@@ -16,6 +16,11 @@ const ASKED = '/run/sno-agents/reconfigure/asked.json';
 const PATH = '/factory/sn-0042.site';
 const MAIN = join(import.meta.dirname, '../../../agents/main.ts');
 
+const READER = `case "$*" in
+*" reconfigure read-medium iso9660 -") exec ${process.execPath} ${MAIN} reconfigure read-medium iso9660 - ;;
+*) exit 9 ;;
+esac`;
+
 /** What the server has: an ISO with the files of a folder. */
 function isoOf(folder: string): Buffer {
   const image = `${folder}.iso`;
@@ -36,13 +41,7 @@ async function asking(t: Test, answers: (base: Media) => Promise<Record<string, 
   host.write(POLICY, JSON.stringify({ ...policy, allowedSigners, siteUrl }));
   host.write('/sys/class/dmi/id/product_serial', 'SN-0042\n');
   host.programs.give('nm-online', 'true');
-  host.programs.give(
-    'systemd-run',
-    `case "$*" in
-*" reconfigure read-medium iso9660 -") exec ${process.execPath} ${MAIN} reconfigure read-medium iso9660 - ;;
-*) exit 9 ;;
-esac`,
-  );
+  host.programs.give('systemd-run', READER);
   const systemctl = 'start --no-block reconfigure.service';
   host.programs.give('systemctl', `[ "$*" = "${systemctl}" ] || exit 9`);
   const look = () => arrive(host.paths, AbortSignal.timeout(100_000));
@@ -126,6 +125,19 @@ t.test('a volume that was refused is not judged again until it differs', { skip 
   published = fileOf(isoOf(await media.medium('good', { config: SITE })));
   t.match(await later(), /judges it/);
   t.equal(started(), 1);
+  t.match(await look(), { kind: 'request' });
+});
+
+t.test('a volume that another change was in the way of is judged later', { skip }, async (t) => {
+  const { host, look, later } = await asking(t, good);
+  const request = '/var/lib/sno-agents/sno-update/request.json';
+  host.write(`${request}.asked`, '{}');
+  // It is requested while the volume is read.
+  host.programs.give('systemd-run', `cp "$ROOT${request}.asked" "$ROOT${request}"\n${READER}`);
+  await t.rejects(look(), { kind: 'usage', message: /an update is under way/ });
+  host.remove(request);
+  host.programs.give('systemd-run', READER);
+  t.match(await later(), /judges it/);
   t.match(await look(), { kind: 'request' });
 });
 

@@ -19,6 +19,8 @@ t.test('interrupted at any moment, the same volume is carried out afterwards, on
   await killedAtAnyMoment(t, {
     prepare() {
       for (const folder of [STATE, RUN]) if (host.has(folder)) host.remove(folder);
+      // Of a medium before, whose agent was killed: its files are not mixed with the next one's.
+      host.write(`${RUN}/medium/site-config.yaml`, 'of another medium');
       return host;
     },
     async run() {

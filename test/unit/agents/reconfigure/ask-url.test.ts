@@ -81,3 +81,21 @@ t.test('told to stop while the volume is read, nothing is known of it', async (t
   t.equal((await lastAsked(host.paths, URL))?.judged, undefined);
   t.notOk(host.has(FETCHED), 'it is fetched again');
 });
+
+t.test('a volume that cannot be used is known, one that could not be kept is not', async (t) => {
+  for (const [reader, judged] of [
+    ['echo "found a symlink" >&2; exit 2', sha256('an ISO')],
+    // There is no place for the second file.
+    [
+      'cd "$ROOT" && touch x && tar -cf x.tar x && mv x y && mkdir x && mv y x && tar -rf x.tar x/y && cat x.tar',
+      undefined,
+    ],
+  ] as const) {
+    const { host } = asking(t, 'an ISO');
+    host.programs.give('systemd-run', reader);
+    const answer = await volumeFrom(host.paths, URL, AbortSignal.timeout(60_000));
+    t.match(answer, { kind: 'none', why: /^no site volume from https:\S+sn-1\.site: / });
+    t.equal((await lastAsked(host.paths, URL))?.judged, judged, reader);
+    t.notOk(host.has(FETCHED), 'it is fetched again');
+  }
+});

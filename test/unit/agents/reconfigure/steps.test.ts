@@ -35,8 +35,11 @@ import { accepted, arrived, REQUEST, SITE, STATE, TRIAL } from './site-host.ts';
 t.test('check: adapters that are missing, and another agent at work', async (t) => {
   const { host, run } = await arrived(t);
   t.match(await run(checkSite), { kind: 'done' });
-  host.remove('/sys/class/net/eno1');
-  t.match(await run(checkSite), { kind: 'not-yet', reason: /no network adapter eno1/ });
+  for (const name of ['br-node', 'eno1']) {
+    host.remove(`/sys/class/net/${name}`);
+    const reason = new RegExp(`no network adapter .*${name}$`);
+    t.match(await run(checkSite), { kind: 'not-yet', reason });
+  }
   using _lock = await lockAgent('sno-backup', host.root);
   t.match(await run(checkSite), { kind: 'not-yet', reason: 'sno-backup is running' });
 });

@@ -104,6 +104,15 @@ t.test('a host that lost its power tells it when it looks at the volume again', 
   t.equal(told(host), undefined);
 });
 
+t.test('a known volume whose end is not known is told nothing', async (t) => {
+  const host = await used(t, 'reverted');
+  const path = `${STATE}/result.json`;
+  const last = JSON.parse(host.read(path));
+  host.write(path, JSON.stringify({ ...last, volume: { serial: 6, sha256: 'another' } }), 0o600);
+  t.match(await look(host), { kind: 'nothing', note: 'this host has used the volume before' });
+  t.equal(told(host), undefined);
+});
+
 t.test('a refused volume: told once, or udev would look at it for ever', async (t) => {
   const host = await factoryHost(t);
   const expired = {
