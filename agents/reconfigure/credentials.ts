@@ -117,7 +117,7 @@ async function stage({ paths, request, credentials: given }: ReconfigureContext)
  *
  * @param administrators of the laptop, trusted beside the host's own; empty: nobody
  */
-export async function changesFor(
+async function changesFor(
   paths: HostPaths,
   made: ReadonlyMap<AuthorityName, Successor>,
   administrators: string,
@@ -131,13 +131,8 @@ export async function changesFor(
     if (authority === undefined || old === undefined) continue;
     const signed = await rekeyLeaf(old, authority, now);
     const chain = inspectCertificate(old).serverAuth ? (authority.cross ?? '') : '';
-    const fresh = { ...signed, certificate: signed.certificate + chain };
-    if (leaf.certificate === leaf.key) {
-      changes.push({ path: leaf.key, contents: fresh.certificate + fresh.key, mode: 0o600 });
-    } else {
-      changes.push({ path: leaf.key, contents: fresh.key, mode: 0o600 });
-      changes.push({ path: leaf.certificate, contents: fresh.certificate, mode: 0o644 });
-    }
+    changes.push({ path: leaf.key, contents: signed.key, mode: 0o600 });
+    changes.push({ path: leaf.certificate, contents: signed.certificate + chain, mode: 0o644 });
   }
   for (const { path, authorities, trustsLaptop } of trustFiles) {
     if (!authorities.some((name) => made.has(name)) || (await read(path)) === undefined) continue;

@@ -42,7 +42,8 @@ export async function rollback(
     throw refused(`one of ${result.endedAt}, whose way back ended ${end.until}: ${end.because}`);
   }
   const update = await updateChange.last(paths);
-  if (update !== undefined && update.endedAt > result.endedAt) {
+  const isUpdated = update !== undefined && update.outcome !== 'refused';
+  if (isUpdated && update.endedAt > result.endedAt) {
     throw refused(`an update of ${update.endedAt}, which it would take back in part`);
   }
   const other = await changeUnderWay(paths);
@@ -74,8 +75,8 @@ export async function recordWayBack(paths: HostPaths): Promise<void> {
   const result = await siteChange.last(paths);
   const last = await readLast(paths);
   if (result?.outcome !== 'configured' || last === undefined || !wasAsked(last)) return;
-  // The trial of the way back has an id of its own.
-  if (last.what !== describeReconfigure(result) || last.endedAt < result.endedAt) return;
+  // The trial of the way back has an id of its own. Of times, a clock that was set in between would say nothing.
+  if (last.what !== describeReconfigure(result)) return;
   await rm(beforeFolder(paths), { recursive: true, force: true });
   const { endedAt, reason } = last;
   await siteChange.writeResult(paths, {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import { certificatesIn, isIssuedBy } from '../../../../lib/pki/certificate.ts';
+import { rotatableLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
 import { arrived, STATE } from './site-host.ts';
 
@@ -39,6 +40,12 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
   await credentials.run(atSite, host.progress());
   t.equal(host.read(admin), once, 'made once');
   t.equal(host.mode(`${STATE}/credentials.json`), 0o600);
+  const leaves = rotatableLeaves.filter((each) => host.has(each.key));
+  t.ok(leaves.length > 3);
+  for (const { key, certificate } of leaves) {
+    t.equal(host.mode(key), 0o600, key);
+    if (certificate !== key) t.equal(host.mode(certificate), 0o644, certificate);
+  }
 
   t.notOk(await holds(confirmSite));
   await run(credentials);

@@ -100,6 +100,7 @@ t.test('what waits is handed to sno-deferred, with rights for its groups only', 
   const authority = new X509Certificate(host.read('/etc/kubernetes/pki/ca/admin/ca.crt'));
   t.ok(certificate.checkIssued(authority));
   t.equal(host.mode('/etc/sno-agents/deferred.key'), 0o600);
+  t.equal(host.mode('/etc/sno-agents/deferred'), 0o700, 'there may be Secrets in it');
   t.match(host.read('/etc/sno-agents/deferred.kubeconfig'), /deferred\.crt/);
   const { expires } = JSON.parse(host.read('/var/lib/sno-agents/sno-deferred/expiry.json'));
   t.ok(Date.parse(expires) > Date.now() + 3_600_000);

@@ -11,6 +11,9 @@ import { arrived, SITE } from './site-host.ts';
 const key = (type: string) => `/etc/ssh/ssh_host_${type}_key`;
 const PRESENT = ['rsa', 'ed25519'];
 
+/** What the running sshd has read. */
+const READ = '/read-by-sshd';
+
 /** Each key is another one. */
 const KEYGEN = `case "$*" in "-q -t "*" -N  -C  -f "*) ;; *) exit 97 ;; esac
 for file; do :; done
@@ -77,19 +80,26 @@ t.test('a host without keys needs no program', async (t) => {
 t.test('whoever is killed leaves a whole pair in the end', async (t) => {
   const { host, context, keep, again } = await keptHost(t, SITE);
   withKeys(host, ['ed25519']);
-  keep();
   const own = key('ed25519');
+  host.write(READ, host.read(own));
+  host.programs.give(
+    'systemctl',
+    `case "$*" in show*) echo ActiveState=active ;; "reload sshd.service") cp "$ROOT${own}" "$ROOT${READ}" ;; esac`,
+  );
+  keep();
   await killedAtAnyMoment(t, {
     isConcurrent: true,
     prepare: again,
     run: () => renewHostKeys(context, AbortSignal.timeout(60_000)),
     async allowed(_, when) {
       t.ok(host.has(own), `${when}: sshd has a key`);
+      if (when.startsWith('power cut')) host.write(READ, host.read(own));
     },
     result: async () => ({
       isDone: await hasOwnHostKeys(context),
       isPair: host.read(`${own}.pub`) === `public ed25519 of ${host.read(own)}`,
       isOfFactory: host.read(own).includes('factory'),
+      isRead: host.read(READ) === host.read(own),
     }),
     least: 10,
     isDurable: true,

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
 import type { TestHost } from '../host/host.ts';
-import { factoryHost, insert, REQUEST } from './site-host.ts';
+import { factoryHost, insert, REQUEST, STATE } from './site-host.ts';
 
 async function running(t: Test, host: TestHost) {
   const said: string[] = [];
@@ -67,6 +67,28 @@ t.test('why a stick is no volume is at the login prompt, until the next one', as
   t.match(await run('run'), { code: 2 });
   t.match(prompt(), /FAILED.*more than one site volume/);
   t.notMatch(prompt(), /NTFS/);
+});
+
+t.test('its end is signalled, and not that it tries again', async (t) => {
+  const signals = (host: TestHost) =>
+    host.programs.calls('systemd-run').flatMap((line) => / signal (\w+)$/.exec(line)?.[1] ?? []);
+  for (const [spoil, code, seen] of [
+    [(host: TestHost) => host.remove(`${STATE}/site`), 1, ['accepted']],
+    [
+      (host: TestHost) => host.write(`${STATE}/site/site-config.yaml`, 'x'),
+      2,
+      ['accepted', 'fail'],
+    ],
+  ] as const) {
+    const host = await factoryHost(t);
+    await insert(host);
+    const run = await running(t, host);
+    await run('run', '--until', 'check');
+    spoil(host);
+    host.programs.forgetCalls();
+    t.match(await run('run'), { code });
+    t.same(signals(host), seen);
+  }
 });
 
 t.test('a volume is carried out: its first step is run', async (t) => {

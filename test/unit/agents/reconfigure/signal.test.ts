@@ -101,9 +101,8 @@ t.test('each runs in a unit of its own, which nobody waits for', async (t) => {
   const host = await factoryHost(t);
   await showSignal(host.paths, 'pass');
   await showPorts(host.paths, ['eno1', 'eno2']);
-  const [signal, ports] = host.programs
-    .calls('systemd-run')
-    .filter((line) => / signal /.test(line));
+  const [stop, signal, ports] = host.programs.calls().filter((line) => /signal/.test(line));
+  t.equal(stop, 'systemctl stop sno-signal.service', 'in place of the one before');
   t.match(signal, /--unit=sno-signal --no-block .* -- \S+\/sno-agents reconfigure signal pass$/);
   t.match(ports, /--unit=sno-signal-ports --no-block .* reconfigure signal ports eno1 eno2$/);
 });

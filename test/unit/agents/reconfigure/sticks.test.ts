@@ -110,10 +110,15 @@ t.test('a folder too many is named, with and without the label', async (t) => {
 });
 
 t.test('one that was pulled out while it was read', async (t) => {
-  for (const labels of [['SITE-CONFIG'], [null]]) {
+  const pulled = `printf '#!/bin/sh\\necho "{\\"blockdevices\\":[]}"\\n' > "$(command -v lsblk)"`;
+  const exchanged = 'echo 9 > "$ROOT/sys/class/block/sdb/diskseq"';
+  for (const [labels, pull] of [
+    [['SITE-CONFIG'], pulled],
+    [['SITE-CONFIG'], exchanged],
+    [[null], pulled],
+  ] as const) {
     const host = await factoryHost(t);
-    await insert(host, { config: SITE }, { labels, stick: USB });
-    const pull = `printf '#!/bin/sh\\necho "{\\"blockdevices\\":[]}"\\n' > "$(command -v lsblk)"`;
+    await insert(host, { config: SITE }, { labels: [...labels], stick: USB });
     host.programs.give('fake-reader', `${pull}; echo "an I/O error" >&2; exit 1`);
     const says = /pulled out before it was read.*Insert it again/;
     if (labels[0] === null) t.match(await look(host), { kind: 'nothing', note: says });

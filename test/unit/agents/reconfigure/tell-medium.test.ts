@@ -126,6 +126,9 @@ t.test('a refused volume: told once, or udev would look at it for ever', async (
   t.notMatch(text, /Time:/);
   await t.rejects(look(host), { message: /has expired/ });
   t.equal(told(host), undefined);
+  await insert(host, { config: SITE, ...expired }, { ro: true });
+  await t.rejects(look(host), { message: /has expired/ });
+  t.equal(told(host), undefined, 'a medium that is read-only');
 });
 
 const SILENT: readonly {

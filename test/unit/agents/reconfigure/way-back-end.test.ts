@@ -4,15 +4,18 @@ import { armSite } from '../../../../agents/reconfigure/arm.ts';
 import { concludeSite } from '../../../../agents/reconfigure/conclude.ts';
 import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
 import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
-import { commit, rollback } from '../../../../agents/reconfigure/way-back.ts';
+import { commit, recordWayBack, rollback } from '../../../../agents/reconfigure/way-back.ts';
 import { wayBackEnd } from '../../../../agents/reconfigure/way-back-end.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { requestRotation } from '../../../../lib/change/rotation/request.ts';
 import { siteChange } from '../../../../lib/change/site/request.ts';
+import { updateChange } from '../../../../lib/change/update/request.ts';
+import { endReverted } from '../../../../lib/engine/trial/arm.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { validityOf } from '../../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { requested } from '../upkeep/updating-host.ts';
 import { arrived } from './site-host.ts';
 
 const HOUR_MS = 3_600_000;
@@ -64,6 +67,42 @@ t.test('an authority of before ends first, which nobody makes again', async (t) 
     kind: 'usage',
     message: /whose way back ended .*: the authority admin expires/,
   });
+});
+
+t.test('an update since the site ends it, one before does not', async (t) => {
+  const { host, context } = await atSite(t);
+  const ended = Date.parse((await siteChange.last(host.paths))?.endedAt ?? '');
+  const versions = { kubernetes: 'v1.34.5', etcd: 'v3.6.8' };
+  const request = await requested(host, { text: 'x', payload: 'a'.repeat(64), versions });
+  await updateChange.remove(host.paths);
+  for (const [ms, outcome, ends] of [
+    [-1000, 'updated', false],
+    [1000, 'refused', false],
+    [1000, 'reverted', true],
+    [1000, 'updated', true],
+  ] as const) {
+    const endedAt = new Date(ended + ms).toISOString();
+    await updateChange.writeResult(host.paths, { ...request, endedAt, outcome });
+    const asked = rollback(host.paths, context.settings, new Date());
+    if (ends) t.match(await thrownBy(asked), { message: /found an update of/ }, outcome);
+    else t.match(await asked, { what: 'the site configuration 7' }, outcome);
+  }
+});
+
+t.test('the way back is recorded, whatever the clock says', async (t) => {
+  const { host, context } = await atSite(t);
+  const { go } = await rollback(host.paths, context.settings, new Date());
+  host.programs.give('systemctl', 'exit 0');
+  await go();
+  const trial = await readTrial(host.paths);
+  if (trial === undefined) throw new Error('nothing is on trial');
+  await endReverted(host.paths, trial);
+  const result = await siteChange.last(host.paths);
+  if (result === undefined) throw new Error('no result');
+  // The clock was fast at the site, and was set since.
+  await siteChange.writeResult(host.paths, { ...result, endedAt: '2099-01-01T00:00:00.000Z' });
+  await recordWayBack(host.paths);
+  t.match(await siteChange.last(host.paths), { outcome: 'reverted' });
 });
 
 t.test('a change that begins while a person is asked ends it, too', async (t) => {

@@ -77,6 +77,12 @@ t.test('a node without a fault is reported as such, and sealed', async (t) => {
   ]);
 
   t.equal(await seal.holds(context, host.progress()), false);
+  // Requested since the node was inspected: it would never end behind a seal.
+  const update = '/var/lib/sno-agents/sno-update/request.json';
+  host.write(update, '{}');
+  await t.rejects(seal.run(context, host.progress()), { message: /an update is under way/ });
+  t.equal(host.read(SEALED), '');
+  host.remove(update);
   await seal.run(context, host.progress());
   t.equal(await seal.holds(context, host.progress()), true);
   t.equal(host.mode(SEALED), 0o600);
