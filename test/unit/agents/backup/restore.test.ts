@@ -211,6 +211,7 @@ t.test(
       [`host${ENCRYPTION}`]: providers('older'),
       'host/etc/kubernetes/pki/ca/etcd/ca.key': 'the key of etcd',
       'host/etc/kubernetes/pki/ca/etcd/ca.crt': 'of the backup',
+      'host/etc/kubernetes/pki/ca/front-proxy/ca.key': 'in a folder that is gone',
     };
     writeBackup(folder, files);
     host.write('/etc/kubernetes/pki/ca/etcd/ca.crt', 'renewed since');
@@ -218,6 +219,8 @@ t.test(
     await run(replace);
     t.equal(host.read('/etc/kubernetes/pki/ca/etcd/ca.key'), 'the key of etcd');
     t.equal(host.mode('/etc/kubernetes/pki/ca/etcd/ca.key'), 0o600);
+    t.ok(host.has('/etc/kubernetes/pki/ca/front-proxy/ca.key'));
+    t.equal(host.mode('/etc/kubernetes/pki/ca/front-proxy'), 0o700);
     t.equal(host.read('/etc/kubernetes/pki/ca/etcd/ca.crt'), 'renewed since');
     t.match(host.read(ENCRYPTION), /present[\s\S]*older/);
     t.equal(host.mode(ENCRYPTION), 0o600);

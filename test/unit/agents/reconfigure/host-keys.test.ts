@@ -6,7 +6,7 @@ import { touchedFiles } from '../../../../agents/reconfigure/touched.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import type { TestHost } from '../host/host.ts';
 import { keptHost } from './kept-host.ts';
-import { arrived, SITE } from './site-host.ts';
+import { arrived, SITE, STATE } from './site-host.ts';
 
 const key = (type: string) => `/etc/ssh/ssh_host_${type}_key`;
 const PRESENT = ['rsa', 'ed25519'];
@@ -14,9 +14,10 @@ const PRESENT = ['rsa', 'ed25519'];
 /** What the running sshd has read. */
 const READ = '/read-by-sshd';
 
-/** Each key is another one. */
+/** Each key is another one; as the real one, it writes over none. */
 const KEYGEN = `case "$*" in "-q -t "*" -N  -C  -f "*) ;; *) exit 97 ;; esac
 for file; do :; done
+[ -e "$file" ] && exit 98
 cat /proc/sys/kernel/random/uuid > "$file"
 echo "public $3 of $(cat "$file")" > "$file.pub"`;
 
@@ -53,6 +54,7 @@ t.test('others of the same types, once for each request', async (t) => {
     t.same([host.mode(key(type)), host.mode(`${key(type)}.pub`)], [0o600, 0o644]);
   }
   t.notOk(host.has(key('ecdsa')), 'what the host had not');
+  t.notOk(host.has(`${STATE}/host-keys`), 'no other copy of them');
   t.same(host.programs.calls('systemctl reload'), ['systemctl reload sshd.service']);
   const first = host.read(key('rsa'));
   await run(placeSiteFiles);

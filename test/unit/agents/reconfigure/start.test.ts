@@ -2,6 +2,8 @@
 import t, { type Test } from 'tap';
 import { wantedIdentity } from '../../../../agents/reconfigure/context.ts';
 import { startAtSite } from '../../../../agents/reconfigure/start.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { failureData } from '../../../../lib/base/errors/failure-data.ts';
 import { identityChange, requestIdentity } from '../../../../lib/change/identity/request.ts';
 import { readFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
@@ -48,6 +50,17 @@ t.test(
     );
     const change = { from: request.from, to: wantedIdentity(context), settlesLater: true };
     t.match(await identityChange.read(host.paths), change);
+    const failure = failureData(new Failure('fatal', 'full', { code: 'disk-full' }));
+    host.write(
+      '/run/sno-agents/sno-identity/status.json',
+      JSON.stringify({
+        ...{ schemaVersion: 1, agent: 'sno-identity', version: '1', unit: 'sno-identity' },
+        ...{ state: 'failed', failure },
+        ...{ started: '2030-01-01T00:00:00Z', updated: '2030-01-01T00:00:00Z' },
+      }),
+    );
+    const said = { code: 'disk-full', details: { cause: { what: 'full' } } };
+    t.match(await thrownBy(run(startAtSite)), said, 'that agent says why');
   },
 );
 

@@ -89,20 +89,17 @@ t.test('approve-workers', async (t) => {
     t.equal(await host.holds(approveWorkers), false, 'a changed entry is a new one');
   });
 
-  t.test(
-    'a worker that has joined, which cannot be recorded, is an error',
-    async (t) => {
-      const { api, host, send } = await hostWith(t, { 'w.yaml': entry() });
-      const running = host.run(approveWorkers);
-      const ended = t.rejects(running, /joined\.json/);
-      await host.said(/Waiting for requests of/);
-      host.write('/var/lib/sno-agents/sno-approve/joined.json/in-its-place');
-      const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.20' }] };
-      api.set(`/api/v1/nodes/${WORKER}`, { metadata: { name: WORKER }, status });
-      await send('serving', serving());
-      await ended;
-    },
-  );
+  t.test('a worker that has joined, which cannot be recorded, is an error', async (t) => {
+    const { api, host, send } = await hostWith(t, { 'w.yaml': entry() });
+    const running = host.run(approveWorkers);
+    const ended = t.rejects(running, /joined\.json/);
+    await host.said(/Waiting for requests of/);
+    host.write('/var/lib/sno-agents/sno-approve/joined.json/in-its-place');
+    const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.20' }] };
+    api.set(`/api/v1/nodes/${WORKER}`, { metadata: { name: WORKER }, status });
+    await send('serving', serving());
+    await ended;
+  });
 
   t.test('an entry with an address or a name of this host allows nothing', async (t) => {
     const { host } = await hostWith(t, {

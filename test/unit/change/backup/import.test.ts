@@ -11,7 +11,7 @@ import { readSecret } from '../../../../lib/secrets/seal/files.ts';
 import { cluster } from '../../agents/host/cluster.ts';
 import { testHost } from '../../agents/host/host.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
-import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { killedAtAnyMoment, waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import { BY_HOST, KEY, KEY_FILE, portableBackup } from './portable-backup.ts';
 
 const BACKUPS = '/var/lib/sno-agents/backups';
@@ -78,8 +78,12 @@ t.test('nothing is left of one that cannot be used', async (t) => {
   t.strictSame(readdirSync(host.at(BACKUPS)), []);
   const whole = readFileSync(to);
   writeFileSync(to, whole.subarray(0, whole.length - 1));
-  t.match(await thrownBy(run()), { kind: 'usage', code: 'backup-unusable' });
+  await waitsForEachEffect(t, async () => {
+    t.match(await thrownBy(run()), { kind: 'usage', code: 'backup-unusable' });
+  });
   t.strictSame(readdirSync(host.at(BACKUPS)), [], 'what was read before its end, too');
+  host.remove('/key.txt');
+  t.match(await thrownBy(run()), { kind: 'usage', message: /--identity/ });
 });
 
 t.test('interrupted at any moment, there is one complete backup afterwards', async (t) => {
