@@ -226,7 +226,8 @@ export async function placeLink(file: string, name: string): Promise<void> {
   await syncDirectory(dirname(name));
 }
 
+/** Of two names in one folder. */
 async function isSameFile(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([lstat(one), lstat(other).catch(ifMissing)]);
-  return b !== undefined && a.ino === b.ino && a.dev === b.dev;
+  return a.ino === b?.ino;
 }

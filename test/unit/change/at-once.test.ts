@@ -75,13 +75,17 @@ t.test('nothing is requested while a host goes back, which has no request', asyn
   t.equal(await restoreChange.read(host.paths), undefined);
 });
 
-t.test('a request waits for the end of what prepares a node', async (t) => {
+t.test('a request waits for the end of a backup, a renewal and what prepares a node', async (t) => {
   const { paths, root } = testHost(t);
   t.equal(await stillRunning(paths), undefined);
   for (const agent of ['reconfigure-prepare', 'reconfigure-prepare-undo'] as const) {
     using _running = await lockAgent(agent, root);
     t.match(await stillRunning(paths), { kind: 'not-yet' }, agent);
     await t.resolves(requireAlone(paths, agent), 'the lock is its own');
+  }
+  for (const agent of ['sno-backup', 'sno-renew']) {
+    using _running = await lockAgent(agent, root);
+    t.match(await stillRunning(paths), { kind: 'not-yet' }, agent);
   }
   using _undo = await lockAgent('reconfigure-prepare-undo', root);
   t.match(await thrownBy(requireAlone(paths, 'reconfigure-prepare')), OTHER);

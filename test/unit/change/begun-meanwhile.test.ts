@@ -41,3 +41,18 @@ t.test('of several at the same moment, one is written', async (t) => {
   for (const each of refused) t.match(each, { kind: 'usage' });
   t.match(await restoreChange.read(host.paths), { schemaVersion: 1 });
 });
+
+t.test('until a request is written, there is no other one', async (t) => {
+  const { paths } = testHost(t);
+  const written = Promise.withResolvers<void>();
+  const writing = Promise.withResolvers<void>();
+  const begun = beginChange(paths, () => {
+    writing.resolve();
+    return written.promise;
+  });
+  await writing.promise;
+  t.match(await thrownBy(beginChange(paths, async () => 'another')), { code: 'change-under-way' });
+  written.resolve();
+  await begun;
+  t.equal(await beginChange(paths, async () => 'the next'), 'the next');
+});

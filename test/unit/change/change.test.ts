@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import t from 'tap';
 import { recordFailure } from '../../../lib/change/change.ts';
 import { endedAs, endingOf } from '../../../lib/change/ending.ts';
-import { CHANGES } from '../../../lib/change/exclusion.ts';
+import { CHANGES, requireIdle } from '../../../lib/change/exclusion.ts';
 import { type RestoreRequest, restoreChange } from '../../../lib/change/restore/request.ts';
 import { recordPath } from '../../../lib/engine/agents/records.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
@@ -19,6 +19,8 @@ const request: RestoreRequest = {
 };
 const ID = randomUUID();
 const failure = (what: string) => ({ kind: 'fatal', code: 'refused', what }) as const;
+
+const isChange = (name: string): name is keyof typeof CHANGES => name in CHANGES;
 
 t.test('a request is read as it was written, by root alone', async (t) => {
   const paths = hostPaths(freshFolder(t));
@@ -40,6 +42,29 @@ t.test('a damaged request is not taken for none, and names who writes it', async
         async () => void (await read(paths)),
         { kind: 'fatal', message: /cannot be used.* writes it/ },
         text,
+      );
+    }
+  }
+});
+
+t.test('each request excludes every other change, and not its own', async (t) => {
+  for (const own of Object.keys(CHANGES).filter(isChange)) {
+    const paths = hostPaths(freshFolder(t));
+    const { requestPath, underWay, status } = CHANGES[own];
+    mkdirSync(dirname(requestPath(paths)), { recursive: true });
+    writeFileSync(requestPath(paths), '');
+    await requireIdle(paths, own);
+    for (const other of [undefined, ...Object.keys(CHANGES).filter(isChange)]) {
+      if (other === own) continue;
+      await t.rejects(
+        requireIdle(paths, other),
+        {
+          kind: 'usage',
+          code: 'change-under-way',
+          what: underWay,
+          details: { fix: `Wait for its end: see "${status}".` },
+        },
+        `${own} and ${other}`,
       );
     }
   }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { endingOf } from '../../../lib/change/ending.ts';
 import { orBackBy } from '../../../lib/change/or-back.ts';
 import { restoreChange } from '../../../lib/change/restore/request.ts';
 import { done } from '../../../lib/engine/steps/step.ts';
@@ -111,4 +112,13 @@ t.test('a permanent failure on trial takes the host back, and the request stays'
   t.match((await readTrial(it.paths))?.reverting, reason);
   t.same(it.host.programs.calls(), ['systemctl start --no-block sno-trial.service']);
   t.equal((await restoreChange.read(it.paths))?.failure, undefined);
+});
+
+t.test('while the host restarts to go back, the change has not ended', async (t) => {
+  const { host, paths } = await requested(t);
+  await arm(host);
+  const ending = () => endingOf(restoreChange, paths, { id: ID, kept: 'updated' });
+  t.match(await ending(), { outcome: 'refused' });
+  await recordReverting(paths, reason);
+  t.equal(await ending(), undefined);
 });

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../lib/base/errors/failure-data.ts';
@@ -5,9 +6,11 @@ import { type Begun, startAndFollow } from '../../../lib/change/start-and-follow
 import type { AgentStatus } from '../../../lib/engine/steps/status.ts';
 import { testHost } from '../agents/host/host.ts';
 import { thrownBy } from '../base/errors/thrown-by.ts';
+import { stopClock } from '../clients/kube/stopped-clock.ts';
 
 const STATUS = '/run/sno-agents/sno-identity/status.json';
 const RESULT = '/result.json';
+const NOW = '2030-01-01T00:00:00.000Z';
 const FUTURE = '2999-01-01T00:00:00Z';
 const SEEN = '/seen';
 
@@ -71,6 +74,12 @@ t.test('each step is printed once, until the unit has ended', async (t) => {
   t.strictSame(host.programs.calls('systemctl start'), ['systemctl start sno-identity.service']);
 });
 
+t.test('the end of a unit that said nothing is noticed at once, and not before', async (t) => {
+  stopClock(t);
+  const { ask } = asking(t, `sleep 0.2; echo '{"id":"mine"}' > .${RESULT}`);
+  t.strictSame(await ask(), { id: 'mine' });
+});
+
 t.test('nobody has to wait', async (t) => {
   const { host, printed, ask } = asking(t, 'exit 0');
   t.equal(await ask({ isWaited: false }), undefined);
@@ -90,8 +99,15 @@ for (const [what, status, kind] of [
     statusOf({ state: 'failed', failure: FAILED, updated: '2020-01-01T00:00:00Z' }),
     'retry',
   ],
+  [
+    'failed in the millisecond of this request',
+    statusOf({ state: 'failed', failure: FAILED, updated: NOW }),
+    'deadline',
+  ],
 ] as const) {
   t.test(`one that has not ended: ${what}`, async (t) => {
+    mock.timers.enable({ apis: ['Date'], now: Date.parse(NOW) });
+    t.teardown(() => mock.timers.reset());
     const { host, ask } = asking(t, 'exit 1');
     host.write(RESULT, '{"id":"earlier"}');
     if (status !== undefined) host.write(STATUS, status);

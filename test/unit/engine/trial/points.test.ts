@@ -1,5 +1,5 @@
 /** What is put back of a host, whatever state the change and an earlier trial have left it in. */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import t from 'tap';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
@@ -170,6 +170,17 @@ t.test('another mode is another file, also with the same contents', async (t) =>
   t.notOk(await isRestBack(host.paths, points));
   t.same(await putBackRest(host.paths, points), ['/etc/kubernetes/secret']);
   t.equal(host.mode('/etc/kubernetes/secret'), 0o600);
+});
+
+t.test('a mode comes back with its special bits', async (t) => {
+  const host = unchangedHost(t);
+  const file = host.at('/etc/kubernetes/secret');
+  chmodSync(file, 0o1600);
+  const { points } = await arm(host);
+  t.ok(await isRestBack(host.paths, points));
+  await change(host);
+  await putBackRest(host.paths, points);
+  t.equal(lstatSync(file).mode & 0o7777, 0o1600);
 });
 
 t.test('everything that was replaced is said, the executable first', async (t) => {
