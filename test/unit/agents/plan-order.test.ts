@@ -16,7 +16,9 @@ import { backupPlan } from '../../../agents/upkeep/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/upkeep/backup/restore/plan.ts';
 import { renewPlan } from '../../../agents/upkeep/renew/plan.ts';
 import { rotatePlan } from '../../../agents/upkeep/rotate/plan.ts';
+import { trialPlan } from '../../../agents/upkeep/trial/plan.ts';
 import { unsealPlan } from '../../../agents/upkeep/unseal/plan.ts';
+import { workerPlan } from '../../../agents/worker/plan.ts';
 import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
 import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { defaultSettings as settings } from '../../../lib/host/settings.ts';
@@ -247,6 +249,22 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   ],
   [workerTrustPlan(settings), 'published-ca', 'kubelet', 'it reads the file when it starts'],
   [workerTrustPlan(settings), 'kubelet', 'confirm', 'what is confirmed is what the kubelet trusts'],
+  [workerPlan(settings), 'payload', 'kubelet-files', 'they depend on its versions'],
+  [workerPlan(settings), 'kubelet-identity', 'kubelet-files', 'it tells its CA from the others'],
+  [workerPlan(settings), 'kubelet-files', 'kubelet', 'it reads them when it starts'],
+  [workerPlan(settings), 'kubelet', 'pod-network', 'it registers the Node that gets the subnets'],
+  [workerPlan(settings), 'kubelet', 'serving-certificate', 'it requests the certificate'],
+  [workerPlan(settings), 'pod-network', 'node-ready', 'no Node is Ready without it'],
+  [workerPlan(settings), 'node-ready', 'leftovers', 'the token is needed until it has joined'],
+  [workerPlan(settings), 'leftovers', 'clean', 'only what is listed is deleted'],
+  [workerPlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
+  [workerPlan(settings), 'verify-clean', 'finish', 'the marker says that it is complete'],
+  [workerPlan(settings), 'finish', 'retire', 'only this agent is left to remove'],
+  [trialPlan(settings), 'count-boot', 'decide', 'it judges by the boots that were seen'],
+  [trialPlan(settings), 'decide', 'network', 'only what is decided is taken back'],
+  [trialPlan(settings), 'network', 'files', 'the host is reached, whatever fails afterwards'],
+  [trialPlan(settings), 'files', 'database', 'the executable from before restores it'],
+  [trialPlan(settings), 'database', 'conclude', 'the points of return are deleted at the end'],
   [aiokubePlan(settings), 'complete', 'finish', 'the cluster knows it too by then'],
   [aiokubePlan(settings), 'finish', 'retire', 'only this agent is left to remove'],
 ];

@@ -141,7 +141,10 @@ t.test('told to stop while it verifies the server, it says nothing against the C
 t.test('what is not known of the kubelet is not confirmed, and asked again', async (t) => {
   const it = await trustingHost(t);
   const context = { ...it.host.context, run: 'this' };
-  await t.rejects(confirmTrust.run(context, it.host.progress()), { kind: 'retry' });
+  await t.rejects(confirmTrust.run(context, it.host.progress()), {
+    kind: 'retry',
+    message: /not known what the kubelet trusts/,
+  });
   t.equal(it.confirmed(), undefined);
 });
 

@@ -1,5 +1,13 @@
 /** What is put back of a host, whatever state the change and an earlier trial have left it in. */
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import t from 'tap';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
@@ -181,6 +189,20 @@ t.test('a mode comes back with its special bits', async (t) => {
   await change(host);
   await putBackRest(host.paths, points);
   t.equal(lstatSync(file).mode & 0o7777, 0o1600);
+});
+
+t.test('a link in place of a file is replaced, not followed', async (t) => {
+  const host = unchangedHost(t);
+  const file = host.at('/etc/kubernetes/secret');
+  // The mode of every link.
+  chmodSync(file, 0o777);
+  const { points } = await arm(host);
+  rmSync(file);
+  symlinkSync('kubelet.yaml', file);
+  t.notOk(await isRestBack(host.paths, points));
+  t.same(await putBackRest(host.paths, points), ['/etc/kubernetes/secret']);
+  t.ok(lstatSync(file).isFile());
+  t.equal(host.read('/etc/kubernetes/kubelet.yaml'), 'old: true');
 });
 
 t.test('everything that was replaced is said, the executable first', async (t) => {
