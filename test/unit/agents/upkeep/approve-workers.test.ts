@@ -89,6 +89,24 @@ t.test('approve-workers', async (t) => {
     t.equal(await host.holds(approveWorkers), false, 'a changed entry is a new one');
   });
 
+  t.test('a worker that has joined is served while another one is awaited', async (t) => {
+    const { api, host, send, approvals } = await hostWith(t, {
+      'w.yaml': entry(),
+      'x.yaml': entry('other', inHours(1), '192.0.2.21'),
+    });
+    const stop = new AbortController();
+    const running = approveWorkers.run(host.context, host.progress(stop.signal)).catch(() => {});
+    const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.20' }] };
+    api.set(`/api/v1/nodes/${WORKER}`, { metadata: { name: WORKER }, status });
+    await send('serving', serving());
+    await host.said(/Waiting for requests of other\b/);
+    await send('again', serving());
+    await host.said(/Approved request again/);
+    stop.abort(new Error('stopped by the test'));
+    await running;
+    t.equal(approvals().length, 2);
+  });
+
   t.test('a worker that has joined, which cannot be recorded, is an error', async (t) => {
     const { api, host, send } = await hostWith(t, { 'w.yaml': entry() });
     const running = host.run(approveWorkers);
@@ -120,10 +138,13 @@ t.test('approve-workers', async (t) => {
     });
     const stop = new AbortController();
     const running = approveWorkers.run(host.context, host.progress(stop.signal)).catch(() => {});
+    await send('foreign', first({ subject: [{ O: ['system:nodes'] }, { CN: ['system:node:x'] }] }));
     await send('client', first());
     await host.said(/Did not approve request client .* rule=worker/);
     host.write(`${LIST}/w.yaml`, entry(), 0o600);
     await host.said(/Approved request client/);
+    const foreign = host.lines.filter((line) => line.includes('Did not approve request foreign'));
+    t.equal(foreign.length, 1, 'what was said before the list changed is not said again');
     stop.abort(new Error('stopped by the test'));
     await running;
   });

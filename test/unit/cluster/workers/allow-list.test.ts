@@ -149,6 +149,7 @@ t.test('the list', async (t) => {
       'a.yaml': `${worker('worker-0', '192.0.2.20')}keyFingerprint: sha256:${key}\n`,
       'b.yaml': `${worker('worker-1', '192.0.2.21')}keyFingerprint: sha256:${'cd'.repeat(32)}\n`,
       '.a.yaml.swp': 'not read',
+      '.b.yaml': 'not read',
       'a.yaml~': 'not read',
     });
     const { workers, faults } = await read();

@@ -46,6 +46,8 @@ for (const [title, text] of [
   ['no JSON', '{'],
   ['an id of another form', JSON.stringify({ ...good, id: 'ABCDEF' })],
   ['a short secret', JSON.stringify({ ...good, secret: 'abc' })],
+  ['a long secret', JSON.stringify({ ...good, secret: `${good.secret}0` })],
+  ['a long id', JSON.stringify({ ...good, id: `${good.id}0` })],
   ['a token for ever', JSON.stringify({ ...good, hours: 1e6 })],
   ['a token for no time', JSON.stringify({ ...good, hours: 0 })],
   ['an unknown field', JSON.stringify({ ...good, groups: 'system:masters' })],
