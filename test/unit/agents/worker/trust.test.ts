@@ -1,6 +1,7 @@
 import t from 'tap';
 import { confirmTrust } from '../../../../agents/worker/trust/confirm.ts';
 import { publishedCa } from '../../../../agents/worker/trust/published-ca.ts';
+import { startWithCa } from '../../../../agents/worker/trust/start-with-ca.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
 import { dying, killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
@@ -146,6 +147,11 @@ t.test('what is not known of the kubelet is not confirmed, and asked again', asy
     message: /not known what the kubelet trusts/,
   });
   t.equal(it.confirmed(), undefined);
+  it.publish(old.certificate);
+  await it.run();
+  t.ok(await startWithCa.holds(context, it.host.progress()));
+  it.host.write(CA, both);
+  t.notOk(await startWithCa.holds(context, it.host.progress()), 'another file than it has read');
 });
 
 t.test('killed twice at the same moment, with a restart of the host in between', async (t) => {
