@@ -17,9 +17,9 @@ export const GROUPS: readonly Group[] = [
     tests: [
       'test/unit/cluster/workers/**/*.test.ts',
       'test/unit/cluster/csr/{judge-worker*,worker-*}.test.ts',
-      'test/unit/{agents/plans,docs/documents}.test.ts',
+      'test/unit/{agents/plans,agents/plan-order,docs/documents}.test.ts',
       'test/unit/structure/touches.test.ts',
-      'test/unit/agents/worker/{end,files,identity,inputs,interrupted}.test.ts',
+      'test/unit/agents/worker/{end,files,identity,inputs,interrupted,resume}.test.ts',
       'test/unit/cli/worker-ignition.test.ts',
       'test/unit/agents/upkeep/{approve-workers,approve-records,rotate-workers,rotation-workers,worker-serving}.test.ts',
     ],
@@ -35,7 +35,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/engine/trial/*.test.ts',
       'test/unit/change/{change,ending,or-back}.test.ts',
       'test/unit/agents/upkeep/{trial,trial-steps}.test.ts',
-      'test/unit/{agents/plans,docs/documents}.test.ts',
+      'test/unit/{agents/plans,agents/plan-order,docs/documents}.test.ts',
     ],
   },
   {

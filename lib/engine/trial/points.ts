@@ -41,7 +41,7 @@ export async function keepPoints(paths: HostPaths, wanted: WantedPoints): Promis
   let copies = 0;
   const keepAll = async (files: readonly string[]): Promise<KeptFile[]> => {
     const kept: KeptFile[] = [];
-    for (const path of new Set(files)) kept.push(await keepFile(paths, path, `${copies++}`));
+    for (const path of files) kept.push(await keepFile(paths, path, `${copies++}`));
     return kept;
   };
   const network: PointsOfReturn['network'] = {

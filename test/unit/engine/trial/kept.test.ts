@@ -6,7 +6,12 @@ import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
 import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { confirmTrial } from '../../../../lib/engine/trial/arm.ts';
-import { keepTrial, readKept, returnToKept } from '../../../../lib/engine/trial/kept.ts';
+import {
+  keepTrial,
+  readKept,
+  readKeptFile,
+  returnToKept,
+} from '../../../../lib/engine/trial/kept.ts';
 import { putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { bootMoment } from '../../../../lib/host/boot.ts';
@@ -121,6 +126,16 @@ t.test('what is kept can be read by root alone', async (t) => {
   const host = await confirmed(t);
   t.equal(host.mode(KEPT), 0o700);
   t.equal(host.mode(`${KEPT}/trial.json`), 0o600);
+});
+
+t.test('what a file was is read by its path', async (t) => {
+  const host = await confirmed(t);
+  const trial = await readKept(host.at(KEPT));
+  if (trial === undefined) throw new Error('nothing is kept');
+  const was = (path: string) => readKeptFile(host.at(KEPT), trial, path);
+  t.equal(await was('/etc/kubernetes/secret'), 'old key');
+  t.equal(await was('/etc/sno-agents/new'), undefined, 'there was none');
+  t.equal(await was('/secret'), undefined);
 });
 
 t.test('there is no way back without a trial, to nothing, or under another trial', async (t) => {
