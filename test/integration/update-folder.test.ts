@@ -5,7 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  rmSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -51,6 +51,7 @@ t.test('what is as it was signed is copied', async (t) => {
 const INSTEAD: readonly (readonly [what: string, put: (path: string) => void])[] = [
   ['a pipe', (path) => void execFileSync('mkfifo', [path])],
   ['a link', (path) => symlinkSync('/dev/zero', path)],
+  ['a link to the file itself', (path) => symlinkSync(`${path}.kept`, path)],
   ['a folder', (path) => mkdirSync(path)],
   ['nothing', () => undefined],
   ['a larger file', (path) => writeFileSync(path, 'x'.repeat(100_000))],
@@ -62,7 +63,7 @@ for (const [what, put] of INSTEAD) {
       const update = await folderOf(t);
       const path = join(update.folder, name === 'first' ? `payload/${update.first}` : name);
       const digest = sha256(readFileSync(update.description));
-      rmSync(path);
+      renameSync(path, `${path}.kept`);
       put(path);
       await t.rejects(
         name === 'sno-agents' ? update.executable() : update.payload(digest),

@@ -17,8 +17,7 @@ export const armUpdate: ChangeStep<UpdatedHost> = {
   holds: async ({ paths, request }) => (await readTrial(paths))?.id === request.id,
   async run(context, { signal }) {
     const { paths, settings, request } = context;
-    const { files, enable, links } = await loadPrepared(context);
-    const units = enable.map((name) => `/etc/systemd/system/${name}`);
+    const { files, links } = await loadPrepared(context);
     const isSame = await isInUse(context, signal);
     const trial = await armTrial(
       paths,
@@ -29,7 +28,8 @@ export const armUpdate: ChangeStep<UpdatedHost> = {
         bootsCount: settings.updateBootsCount,
         points: {
           network: networkManagerPoints,
-          files: [...files.map(({ path }) => path), ...units, ...links.map(({ path }) => path)],
+          // Units that are new to the host are among the files.
+          files: [...files, ...links].map(({ path }) => path),
           moved: isSame ? [] : [movedPayload],
           database: await context.backupToReturnTo(),
         },

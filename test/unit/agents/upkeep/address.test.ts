@@ -149,6 +149,13 @@ t.test('an address that cannot be the Node’s is not followed', async (t) => {
     code: 'address-moved',
     message: /lost .*found 192\.0\.2\.77\/24 and 192\.0\.2\.78\/24 in the machine network\. Give/,
   });
+  const interfaces = { '192.0.2.10': 'eth0' };
+  host.write(STATE, JSON.stringify({ schemaVersion: 1, interfaces, followed: [] }));
+  const { clusterNetwork, serviceNetwork } = host.context.cluster;
+  for (const network of [...clusterNetwork.map(({ cidr }) => cidr), ...serviceNetwork]) {
+    giveAddresses(host, network.replace(/\.0\/\d+$/, '.9/24'));
+    t.match(await thrownBy(run()), { message: `in the cluster's own network ${network}` });
+  }
   t.equal(await identityChange.read(host.paths), undefined);
 });
 

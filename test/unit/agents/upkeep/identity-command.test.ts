@@ -27,6 +27,7 @@ const OPENSHIFT = {
 async function installed(t: Test, installedWith = input) {
   const { url, longestMs } = await apiOf(t, servingPair, {
     'GET /api/v1/nodes/worker-0': { metadata: { name: 'worker-0' } },
+    'GET /api/v1/nodes/edge-0': { metadata: { name: 'edge-0' } },
   });
   const host = testHost(t, { endpoints: { api: url } });
   for (const { path, contents, mode, uses } of rendered.files) {

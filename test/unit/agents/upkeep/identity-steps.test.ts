@@ -240,9 +240,11 @@ t.test('hold: it does not hold with a pod in its place, or containers that run',
   t.equal(await holds(hold), false, 'a pod');
   host.remove(pod('etcd'));
   t.equal(await holds(hold), true);
-  host.remove('/run/stopped-id-of-etcd');
-  t.equal(await holds(hold), false, 'a container');
-  host.write('/run/stopped-id-of-etcd');
+  for (const name of COMPONENTS) {
+    host.remove(`/run/stopped-id-of-${name}`);
+    t.equal(await holds(hold), false, `a container of ${name}`);
+    host.write(`/run/stopped-id-of-${name}`);
+  }
   host.write(DROP_IN, 'another');
   t.equal(await holds(hold), false, 'a drop-in');
 });

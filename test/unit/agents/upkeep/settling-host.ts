@@ -63,6 +63,8 @@ export interface Differs {
   readonly manifests?: readonly object[];
   /** More of what the new executable has prepared. */
   readonly prepared?: object;
+  /** How long nothing may change. */
+  readonly windowMs?: number;
   /** As systemd-logind records it. */
   readonly scheduled?: string;
   readonly answers?: Readonly<Record<string, ApiAnswer>>;
@@ -81,7 +83,7 @@ export async function settling(t: Test, differs: Differs = {}) {
   } = differs;
   const asked: string[] = [];
   const it = await updating(t, {
-    settings: { updateWindowMs: 50 },
+    settings: { updateWindowMs: differs.windowMs ?? 50 },
     readyz: () => {
       asked.push('readyz');
       return {};

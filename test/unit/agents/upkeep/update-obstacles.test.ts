@@ -86,6 +86,15 @@ t.test('an API server that cannot say what is in the way is in the way', async (
   t.same(await asked(t, {}), []);
 });
 
+t.test('whoever stops asking has found nothing in the way', async (t) => {
+  const { context } = await updating(t);
+  const versions = { kubernetes: 'v1.37.2', etcd: 'v3.6.16' };
+  const stopped = AbortSignal.abort(new Error('stopped by the test'));
+  await t.rejects(clusterObstacles(context, versions, { removedApis: true }, stopped), {
+    message: 'stopped by the test',
+  });
+});
+
 t.test('a version that cannot be compared is not refused for being newer', async (t) => {
   t.same(newerThanApi('unknown', '1.34'), []);
   t.same(newerThanApi('v1.34.9', '1.34'), []);

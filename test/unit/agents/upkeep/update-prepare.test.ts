@@ -143,6 +143,9 @@ t.test(
     const rendered = host.read(kubelet);
     host.remove(kubelet);
     host.write(kubelet, 'rendered by an earlier release', 0o640);
+    const described = JSON.parse(host.read('/etc/sno-agents/cluster.json'));
+    const follows = JSON.stringify({ ...described, onAddressChange: 'follow' });
+    host.write('/etc/sno-agents/cluster.json', follows);
     const { files, links } = await prepareOn(host, otherImage(host, 'etcd'));
     t.match(
       files.find(({ path }) => path === kubelet),
@@ -150,6 +153,7 @@ t.test(
     );
     const cluster = files.find(({ path }) => path.endsWith('/cluster.json'))?.contents ?? '';
     t.match(JSON.parse(cluster), {
+      onAddressChange: 'follow',
       executableSha256: sha256('the new executable'),
       payloadSha256: sha256(host.read(`${SOURCE}/payload.yaml`)),
     });
@@ -166,6 +170,8 @@ t.test('a unit that the host does not have is enabled', async (t) => {
   host.remove('/etc/systemd/system/sno-renew.timer');
   host.write('/etc/systemd/system/sno-renew.timer', 'an older one', 0o600);
   host.remove(addressEvents.path);
+  const started = nodeUnits.find(({ enabled }) => !enabled);
+  host.remove(`/etc/systemd/system/${started?.name}`);
   const { files, enable } = await prepareOn(host, otherImage(host, 'etcd'));
   t.same(enable, ['sno-trial.timer']);
   t.match(

@@ -87,6 +87,8 @@ t.test('a host that runs it already begins nothing', async (t) => {
     code: 0,
     text: 'This host runs it already.\n',
   });
+  const expired = { ...manifest, executable, expires: '2020-01-01T00:00:00Z' };
+  t.equal((await asking(host, expired, payload)).code, 2, 'but not in the name of an old one');
   t.equal(await updateChange.read(host.paths), undefined);
   t.same(host.programs.calls('systemctl'), []);
 });

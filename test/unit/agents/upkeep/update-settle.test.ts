@@ -145,6 +145,14 @@ t.test('what keeps it from settling until its deadline is its failure', async (t
   });
 });
 
+t.test('it has not settled before nothing has changed for the window', async (t) => {
+  const it = await settling(t, { windowMs: 600_000 });
+  await t.rejects(it.run({ leftMs: 1500 }), {
+    kind: 'deadline',
+    message: /did not settle with the update; expected no change for 600 s/,
+  });
+});
+
 t.test('an add-on that the API refuses is no settled update', async (t) => {
   const contents =
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: add-on, namespace: kube-system}\n';

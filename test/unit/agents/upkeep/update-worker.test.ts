@@ -186,6 +186,14 @@ const UNSETTLED: readonly (readonly [
     /kubelet\.service is activating/,
   ],
   [
+    'a kubelet that starts again and again',
+    {
+      systemctl: `[ $1 = show ] || exit 0; n=$(cat "$ROOT/n" || echo 0); echo $((n + 1)) > "$ROOT/n"
+printf "ActiveState=active\\nInvocationID=$n\\nExecMainStartTimestampMonotonic=1000\\n"`,
+    },
+    /nothing may change for some time/,
+  ],
+  [
     'add-ons that are replaced',
     { pods: () => [proxy({ uid: `${looks++}` })] },
     /nothing may change for some time/,

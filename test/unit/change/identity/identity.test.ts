@@ -72,6 +72,15 @@ t.test('the machine network follows the address', async (t) => {
       ['192.0.2.0/24', '2001:db8:1::/64'],
     ],
     [
+      'of the first family only',
+      machineNetworkFor(
+        ['192.0.2.0/24', '2001:db8::/64'],
+        ['198.51.100.7', '2001:db8::7'],
+        [has('2001:db8::7', 128), has('198.51.100.7', 25)],
+      ),
+      ['198.51.100.0/25', '2001:db8::/64'],
+    ],
+    [
       'of an address without a network',
       machineNetworkFor(['192.0.2.0/24'], ['198.51.100.7'], []),
       ['198.51.100.7'],
