@@ -38,7 +38,7 @@ t.test('interrupted at any moment, nothing counts as staged that is not whole', 
 });
 
 t.test('an executable that does not answer has no longer than the step', async (t) => {
-  const { host, context, run } = await updating(t, { text: '#!/bin/sh\nexec sleep 600\n' });
+  const { host, context, run } = await updating(t, { text: '#!/bin/sh\nexec sleep 20\n' });
   await run(stageUpdate);
   const left = host.progress(new AbortController().signal, 200);
   await t.rejects(prepare.run(context, left), { message: /sno-agents --version/ });
