@@ -146,6 +146,7 @@ t.test('start: the seal is opened, and the kubelet brings what it requires', asy
   });
   t.notOk(host.has('/etc/sno-agents/sealed'));
   t.same(ofUnits(host).slice(-2), ['daemon-reload', 'start --no-block kubelet.service']);
+  t.equal(host.read('/units/kubelet.service'), 'active\n', 'not before the seal is open');
   await certified(host);
   await operatorApi(t, host);
   await waitsForEachEffect(t, async () => t.match(await run(startOpenShift), { kind: 'done' }));

@@ -27,13 +27,14 @@ export const DHCP_SITE = 'api_version: 1\ncluster_name: edge\nbase_domain: site.
 
 /**
  * States of units are files in `units`; the bridge gets its address from its unit, unless `no-route` exists;
- * none stops while `no-stop` exists.
+ * none stops while `no-stop` exists, and a sealed host starts no kubelet.
  */
 const SYSTEMCTL = `state() { mkdir -p "$ROOT/units"; echo "$2" > "$ROOT/units/$1"; }
 case "$*" in
 "show --property=UserspaceTimestampMonotonic --value") echo 0 ;;
 "show "*) echo ActiveState=$(cat "$ROOT/units/$2" 2>/dev/null || echo inactive) ;;
 "stop "*) [ -e "$ROOT/no-stop" ] && exit 1; state "$2" inactive ;;
+"start --no-block kubelet.service") [ -e "$ROOT/etc/sno-agents/sealed" ] || state "$3" active ;;
 "start --no-block "*) state "$3" active ;;
 "restart nodeip-configuration.service")
   [ -e "$ROOT/no-route" ] && exit 1

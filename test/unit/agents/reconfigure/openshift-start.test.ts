@@ -118,5 +118,7 @@ for (const [what, pairs, approvals] of [
     t.same(approved(), approvals);
     t.same(ofUnits(host), ['daemon-reload', 'start --no-block kubelet.service']);
     t.ok(await holds(startOpenShift));
+    host.write('/etc/sno-agents/sealed');
+    t.notOk(await holds(startOpenShift), 'sealed, it would not start again');
   });
 }

@@ -100,6 +100,13 @@ const cases: readonly Case[] = [
     says: /gives the kubelet no KUBELET_NODE_IPS=192\.0\.2\.10: a drop-in behind/,
   },
   {
+    what: 'a longer address, and a longer name',
+    check: 'kubelet-environment',
+    host: (host) =>
+      host.write('/kubelet-environment', `KUBELET_NODE_IPS=192.0.2.100 KUBELET_NODE_NAME=edge-01`),
+    says: /no KUBELET_NODE_IPS=192\.0\.2\.10: .*no KUBELET_NODE_NAME=edge-0: /,
+  },
+  {
     what: 'a unit that this release has not',
     check: 'network-units',
     host: (host) => host.write('/network-units', 'LoadState=not-found\nResult=success\n'),

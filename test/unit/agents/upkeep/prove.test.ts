@@ -1,4 +1,5 @@
 /** What proves a certificate of each kind, and what is said if nothing does. */
+import { createServer } from 'node:https';
 import { type NetConnectOpts, Socket } from 'node:net';
 import t from 'tap';
 import {
@@ -8,14 +9,17 @@ import {
 } from '../../../../agents/steps/certificates/prove.ts';
 import { readReplaced } from '../../../../agents/steps/certificates/replaced.ts';
 import { replaceLeaf } from '../../../../agents/upkeep/renew/replace-leaf.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import {
   issuedLeaves,
   renewableLeaves,
   rotatableLeaves,
 } from '../../../../lib/render/kubernetes/leaves.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { listening } from '../../clients/kube/listening.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { renewingHost } from './renewing-host.ts';
 
@@ -45,6 +49,23 @@ t.test('each kind of certificate by the server that it is for', async (t) => {
   const { context, host } = await renewingHost(t);
   for (const [name, says] of SEEN)
     t.match(await prove(context, leafOf(name), host.progress()), says, name);
+});
+
+t.test("the kubelet's own certificate is for its name, not for where it is asked", async (t) => {
+  const { context, host } = await renewingHost(t, { renewProofMs: 1 });
+  const leaf = rotatableLeaves.find(({ name }) => name === 'kubelet-serving');
+  if (leaf === undefined) throw new Error('no such leaf');
+  const authority = await createAuthority('kubelet-serving-ca');
+  const subject = { commonName: 'system:node:edge-0' };
+  const own = await issueLeaf(authority, { subject, usage: 'server', dnsNames: ['edge-0'] });
+  host.write(authorityPaths('kubelet-serving').certificate, authority.certificate);
+  host.write(leaf.certificate, own.certificate + own.key, 0o600);
+  const port = await listening(t, createServer({ cert: own.certificate, key: own.key }));
+  const paths = hostPaths(host.root, { kubelet: `https://127.0.0.1:${port}` });
+  const asked = { ...context, paths };
+  t.match(await prove(asked, leaf, host.progress()), /^the kubelet presents serial number/);
+  const other = { ...asked, hostname: () => 'edge-1' };
+  await t.rejects(prove(other, leaf, host.progress()), { message: /kubelet does not present it/ });
 });
 
 t.test('what is not proven in time is said with its server and the time', async (t) => {

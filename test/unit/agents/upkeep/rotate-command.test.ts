@@ -1,6 +1,7 @@
 import { mock } from 'node:test';
 import t from 'tap';
 import { parse } from 'yaml';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { createSuccessor } from '../../../../lib/pki/authority.ts';
 import {
   authorityNames,
@@ -138,8 +139,15 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     t.equal(code, 2);
     t.match(errors, /was not exchanged: .*sno wait-for install-complete/);
     t.notOk(host.has(REQUEST));
-    host.write(certificate, next.certificate);
-    t.equal((await run('rotate-ca', 'serving', '--no-wait')).code, 0, 'it knows the present one');
+    const stranger = await createSuccessor(await createAuthority('another CA'), new Date());
+    for (const [chain, why] of [
+      [next.certificate, 'it knows the present one'],
+      [`${next.certificate}${stranger.cross}`, 'what is behind it is of another CA'],
+    ] as const) {
+      host.write(certificate, chain);
+      t.equal((await run('rotate-ca', 'serving', '--no-wait')).code, 0, why);
+      host.remove(REQUEST);
+    }
     const other = await installed(t, { api });
     rotated(other.host);
     other.host.remove(laptopAdminCa);

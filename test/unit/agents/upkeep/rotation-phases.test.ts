@@ -153,7 +153,9 @@ t.test('conclude records, deletes what was staged, and can be killed in between'
   await addRestart(paths, id, 'trust-new', 'etcd');
   await addRestart(paths, id, 'trust-new', 'kubelet');
   await concludeRotation.run(context, host.progress());
-  t.match(await rotationChange.last(paths), { id, what: { kind: 'encryption' } });
+  t.match(await rotationChange.last(paths), {
+    ...{ id, requested: context.request.at, what: { kind: 'encryption' } },
+  });
   t.same((await rotationChange.last(paths))?.restarted, ['etcd', 'kubelet'], 'what was restarted');
   t.same(await namesIn(rotationFolder(paths)), ['last.json']);
   t.equal(await concludeRotation.holds(context, host.progress()), true);
@@ -205,6 +207,10 @@ t.test('overlap', async (t) => {
     t.same(await overlap.run(context, host.progress()), { kind: 'done' }, 'after a reboot');
     host.write(begun, JSON.stringify({ ...rest, boot: 'another', since }));
     t.ok(await host.waitsFor(step, /stop using the old one/), 'a reboot alone does not end it');
+    host.lines.length = 0;
+    const later = new Date(Date.parse(since) + 3_600_000).toISOString();
+    host.write(begun, JSON.stringify({ ...rest, boot: 'another', since: later }));
+    t.ok(await host.waitsFor(step, /old one \(3600 s\)/), 'a clock that was set back: not longer');
     host.lines.length = 0;
     const other = { ...rest, id: 'another', boot: 'another', since: earlier };
     host.write(begun, JSON.stringify(other));

@@ -6,6 +6,7 @@ import { rewriteSecrets } from '../../../../agents/upkeep/rotate/stored-secrets.
 import { requestRotation } from '../../../../lib/change/rotation/request.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { stopClock } from '../../clients/kube/stopped-clock.ts';
 import { servingPair, textAt } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
@@ -72,6 +73,31 @@ t.test('a request that fails for a moment is repeated, and no other one', async 
     [1, 4, 1, 1],
   );
   t.match(host.lines.join(''), /Encrypted 4 Secrets with the new key/);
+});
+
+t.test('once one has failed, no other one is repeated', async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const answers = {
+    [LIST]: () => page(['a', 'b']),
+    [`${PATCH}/a`]: async () => {
+      await asked.promise;
+      return status(422, 'immutable');
+    },
+    [`${PATCH}/b`]: () => {
+      asked.resolve();
+      return new Promise<undefined>(() => {});
+    },
+  };
+  const { host, context } = await rotating(t, answers, {});
+  const clock = stopClock(t);
+  await t.rejects(rewriteSecrets(context, host.progress()), { message: /immutable/ });
+  let isRepeated = false;
+  void clock.sleeping().then(() => {
+    isRepeated = true;
+  });
+  // For the connections to end.
+  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+  t.notOk(isRepeated);
 });
 
 t.test('what does not pass ends it', async (t) => {

@@ -63,6 +63,11 @@ const cases: readonly (readonly [what: string, given: Given, change: Partial<Rou
     { kind: 'stays', why: 'it is made from an Ingress, and follows it' },
   ],
   [
+    'that something else owns',
+    { metadata: { ownerReferences: [{ kind: 'Shop' }] }, spec: { host: old } },
+    moved('web.apps.sno.site.test', byHand),
+  ],
+  [
     'of monitoring',
     { namespace: 'openshift-monitoring', name: 'thanos-querier', spec: { host: old } },
     { kind: 'made-again' },
