@@ -1,6 +1,7 @@
 /** What the list of backups says of each, whatever is in its folder. */
 import { appendFileSync, rmSync } from 'node:fs';
 import t from 'tap';
+import { SCHEMA_VERSION } from '../../../../lib/change/backup/manifest.ts';
 import { listBackups, newestBackup } from '../../../../lib/change/backup/store.ts';
 import { DAMAGE } from '../../agents/damage.ts';
 import { testHost } from '../../agents/host/host.ts';
@@ -39,4 +40,15 @@ t.test('a file of another size, and one that is missing', async (t) => {
     { state: 'damaged', problem: /no such file/ },
   ]);
   t.equal(newestBackup(all), undefined);
+});
+
+t.test('one of a later schema is not judged; there was none before the first', async (t) => {
+  const host = testHost(t);
+  const later = SCHEMA_VERSION + 1;
+  host.write(`${FOLDER}/${WHOLE}/manifest.json`, JSON.stringify({ schemaVersion: later }));
+  host.write(`${FOLDER}/${DAMAGED}/manifest.json`, '{"schemaVersion":0}');
+  t.match(await listBackups(host.paths), [
+    { state: 'newer', bytes: 0, problem: new RegExp(`schemaVersion ${later}`) },
+    { state: 'damaged' },
+  ]);
 });

@@ -139,12 +139,13 @@ t.test('everything that is wrong is said at once', async (t) => {
   }
 });
 
-t.test('files of another user are refused', async (t) => {
+t.test('files of another user are refused, each of them', async (t) => {
   const folder = t.testdir();
   chmodSync(folder, 0o700);
-  writeBackup(folder);
+  writeBackup(folder, { [KEY]: 'a key' });
   const thrown = await thrownBy(verifyBackup(folder, { ...options, owner: ownUser() + 1 }));
-  t.match(thrown, { message: /the folder belongs to user \d+, not \d+/ });
+  for (const name of ['the folder', DB, 'manifest.json', 'host', KEY])
+    t.match(thrown, { message: new RegExp(`(found |; )${name} belongs to user \\d+, not \\d+`) });
 });
 
 t.test('whoever is told to stop says nothing of the backup', async (t) => {
