@@ -81,6 +81,7 @@ t.test('with the authorities of the lost host, by whomever', async (t) => {
   t.match(said[0], /authorities of the lost host are kept[\s\S]*Nothing shows who made/);
   t.equal(said.length, 2, 'it does not say that it is restored');
   t.match(await thrownBy(restore()), { kind: 'usage', message: /another name, address or domain/ });
+  t.equal(said.length, 2, 'before the backup is read');
 });
 
 t.test('an earlier restore that ended is not this one', async (t) => {
