@@ -150,10 +150,21 @@ t.test(
     const text = new Map(
       files.map(({ path, contents }) => [path.split('/').slice(-2).join('/'), contents]),
     );
-    t.match(text.get('kubelet.service.d/30-sno-node.conf'), /KUBELET_NODE_NAME=edge-0/);
+    t.match(
+      text.get('kubelet.service.d/30-sno-node.conf'),
+      /NODE_IP=192\.0\.2\.10" .*NODE_IPS=192\.0\.2\.10"\n.*NODE_NAME=edge-0"/,
+    );
     t.match(text.get('kubelet.service.d/50-sno-sealed.conf'), /^ConditionPathExists=!.*sealed$/m);
     t.match(text.get('crio.service.d/30-sno-node.conf'), /CONTAINER_STREAM_ADDRESS=192\.0\.2\.10/);
-    t.match(text.get('dnsmasq.service.d/50-sno-local-dns.conf'), /^Restart=on-failure$/m);
+    const dnsmasq = text.get('dnsmasq.service.d/50-sno-local-dns.conf')?.split('\n');
+    for (const line of [
+      'Before=kubelet-dependencies.target crio.service',
+      'After=NetworkManager.service',
+      'StartLimitIntervalSec=0',
+      'Restart=on-failure',
+    ]) {
+      t.ok(dnsmasq?.includes(line), line);
+    }
     t.match(text.get('nodeip-configuration.service.d/50-sno-no-hint.conf'), /^UnsetEnvironment=/m);
     t.match(text.get('conf.d/90-sno-local-dns.conf'), /^rc-manager=unmanaged$/m);
     t.match(text.get('etc/resolv.conf'), /^nameserver 192\.0\.2\.10$/m);
