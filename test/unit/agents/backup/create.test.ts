@@ -109,6 +109,18 @@ t.test('a backup whose revision was compacted meanwhile has no hash', async (t) 
   t.strictSame(recorded, { version: '3.6.0', revision: 70, totalKey: 8 });
 });
 
+t.test('an agent that is told to stop does not say that etcd has no hash', async (t) => {
+  const { host, etcd, context } = await backupHost(t);
+  const stop = new AbortController();
+  etcd.before = (call) => {
+    if (call === 'hash') stop.abort(new Error('told to stop'));
+  };
+  const stopped = await thrownBy(create.run(context, host.progress(stop.signal)));
+  t.match(stopped, { message: 'told to stop' });
+  t.notMatch(host.lines.join(''), 'HashKV');
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
+});
+
 t.test('each run makes a backup of its own', async (t) => {
   const { host } = await backupHost(t);
   host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));

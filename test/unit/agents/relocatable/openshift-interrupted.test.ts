@@ -180,8 +180,10 @@ t.test('cluster-record, interrupted: nothing is described without a record', asy
     Object.assign(cluster, { openshift: { ...openshift, installedByOthers: true } });
     return host;
   };
+  let first: string | undefined;
   const allowed = (host: TestHost, when: string): void => {
     t.ok(host.has(RECORD) || !host.has(CLUSTER), when);
+    first = host.has(RECORD) ? host.read(RECORD) : undefined;
   };
   await killedAtAnyMoment(t, {
     prepare() {
@@ -195,6 +197,7 @@ t.test('cluster-record, interrupted: nothing is described without a record', asy
       JSON.parse(host.read(CLUSTER)).openshift,
       host.mode(CLUSTER),
       JSON.parse(host.read(RECORD)).cluster,
+      first === undefined || first === host.read(RECORD),
     ],
     least: 6,
     isDurable: true,
