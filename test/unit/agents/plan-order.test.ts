@@ -12,6 +12,7 @@ import {
   openShiftPreparePlan,
   openShiftUndoPlan,
 } from '../../../agents/reconfigure/prepare/openshift/plan.ts';
+import { preparePlan, undoPlan } from '../../../agents/reconfigure/prepare/plan.ts';
 import { backupPlan } from '../../../agents/upkeep/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/upkeep/backup/restore/plan.ts';
 import { renewPlan } from '../../../agents/upkeep/renew/plan.ts';
@@ -23,8 +24,10 @@ import { workerTrustPlan } from '../../../agents/worker/trust/plan.ts';
 import type { Plan } from '../../../lib/engine/steps/step.ts';
 import { defaultSettings as settings } from '../../../lib/host/settings.ts';
 
+type Reason = [plan: Plan<never>, before: string, after: string, why: string];
+
 /** What must come before what, and why. */
-const reasons: [plan: Plan<never>, before: string, after: string, why: string][] = [
+const reasons: Reason[] = [
   [
     bootkubePlan(settings),
     'inspect-disk',
@@ -98,6 +101,21 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
     'agent-units',
     'a volume that arrives meanwhile is refused',
   ],
+  ...[preparePlan(settings), openShiftPreparePlan(settings)].map(
+    (plan): Reason => [
+      plan,
+      'factory-policy',
+      'medium-rule',
+      'a volume that arrives before is looked at without a policy',
+    ],
+  ),
+  ...[undoPlan(settings), openShiftUndoPlan(settings)].map(
+    (plan): Reason => [plan, 'medium-rule', 'factory-policy', 'the same'],
+  ),
+  ...['internal-address', 'node-name', 'node-ports'].flatMap((each): Reason[] => [
+    [preparePlan(settings), each, 'factory-policy', 'a policy says that the host is relocatable'],
+    [undoPlan(settings), 'factory-policy', each, 'a volume that arrives meanwhile is refused'],
+  ]),
   [backupPlan(settings), 'create', 'prune', 'the newest complete backup is the new one'],
   [
     backupRestorePlan(settings),
