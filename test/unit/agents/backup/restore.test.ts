@@ -17,6 +17,7 @@ import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { stopUnit } from '../../../../lib/host/systemd.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/secrets/seal/envelope.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
@@ -35,6 +36,7 @@ import {
 } from './backup-host.ts';
 
 const REBUILT = '/var/lib/etcd.rebuilt';
+const { certificate: CERTIFICATE } = authorityPaths('admin');
 const BROKEN = new Failure('fatal', 'broken by the test');
 const placed = (host: TestHost) => COMPONENTS.filter((name) => host.has(podFile(name)));
 
@@ -212,8 +214,12 @@ t.test(
       'host/etc/kubernetes/pki/ca/etcd/ca.key': 'the key of etcd',
       'host/etc/kubernetes/pki/ca/etcd/ca.crt': 'of the backup',
       'host/etc/kubernetes/pki/ca/front-proxy/ca.key': 'in a folder that is gone',
+      [`host${CERTIFICATE}`]: 'the certificate of administrators',
     };
-    writeBackup(folder, files);
+    const listed = writeBackup(folder, files).files.map((file) =>
+      file.host?.endsWith('.crt') === true ? { ...file, mode: 0o644 } : file,
+    );
+    writeBackup(folder, files, { files: listed });
     host.write('/etc/kubernetes/pki/ca/etcd/ca.crt', 'renewed since');
     await run(rebuild);
     await run(replace);
@@ -222,6 +228,8 @@ t.test(
     t.ok(host.has('/etc/kubernetes/pki/ca/front-proxy/ca.key'));
     t.equal(host.mode('/etc/kubernetes/pki/ca/front-proxy'), 0o700);
     t.equal(host.read('/etc/kubernetes/pki/ca/etcd/ca.crt'), 'renewed since');
+    t.equal(host.read(CERTIFICATE), 'the certificate of administrators');
+    t.equal(host.mode(CERTIFICATE), 0o644, 'others read it');
     t.match(host.read(ENCRYPTION), /present[\s\S]*older/);
     t.equal(host.mode(ENCRYPTION), 0o600);
     await recordFailure(restoreChange, context.paths, failureData(BROKEN));
