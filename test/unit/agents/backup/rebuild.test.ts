@@ -1,10 +1,10 @@
 /** What a restore needs before it begins: room on the disk, and each key in the backup. */
 import t from 'tap';
 import { rebuild } from '../../../../agents/steps/restore/rebuild.ts';
-import { savedKey } from '../../../../agents/steps/restore/replace.ts';
+import { replace, savedKey } from '../../../../agents/steps/restore/replace.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { diskOf } from '../../host/disk-of.ts';
-import { restoringHost } from './backup-host.ts';
+import { ENCRYPTION, providers, restoringHost } from './backup-host.ts';
 
 const REBUILT = '/var/lib/etcd.rebuilt';
 
@@ -30,4 +30,13 @@ t.test('a key that the backup does not have is said', async (t) => {
     code: 'backup-unusable',
     message: 'the backup has no host/none',
   });
+});
+
+t.test('an encryption configuration that is gone is that of the backup', async (t) => {
+  const { host, run } = await restoringHost(t);
+  host.remove(ENCRYPTION);
+  await run(rebuild);
+  await run(replace);
+  t.equal(host.read(ENCRYPTION), providers('present'));
+  t.equal(host.mode(ENCRYPTION), 0o600);
 });
