@@ -167,27 +167,20 @@ async function opened(
   signal: AbortSignal,
 ): Promise<VerifiedVolume> {
   const { node, policy, trust } = by;
-  const work = workFolder(paths);
-  await rm(work, { recursive: true, force: true });
-  try {
-    return await openVolume(
-      mediumFolder(paths),
-      {
-        allowedSigners: policy.allowedSigners,
-        unsignedAllowed: policy.unsignedAllowed,
-        ageIdentity: await readTextIfPresent(ageIdentityPath(paths)),
-        used: await usedVolumes(paths),
-        facts: await readHostFacts(paths, node, policy),
-        now: new Date(),
-      },
-      work,
-      signal,
-      trust,
-    );
-  } finally {
-    // It has the decrypted files.
-    await rm(work, { recursive: true, force: true });
-  }
+  return openVolume(
+    mediumFolder(paths),
+    {
+      allowedSigners: policy.allowedSigners,
+      unsignedAllowed: policy.unsignedAllowed,
+      ageIdentity: await readTextIfPresent(ageIdentityPath(paths)),
+      used: await usedVolumes(paths),
+      facts: await readHostFacts(paths, node, policy),
+      now: new Date(),
+    },
+    workFolder(paths),
+    signal,
+    trust,
+  );
 }
 
 /**

@@ -34,5 +34,5 @@ export const fetchedPath = ({ run }: Pick<HostPaths, 'run'>) =>
   join(run, 'reconfigure', 'fetched.iso');
 /** Copies of media until they are judged. */
 export const mediumFolder = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'medium');
-/** Of the tools that verify and decrypt. */
+/** Of the tool that verifies. */
 export const workFolder = ({ run }: Pick<HostPaths, 'run'>) => join(run, 'reconfigure', 'work');

@@ -315,6 +315,18 @@ t.test('a volume that failed is tried again when it is inserted again', async (t
   t.match(await look(host), { kind: 'request' }, 'somebody has inserted it again');
 });
 
+t.test('one that failed after another is not tried again by itself either', async (t) => {
+  const host = await factoryHost(t);
+  const failure = failureData(new Failure('fatal', 'no link on eno1'));
+  for (const serial of [7, 8]) {
+    await insert(host, { config: SITE, serial }, { inserted: serial });
+    t.match(await look(host), { kind: 'request', request: { volume: { serial } } });
+    await siteChange.end(host.paths, endedAs({ outcome: 'refused', failure }));
+    for (const why of ['udev looks again', 'and again'])
+      t.match(await look(host), { kind: 'nothing', note: /failed here/ }, why);
+  }
+});
+
 t.test('a newer volume after an older one', async (t) => {
   const host = await factoryHost(t);
   await insert(host);

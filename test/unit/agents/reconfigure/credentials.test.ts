@@ -47,6 +47,12 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
     if (certificate !== key) t.equal(host.mode(certificate), 0o644, certificate);
   }
 
+  const request = { ...context.request, id: '11111111-1111-4111-8111-111111111111' };
+  const next = { ...atSite, request };
+  t.equal(await credentials.holds(next, host.progress()), false, 'another site has its own');
+  await credentials.run(next, host.progress());
+  t.not(host.read(admin), once);
+
   t.notOk(await holds(confirmSite));
   await run(credentials);
   t.notSame(before.trust, '');

@@ -1,7 +1,8 @@
 /** Where a sealed host asks whose factory has left that to the network of the site. */
 import t from 'tap';
-import { urlIn } from '../../../../agents/reconfigure/dhcp-url.ts';
+import { urlByDhcp, urlIn } from '../../../../agents/reconfigure/dhcp-url.ts';
 import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
+import { stopClock } from '../../clients/kube/stopped-clock.ts';
 import { factoryHost } from './site-host.ts';
 
 const option = (value: string) =>
@@ -58,4 +59,20 @@ t.test('a sealed host asks there, or says that the network names nothing', async
     await run(option(hex('https://sites.example'))),
     'no site volume from https://sites.example/cz1234abcd.site: ',
   );
+});
+
+t.test('an adapter that has no lease yet is waited for', async (t) => {
+  const host = await factoryHost(t);
+  const clock = stopClock(t);
+  const url = 'https://sites.example/volumes';
+  host.programs.give(
+    'nmcli',
+    `if [ -e "$ROOT/asked" ]; then cat <<'END'\n${option(url)}\nEND\nelse touch "$ROOT/asked"; fi`,
+  );
+  const found = urlByDhcp(new AbortController().signal);
+  // The deadline of nmcli is a longer one.
+  while ((await clock.sleeping()) > 2_000) await new Promise((resolve) => setImmediate(resolve));
+  await clock.wake();
+  t.equal(await found, url);
+  t.equal(host.programs.calls('nmcli').length, 2);
 });

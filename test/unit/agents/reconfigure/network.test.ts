@@ -21,6 +21,10 @@ esac`;
 t.test('network: in memory first, then kept', async (t) => {
   const { host, run, holds } = await arrived(t);
   host.write('/etc/sno-agents/network.yml', 'the factory', 0o600);
+  host.programs.give(
+    'nmstatectl',
+    'for file; do :; done; [ "$1" != apply ] || stat -c %a "$file" >> "$ROOT/modes"',
+  );
   t.notOk(await holds(siteNetwork));
   await run(siteNetwork);
   t.ok(await holds(siteNetwork));
@@ -40,6 +44,7 @@ t.test('network: in memory first, then kept', async (t) => {
   );
   t.notOk(host.has('/run/NetworkManager/conf.d/90-sno-duplicate-addresses.conf'));
   t.match(host.read('/etc/sno-agents/network.yml'), /198\.51\.100\.20/, 'also at the next boot');
+  t.same(host.read('/modes').split('\n'), ['600', '600', ''], 'it may have passwords');
 });
 
 t.test('network: a site without one of its own keeps the present one, if it answers', async (t) => {

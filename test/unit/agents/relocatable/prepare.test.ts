@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runPrepare } from '../../../../agents/reconfigure/prepare/main.ts';
+import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { readFactoryPolicy } from '../../../../lib/relocation/relocatable/policy.ts';
 import { fakeApi } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
@@ -79,5 +80,14 @@ t.test('refused before anything is changed', async (t) => {
   t.match(await prepare(host, '--allow-unsigned', '--shipping-days', '0'), { code: 2 });
   host.remove('/var/lib/sno-agents/record.json');
   t.match(await prepare(host), { code: 2 });
+  for (const path of [POLICY, PROFILE, RULE]) t.notOk(host.has(path), path);
+});
+
+t.test('refused while the same is taken back, and nothing is changed', async (t) => {
+  const host = await installedHost(t);
+  using _lock = await lockAgent('reconfigure-prepare-undo', host.root);
+  const { code, text } = await prepare(host, '--allow-unsigned');
+  t.not(code, 0);
+  t.match(text, /reconfigure-prepare-undo is running/);
   for (const path of [POLICY, PROFILE, RULE]) t.notOk(host.has(path), path);
 });

@@ -25,17 +25,15 @@ interface Case {
 }
 
 const openshift = { controlPlane: 'openshift', clusterName: 'shop' } as const;
+const DEFAULT_ROUTE =
+  '  routes: {config: [{destination: 0.0.0.0/0, next-hop-interface: eno1, next-hop-address: 192.168.7.1}]}\n';
 const BUNDLE = `additionalTrustBundle: {userCaBundle: ""}\n`;
 
 const CASES: readonly Case[] = [
   { name: 'an ordinary site', more: nmstate('192.168.7.10', 24), faults: [] },
   {
     name: 'a default route',
-    more: nmstate(
-      '192.168.7.10',
-      24,
-      '  routes: {config: [{destination: 0.0.0.0/0, next-hop-interface: eno1, next-hop-address: 192.168.7.1}]}\n',
-    ),
+    more: nmstate('192.168.7.10', 24, DEFAULT_ROUTE),
     faults: [],
   },
   { name: 'for this node by its MAC address', more: 'hosts: ["52:54:00:12:34:56"]\n', faults: [] },
@@ -181,12 +179,14 @@ const CASES: readonly Case[] = [
     more: 'additionalNTPSources: [NTP1.Example.COM]\ndns: {search: [Shop.Example.com]}\nsiteChecks: [tcp: "Registry.Example.com:5000", dns: api.shop.example.com]\n---\n# end\n',
     faults: [],
   },
-  {
-    name: 'no default route on OpenShift',
-    more: nmstate('192.168.7.10', 24),
-    facts: openshift,
-    faults: [['5 raw_nm_state_config', /a default route, which OVN-Kubernetes needs/]],
-  },
+  ...['', DEFAULT_ROUTE.replace('}]}', ', table-id: 100}]}')].map(
+    (more): Case => ({
+      name: `no default route in the main table on OpenShift${more}`,
+      more: nmstate('192.168.7.10', 24, more),
+      facts: openshift,
+      faults: [['5 raw_nm_state_config', /a default route, which OVN-Kubernetes needs/]],
+    }),
+  ),
   {
     name: 'none of DHCP on OpenShift',
     more: 'raw_nm_state_config: {interfaces: [{name: eno1, type: ethernet, ipv4: {enabled: true, dhcp: true, auto-gateway: false}}]}\n',
@@ -254,17 +254,12 @@ const CASES: readonly Case[] = [
     more: `kubeadmin_password_hash: $2a$10$${'a'.repeat(53)}\n`,
     faults: [['4 kubeadmin_password_hash', /no user kubeadmin/]],
   },
-  {
-    name: 'SSH keys of Kubernetes',
+  ...[{}, openshift].map((facts) => ({
+    name: 'SSH keys',
+    facts,
     more: `ssh_key: ${sshPublicKey()}\n`,
     faults: [],
-  },
-  {
-    name: 'SSH keys of OpenShift',
-    facts: openshift,
-    more: `ssh_key: ${sshPublicKey()}\n`,
-    faults: [],
-  },
+  })),
   {
     name: 'kubeadmin of OpenShift',
     facts: openshift,

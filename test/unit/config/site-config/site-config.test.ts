@@ -142,7 +142,6 @@ t.test('every field of a whole configuration', async (t) => {
   const config = parseSiteConfig(WHOLE, 'site-config.yaml', context);
   t.match(config, {
     serial: 12,
-    validUntil: new Date('2027-01-31T23:59:59Z'),
     hosts: ['cz1234abcd', '52:54:00:ab:cd:ef'],
     baseDomain: 'example.com',
     hostname: 'shop1.example.com',
@@ -164,6 +163,7 @@ t.test('every field of a whole configuration', async (t) => {
     allowRestart: true,
     keepHostKeys: true,
   });
+  t.same(config.validUntil, new Date('2027-01-31T23:59:59Z'));
   t.same(
     config.imageMirrors?.map(({ source, digestOnly, neverContactSource }) => [
       source,
@@ -182,6 +182,33 @@ t.test('every field of a whole configuration', async (t) => {
     { kind: 'dns', name: 'registry.example.com' },
     { kind: 'https', url: 'https://registry.example.com/v2/' },
   ]);
+});
+
+t.test('a volume may be used before its end, and until the last second of a day', (t) => {
+  for (const [validUntil, now, ok] of [
+    ['2027-01-31', '2027-01-31T23:59:58Z', true],
+    ['2027-01-31', '2027-02-01T00:00:00Z', false],
+    ['2027-01-31T12:00:00Z', '2027-01-31T11:59:59Z', true],
+    ['2027-01-31T12:00:00Z', '2027-01-31T12:00:00Z', false],
+  ] as const) {
+    const at = { ...context, now: new Date(now) };
+    const read = readSiteConfig(`${GOOD_SITE}validUntil: ${validUntil}\n`, at);
+    t.equal(read.ok, ok, `${validUntil} at ${now}`);
+  }
+  t.end();
+});
+
+t.test('a proxy for one of the two protocols is none for the other', (t) => {
+  const url = 'http://proxy.example.com:3128';
+  for (const [name, other] of [
+    ['httpProxy', 'httpsProxy'],
+    ['httpsProxy', 'httpProxy'],
+  ] as const) {
+    const text = `${GOOD_SITE}proxy: {${name}: "${url}"}\n`;
+    const { proxy } = parseSiteConfig(text, 'site-config.yaml', context);
+    t.same(proxy, { [name]: url, [other]: undefined, noProxy: '' });
+  }
+  t.end();
 });
 
 t.test(

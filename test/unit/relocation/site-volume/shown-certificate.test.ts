@@ -144,11 +144,14 @@ t.test('that of the ingress is tried by a name below *.apps', async (t) => {
 });
 
 t.test('dates are judged by the rules for them, not by this clock', async (t) => {
-  const then = new Date(Date.now() - 400 * DAY_MS);
-  const authority = await createAuthority('site', 1000, then, then);
-  const profile = { subject: { commonName: 'api' }, dnsNames: ['api.shop.example.com'] };
-  const leaf = await issueLeaf(authority, { ...profile, usage: 'server', lifetimeDays: 10 }, then);
-  const pair = { ...leaf, certificate: leaf.certificate + authority.certificate };
-  await t.resolves(judged(pair, 'api', new Date(then.getTime() + DAY_MS)));
-  await t.rejects(judged(pair), { message: /expected one that is valid now/ });
+  for (const days of [-400, 400]) {
+    const then = new Date(Date.now() + days * DAY_MS);
+    const authority = await createAuthority('site', 1000, then, then);
+    const profile = { subject: { commonName: 'api' }, dnsNames: ['api.shop.example.com'] };
+    const of = { ...profile, usage: 'server', lifetimeDays: 10 } as const;
+    const leaf = await issueLeaf(authority, of, then);
+    const pair = { ...leaf, certificate: leaf.certificate + authority.certificate };
+    await t.resolves(judged(pair, 'api', new Date(then.getTime() + DAY_MS)), `${days}`);
+    await t.rejects(judged(pair), { message: /expected one that is valid now/ });
+  }
 });

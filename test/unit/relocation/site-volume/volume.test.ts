@@ -1,5 +1,5 @@
 /** A volume is written, opened, and gives what was put into it; whether it is used depends on node and time. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
@@ -9,6 +9,9 @@ import { openVolume } from '../../../../lib/relocation/site-volume/open-volume.t
 import type { VolumeRules } from '../../../../lib/relocation/site-volume/volume.ts';
 import { writeVolume } from '../../../../lib/relocation/site-volume/write-volume.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { freshFolder } from '../../engine/steps/fresh-folder.ts';
+import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { tooManyStreams } from '../../secrets/key-scan-forms.ts';
 import {
   ageKeys,
   authorityCredentials,
@@ -190,7 +193,12 @@ t.test('a laptop without facts judges no node', async (t) => {
 t.test('a key is written only where it is encrypted', async (t) => {
   const { key } = await createAuthority('any', 1, NOW);
   const secret = `kind: Secret\ndata: {tls.key: ${Buffer.from(key).toString('base64')}}\n`;
-  for (const more of [{ 'extra-manifests/a.yaml': secret }, { 'tls/a.key': key }]) {
+  for (const more of [
+    { 'extra-manifests/a.yaml': secret },
+    { 'tls/a.key': key },
+    // More than is searched.
+    { 'streams.bin': tooManyStreams },
+  ]) {
     const [path = ''] = Object.keys(more);
     await t.rejects(aVolume({ more }), {
       kind: 'usage',
@@ -274,6 +282,26 @@ t.test('of many wrong manifests, the first twenty are named', async (t) => {
     paths.filter((path) => String(error).includes(path)),
     paths.slice(0, 20),
   );
+});
+
+t.test('a medium has a manifest once all else is on it', async (t) => {
+  const files = await aVolume();
+  const at = (folder: string, name: string) => join(folder, name);
+  const isWhole = (folder: string) =>
+    [...files].every(
+      ([name, bytes]) =>
+        existsSync(at(folder, name)) && readFileSync(at(folder, name)).equals(bytes),
+    );
+  await killedAtAnyMoment(t, {
+    prepare: () => freshFolder(t),
+    run: (folder) => writeVolume(folder, files),
+    allowed: (folder, when) =>
+      void t.ok(!existsSync(at(folder, 'site-volume.json')) || isWhole(folder), when),
+    result: isWhole,
+    least: 10,
+    isDurable: true,
+    isConcurrent: true,
+  });
 });
 
 t.test('no more than a host reads', async (t) => {

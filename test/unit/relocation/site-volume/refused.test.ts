@@ -1,0 +1,63 @@
+/** Volumes that somebody has put together by hand: each part of them is judged. */
+import { join } from 'node:path';
+import t from 'tap';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { credentialsIn } from '../../../../lib/relocation/site-volume/credentials.ts';
+import { listedFiles } from '../../../../lib/relocation/site-volume/manifest.ts';
+import { openVolume } from '../../../../lib/relocation/site-volume/open-volume.ts';
+import { writeVolume } from '../../../../lib/relocation/site-volume/write-volume.ts';
+import { ageKeys, aVolume, encrypterTo, NOW, rules, signal } from './volumes.ts';
+
+const DAY_MS = 86_400_000;
+const at = (days: number) => new Date(NOW.getTime() + days * DAY_MS);
+const sound = await createAuthority('sound', 100, NOW);
+const other = await createAuthority('other', 100, NOW);
+const leaf = await issueLeaf(sound, { subject: { commonName: 'x' }, usage: 'server' }, NOW);
+
+const AUTHORITIES: readonly (readonly [what: string, given: typeof sound, found: RegExp])[] = [
+  ['one that has ended', await createAuthority('old', 1, at(-2), at(-2)), /found one that ended/],
+  ['one that begins later', await createAuthority('new', 9, at(2), at(2)), /found one that begins/],
+  ['a leaf', leaf, /found a certificate that may not sign others/],
+  ['what is none', { certificate: 'x', key: sound.key }, /found what is no certificate or key/],
+];
+
+t.test('the authorities of a volume are such, and valid now', (t) => {
+  const credentials = (serving: typeof sound, admin: typeof sound) =>
+    new Map(
+      Object.entries({
+        'credentials/serving-ca.crt': serving.certificate,
+        'credentials/serving-ca.key': serving.key,
+        'credentials/admin-ca.crt': admin.certificate,
+      }).map(([path, text]) => [path, Buffer.from(text)]),
+    );
+  t.match(credentialsIn(credentials(sound, sound), NOW), { kind: 'authorities' });
+  for (const [what, given, found] of AUTHORITIES) {
+    const refused = (file: string) => ({
+      code: 'site-volume-refused',
+      message: new RegExp(`credentials/${file}-ca\\.crt cannot be used.*${found.source}`),
+    });
+    t.throws(() => credentialsIn(credentials(given, sound), NOW), refused('serving'), what);
+    t.throws(() => credentialsIn(credentials(sound, given), NOW), refused('admin'), what);
+  }
+  const strange = { certificate: sound.certificate, key: other.key };
+  t.throws(() => credentialsIn(credentials(strange, sound), NOW), /the key of another certificate/);
+  t.end();
+});
+
+t.test('nothing lies beside what is encrypted', async (t) => {
+  const { identity, recipient } = await ageKeys();
+  const files = await aVolume({ encrypter: encrypterTo(recipient) });
+  const manifest = JSON.parse(`${Buffer.from(files.get('site-volume.json') ?? [])}`);
+  const beside = new Map([['extra-manifests/a.yaml', Buffer.from('kind: Secret\n')]]);
+  const text = JSON.stringify({ ...manifest, files: [...manifest.files, ...listedFiles(beside)] });
+  const folder = t.testdir();
+  const made = [...files, ...beside, ['site-volume.json', Buffer.from(text)] as const];
+  await writeVolume(folder, new Map(made));
+  await t.rejects(
+    openVolume(folder, rules({ ageIdentity: identity }), join(folder, '../work'), signal),
+    {
+      code: 'site-volume-refused',
+      message: /encrypted in another way; .*found site-volume\.age, extra-manifests\/a\.yaml/,
+    },
+  );
+});
