@@ -48,8 +48,6 @@ export async function rollback(
   }
   const other = await changeUnderWay(paths);
   if (other !== undefined) throw other;
-  if ((await siteChange.read(paths)) !== undefined)
-    throw refused('a site volume that is being used');
   const reason = failureData(
     new Failure('usage', 'it was taken back by "reconfigure rollback"', {
       code: 'way-back-requested',

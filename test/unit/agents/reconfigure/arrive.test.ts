@@ -44,9 +44,13 @@ t.test('a volume is accepted: its files are kept, and it may be pulled out', asy
   const arrival = await look(host);
   t.match(arrival, { kind: 'request', request: { volume: { serial: 7 } } });
   t.equal(host.mode(REQUEST), 0o600);
-  t.equal(host.mode(`${STATE}/site/site-config.yaml`), 0o600);
-  for (const folder of ['site', 'site/credentials'])
-    t.equal(host.mode(`${STATE}/${folder}`), 0o700, folder);
+  for (const name of [
+    '',
+    ...readdirSync(host.at(`${STATE}/site`), { encoding: 'utf8', recursive: true }),
+  ]) {
+    const isFile = /\.\w+$/.test(name);
+    t.equal(host.mode(`${STATE}/site/${name}`), isFile ? 0o600 : 0o700, name);
+  }
   t.equal(host.read(`${STATE}/site/site-config.yaml`), SITE);
   t.same(
     (await usedVolumes(host.paths)).map(({ serial }) => serial),

@@ -37,6 +37,7 @@ t.test('confirm and conclude: either it goes back, or it is configured', async (
       const { outcome } = (await siteChange.last(host.paths)) ?? {};
       t.ok(mayGoBack || isWanted || outcome === 'configured', `${when}: it is not forgotten`);
       t.notOk(mayGoBack && outcome !== undefined, `${when}: it has not ended on trial`);
+      t.ok(!isWanted || host.has(`${STATE}/site/site-config.yaml`), `${when}: it can go on`);
     },
     // The folder of the volume, if it is left, is deleted at the next look for one.
     result: async () => ({

@@ -93,7 +93,10 @@ t.test('what waits is handed to sno-deferred, with rights for its groups only', 
     /rolebindings/,
     /configmaps\/sno-deferred$/,
   ]);
-  t.match(host.programs.calls('systemctl').join('\n'), /enable --no-reload sno-deferred\.service/);
+  t.match(host.programs.calls('systemctl'), [
+    'systemctl enable --no-reload sno-deferred.service',
+    'systemctl daemon-reload',
+  ]);
 
   const certificate = new X509Certificate(host.read('/etc/sno-agents/deferred.crt'));
   t.equal(certificate.subject, 'CN=sno-agents:deferred');

@@ -56,6 +56,7 @@ t.test('others of the same types, once for each request', async (t) => {
   t.notOk(host.has(key('ecdsa')), 'what the host had not');
   t.notOk(host.has(`${STATE}/host-keys`), 'no other copy of them');
   t.same(host.programs.calls('systemctl reload'), ['systemctl reload sshd.service']);
+  t.notOk(host.has(`${STATE}/host-keys`), 'no second copy of a key stays');
   const first = host.read(key('rsa'));
   await run(placeSiteFiles);
   t.equal(host.read(key('rsa')), first, 'not again');

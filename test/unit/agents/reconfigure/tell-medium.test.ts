@@ -104,6 +104,18 @@ t.test('a host that lost its power tells it when it looks at the volume again', 
   t.equal(told(host), undefined);
 });
 
+t.test('while it is tried again, it is not told how it went before', async (t) => {
+  const host = await used(t, 'reverted');
+  const text = host.read('/medium/sno-result.txt');
+  t.match(await look(host), { kind: 'nothing' });
+  told(host);
+  host.write('/medium/sno-result.txt', text);
+  host.write('/sys/class/block/sdb/diskseq', '9\n');
+  t.match(await look(host), { kind: 'request' });
+  t.equal(await tellLast(host.paths), undefined);
+  t.equal(told(host), undefined);
+});
+
 t.test('a known volume whose end is not known is told nothing', async (t) => {
   const host = await used(t, 'reverted');
   const path = `${STATE}/result.json`;

@@ -111,6 +111,8 @@ t.test('a change that begins while a person is asked ends it, too', async (t) =>
   await requestRotation(host.paths, { what: { kind: 'encryption' }, restartWorkloads: false });
   host.programs.forgetCalls();
   t.match(await thrownBy(go()), { kind: 'usage', message: /a rotation of/ });
+  const asked = rollback(host.paths, context.settings, new Date());
+  t.match(await thrownBy(asked), { kind: 'usage', message: /a rotation of/ }, 'nobody is asked');
   t.equal(await readTrial(host.paths), undefined);
   t.same(host.programs.calls('systemctl'), [], 'the host does not restart');
 });
