@@ -1,8 +1,12 @@
 /** The command that the unit runs at each boot, and when a site volume is inserted. */
 import t, { type Test } from 'tap';
 import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
+import { sshPublicKey } from '../../../../lab/site-inputs.ts';
 import type { TestHost } from '../host/host.ts';
-import { factoryHost, insert, REQUEST, STATE } from './site-host.ts';
+import { factoryHost, insert, REQUEST, SITE, STATE } from './site-host.ts';
+
+const signals = (host: TestHost) =>
+  host.programs.calls('systemd-run').flatMap((line) => / signal (\w+)$/.exec(line)?.[1] ?? []);
 
 async function running(t: Test, host: TestHost) {
   const said: string[] = [];
@@ -20,6 +24,7 @@ t.test('without a volume it says so, and is done', async (t) => {
   const host = await factoryHost(t);
   const run = await running(t, host);
   t.match(await run('run'), { code: 0, said: 'no site volume is inserted\n' });
+  t.same(signals(host), []);
   const { code, said } = await run('status');
   t.equal(code, 0);
   t.match(said, /\n {2}conclude +-\n$/, 'nothing of an end');
@@ -70,8 +75,6 @@ t.test('why a stick is no volume is at the login prompt, until the next one', as
 });
 
 t.test('its end is signalled, and not that it tries again', async (t) => {
-  const signals = (host: TestHost) =>
-    host.programs.calls('systemd-run').flatMap((line) => / signal (\w+)$/.exec(line)?.[1] ?? []);
   for (const [spoil, code, seen] of [
     [(host: TestHost) => host.remove(`${STATE}/site`), 1, ['accepted']],
     [
@@ -118,3 +121,15 @@ t.test(
     t.match(await run('run'), { code: 0, said: 'no site volume is inserted\n' }, 'once in a boot');
   },
 );
+
+t.test('a volume that this host cannot be given: it is signalled, and told', async (t) => {
+  const host = await factoryHost(t);
+  host.programs.give('sshd', 'echo pubkeyacceptedalgorithms rsa-sha2-512');
+  host.programs.give('ssh-keygen', 'echo 256 SHA256:x');
+  await insert(host, { config: `${SITE}ssh_key: ${sshPublicKey()}\n` });
+  const run = await running(t, host);
+  t.match(await run('run'), { code: 4, said: /FAIL: .*SSH keys of the site/ });
+  t.same(signals(host), ['accepted', 'fail']);
+  t.match(host.read('/written.json'), /FAIL: .*SSH keys of the site/);
+  t.notOk(host.has('/run/sno-agents/reconfigure/medium'));
+});

@@ -1,16 +1,17 @@
 /** Until when the way back is there, and what ends then. */
 import t, { type Test } from 'tap';
 import { armSite } from '../../../../agents/reconfigure/arm.ts';
+import { arrive } from '../../../../agents/reconfigure/arrive.ts';
 import { concludeSite } from '../../../../agents/reconfigure/conclude.ts';
 import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
 import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
-import { commit, recordWayBack, rollback } from '../../../../agents/reconfigure/way-back.ts';
+import { commit, rollback } from '../../../../agents/reconfigure/way-back.ts';
 import { wayBackEnd } from '../../../../agents/reconfigure/way-back-end.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { requestRotation } from '../../../../lib/change/rotation/request.ts';
 import { siteChange } from '../../../../lib/change/site/request.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
-import { endReverted } from '../../../../lib/engine/trial/arm.ts';
+import { dropTrial, endReverted } from '../../../../lib/engine/trial/arm.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { validityOf } from '../../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
@@ -96,12 +97,15 @@ t.test('the way back is recorded, whatever the clock says', async (t) => {
   await go();
   const trial = await readTrial(host.paths);
   if (trial === undefined) throw new Error('nothing is on trial');
+  const signal = AbortSignal.timeout(60_000);
   await endReverted(host.paths, trial);
+  await dropTrial(host.paths, trial, signal);
   const result = await siteChange.last(host.paths);
   if (result === undefined) throw new Error('no result');
   // The clock was fast at the site, and was set since.
   await siteChange.writeResult(host.paths, { ...result, endedAt: '2099-01-01T00:00:00.000Z' });
-  await recordWayBack(host.paths);
+  // At the next boot; the volume is inserted still.
+  t.match(await arrive(host.paths, signal), { kind: 'nothing' });
   t.match(await siteChange.last(host.paths), { outcome: 'reverted' });
 });
 
