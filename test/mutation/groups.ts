@@ -48,6 +48,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/upkeep/nodes-in-turn.test.ts',
       'test/integration/update-*.test.ts',
       'test/unit/{change/begun-meanwhile,agents/optional-files,agents/bootkube/kubelet-ends}.test.ts',
+      'test/unit/agents/reconfigure/way-back-end.test.ts',
       'test/unit/agents/upkeep/update-{said,settle,take-up,worker}.test.ts',
       'test/unit/{agents/plans,docs/documents}.test.ts',
     ],
