@@ -10,7 +10,7 @@ import {
 } from '../../lib/render/ignition/config.ts';
 import { BASE_SPEC } from '../../lib/render/ignition/entries.ts';
 import { withOwnConfig } from '../../lib/render/ignition/own-config.ts';
-import { validateConfigText } from '../../lib/render/ignition/validate.ts';
+import { validateGivenConfig } from '../../lib/render/ignition/validate.ts';
 import { runProgram } from '../process/program.ts';
 import { reservedFaults } from './reserved-entries.ts';
 
@@ -85,7 +85,7 @@ async function converted(path: string, signal: AbortSignal): Promise<string> {
 }
 
 function sound(origin: string, text: string): OwnConfig {
-  const faults = validateConfigText(text);
+  const faults = validateGivenConfig(text);
   const read = readConfig(text);
   if (!read.ok || faults.length > 0) throw refused(origin, faults);
   const { config } = read;

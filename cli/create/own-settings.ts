@@ -1,6 +1,7 @@
 import { decodeDataUrl } from '../../lib/base/data-url.ts';
 import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { isRecord, parseJson } from '../../lib/base/json.ts';
+import { jsonFault } from '../../lib/base/json-fault.ts';
 import { encrypterFor, recipientsIn } from '../../lib/change/backup/portable/recipients.ts';
 import { readGivenFile } from '../../lib/host/given-file.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
@@ -63,11 +64,13 @@ function requireRecipients(setting: string): void {
 
 async function fromFile(path: string | undefined, signal: AbortSignal): Promise<OwnSettings> {
   if (path === undefined) return {};
-  const read = parseJson(await readGivenFile(path, '--settings', { signal }));
-  if (isRecord(read)) return read;
+  const text = await readGivenFile(path, '--settings', { signal });
+  const fault = jsonFault(text);
+  const read = parseJson(text);
+  if (fault === undefined && isRecord(read)) return read;
   throw new Failure('usage', `--settings ${path} cannot be used; nothing was written`, {
     expected: 'a JSON object of settings',
-    found: 'something else',
+    found: fault ?? 'something else',
   });
 }
 

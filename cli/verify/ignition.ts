@@ -1,7 +1,7 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { readGivenFile } from '../../lib/host/given-file.ts';
 import type { ConfigFault } from '../../lib/render/ignition/config.ts';
-import { validateConfigText } from '../../lib/render/ignition/validate.ts';
+import { validateGivenConfig } from '../../lib/render/ignition/validate.ts';
 import { plural } from '../../report/reading/words.ts';
 import type { Surroundings } from '../surroundings.ts';
 
@@ -18,7 +18,7 @@ export async function verifyIgnition(
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
   const text = await readIgnitionText(path, signal);
-  const faults = validateConfigText(text);
+  const faults = validateGivenConfig(text);
   if (faults.length > 0) throw faultsInConfig(path, faults);
   print(`${path} is a valid Ignition config`);
 }

@@ -2,6 +2,7 @@ import { isAbsolute, normalize } from 'node:path';
 import { z } from 'zod';
 import { describeError, Failure } from '../base/errors/failure.ts';
 import { isRecord } from '../base/json.ts';
+import { jsonFault, namedTwice } from '../base/json-fault.ts';
 import { readTextIfPresent } from './files.ts';
 import type { HostPaths } from './paths.ts';
 import { aioAndWorkerSettings } from './settings/aio-and-workers.ts';
@@ -106,12 +107,16 @@ function soundSettings(path: string, text: string): SoundSettings {
   let given: unknown;
   try {
     given = JSON.parse(text);
-  } catch (error) {
-    return { settings: defaultSettings, fault: unusable(path, describeError(error)) };
+  } catch {
+    return { settings: defaultSettings, fault: unusable(path, jsonFault(text) ?? 'no JSON') };
   }
   const schema = settingsSchema();
   const { data, error } = schema.safeParse(given);
-  if (data !== undefined) return { settings: { ...defaultSettings, ...data } };
+  if (data !== undefined) {
+    const twice = namedTwice(text);
+    const settings = { ...defaultSettings, ...data };
+    return twice === undefined ? { settings } : { settings, fault: unusable(path, twice) };
+  }
   const found = error.issues
     .map(({ path: at, message }) => [...at, message].map(String).join(': '))
     .join('; ');

@@ -1,6 +1,6 @@
-import { type ParseError, parse, visit } from 'jsonc-parser';
 import type { Problem } from '../../base/errors/problem.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
+import { brokenAt, namedTwice } from '../../base/json-fault.ts';
 
 const expected =
   'JSON with auths that has an auth, base64 of user:password, or credsStore for each registry';
@@ -19,15 +19,17 @@ export function pullSecretProblem(text: string): Problem | undefined {
     return { expected, found: 'a placeholder of a template', fix: 'Fill in the secret itself.' };
   }
   const json = parseJson(text);
-  if (json === undefined) return problem(notJson(text));
+  // A secret is one long line.
+  if (json === undefined) {
+    return problem(`a string of ${text.length} characters that is not JSON: ${brokenAt(text)}`);
+  }
   const auths = isRecord(json) ? json.auths : undefined;
   if (!isRecord(auths)) return problem('JSON without a mapping auths');
   const entries = Object.entries(auths);
   if (entries.length === 0) return problem('empty auths');
   const twice = namedTwice(text);
   if (twice !== undefined) {
-    const found = `the same name twice at ${placeIn(text, twice)}: the first would not count`;
-    return { expected, found, fix: 'Remove one of the two.' };
+    return { expected, found: twice, fix: 'Remove one of the two.' };
   }
   const unnamed = entries.findIndex(([name]) => !isRegistry(name));
   if (unnamed >= 0) {
@@ -45,62 +47,11 @@ export function pullSecretProblem(text: string): Problem | undefined {
   };
 }
 
-/** Where a name comes for the second time in its mapping; undefined: nowhere. */
-function namedTwice(json: string): number | undefined {
-  const open: Set<string>[] = [];
-  let first: number | undefined;
-  visit(json, {
-    onObjectBegin: () => {
-      open.push(new Set());
-    },
-    onObjectEnd: () => {
-      open.pop();
-    },
-    onObjectProperty: (name, offset) => {
-      if (open.at(-1)?.has(name)) first ??= offset;
-      open.at(-1)?.add(name);
-    },
-  });
-  return first;
-}
-
 /** No login has one (RFC 7617, 2), and no client takes it off but the zero byte: it is part of the password then. */
 const hasControl = (entry: unknown): boolean =>
   isRecord(entry) &&
   typeof entry.auth === 'string' &&
   /(?!\0)\p{Cc}/u.test(Buffer.from(entry.auth, 'base64').toString('utf8'));
-
-/** By the codes of jsonc-parser; what is said never quotes the text. */
-const FAULTS: Readonly<Record<number, string>> = {
-  1: 'no value of JSON',
-  2: 'an invalid number',
-  3: 'a name without quotes, or one too many comma',
-  4: 'no value',
-  5: 'a missing colon',
-  6: 'a missing comma',
-  7: 'a missing }',
-  8: 'a missing ]',
-  9: 'more after the end',
-  10: 'a comment',
-  12: 'a quote that is not closed',
-};
-
-/** Where the first fault is, since a secret is one long line. */
-function notJson(text: string): string {
-  const errors: ParseError[] = [];
-  parse(text, errors, { disallowComments: true, allowTrailingComma: false });
-  // What is left open at the end is a consequence of what went wrong before it.
-  const first = errors.toSorted((a, b) => a.offset - b.offset)[0];
-  const whole = `a string of ${text.length} characters that is not JSON`;
-  if (first === undefined) return whole;
-  return `${whole}: ${FAULTS[first.error] ?? 'a fault'} at ${placeIn(text, first.offset)}`;
-}
-
-function placeIn(text: string, offset: number): string {
-  const before = text.slice(0, offset).split('\n');
-  const line = before.length === 1 ? '' : ` of line ${before.length}`;
-  return `character ${(before.at(-1)?.length ?? 0) + 1}${line}`;
-}
 
 /**
  * A registry or what is below it; also as an URL, which Docker writes for its own, and with the patterns of the kubelet

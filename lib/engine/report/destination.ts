@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import type { Failure } from '../../base/errors/failure.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
+import { jsonFault } from '../../base/json-fault.ts';
 import { inOneLine } from '../../base/printable.ts';
 
 /** How a file is read that names where a host sends something. */
@@ -19,8 +20,10 @@ export interface DestinationFile<To> {
  * @throws Failure (usage) with every fault
  */
 export function parseDestination<To>(text: string, file: DestinationFile<To>): To {
+  const fault = jsonFault(text);
+  if (fault !== undefined) throw file.unusable(fault);
   const json = parseJson(text);
-  if (!isRecord(json)) throw file.unusable(json === undefined ? 'no JSON' : 'no JSON object');
+  if (!isRecord(json)) throw file.unusable('no JSON object');
   const parsed = file.schemaOf(json).safeParse(json);
   if (!parsed.success) throw file.unusable(inOneLine(z.prettifyError(parsed.error)));
   const faults = file.faultsOf(parsed.data);

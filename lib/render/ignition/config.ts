@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
+import { brokenAt } from '../../base/json-fault.ts';
 
 /**
  * The parts of an Ignition config (spec 3.x,
@@ -112,7 +113,9 @@ export function readConfig(
 ): { ok: true; config: IgnitionConfig } | { ok: false; faults: ConfigFault[] } {
   if (text.trim() === '') return { ok: false, faults: [{ at: '(file)', problem: 'is empty' }] };
   const json = parseJson(text);
-  if (json === undefined) return { ok: false, faults: [{ at: '(file)', problem: 'is not JSON' }] };
+  if (json === undefined) {
+    return { ok: false, faults: [{ at: '(file)', problem: `is not JSON: ${brokenAt(text)}` }] };
+  }
   const parsed = configSchema.safeParse(withoutNulls(json));
   if (parsed.success) return { ok: true, config: parsed.data };
   const faults = parsed.error.issues.map(({ path, message }) => ({

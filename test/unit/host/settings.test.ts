@@ -8,6 +8,7 @@ import {
   readSettings,
   readSoundSettings,
 } from '../../../lib/host/settings.ts';
+import { thrownBy } from '../base/errors/thrown-by.ts';
 
 t.test("defaults, and values overridden by the host's file", async (t) => {
   const paths = hostPaths(t.testdir());
@@ -19,6 +20,17 @@ t.test("defaults, and values overridden by the host's file", async (t) => {
   t.match(parseSettings('f', '{"approveCertificates": false}'), { approveCertificates: false });
   t.match(parseSettings('f', '{"metricsFolder": "/run/m"}'), { metricsFolder: '/run/m' });
   t.match(parseSettings('f', '{"etcdMs": 2147483647}'), { etcdMs: 2147483647 }, 'the longest');
+});
+
+t.test('a setting that is there twice', async (t) => {
+  const paths = hostPaths(t.testdir());
+  mkdirSync(paths.config, { recursive: true });
+  writeFileSync(`${paths.config}/settings.json`, '{"etcdMs": 1000, "etcdMs": 2000}');
+  const found = /the same name twice at character 18/;
+  t.match(await thrownBy(readSettings(paths)), { kind: 'usage', details: { found } });
+  const { settings, fault } = await readSoundSettings(paths);
+  t.equal(settings.etcdMs, 2000, 'what nobody attends goes on');
+  t.match(fault?.details.found, found);
 });
 
 t.test('every name ends with its unit', async (t) => {

@@ -28,7 +28,7 @@ const CASES: readonly {
     faults: [],
   },
   { name: 'no text', text: '', faults: ['(file) is empty'] },
-  { name: 'not JSON', text: '{', faults: ['(file) is not JSON'] },
+  { name: 'not JSON', text: '{', faults: ['(file) is not JSON: a missing } at character 2'] },
   {
     name: 'schema',
     text: config({
