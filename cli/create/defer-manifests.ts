@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/base/json.ts';
 import type { Manifest, UndecodableManifest } from '../../lib/clients/kube/manifest-decoding.ts';
 import { decodeManifestFile, splitDuplicates } from '../../lib/clients/kube/manifests.ts';
 import { deferrable } from '../../lib/cluster/deferred/deferrable.ts';
@@ -61,16 +62,24 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
   };
 }
 
-/** A value that a template engine should have filled in, or that is no text where only one can be, as a sentence. */
+/** A value that a template engine should have filled in, that is no text where only one can be, or that only a cluster gives, as a sentence. */
 export function valueFaults(manifest: Manifest): string[] {
   const path = unrendered(manifest);
-  const other = otherThanText(manifest);
   if (path === undefined) {
+    const other = otherThanText(manifest) ?? fromCluster(manifest);
     return other === undefined ? [] : [`${placeOf(manifest)}: ${printable(other)}`];
   }
   return [
     `${placeOf(manifest)}: ${printable(path)}: expected a value, found a placeholder of a template. Render the template, and put the result here.`,
   ];
+}
+
+/** The API creates no object with the version of a stored one (apiserver, storage.ErrResourceVersionSetOnCreate). */
+function fromCluster({ object: { metadata } }: Manifest): string | undefined {
+  const version = isRecord(metadata) ? metadata.resourceVersion : undefined;
+  if (version === undefined || version === null || version === '' || version === '0')
+    return undefined;
+  return 'metadata.resourceVersion: expected a manifest, found an object out of a cluster. Remove metadata.resourceVersion, uid, creationTimestamp and status.';
 }
 
 /**

@@ -5,33 +5,91 @@ import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
 
 type Path = readonly string[];
 
-/** Mappings whose values are texts: of every object, and of some kinds of the core group. `base64`: what they are the code of. */
-const OF_ALL: readonly { readonly path: Path; readonly base64?: true }[] = [
-  { path: ['metadata', 'labels'] },
-  { path: ['metadata', 'annotations'] },
-];
-const OF_KIND: Readonly<Record<string, typeof OF_ALL>> = {
+/** A value that is to be a text, and where it is. `base64`: it is the code of something. */
+interface Text {
+  readonly place: string;
+  readonly value: unknown;
+  readonly base64?: true;
+}
+
+/** Mappings of some kinds of the core group whose values are texts. */
+const OF_KIND: Readonly<Record<string, readonly (Pick<Text, 'base64'> & { path: Path })[]>> = {
   ConfigMap: [{ path: ['data'] }, { path: ['binaryData'], base64: true }],
   Secret: [{ path: ['stringData'] }, { path: ['data'], base64: true }],
+};
+
+const TEMPLATE = ['spec', 'template'];
+/** Where the kinds of Kubernetes that make pods have the pod. */
+const POD: Readonly<Record<string, Path>> = {
+  'v1/Pod': [],
+  'v1/ReplicationController': TEMPLATE,
+  'apps/v1/DaemonSet': TEMPLATE,
+  'apps/v1/Deployment': TEMPLATE,
+  'apps/v1/ReplicaSet': TEMPLATE,
+  'apps/v1/StatefulSet': TEMPLATE,
+  'batch/v1/CronJob': ['spec', 'jobTemplate', ...TEMPLATE],
+  'batch/v1/Job': TEMPLATE,
 };
 
 /**
  * The first value that the API would refuse since it is no text, such as a port that YAML takes for a number; undefined if
  * there is none. Values may be secrets, and are not shown.
  */
-export function otherThanText({
+export function otherThanText(
+  manifest: Pick<Manifest, 'object' | 'apiVersion' | 'kind'>,
+): string | undefined {
+  for (const { place, value, base64 } of textsOf(manifest)) {
+    const wrong = base64 === true ? noBase64(value) : noText(value);
+    if (wrong !== undefined) return `${place}: ${wrong}`;
+  }
+  return undefined;
+}
+
+function* textsOf({
   object,
   apiVersion,
   kind,
-}: Pick<Manifest, 'object' | 'apiVersion' | 'kind'>): string | undefined {
+}: Pick<Manifest, 'object' | 'apiVersion' | 'kind'>): Generator<Text> {
+  yield* ofObject(object, []);
   const ofKind = apiVersion === 'v1' && Object.hasOwn(OF_KIND, kind) ? (OF_KIND[kind] ?? []) : [];
-  for (const { path, base64 } of [...OF_ALL, ...ofKind]) {
-    for (const [key, value] of Object.entries(mappingAt(object, path))) {
-      const wrong = base64 === true ? noBase64(value) : noText(value);
-      if (wrong !== undefined) return `${[...path, key].join('.')}: ${wrong}`;
+  for (const { path, ...how } of ofKind) {
+    for (const text of inMapping(object, path)) yield { ...text, ...how };
+  }
+  const name = `${apiVersion}/${kind}`;
+  const pod = Object.hasOwn(POD, name) ? POD[name] : undefined;
+  if (pod === undefined) return;
+  if (pod.length > 0) yield* ofObject(object, pod);
+  yield* inMapping(object, [...pod, 'spec', 'nodeSelector']);
+  for (const list of ['initContainers', 'containers']) {
+    const path = [...pod, 'spec', list];
+    for (const [at, container] of listAt(object, path).entries()) {
+      yield* ofContainer(container, `${path.join('.')}[${at}]`);
     }
   }
-  return undefined;
+}
+
+function* ofObject(object: unknown, path: Path): Generator<Text> {
+  yield* inMapping(object, [...path, 'metadata', 'labels']);
+  yield* inMapping(object, [...path, 'metadata', 'annotations']);
+}
+
+function* ofContainer(container: unknown, place: string): Generator<Text> {
+  for (const list of ['command', 'args']) {
+    for (const [at, value] of listAt(container, [list]).entries()) {
+      yield { place: `${place}.${list}[${at}]`, value };
+    }
+  }
+  for (const [at, one] of listAt(container, ['env']).entries()) {
+    const value = valueAt(one, ['value']);
+    if (value !== undefined) yield { place: `${place}.env[${at}].value`, value };
+  }
+}
+
+function* inMapping(object: unknown, path: Path): Generator<Text> {
+  const mapping = valueAt(object, path);
+  for (const [key, value] of Object.entries(isRecord(mapping) ? mapping : {})) {
+    yield { place: [...path, key].join('.'), value };
+  }
 }
 
 /** The API takes nothing for an empty text. */
@@ -50,7 +108,11 @@ function noBase64(value: unknown): string | undefined {
   return 'expected base64, found another text. Encode it, or move it to the field for texts.';
 }
 
-function mappingAt(object: unknown, path: Path): Record<string, unknown> {
-  const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), object);
-  return isRecord(value) ? value : {};
+function valueAt(object: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), object);
+}
+
+function listAt(object: unknown, path: Path): readonly unknown[] {
+  const value = valueAt(object, path);
+  return Array.isArray(value) ? value : [];
 }

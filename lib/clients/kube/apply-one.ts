@@ -2,7 +2,7 @@ import type { Limits } from '../../base/wait/limits.ts';
 import type { Checked, FieldValidation, KubeClient } from './client.ts';
 import type { Discovery, ServedKind } from './discovery.ts';
 import { isKubeError } from './kube-error.ts';
-import type { Manifest } from './manifest-decoding.ts';
+import { DEFAULT_NAMESPACE, type Manifest } from './manifest-decoding.ts';
 import type { KubeObject } from './resources.ts';
 import { isExisting, isTransient } from './retry-policy.ts';
 
@@ -18,9 +18,6 @@ type AttemptEnd =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unserved'; readonly reason: string }
   | { readonly kind: 'waits'; readonly reason: string; readonly retryAfterMs: number | undefined };
-
-/** The namespace of manifests without one, if their kind is namespaced. */
-const defaultNamespace = 'default';
 
 /** How long a write may take, and what happens to fields that the API does not know. */
 export interface ApplyLimits extends Limits {
@@ -113,7 +110,7 @@ function placeOf(
   { namespaced }: ServedKind,
   { namespace, name }: Manifest,
 ): { namespace: string | undefined; name: string } {
-  return { namespace: namespaced ? (namespace ?? defaultNamespace) : undefined, name };
+  return { namespace: namespaced ? (namespace ?? DEFAULT_NAMESPACE) : undefined, name };
 }
 
 function isEmpty(status: unknown): boolean {

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { describeError } from '../../base/errors/failure.ts';
 import { readGoDocuments } from '../../base/go-yaml/read.ts';
 
+/** The namespace of manifests without one, if their kind is namespaced. */
+export const DEFAULT_NAMESPACE = 'default';
+
 /** One object to apply, and where it was read. */
 export interface Manifest {
   readonly file: string;
@@ -31,24 +34,33 @@ export interface DecodedManifests {
   readonly undecodable: UndecodableManifest[];
 }
 
-const manifestSchema = z.looseObject({
-  apiVersion: z.string().min(1),
-  kind: z.string().min(1),
-  metadata: z.looseObject({
-    name: z
-      .string({
-        error: ({ input }) =>
-          ['number', 'boolean'].includes(typeof input)
-            ? 'expected a text. Put it in quotes'
-            : 'is required: each object is created once, by its name',
-      })
-      .min(1),
-    namespace: z
-      .string({ error: 'expected the name of one. Leave it out for none' })
-      .min(1)
-      .optional(),
-  }),
-});
+const text = (what: string) =>
+  z.string({ error: `expected ${what}` }).min(1, { error: `expected ${what}` });
+
+const manifestSchema = z.looseObject(
+  {
+    apiVersion: text('the version of an API, such as v1'),
+    kind: text('the kind of an object, such as ConfigMap'),
+    metadata: z.looseObject(
+      {
+        name: z
+          .string({
+            error: ({ input }) =>
+              ['number', 'boolean'].includes(typeof input)
+                ? 'expected a text. Put it in quotes'
+                : 'is required: each object is created once, by its name',
+          })
+          .min(1),
+        namespace: z
+          .string({ error: 'expected the name of one. Leave it out for none' })
+          .min(1)
+          .optional(),
+      },
+      { error: 'expected a mapping with the name of the object' },
+    ),
+  },
+  { error: 'expected a mapping, one object of Kubernetes' },
+);
 const listSchema = z.looseObject({
   apiVersion: z.string(),
   kind: z.string().endsWith('List'),

@@ -5,6 +5,7 @@ import { describeError, Failure } from '../../base/errors/failure.ts';
 import { isMissing } from '../../host/files.ts';
 import { groupOf } from './kind-name.ts';
 import {
+  DEFAULT_NAMESPACE,
   type DecodedManifests,
   decodeManifests,
   type Manifest,
@@ -51,8 +52,13 @@ export async function loadManifests(folders: readonly string[]): Promise<LoadedM
   };
 }
 
-/** Tells objects apart: by group, not version, since one written in two versions is one object. */
-export function objectKey({ apiVersion, kind, namespace = '', name }: Manifest): string {
+/** Tells objects apart: by group, not version, since one written in two versions is one object; so is one without its namespace. */
+export function objectKey({
+  apiVersion,
+  kind,
+  namespace = DEFAULT_NAMESPACE,
+  name,
+}: Manifest): string {
   return JSON.stringify([groupOf(apiVersion), kind, namespace, name]);
 }
 

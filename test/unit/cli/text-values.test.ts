@@ -1,5 +1,6 @@
 /** Values in manifests that the API refuses since they are no texts. */
 import t from 'tap';
+import { valueFaults } from '../../../cli/create/defer-manifests.ts';
 import { otherThanText } from '../../../cli/create/text-values.ts';
 import { decodeManifests } from '../../../lib/clients/kube/manifest-decoding.ts';
 import { OTHER_THAN_TEXT, TEXTS } from './text-values.ts';
@@ -17,11 +18,27 @@ t.test('texts that YAML takes for something else', async (t) => {
   }
 });
 
+t.test('objects out of a cluster', async (t) => {
+  const of = (metadata: string) =>
+    decodeManifests(
+      'a.yaml',
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a${metadata}}\n`,
+    ).manifests.flatMap(valueFaults);
+  t.match(of(', resourceVersion: "123", uid: 1-2'), [
+    /^a\.yaml:1: metadata\.resourceVersion: .*Remove/,
+  ]);
+  for (const taken of ['', ', uid: 1-2', ', resourceVersion: ""', ', resourceVersion: "0"']) {
+    t.same(of(taken), [], taken);
+  }
+});
+
 t.test('right ones, and kinds whose fields are their own', async (t) => {
   for (const text of [
     ...TEXTS,
     'apiVersion: example.com/v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {port: 8080}',
     'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 1}',
+    'apiVersion: example.com/v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{args: [1]}]}',
+    'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: none}',
   ]) {
     t.equal(judge(text), undefined, text);
   }

@@ -22,7 +22,7 @@ t.test('several documents, empty ones skipped, each with its position', async (t
         file: 'f.yaml',
         document: 5,
         line: 14,
-        reason: 'the document: Invalid input: expected object, received array',
+        reason: 'the document: expected a mapping, one object of Kubernetes',
       },
     ],
   });
@@ -66,7 +66,7 @@ t.test('lists are split, including typed and nested ones', async (t) => {
     ],
   );
   t.match(undecodable, [
-    { reason: /^the document: .*string/ },
+    { reason: /^the document: expected a mapping/ },
     { reason: /^apiVersion: .*; kind: / },
   ]);
   t.equal(undecodable.length, 2);

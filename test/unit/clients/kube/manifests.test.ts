@@ -72,24 +72,28 @@ t.test(
   },
 );
 
-t.test('one object is one manifest, whatever its version', async (t) => {
-  const x = { name: 'x' };
-  const root = t.testdir({
-    'a.yaml': manifest('batch/v1', 'CronJob', x),
-    'b.yaml': manifest('batch/v1beta1', 'CronJob', x),
-    'c.yaml': manifest('other/v1', 'CronJob', x),
-    'd.yaml': manifest('batch/v1', 'CronJob', { name: 'x', namespace: 'n' }),
-    'e.yaml': manifest('batch/v1', 'CronJob', { name: 'y' }),
-    'f.yaml': manifest('batch/v1', 'Job', x),
-    'g.yaml': manifest('batch/v1', 'CronJob', { name: 'x', namespace: 'n' }),
-  });
-  const { manifests, faults } = await loadManifests([root]);
-  t.equal(manifests.length, 5);
-  t.strictSame(
-    faults.map((fault) => faultText(fault).replaceAll(`${root}/`, '')),
-    ['b.yaml duplicates a.yaml', 'g.yaml duplicates d.yaml'],
-  );
-});
+t.test(
+  'one object is one manifest, whatever its version, with the default namespace or without',
+  async (t) => {
+    const x = { name: 'x' };
+    const root = t.testdir({
+      'a.yaml': manifest('batch/v1', 'CronJob', x),
+      'b.yaml': manifest('batch/v1beta1', 'CronJob', x),
+      'c.yaml': manifest('other/v1', 'CronJob', x),
+      'd.yaml': manifest('batch/v1', 'CronJob', { name: 'x', namespace: 'n' }),
+      'e.yaml': manifest('batch/v1', 'CronJob', { name: 'y' }),
+      'f.yaml': manifest('batch/v1', 'Job', x),
+      'g.yaml': manifest('batch/v1', 'CronJob', { name: 'x', namespace: 'n' }),
+      'h.yaml': manifest('batch/v1', 'CronJob', { name: 'x', namespace: 'default' }),
+    });
+    const { manifests, faults } = await loadManifests([root]);
+    t.equal(manifests.length, 5);
+    t.strictSame(
+      faults.map((fault) => faultText(fault).replaceAll(`${root}/`, '')),
+      ['b.yaml duplicates a.yaml', 'g.yaml duplicates d.yaml', 'h.yaml duplicates a.yaml'],
+    );
+  },
+);
 
 t.test('no file contents make decoding throw', async (t) => {
   const decode = (text: string) => decodeManifestFile('f', Buffer.from(text));
