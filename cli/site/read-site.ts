@@ -14,6 +14,7 @@ import { extraManifests } from '../../lib/relocation/site-volume/extra-manifests
 import { requireAcceptedCertificates } from '../../lib/relocation/site-volume/shown-certificate.ts';
 import { VOLUME_FILES } from '../../lib/relocation/site-volume/volume.ts';
 import { valueFaults } from '../create/defer-manifests.ts';
+import { notReadBySite } from '../create/not-read.ts';
 import { readConfigText } from '../create/read-install-config.ts';
 import { readUserManifests } from '../create/user-manifests.ts';
 import { askNmstatectl } from '../nmstate/ask-nmstatectl.ts';
@@ -29,6 +30,8 @@ export interface Site {
   readonly reportTo?: ReportTo;
   /** Files in extra-manifests that are not manifests. */
   readonly skipped: readonly string[];
+  /** A sentence for each file beside site-config.yaml that is not read. */
+  readonly notRead: readonly string[];
 }
 
 export interface SiteSource {
@@ -44,6 +47,7 @@ export interface SiteManifests {
   /** By the path on a volume: manifests, to whom the node reports, and where it stores its backups. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly skipped: readonly string[];
+  readonly notRead: readonly string[];
   readonly reportTo?: ReportTo;
 }
 
@@ -104,7 +108,8 @@ export async function readManifests(dir: string, signal: AbortSignal): Promise<S
   ]);
   const faulty = extraManifests(files).flatMap(valueFaults);
   if (faulty.length > 0) throw new Failure('usage', faulty.join('\n'));
-  return { files, skipped, ...(report === undefined ? {} : { reportTo: report.to }) };
+  const notRead = await notReadBySite(dir);
+  return { files, skipped, notRead, ...(report === undefined ? {} : { reportTo: report.to }) };
 }
 
 /** Undefined if there is no such file: the field's fault says so. */

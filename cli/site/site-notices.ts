@@ -10,7 +10,11 @@ const DAY_MS = 86_400_000;
 const NEARLY_EXPIRED_DAYS = 30;
 
 /** What is valid, but may not be what was intended. */
-export function siteNotices({ config, skipped }: Site, isEncrypted: boolean, now: Date): string[] {
+export function siteNotices(
+  { config, skipped, notRead }: Site,
+  isEncrypted: boolean,
+  now: Date,
+): string[] {
   return [
     ...(config.hosts.length === 0 ? ['no hosts: every node that trusts the signer takes it'] : []),
     ...(config.validUntil === undefined ? ['no validUntil: the volume does not expire'] : []),
@@ -27,6 +31,7 @@ export function siteNotices({ config, skipped }: Site, isEncrypted: boolean, now
     ...bundleNotices(config.additionalTrustBundle, now),
     ...nearlyExpired(config, now),
     ...skipped.map((path) => `${path} is not a manifest, and is not on the volume`),
+    ...notRead,
   ];
 }
 

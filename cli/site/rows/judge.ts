@@ -84,7 +84,7 @@ export async function judgeTable(
   const found: string[] = [];
   const manifests = await readManifests(dir, signal).catch((error: unknown): SiteManifests => {
     found.push(faultText(error));
-    return { files: new Map(), skipped: [] };
+    return { files: new Map(), skipped: [], notRead: [] };
   });
   const syntax = readDocument(template.text);
   if (syntax.value === undefined && syntax.faults.length > 0) {

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { GOOD_SITE } from '../config/site-config/good-site.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { edited } from './install-config-file.ts';
 import { type Run, sno } from './run-sno.ts';
@@ -29,16 +30,48 @@ t.test('files of other programs are named', async (t) => {
     'extra-manifests/a.yaml': '',
     'install-config.yml': '',
     'README.md': '',
+    'backup_to.json': '{}',
+    'manifest/a.yaml': '',
+    'settings.json': '{}',
+    'worker.ign.old': '',
   };
   const { code, err } = await (await folder(t, names))();
   t.equal(code, 0);
   const named = err.split('\n').filter((line) => line.includes('is not read'));
   t.match(named, [
     /^Notice: .*agent-config\.yaml is not read: .*networkConfig/,
+    /^Notice: .*backup_to\.json is not read: did you mean backup-to\.json\?/,
     /^Notice: .*extra-manifests is not read: move its manifests to manifests/,
     /^Notice: .*install-config\.yml is not read/,
+    /^Notice: .*manifest is not read: did you mean manifests\?/,
+    /^Notice: .*settings\.json is not read: name it with --settings/,
   ]);
-  t.equal(named.length, 3);
+  t.equal(named.length, 6);
+});
+
+t.test('beside site-config.yaml, too', async (t) => {
+  const dir = t.testdir({
+    'site-config.yaml': GOOD_SITE,
+    manifests: {},
+    openshift: {},
+    'extra-manifest': {},
+    'extra-manifests': {},
+    'report-to.jsn': '',
+    auth: {},
+  });
+  const verify = async () => {
+    const { code, err } = await sno(['verify', 'site-config', join(dir, 'site-config.yaml')]);
+    t.equal(code, 0, err);
+    return err.split('\n').filter((line) => line.includes('is not read'));
+  };
+  t.match(await verify(), [
+    /extra-manifest is not read: did you mean extra-manifests\?/,
+    /\/manifests is not read: move its manifests to extra-manifests/,
+    /openshift is not read: move its manifests to extra-manifests/,
+    /report-to\.jsn is not read: did you mean report-to\.json\?/,
+  ]);
+  await writeFile(join(dir, 'install-config.yaml'), '');
+  t.same(await verify(), [], 'they are of the installation');
 });
 
 t.test('install-config.yml alone', async (t) => {

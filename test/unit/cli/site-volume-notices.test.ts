@@ -7,7 +7,7 @@ import { NOW, SITE } from '../relocation/site-volume/volumes.ts';
 const DAY_MS = 86_400_000;
 const notices = (more: string, isEncrypted = false, files = new Map<string, Uint8Array>()) => {
   const config = parseSiteConfig(SITE + more, 'site-config.yaml', { files, now: NOW });
-  return siteNotices({ config, files: new Map(), skipped: [] }, isEncrypted, NOW);
+  return siteNotices({ config, files: new Map(), skipped: [], notRead: [] }, isEncrypted, NOW);
 };
 const about = (what: RegExp, all: readonly string[]) => all.filter((each) => what.test(each));
 

@@ -194,7 +194,7 @@ async function doneFor(t: Test, cluster: Cluster, text: string) {
 async function volumeOf(config: SiteConfig) {
   const signal = AbortSignal.timeout(60_000);
   const { files } = await makeVolume(
-    { config, files: new Map(), skipped: [] },
+    { config, files: new Map(), skipped: [], notRead: [] },
     {},
     { facts: undefined, now: NOW, signal },
   );

@@ -190,7 +190,7 @@ t.test('kubeconfigs trust whom a client has to trust', async (t) => {
 
   const { recipient } = await ageKeys();
   const made = await makeVolume(
-    { config: context.site, files: new Map(), skipped: [] },
+    { config: context.site, files: new Map(), skipped: [], notRead: [] },
     { recipient },
     { facts: undefined, now: new Date(), signal: AbortSignal.timeout(60_000) },
   );
