@@ -183,7 +183,7 @@ function ofServers(config: Config): Refinement[] {
     text: proxyHost(url),
   }));
   return [
-    ...noServerFaults([...clocks, ...proxies]),
+    ...noServerFaults([...clocks, ...proxies], config.sound.bootstrapInPlace?.networkConfig ?? {}),
     ...insideFaults(clocks, networksOfConfig(config).own),
   ];
 }
@@ -223,7 +223,7 @@ function ofDisk({ sound, isGiven, writesDisk, variable }: Config): Refinement[] 
   const inFile = sound.bootstrapInPlace?.installationDisk;
   const inVariable = variable?.disk;
   if (writesDisk && !isGiven(path) && inVariable === undefined && variable !== undefined) {
-    const fix = `Set the disk to install to, here or in ${DISK_VARIABLE}.`;
+    const fix = `Set the disk to install to, here or in ${DISK_VARIABLE}. An all-in-one host has none: "sno create aio-ignition", "sno verify install-config --aio".`;
     return [{ path, expected: 'the path of a disk below /dev', found: 'nothing', fix }];
   }
   if (inFile === undefined || inVariable === undefined || inFile === inVariable) return [];

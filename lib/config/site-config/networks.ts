@@ -80,9 +80,15 @@ const addressesOf = (fields: SomeSiteFields): NetworkPlace[] => [
   ...namedServers(fields),
 ];
 
-/** Fields that name a server whose address cannot be that of one. */
+/** Fields that name a server which cannot be one. */
 export const serverFaults = (fields: SomeSiteFields): Misfit[] =>
-  noServerFaults(namedServers(fields));
+  noServerFaults([...namedServers(fields), ...askedNames(fields)], nmstateOf(fields) ?? {});
+
+/** A question of DNS connects to nothing, but the site's name servers have to know the name. */
+const askedNames = ({ siteChecks = [] }: SomeSiteFields): NetworkPlace[] =>
+  siteChecks.flatMap(({ dns }, index) =>
+    dns === undefined ? [] : [{ path: ['siteChecks', index, 'dns'], text: dns }],
+  );
 
 function namedServers(fields: SomeSiteFields): NetworkPlace[] {
   const { httpProxy = '', httpsProxy = '' } = fields.proxy ?? {};

@@ -38,7 +38,7 @@ const endsInNumber = (domain: string): boolean =>
 const SERVICE_DOMAIN = 'cluster.local';
 
 /** Whether a name is in the domain of the cluster's Services. */
-const isOfServices = (domain: string): boolean =>
+export const isOfServices = (domain: string): boolean =>
   `.${withoutFinalDot(domain).toLowerCase()}`.endsWith(`.${SERVICE_DOMAIN}`);
 
 /** Why a base domain cannot be that of a cluster; its form is judged by isBaseDomain. */
@@ -75,6 +75,13 @@ export function numericNameProblem(text: string): Problem | undefined {
   const found = `${JSON.stringify(text.slice(0, 60))}, which programs read as an address`;
   return { expected: 'a host name that does not end in a number', found, fix };
 }
+
+/** Why the host finds no server by a name of that domain: its own name servers are asked, not the cluster's DNS. */
+export const serviceNameProblem = (name: string): Problem => ({
+  expected: `a name outside of ${SERVICE_DOMAIN}, which only pods can look up`,
+  found: name,
+  fix: 'Write a name or an address that the host itself can reach.',
+});
 
 /** Names below a cluster's domain that clients use for its API and its applications. */
 const isOfCluster = (name: string, domain: string): boolean => {

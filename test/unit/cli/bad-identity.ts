@@ -13,7 +13,7 @@ export const identity: readonly Case[] = [
       '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; the default would be three nodes.',
       '1:1 platform: expected {none: {}}, found nothing. Write platform: {none: {}}.',
       '1:1 pullSecret: expected JSON with auths that has an auth, base64 of user:password, or credsStore for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
-      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. An all-in-one host has none: "sno create aio-ignition", "sno verify install-config --aio".',
     ],
   },
   {

@@ -29,7 +29,7 @@ export const installation: readonly Case[] = [
     name: 'no disk',
     edits: [['  installationDisk: /dev/disk/by-id/wwn-0x1\n', '']],
     faults: [
-      '22:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+      '22:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. An all-in-one host has none: "sno create aio-ignition", "sno verify install-config --aio".',
     ],
   },
   {

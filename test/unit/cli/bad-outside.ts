@@ -143,6 +143,18 @@ const servers: readonly Case[] = [
     hides: /hunter2/,
   },
   {
+    name: 'a clock and a proxy that only pods can look up',
+    edits: [
+      top('proxy: {httpProxy: "http://proxy.default.svc.cluster.local:3128"}'),
+      [
+        'existingSystem: overwrite',
+        'existingSystem: overwrite\n  additionalNTPSources: [ntp.default.svc.cluster.local]',
+      ],
+    ],
+    faults: ['20 proxy.httpProxy', '27 bootstrapInPlace.additionalNTPSources[0]'],
+    says: /a name outside of cluster\.local, which only pods can look up/,
+  },
+  {
     name: 'clocks at no address of a server',
     edits: [
       [

@@ -27,7 +27,7 @@ export function addressMisfits(
   return [
     ...addressFaults(plan, machine),
     ...gatewayFaults(plan),
-    ...noServerFaults(nameServersIn(document)),
+    ...noServerFaults(nameServersIn(document), document),
   ];
 }
 

@@ -6,8 +6,9 @@ import {
   overlap,
   parseNetwork,
 } from '../../../base/network/network.ts';
+import { isOfServices, serviceNameProblem } from '../names.ts';
 import { at, entriesOf, type Misfit, type Path } from '../nmstate/misfit.ts';
-import { LOOPBACK, unusableAddress } from './addresses.ts';
+import { endOf, LOOPBACK, unusableAddress } from './addresses.ts';
 import { addressPlan } from './plan.ts';
 
 /** A text of a configuration that is a network or an address. */
@@ -80,18 +81,34 @@ export const insideFaults = (places: readonly NetworkPlace[], own: readonly Own[
       ];
     });
 
-/** A fault of each address at which no server can be; anything else is left out. One of loopback may be on the host itself. */
-export const noServerFaults = (places: readonly NetworkPlace[]): Misfit[] =>
-  places
-    .filter(({ text }) => isAddress(text))
-    .flatMap(({ path, text }) => {
-      const kind = unusableAddress(text);
-      if (kind === undefined || kind === LOOPBACK) return [];
-      const fix = 'Write the address of the server itself.';
-      return [
-        { path, expected: 'an address of a host', found: `${text}, an address ${kind}`, fix },
-      ];
-    });
+/**
+ * A fault of each name or address at which the host finds no server; anything else is left out. An address of loopback may
+ * be on the host itself. `document`: the host's nmstate document.
+ */
+export function noServerFaults(
+  places: readonly NetworkPlace[],
+  document: Record<string, unknown>,
+): Misfit[] {
+  const networks = addressPlan(document).addresses.map(({ network }) => network);
+  return places.flatMap(({ path, text }): Misfit[] => {
+    if (isOfServices(text)) return [{ path, ...serviceNameProblem(text) }];
+    const found = isAddress(text) ? noServer(text, networks) : undefined;
+    const fix = 'Write the address of the server itself.';
+    return found === undefined ? [] : [{ path, expected: 'an address of a host', found, fix }];
+  });
+}
+
+function noServer(address: string, networks: readonly Network[]): string | undefined {
+  const kind = unusableAddress(address);
+  if (kind !== undefined) return kind === LOOPBACK ? undefined : `${address}, an address ${kind}`;
+  // A router may have the first address of a network of IPv6 (RFC 4291, 2.6.1).
+  const ends = networks.filter(({ family }) => family === 'IPv4');
+  for (const network of ends) {
+    const end = endOf(network, address);
+    if (end !== undefined) return `${address}, ${end} (${networkText(network)})`;
+  }
+  return undefined;
+}
 
 /**
  * The networks that an nmstate document puts the host into, or gives it a route to. A route to a larger network than one

@@ -31,6 +31,37 @@ export const badServers: readonly BadSite[] = [
       hides: /geheim/,
     }),
   ),
+  ...(
+    [
+      ['dns.servers[0]', 'dns: {servers: [192.168.7.255]}'],
+      ['additionalNTPSources[0]', 'additionalNTPSources: [192.168.7.0]'],
+      ['siteChecks[0].ping', 'siteChecks: [ping: 192.168.7.255]'],
+      ['siteChecks[0].tcp', 'siteChecks: [tcp: "192.168.7.0:80"]'],
+    ] as const
+  ).map(
+    ([field, given]): BadSite => ({
+      name: `a server at the end of the host's network: ${given}`,
+      more: `${given}\nraw_nm_state_config: {interfaces: [{name: eno1, type: ethernet, ipv4: {enabled: true, address: [{ip: 192.168.7.10, prefix-length: 24}]}}]}\n`,
+      faults: [`4 ${field}`],
+      says: /an address of a host, found .*(the network itself|its broadcast address) \(192\.168\.7\.0\/24\)/,
+    }),
+  ),
+  ...(
+    [
+      ['additionalNTPSources[0]', 'additionalNTPSources: [ntp.kube-system.svc.cluster.local]'],
+      ['proxy.httpProxy', 'proxy: {httpProxy: "http://proxy.default.svc.cluster.local:3128"}'],
+      ['siteChecks[0].tcp', 'siteChecks: [tcp: "registry.default.svc.Cluster.Local:5000"]'],
+      ['siteChecks[0].https', 'siteChecks: [https: "https://registry.default.svc.cluster.local/"]'],
+      ['siteChecks[0].dns', 'siteChecks: [dns: kubernetes.default.svc.cluster.local]'],
+    ] as const
+  ).map(
+    ([field, given]): BadSite => ({
+      name: `a server that only pods can look up: ${given}`,
+      more: `${given}\n`,
+      faults: [`4 ${field}`],
+      says: /a name outside of cluster\.local, which only pods can look up, found/,
+    }),
+  ),
   ...['52-54-00-ab-34-56', '5254.00ab.3456'].map(
     (mac): BadSite => ({
       name: `a MAC address of another notation: ${mac}`,

@@ -231,6 +231,16 @@ const CASES: Readonly<Record<string, { text: string; faults: readonly [string, R
       ['dns-resolver.config.server.4', /an address of multicast/],
     ],
   },
+  'name servers at the ends of a network of the host': {
+    text: `${host([eno('eno1', '10.0.0.5/24', 'fd00::5/64')])}dns-resolver: {config: {server: [10.0.0.0, 10.0.0.255, 10.0.1.255, "fd00::"]}}`,
+    faults: [
+      [
+        'dns-resolver.config.server.0',
+        /found 10\.0\.0\.0, the address of the network itself \(10\.0\.0\.0\/24\)/,
+      ],
+      ['dns-resolver.config.server.1', /found 10\.0\.0\.255, its broadcast address/],
+    ],
+  },
   'a family without an address and without DHCP': {
     text: host([
       '{name: eno1, type: ethernet, ipv4: {enabled: true, dhcp: false}, ipv6: {enabled: false}}',
