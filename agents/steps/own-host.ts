@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { canonicalAddress } from '../../lib/base/network/address.ts';
+import { canonicalAddress, isAddress } from '../../lib/base/network/address.ts';
 import { addressesOf } from '../../lib/cluster/csr/views.ts';
 import type { OwnHost } from '../../lib/cluster/workers/own-host.ts';
 import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
@@ -14,9 +14,12 @@ export async function ownHost({
 }: Pick<PlainHost, 'paths' | 'cluster' | 'hostname'>): Promise<OwnHost> {
   const registered = (await readKubeletEnvironment(paths))?.nodeIps ?? [];
   const present = addressesOf(Object.values(networkInterfaces()));
+  const further = cluster.apiNames ?? [];
+  const known = [...registered, ...further.filter(isAddress)].map(canonicalAddress);
   return {
     ownName: hostname(),
     clusterDomain: clusterDomain(cluster),
-    ownAddresses: [...new Set([...registered.map(canonicalAddress), ...present])],
+    ownAddresses: [...new Set([...known, ...present])],
+    apiNames: further.filter((name) => !isAddress(name)),
   };
 }

@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { canonicalAddress, isAddress } from '../../base/network/address.ts';
 import { contains, parseNetwork } from '../../base/network/network.ts';
+import { endOf } from '../../config/site/addresses/addresses.ts';
 import { isUsableHostname } from '../../config/site/names.ts';
 import { isNameOfOwnHost, type OwnHost } from './own-host.ts';
 
@@ -65,6 +66,10 @@ const entrySchema = ({ machineNetwork, now, ...own }: WorkersOf) => {
           )
           .transform(canonicalAddress)
           .refine(
+            (address) => networks.every((network) => endOf(network, address) === undefined),
+            'expected an address of a host, not one of the network itself',
+          )
+          .refine(
             (address) => !own.ownAddresses.includes(address),
             'it is an address of the control plane',
           ),
@@ -105,7 +110,9 @@ export function readEntry(text: string, cluster: WorkersOf): EntryResult {
   });
   const broken = [...document.errors, ...document.warnings];
   if (broken.length > 0) {
-    return { faults: broken.map(({ message }) => `it is not one YAML document: ${message}`) };
+    // What follows a semicolon is for programmers.
+    const reasons = broken.map(({ message }) => message.replace(/;.*$/s, ''));
+    return { faults: reasons.map((reason) => `it is not one YAML document: ${reason}`) };
   }
   const value = withoutAliases(document);
   const parsed = entrySchema(cluster).safeParse(value);

@@ -4,8 +4,10 @@ export interface OwnHost {
   readonly ownName: string;
   /** `<cluster>.<base domain>`, in which the names of the API and of the applications are. */
   readonly clusterDomain: string;
-  /** In canonical form. */
+  /** In canonical form, further ones in the API server's certificate among them. */
   readonly ownAddresses: readonly string[];
+  /** Further names in the API server's certificate, in lower case (`bootstrapInPlace.apiNames`). */
+  readonly apiNames: readonly string[];
 }
 
 /** By which pods know the API server; its certificate has all of them. */
@@ -14,9 +16,10 @@ const OF_SERVICE = /^kubernetes(\.default(\.svc(\.cluster\.local)?)?)?$/;
 /** Whether a name in lower case is one of the control plane's, short or with its domain. */
 export function isNameOfOwnHost(
   name: string,
-  { ownName, clusterDomain }: Pick<OwnHost, 'ownName' | 'clusterDomain'>,
+  { ownName, clusterDomain, apiNames }: Omit<OwnHost, 'ownAddresses'>,
 ): boolean {
   if (name === ownName || OF_SERVICE.test(name) || name === clusterDomain) return true;
+  if (apiNames.includes(name)) return true;
   if (['api', 'api-int', 'apps'].some((of) => name === `${of}.${clusterDomain}`)) return true;
   if (name.endsWith(`.apps.${clusterDomain}`)) return true;
   const short = ownName.replace(/\..*$/, '');

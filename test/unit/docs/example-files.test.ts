@@ -92,6 +92,7 @@ const READERS: Readonly<Record<string, (t: Test, text: string) => void>> = {
       ownName: 'sno.example.com',
       clusterDomain: 'sno.example.com',
       ownAddresses: ['192.168.7.10'],
+      apiNames: [],
     });
     t.match(entry, { worker: { name: 'worker-0' } });
   },

@@ -20,6 +20,7 @@ const cluster = {
   ownName: 'edge-0',
   clusterDomain: 'edge.example.com',
   ownAddresses: ['192.0.2.10', '192.0.2.11', '2001:db8::10'],
+  apiNames: ['k8s.example.org'],
   machineNetwork: ['192.0.2.0/24', '2001:db8::/64'],
   now: new Date('2030-01-01T00:00:00Z'),
 };
@@ -63,11 +64,16 @@ t.test('every fault of an entry is named, with its field', async (t) => {
     ['{}', [/^name: /, /^addresses: /, /^expires: /]],
     [right.replace('worker-0', 'Worker_0'), [/^name: expected a host name/]],
     [right.replace('worker-0', 'localhost'), [/^name: /]],
+    [`${right}---\n{}\n`, [/^it is not one YAML document: [^;]* multiple documents$/]],
+    ...['192.0.2.0', '192.0.2.255', '"2001:db8::"'].map((end): [string, RegExp[]] => [
+      right.replace('192.0.2.20', end),
+      [/^addresses\.0: expected an address of a host, not one of the network itself$/],
+    ]),
     [right.replace('worker-0', 'edge-0'), [/^name: it is the node of the control plane$/]],
     ...[
       ...['edge-0.edge.example.com', 'edge-0.example.com', 'api.edge.example.com'],
       ...['api-int.edge.example.com', 'console.apps.edge.example.com', 'edge.example.com'],
-      ...['apps.edge.example.com', 'edge-0.com', 'kubernetes.default'],
+      ...['apps.edge.example.com', 'edge-0.com', 'kubernetes.default', 'k8s.example.org'],
       ...['kubernetes', 'kubernetes.default.svc.cluster.local'],
     ].map((name): [string, RegExp[]] => [
       right.replace('worker-0', name),

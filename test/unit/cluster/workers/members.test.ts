@@ -57,6 +57,7 @@ const own = {
   ownName: 'edge-0',
   clusterDomain: 'edge.example.com',
   ownAddresses: ['192.0.2.10', '2001:db8::10'],
+  apiNames: ['k8s.example.org'],
 };
 
 t.test('a worker that has a name or an address of the control plane, and which', async (t) => {
@@ -64,6 +65,7 @@ t.test('a worker that has a name or an address of the control plane, and which',
   t.equal(found('worker-0', '192.0.2.20'), undefined);
   t.equal(found('edge-0', '192.0.2.20'), 'edge-0');
   t.equal(found('api.edge.example.com', '192.0.2.20'), 'api.edge.example.com');
+  t.equal(found('k8s.example.org', '192.0.2.20'), 'k8s.example.org');
   t.equal(found('worker-0', '192.0.2.20', '2001:db8::10'), '2001:db8::10');
   t.equal(found('worker-0', '192.0.2.10', '2001:db8::10'), '192.0.2.10');
 });
