@@ -44,7 +44,7 @@ type PlanOf = (settings: Settings) => Plan<never>;
 const validateOn =
   (controlPlane: 'kubernetes' | 'openshift'): PlanOf =>
   (settings) =>
-    validatePlan(settings, { controlPlane }, true);
+    validatePlan(settings, { controlPlane }, { seals: true, isSealed: false });
 
 /** Heading, folder of its `plan.ts`, and plan: in the order in which a host meets them. */
 export const PLANS: readonly (readonly [heading: string, folder: string, planOf: PlanOf])[] = [

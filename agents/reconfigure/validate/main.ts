@@ -5,7 +5,7 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import type { AgentLogOptions } from '../../../lib/base/log/agent-log.ts';
 import { beginChange } from '../../../lib/change/exclusion.ts';
 import { runAgentCommand } from '../../../lib/engine/steps/agent-command.ts';
-import { removeFile } from '../../../lib/host/files.ts';
+import { exists, removeFile } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { sealedPath } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
@@ -34,7 +34,10 @@ export async function runValidate(
       if (options.unseal === true) return unseal(paths);
       // Refused before a journal exists.
       const context = await validateContext(paths);
-      const plan = validatePlan(await readSettings(paths), context.cluster, options.seal);
+      const plan = validatePlan(await readSettings(paths), context.cluster, {
+        seals: options.seal,
+        isSealed: await exists(sealedPath(paths)),
+      });
       code = await runAgentCommand({ plan, paths, context: async () => context }, ['run'], output);
     });
   return runCommandLine(program, args, () => code);

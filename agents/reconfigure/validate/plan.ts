@@ -7,17 +7,17 @@ import type { ValidateContext } from './context.ts';
 import { inspectForShipping } from './inspect.ts';
 import { seal } from './seal.ts';
 
-/** Whether a relocatable node can be shipped. A node that cannot is not sealed. */
+/** Whether a relocatable node can be shipped. A node that cannot is not sealed. `isSealed`: it was before. */
 export const validatePlan = (
   s: Settings,
   { controlPlane }: Pick<Cluster, 'controlPlane'>,
-  isSealed: boolean,
+  { seals, isSealed }: { readonly seals: boolean; readonly isSealed: boolean },
 ): Plan<ValidateContext> => ({
   agent: 'reconfigure-validate',
   unit: 'reconfigure-validate',
   purpose: 'judges whether a relocatable node can be shipped, and seals it',
   achieved: `${
-    isSealed
+    seals || isSealed
       ? 'PASS: the node is sealed, and can be shipped'
       : 'PASS: the node can be shipped, and is not sealed'
   }${controlPlane === 'openshift' ? `. ${NEVER_RUN}` : ''}`,
@@ -27,6 +27,6 @@ export const validatePlan = (
       controlPlane === 'openshift' ? 'validateOperatorsMs' : 'validateMs',
       inspectForShipping,
     ),
-    ...(isSealed ? [within(s, 'finishMs', seal)] : []),
+    ...(seals ? [within(s, 'finishMs', seal)] : []),
   ],
 });

@@ -217,9 +217,9 @@ t.test('the probe runs where nothing can be pulled, and as nobody', async (t) =>
   });
 });
 
-t.test('reconfigure validate seals the node, unless it is told not to', async (t) => {
+/** A node that can be shipped, and the command that says so. */
+async function validated(t: Test) {
   const { host } = await shippableNode(t);
-  host.remove(SEALED);
   host.write(accessTo('kubernetes').gather.ca, servingAuthority);
   const settings = { validateWindowMs: 50, validateProbeMs: 30_000 };
   host.write('/etc/sno-agents/settings.json', JSON.stringify(settings));
@@ -231,10 +231,26 @@ t.test('reconfigure validate seals the node, unless it is told not to', async (t
     const code = await runValidate(host.paths, args, { write, isJournal: false });
     return { code, said: lines.join('') };
   };
+  return { host, run };
+}
+
+t.test('reconfigure validate seals the node, unless it is told not to', async (t) => {
+  const { host, run } = await validated(t);
+  host.remove(SEALED);
   t.match(await run('--no-seal'), { code: 0, said: /can be shipped, and is not sealed/ });
   t.notOk(host.has(SEALED));
   t.match(await run(), { code: 0, said: /PASS: the node is sealed, and can be shipped/ });
   t.ok(host.has(SEALED));
+});
+
+t.test('a node that was sealed before is not called unsealed', async (t) => {
+  const { host, run } = await validated(t);
+  const sealed = host.read(SEALED);
+  t.match(await run('--no-seal'), {
+    code: 0,
+    said: /PASS: the node is sealed, and can be shipped/,
+  });
+  t.equal(host.read(SEALED), sealed, 'it is left as it is');
 });
 
 t.test('reconfigure validate', async (t) => {
