@@ -39,9 +39,15 @@ export async function readConfigText(
   throw refused(path, 'UTF-8 text', other, 'Save it as UTF-8.');
 }
 
+/** How files of .xlsx and .ods begin. */
+const ZIP = Buffer.from('PK\u0003\u0004');
+
 /** What bytes are instead of UTF-8 text, in words; undefined if they are that. */
 export const otherEncoding = (bytes: Buffer): string | undefined =>
   foreignEncoding(bytes) ??
+  (bytes.subarray(0, ZIP.length).equals(ZIP)
+    ? 'a spreadsheet or another archive, no text'
+    : undefined) ??
   (isUtf8(bytes) ? undefined : `other bytes in line ${firstBadLine(bytes)}`);
 
 /** Does not wait for a writer if the file is a FIFO. */

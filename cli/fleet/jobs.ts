@@ -197,7 +197,7 @@ const workerArguments = (phase: Phase, options: WaveOptions) => [
   'fleet',
   'site',
   ...['--namespace', options.namespace],
-  ...['--selector', literal(options.selector)],
+  ...['--selector', options.selector],
   ...['--index', '$(JOB_COMPLETION_INDEX)'],
   ...['--phase', phase],
   ...['--publish', PUBLISH],

@@ -27,10 +27,15 @@ export function namesIn(option: string, text = ''): string[] {
 }
 
 const LONGEST_SELECTOR = 500;
+const KEY = '(?:[a-z0-9][a-z0-9.-]*/)?[A-Za-z0-9](?:[\\w.-]*[A-Za-z0-9])?';
+const VALUE = '(?:[A-Za-z0-9](?:[\\w.-]*[A-Za-z0-9])?)?';
+/** One requirement (k8s.io/apimachinery, pkg/labels, Parse); the API judges lengths. */
+const REQUIREMENT = ` *(?:!? *${KEY}|${KEY} *(?:==?|!=) *${VALUE}|${KEY} *[<>] *\\d+|${KEY} +(?:not)?in *\\( *${VALUE}(?: *, *${VALUE})* *\\)) *`;
+const SELECTOR = new RegExp(`^${REQUIREMENT}(?:,${REQUIREMENT})*$`);
 
 /** @throws Failure (usage) */
 export function requireSelector(text: string): string {
-  if (text !== '' && text.length <= LONGEST_SELECTOR && /^[ -~]+$/.test(text)) return text;
+  if (text.length <= LONGEST_SELECTOR && SELECTOR.test(text)) return text;
   throw new Failure('usage', '--selector is not a selector of labels', {
     expected: 'one such as wave=1',
     found: JSON.stringify(text.slice(0, 80)),

@@ -123,7 +123,7 @@ export async function createCredentials(
 ): Promise<MadeCredentials> {
   if (csr !== undefined) {
     const request = await readGivenFile(csr, '--csr', { signal });
-    requireRequest(request);
+    requireRequest(request, `--csr ${csr}`);
     return { credentials: { kind: 'request', request }, outputs: [] };
   }
   if (encrypter !== undefined) {

@@ -37,6 +37,9 @@ export function readTable(
   readonly unused: readonly string[];
   readonly faults: readonly string[];
 } {
+  if (text.trim() === '') {
+    return { rows: [], unused: [], faults: ['expected a table in CSV, found an empty file'] };
+  }
   let columns: readonly string[] = [];
   let rows: SiteRow[];
   try {

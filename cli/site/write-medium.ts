@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { writeVolume } from '../../lib/relocation/site-volume/write-volume.ts';
 import { writeLargeFile } from '../create/large-file.ts';
 import { makeNewFolder } from '../create/new-folder.ts';
@@ -65,7 +66,15 @@ export async function withIso<T>(
       'xorriso',
       ['-no_rc', '-osirrox', 'on', '-indev', `stdio:${iso}`, '-extract', '/', target],
       { signal, deadlineMs: EXTRACT_MS },
-    );
+    ).catch((error: unknown) => {
+      const found = error instanceof Failure ? (error.details.found ?? '') : '';
+      // By its exit code it has read the image, and there was room for the files.
+      if (!found.startsWith('exit code') || found.includes('No space left')) throw error;
+      throw new Failure('usage', `${iso} cannot be read whole; nothing was changed`, {
+        found,
+        fix: 'Compare it with the one that was made, and copy it again.',
+      });
+    });
     return use(target);
   });
 }

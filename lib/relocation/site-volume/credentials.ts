@@ -78,12 +78,12 @@ function problemOf(pem: string, key: string | undefined, now: Date): string | un
   }
 }
 
-/** @throws Failure (usage, `site-volume-refused`) unless a node would certify it as its administrator's */
-export function requireRequest(pem: string): void {
+/** @throws Failure (usage, `site-volume-refused`), which calls it `name`, unless a node would certify it as its administrator's */
+export function requireRequest(pem: string, name: string = VOLUME_FILES.adminRequest): void {
   const judged = judgeAdministratorRequest(pem);
   if ('commonName' in judged) return;
   const { expected, found, fix } = judged;
-  throw refused(`${VOLUME_FILES.adminRequest} cannot be used`, {
+  throw refused(`${name} cannot be used`, {
     expected,
     found,
     fix: `Nothing was changed. ${fix}`,

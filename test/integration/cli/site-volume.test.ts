@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -158,7 +159,7 @@ t.test('nothing is written for what is refused', { skip }, async (t) => {
     [host, /site-config\.yaml:4:20 machine_networks\[0\]/],
     [['--host-facts', key], /has no facts of a node/],
     [['--recipient', 'age1none'], /is not a recipient of age/],
-    [['--csr', join(root, 'no.csr')], /admin\.csr cannot be used/],
+    [['--csr', join(root, 'no.csr')], /--csr \S+no\.csr cannot be used/],
     [['--sign', join(root, 'no-key')], /cannot sign/],
     [['--iso', 'a', '--folder', 'b'], /exclude each other/],
     [['--dir', root], /site-config\.yaml does not exist/],
@@ -296,6 +297,19 @@ t.test('to whom the node reports', { skip }, async (t) => {
   const wrong = await run('verify', 'site-config', join(dir, 'site-config.yaml'));
   t.equal(wrong.code, 2);
   t.match(wrong.err, /report-to\.json cannot be used.*url/s);
+});
+
+t.test('an ISO that was not copied whole', { skip }, async (t) => {
+  const { dir } = await siteFolder(t);
+  const made = await run('create', 'site-volume', '--dir', dir);
+  t.equal(made.code, 0, made.err);
+  const iso = join(dir, 'site-volume.iso');
+  // The files are behind the folders.
+  truncateSync(iso, 56 << 10);
+  t.match(await run('verify', 'site-volume', iso), {
+    code: 2,
+    err: /site-volume\.iso cannot be read whole; nothing was changed.*copy it again/s,
+  });
 });
 
 t.test('one Site of a hub is not for all rows of a table', { skip }, async (t) => {

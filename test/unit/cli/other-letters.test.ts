@@ -14,6 +14,7 @@ for (const [name, bytes, found] of [
     Buffer.from(`\ufeff${manifest}`, 'utf16le'),
     'UTF-16',
   ],
+  ['a spreadsheet', Buffer.from('PK\u0003\u0004abc'), 'a spreadsheet or another archive, no text'],
 ] as const) {
   t.test(name, async (t) => {
     const dir = t.testdir({ 'install-config.yaml': GOOD, manifests: {} });

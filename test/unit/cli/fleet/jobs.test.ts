@@ -59,7 +59,7 @@ t.test('canaries, then the wave, each collected', async (t) => {
 t.test('the command line of the worker', async (t) => {
   const more = [
     '--selector',
-    'wave=1,x!=$(y)',
+    'wave=1,x!=y,!z',
     '--count',
     '1',
     '--canaries',
@@ -75,7 +75,7 @@ t.test('the command line of the worker', async (t) => {
   const container = {
     command: ['sno'],
     args: [
-      ...['fleet', 'site', '--namespace', 'sno-fleet', '--selector', 'wave=1,x!=$$(y)'],
+      ...['fleet', 'site', '--namespace', 'sno-fleet', '--selector', 'wave=1,x!=y,!z'],
       ...['--index', '$(JOB_COMPLETION_INDEX)', '--phase', 'deliver', '--publish', '/srv/sites'],
       ...['--publish-url', 'https://v.example.com/a', '--sign', '/etc/sno-fleet/sign/id'],
       ...['--hub-server', 'https://hub.example.com:6443', '--hub-ca', '/etc/sno-fleet/hub/ca.crt'],
@@ -131,6 +131,9 @@ t.test('refused, with nothing printed', async (t) => {
     [[...wave, ...count, '--shared-iso', '../x.iso'], /--shared-iso/],
     [[...wave, ...count, '--collect-deadline', '10s'], /--collect-deadline/],
     [['--selector', '', ...count], /--selector/],
+    ...['wave = = 1', 'wave=1,', 'wave=a b', 'x in 1', '-a=1', 'wave=$(y)', 'a\n=1'].map(
+      (selector) => [['--selector', selector, ...count], /--selector is not a selector/] as const,
+    ),
     [['--selector', 'a-label-that-is-far-too-long=for-a-name', ...count], /makes no name of a Job/],
     [[...wave, ...count, '--publish-url', 'http://v.example.com'], /--publish-url/],
     [[...wave, ...count, '--publish-url', 'https://u:p@v.example.com'], /--publish-url/],
