@@ -187,6 +187,7 @@ t.test('interrupted at any moment of the way back, it is continued to the same e
     allowed(host, when) {
       const isUnderWay = host.has(RECORD);
       t.ok(!isUnderWay || host.has(KEPT_EXECUTABLE), `${when}: its executable is there`);
+      t.ok(host.has(EXECUTABLE), `${when}: the one or the other executable is in use`);
       t.ok(isUnderWay || !host.has(DROPIN), `${when}: nobody would delete its deadline any more`);
       const isTimed = host.has(ACTIVE_TIMER);
       t.ok(!isTimed || host.has(KEPT_EXECUTABLE), `${when}: the timer starts nothing that is gone`);
