@@ -70,6 +70,15 @@ t.test('each request excludes every other change, and not its own', async (t) =>
   }
 });
 
+t.test('nothing depends on how the last one ended: a damaged result is none', async (t) => {
+  const paths = hostPaths(freshFolder(t));
+  await restoreChange.write(paths, request);
+  await restoreChange.end(paths, (it) => it);
+  t.match(await restoreChange.last(paths), request);
+  writeFileSync(recordPath(paths, 'restore'), '{');
+  t.equal(await restoreChange.last(paths), undefined);
+});
+
 t.test('the first reason of a failure is kept', async (t) => {
   const paths = hostPaths(freshFolder(t));
   await recordFailure(restoreChange, paths, failure('nothing is asked for'));

@@ -127,12 +127,17 @@ t.test('one that is continued has the failure of its earlier attempt', async (t)
 });
 
 t.test('a unit that does not end with its start is followed by its status', async (t) => {
+  const clock = stopClock(t);
   const { host, printed, ask } = asking(t, 'exit 0');
   const retried = failureData(new Failure('retry', 'the API does not answer'));
   host.write(STATUS, statusOf({}));
   const ended = await ask({}, (text) => {
-    if (text === 'Starting\n') host.write(STATUS, statusOf({ state: 'failed', failure: retried }));
+    // It looks again when the start has ended, and then each second.
+    if (text === 'Starting\n') return host.write(STATUS, statusOf({ step: stepOf() }));
+    if (text.startsWith('Step 2'))
+      host.write(STATUS, statusOf({ state: 'failed', failure: retried }));
     if (text.startsWith('It starts again')) host.write(RESULT, '{"id":"mine"}');
+    if (printed.length > 2) void clock.wake();
   });
   t.strictSame(ended, { id: 'mine' });
   t.match(printed.at(-1), 'It starts again after a failure: the API does not answer');
