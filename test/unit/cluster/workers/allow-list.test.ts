@@ -44,7 +44,12 @@ t.test('an entry', async (t) => {
     { worker: { expires: new Date('2030-01-02T00:00:00Z') } },
     'a time of another zone',
   );
-  const others = ['kubernetes-0', 'kubernetes.default.example.com', 'my.kubernetes'];
+  const others = [
+    'kubernetes-0',
+    'kubernetes.default.example.com',
+    'my.kubernetes',
+    'myapps.edge.example.com',
+  ];
   for (const name of ['edge-0.example.org', 'edge-1', 'api', 'apps.example.com', ...others]) {
     t.ok('worker' in readEntry(right.replace('worker-0', name), cluster), name);
   }
