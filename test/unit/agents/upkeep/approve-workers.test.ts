@@ -28,10 +28,13 @@ async function hostWith(
 ) {
   const api = new FakeApi();
   const sockets = new Set<TLSSocket>();
+  const leftOpen = new Set<TLSSocket>();
   let validTo = '';
   const { port } = await serveApi(t, (message, response) => {
     if (message.socket instanceof TLSSocket && !sockets.has(message.socket)) {
-      sockets.add(message.socket);
+      const { socket } = message;
+      sockets.add(socket);
+      socket.once('timeout', () => leftOpen.add(socket));
       validTo = message.socket.getPeerCertificate().valid_to;
     }
     return api.answer(message, response);
@@ -47,9 +50,12 @@ async function hostWith(
     api.requests.filter(({ method }) => method === 'PUT').map(({ path }) => path);
   /** Until when the API server takes the certificate of the approver. */
   const validUntil = () => Date.parse(validTo);
-  const closed = () =>
-    Promise.all([...sockets].map((socket) => socket.destroyed || once(socket, 'close')));
-  return { api, host, send, approvals, validUntil, closed };
+  /** The connections that the approver has not closed itself. */
+  const open = async () => {
+    await Promise.all([...sockets].map((socket) => socket.destroyed || once(socket, 'close')));
+    return leftOpen.size;
+  };
+  return { api, host, send, approvals, validUntil, open };
 }
 
 t.test('approve-workers', async (t) => {
@@ -75,7 +81,7 @@ t.test('approve-workers', async (t) => {
     api.set(`/api/v1/nodes/${WORKER}`, { metadata: { name: WORKER }, status });
     await send('serving', serving());
     t.match(await running, { kind: 'done' });
-    await it.closed();
+    t.equal(await it.open(), 0);
     t.strictSame(approvals(), [`${REQUESTS}/client/approval`, `${REQUESTS}/serving/approval`]);
     t.equal(await host.holds(approveWorkers), true, 'it has joined');
     t.equal(host.mode('/var/lib/sno-agents/sno-approve/joined.json'), 0o600);
