@@ -92,6 +92,13 @@ t.test('of what nobody has verified yet, only a little is read', async (t) => {
   }
 });
 
+t.test('a description may be larger than a manifest', async (t) => {
+  const { payload, description, target } = await folderOf(t);
+  appendFileSync(description, ' '.repeat(100_000));
+  await payload();
+  t.ok(existsSync(join(target, 'payload/payload.yaml')));
+});
+
 t.test('a description that was not signed is not followed', async (t) => {
   const { payload, description, target } = await folderOf(t);
   const digest = sha256(readFileSync(description));

@@ -170,6 +170,7 @@ t.test('interrupted at any moment, they are taken over as a whole', async (t) =>
     run: ({ run }) => run(),
     async allowed({ host, holds }, when) {
       if (!(await holds())) return;
+      t.ok(host.has(mediumServingCa), `${when}: who else may have the key is known`);
       const { issued } = await trustOn(host);
       t.ok(
         issued.every(([, isIssued, isPair]) => isIssued === true && isPair === true),

@@ -46,6 +46,7 @@ t.test('it is replaced without a control plane, and ends like any other update',
     ),
   );
   t.equal(it.host.programs.calls('systemctl start --no-block kubelet').length, 1);
+  t.same(it.host.programs.calls('systemctl enable'), [], 'no unit is new');
   t.equal(it.host.read(KUBELET_CONFIG), 'the new configuration');
   t.match(it.host.read(EXECUTABLE), /1\.2\.3/);
   t.equal(it.host.read(`${PAYLOAD}/bin/kubelet`), 'the new kubelet');
