@@ -53,6 +53,7 @@ const SYSTEMCTL = `cd "$ROOT/etc/kubernetes/manifests"; case "$*" in
 "restart kubelet.service")
   [ ! -e "$ROOT${KUBELET_ACTIVE}" ] || [ -e kube-scheduler.yaml ] || exit 83
   [ -e etcd-pod.yaml ] && [ -e kube-apiserver.yaml ] || exit 84
+  cp "$ROOT${serving.certificate}" "$ROOT/run/served-at-start"
   [ -e "$ROOT/run/restarted" ] || [ ! -e "$ROOT/etc/sno-agents/proxy.env" ] || exit 85
   [ ! -e "$ROOT${DROP_IN}" ] || [ ! -e kube-scheduler.yaml ] || exit 86 ;;
 "daemon-reload") [ ! -e "$ROOT${DROP_IN}" ] || exit 87 ;;

@@ -99,6 +99,7 @@ t.test(
     const found = await identityOn(host);
     t.match(found, { ...expected, proxy: false, cluster: { name: 'shop' } });
     t.same([found.others, found.addresses], [expected.others, expected.addresses], 'no more');
+    t.equal(host.read('/run/served-at-start'), host.read(serving.certificate), 'nothing old');
     t.equal(host.read('/run/placed-at-stop'), 'other.yaml\n', 'no kubelet of the old name sees it');
     t.same(seen.asked.splice(0), ['running, saved: false'], 'ready before the input is saved');
     t.same(host.programs.calls(), [
