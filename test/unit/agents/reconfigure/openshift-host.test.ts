@@ -61,6 +61,8 @@ t.test('stop: a sealed host without a network has no CRI-O, and waits for none',
     ],
   );
   t.ok(await holds(stopOpenShift));
+  for (const unit of ['kubelet', 'crio']) host.write(`/units/${unit}.service`, 'failed');
+  t.ok(await holds(stopOpenShift), 'what has failed does not run');
   host.write('/var/lib/etcd/member/snap/db', 'the database of the site');
   await run(stopOpenShift);
   t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
@@ -137,6 +139,19 @@ async function operatorApi(t: Test, host: TestHost): Promise<void> {
   await fakeApi(t, host, { 'GET /readyz': () => ({}) });
   host.write(KUBECONFIG, host.read(kubeconfigs.bootstrapAdmin), 0o600);
 }
+
+t.test('start: whoever is told to stop does not say that the API is not ready', async (t) => {
+  const { host, context } = await openShiftArrived(t);
+  const stop = new AbortController();
+  const answer = () => {
+    stop.abort(new Error('told to stop'));
+    return new Promise<object>(() => {});
+  };
+  await fakeApi(t, host, { 'GET /readyz': answer });
+  host.write(KUBECONFIG, host.read(kubeconfigs.bootstrapAdmin), 0o600);
+  const progress = host.progress(stop.signal);
+  await t.rejects(startOpenShift.run(context, progress), { message: 'told to stop' });
+});
 
 t.test('start: the seal is opened, and the kubelet brings what it requires', async (t) => {
   const { host, run, holds } = await openShiftArrived(t);

@@ -10,6 +10,7 @@ import {
 import { localNames } from '../../../../agents/reconfigure/openshift/local-names.ts';
 import { renameOpenShiftAtSite } from '../../../../agents/reconfigure/openshift/names.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { daysMs } from '../../../../lib/pki/lifetimes.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
 import { keptHost } from './kept-host.ts';
@@ -96,6 +97,8 @@ t.test('certificates: a request for an administrator is signed, and no key is ke
   const authority = new X509Certificate(identity?.administrators ?? '');
   t.match(authority.subject, 'CN=sno-site-admin-ca', 'by which people know it');
   t.match(new X509Certificate(identity?.api.certificate ?? '').issuer, 'CN=sno-site-serving-ca');
+  const left = client.validToDate.getTime() - Date.now();
+  t.equal(Math.round(left / daysMs(1)), 365, 'days');
   t.ok(client.verify(authority.publicKey), 'by the authority that the cluster is told');
   t.notMatch(host.read(STAGED), /"admin"/, 'whose key is not kept');
 });

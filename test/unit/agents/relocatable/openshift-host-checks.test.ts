@@ -129,7 +129,8 @@ const cases: readonly Case[] = [
   {
     what: 'no name servers of the network',
     check: 'resolver',
-    host: (host) => host.write('/run/NetworkManager/no-stub-resolv.conf', '# none\n'),
+    host: (host) =>
+      host.write('/run/NetworkManager/no-stub-resolv.conf', '# none\n#nameserver 198.51.100.1\n'),
     says: /no-stub-resolv\.conf names no server/,
   },
   {

@@ -3,7 +3,10 @@ import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { readAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
 import { concludeRenewal } from '../../../../agents/upkeep/renew/conclude.ts';
-import { kubeletCertificates } from '../../../../agents/upkeep/renew/kubelet-certificates.ts';
+import {
+  kubeletCertificates,
+  wasSetBack,
+} from '../../../../agents/upkeep/renew/kubelet-certificates.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
@@ -110,6 +113,12 @@ t.test('kubelet-certificates', async (t) => {
       t.equal(it.restarts(), 1);
     });
   }
+
+  t.test('a clock that is a minute early at most was not set back', async (t) => {
+    const now = new Date();
+    const by = (ms: number) => wasSetBack([undefined, new Date(now.getTime() + ms)], now);
+    t.same([-1, 60_000, 60_001].map(by), [false, false, true]);
+  });
 
   t.test('a clock that was set back', async (t) => {
     t.test('since the kubelet started', async (t) => {

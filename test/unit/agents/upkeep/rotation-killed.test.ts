@@ -101,6 +101,8 @@ t.test('conclude: interrupted at any moment, it is recorded once', async (t) => 
       const left = names.filter((name) => /^(staged|undo|overlap|restarted)\.json$/.test(name));
       const isUnderWay = (await rotationChange.read(host.paths)) !== undefined;
       t.ok(isUnderWay || left.length === 0, `${when}: the request is deleted last`);
+      const isTriedAgain = left.includes('staged.json') && !left.includes('undo.json');
+      t.notOk(isTriedAgain, `${when}: what has failed is known to have failed`);
       t.ok(isRecorded || left.length === 4, `${when}: the record is written first`);
     },
     result: async ({ host, context }) => {

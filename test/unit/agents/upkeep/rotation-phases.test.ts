@@ -243,6 +243,8 @@ t.test('overlap', async (t) => {
     });
     t.equal(await useNew.holds(context, host.progress()), false, 'the next start replaces it');
     host.write(kubeletPaths.clientPair, (await issueLeaf(next, profile)).certificate);
+    // Of an authority that stays: whoever has signed it.
+    host.write(kubeletPaths.servingPair, (await issueLeaf(old, profile)).certificate);
     t.same(await overlap.run(context, host.progress()), { kind: 'done' });
   });
 });

@@ -30,7 +30,11 @@ t.test('services that read a changed file only when they start are restarted', a
     const host = testHost(t);
     host.programs.give('systemctl', `if [ "$1" = show ]; then echo ActiveState=${deferred}; fi`);
     const restarted: string[] = [];
-    const restarts = async (name: string) => void restarted.push(name);
+    const restarts = async (name: string) => {
+      const call = `systemctl restart ${name}.service`;
+      t.notOk(host.programs.calls().includes(call), `${what}: recorded before it is restarted`);
+      restarted.push(name);
+    };
     await restartUnits(changed, restarts, host.progress());
     const units = calls.filter((call) => call !== LOOK);
     t.same(

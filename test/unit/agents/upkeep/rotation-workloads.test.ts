@@ -23,6 +23,7 @@ const ANSWERS = {
   'GET /api/v1/pods': listOf(
     podOf('web', 'kube-root-ca.crt', [{ controller: true }]),
     podOf('alone', 'kube-root-ca.crt'),
+    podOf('owned', 'kube-root-ca.crt', [{ kind: 'Node' }]),
     podOf('batch', 'settings', [{ controller: true }]),
     podOf('job', 'kube-root-ca.crt', [{ controller: true }], { status: { phase: 'Succeeded' } }),
     podOf('crashed', 'kube-root-ca.crt', [{ controller: true }], { status: { phase: 'Failed' } }),
@@ -59,7 +60,8 @@ t.test('pods that know only a CA without successor are deleted', async (t) => {
   t.same(outcome, { kind: 'done', note: 'deleted shop/web' });
   const expected = [`GET ${ROOT_CAS}`, `WATCH ${ROOT_CAS}`, 'GET /api/v1/pods', `${POD}/web`];
   t.same(requests, expected, 'once both are published');
-  t.match(host.lines.join(''), /shop\/alone has no controller: restart it yourself/);
+  for (const name of ['alone', 'owned'])
+    t.match(host.lines.join(''), `shop/${name} has no controller: restart it yourself`);
 });
 
 t.test('no pod is deleted where the old CA can sign the new one, or for another CA', async (t) => {
