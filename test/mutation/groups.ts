@@ -116,7 +116,7 @@ export const GROUPS: readonly Group[] = [
       'test/unit/agents/reconfigure/{arrive,credentials,end,files,hold-back,network}-interrupted.test.ts',
       'test/unit/agents/reconfigure/{arrive,ask-url,asked,console,credentials,fast-clock,hold-back,host-facts,inputs}.test.ts',
       'test/unit/agents/reconfigure/{login-keys,main,network,place-report-to,site-certificate,site-checks,start,steps,sticks,stop,tell-medium}.test.ts',
-      'test/unit/agents/reconfigure/{arm,clock,context,dhcp-url,host-keys,objects,settle,signal,site-address,way-back-end}.test.ts',
+      'test/unit/agents/reconfigure/{arm,clock,context,dhcp-url,host-keys,objects,openshift-way-back,settle,signal,site-address,way-back-end}.test.ts',
       'test/unit/{agents/relocatable/arrival,relocation/relocatable/files,change/at-once}.test.ts',
       'test/integration/site-volume/{by-url,hostile,signal}.test.ts',
       'test/integration/{media/in-place,media/passed-on,cli/site-volume}.test.ts',
