@@ -118,3 +118,9 @@ t.test('what one restore has done counts for no other', async (t) => {
   const { steps } = backupRestorePlan(context.settings);
   for (const { name, input } of steps) t.same(input(context), context.request, name);
 });
+
+t.test('what fails for a moment does not undo a restore', async (t) => {
+  const { context } = await restoringHost(t);
+  const { steps } = backupRestorePlan(context.settings);
+  for (const { name, retry } of steps) t.ok(retry, `${name} is tried again`);
+});
