@@ -13,5 +13,7 @@ t.test('a volume that was accepted in time does not expire on its way', async (t
   await insert(host, { config: `${SITE}validUntil: ${validUntil}\n` });
   t.match(await arrive(host.paths, AbortSignal.timeout(60_000)), { kind: 'request' });
   mock.timers.enable({ apis: ['Date'], now: Date.now() + daysMs(3) });
-  t.match(await reconfigureContext(host.paths), { site: { clusterName: 'shop' } });
+  const { site, backupTo } = await reconfigureContext(host.paths);
+  t.equal(site.clusterName, 'shop');
+  t.equal(backupTo, undefined, 'the store of backups stays that of the node');
 });

@@ -14,10 +14,10 @@ const PRESENT = ['rsa', 'ed25519'];
 /** What the running sshd has read. */
 const READ = '/read-by-sshd';
 
-/** Each key is another one; as the real one, it writes over none. */
+/** Each key is another one, and in the place of none: ssh-keygen asks whether to overwrite. */
 const KEYGEN = `case "$*" in "-q -t "*" -N  -C  -f "*) ;; *) exit 97 ;; esac
 for file; do :; done
-[ -e "$file" ] && exit 98
+[ ! -e "$file" ] || exit 1
 cat /proc/sys/kernel/random/uuid > "$file"
 echo "public $3 of $(cat "$file")" > "$file.pub"`;
 

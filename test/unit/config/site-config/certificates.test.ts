@@ -83,6 +83,13 @@ const CASES: readonly Case[] = [
     pair: { ...good, certificate: good.certificate + authority.certificate },
     faults: [],
   },
+  ...([7, 8] as const).map(
+    (issuers): Case => ({
+      name: `with ${issuers} behind it`,
+      pair: { ...good, certificate: good.certificate + authority.certificate.repeat(issuers) },
+      faults: issuers === 7 ? [] : [[CERTIFICATE, /at most 8 certificates, found 9/]],
+    }),
+  ),
   { name: 'self-signed by openssl', pair: OF_OPENSSL, faults: [] },
   { name: 'a wildcard for the ingress', field: 'ingress', pair: await leaf(ingress), faults: [] },
   { name: 'for server and client', pair: await leaf({ usage: 'both' }), faults: [] },

@@ -2,11 +2,22 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
-import { credentialsIn } from '../../../../lib/relocation/site-volume/credentials.ts';
+import {
+  credentialFiles,
+  credentialsIn,
+} from '../../../../lib/relocation/site-volume/credentials.ts';
 import { listedFiles } from '../../../../lib/relocation/site-volume/manifest.ts';
 import { openVolume } from '../../../../lib/relocation/site-volume/open-volume.ts';
 import { writeVolume } from '../../../../lib/relocation/site-volume/write-volume.ts';
-import { ageKeys, aVolume, encrypterTo, NOW, rules, signal } from './volumes.ts';
+import {
+  ageKeys,
+  aVolume,
+  encrypterTo,
+  NOW,
+  requestCredentials,
+  rules,
+  signal,
+} from './volumes.ts';
 
 const DAY_MS = 86_400_000;
 const at = (days: number) => new Date(NOW.getTime() + days * DAY_MS);
@@ -21,15 +32,29 @@ const AUTHORITIES: readonly (readonly [what: string, given: typeof sound, found:
   ['what is none', { certificate: 'x', key: sound.key }, /found what is no certificate or key/],
 ];
 
+const credentials = (serving: typeof sound, admin: typeof sound) =>
+  new Map(
+    Object.entries({
+      'credentials/serving-ca.crt': serving.certificate,
+      'credentials/serving-ca.key': serving.key,
+      'credentials/admin-ca.crt': admin.certificate,
+    }).map(([path, text]) => [path, Buffer.from(text)]),
+  );
+
+t.test('a volume has one kind of credentials, whole', async (t) => {
+  const all = credentials(sound, sound);
+  const request = credentialFiles(await requestCredentials());
+  const refused = { code: 'site-volume-refused', message: /does not say who is administrator/ };
+  t.match(credentialsIn(request, NOW), { kind: 'request' });
+  t.throws(() => credentialsIn(new Map(), NOW), refused);
+  for (const [path, bytes] of all) {
+    t.throws(() => credentialsIn(new Map([...request, [path, bytes]]), NOW), refused, path);
+    const others = new Map([...all].filter(([name]) => name !== path));
+    t.throws(() => credentialsIn(others, NOW), refused, `without ${path}`);
+  }
+});
+
 t.test('the authorities of a volume are such, and valid now', (t) => {
-  const credentials = (serving: typeof sound, admin: typeof sound) =>
-    new Map(
-      Object.entries({
-        'credentials/serving-ca.crt': serving.certificate,
-        'credentials/serving-ca.key': serving.key,
-        'credentials/admin-ca.crt': admin.certificate,
-      }).map(([path, text]) => [path, Buffer.from(text)]),
-    );
   t.match(credentialsIn(credentials(sound, sound), NOW), { kind: 'authorities' });
   for (const [what, given, found] of AUTHORITIES) {
     const refused = (file: string) => ({
