@@ -42,8 +42,8 @@ export async function rollback(
     throw refused(`one of ${result.endedAt}, whose way back ended ${end.until}: ${end.because}`);
   }
   const update = await updateChange.last(paths);
-  const isUpdated = update !== undefined && update.outcome !== 'refused';
-  if (isUpdated && update.endedAt > result.endedAt) {
+  // Also one that was refused: only the last is known, and one before it may have been carried out.
+  if (update !== undefined && update.endedAt > result.endedAt) {
     throw refused(`an update of ${update.endedAt}, which it would take back in part`);
   }
   const other = await changeUnderWay(paths);
