@@ -159,12 +159,13 @@ const servers: readonly Case[] = [
     edits: [
       [
         'existingSystem: overwrite',
-        'existingSystem: overwrite\n  additionalNTPSources: [ff02::101, 172.30.0.5]',
+        'existingSystem: overwrite\n  networkConfig: {interfaces: [{name: a, type: ethernet, ipv4: {enabled: true, address: [{ip: 192.168.7.10, prefix-length: 24}]}}]}\n  additionalNTPSources: [ff02::101, 172.30.0.5, 192.168.7.255]',
       ],
     ],
     faults: [
-      '26 bootstrapInPlace.additionalNTPSources[0]',
-      '26 bootstrapInPlace.additionalNTPSources[1]',
+      '27 bootstrapInPlace.additionalNTPSources[0]',
+      '27 bootstrapInPlace.additionalNTPSources[1]',
+      '27 bootstrapInPlace.additionalNTPSources[2]',
     ],
     says: /an address of multicast[\s\S]*outside of the Services' network/,
   },
