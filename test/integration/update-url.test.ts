@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { updateSource } from '../../agents/upkeep/update/source.ts';
 import { stageUpdate } from '../../agents/upkeep/update/stage.ts';
 import { sha256 } from '../../lib/host/files.ts';
+import { writePayload } from '../unit/agents/host/payload.ts';
 import { SOURCE, STATE, updating } from '../unit/agents/upkeep/updating-host.ts';
 
 const limits = { signal: AbortSignal.timeout(120_000), deadlineMs: 60_000 };
@@ -91,4 +92,16 @@ t.test('what an earlier attempt has fetched of another executable is not continu
   await stageUpdate.run(on, host.progress());
   t.ok(await holds(stageUpdate));
   t.equal(host.mode(`${STATE}/next/sno-agents`), 0o755);
+});
+
+t.test('a payload of an earlier attempt that was damaged since is fetched again', async (t) => {
+  const { host, context, url, holds } = await offered(t);
+  const on = { ...context, request: { ...context.request, from: url } };
+  const kubelet = `${STATE}/next/payload/bin/kubelet`;
+  writePayload(host, `${STATE}/next/payload`, 'the new kubelet');
+  host.write(kubelet, 'the NEW kubelet');
+  await t.rejects(stageUpdate.run(on, host.progress()), { message: /damaged/ });
+  t.notOk(await holds(stageUpdate), 'it does not count as complete');
+  await stageUpdate.run(on, host.progress());
+  t.equal(host.read(kubelet), 'the new kubelet');
 });

@@ -235,7 +235,7 @@ t.test('a change that began while it was given up goes on', async (t) => {
   giveAddresses(host, '192.0.2.78/24');
   const begins = `[ "$1" = stop ] && mkdir -p "$(dirname "$ROOT${DROP_IN}")" && : > "$ROOT${DROP_IN}"; exit 0`;
   host.programs.give('systemctl', begins);
-  t.match(await run(), { kind: 'not-yet' });
+  t.match(await run(), { kind: 'not-yet', reason: /under way \(address/ });
   t.match(await identityChange.read(host.paths), { to: at('192.0.2.77') });
   t.same(host.programs.calls('systemctl'), ['systemctl stop sno-identity.service', STARTED]);
 });
