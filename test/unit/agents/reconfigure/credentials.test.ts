@@ -5,6 +5,7 @@ import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import { certificatesIn, isIssuedBy } from '../../../../lib/pki/certificate.ts';
 import { rotatableLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
+import { trustFiles } from '../../../../lib/render/kubernetes/trust.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
 import { arrived, STATE } from './site-host.ts';
 
@@ -35,6 +36,12 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
   t.notOk(host.read(trust).includes(before.admin), 'the factory is not trusted');
   t.ok(host.read(trust).includes(host.read(admin)));
   t.ok(host.read(trust).includes(given.adminCa.certificate), 'the administrator of the site is');
+  for (const { path, authorities, trustsLaptop } of trustFiles.filter((each) =>
+    host.has(each.path),
+  )) {
+    if (!authorities.some((name) => name === 'serving' || name === 'admin')) continue;
+    t.equal(host.read(path).includes(given.adminCa.certificate), trustsLaptop, path);
+  }
   t.notOk(host.has(`${STATE}/admin.kubeconfig`), 'it is refused too');
   const once = host.read(admin);
   await credentials.run(atSite, host.progress());
