@@ -21,6 +21,7 @@ t.test('interrupted at any moment, the same volume is carried out afterwards, on
       for (const folder of [STATE, RUN]) if (host.has(folder)) host.remove(folder);
       // Of a medium before, whose agent was killed: its files are not mixed with the next one's.
       host.write(`${RUN}/medium/site-config.yaml`, 'of another medium');
+      host.write(`${STATE}/result-recipient.txt`, 'of another volume', 0o600);
       return host;
     },
     async run() {
@@ -38,6 +39,7 @@ t.test('interrupted at any moment, the same volume is carried out afterwards, on
         isSame: again.kind === 'request' && again.request.id === id,
         used: (await usedVolumes(host.paths)).map(({ serial }) => serial),
         config: host.read(CONFIG),
+        recipient: host.has(`${STATE}/result-recipient.txt`),
         modes: [REQUEST, CONFIG].map((path) => host.mode(path)),
         copies: host.has(RUN) ? readdirSync(host.at(RUN)) : [],
       };
