@@ -19,10 +19,16 @@ const set = (observed: number) => ({
   },
   status: { observedGeneration: observed },
 });
-const pod = (name: string, template: string, node = 'edge-0', owner = 'kube-proxy') => ({
+const pod = (
+  name: string,
+  template: string,
+  node = 'edge-0',
+  owner = 'kube-proxy',
+  kind = 'DaemonSet',
+) => ({
   metadata: {
     ...{ name, namespace: 'kube-system', labels: { 'pod-template-generation': template } },
-    ownerReferences: [{ kind: 'DaemonSet', name: owner }],
+    ownerReferences: [{ kind, name: owner }],
   },
   spec: { nodeName: node, containers: [{ name: owner, image: 'x' }] },
 });
@@ -30,7 +36,9 @@ const pod = (name: string, template: string, node = 'edge-0', owner = 'kube-prox
 t.test('not before the controller knows the new template', async (t) => {
   const { api, client } = await startFakeApi(t);
   api.set(`${SETS}/kube-proxy`, set(4));
-  for (const each of [pod('old', '1'), pod('new', '2'), pod('other', '1', 'edge-0', 'flannel')]) {
+  const job = pod('job', '1', 'edge-0', 'kube-proxy', 'Job');
+  const other = pod('other', '1', 'edge-0', 'flannel');
+  for (const each of [pod('old', '1'), pod('new', '2'), other, job]) {
     api.set(`${PODS}/${each.metadata.name}`, each);
   }
   let isDone = false;
@@ -45,6 +53,7 @@ t.test('not before the controller knows the new template', async (t) => {
   t.notOk(api.get(`${PODS}/old`));
   t.ok(api.get(`${PODS}/new`));
   t.ok(api.get(`${PODS}/other`));
+  t.ok(api.get(`${PODS}/job`));
 });
 
 t.test('a controller that does not see it ends the wait with that', async (t) => {

@@ -205,6 +205,11 @@ printf "ActiveState=active\\nInvocationID=$n\\nExecMainStartTimestampMonotonic=1
     /nothing may change for some time/,
   ],
   [
+    'an add-on that is ready now and then',
+    { pods: () => [proxy({ ready: looks++ % 2 === 0 ? 'True' : 'False' })] },
+    /kube-proxy-x is not|nothing may change/,
+  ],
+  [
     'an add-on without its image',
     { pods: () => [proxy({ ready: 'False' })] },
     /kube-proxy-x is not/,

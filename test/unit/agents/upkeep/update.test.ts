@@ -81,7 +81,7 @@ for (const [file, message] of DAMAGED) {
     const it = await updating(t);
     const other = it.host.read(`${SOURCE}/${file}`).replace(/e/g, 'o');
     it.host.write(`${SOURCE}/${file}`, other);
-    await t.rejects(it.run(stageUpdate), { message });
+    await t.rejects(it.run(stageUpdate), { kind: 'fatal', message });
     t.notOk(await it.holds(stageUpdate));
   });
 }
@@ -178,6 +178,7 @@ async function requireSwitched(t: Test, { host, holds }: Updating) {
   t.equal(host.read(`${PAYLOAD}/bin/kubelet`), 'the new kubelet');
   t.equal(host.read('/var/lib/sno-agents/sno-trial/payload/bin/kubelet'), 'the old kubelet');
   t.equal(host.read(SCHEDULER), 'the new scheduler');
+  t.same([host.mode(SCHEDULER), host.mode(NEW_UNIT)], [0o600, 0o644]);
   t.ok(host.has('/usr/local/bin/sno-new'));
 }
 
