@@ -16,7 +16,7 @@ import { putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { bootMoment } from '../../../../lib/host/boot.ts';
 import type { TestHost } from '../../agents/host/host.ts';
-import { killedAtAnyMoment } from '../steps/killed-at-any-moment.ts';
+import { dying, killedAtAnyMoment } from '../steps/killed-at-any-moment.ts';
 import {
   arm,
   change,
@@ -198,7 +198,12 @@ t.test('what is on another mount is copied outside the sandbox', async (t) => {
     'case "$*" in *--link*) mkdir -p "$5"; exit 1 ;; esac; exec /bin/cp "$@"',
   );
   host.programs.give('systemd-run', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
-  await keepTrial(host.paths, host.at(KEPT), signal);
+  const { effects } = await dying(Number.POSITIVE_INFINITY, false, () =>
+    keepTrial(host.paths, host.at(KEPT), signal),
+  );
+  const synced = effects.map(({ text }) => text);
+  for (const path of ['copies/1', 'payload/payload.yaml'])
+    t.ok(synced.includes(`sync ${host.at(`${KEPT}/${path}`)}`), `${path} is on the disk`);
   t.same(contents(host, KEPT), contents(linked, KEPT));
   const copied = `${KEPT}/payload/payload.yaml`;
   t.not(lstatSync(host.at(copied)).ino, lstatSync(host.at(`${MOVED.aside}/payload.yaml`)).ino);
