@@ -86,7 +86,7 @@ const BROKEN: readonly { name: string; contents: string | Buffer; faults: readon
   {
     name: 'a list',
     contents: '- a\n- b\n',
-    faults: [/^a\.yaml:1: the document: .*expected object/],
+    faults: [/^a\.yaml:1: the document: .*expected a mapping, one object/],
   },
   { name: 'a text', contents: 'hello', faults: [/^a\.yaml:1: the document: /] },
   {
