@@ -144,7 +144,7 @@ for (const [how, script] of Object.entries({ fails: 'exit 1', hangs: 'exec sleep
     host.programs.give('setfiles', script);
     const context = { paths: host.paths, now: await bootMoment(), isFirstRun: true };
     for (const step of [networkPutBack, filesPutBack]) await step.run(context, host.progress());
-    const end = concludeTrial.run(context, host.progress(undefined, 401));
+    const end = concludeTrial.run(context, host.progress(undefined, 2001));
     await t.rejects(end, { code: 'trial-reverted' });
     t.match(host.lines.pop(), /may lack its SELinux labels: command "setfiles .*" failed/);
     host.remove('/sys/fs/selinux/enforce');
