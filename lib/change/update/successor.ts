@@ -91,7 +91,7 @@ function partFaults(part: Part, to: PayloadVersions, from: PayloadVersions): Obs
     const found = `${name} ${next} is ${a[1] - b[1]} minor versions newer than ${present}`;
     return [{ found, fix }];
   }
-  const least = part === 'etcd' && a[1] !== b[1] ? ETCD_BEFORE[`${a[0]}.${a[1]}`] : undefined;
+  const least = part === 'etcd' ? ETCD_BEFORE[`${a[0]}.${a[1]}`] : undefined;
   if (least === undefined || isOlder(present, least) !== true) return [];
   const fix = `Take etcd ${least} or a later ${b[0]}.${b[1]} first, with the same Kubernetes.`;
   return [{ found: `etcd ${next} must not follow ${present}`, fix }];

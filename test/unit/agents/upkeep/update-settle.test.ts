@@ -84,6 +84,29 @@ t.test('with workers, the pods of DaemonSets are replaced on the own node only',
   }
 });
 
+t.test('that the controller does not know the new template yet is said', async (t) => {
+  const sets = '/apis/apps/v1/namespaces/kube-system/daemonsets';
+  const metadata = { namespace: 'kube-system', name: 'kube-proxy' };
+  const contents =
+    'apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: kube-proxy, namespace: kube-system}\nspec: {template: {}}\n';
+  const resources = [{ name: 'daemonsets', kind: 'DaemonSet', namespaced: true, verbs: ['list'] }];
+  const it = await settling(t, {
+    manifests: [{ name: 'kube-proxy.yaml', contents }],
+    nodes: ['worker-0'],
+    answers: {
+      'GET /apis/apps/v1': () => ({ resources }),
+      [`PATCH ${sets}/kube-proxy`]: () => ({}),
+      [`GET ${sets}`]: () =>
+        listOf({ metadata: { ...metadata, generation: 5 }, status: { observedGeneration: 4 } }),
+    },
+  });
+  const stop = new AbortController();
+  const run = it.run({ signal: stop.signal });
+  await Promise.race([it.host.said(/not yet/), run]);
+  stop.abort(new Error('stopped by the test'));
+  await t.rejects(run, { message: 'stopped by the test' });
+});
+
 /** Judged by its deadline, whatever was seen until then. */
 const OTHER_IMAGES: readonly (readonly [why: string, differs: Differs, what: RegExp])[] = [
   [
