@@ -228,6 +228,16 @@ t.test('the pod has no rights, and needs no registry', async (t) => {
   t.match(objects[1], { kind: 'ConfigMap', data: { 'etcd.yaml': /"name":"x"/ } });
 });
 
+t.test('nobody runs it, and a volume is given to its group', async (t) => {
+  const host = testHost(t);
+  await fakeApi(t, host, {});
+  const limits = { signal: AbortSignal.timeout(60_000), deadlineMs: 60_000 };
+  const { securityContext } = await host.context.withAdministrator(host.progress(), (client) =>
+    kubernetesPlatform(host.context, input).probeMaterial(client, limits),
+  );
+  t.match(securityContext, { runAsNonRoot: true, runAsGroup: 65_532, fsGroup: 65_532 });
+});
+
 const probeSchema = z.looseObject({
   kind: z.string(),
   metadata: z.object({ name: z.string(), namespace: z.string().optional() }).loose(),
