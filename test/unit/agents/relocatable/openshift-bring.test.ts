@@ -61,6 +61,8 @@ interface Cluster {
   readonly install?: string;
   readonly change?: Partial<typeof said>;
   readonly served?: Readonly<Record<string, readonly string[]>>;
+  /** While the cluster is asked for its MachineConfigs. */
+  readonly meanwhile?: () => void;
 }
 
 const poolOf = (configs: NonNullable<Cluster['configs']>) => ({
@@ -103,7 +105,10 @@ async function apiOfOthers(t: Test, host: TestHost, cluster: Cluster = {}) {
       metadata: { name: 'cluster-config-v1' },
       data: { 'install-config': install },
     }),
-    [`GET ${CONFIGS}`]: () => listOf(...configs),
+    [`GET ${CONFIGS}`]: () => {
+      cluster.meanwhile?.();
+      return listOf(...configs);
+    },
     [`POST ${CONFIGS}`]: ({ body }) => {
       created.push(body);
       return JSON.parse(body);
@@ -192,25 +197,22 @@ t.test('while it is being applied', async (t) => {
   t.same(created, []);
 });
 
-const twoAddresses = {
-  nodes: [
-    {
-      metadata: { name: 'edge-0' },
-      status: {
-        addresses: [
-          { type: 'InternalIP', address: NODE.address },
-          { type: 'InternalIP', address: '2001:db8::10' },
-        ],
-      },
-    },
-  ],
+const nodeAt = (...addresses: string[]): Cluster => {
+  const status = { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) };
+  return { change: { nodes: [{ metadata: { name: 'edge-0' }, status }] } };
 };
 
 const refusals: readonly [what: string, Cluster, says: RegExp][] = [
   ['three nodes', { topology: 'HighlyAvailable' }, /cluster: controlPlaneTopology is Highly/],
   ['another platform', { platform: 'BareMetal' }, /cluster: the platform is baremetal/],
   ['another network', { networkType: 'Calico' }, /cluster: the network is Calico/],
-  ['two addresses', { change: twoAddresses }, /node-address: .*found 192\.0\.2\.10, 2001:db8::10/],
+  [
+    'two addresses',
+    nodeAt(NODE.address, '2001:db8::10'),
+    /node-address: .*found 192\.0\.2\.10, 2001:db8::10/,
+  ],
+  ['an address of IPv6', nodeAt('2001:db8::10'), /node-address: .*of IPv4, found 2001:db8::10/],
+  ['no address', nodeAt(), /node-address: .*found none/],
   [
     'a worker',
     { change: { nodes: [...said.nodes, { metadata: { name: 'w' } }] } },
@@ -255,6 +257,15 @@ t.test('refused: while another change is under way, before anything is asked', a
   for (const option of [[], ['--allow-restart']])
     await refusedWithoutChange(t, host, /getting the configuration of its site/, ...option);
   t.notOk(requests.slice(before).some((each) => each.includes(CONFIGS)));
+});
+
+t.test('refused: a change that came while the cluster was asked', async (t) => {
+  const host = hostOfOthers(t);
+  const { created } = await apiOfOthers(t, host, {
+    meanwhile: () => host.write('/var/lib/sno-agents/reconfigure/request.json', '{}'),
+  });
+  await refusedWithoutChange(t, host, /the configuration of its site/, '--allow-restart');
+  t.same(created, [], 'the operator would restart the host in the midst of it');
 });
 
 t.test('a cluster that cannot be described, without what its installer was told', async (t) => {

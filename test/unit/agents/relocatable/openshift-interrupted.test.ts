@@ -75,6 +75,8 @@ t.test('agent-units: whatever is not as it was left is made again', async (t) =>
     change();
     t.equal(await holds(), false, what);
     await agentUnits.run(host.context, host.progress());
+    const last = host.programs.calls('systemctl').at(-1);
+    t.equal(last, 'systemctl daemon-reload', 'which reads the links of what is enabled, too');
     t.equal(await holds(), true, what);
   }
 });

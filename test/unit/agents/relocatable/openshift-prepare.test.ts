@@ -44,6 +44,11 @@ t.test('it leaves what it leaves on the Kubernetes payload, and the units', asyn
   ]);
   const added = [...present(host).keys()].filter((path) => !before.has(path)).toSorted();
   t.same(added, ADDED);
+  t.same(
+    added.filter((path) => (host.mode(path) & 0o044) === 0),
+    ['/etc/sno-agents/factory.json', '/etc/sno-agents/reconfigure/age-identity.txt'],
+    'for root alone',
+  );
   for (const { path, contents } of relocatableFiles(NODE)) {
     t.equal(host.read(path), contents, `${path}: not touched`);
   }

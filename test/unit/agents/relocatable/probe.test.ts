@@ -8,6 +8,7 @@ import { kubernetesPlatform } from '../../../../agents/reconfigure/validate/kube
 import { probeCluster } from '../../../../agents/reconfigure/validate/probe.ts';
 import { answersOf } from '../../../../agents/reconfigure/validate/probe-answers.ts';
 import { probeObjects } from '../../../../agents/reconfigure/validate/probe-objects.ts';
+import { readyPod } from '../../../../agents/reconfigure/validate/probe-workload.ts';
 import { input } from '../../render/rendered-host.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
 import { type TestHost, testHost } from '../host/host.ts';
@@ -113,6 +114,33 @@ t.test('a pod that does not start is a fault, and everything is deleted again', 
     'deployments',
   ]);
   t.equal(cluster.deleted(), 2, 'what an earlier run has left, and its own');
+});
+
+t.test('another pod is one without the pod before, whose volume it may not have yet', async (t) => {
+  const host = testHost(t);
+  const pod = (name: string) => ({
+    metadata: { name, namespace: 'sno-validate' },
+    status: { podIP: name, conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  let names: readonly string[] = [];
+  await fakeApi(t, host, { [`GET ${NAMESPACE}/pods`]: () => listOf(...names.map(pod)) });
+  const ready = () => {
+    const stop = new AbortController();
+    const report = () => stop.abort(new Error('it waits'));
+    const wait = { signal: stop.signal, deadlineMs: 60_000, report };
+    return host.context.withAdministrator(host.progress(), (client) =>
+      readyPod(client, { name: 'old', ip: 'old' }, wait),
+    );
+  };
+  for (const beside of [
+    ['old', 'new'],
+    ['new', 'old'],
+  ]) {
+    names = beside;
+    await t.rejects(ready(), { message: 'it waits' }, beside.join());
+  }
+  names = ['new'];
+  t.same(await ready(), { name: 'new', ip: 'new' });
 });
 
 const ofProbe = (name: string) => ({

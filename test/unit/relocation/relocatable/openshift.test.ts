@@ -136,6 +136,11 @@ const bootstraps: readonly [what: string, Parameters<typeof bootstrapEnd>[0], ex
     ['a token with an end', { token: token({ exp: 1_893_456_000 }) }, new Date(1_893_456_000_000)],
     ['a token whose end is no time', { token: token({ exp: 'soon' }) }, 'never'],
     ['a certificate', { certificate: leaf.certificate }, new Date('2030-02-09T00:00:00Z')],
+    [
+      'a certificate that ends before its token',
+      { certificate: leaf.certificate, token: token({}) },
+      new Date('2030-02-09T00:00:00Z'),
+    ],
   ];
 
 for (const [what, access, expected] of bootstraps) {
