@@ -2,11 +2,12 @@ import { appendFileSync, chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
+import { exportBackup } from '../../../../agents/steps/backup/export.ts';
 import { runBackup } from '../../../../agents/upkeep/backup/main.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { failureData } from '../../../../lib/base/errors/failure-data.ts';
 import { readPortable } from '../../../../lib/change/backup/portable/read.ts';
-import { decrypterFor } from '../../../../lib/change/backup/portable/recipients.ts';
+import { decrypterFor, encrypterFor } from '../../../../lib/change/backup/portable/recipients.ts';
 import { recordFailure } from '../../../../lib/change/change.ts';
 import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
@@ -153,6 +154,10 @@ t.test('a backup that was changed since it was made does not leave the host', as
     t.match(errors, says, spoil);
     t.notOk(host.has('/media.age'), spoil);
     t.notOk(host.has('/media.age.partial'), spoil);
+    const stopped = AbortSignal.abort(new Error('told to stop'));
+    const exported = { target: to, encrypter: encrypterFor([recipient]) };
+    const exporting = exportBackup(host.paths, made, exported, stopped);
+    await t.rejects(exporting, { message: /^told to stop$/ });
     host.remove(`${BACKUPS}/${made}`);
   }
 });

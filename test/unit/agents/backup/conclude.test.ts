@@ -11,6 +11,7 @@ import { restoreChange } from '../../../../lib/change/restore/request.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { fakeApi, refuse } from '../host/api.ts';
 import { NAME, restoringHost } from './backup-host.ts';
+import { MOVED, movedFile, SAVED, STATE } from './interrupted-host.ts';
 
 const BROKEN = new Failure('fatal', 'broken by the test');
 
@@ -26,6 +27,7 @@ t.test('it keeps as many databases from before as it is told, the newest ones', 
     });
     for (const day of [1, 2, 3]) host.write(`/var/lib/etcd.replaced-2030010${day}T000000Z/x`, 'x');
     host.write('/var/lib/etcd.replaced-by-me/x', 'x');
+    for (const path of [movedFile('etcd'), SAVED, `${STATE}/restarts.json`]) host.write(path);
     t.equal(await holds(concludeRestore), false);
     await run(concludeRestore);
     t.equal(await holds(concludeRestore), true);
@@ -35,6 +37,7 @@ t.test('it keeps as many databases from before as it is told, the newest ones', 
     );
     t.equal(await restoreChange.read(context.paths), undefined);
     t.equal((await restoreChange.last(context.paths))?.failure, undefined);
+    for (const path of [MOVED, SAVED, `${STATE}/restarts.json`]) t.notOk(host.has(path), path);
   }
 });
 

@@ -50,7 +50,11 @@ t.test('without one, the reason is that of the agent, for programs too', async (
     code: 'backup-no-space',
     details: { cause: { what: 'the disk is full' } },
   });
-  host.write(`${BACKUPS}/${LATER}/manifest.json`, 'torn');
+  host.write('/torn/manifest.json', 'torn');
+  host.programs.give(
+    'systemctl',
+    `[ "$1" = start ] && mv "$ROOT/torn" "$ROOT${BACKUPS}/${LATER}"; exit 1`,
+  );
   t.match(await thrownBy(backUpNow(host.paths)), { code: 'backup-no-space' }, 'a damaged one');
   mock.timers.enable({ apis: ['Date'], now: Date.parse('2030-01-01T00:00:00Z') });
   t.teardown(() => mock.timers.reset());

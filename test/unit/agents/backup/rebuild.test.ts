@@ -33,10 +33,13 @@ t.test('a key that the backup does not have is said', async (t) => {
 });
 
 t.test('an encryption configuration that is gone is that of the backup', async (t) => {
-  const { host, run } = await restoringHost(t);
+  const { host, run, holds } = await restoringHost(t);
   host.remove(ENCRYPTION);
+  t.equal(await holds(rebuild), false);
   await run(rebuild);
+  t.equal(await holds(rebuild), true);
   await run(replace);
+  t.equal(await holds(rebuild), true, 'what is in use is not rebuilt again');
   t.equal(host.read(ENCRYPTION), providers('present'));
   t.equal(host.mode(ENCRYPTION), 0o600);
 });

@@ -1,4 +1,5 @@
 /** Who may have made a portable backup, and what it may list: both are known before anything in it is used. */
+import { execFileSync } from 'node:child_process';
 import { sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -196,6 +197,10 @@ t.test('who has to have made it is said by one option', async (t) => {
   await refused({}, /expected --signer FILE .* or --accept-unsigned CLUSTER-ID .*found neither/);
   await refused({ signer: file, acceptUnsigned: 'x' }, /found both/);
   await refused({ signer: '/nowhere' }, /--signer \/nowhere cannot be read/);
+  const pipe = `${file}.pipe`;
+  execFileSync('mkfifo', [pipe]);
+  const stopped = AbortSignal.abort(new Error('told to stop'));
+  t.match(await thrownBy(acceptedAuthor({ signer: pipe }, stopped)), { message: /^told to stop$/ });
   const wrong: object[] = [
     { ...SIGNER, schemaVersion: 2 },
     { ...SIGNER, clusterId: '' },

@@ -1,4 +1,5 @@
 /** A portable backup becomes one of the backups of a host. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -25,7 +26,8 @@ async function importingHost(t: Test, files?: Readonly<Record<string, string>>) 
   const host = testHost(t, { settings: { backupMinFreeMiB: 0.001 } });
   host.write('/key.txt', identity, 0o600);
   const options = { backup: to, identity: host.at('/key.txt'), author: BY_HOST };
-  const run = (more: object = {}) => importBackup({ ...host.context, ...more }, options, signal);
+  const run = (more: object = {}, until = signal) =>
+    importBackup({ ...host.context, ...more }, options, until);
   return { host, to, run };
 }
 
@@ -84,6 +86,14 @@ t.test('nothing is left of one that cannot be used', async (t) => {
   t.strictSame(readdirSync(host.at(BACKUPS)), [], 'what was read before its end, too');
   host.remove('/key.txt');
   t.match(await thrownBy(run()), { kind: 'usage', message: /--identity/ });
+});
+
+t.test('whoever is told to stop waits for no program that would write the identity', async (t) => {
+  const { host, run } = await importingHost(t);
+  host.remove('/key.txt');
+  execFileSync('mkfifo', [host.at('/key.txt')]);
+  const stopped = AbortSignal.abort(new Error('told to stop'));
+  t.match(await thrownBy(run({}, stopped)), { message: /^told to stop$/ });
 });
 
 t.test('interrupted at any moment, there is one complete backup afterwards', async (t) => {

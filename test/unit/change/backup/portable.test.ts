@@ -147,13 +147,14 @@ t.test('refused: cut, changed, of another recipient, not encrypted', async (t) =
 
 t.test('a file is neither replaced nor left incomplete', async (t) => {
   const { folder, to, header, recipient } = await portableBackup(t);
-  const write = () =>
+  const write = (contentsOf = filesIn(folder)) =>
     writePortable(
       to,
-      { header, contentsOf: filesIn(folder), signs: SIGNS, encrypter: encrypterFor([recipient]) },
+      { header, contentsOf, signs: SIGNS, encrypter: encrypterFor([recipient]) },
       signal,
     );
-  t.match(await thrownBy(write()), { kind: 'usage', message: /portable\.age exists/ });
+  const exists = { kind: 'usage', message: /portable\.age exists/ };
+  t.match(await thrownBy(write()), exists);
   rmSync(to);
   rmSync(join(folder, KEY_FILE));
   t.match(await thrownBy(write()), { code: 'ENOENT' });
@@ -163,12 +164,20 @@ t.test('a file is neither replaced nor left incomplete', async (t) => {
   writeFileSync(join(folder, KEY_FILE), KEY);
   await write();
   t.strictSame(readdirSync(dirname(to)).toSorted(), ['backup', 'portable.age']);
+  rmSync(to);
+  const meanwhile = write((file) => {
+    writeFileSync(to, 'of somebody else');
+    return filesIn(folder)(file);
+  });
+  t.match(await thrownBy(meanwhile), exists);
+  t.equal(readFileSync(to, 'utf8'), 'of somebody else');
+  t.strictSame(readdirSync(dirname(to)).toSorted(), ['backup', 'portable.age']);
 });
 
 t.test('whoever is told to stop leaves nothing, and says nothing of the backup', async (t) => {
   const { folder, to, header, recipient, opening } = await portableBackup(t);
   const stop = new AbortController();
-  const stopped = { message: 'stopped' };
+  const stopped = { message: /^stopped$/ };
   const reader = { header: async () => stop.abort(new Error('stopped')) };
   t.match(await thrownBy(readPortable(to, opening, reader, stop.signal)), stopped);
   rmSync(to);
