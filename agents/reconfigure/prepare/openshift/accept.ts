@@ -58,10 +58,9 @@ export async function requirePreparableOpenShift(
 
 /**
  * Whether what `reconfigure prepare` has placed can be taken away; nothing is changed.
- * @throws Failure (usage) while one of the units carries out a change, or keeps the way back from one
+ * @throws Failure (usage) while one of the units keeps the way back from a change
  */
 export async function requireUndoable({ paths }: Pick<HostContext, 'paths'>): Promise<void> {
-  await requireIdle(paths);
   const kept = await readKept(beforeFolder(paths));
   if (kept === undefined) return;
   throw refused(`the way back from ${kept.what} is kept`, {
