@@ -5,6 +5,7 @@ import { validateContext } from '../../../../agents/reconfigure/validate/context
 import { inspectForShipping } from '../../../../agents/reconfigure/validate/inspect.ts';
 import { kubernetesPlatform } from '../../../../agents/reconfigure/validate/kubernetes.ts';
 import { runValidate } from '../../../../agents/reconfigure/validate/main.ts';
+import type { Platform } from '../../../../agents/reconfigure/validate/platform.ts';
 import { seal } from '../../../../agents/reconfigure/validate/seal.ts';
 import { namesIn, sha256 } from '../../../../lib/host/files.ts';
 import { factoryReportSchema, reportPaths } from '../../../../lib/relocation/relocatable/report.ts';
@@ -96,6 +97,8 @@ t.test('a node without a fault is reported as such, and sealed', async (t) => {
     'each run looks again',
   );
   t.not(seal.input(context), seal.input({ ...context, id: 'two' }));
+  host.remove(to.signature);
+  t.equal(await inspectForShipping.holds(context, host.progress()), false, 'nobody can trust it');
 });
 
 t.test('seal, interrupted: a node is sealed for good, or not at all', async (t) => {
@@ -120,7 +123,10 @@ t.test('every fault is in the report, which is written all the same', async (t) 
   // A wait for a steady cluster to the end of the step would leave no time for the report.
   t.setTimeout(45_000);
   const { host, context, probe, names } = await shippableNode(t, {
-    'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases': () => listOf(),
+    'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases': () => {
+      t.ok(probe.applied.has('Deployment'), 'it settles after the probe, which moves something');
+      return listOf();
+    },
   });
   for (const place of [`${INTERNAL}:${NODE_PORT}`, `${SERVICE}:2379`, '10.128.0.1:2379']) {
     probe.others.set(place, 'somebody else');
@@ -183,6 +189,38 @@ t.test('what the payload has not is not tried, and what cannot be known is noted
     /^node-port: not tried, the payload has no kube-proxy/,
     /^volume: not tried, there is no default StorageClass/,
   ]);
+});
+
+t.test('Services and node ports have to answer in both families', async (t) => {
+  const { host, context, probe } = await shippableNode(t, {
+    'GET /api/v1/namespaces/sno-validate/services/probe': () => ({
+      metadata: { name: 'probe' },
+      spec: { clusterIPs: [SERVICE, '2001:db8::77'], ports: [{ nodePort: NODE_PORT }] },
+    }),
+  });
+  for (const place of [`[2001:db8::77]:2379`, `[2001:db8::10]:${NODE_PORT}`])
+    probe.others.set(place, 'somebody else');
+  const policy = { ...context.policy, secondInternalAddress: '2001:db8::10' };
+  const run = inspectForShipping.run({ ...context, policy }, host.progress());
+  await t.rejects(run, { kind: 'fatal', message: /cannot be shipped/ });
+  t.match(checksOf(t, host).of.get('conformance')?.faults, [
+    /^service: the answer of the Service at 2001:db8::77 is another one/,
+    /^node-port: the answer of the node port at 2001:db8::10 is another one/,
+  ]);
+});
+
+t.test('whether the image of a unit is pinned is asked of the runtime', async (t) => {
+  const { host, context } = await shippableNode(t);
+  const facts: Platform['facts'] = async (client, limits) => ({
+    ...(await context.platform.facts(client, limits)),
+    unitImages: ['here:1', 'pinned:1'].map((image) => ({ image, path: '/usr/local/bin/a' })),
+  });
+  const platform = { ...context.platform, facts };
+  const run = inspectForShipping.run({ ...context, platform }, host.progress());
+  await t.rejects(run, { kind: 'fatal', message: /cannot be shipped/ });
+  const { faults = [] } = checksOf(t, host).of.get('images') ?? {};
+  t.match(faults, [/^\/usr\/local\/bin\/a: the image here:1 is not pinned/]);
+  t.equal(faults.length, 1);
 });
 
 t.test('a log that the API does not return is a fault', async (t) => {

@@ -9,7 +9,15 @@ import { withLocalAdministrator } from '../../../../lib/render/openshift/install
 import { settings } from '../distinct-settings.ts';
 import { type ApiAnswer, listOf } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
-import { NODE, openShiftApi, openShiftHost, type said } from './openshift-host.ts';
+import {
+  discoveryOf,
+  NODE,
+  openShiftApi,
+  openShiftHost,
+  said,
+  servedPlurals,
+  steadyDaemon,
+} from './openshift-host.ts';
 
 const limits = { signal: new AbortController().signal, deadlineMs: 60_000 };
 const policy = { internalAddress: NODE.address, nodeName: NODE.nodeName, shippingDays: 30 };
@@ -33,10 +41,12 @@ async function platformOn(
   {
     change = {},
     endpoints = [NODE.address],
+    served = servedPlurals,
     unknownReleaseAccepted,
   }: {
     change?: Partial<typeof said>;
     endpoints?: string[];
+    served?: typeof servedPlurals;
     unknownReleaseAccepted?: true;
   } = {},
 ) {
@@ -64,6 +74,7 @@ async function platformOn(
     'GET /version': () => ({ gitVersion: 'v1.34.1' }),
     'GET /apis/operators.coreos.com/v1alpha1/clusterserviceversions': () => listOf(),
     'GET /apis/operators.coreos.com/v1alpha1/catalogsources': () => listOf(),
+    ...discoveryOf(served),
   };
   await openShiftApi(t, host, change, others);
   const platform = openShiftPlatform(
@@ -169,6 +180,7 @@ t.test('a kubelet without a certificate, and a damaged kubeconfig', async (t) =>
   await t.rejects(facts(), /kubernetes\/kubeconfig/);
 });
 
+const atWork = { ...steadyDaemon, 'machineconfiguration.openshift.io/state': 'Working' };
 const faults: readonly [what: string, Parameters<typeof platformOn>[1], says: RegExp][] = [
   [
     'another member of etcd',
@@ -186,6 +198,16 @@ const faults: readonly [what: string, Parameters<typeof platformOn>[1], says: Re
     },
     /release: OpenShift 5\.1\.1/,
   ],
+  [
+    'a kind that an update has taken away',
+    { served: { ...servedPlurals, 'operator.openshift.io/v1alpha1': [] } },
+    /served-kinds: the API serves no imagecontentsourcepolicies/,
+  ],
+  [
+    'a machine-config daemon that is at work',
+    { change: { nodes: [{ metadata: { name: 'edge-0', annotations: atWork } }] } },
+    /machine-config-daemon: the Node has the state Working/,
+  ],
 ];
 
 for (const [what, given, says] of faults) {
@@ -194,6 +216,12 @@ for (const [what, given, says] of faults) {
     t.match((await facts()).otherFaults, [says]);
   });
 }
+
+t.test('the machine-config daemon is that of the own Node', async (t) => {
+  const other = { metadata: { name: 'other', annotations: {} } };
+  const { facts } = await platformOn(t, { change: { nodes: [other, ...said.nodes] } });
+  t.same((await facts()).otherFaults, []);
+});
 
 t.test('a host that an update has changed since it was prepared', async (t) => {
   const { host, facts } = await platformOn(t);

@@ -120,7 +120,10 @@ t.test('another pod is one without the pod before, whose volume it may not have 
   const host = testHost(t);
   const pod = (name: string) => ({
     metadata: { name, namespace: 'sno-validate' },
-    status: { podIP: name, conditions: [{ type: 'Ready', status: 'True' }] },
+    status: {
+      podIP: name,
+      conditions: [{ type: 'Ready', status: name === 'starting' ? 'False' : 'True' }],
+    },
   });
   let names: readonly string[] = [];
   await fakeApi(t, host, { [`GET ${NAMESPACE}/pods`]: () => listOf(...names.map(pod)) });
@@ -132,10 +135,7 @@ t.test('another pod is one without the pod before, whose volume it may not have 
       readyPod(client, { name: 'old', ip: 'old' }, wait),
     );
   };
-  for (const beside of [
-    ['old', 'new'],
-    ['new', 'old'],
-  ]) {
+  for (const beside of [['old', 'new'], ['new', 'old'], ['starting']]) {
     names = beside;
     await t.rejects(ready(), { message: 'it waits' }, beside.join());
   }

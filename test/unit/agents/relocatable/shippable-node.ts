@@ -225,7 +225,10 @@ export async function shippableNode(
 echo "-----BEGIN SSH SIGNATURE-----"; sha256sum`,
   );
   await fakeRuntime(t, host, () => [], {
-    ImageStatus: () => ({ image: { id: `sha256:${'a'.repeat(64)}`, repoTags: ['here:1'] } }),
+    ImageStatus: (request) => {
+      const pinned = JSON.stringify(request).includes('pinned:1');
+      return { image: { id: `sha256:${'a'.repeat(64)}`, repoTags: ['here:1'], pinned } };
+    },
   });
   const probe: FakeProbe = { others: new Map(), log: undefined, keeps: true, applied: new Map() };
   await fakeApi(t, host, { ...SETTLED, ...probeAnswers(t, probe), ...differs });

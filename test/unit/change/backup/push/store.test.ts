@@ -36,3 +36,23 @@ t.test('reading it back has what storing it has left of the deadline', async (t)
   t.match(await thrownBy(storeFile(to, 'edge-0.age', file, options)), { kind: 'retry' });
   t.equal(host.programs.calls('curl').length, 2);
 });
+
+t.test('only statuses of success are one', async (t) => {
+  const host = testHost(t);
+  const path = join(host.root, 'edge-0.age');
+  writeFileSync(path, 'a backup');
+  const file = { path, bytes: 8, sha256: sha256('a backup') };
+  const { signal } = new AbortController();
+  const options = { signal, deadlineMs: DEADLINE_MS, work: host.at('/work') };
+  for (const [status, isStored] of [
+    [200, true],
+    [299, true],
+    [300, false],
+  ] as const) {
+    const read = "printf 'a backup'; printf 200 >&2";
+    host.programs.give('curl', `if grep -q upload-file; then printf ${status}; else ${read}; fi`);
+    const stored = storeFile(to, 'edge-0.age', file, options);
+    if (isStored) await stored;
+    else t.match(await thrownBy(stored), { kind: 'fatal', message: /found status 300/ });
+  }
+});
