@@ -216,7 +216,7 @@ const refusals: readonly [what: string, Cluster, says: RegExp][] = [
   [
     'a worker',
     { change: { nodes: [...said.nodes, { metadata: { name: 'w' } }] } },
-    /other-nodes: /,
+    /other-nodes: expected one Node, found edge-0, w/,
   ],
   [
     'a kind that is not served',
@@ -257,6 +257,14 @@ t.test('refused: while another change is under way, before anything is asked', a
   for (const option of [[], ['--allow-restart']])
     await refusedWithoutChange(t, host, /getting the configuration of its site/, ...option);
   t.notOk(requests.slice(before).some((each) => each.includes(CONFIGS)));
+});
+
+t.test('refused: a host that is no CoreOS', async (t) => {
+  const host = hostOfOthers(t);
+  const { created } = await apiOfOthers(t, host);
+  host.write('/usr/lib/os-release', 'ID=fedora\nVERSION_ID=43\n');
+  await refusedWithoutChange(t, host, /operating-system: expected RHCOS/, '--allow-restart');
+  t.same(created, []);
 });
 
 t.test('refused: a change that came while the cluster was asked', async (t) => {
