@@ -120,8 +120,6 @@ t.test('seal, interrupted: a node is sealed for good, or not at all', async (t) 
 });
 
 t.test('every fault is in the report, which is written all the same', async (t) => {
-  // A wait for a steady cluster to the end of the step would leave no time for the report.
-  t.setTimeout(45_000);
   const { host, context, probe, names } = await shippableNode(t, {
     'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases': () => {
       t.ok(probe.applied.has('Deployment'), 'it settles after the probe, which moves something');
