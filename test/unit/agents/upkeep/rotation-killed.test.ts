@@ -1,12 +1,16 @@
-/** The beginning and the end of a rotation, which may be killed at any moment. */
-import t from 'tap';
-import { readStaged } from '../../../../agents/steps/certificates/changes.ts';
+/** The beginning of a rotation, a phase and the end, which may be killed at any moment. */
+import t, { type Test } from 'tap';
+import { hasUndo, readStaged, saveStaged } from '../../../../agents/steps/certificates/changes.ts';
+import { applyPhase } from '../../../../agents/upkeep/rotate/apply.ts';
 import { concludeRotation } from '../../../../agents/upkeep/rotate/conclude.ts';
+import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
 import { overlap } from '../../../../agents/upkeep/rotate/overlap.ts';
 import { rotatePlan } from '../../../../agents/upkeep/rotate/plan.ts';
-import { addRestart } from '../../../../agents/upkeep/rotate/restarts.ts';
+import { addRestart, restartedFor } from '../../../../agents/upkeep/rotate/restarts.ts';
 import { stageRotation } from '../../../../agents/upkeep/rotate/stage.ts';
+import { Failure } from '../../../../lib/base/errors/failure.ts';
 import {
+  requestRotation,
   rotationChange,
   rotationFolder,
   type What,
@@ -18,6 +22,8 @@ import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encrypti
 import { serviceAccount } from '../../../../lib/render/kubernetes/service-account.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { rendered } from '../../render/rendered-host.ts';
+import { cluster } from '../host/cluster.ts';
+import { testHost } from '../host/host.ts';
 import { requested, rotating } from './rotating-host.ts';
 
 const staticPods = '/etc/kubernetes/manifests';
@@ -81,6 +87,58 @@ t.test('stage: interrupted at any moment, nothing or everything is staged', asyn
     isDurable: true,
   });
 });
+
+/** Without static pods, which take long: a phase that changes a file of the kubelet. */
+async function kubeletPhase(t: Test) {
+  const host = testHost(t);
+  const path = '/etc/kubernetes/pki/kubelet/api-ca.crt';
+  host.write(path, 'old');
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
+  host.programs.give('systemctl', `cp "$ROOT${path}" "$ROOT/read"`);
+  await requestRotation(host.paths, { what: { kind: 'encryption' }, restartWorkloads: false });
+  const context = await rotateContext(host.paths);
+  const { id } = context.request;
+  const changes = [{ path, contents: 'new', mode: 0o600 }];
+  const phases = { 'trust-both': changes, 'use-new': changes, 'trust-new': changes };
+  await saveStaged(host.paths, { schemaVersion: 1, id, phases, retired: [] });
+  return {
+    ...{ host, context },
+    /** The file, and what the kubelet has read of it when it was restarted. */
+    files: () => [path, '/read'].map((each) => (host.has(each) ? host.read(each) : 'none')),
+    mode: () => host.mode(path),
+    restarted: () => restartedFor(host.paths, id, 'use-new'),
+  };
+}
+
+for (const kept of ['new', 'old']) {
+  t.test(`a phase: interrupted at any moment, the kubelet has the ${kept} file`, async (t) => {
+    const verify = async () => {
+      if (kept === 'old') throw new Failure('fatal', 'nobody accepts it');
+    };
+    await killedAtAnyMoment(t, {
+      prepare: () => kubeletPhase(t),
+      run: ({ host, context }) =>
+        applyPhase(context, 'use-new', verify, host.progress()).catch((error: unknown) => {
+          if (!(error instanceof Failure) || error.code !== 'rotation-rolled-back') throw error;
+          t.match(error, { cause: { what: 'nobody accepts it' } });
+        }),
+      async allowed({ host, files, restarted }, when) {
+        const [file, read] = files();
+        const isKnown = read === 'none' || (await restarted()).length > 0;
+        t.ok(isKnown, `${when}: a restart is recorded before`);
+        const isEnd = file === kept && read === kept;
+        const isBeginning = file === 'old' && read === 'none';
+        t.ok(isEnd || isBeginning || (await hasUndo(host.paths)), `${when}: it goes on`);
+      },
+      result: async ({ host, files, mode, restarted }) => ({
+        ...{ files: files(), mode: mode(), restarted: await restarted() },
+        isOpen: await hasUndo(host.paths),
+      }),
+      least: 20,
+      isDurable: true,
+    });
+  });
+}
 
 t.test('conclude: interrupted at any moment, it is recorded once', async (t) => {
   await killedAtAnyMoment(t, {
