@@ -8,6 +8,7 @@ import {
   wasSetBack,
 } from '../../../../agents/upkeep/renew/kubelet-certificates.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import type { Progress } from '../../../../lib/engine/steps/progress.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
@@ -196,6 +197,29 @@ t.test('kubelet-certificates', async (t) => {
       least: 8,
       isDurable: true,
     });
+  });
+
+  t.test('told to stop while systemd is asked, it has not failed', async (t) => {
+    for (const [call, recorded] of [
+      ['show', []],
+      ['restart', [{ name: 'kubelet-certificates', restartDue: true }]],
+    ] as const) {
+      const { host, context, run, restarts } = await kubeletHost(t, { clientDays: 400 });
+      const asked = `if [ "$1" = ${call} ]; then touch "$ROOT/asked"; exec sleep 60; fi`;
+      host.programs.give('systemctl', `${asked}\n${asSystemd(0)}`);
+      const body = (progress: Progress) => kubeletCertificates.run(context, progress);
+      t.match(await host.stoppedAt('/asked', body), { message: 'told to stop' }, call);
+      const attempts = await readAttempts(host.paths);
+      t.same(
+        attempts.map(({ at: _at, ...attempt }) => attempt),
+        recorded,
+        'the next run goes on',
+      );
+      host.programs.give('systemctl', asSystemd(0));
+      const before = restarts();
+      await run();
+      t.equal(restarts(), before + 1);
+    }
   });
 
   t.test('a kubelet that never started, or a damaged certificate', async (t) => {

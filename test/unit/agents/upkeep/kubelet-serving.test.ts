@@ -17,6 +17,7 @@ import {
   type WritableEndpoints,
 } from '../host/approver.ts';
 import { testHost } from '../host/host.ts';
+import { toldToStop } from './told-to-stop.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const APPROVAL = `PUT ${REQUESTS}/csr-abcde/approval`;
@@ -96,7 +97,7 @@ async function servingHost(
     host,
     api,
     context,
-    run: () => kubeletServing.run(context, host.progress()),
+    run: (signal?: AbortSignal) => kubeletServing.run(context, host.progress(signal)),
     async failure() {
       return (await readAttempts(host.paths)).find(({ name }) => name === 'kubelet-serving')
         ?.failure;
@@ -322,6 +323,19 @@ t.test('kubelet-serving', async (t) => {
     );
     t.same(await readAttempts(it.host.paths), []);
   });
+});
+
+t.test('told to stop while the API server does not answer, it has not failed', async (t) => {
+  for (const asked of ['GET /readyz', `GET ${REQUESTS}`, 'GET /api/v1/nodes', APPROVAL]) {
+    await toldToStop(t, asked, async (silent, signal) => {
+      const more = { [asked]: silent };
+      const { host, api, run } = await servingHost(t, { days: 75, requests: [request], more });
+      await run(signal).finally(async () => {
+        t.equal(api.requests.at(-1), asked, 'nothing is asked any more');
+        t.same(await readAttempts(host.paths), [], 'nothing is recorded');
+      });
+    });
+  }
 });
 
 t.test('the window is from 70 to 90 % of the lifetime', async (t) => {

@@ -16,6 +16,7 @@ import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
+import { toldToStop } from './told-to-stop.ts';
 
 const RECORD = 'GET /api/v1/namespaces/kube-system/configmaps/sno-administrators';
 const own = await createAuthority('admin-ca');
@@ -37,7 +38,7 @@ async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>
   return {
     host,
     api,
-    run: () => laptopCa.run(context, host.progress()),
+    run: (signal?: AbortSignal) => laptopCa.run(context, host.progress(signal)),
     holds: () => laptopCa.holds(context, host.progress()),
     conclude: () => concludeRenewal.run(context, host.progress()),
     failure: async () => (await readAttempts(host.paths)).at(0)?.failure,
@@ -53,7 +54,7 @@ const ofLostHost = { ...replaced, time: new Date(Date.now() - 60_000).toISOStrin
 const PUBLISHED = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 
 /** A host whose kubeconfig was exchanged, and an API server that names its own authority only. */
-async function exchangedHost(t: Test) {
+async function exchangedHost(t: Test, more: Readonly<Record<string, ApiAnswer>> = {}) {
   const published = {
     metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
     data: { 'client-ca-file': own.certificate + adminCa.certificate, 'requestheader-x': 'kept' },
@@ -63,6 +64,7 @@ async function exchangedHost(t: Test) {
     [`GET ${PUBLISHED}`]: () => published,
     [`PUT ${PUBLISHED}`]: ({ body }: { body: string }) =>
       Object.assign(published, JSON.parse(body)),
+    ...more,
   };
   const it = await trustingHost(t, answers, own.certificate);
   it.host.write(apiServerTrust.frontProxy, 'the front proxy');
@@ -106,6 +108,19 @@ t.test('interrupted at any moment, it goes on until nobody trusts it', async (t)
     least: 5,
     isDurable: true,
   });
+});
+
+t.test('told to stop while the API server does not answer, it has not failed', async (t) => {
+  for (const asked of ['GET /readyz', RECORD, `GET ${PUBLISHED}`, `PUT ${PUBLISHED}`]) {
+    await toldToStop(t, asked, async (silent, signal) => {
+      const { host, run, api } = await exchangedHost(t, { [asked]: silent });
+      await run(signal).finally(async () => {
+        t.equal(api.requests.at(-1), asked, 'nothing is asked any more');
+        t.same(await readAttempts(host.paths), [], 'nothing is recorded');
+        t.ok(host.has(laptopAdminCa), 'the next run goes on');
+      });
+    });
+  }
 });
 
 t.test("the laptop's CA", async (t) => {

@@ -30,6 +30,7 @@ import { listOf } from '../host/api.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { apiOf, earlierAuthority, podOf } from './earlier-authority.ts';
 import { NEW, requested, rotating } from './rotating-host.ts';
+import { toldToStop } from './told-to-stop.ts';
 
 const told = new Failure('retry', 'told to stop');
 const serving: What = { kind: 'authorities', names: ['serving'] };
@@ -88,14 +89,12 @@ t.test('while the API server does not answer', async (t) => {
   const request = host.read(rotationChange.requestPath(host.paths));
   for (const [asked, run] of table) {
     host.write(rotationChange.requestPath(host.paths), request, 0o600);
-    const stop = new AbortController();
-    const silent = () => {
-      stop.abort(told);
-      return new Promise<undefined>(() => {});
-    };
-    const { url, requests } = await apiOf(t, authority, { ...ANSWERS, [asked]: silent });
-    const context = await rotateContext(hostPaths(host.root, { api: url }));
-    t.equal(await thrownBy(run(context, host.progress(stop.signal))), told, asked);
+    const requests: string[] = [];
+    await toldToStop(t, asked, async (silent, signal) => {
+      const api = await apiOf(t, authority, { ...ANSWERS, [asked]: silent });
+      const context = await rotateContext(hostPaths(host.root, { api: api.url }));
+      await run(context, host.progress(signal)).finally(() => requests.push(...api.requests));
+    });
     t.equal(requests.at(-1), asked, 'nothing is asked any more');
   }
 });

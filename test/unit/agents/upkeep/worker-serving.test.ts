@@ -11,6 +11,7 @@ import { serving, WORKER } from '../../cluster/csr/worker-requests.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { testHost } from '../host/host.ts';
+import { toldToStop } from './told-to-stop.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const MEMBER = `/var/lib/sno-agents/sno-approve/members/${WORKER}.json`;
@@ -19,10 +20,16 @@ const admin = await createAuthority('admin-ca');
 const HOUR_MS = 3_600_000;
 
 /** A host that a worker has joined, and an API with its Node. */
-async function joinedHost(t: Test, settings: Partial<Settings> = {}) {
+async function joinedHost(
+  t: Test,
+  settings: Partial<Settings> = {},
+  isSilent: (request: string) => boolean = () => false,
+) {
   const api = new FakeApi();
   api.rule(({ path }) => (path === '/readyz' ? { code: 200, body: {} } : undefined));
-  const { port } = await serveApi(t, (message, response) => api.answer(message, response));
+  const { port } = await serveApi(t, (message, response) => {
+    if (!isSilent(`${message.method} ${message.url}`)) api.answer(message, response);
+  });
   const host = testHost(t, { endpoints: { api: `https://127.0.0.1:${port}` }, settings });
   host.write(authorityPaths('admin').certificate, admin.certificate);
   host.write(authorityPaths('admin').key, admin.key, 0o600);
@@ -33,7 +40,7 @@ async function joinedHost(t: Test, settings: Partial<Settings> = {}) {
     api.set(`/api/v1/nodes/${WORKER}`, { metadata: { name: WORKER, uid }, status });
   register('u1');
   const context = { ...host.context, run: 'this' };
-  const run = () => workerServing.run(context, host.progress());
+  const run = (signal?: AbortSignal) => workerServing.run(context, host.progress(signal));
   const holds = () => workerServing.holds(context, host.progress());
   const send = async (name: string, variation: Variation = serving()) =>
     api.set(`${REQUESTS}/${name}`, await recentRequest(name, variation));
@@ -56,6 +63,22 @@ t.test('worker-serving', async (t) => {
     const days = Number(after?.expires.getTime()) - Number(before?.expires.getTime());
     t.equal(Math.round(days / 24 / HOUR_MS), 200);
     t.equal(host.mode(MEMBER), 0o600);
+  });
+
+  t.test('told to stop while the API server does not answer, it has not failed', async (t) => {
+    for (const asked of [
+      /^GET \/readyz/,
+      /^GET .*certificatesigningrequests/,
+      /^GET .*\/nodes/,
+      /^PUT .*approval/,
+    ]) {
+      await toldToStop(t, String(asked), async (silent, signal) => {
+        const isSilent = (request: string) => asked.test(request) && silent() !== undefined;
+        const { host, run, send } = await joinedHost(t, {}, isSilent);
+        await send('next');
+        await run(signal).finally(async () => t.same(await readAttempts(host.paths), []));
+      });
+    }
   });
 
   t.test('where no worker has joined, the API is not asked', async (t) => {
