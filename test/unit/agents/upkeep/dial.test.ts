@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
+import { createServer as createPlainServer } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
@@ -13,8 +14,10 @@ import {
   presentedSerial,
 } from '../../../../agents/steps/certificates/dial.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import type { Limits } from '../../../../lib/base/wait/limits.ts';
 import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { listening } from '../../clients/kube/listening.ts';
 
 const authority = await createAuthority('serving-ca');
 const clients = await createAuthority('client-ca');
@@ -85,11 +88,23 @@ t.test('the serial number of what a server presents, on a connection that ends',
     await t.rejects(presentedSerial(wrong, client, limits), 'it is verified');
 });
 
-t.test('a server that says nothing is not waited for beyond the deadline', async (t) => {
-  const { url } = await serving(t, { code: 200, body: '' });
-  const ended = AbortSignal.abort(new Error('stopped by the test'));
-  await t.rejects(presentedSerial({ url, ca }, client, { ...limits, signal: ended }));
-  await t.rejects(etcdAnswer({ url, ca }, client, { ...limits, signal: ended }));
+t.test('a server that says nothing is given up at the deadline, and with its caller', async (t) => {
+  const silent = createPlainServer((socket) => void socket.on('error', () => {}).resume());
+  const url = `https://127.0.0.1:${await listening(t, silent)}`;
+  const asks: ((given: Limits) => Promise<string>)[] = [
+    (given) => presentedSerial({ url, ca }, client, given),
+    (given) => apiUser({ url, ca }, client, undefined, given),
+    (given) => etcdAnswer({ url, ca }, client, given),
+    (given) => kubeletAnswer(url, client, given),
+  ];
+  for (const ask of asks) {
+    const late = await thrownBy(ask({ ...limits, deadlineMs: 20 }));
+    t.match(late, { cause: { name: 'TimeoutError' } });
+    const stop = new AbortController();
+    const ended = thrownBy(ask({ ...limits, signal: stop.signal }));
+    stop.abort(new Error('stopped by the test'));
+    t.match(await ended, { cause: { message: 'stopped by the test' } });
+  }
 });
 
 t.test('the API server names the client, or the user whom the front proxy names', async (t) => {

@@ -50,14 +50,21 @@ function leftOf({ socket }: IncomingMessage): number {
 
 /**
  * An API server with a certificate of that authority, which answers by method and path, and `WATCH`
- * with the events. `longestMs`: for how long a client's certificate was still valid, at most.
+ * with the events. `longestMs`: for how long a client's certificate was still valid, at most. `selectors`: by which objects
+ * were chosen, each once.
  */
 export async function apiOf(
   t: Test,
   authority: KeyPair,
   answers: Readonly<Record<string, object | Answer>>,
-): Promise<{ readonly url: string; readonly requests: string[]; longestMs(): number }> {
+): Promise<{
+  readonly url: string;
+  readonly requests: string[];
+  readonly selectors: ReadonlySet<string>;
+  longestMs(): number;
+}> {
   const requests: string[] = [];
+  const selectors = new Set<string>();
   const left: number[] = [];
   const { certificate, key } = await issueLeaf(authority, {
     subject: { commonName: 'api' },
@@ -70,6 +77,10 @@ export async function apiOf(
     const name = `${isWatch ? 'WATCH' : request.method} ${pathname}`;
     requests.push(name);
     left.push(leftOf(request));
+    for (const kind of ['labelSelector', 'fieldSelector']) {
+      const selector = searchParams.get(kind);
+      if (selector !== null) selectors.add(`${pathname} ${selector}`);
+    }
     const given = answers[name] ?? { kind: 'Status', code: 404 };
     const answer: unknown = await (typeof given === 'function' ? given() : given);
     if (answer === undefined) return void request.destroy();
@@ -95,5 +106,5 @@ export async function apiOf(
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const longestMs = () => Math.max(...left);
-  return { url: `https://127.0.0.1:${address.port}`, requests, longestMs };
+  return { url: `https://127.0.0.1:${address.port}`, requests, selectors, longestMs };
 }

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { readAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
+import { readAttempts, recordAttempts } from '../../../../agents/upkeep/renew/attempts.ts';
 import { concludeRenewal } from '../../../../agents/upkeep/renew/conclude.ts';
 import { laptopCa } from '../../../../agents/upkeep/renew/laptop-ca.ts';
 import {
@@ -171,7 +171,12 @@ t.test("the laptop's CA", async (t) => {
     const it = await trustingHost(t, {});
     it.host.remove(laptopAdminCa);
     t.equal(await it.holds(), true);
+    const error = new Error('it was trusted');
+    const earlier = { paths: it.host.paths, run: 'earlier' };
+    await recordAttempts(earlier, [{ name: 'laptop-admin-ca', error }]);
+    t.equal(await it.holds(), false, 'an earlier failure is forgotten');
     t.match(await it.run(), { note: 'nothing trusts it' });
+    t.equal(await it.failure(), undefined);
     t.same(it.api.requests, []);
   });
 });

@@ -2,6 +2,7 @@ import { mock } from 'node:test';
 import t from 'tap';
 import { parse } from 'yaml';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
+import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { createSuccessor } from '../../../../lib/pki/authority.ts';
 import {
   authorityNames,
@@ -83,6 +84,15 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     }
     t.equal(host.read(REQUEST), request);
     t.equal(host.programs.calls().length, 1);
+  });
+
+  t.test('another request at the same moment', async (t) => {
+    const { host, run } = await installed(t);
+    using _other = await lockAgent('change', host.root);
+    const { code, errors } = await run('rotate-keys', 'encryption', '--no-wait');
+    t.equal(code, 2);
+    t.match(errors, /another change is being requested/);
+    t.notOk(host.has(REQUEST));
   });
 
   t.test('keys of more than Secrets, which alone are stored again', async (t) => {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import t from 'tap';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
-import { trustDigest } from '../../../../lib/cluster/workers/api-trust.ts';
+import { trustDigest, WORKER_SELECTOR } from '../../../../lib/cluster/workers/api-trust.ts';
 import { controllerManagerTrust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
 import { servingPair, textAt } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
@@ -18,7 +18,7 @@ t.test('rotations that would cut workers off', async (t) => {
   t.test('they learn of no other CA than that of the API server', async (t) => {
     const nodes = listing(node('worker-0', present), node('worker-1'), node(hostname(), present));
     for (const name of ['kubelet-client', 'kubelet-serving', 'admin'] as const) {
-      const { url, longestMs } = await apiOf(t, servingPair, nodes);
+      const { url, longestMs, selectors } = await apiOf(t, servingPair, nodes);
       const { host, run } = await installed(t, { api: url });
       for (const names of [[name], ['serving', name]]) {
         const { code, errors } = await run('rotate-ca', ...names);
@@ -28,6 +28,7 @@ t.test('rotations that would cut workers off', async (t) => {
       }
       t.equal((await run('rotate-ca', 'etcd', '--no-wait')).code, 0, 'no worker trusts it');
       t.ok(longestMs() > 0 && longestMs() < 120_000, 'its rights end with the question');
+      t.same([...selectors], [`/api/v1/nodes ${WORKER_SELECTOR}`]);
     }
   });
 

@@ -94,6 +94,18 @@ t.test('every Secret is stored again with the new key, by page, and none is read
   t.match(host.lines.join(''), /2 Secrets are readable/);
 });
 
+t.test('what has been deleted since it was staged is not proven', async (t) => {
+  const { host, requests, run } = await phasesOn(t, { kind: 'authorities', names: ['etcd'] }, {});
+  host.programs.give('systemctl', 'echo ActiveState=inactive');
+  const { request } = await rotateContext(host.paths);
+  const { certificate, key } = issuedLeaves.deferred;
+  const staged = [certificate, key].map((path) => ({ path, contents: 'new', mode: 0o600 }));
+  const phases = { 'trust-both': [], 'use-new': staged, 'trust-new': [] };
+  await saveStaged(host.paths, { schemaVersion: 1, id: request.id, phases, retired: [] });
+  t.same(await run(useNew), { kind: 'done', note: 'no restart' });
+  t.same(requests, []);
+});
+
 t.test('a key that does not read every Secret is taken back', async (t) => {
   const answers = { [`GET ${SECRETS}`]: () => refuse(422, 'no key') };
   for (const step of [useNew, trustNew]) {

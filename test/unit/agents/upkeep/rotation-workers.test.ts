@@ -4,7 +4,7 @@ import { workers } from '../../../../agents/upkeep/rotate/workers.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { requestRotation, type What } from '../../../../lib/change/rotation/request.ts';
-import { trustDigest } from '../../../../lib/cluster/workers/api-trust.ts';
+import { trustDigest, WORKER_SELECTOR } from '../../../../lib/cluster/workers/api-trust.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { controllerManagerTrust } from '../../../../lib/render/kubernetes/kube-controller-manager.ts';
@@ -39,7 +39,7 @@ async function rotating(
   { what = serving, settings = {}, nodes = [], events = [] }: Given,
 ) {
   const host = testHost(t);
-  const { url, requests } = await apiOf(t, servingPair, {
+  const { url, requests, selectors } = await apiOf(t, servingPair, {
     [`GET ${NODES}`]: listOf(...nodes),
     [`WATCH ${NODES}`]: events,
   });
@@ -58,12 +58,13 @@ async function rotating(
   return {
     host,
     requests,
+    selectors,
     run: (signal?: AbortSignal) => workers.run(context, host.progress(signal)),
   };
 }
 
 t.test('a rotation of the CA of the API server waits for all workers', async (t) => {
-  const { host, run } = await rotating(t, {
+  const { host, selectors, run } = await rotating(t, {
     // The host itself has no label, as one of an earlier release.
     nodes: [node('edge-0'), node('worker-0', before), node('worker-1'), node('gone', before)],
     events: [
@@ -75,6 +76,7 @@ t.test('a rotation of the CA of the API server waits for all workers', async (t)
     ],
   });
   t.same(await run(), { kind: 'done', note: 'confirmed by worker-0, worker-1' });
+  t.same([...selectors], [`${NODES} ${WORKER_SELECTOR}`]);
   const said = host.lines.join('');
   t.match(said, /Waiting for every worker to trust .* not confirmed by worker-0, worker-1, gone/);
   t.match(said, /not confirmed by worker-1[^,]/, 'a Node that was deleted does not count');

@@ -42,24 +42,34 @@ const ANSWERS = {
 
 async function rotating(t: Test, what: What, serving: KeyPair) {
   const host = testHost(t);
-  const { url, requests } = await apiOf(t, serving, ANSWERS);
+  const { url, requests, selectors } = await apiOf(t, serving, ANSWERS);
   host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
   host.write(authorityPaths('serving').certificate, serving.certificate);
   const admin = authorityPaths('admin');
   for (const path of [admin.certificate, admin.key]) host.write(path, textAt(path));
   host.write(controllerManagerTrust.api, BOTH);
   await requestRotation(host.paths, { what, restartWorkloads: true });
-  return { host, requests, context: await rotateContext(hostPaths(host.root, { api: url })) };
+  return {
+    host,
+    requests,
+    selectors,
+    context: await rotateContext(hostPaths(host.root, { api: url })),
+  };
 }
 
 const serving: What = { kind: 'authorities', names: ['serving'] };
 
 t.test('pods that know only a CA without successor are deleted', async (t) => {
-  const { host, requests, context } = await rotating(t, serving, await earlierAuthority());
+  const { host, requests, selectors, context } = await rotating(
+    t,
+    serving,
+    await earlierAuthority(),
+  );
   const outcome = await restartWorkloads.run(context, host.progress());
   t.same(outcome, { kind: 'done', note: 'deleted shop/web' });
   const expected = [`GET ${ROOT_CAS}`, `WATCH ${ROOT_CAS}`, 'GET /api/v1/pods', `${POD}/web`];
   t.same(requests, expected, 'once both are published');
+  t.same([...selectors], [`${ROOT_CAS} metadata.name=kube-root-ca.crt`]);
   for (const name of ['alone', 'owned'])
     t.match(host.lines.join(''), `shop/${name} has no controller: restart it yourself`);
 });
