@@ -88,6 +88,12 @@ t.test("the laptop's CA is trusted by nobody, once auth/kubeconfig was exchanged
   t.match(it.host.lines.join(''), /refuses the laptop's administrators/);
 });
 
+t.test('where nothing is published yet, nothing is taken back', async (t) => {
+  const it = await exchangedHost(t, { [`GET ${PUBLISHED}`]: () => refuse(404, 'not found') });
+  t.same(await it.run(), { kind: 'done', note: 'refused from now on' });
+  t.notOk(it.api.requests.includes(`PUT ${PUBLISHED}`));
+});
+
 t.test('interrupted at any moment, it goes on until nobody trusts it', async (t) => {
   await killedAtAnyMoment(t, {
     prepare: () => exchangedHost(t),
@@ -148,6 +154,11 @@ t.test("the laptop's CA", async (t) => {
       cause: { what: /the API was not ready/ },
     });
     await t.rejects(it.conclude(), { message: /^the laptop's CA is still trusted; found/ });
+    const other = { paths: it.host.paths, run: 'first' };
+    await recordAttempts(other, [{ name: 'deferred', error: new Error('refused') }]);
+    await t.rejects(it.conclude(), {
+      message: /^deferred could not be renewed; the laptop's CA is still trusted; found/,
+    });
     t.equal(it.host.read(apiServerTrust.clients), own.certificate + adminCa.certificate);
   });
 

@@ -23,6 +23,7 @@ const pod = { component: 'kube-apiserver', file: 'kube-apiserver.yaml', manifest
 /** Tells what happens to the host, with what is in its folder of static pods then. */
 function told(host: TestHost, ready: () => Promise<void> = async () => {}) {
   const story: string[] = [];
+  const signals = new Set<AbortSignal>();
   const tell = (what: string) => {
     const first = host.has(FIRST) ? host.read(FIRST) : 'none';
     const placed = first === manifest ? 'new' : first;
@@ -32,28 +33,32 @@ function told(host: TestHost, ready: () => Promise<void> = async () => {}) {
     paths: host.paths,
     cluster,
     // Whoever does not wait for one of them is too early.
-    async runNft(rules) {
+    async runNft(rules, signal) {
+      signals.add(signal);
       await sleep(50);
       tell(rules.includes('redirect to') ? 'redirected' : 'turned back');
     },
-    async ready({ component }) {
+    async ready({ component }, { signal }) {
+      signals.add(signal);
       await sleep(50);
       tell(`${component} is waited for`);
       await ready();
     },
   };
-  return { api, story };
+  return { api, story, signals };
 }
 
 t.test('nothing is stopped before the second API server is ready', async (t) => {
   const host = testHost(t);
   host.write(FIRST, 'earlier', 0o600);
   await fakeRuntime(t, host, () => []);
-  const { api, story } = told(host);
-  await replaceApiServer(api, pod, host.progress());
+  const { api, story, signals } = told(host);
+  const progress = host.progress();
+  await replaceApiServer(api, pod, progress);
   t.equal(host.mode(SURGE), 0o600);
-  await endSurge(api, host.progress());
-  await endSurge(api, host.progress());
+  await endSurge(api, progress);
+  await endSurge(api, progress);
+  t.ok(signals.size === 1 && signals.has(progress.signal), 'all of it can be stopped');
   t.same(story, [
     'kube-apiserver-surge is waited for: earlier and a second one',
     'redirected: earlier and a second one',

@@ -49,6 +49,9 @@ t.test('a rotation is requested and started', async (t) => {
       const { code, printed } = await run(...args, '--no-wait');
       t.equal(code, 0);
       t.match(printed, prints);
+      const told = [printed.includes('--csr FILE'), printed.includes('Tokens that do not expire')];
+      const concerned = [/admin|all/.test(String(args)), args.includes('service-account')];
+      t.same(told, concerned, 'what ends with the old one');
       t.match(JSON.parse(host.read(REQUEST)), { what, restartWorkloads: false });
       t.equal(host.mode(REQUEST), 0o600);
       t.same(host.programs.calls(), ['systemctl start --no-block sno-rotate.service']);

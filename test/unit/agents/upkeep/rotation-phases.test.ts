@@ -1,3 +1,4 @@
+import { lstatSync, symlinkSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import {
   differing,
@@ -125,6 +126,27 @@ t.test('files of a phase, and those before it', async (t) => {
   t.same(await namesIn(rotationFolder(paths)), ['request.json']);
 });
 
+t.test('what is behind a link is written, and the link stays', async (t) => {
+  const { host } = await rotating(t, { kind: 'encryption' });
+  const link = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+  const target = '/var/lib/kubelet/pki/kubelet-client-2030-01-01.pem';
+  host.write(target, 'old', 0o600);
+  symlinkSync('kubelet-client-2030-01-01.pem', host.at(link));
+  await writeChanges(host.paths, [{ path: link, contents: 'new', mode: 0o600 }]);
+  t.equal(host.read(target), 'new');
+  t.ok(lstatSync(host.at(link)).isSymbolicLink(), 'for the kubelet to follow');
+});
+
+t.test('keys that are not the staged ones are not used', async (t) => {
+  const { host, context } = await rotating(t, { kind: 'encryption' });
+  const phases = { 'trust-both': [], 'use-new': [], 'trust-new': [] };
+  await saveStaged(host.paths, { schemaVersion: 1, id: 'another', phases, retired: [] });
+  await t.rejects(trustNew.run(context, host.progress()), {
+    kind: 'fatal',
+    message: /staged\.json cannot be used; expected the keys and certificates of the rotation/,
+  });
+});
+
 t.test('a rotation begins when no backup is made and no certificate renewed', async (t) => {
   const { host, context } = await rotating(t, { kind: 'encryption' });
   for (const agent of ['sno-backup', 'sno-renew']) {
@@ -246,5 +268,20 @@ t.test('overlap', async (t) => {
     // Of an authority that stays: whoever has signed it.
     host.write(kubeletPaths.servingPair, (await issueLeaf(old, profile)).certificate);
     t.same(await overlap.run(context, host.progress()), { kind: 'done' });
+  });
+
+  t.test('a certificate that the kubelet rotates meanwhile is looked at afterwards', async (t) => {
+    const what: What = { kind: 'authorities', names: ['kubelet-client'] };
+    const { host, context } = await rotating(t, what, { rotateOverlapMs: 500 });
+    const [old, next] = [await createAuthority('old'), await createAuthority('next')];
+    const profile = { subject: { commonName: 'system:node:edge-0' }, usage: 'client' } as const;
+    const [before, after] = [await issueLeaf(old, profile), await issueLeaf(next, profile)];
+    host.write(authorityPaths('kubelet-client').certificate, next.certificate);
+    host.write(kubeletPaths.clientPair, before.certificate);
+    const rotated = host
+      .said(/stop using the old one/)
+      .then(() => host.write(kubeletPaths.clientPair, after.certificate));
+    t.same(await overlap.run(context, host.progress()), { kind: 'done' });
+    await rotated;
   });
 });

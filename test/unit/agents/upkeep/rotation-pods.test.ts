@@ -84,6 +84,22 @@ t.test('the reset ends also where the agent is told to stop', async (t) => {
   t.same(story, ['etcd, old etcd', 'reset, old etcd', 'no reset, new etcd']);
 });
 
+t.test('a second API server that was left ends once the first one is ready', async (t) => {
+  const { host, kubelet, story, start } = await starting(t);
+  const second = '/etc/kubernetes/manifests/kube-apiserver-surge.yaml';
+  await start();
+  story.length = 0;
+  host.write(second, 'left by a killed agent');
+  Object.assign(kubelet, { isReady: false, program: 'kube-apiserver' });
+  await t.rejects(start(), { kind: 'deadline', message: /kube-apiserver is not ready/ });
+  t.same(story, [], 'until then, it is the one that answers');
+  t.ok(host.has(second));
+  kubelet.isReady = true;
+  await start();
+  t.same(story, ['no reset, old etcd'], 'connections are turned back');
+  t.notOk(host.has(second));
+});
+
 t.test('a kubelet that has just started takes over the running pods first', async (t) => {
   for (const [activeMs, waits] of [
     [19_500, true],

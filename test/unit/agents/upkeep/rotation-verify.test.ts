@@ -170,6 +170,37 @@ t.test('before a key is used, nobody is asked', async (t) => {
   }
 });
 
+t.test('a new certificate is tried before it is used, where a server tells', async (t) => {
+  const { name, subject, certificate, key } = issuedLeaves.scheduler;
+  const fresh = await issueLeaf(own, { subject, usage: 'client' });
+  let asked = 0;
+  const { requests, host, run } = await phasesOn(
+    t,
+    { kind: 'authorities', names: ['admin'] },
+    {
+      [`POST ${SELF}`]: () => {
+        asked += 1;
+        if (asked === 1) return refuse(401, 'unknown authority', 'Unauthorized');
+        return { status: { userInfo: { username: subject.commonName } } };
+      },
+    },
+  );
+  const { request } = await rotateContext(host.paths);
+  const useNew = [
+    { path: key, contents: fresh.key, mode: 0o600 },
+    { path: certificate, contents: fresh.certificate, mode: 0o644 },
+    // Not of one that is retired: etcd does not answer whom it does not trust.
+    { path: issuedLeaves.etcdPeer.certificate, contents: fresh.certificate, mode: 0o644 },
+  ];
+  const retired = [{ name, certificate: 'old', key: 'old' }];
+  const phases = { 'trust-both': [], 'use-new': useNew, 'trust-new': [] };
+  await saveStaged(host.paths, { schemaVersion: 1, id: request.id, phases, retired });
+  host.write(authorityPaths('serving').certificate, servingAuthority);
+  t.same(await run(trustBoth), { kind: 'done', note: 'no restart' });
+  t.same(requests, [`POST ${SELF}`, `POST ${SELF}`]);
+  t.notOk(host.has(certificate), 'what is on the disk is not asked about');
+});
+
 t.test('an old certificate is tried, until the server that it was for refuses it', async (t) => {
   const { name, subject } = issuedLeaves.scheduler;
   const old = await issueLeaf(own, { subject, usage: 'client' });

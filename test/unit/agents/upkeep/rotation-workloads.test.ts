@@ -25,6 +25,11 @@ const ANSWERS = {
     podOf('alone', 'kube-root-ca.crt'),
     podOf('owned', 'kube-root-ca.crt', [{ kind: 'Node' }]),
     podOf('batch', 'settings', [{ controller: true }]),
+    ...[
+      undefined,
+      [{ emptyDir: {} }],
+      [{ projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
+    ].map((volumes, at) => ({ ...podOf(`other-${at}`, ''), spec: { volumes } })),
     podOf('job', 'kube-root-ca.crt', [{ controller: true }], { status: { phase: 'Succeeded' } }),
     podOf('crashed', 'kube-root-ca.crt', [{ controller: true }], { status: { phase: 'Failed' } }),
     podOf('leaving', 'kube-root-ca.crt', [{ controller: true }], {
