@@ -68,7 +68,7 @@ async function serving(t: Test, answer: { readonly code: number; readonly body: 
     const [socket] = await once(listener, 'connection');
     await once(socket, 'close');
   };
-  return { url: `https://127.0.0.1:${port}`, seen, nextEnd };
+  return { url: `https://127.0.0.1:${port}`, seen, connections, nextEnd };
 }
 
 t.test('the serial number of what a server presents, on a connection that ends', async (t) => {
@@ -134,13 +134,16 @@ t.test('the API server names the client, or the user whom the front proxy names'
 });
 
 t.test('etcd and the kubelet are asked what needs no rights but the certificate', async (t) => {
-  const { url, seen } = await serving(t, { code: 200, body: '{}' });
+  const { url, seen, connections } = await serving(t, { code: 200, body: '{}' });
   t.equal(await etcdAnswer({ url, ca }, client, limits), 'etcd accepts it');
   t.equal(await kubeletAnswer(url, client, limits), 'the kubelet accepts it');
   t.match(seen, [
     { method: 'GET', url: '/version', by: 'me' },
     { method: 'GET', url: '/healthz', by: 'me' },
   ]);
+  await etcdAnswer({ url, ca }, client, limits);
+  await kubeletAnswer(url, client, limits);
+  t.equal(connections.length, 4, 'each on a connection of its own: the certificate is looked at');
   await t.rejects(etcdAnswer({ url, ca: clients.certificate }, client, limits), 'it is verified');
 });
 

@@ -1,6 +1,6 @@
 /** Whose clients a server says that it accepts. */
 import { once } from 'node:events';
-import { createServer as createPlainServer, type Server } from 'node:net';
+import { createServer as createPlainServer, type Server, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
@@ -35,10 +35,14 @@ t.test('those that it names, in the order in which they are asked for', async (t
     ...{ cert: pair.certificate, key: pair.key, ca: accepted },
     ...{ requestCert: true, rejectUnauthorized: false },
   });
+  const sockets: Socket[] = [];
+  server.on('connection', (socket: Socket) => sockets.push(socket));
   const url = await urlOf(t, server);
   const asked = [other ?? '', ...accepted.toReversed()];
   const found = await namedAuthorities({ url, ca: authority.certificate }, asked, limits);
   t.same(found, accepted.toReversed());
+  for (const socket of sockets) if (!socket.destroyed) await once(socket, 'close');
+  t.equal(sockets.length, 1, 'on one connection, which ends');
   await t.rejects(namedAuthorities({ url, ca: other ?? '' }, asked, limits), 'it is verified');
 });
 

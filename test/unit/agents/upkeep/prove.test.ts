@@ -1,13 +1,16 @@
 /** What proves a certificate of each kind, and what is said if nothing does. */
 import { createServer } from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
 import { type NetConnectOpts, Socket } from 'node:net';
+import { mock } from 'node:test';
+import tls, { type ConnectionOptions } from 'node:tls';
 import t from 'tap';
 import {
   isRefusedByAnswer,
   prove,
   proveRefused,
 } from '../../../../agents/steps/certificates/prove.ts';
-import { readReplaced } from '../../../../agents/steps/certificates/replaced.ts';
+import { readReplaced, unprovenLeaves } from '../../../../agents/steps/certificates/replaced.ts';
 import { replaceLeaf } from '../../../../agents/upkeep/renew/replace-leaf.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
@@ -49,6 +52,33 @@ t.test('each kind of certificate by the server that it is for', async (t) => {
   const { context, host } = await renewingHost(t);
   for (const [name, says] of SEEN)
     t.match(await prove(context, leafOf(name), host.progress()), says, name);
+});
+
+t.test('etcd is asked with a certificate, which the others do not need', async (t) => {
+  const { context, host } = await renewingHost(t);
+  const { connect } = tls;
+  const seen: (string | undefined)[] = [];
+  const connecting = mock.method(tls, 'connect', (options: ConnectionOptions) => {
+    seen.push(options.cert?.toString());
+    return connect(options);
+  });
+  t.teardown(() => {
+    connecting.mock.restore();
+    syncBuiltinESMExports();
+  });
+  syncBuiltinESMExports();
+  const peer = host.read(issuedLeaves.etcdPeer.certificate);
+  host.write(issuedLeaves.etcdServer.certificate, peer);
+  for (const name of ['etcd-server', 'etcd-peer', 'kube-apiserver-serving'])
+    await prove(context, leafOf(name), host.progress());
+  t.same(seen, [peer, peer, undefined]);
+});
+
+t.test('what is being written is no replaced certificate', async (t) => {
+  const { host } = await renewingHost(t);
+  for (const name of ['kube-scheduler.crt', '.deferred.crt.2b44015e.new', 'deferred.crt~'])
+    host.write(`/var/lib/sno-agents/sno-renew/replaced/${name}`);
+  t.same(await unprovenLeaves(host.paths), ['kube-scheduler']);
 });
 
 t.test("the kubelet's own certificate is for its name, not for where it is asked", async (t) => {

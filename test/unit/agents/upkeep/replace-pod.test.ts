@@ -37,7 +37,7 @@ t.test('the kubelet hears of other pods until it starts one', async (t) => {
   const manifests = new Set([placed]);
   // The first may come too early for the kubelet; a pod of an API client is not the one.
   host.write(`${PODS}/3fe72290-b9eb-4685-af3b-4a71fb17602a/${LOG}`);
-  while (manifests.size < 3) {
+  while (manifests.size < 4) {
     manifests.add(host.read(MANIFEST));
     await sleep(10);
   }

@@ -89,6 +89,16 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     t.equal(host.programs.calls().length, 1);
   });
 
+  t.test('other CAs while some are replaced', async (t) => {
+    const { host, run } = await installed(t);
+    await run('rotate-ca', 'etcd', '--no-wait');
+    const request = host.read(REQUEST);
+    const { code, errors } = await run('rotate-ca', 'etcd', 'front-proxy', '--no-wait');
+    t.equal(code, 2);
+    t.match(errors, /the rotation of CA etcd is under way/);
+    t.equal(host.read(REQUEST), request);
+  });
+
   t.test('another request at the same moment', async (t) => {
     const { host, run } = await installed(t);
     using _other = await lockAgent('change', host.root);

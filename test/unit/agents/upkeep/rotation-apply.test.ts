@@ -1,9 +1,11 @@
 import t from 'tap';
 import { type Phase, saveStaged } from '../../../../agents/steps/certificates/changes.ts';
 import { applyPhase } from '../../../../agents/upkeep/rotate/apply.ts';
-import { restartedFor } from '../../../../agents/upkeep/rotate/restarts.ts';
+import { trustBoth } from '../../../../agents/upkeep/rotate/phases.ts';
+import { addRestart, restartedFor } from '../../../../agents/upkeep/rotate/restarts.ts';
 import { rotationFolder } from '../../../../lib/change/rotation/request.ts';
 import { namesIn } from '../../../../lib/host/files.ts';
+import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encryption.ts';
 import { schedulerTrust } from '../../../../lib/render/kubernetes/kube-scheduler.ts';
 import { surgeRedirect } from '../../../../lib/render/kubernetes/surge-redirect.ts';
 import { NEW, OLD, rotating } from './rotating-host.ts';
@@ -40,11 +42,14 @@ t.test('a service is restarted once its new files are there', async (t) => {
   const { host, context } = await rotating(t);
   const path = '/etc/kubernetes/pki/kubelet/api-ca.crt';
   host.write(path, 'old');
+  host.write(encryptionConfigPath, 'old');
   await saveStaged(host.paths, {
     schemaVersion: 1,
     id: context.request.id,
     phases: {
-      'trust-both': [{ path, contents: 'both', mode: 0o644 }],
+      'trust-both': [encryptionConfigPath, path].map((each) => ({
+        ...{ path: each, contents: 'both', mode: 0o644 },
+      })),
       ...{ 'use-new': [], 'trust-new': [] },
     },
     retired: [],
@@ -55,6 +60,13 @@ t.test('a service is restarted once its new files are there', async (t) => {
   );
   await applyPhase(context, 'trust-both', works, host.progress());
   t.equal(host.read('/read'), 'both');
+});
+
+t.test('a phase says what it has restarted, and not what another one has', async (t) => {
+  const { host, context } = await rotating(t);
+  await addRestart(host.paths, context.request.id, 'use-new', 'etcd');
+  const note = 'restarted kube-scheduler';
+  t.same(await trustBoth.run(context, host.progress()), { kind: 'done', note });
 });
 
 t.test('killed while it restores: the next start restores, and knows the reason', async (t) => {

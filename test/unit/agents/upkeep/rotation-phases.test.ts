@@ -225,6 +225,11 @@ t.test('overlap', async (t) => {
       run: (_: unknown, progress: Progress) => overlap.run(context, progress),
     };
     t.ok(await host.waitsFor(step, /stop using the old one \(3\d\d\d s\)/), 'in the same boot');
+    host.lines.length = 0;
+    host.write(begun, JSON.stringify({ ...rest, up: rest.up - 1800, since }));
+    t.ok(await host.waitsFor(step, /old one \(1[78]\d\d s\)/), 'half of it has passed');
+    host.write(begun, JSON.stringify({ ...rest, up: rest.up - 3600, since }));
+    t.same(await overlap.run(context, host.progress()), { kind: 'done' }, 'all of it');
     host.write(begun, JSON.stringify({ ...rest, boot: 'another', since: earlier }));
     t.same(await overlap.run(context, host.progress()), { kind: 'done' }, 'after a reboot');
     host.write(begun, JSON.stringify({ ...rest, boot: 'another', since }));

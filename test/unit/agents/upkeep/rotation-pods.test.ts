@@ -1,7 +1,9 @@
 /** Static pods that are started anew with the present files: in which order, and when one counts as ready. */
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { mock } from 'node:test';
+import timers, { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { podReady } from '../../../../agents/upkeep/rotate/pod-ready.ts';
 import { startStalePods } from '../../../../agents/upkeep/rotate/pods.ts';
@@ -17,9 +19,11 @@ import { fakeRuntime } from '../host/runtime.ts';
 import { manifestOf, requested } from './rotating-host.ts';
 
 /** Starts stale pods, and tells what nft is given and what is restarted, with the files that etcd was run with. */
-async function starting(t: Test, rotatePodMs = 1) {
+async function starting(t: Test, rotatePodMs = 1, hasNft = true) {
   const { host, context, kubelet } = await requested(t, { rotatePodMs });
-  host.programs.give('nft', 'exit 0');
+  if (hasNft) host.programs.give('nft', 'exit 0');
+  // Without the programs of the machine.
+  else process.env.PATH = process.env.PATH?.split(':').slice(0, 2).join(':');
   const before = readOnceOf(host.read(manifestOf('etcd')));
   const story: string[] = [];
   const tell = (what: string) => {
@@ -59,6 +63,14 @@ t.test(
     t.same(story, [], 'once');
   },
 );
+
+t.test('without nft, etcd is replaced all the same', async (t) => {
+  const { host, story, start } = await starting(t, 1, false);
+  for (const path of [etcdTrust, apiServerTrust.etcd]) host.write(path, 'new authorities');
+  await start();
+  t.same(story, ['etcd, old etcd', 'kube-apiserver, new etcd']);
+  t.match(host.lines.join(''), /API server restarts: nft is not installed/);
+});
 
 t.test('the reset ends also where etcd does not become ready', async (t) => {
   const { host, kubelet, story, start } = await starting(t);
@@ -111,7 +123,14 @@ t.test('a kubelet that has just started takes over the running pods first', asyn
     const since = `$((now * 10000 - ${activeMs * 1000}))`;
     host.programs.give('systemctl', `${now}\necho ActiveEnterTimestampMonotonic=${since}`);
     host.write(etcdTrust, 'new authorities');
-    await start();
+    const pauses = mock.method(timers, 'setTimeout');
+    syncBuiltinESMExports();
+    await start().finally(() => pauses.mock.restore());
+    syncBuiltinESMExports();
+    const lengths = pauses.mock.calls.map((call) => Number(call.arguments[0]));
+    // Longer ones are deadlines.
+    const slept = lengths.filter((ms) => 1000 < ms && ms <= 20_000);
+    t.same(slept, [], 'no more than the rest of the time');
     const said = host.lines.filter((line) => /kubelet to take over the running pods/.test(line));
     t.equal(said.length > 0, waits, `${activeMs} ms`);
     const asked = 'systemctl show kubelet.service --property=ActiveEnterTimestampMonotonic';

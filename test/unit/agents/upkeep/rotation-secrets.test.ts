@@ -105,6 +105,9 @@ t.test('what does not pass ends it', async (t) => {
     [() => status(422, 'immutable'), {}, 'rejected', /immutable/],
     [() => status(500, 'no key'), { renewProofMs: 1 }, 'busy', /no key/],
   ];
+  const first = { [LIST]: () => status(410, 'not one that was begun') };
+  const { host: other, context: begun } = await rotating(t, first, {});
+  await t.rejects(rewriteSecrets(begun, other.progress()), { kind: 'expired', message: /begun/ });
   for (const [answer, settings, kind, message] of table) {
     const answers = { [LIST]: () => page(['a']), [`${PATCH}/a`]: answer };
     const { host, requests, context } = await rotating(t, answers, settings);

@@ -22,6 +22,7 @@ const rootCa = (namespace: string, pem: string) => ({
 const ANSWERS = {
   'GET /api/v1/pods': listOf(
     podOf('web', 'kube-root-ca.crt', [{ controller: true }]),
+    podOf('gone', 'kube-root-ca.crt', [{ controller: true }]),
     podOf('alone', 'kube-root-ca.crt'),
     podOf('owned', 'kube-root-ca.crt', [{ kind: 'Node' }]),
     podOf('batch', 'settings', [{ controller: true }]),
@@ -72,8 +73,9 @@ t.test('pods that know only a CA without successor are deleted', async (t) => {
   );
   const outcome = await restartWorkloads.run(context, host.progress());
   t.same(outcome, { kind: 'done', note: 'deleted shop/web' });
-  const expected = [`GET ${ROOT_CAS}`, `WATCH ${ROOT_CAS}`, 'GET /api/v1/pods', `${POD}/web`];
-  t.same(requests, expected, 'once both are published');
+  const expected = [`GET ${ROOT_CAS}`, `WATCH ${ROOT_CAS}`, 'GET /api/v1/pods'];
+  const deleted = [`${POD}/web`, `${POD}/gone`];
+  t.same(requests, [...expected, ...deleted], 'once both are published');
   t.same([...selectors], [`${ROOT_CAS} metadata.name=kube-root-ca.crt`]);
   for (const name of ['alone', 'owned'])
     t.match(host.lines.join(''), `shop/${name} has no controller: restart it yourself`);
