@@ -3,8 +3,10 @@ import { hostname } from 'node:os';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
+import { listCertificates } from '../../../../agents/steps/certificates/list.ts';
 import { runCertificates } from '../../../../agents/upkeep/certificates/main.ts';
 import { addRotations } from '../../../../agents/upkeep/rotate/commands.ts';
+import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { inspectCertificate, isIssuedBy } from '../../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
 import { x509 } from '../../../../lib/pki/x509.ts';
@@ -79,6 +81,26 @@ t.test('sno-certificates list', async (t) => {
   const table = await run(['list']);
   t.match(table.printed, /^NAME [\s\S]*\netcd-server +leaf +valid/);
   t.equal(table.printed.trimEnd().split('\n').length, items.length + 1);
+});
+
+t.test('a certificate that ends with its CA is not listed as due every day', async (t) => {
+  const { host } = installed(t);
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
+  const ending = await createAuthority('etcd-ca', 400);
+  const profile = { subject: { commonName: 'etcd' }, usage: 'server' } as const;
+  const { name, certificate } = issuedLeaves.etcdServer;
+  host.write(certificate, (await issueLeaf(ending, profile, inDays(100))).certificate);
+  for (const [authority, state] of [
+    [ending.certificate, 'limited'],
+    [(await createAuthority('etcd-ca', 3650)).certificate, 'due'],
+  ] as const) {
+    host.write(authorityPaths('etcd').certificate, authority);
+    const { items } = await listCertificates(host.paths, inDays(300));
+    t.match(
+      items.find((each) => each.name === name),
+      { state },
+    );
+  }
 });
 
 const jo: Variation = { subject: [{ CN: ['jo@example.test'] }] };

@@ -245,9 +245,10 @@ t.test('kubelet-serving', async (t) => {
   t.test('a request that violates a rule is left pending, with the rule', async (t) => {
     const names = [{ type: 'dns' as const, value: 'other.example.test' }];
     const wrong = await requestObject({ ...own, names });
+    const earlier = { ...wrong, metadata: { ...wrong.metadata, name: 'csr-earlier', uid: 'u0' } };
     const settings = { servingRequestMs: REQUEST_MS };
-    const it = await servingHost(t, { days: 75, requests: [wrong], settings });
-    overAfter(t, it.host.said(/Did not approve/));
+    const it = await servingHost(t, { days: 75, requests: [earlier, wrong], settings });
+    overAfter(t, it.host.said(/request=csr-abcde/));
     t.same(await it.run(), { kind: 'done', note: 'failed' });
     t.match(await it.failure(), {
       code: 'serving-request-pending',
