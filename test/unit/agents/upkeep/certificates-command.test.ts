@@ -20,6 +20,8 @@ import { testHost } from '../host/host.ts';
 const DAY_MS = 86_400_000;
 const CSR = '/var/tmp/jo.csr';
 
+process.env.SUDO_USER = 'operator';
+
 /** An installed host, and what a command of sno-certificates prints and records in the journal. */
 function installed(t: Test) {
   const host = testHost(t);
@@ -114,9 +116,6 @@ t.test('sno-certificates kubeconfig', async (t) => {
   for (const [args, days] of lifetimes) {
     t.test(`issues a certificate of ${days} days for the key of the request`, async (t) => {
       const { host, ask } = installed(t);
-      const before = process.env.SUDO_USER;
-      process.env.SUDO_USER = 'operator';
-      t.teardown(() => Object.assign(process.env, { SUDO_USER: before ?? '' }));
       const { code, printed, recorded } = await ask({ ...jo, key: 'P-384' }, ...args);
       t.equal(code, 0);
       const { users, clusters } = parse(printed);
