@@ -2,7 +2,6 @@ import { Failure } from '../../../lib/base/errors/failure.ts';
 import { waitForApi } from '../../../lib/clients/kube/api-ready.ts';
 import { KubeClient } from '../../../lib/clients/kube/client.ts';
 import { resources } from '../../../lib/clients/kube/resources.ts';
-import { servingSigner } from '../../../lib/clients/kube/signers.ts';
 import { userOfNode } from '../../../lib/cluster/csr/checks.ts';
 import type { Decision } from '../../../lib/cluster/csr/decision.ts';
 import type { Progress } from '../../../lib/engine/steps/progress.ts';
@@ -96,7 +95,8 @@ async function approveRequest(context: RenewContext, progress: Progress): Promis
     giveUpMs: context.settings.servingRequestMs,
   });
   if (isReplaced) return 'the kubelet has a new one';
-  const own = decisions.findLast(({ requestor, signer }) => isOwn(context, requestor, signer));
+  const user = userOfNode(context.hostname());
+  const own = decisions.findLast(({ requestor }) => requestor === user);
   if (own !== undefined) throw notReplaced(own);
   if (window === undefined || new Date() > window.until) throw missing(window?.until);
   if (new Date() < window.from) {
@@ -106,9 +106,6 @@ async function approveRequest(context: RenewContext, progress: Progress): Promis
   }
   return `the kubelet requests the next one before ${day(window.until)}`;
 }
-
-const isOwn = ({ hostname }: RenewContext, requestor: string | undefined, signer: string) =>
-  signer === servingSigner && requestor === userOfNode(hostname());
 
 function notReplaced({ request, judgement }: Decision): Failure {
   const subject = { code: 'serving-request-pending', subject: request } as const;
