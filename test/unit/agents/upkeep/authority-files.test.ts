@@ -7,10 +7,11 @@ import {
 } from '../../../../agents/steps/certificates/authority-files.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { createSuccessor } from '../../../../lib/pki/authority.ts';
-import { isIssuedBy } from '../../../../lib/pki/certificate.ts';
+import { certificatesIn, isIssuedBy, parseCertificate } from '../../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
+import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
 import { trustFiles } from '../../../../lib/render/kubernetes/trust.ts';
 import { byPath, textAt } from '../../render/rendered-host.ts';
 
@@ -37,6 +38,31 @@ t.test('the identity of the kubelet has its certificate and key in one file, 060
   t.equal(publicKeyFingerprint(key), publicKeyFingerprint(certificate));
   t.not(publicKeyFingerprint(key), publicKeyFingerprint(present.key), 'a new key');
 });
+
+t.test(
+  'of what is presented behind it, only that stays which may have another CA below',
+  async (t) => {
+    const first = await createAuthority('serving-ca');
+    const old = await createSuccessor(first, now);
+    const next = await createSuccessor(old, now);
+    const [name = ''] = parseCertificate(old.certificate).subjectName.getField('CN');
+    // Of the same name: may have another one below it, and may not, as that by the first one.
+    const open = (await createAuthority(name)).certificate;
+    const stranger = (await createAuthority('another')).certificate;
+    const profile = { subject: { commonName: 'kube-apiserver' }, usage: 'server' } as const;
+    const { certificate } = await issueLeaf(old, profile);
+    const { apiServerServing: leaf } = issuedLeaves;
+    const texts = new Map([
+      [leaf.certificate, [certificate, old.cross, stranger, open].join('')],
+      [leaf.key, 'the old key'],
+    ]);
+    const replaced = new Map([['serving' as const, { old, next }]]);
+    const { changes, retired } = await leafChanges(replaced, async (path) => texts.get(path), now);
+    const fresh = changes.find(({ path }) => path === leaf.certificate)?.contents ?? '';
+    t.same(certificatesIn(fresh).slice(1), certificatesIn(`${next.cross}${open}`));
+    t.same(retired, [], 'a server is not refused');
+  },
+);
 
 t.test(
   'who is trusted in the place of an authority; the others stay, and the laptop',
