@@ -124,9 +124,10 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     const { host, run } = await installed(t);
     mock.timers.enable({ apis: ['Date'], now: 0 });
     t.teardown(() => mock.timers.reset());
-    const { code, errors } = await run('rotate-ca', 'etcd');
+    const { code, errors } = await run('rotate-ca', 'etcd', 'front-proxy');
     t.equal(code, 2);
     t.match(errors, /CN=etcd-ca is not valid yet.*found 1970-01-01/);
+    t.match(errors, /CN=front-proxy-ca is not valid yet/, 'each of them');
     t.notOk(host.has(REQUEST));
     t.equal((await run('rotate-keys', 'encryption', '--no-wait')).code, 0, 'keys have no dates');
   });

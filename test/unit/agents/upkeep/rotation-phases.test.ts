@@ -50,11 +50,16 @@ t.test('without a request nothing is rotated', async (t) => {
     kind: 'usage',
     message: /no rotation was requested/,
   });
-  host.write('/var/lib/sno-agents/sno-rotate/request.json', '{"what":{"kind":"everything"}}');
-  await t.rejects(rotateContext(host.paths), {
-    kind: 'fatal',
-    message: /request.json cannot be used/,
-  });
+  const request = '/var/lib/sno-agents/sno-rotate/request.json';
+  await requestRotation(host.paths, { what: { kind: 'encryption' }, restartWorkloads: false });
+  const right = JSON.parse(host.read(request));
+  for (const what of [{ kind: 'everything' }, { kind: 'authorities', names: [] }]) {
+    host.write(request, JSON.stringify({ ...right, what }));
+    await t.rejects(rotateContext(host.paths), {
+      kind: 'fatal',
+      message: /request.json cannot be used/,
+    });
+  }
 });
 
 t.test('interrupted at any moment of a phase, its old files are known until its end', async (t) => {
@@ -173,7 +178,7 @@ t.test('conclude records, deletes what was staged, and can be killed in between'
   }
   await addRestart(paths, id, 'use-new', 'kubelet');
   await addRestart(paths, id, 'trust-new', 'etcd');
-  await addRestart(paths, id, 'trust-new', 'kubelet');
+  await addRestart(paths, id, 'trust-new', 'etcd');
   await concludeRotation.run(context, host.progress());
   t.match(await rotationChange.last(paths), {
     ...{ id, requested: context.request.at, what: { kind: 'encryption' } },

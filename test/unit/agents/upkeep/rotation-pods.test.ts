@@ -33,7 +33,10 @@ async function starting(t: Test, rotatePodMs = 1, hasNft = true) {
   const runNft = async (rules: string, signal: AbortSignal) => {
     // Whoever does not wait for it is too early.
     await sleep(50, undefined, { signal });
-    tell(rules.includes('reject with tcp reset') ? 'reset' : 'no reset');
+    const isReset = rules.includes('reject with tcp reset');
+    if (isReset)
+      t.match(rules, /\{ 6443 timeout 60s \}/, 'the kernel ends it, if nobody else does');
+    tell(isReset ? 'reset' : 'no reset');
   };
   const restarts = async (name: string) => tell(name);
   const start = (signal?: AbortSignal) =>

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
-import { rewriteSecrets } from '../../../../agents/upkeep/rotate/stored-secrets.ts';
+import { readSecrets, rewriteSecrets } from '../../../../agents/upkeep/rotate/stored-secrets.ts';
 import { requestRotation } from '../../../../lib/change/rotation/request.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
@@ -73,6 +73,20 @@ t.test('a request that fails for a moment is repeated, and no other one', async 
     [1, 4, 1, 1],
   );
   t.match(host.lines.join(''), /Encrypted 4 Secrets with the new key/);
+});
+
+t.test('a list that fails for a moment is read again', async (t) => {
+  const answers = {
+    [LIST]: inTurn(
+      () => undefined,
+      () => status(503, 'restarting'),
+      () => page(['a']),
+    ),
+  };
+  const { host, requests, context } = await rotating(t, answers, {});
+  await readSecrets(context, host.progress());
+  t.same(requests, [LIST, LIST, LIST]);
+  t.match(host.lines.join(''), /1 Secrets are readable/);
 });
 
 t.test('once one has failed, no other one is repeated', async (t) => {

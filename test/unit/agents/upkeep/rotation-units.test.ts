@@ -25,6 +25,8 @@ t.test('services that read a changed file only when they start are restarted', a
       [LOOK, 'systemctl restart sno-deferred.service'],
     ],
     ['the same after its end', [issuedLeaves.deferred.certificate], 'inactive', [LOOK]],
+    ['the same once it has failed', [issuedLeaves.deferred.certificate], 'failed', [LOOK]],
+    ['the same while it starts', [issuedLeaves.deferred.certificate], 'activating', [LOOK]],
   ];
   for (const [what, changed, deferred, calls] of table) {
     const host = testHost(t);

@@ -10,6 +10,7 @@ import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encryption.ts';
+import { apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
 import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
@@ -20,6 +21,7 @@ const SECRETS = '/api/v1/secrets';
 const SECRET = '/api/v1/namespaces/shop/secrets';
 const TOKEN = 'POST /api/v1/namespaces/kube-system/serviceaccounts/default/token';
 const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const PUBLISHED = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const REVIEW = 'POST /apis/authentication.k8s.io/v1/tokenreviews';
 const own = await createAuthority('admin-ca');
 
@@ -204,21 +206,28 @@ t.test('a new certificate is tried before it is used, where a server tells', asy
 t.test('an old certificate is tried, until the server that it was for refuses it', async (t) => {
   const { name, subject } = issuedLeaves.scheduler;
   const old = await issueLeaf(own, { subject, usage: 'client' });
-  let accepted = 0;
-  const { requests, host, run } = await phasesOn(
-    t,
-    encryption,
-    {
+  const table: [what: What, before: string[], after: string[]][] = [
+    [encryption, [`GET ${SECRETS}`], []],
+    // Others learn from it whom to trust: not before the API server itself refuses the old one.
+    [{ kind: 'authorities', names: ['etcd'] }, [], [`GET ${PUBLISHED}`, `PUT ${PUBLISHED}`]],
+  ];
+  for (const [what, before, after] of table) {
+    let accepted = 0;
+    const published = { metadata: { name: 'x', namespace: 'kube-system' }, data: {} };
+    const answers: Record<string, ApiAnswer> = {
       [`GET ${SECRETS}`]: () => ({ metadata: {}, items: [] }),
+      [`GET ${PUBLISHED}`]: () => published,
+      [`PUT ${PUBLISHED}`]: () => published,
       [`POST ${SELF}`]: () => {
         accepted += 1;
         if (accepted > 1) return refuse(401, 'unknown authority', 'Unauthorized');
         return { status: { userInfo: { username: subject.commonName } } };
       },
-    },
-    [{ name, ...old }],
-  );
-  host.write(authorityPaths('serving').certificate, servingAuthority);
-  t.same(await run(trustNew), { kind: 'done', note: 'no restart' });
-  t.same(requests, [`GET ${SECRETS}`, `POST ${SELF}`, `POST ${SELF}`]);
+    };
+    const { requests, host, run } = await phasesOn(t, what, answers, [{ name, ...old }]);
+    for (const path of [authorityPaths('serving').certificate, ...Object.values(apiServerTrust)])
+      host.write(path, servingAuthority);
+    t.same(await run(trustNew), { kind: 'done', note: 'no restart' });
+    t.same(requests, [...before, `POST ${SELF}`, `POST ${SELF}`, ...after]);
+  }
 });

@@ -128,8 +128,10 @@ t.test("the laptop's CA is trusted until the administrators' CA is replaced", as
 
 t.test('keys are secret, and the signers are written after their leaves', async (t) => {
   const { phases } = staged;
-  for (const { path, contents, mode } of PHASES.flatMap((phase) => phases[phase])) {
-    t.equal(mode, contents.includes('PRIVATE') ? 0o600 : 0o644, path);
+  const all = [staged, await stageServiceAccount(read), await stageEncryption(read)];
+  for (const each of all.flatMap(({ phases }) => PHASES.flatMap((phase) => phases[phase]))) {
+    const isSecret = /PRIVATE|secretbox/.test(each.contents);
+    t.equal(each.mode, isSecret ? 0o600 : 0o644, each.path);
   }
   const paths = phases['use-new'].map(({ path }) => path);
   const signers = authorityNames.flatMap((name) => {

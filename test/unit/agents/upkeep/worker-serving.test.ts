@@ -146,6 +146,16 @@ t.test('worker-serving', async (t) => {
     t.same(approvals(), []);
   });
 
+  t.test('it is forgotten also where the request of another one is wrong', async (t) => {
+    const { host, run, send } = await joinedHost(t);
+    const removed = { name: 'worker-1.example.com', nodeUid: 'u9', addresses: ['192.0.2.21'] };
+    await recordMember(host.paths, removed, new Date());
+    await send('moved', serving({ names: [{ type: 'dns', value: WORKER }] }));
+    t.match(await run(), { note: 'failed' });
+    t.match(await readMembers(host.paths), [member]);
+    t.equal((await readMembers(host.paths)).length, 1);
+  });
+
   t.test('interrupted at any moment, a worker that was removed is forgotten', async (t) => {
     await killedAtAnyMoment(t, {
       async prepare() {
