@@ -191,6 +191,7 @@ const reasons: Reason[] = [
     'routes',
     'Routes get hosts in the domain that the objects name',
   ],
+  [reconfigureOpenShiftPlan(settings), 'routes', 'settle', 'operators roll out what has moved'],
   [
     reconfigureOpenShiftPlan(settings),
     'settle',

@@ -3,13 +3,17 @@ import { lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestHost } from '../host/host.ts';
 
+/** Of a MachineConfig, and outside of /etc. */
+export const OF_DAEMON = '/var/lib/kubelet/credential-provider.yaml';
+
 /** What operators and the daemon have on the disk of a node. */
 export function installed(host: TestHost): void {
   const units = [
     { name: 'kubelet.service', dropins: [{ name: '20-logging.conf' }] },
     { name: 'masked.service', mask: true },
   ];
-  const files = [{ path: '/etc/mco/proxy.env' }, { path: '/usr/local/bin/configure-ovs.sh' }];
+  const paths = ['/etc/mco/proxy.env', '/usr/local/bin/configure-ovs.sh', OF_DAEMON];
+  const files = paths.map((path) => ({ path }));
   const config = { storage: { files }, systemd: { units } };
   const current = JSON.stringify({ metadata: { name: 'rendered-1' }, spec: { config } });
   host.write('/etc/machine-config-daemon/currentconfig', current);
@@ -21,6 +25,7 @@ export function installed(host: TestHost): void {
   host.write('/etc/containers/registries.conf', 'unqualified-search-registries = []');
   host.write('/etc/kubernetes/kubelet.conf', 'kind: KubeletConfiguration');
   host.write('/etc/kubernetes/manifests/etcd-pod.yaml', 'revision 3', 0o600);
+  host.write('/etc/kubernetes/manifests.of-others', 'beside the folder');
   for (const revision of [2, 3]) {
     const pod = `/etc/kubernetes/static-pod-resources/etcd-pod-${revision}`;
     host.write(`${pod}/etcd-pod.yaml`, `revision ${revision}`, 0o600);
@@ -29,6 +34,7 @@ export function installed(host: TestHost): void {
   host.write('/var/home/core/.ssh/authorized_keys.d/ignition', 'of the factory', 0o600);
   host.write('/var/lib/kubelet/config.json', '{"auths":{}}', 0o600);
   host.write('/var/lib/ovnk/iface_default_hint', 'eno1\n');
+  host.write(OF_DAEMON, 'of the factory');
 }
 
 /** What a site, its operators and the daemon make of it. */
@@ -37,6 +43,7 @@ export function changedBySite(host: TestHost): void {
   host.write('/etc/kubernetes/static-pod-resources/etcd-pod-4/etcd-pod.yaml', 'revision 4');
   host.write('/etc/kubernetes/manifests/etcd-pod.yaml', 'revision 4', 0o600);
   host.write('/etc/kubernetes/manifests/new-pod.yaml', 'new');
+  host.write('/etc/kubernetes/manifests.of-others', 'of the site');
   host.write('/etc/machine-config-daemon/currentconfig', '{"metadata":{"name":"rendered-2"}}');
   host.write('/etc/machine-config-daemon/noorig/etc/chrony.conf.mcdnoorig');
   host.write('/etc/chrony.conf', 'server 198.51.100.123');
@@ -55,6 +62,7 @@ export function changedBySite(host: TestHost): void {
   host.write('/var/lib/kubelet/kubeconfig', 'new');
   host.write('/var/lib/kubelet/pki/kubelet-client-2.pem', 'another');
   host.write('/var/lib/ovnk/iface_default_hint', 'eno2\n');
+  if (host.has(OF_DAEMON)) host.write(OF_DAEMON, 'of the site');
   host.write('/var/lib/etcd/member/snap/db', 'the database of the site', 0o600);
   host.write('/etc/NetworkManager/system-connections/eno1.nmconnection', 'of the site', 0o600);
   if (host.has('/etc/sno-agents/sealed')) host.remove('/etc/sno-agents/sealed');

@@ -16,6 +16,7 @@ import { DHCP_SITE, openShiftArrived } from './openshift-site.ts';
 const KUBECONFIG =
   '/etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost.kubeconfig';
 const DAY_MS = 86_400_000;
+const PAIRS = ['client', 'server'].map((of) => `/var/lib/kubelet/pki/kubelet-${of}-current.pem`);
 
 for (const [name, prepare, says] of [
   [
@@ -37,6 +38,7 @@ for (const [name, prepare, says] of [
   t.test(`check: ${name} is refused`, async (t) => {
     const { host, run } = await openShiftArrived(t);
     t.match(await run(checkSiteOnOpenShift), { kind: 'done' });
+    t.match(host.lines.join(''), 'never run on a host of CoreOS');
     prepare(host);
     await t.rejects(run(checkSiteOnOpenShift), {
       kind: 'usage',
@@ -49,7 +51,7 @@ for (const [name, prepare, says] of [
 t.test('stop: a sealed host without a network has no CRI-O, and waits for none', async (t) => {
   const { host, run, holds } = await openShiftArrived(t);
   await run(armOpenShiftSite);
-  t.match(await run(stopOpenShift), { note: '0 pods' });
+  await waitsForEachEffect(t, async () => t.match(await run(stopOpenShift), { note: '0 pods' }));
   t.same(
     ofUnits(host).filter((call) => call.startsWith('stop')),
     [
@@ -113,21 +115,28 @@ t.test(
     host.programs.give('chronyc', 'exit 1');
     t.match(await run(siteClockOnOpenShift), { kind: 'done' });
     t.same(host.programs.calls('chronyc'), []);
-    const path = '/etc/kubernetes/static-pod-resources/etcd-certs/secrets/etcd-all-certs/a.crt';
-    host.write(path, await leaf(new Date(Date.now() + 90 * DAY_MS), 30));
-    t.notOk(await holds(siteClockOnOpenShift));
-    t.match(await run(siteClockOnOpenShift), {
-      kind: 'not-yet',
-      reason: /there are certificates since/,
-    });
+    const early = await leaf(new Date(Date.now() + 90 * DAY_MS), 30);
+    const folder = '/etc/kubernetes/static-pod-resources/etcd-certs';
+    host.write(`${folder}/readme.txt`, early);
+    t.ok(await holds(siteClockOnOpenShift), 'not a certificate of anybody');
+    for (const path of [`${folder}/a.crt`, `${folder}/secrets/etcd-all-certs/a.pem`, ...PAIRS]) {
+      host.write(path, early, 0o600);
+      t.notOk(await holds(siteClockOnOpenShift), path);
+      host.programs.forgetCalls();
+      await waitsForEachEffect(t, async () =>
+        t.match(await run(siteClockOnOpenShift), {
+          kind: 'not-yet',
+          reason: /there are certificates since/,
+        }),
+      );
+      host.remove(path);
+    }
     t.same(host.programs.calls('chronyc'), [
       'chronyc add server 198.51.100.123 iburst',
       'chronyc makestep',
     ]);
   },
 );
-
-const PAIRS = ['client', 'server'].map((of) => `/var/lib/kubelet/pki/kubelet-${of}-current.pem`);
 
 async function certified(host: TestHost): Promise<void> {
   const pair = await leaf(new Date(Date.now() - DAY_MS), 30);

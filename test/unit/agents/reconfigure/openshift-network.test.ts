@@ -1,7 +1,10 @@
 /** The network of a site on OpenShift: the adapter, and the bridge of the pod network that is made of it. */
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
 import t from 'tap';
 import { siteNetworkOnOpenShift } from '../../../../agents/reconfigure/openshift/network.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import type { TestHost } from '../host/host.ts';
 import { ofUnits } from './openshift-disk.ts';
 import { DHCP_SITE, openShiftArrived, SITE_ADDRESS, STATIC_SITE } from './openshift-site.ts';
@@ -21,10 +24,13 @@ t.test('network: out of the bridge, tried, kept, and the bridge made of it again
   for (const name of ['primary-ip', 'ipv4', 'ipv6'])
     host.write(`/run/nodeip-configuration/${name}`, 'of the factory');
   // Of a bond; and of a person.
-  const more = ['uuid-eno1-slave-ovs-clone:eno1-slave-ovs-clone', 'uuid-own:br-exam:1'];
+  const own = ['uuid-1:br-exam', 'uuid-2:my-br-ex', 'uuid-3:br-ex:1', 'uuid-4:ovs-if-br-ex 2'];
+  const more = ['uuid-eno1-slave-ovs-clone:eno1-slave-ovs-clone', ...own];
   host.write('/profiles', `${host.read('/profiles')}${more.join('\n')}\n`);
   t.notOk(await holds(siteNetworkOnOpenShift));
-  t.strictSame(await run(siteNetworkOnOpenShift), { kind: 'done', note: SITE_ADDRESS });
+  await waitsForEachEffect(t, async () =>
+    t.strictSame(await run(siteNetworkOnOpenShift), { kind: 'done', note: SITE_ADDRESS }),
+  );
   t.ok(await holds(siteNetworkOnOpenShift));
   t.same(ofNetwork(host), [
     ...['br-ex', 'ovs-port-phys0', 'ovs-if-phys0', 'ovs-if-br-ex', 'eno1-slave-ovs-clone'].map(
@@ -42,7 +48,8 @@ t.test('network: out of the bridge, tried, kept, and the bridge made of it again
   for (const name of ['ipv4', 'ipv6'])
     t.notOk(host.has(`/run/nodeip-configuration/${name}`), `${name} is not that of the factory`);
   t.match(host.read('/profiles'), /uuid-br-node:br-node/, 'the internal address stays');
-  t.match(host.read('/profiles'), /uuid-own:br-exam:1/, 'what is not of the bridge, too');
+  for (const profile of own)
+    t.match(host.read('/profiles'), `${profile}\n`, 'what is not of the bridge, too');
 });
 
 t.test(
@@ -132,3 +139,18 @@ for (const [name, more, prepare, code, says] of [
     }
   });
 }
+
+t.test('network: a unit has the two minutes that it may need, and not for ever', async (t) => {
+  const { host, run } = await openShiftArrived(t);
+  const hangs = '[ "$*" = "restart nodeip-configuration.service" ] && exec sleep 20';
+  host.programs.unless('systemctl', hangs);
+  const { setTimeout: pause } = timers;
+  // What ends something after more than two minutes does so at once, and what does so earlier never does.
+  const scaled = (ms: number, ...more: unknown[]) =>
+    Reflect.apply(pause, undefined, [ms > 120_000 && ms < 200_000 ? 1 : ms * 1000, ...more]);
+  t.teardown(() => syncBuiltinESMExports());
+  t.capture(timers, 'setTimeout', scaled);
+  syncBuiltinESMExports();
+  const failure = await thrownBy(run(siteNetworkOnOpenShift));
+  t.match(failure, { code: 'site-network', message: /nodeip-configuration.*deadline exceeded/s });
+});

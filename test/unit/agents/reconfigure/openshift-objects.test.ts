@@ -9,7 +9,7 @@ import { readDeferred } from '../../../../lib/cluster/deferred/manifests.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { INSTALLED } from '../../relocation/site-openshift/installed-objects.ts';
 import { base64, placeOf, plain, startSiteApi } from '../../relocation/site-openshift/site-api.ts';
-import { siteContext } from './openshift-step.ts';
+import { siteContext, stoppedAtEachRequest } from './openshift-step.ts';
 
 const NODE = '/api/v1/nodes/edge-0';
 const EXTRA = '/api/v1/namespaces/shop/configmaps/extra';
@@ -57,8 +57,8 @@ async function started(t: Test, { site = SITE, manifests = MANIFEST, given = INS
     context,
     said,
     certify: () => siteCertificatesOnOpenShift.run(context, host.progress()),
-    run: () => siteObjectsOnOpenShift.run(context, host.progress()),
-    holds: () => siteObjectsOnOpenShift.holds(context, host.progress()),
+    run: (signal?: AbortSignal) => siteObjectsOnOpenShift.run(context, host.progress(signal)),
+    holds: (signal?: AbortSignal) => siteObjectsOnOpenShift.holds(context, host.progress(signal)),
   };
 }
 
@@ -137,6 +137,16 @@ t.test('certificates of another request are not written', async (t) => {
   const other = siteObjectsOnOpenShift.run({ ...context, request }, host.progress());
   t.match(await thrownBy(other), { kind: 'fatal', message: /certificates of the site's names/ });
   t.strictSame(writes(), []);
+});
+
+t.test('told to stop at any request, it gives it up, and goes on with the next run', async (t) => {
+  const { api, certify, run, holds, state } = await started(t);
+  await certify();
+  t.ok((await stoppedAtEachRequest(t, api, run)) > 10);
+  const ended = state();
+  t.ok((await stoppedAtEachRequest(t, api, holds)) > 5);
+  t.equal(await holds(), true);
+  t.strictSame(state(), ended);
 });
 
 t.test('killed behind each change, it goes on, and ends as it would have', async (t) => {

@@ -4,7 +4,7 @@ import { routes } from '../../../../agents/reconfigure/openshift/routes.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { condition, INSTALLED } from '../../relocation/site-openshift/installed-objects.ts';
 import { plain, startSiteApi } from '../../relocation/site-openshift/site-api.ts';
-import { siteContext } from './openshift-step.ts';
+import { siteContext, stoppedAtEachRequest } from './openshift-step.ts';
 
 const OLD = 'apps.sno.factory.test';
 const BEFORE = 'apps.sno.before.test';
@@ -69,8 +69,8 @@ async function started(t: Test, { baseDomain = 'before.test', site = SITE } = {}
         status,
       });
     },
-    run: () => routes.run(context, host.progress()),
-    holds: () => routes.holds(context, host.progress()),
+    run: (signal?: AbortSignal) => routes.run(context, host.progress(signal)),
+    holds: (signal?: AbortSignal) => routes.holds(context, host.progress(signal)),
   };
 }
 
@@ -149,6 +149,14 @@ t.test('Ingresses, then Routes, of each domain that the node has had; then it ho
   t.equal(await holds(), true);
   t.strictSame(await run(), { kind: 'done' });
   t.strictSame(writes(), [], 'again');
+});
+
+t.test('told to stop at any request, it gives it up, and goes on with the next run', async (t) => {
+  const { says, api, run, holds, state } = await started(t);
+  says(observing(NEW), 'False');
+  t.ok((await stoppedAtEachRequest(t, api, run)) > 5);
+  t.match(state(), MOVED);
+  t.ok((await stoppedAtEachRequest(t, api, holds)) > 1);
 });
 
 t.test('killed behind each change, it goes on, and ends as it would have', async (t) => {

@@ -44,8 +44,8 @@ case "$*" in
   [ -e "$ROOT/run/configure-ovs-boot-done" ] || echo made > "$ROOT/bridge" ;;
 esac`;
 
-/** One line for each address: those of the bridge while it exists. */
-const IP = `site=
+/** The bridge has the address of the site while it exists, otherwise the adapter. */
+const IP = `site=',{"ifname":"eno1","addr_info":[{"local":"${SITE_ADDRESS}","prefixlen":24,"scope":"global"}]}'
 [ -e "$ROOT/bridge" ] && site=',{"ifname":"br-ex","addr_info":[{"local":"${INTERNAL}","prefixlen":32,"scope":"global"},{"local":"${SITE_ADDRESS}","prefixlen":24,"scope":"global"}]}'
 echo '[{"ifname":"br-node","addr_info":[{"local":"${INTERNAL}","prefixlen":32,"scope":"global"}]}'"$site]"`;
 

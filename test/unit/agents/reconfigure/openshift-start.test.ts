@@ -9,7 +9,7 @@ import { fingerprintOf } from '../../../../lib/cluster/csr/views.ts';
 import { daysMs } from '../../../../lib/pki/lifetimes.ts';
 import { credential, recentRequest } from '../../cluster/csr/requests.ts';
 import { dns, first, ip, subjectOf } from '../../cluster/csr/worker-requests.ts';
-import { type ApiAnswer, fakeApi, kubeconfigs, listOf } from '../host/api.ts';
+import { type ApiAnswer, fakeApi, kubeconfigs, listOf, refuse } from '../host/api.ts';
 import { ofUnits } from './openshift-disk.ts';
 import { openShiftArrived } from './openshift-site.ts';
 import { INTERNAL } from './site-host.ts';
@@ -60,7 +60,11 @@ const ofServing = {
 };
 
 /** A host at its site whose kubelet has these pairs, and gets each that is approved for it. */
-async function started(t: Test, pairs: { readonly client?: string; readonly server?: string }) {
+async function started(
+  t: Test,
+  pairs: { readonly client?: string; readonly server?: string },
+  readyz: ApiAnswer = () => ({}),
+) {
   const it = await openShiftArrived(t);
   const { host } = it;
   t.teardown(() => syncBuiltinESMExports());
@@ -81,7 +85,7 @@ async function started(t: Test, pairs: { readonly client?: string; readonly serv
       return JSON.parse(body);
     };
   const api = await fakeApi(t, host, {
-    'GET /readyz': () => ({}),
+    'GET /readyz': (request) => readyz(request),
     [`GET ${REQUESTS}`]: ({ query }) =>
       listOf(
         ...pending.filter(
@@ -120,5 +124,25 @@ for (const [what, pairs, approvals] of [
     t.ok(await holds(startOpenShift));
     host.write('/etc/sno-agents/sealed');
     t.notOk(await holds(startOpenShift), 'sealed, it would not start again');
+  });
+}
+
+for (const [what, answer, says] of [
+  ['is not ready', () => refuse(500, 'etcd', 'InternalError'), /not ready: .*(200|etcd)/],
+  ['does not know its administrator', () => refuse(401, 'who?', 'Unauthorized'), /not ready: .*/],
+] as const) {
+  t.test(`start: an API server that ${what} is waited for, and has not held`, async (t) => {
+    let isReady = false;
+    const { host, run, holds, approved } = await started(t, expired, () =>
+      isReady ? {} : answer(),
+    );
+    t.match(await run(startOpenShift), { kind: 'not-yet', reason: says });
+    t.same(approved(), [], 'nothing is asked of it before');
+    t.notOk(host.has('/etc/sno-agents/sealed'));
+    isReady = true;
+    t.match(await run(startOpenShift), { kind: 'done' });
+    t.ok(await holds(startOpenShift));
+    isReady = false;
+    t.notOk(await holds(startOpenShift), 'its certificates are valid, but it is not ready');
   });
 }

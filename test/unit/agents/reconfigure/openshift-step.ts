@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { ReconfigureContext } from '../../../../agents/reconfigure/context.ts';
 import type { KubeClient } from '../../../../lib/clients/kube/client.ts';
 import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
 import { parseSiteConfig } from '../../../../lib/config/site-config/read.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
+import type { FakeApi } from '../../clients/kube/fake-api.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
 import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
 
@@ -87,4 +89,36 @@ export async function stepOn(
     run: () => step.run(context, host.progress()),
     holds: () => step.holds(context, host.progress()),
   };
+}
+
+/** Tells `run` to stop at its first request, at its second and so on, until it ends: it gives up that one, and says why. */
+export async function stoppedAtEachRequest(
+  t: Test,
+  api: FakeApi,
+  run: (signal: AbortSignal) => Promise<unknown>,
+): Promise<number> {
+  const reason = new Error('told to stop');
+  let stop = new AbortController();
+  let left = 0;
+  api.rule(async () => {
+    left -= 1;
+    if (left !== 0) return undefined;
+    stop.abort(reason);
+    await nextTurn();
+    return 'cut';
+  });
+  for (let at = 1; ; at++) {
+    stop = new AbortController();
+    left = at;
+    const error = await run(stop.signal).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (!stop.signal.aborted) {
+      left = 0;
+      t.equal(error, undefined, 'it ends');
+      return at - 1;
+    }
+    t.equal(error, reason, `at request ${at}`);
+  }
 }

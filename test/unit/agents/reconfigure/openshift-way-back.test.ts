@@ -12,8 +12,12 @@ import { keepTrial, returnToKept } from '../../../../lib/engine/trial/kept.ts';
 import { isRestBack, putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import type { TestHost } from '../host/host.ts';
-import { changedBySite, installed, onDisk } from './openshift-disk.ts';
+import { changedBySite, installed, OF_DAEMON, onDisk } from './openshift-disk.ts';
 import { DHCP_SITE, openShiftArrived } from './openshift-site.ts';
+import { STATE } from './site-host.ts';
+
+/** Of the agents, and of the site as well. */
+const RECORDS = ['/var/lib/sno-agents/record.json', `${STATE}/admin.kubeconfig`];
 
 t.test('arm: longer than everything that is on trial', async (t) => {
   const { host, run, context } = await openShiftArrived(t);
@@ -64,18 +68,21 @@ t.test(
   async (t) => {
     const { host, run, holds } = await openShiftArrived(t);
     installed(host);
+    for (const path of RECORDS) host.write(path, 'of the site before', 0o600);
     const before = onDisk(host);
     await run(armOpenShiftSite);
     t.notOk(await holds(stopOpenShift));
     await run(stopOpenShift);
     t.ok(await holds(stopOpenShift));
     changedBySite(host);
+    for (const path of RECORDS) host.write(path, 'of the site', 0o600);
     const trial = await readTrial(host.paths);
     if (trial === undefined) throw new Error('no trial');
     await putBackNetwork(host.paths, trial.points);
     await putBackRest(host.paths, trial.points);
     t.ok(await isRestBack(host.paths, trial.points));
     t.same(onDisk(host), before);
+    for (const path of RECORDS) t.equal(host.read(path), 'of the site before', path);
   },
 );
 
@@ -89,16 +96,23 @@ t.test('the way back: keys where there were none, and a trusted certificate', as
   const extracted = '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem';
   host.write(extracted, 'of CoreOS');
   host.remove('/var/home/core/.ssh');
+  // A daemon that has written nothing of what a site changes.
+  const units = [{ name: 'kubelet.service', dropins: [{ name: '20-logging.conf' }] }];
+  const current = JSON.stringify({ spec: { config: { storage: null, systemd: { units } } } });
+  host.write('/etc/machine-config-daemon/currentconfig', current);
+  for (const path of ['/etc/mco', OF_DAEMON]) host.remove(path);
   const before = onDisk(host);
   await run(armOpenShiftSite);
   await run(stopOpenShift);
   changedBySite(host);
   host.write(extracted, 'of CoreOS and the site');
+  for (const path of RECORDS) host.write(path, 'of the site', 0o600);
   const trial = await readTrial(host.paths);
   if (trial === undefined) throw new Error('no trial');
   await putBackNetwork(host.paths, trial.points);
   await putBackRest(host.paths, trial.points);
   t.same(onDisk(host), before);
+  for (const path of RECORDS) t.notOk(host.has(path), path);
 });
 
 t.test('the way back on request: from copies, where there are no links', async (t) => {

@@ -40,6 +40,7 @@ t.test(
       const leaf = new X509Certificate(pair?.certificate ?? '');
       t.ok(leaf.verify(authority.publicKey), name);
       t.ok(leaf.checkHost(name), name);
+      t.ok(leaf.validToDate >= authority.validToDate, 'no operator renews it');
       t.notOk(leaf.checkHost(other), other);
       t.ok(pair?.certificate.endsWith(given.servingCa.certificate), 'its authority is behind it');
     }
@@ -62,7 +63,38 @@ t.test('local-names: the node answers for its names at the site', async (t) => {
   for (const name of ['api', 'api-int', 'apps']) {
     t.match(text, `address=/${name}.shop.example.com/${context.request.from.nodeIps[0]}\n`);
   }
+  for (const other of [
+    text.replaceAll('192.0.2.10', '192.0.2.11'),
+    `${text}address=/x/192.0.2.1`,
+  ]) {
+    host.write(SERVED, other);
+    t.notOk(await localNames.holds(context, host.progress()), 'as a site before wrote it');
+  }
 });
+
+t.test(
+  'local-names: interrupted at any moment, the name server reads the whole file',
+  async (t) => {
+    const SERVED = '/etc/dnsmasq.d/sno-site.conf';
+    const it = await keptHost(t, SITE);
+    const { host, context } = it;
+    host.write(SERVED, 'of the site before');
+    host.programs.give('systemctl', `cp "$ROOT${SERVED}" "$ROOT/read"`);
+    it.keep();
+    await killedAtAnyMoment(t, {
+      prepare: it.again,
+      run: () => localNames.run(context, host.progress()),
+      async allowed(_, when) {
+        if (await localNames.holds(context, host.progress())) return;
+        t.equal(host.read(SERVED), 'of the site before', when);
+      },
+      result: () => ({ read: host.read('/read'), mode: host.mode(SERVED) }),
+      least: 5,
+    });
+    t.equal(host.read('/read'), host.read(SERVED));
+    t.equal(host.mode(SERVED), 0o644);
+  },
+);
 
 t.test('certificates: made once, and again for another volume', async (t) => {
   const { host, context } = await arrived(t);
@@ -100,6 +132,9 @@ t.test('certificates: a request for an administrator is signed, and no key is ke
   const left = client.validToDate.getTime() - Date.now();
   t.equal(Math.round(left / daysMs(1)), 365, 'days');
   t.ok(client.verify(authority.publicKey), 'by the authority that the cluster is told');
+  const [, trusted = ''] = /certificate-authority-data: (\S+)/.exec(kubeconfig) ?? [];
+  const serving = new X509Certificate(Buffer.from(trusted, 'base64'));
+  t.ok(new X509Certificate(identity?.api.certificate ?? '').verify(serving.publicKey), 'the API');
   t.notMatch(host.read(STAGED), /"admin"/, 'whose key is not kept');
 });
 

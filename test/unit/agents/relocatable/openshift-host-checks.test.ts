@@ -186,6 +186,31 @@ for (const name of ['chronyc', 'nmcli', 'nmstatectl', 'ovs-vsctl']) {
   });
 }
 
+for (const [absent, fails, checks] of [
+  ['nmcli', 'nmstatectl', ['programs', 'nmstate']],
+  ['nmcli', undefined, ['programs']],
+  ['nmstatectl', undefined, ['programs']],
+] as const) {
+  t.test(`each fault is said once: no ${absent}, ${fails ?? 'nothing'} fails`, async (t) => {
+    const host = openShiftHost(t, { programs: 'real' });
+    host.programs.remove(absent);
+    if (await isInstalled(absent)) return;
+    if (fails !== undefined) host.programs.give(fails, 'exit 1');
+    const found = await coreOsFaults(host.paths, AbortSignal.timeout(60_000));
+    t.same(
+      found.map(({ check }) => check),
+      checks,
+    );
+  });
+}
+
+t.test('a host of another installer has none of our folders yet', async (t) => {
+  const host = openShiftHost(t);
+  host.write('/var/lib/etcd/member/snap/db');
+  host.remove('/etc/sno-agents');
+  t.same(await coreOsFaults(host.paths, AbortSignal.timeout(60_000)), []);
+});
+
 t.test('whoever is told to stop has found nothing', async (t) => {
   // Without programs that would end as well.
   const host = openShiftHost(t, { programs: 'real' });

@@ -1,5 +1,5 @@
 /** `reconfigure prepare` on OpenShift: what it refuses, what it leaves, and what it takes back. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import t from 'tap';
 import { kubeletEnvironmentPath } from '../../../../lib/host/kubelet-environment.ts';
 import { relocatableFiles } from '../../../../lib/relocation/relocatable/machine-config.ts';
@@ -159,6 +159,15 @@ const refusals: readonly Refusal[] = [
     host: (host) => {
       host.remove('/etc/resolv.conf');
       host.write('/etc/resolv.conf/x');
+    },
+    says: /\/etc\/resolv\.conf is no regular file/,
+  },
+  {
+    what: 'a link to the same contents in the place of a file',
+    host: (host) => {
+      host.write('/run/elsewhere', host.read('/etc/resolv.conf'), 0o644);
+      host.remove('/etc/resolv.conf');
+      symlinkSync(host.at('/run/elsewhere'), host.at('/etc/resolv.conf'));
     },
     says: /\/etc\/resolv\.conf is no regular file/,
   },
