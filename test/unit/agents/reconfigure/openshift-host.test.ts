@@ -1,14 +1,16 @@
 /** Checking, stopping, the clock and the start of a host of OpenShift at its site. */
 import t, { type Test } from 'tap';
 import { armOpenShiftSite } from '../../../../agents/reconfigure/openshift/arm.ts';
+import { bridgeFaults } from '../../../../agents/reconfigure/openshift/bridge-faults.ts';
 import { checkSiteOnOpenShift } from '../../../../agents/reconfigure/openshift/check.ts';
 import { siteClockOnOpenShift } from '../../../../agents/reconfigure/openshift/clock.ts';
 import { startOpenShift } from '../../../../agents/reconfigure/openshift/start.ts';
 import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
+import { isInstalled } from '../../../../lib/host/search-path.ts';
 import { waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import { fakeApi, kubeconfigs } from '../host/api.ts';
-import type { TestHost } from '../host/host.ts';
+import { type TestHost, testHost } from '../host/host.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { ofUnits } from './openshift-disk.ts';
 import { DHCP_SITE, openShiftArrived } from './openshift-site.ts';
@@ -48,6 +50,16 @@ for (const [name, prepare, says] of [
   });
 }
 
+t.test('check: a host without programs for the network is refused', async (t) => {
+  const host = testHost(t, { programs: 'real' });
+  const absent: string[] = [];
+  for (const name of ['nmcli', 'ovs-vsctl']) if (!(await isInstalled(name))) absent.push(name);
+  t.same(
+    await bridgeFaults(host.paths),
+    absent.map((name) => `the host has no ${name}`),
+  );
+});
+
 t.test('stop: a sealed host without a network has no CRI-O, and waits for none', async (t) => {
   const { host, run, holds } = await openShiftArrived(t);
   await run(armOpenShiftSite);
@@ -68,6 +80,14 @@ t.test('stop: a sealed host without a network has no CRI-O, and waits for none',
   host.write('/var/lib/etcd/member/snap/db', 'the database of the site');
   await run(stopOpenShift);
   t.equal(host.read('/var/lib/etcd/member/snap/db'), 'the database of the site', 'copied once');
+});
+
+t.test('stop: what the kubelet started last is seen', async (t) => {
+  const { host, run } = await openShiftArrived(t);
+  host.write('/units/crio.service', 'inactive');
+  const started = 'echo activating > "$ROOT/units/crio.service"';
+  host.programs.unless('systemctl', `[ "$*" = "stop kubelet.service" ] && ${started}`);
+  t.match(await run(stopOpenShift), { kind: 'not-yet', reason: 'crio.service is starting' });
 });
 
 t.test('stop: pods end before CRI-O does, and not while it starts', async (t) => {

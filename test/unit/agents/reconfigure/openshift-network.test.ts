@@ -128,10 +128,10 @@ for (const [name, more, prepare, code, says] of [
   t.test(`network: ${name}`, async (t) => {
     const { host, context, holds } = await openShiftArrived(t, { config: STATIC_SITE + more });
     prepare(host);
-    const failure = await thrownBy(
-      siteNetworkOnOpenShift.run(context, host.progress(undefined, 10)),
-    );
-    t.match(failure, { kind: 'fatal', code, message: says });
+    await waitsForEachEffect(t, async () => {
+      const failed = siteNetworkOnOpenShift.run(context, host.progress(undefined, 10));
+      t.match(await thrownBy(failed), { kind: 'fatal', code, message: says });
+    });
     t.notOk(await holds(siteNetworkOnOpenShift));
     if (name === 'no cable') t.same(ofNetwork(host), [], 'the bridge is as it was');
     if (name === 'no default route') {
