@@ -60,7 +60,6 @@ export const placeKubeletFiles: StepBody<PlainHost> = {
       podEgressFile(cluster),
       { path: '/etc/hostname', contents: `${hostname()}\n`, mode: 0o644 },
     ].map((file) => ({ ...file, path: paths.at(file.path) }));
-    await mkdir(paths.at(kubeletTrust.clients.replace(/\/[^/]+$/, '')), { recursive: true });
     await mkdir(paths.kubelet, { recursive: true });
     await chmod(paths.kubelet, 0o700);
     for (const { path, contents, mode } of files) await writeFileAtomic(path, contents, mode);

@@ -6,6 +6,7 @@ import { readByKubelet } from '../../../../agents/worker/trust/kubelet-record.ts
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
+import { waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { giveAddresses } from '../host/network.ts';
 import { identifiedHost, NODES, workerHost } from './worker-host.ts';
@@ -24,7 +25,9 @@ t.test('kubelet-files', async (t) => {
     const bundle = nodes.certificate + admin.certificate + successor.certificate;
     const { host } = await given(t, bundle);
     t.equal(await host.holds(placeKubeletFiles), false, 'before');
-    t.match(await host.run(placeKubeletFiles), { kind: 'done', note: 'worker-0, 192.0.2.20' });
+    await waitsForEachEffect(t, async () => {
+      t.match(await host.run(placeKubeletFiles), { kind: 'done', note: 'worker-0, 192.0.2.20' });
+    });
     t.equal(await readByKubelet(host.paths), sha256(servingAuthority), 'at its first start');
     t.equal(await host.holds(placeKubeletFiles), true, 'after');
     t.equal(host.read(ENVIRONMENT), 'KUBELET_NODE_IPS=192.0.2.20\n');

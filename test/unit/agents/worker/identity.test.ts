@@ -158,18 +158,19 @@ t.test('kubelet-identity of a worker', async (t) => {
   });
 
   t.test('a request that was denied, or cannot be signed, is final', async (t) => {
-    for (const type of ['Denied', 'Failed']) {
+    for (const [type, why, says] of [
+      ['Denied', { reason: 'Foreign', message: 'not ours' }, 'Denied, Foreign, not ours'],
+      ['Failed', {}, 'Failed'],
+    ] as const) {
       const { host, api } = await workerHost(t);
       const running = host.failureOf(workerKubeletIdentity);
       await host.said(PENDING);
       const [body] = posted(api);
-      const conditions = [{ type, status: 'True', reason: 'Foreign', message: 'not ours' }];
+      const conditions = [{ type, status: 'True', ...why }];
       if (body !== undefined)
         api.set(`${REQUESTS}/${body.metadata.name}`, { ...body, status: { conditions } });
-      t.match(await running, {
-        kind: 'fatal',
-        message: new RegExp(`was not granted; found ${type}, Foreign, not ours`),
-      });
+      const message = new RegExp(`was not granted; found ${says}$`);
+      t.match(await running, { kind: 'fatal', message });
     }
   });
 
