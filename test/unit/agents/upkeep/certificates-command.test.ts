@@ -13,14 +13,13 @@ import { x509 } from '../../../../lib/pki/x509.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
 import { requestPem, type Variation } from '../../cluster/csr/requests.ts';
+import { setEnvironment } from '../../engine/steps/environment.ts';
 import { rendered, textAt } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
 
 const DAY_MS = 86_400_000;
 const CSR = '/var/tmp/jo.csr';
-
-process.env.SUDO_USER = 'operator';
 
 /** An installed host, and what a command of sno-certificates prints and records in the journal. */
 function installed(t: Test) {
@@ -115,6 +114,7 @@ t.test('sno-certificates kubeconfig', async (t) => {
   ];
   for (const [args, days] of lifetimes) {
     t.test(`issues a certificate of ${days} days for the key of the request`, async (t) => {
+      setEnvironment(t, { SUDO_USER: 'operator' });
       const { host, ask } = installed(t);
       const { code, printed, recorded } = await ask({ ...jo, key: 'P-384' }, ...args);
       t.equal(code, 0);
