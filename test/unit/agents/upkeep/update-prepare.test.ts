@@ -283,3 +283,12 @@ t.test('a patch release emulates nothing', async (t) => {
   t.equal(prepared.emulation, undefined);
   t.notMatch(JSON.stringify(prepared.files), /emulate/);
 });
+
+t.test('a host of a release that did not keep what it was rendered from', async (t) => {
+  const host = await installedHost(t);
+  host.remove('/etc/sno-agents/render-input.json');
+  await t.rejects(prepareOn(host, otherImage(host, 'etcd')), {
+    ...{ kind: 'usage', code: 'update-refused' },
+    message: /expected \/etc\/sno-agents\/render-input\.json; found none/,
+  });
+});
