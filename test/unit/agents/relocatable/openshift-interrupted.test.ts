@@ -113,12 +113,12 @@ t.test('agent-units, taken back and interrupted: no enabled unit without a file'
 });
 
 t.test('agent-units are not taken back while one of them, or a command, is there', async (t) => {
-  const [unit] = relocatableUnits.map(({ name }) => unitFile(name));
+  const [unit = ''] = relocatableUnits.map(({ name }) => unitFile(name));
   for (const path of [unit, `${COMMANDS[0]}/reconfigure`]) {
     const host = openShiftHost(t);
     const holds = () => withoutAgentUnits.holds(host.context, host.progress());
     t.equal(await holds(), true);
-    host.write(path ?? '', 'left');
+    host.write(path, 'left');
     t.equal(await holds(), false, path);
   }
 });
