@@ -46,6 +46,15 @@ t.test('those that it names, in the order in which they are asked for', async (t
   await t.rejects(namedAuthorities({ url, ca: other ?? '' }, asked, limits), 'it is verified');
 });
 
+t.test('a server that does not run ends the wait at once', async (t) => {
+  const server = createPlainServer();
+  const url = await urlOf(t, server);
+  server.close();
+  await once(server, 'close');
+  const gone = await thrownBy(namedAuthorities({ url, ca: authority.certificate }, [], limits));
+  t.match(gone, { code: 'ECONNREFUSED' });
+});
+
 t.test('a server that says nothing is given up at the deadline, and with its caller', async (t) => {
   const silent = createPlainServer((socket) => void socket.on('error', () => {}).resume());
   const url = await urlOf(t, silent);
