@@ -40,8 +40,9 @@ function told(host: TestHost, ready: () => Promise<void> = async () => {}) {
     },
     async ready({ component }, { signal }) {
       signals.add(signal);
+      const isPlaced = host.has(SURGE);
       await sleep(50);
-      tell(`${component} is waited for`);
+      tell(`${component} is waited for${isPlaced ? '' : ' before it is placed'}`);
       await ready();
     },
   };
