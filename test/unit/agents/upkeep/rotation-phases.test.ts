@@ -258,12 +258,18 @@ t.test('overlap', async (t) => {
     t.same(await overlap.run(context, host.progress()), { kind: 'done' });
   });
 
-  t.test('it does not end while the kubelet has a certificate of the old CA', async (t) => {
+  /** The CA of kubelets is the next one; which of the two has signed the kubelet's certificate is not written yet. */
+  const rotatingKubelet = async (t: Test, rotateOverlapMs: number) => {
     const what: What = { kind: 'authorities', names: ['kubelet-client'] };
-    const { host, context } = await rotating(t, what, { rotateOverlapMs: 1 });
+    const it = await rotating(t, what, { rotateOverlapMs });
     const [old, next] = [await createAuthority('old'), await createAuthority('next')];
     const profile = { subject: { commonName: 'system:node:edge-0' }, usage: 'client' } as const;
-    host.write(authorityPaths('kubelet-client').certificate, next.certificate);
+    it.host.write(authorityPaths('kubelet-client').certificate, next.certificate);
+    return { ...it, old, next, profile };
+  };
+
+  t.test('it does not end while the kubelet has a certificate of the old CA', async (t) => {
+    const { host, context, old, next, profile } = await rotatingKubelet(t, 1);
     host.write(kubeletPaths.clientPair, (await issueLeaf(old, profile)).certificate);
     const { id } = context.request;
     const changes = [{ path: kubeletPaths.clientPair, contents: 'staged\n', mode: 0o600 }];
@@ -281,12 +287,8 @@ t.test('overlap', async (t) => {
   });
 
   t.test('a certificate that the kubelet rotates meanwhile is looked at afterwards', async (t) => {
-    const what: What = { kind: 'authorities', names: ['kubelet-client'] };
-    const { host, context } = await rotating(t, what, { rotateOverlapMs: 500 });
-    const [old, next] = [await createAuthority('old'), await createAuthority('next')];
-    const profile = { subject: { commonName: 'system:node:edge-0' }, usage: 'client' } as const;
+    const { host, context, old, next, profile } = await rotatingKubelet(t, 500);
     const [before, after] = [await issueLeaf(old, profile), await issueLeaf(next, profile)];
-    host.write(authorityPaths('kubelet-client').certificate, next.certificate);
     host.write(kubeletPaths.clientPair, before.certificate);
     const rotated = host
       .said(/stop using the old one/)
