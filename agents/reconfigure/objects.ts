@@ -95,8 +95,8 @@ export async function moveIngresses(
   limits: Limits,
 ): Promise<void> {
   if (from === to) return;
-  const answer = await client.json({ method: 'GET', path: `${GROUP}/ingresses` }, limits);
-  for (const ingress of listSchema.parse(answer).items) {
+  const call = { method: 'GET', path: `${GROUP}/ingresses` } as const;
+  for (const ingress of (await client.answer(listSchema, call, limits)).items) {
     const spec = movedSpec(ingress, from, to);
     if (spec === undefined) continue;
     const { namespace, name } = ingress.metadata;

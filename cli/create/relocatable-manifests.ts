@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { schemaFaults } from '../../lib/base/errors/schema-faults.ts';
 import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
 import { writeGoYaml } from '../../lib/base/go-yaml/write.ts';
 import { familyOf, isAddress } from '../../lib/base/network/address.ts';
@@ -78,7 +79,7 @@ async function readInstallConfig(dir: string): Promise<InstallConfig> {
     return installConfigSchema.parse(readGoYaml(map.data['install-config']));
   } catch (error) {
     // The messages of other errors quote the file, which has the pull secret.
-    throw unusable(error instanceof z.ZodError ? { found: z.prettifyError(error) } : {});
+    throw unusable(error instanceof z.ZodError ? { found: schemaFaults(error) } : {});
   }
 }
 

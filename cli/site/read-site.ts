@@ -1,9 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { z } from 'zod';
 import { Failure } from '../../lib/base/errors/failure.ts';
+import { schemaFaults } from '../../lib/base/errors/schema-faults.ts';
 import { parseJson } from '../../lib/base/json.ts';
-import { inOneLine } from '../../lib/base/printable.ts';
 import { BACKUP_TO } from '../../lib/change/backup/push/backup-to.ts';
 import { hostFactsSchema, type ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
 import { filesNamedIn, parseSiteConfig } from '../../lib/config/site-config/read.ts';
@@ -51,8 +50,6 @@ export interface SiteManifests {
   readonly reportTo?: ReportTo;
 }
 
-/** Of an error with many fields. */
-const LONGEST_FOUND = 400;
 /** Of one certificate or key. */
 const MAX_NAMED_BYTES = 1 << 20;
 
@@ -134,6 +131,6 @@ export async function readShippedFacts(
   if (parsed.success) return parsed.data;
   throw new Failure('usage', `${path} has no facts of a node`, {
     expected: 'host-facts.json, as the factory has written it',
-    found: inOneLine(z.prettifyError(parsed.error)).slice(0, LONGEST_FOUND),
+    found: schemaFaults(parsed.error),
   });
 }

@@ -165,8 +165,9 @@ async function requireAdministrator(
   limits: Limits,
 ): Promise<void> {
   const { commonName } = inspectCertificate(certificate).subject;
-  const review = async (group: string, kind: string, spec: object) =>
-    client.json(
+  const review = async <T>(schema: z.ZodType<T>, group: string, kind: string, spec: object) =>
+    client.answer(
+      schema,
       {
         method: 'POST',
         path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
@@ -174,7 +175,7 @@ async function requireAdministrator(
       },
       limits,
     );
-  const known = userSchema.parse(await review('authentication.k8s.io', 'SelfSubjectReview', {}));
+  const known = await review(userSchema, 'authentication.k8s.io', 'SelfSubjectReview', {});
   const { username, groups = [] } = known.status.userInfo;
   if (username !== commonName || !groups.includes(ADMINISTRATORS_GROUP)) {
     throw new Failure('fatal', 'the API server knows the new administrator by another name', {
@@ -183,11 +184,10 @@ async function requireAdministrator(
     });
   }
   const everything = { group: '*', resource: '*', verb: '*' };
-  const allowed = accessSchema.parse(
-    await review('authorization.k8s.io', 'SelfSubjectAccessReview', {
-      spec: { resourceAttributes: everything },
-    }),
-  );
+  const spec = { resourceAttributes: everything };
+  const allowed = await review(accessSchema, 'authorization.k8s.io', 'SelfSubjectAccessReview', {
+    spec,
+  });
   if (allowed.status.allowed) return;
   throw new Failure('fatal', 'the new administrator may not do everything', {
     expected: `ClusterRoleBinding ${ADMINISTRATORS_GROUP} to cluster-admin`,

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Failure, type FailureDetails, type FailureKind } from '../base/errors/failure.ts';
+import { schemaFaults } from '../base/errors/schema-faults.ts';
 import { parseJson } from '../base/json.ts';
 import { readTextIfPresent, readTextIfReadable, removeFile, writeFileAtomic } from './files.ts';
 
@@ -64,7 +65,7 @@ export function stateFile<Read, Written>(
       if (parsed.success) return parsed.data;
       if (damaged === 'none' || damaged === 'none-if-read') return undefined;
       const { kind = 'fatal', ...details } = damaged;
-      const found = json === undefined ? 'no JSON' : z.prettifyError(parsed.error);
+      const found = json === undefined ? 'no JSON' : schemaFaults(parsed.error);
       throw new Failure(kind, `${path} cannot be used`, { ...details, found });
     },
     write: (contents) => store.write(path, stateText(contents, isIndented)),

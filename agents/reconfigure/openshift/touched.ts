@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { schemaFaults } from '../../../lib/base/errors/schema-faults.ts';
 import { parseJson } from '../../../lib/base/json.ts';
 import { kubeconfigPath } from '../../../lib/change/site/places.ts';
 import { networkManagerPoints, type WantedPoints } from '../../../lib/engine/trial/points.ts';
@@ -129,7 +130,7 @@ export async function filesOfDaemon(
   if (data === undefined) {
     throw new Failure('fatal', `${CURRENT_CONFIG} cannot be read`, {
       expected: 'the MachineConfig that the machine-config daemon has applied',
-      found: z.prettifyError(error),
+      found: schemaFaults(error),
       fix: 'See "oc get machineconfigpool master": the node has to be updated before it is shipped.',
     });
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { schemaFaults } from '../../../lib/base/errors/schema-faults.ts';
 import { readGoYaml } from '../../../lib/base/go-yaml/read.ts';
 import { writeGoYaml } from '../../../lib/base/go-yaml/write.ts';
 import { createSigningKey } from '../../../lib/pki/keys.ts';
@@ -61,7 +62,7 @@ export async function stageEncryption(
   if (!parsed.success) {
     throw new Failure('fatal', `${encryptionConfigPath} cannot be changed`, {
       expected: 'secretbox providers, for Secrets alone',
-      found: z.prettifyError(parsed.error),
+      found: schemaFaults(parsed.error),
     });
   }
   const [resource] = parsed.data.resources;

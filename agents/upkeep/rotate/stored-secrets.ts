@@ -87,11 +87,10 @@ async function secretPage(
   const path = `${resourcePath(SECRETS, {})}?${query}`;
   const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
   try {
-    const answer = await whileTransient(
-      () => client.json({ method: 'GET', path, accept: PARTIAL }, limits),
+    return await whileTransient(
+      () => client.answer(listSchema, { method: 'GET', path, accept: PARTIAL }, limits),
       { signal, longestMs },
     );
-    return listSchema.parse(answer);
   } catch (error) {
     if (next !== undefined && isKubeError(error, 'expired')) return 'expired';
     throw error;
@@ -122,15 +121,16 @@ export async function acceptOwnToken(context: RotateContext, progress: Progress)
   await context.withAdministrator(progress, async (client) => {
     const place = { namespace: 'kube-system', name: 'default', subresource: 'token' };
     const path = resourcePath({ apiVersion: 'v1', plural: 'serviceaccounts' }, place);
-    const issued = await client.json({ method: 'POST', path, body: { spec: {} } }, limits);
-    const { token } = tokenSchema.parse(issued).status;
+    const issue = { method: 'POST', path, body: { spec: {} } } as const;
+    const { token } = (await client.answer(tokenSchema, issue, limits)).status;
     const reviews = resourcePath(
       { apiVersion: 'authentication.k8s.io/v1', plural: 'tokenreviews' },
       {},
     );
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } };
-    const review = await client.json({ method: 'POST', path: reviews, body }, limits);
-    if (reviewSchema.parse(review).status.authenticated === true) return;
+    const review = { method: 'POST', path: reviews, body } as const;
+    const { status } = await client.answer(reviewSchema, review, limits);
+    if (status.authenticated === true) return;
     throw new Failure('retry', 'the API server does not accept a token that it has signed');
   });
 }

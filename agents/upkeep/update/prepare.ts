@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { schemaFaults } from '../../../lib/base/errors/schema-faults.ts';
 import { parseJson } from '../../../lib/base/json.ts';
 import type { ChangeStep } from '../../../lib/change/or-back.ts';
 import { type Prepared, preparedSchema } from '../../../lib/change/update/prepared.ts';
@@ -54,7 +54,7 @@ function parsed(text: string): Prepared {
   throw new Failure('fatal', 'the new executable does not say what it changes', {
     code: 'update-refused',
     expected: 'JSON with schemaVersion 1',
-    found: z.prettifyError(error),
+    found: schemaFaults(error),
     fix: 'Nothing was changed. Update to a release between the two first.',
   });
 }

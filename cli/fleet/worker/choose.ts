@@ -56,8 +56,7 @@ async function namesPage(hub: Hub, selector: string, next: string) {
     ...(next === '' ? {} : { continue: next }),
   });
   const path = `${resourcePath(hubKinds.sites, { namespace: hub.namespace })}?${query}`;
-  const answer = await hub.ask((limits) =>
-    hub.client.json({ method: 'GET', path, accept: NAMES_ONLY }, limits),
+  return hub.ask((limits) =>
+    hub.client.answer(namesSchema, { method: 'GET', path, accept: NAMES_ONLY }, limits),
   );
-  return namesSchema.parse(answer);
 }

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
+import { schemaFaults } from '../../../lib/base/errors/schema-faults.ts';
 import { parseJson } from '../../../lib/base/json.ts';
-import { inOneLine } from '../../../lib/base/printable.ts';
 import {
   hostFactsSchema,
   type ShippedHostFacts,
@@ -29,7 +28,6 @@ export interface SiteInputs {
 const HOST_FACTS = 'host-facts.json';
 /** Of ConfigMaps and Secrets, without those that are folders. */
 const KEY = /^(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}$/;
-const LONGEST_FOUND = 400;
 
 /** @throws Failure (usage) for what is not there or cannot be used */
 export async function gatherInputs(hub: Hub, site: HubSite): Promise<SiteInputs> {
@@ -112,10 +110,7 @@ async function hostFacts(hub: Hub, name: string): Promise<ShippedHostFacts> {
   if (parsed.success) return parsed.data;
   throw new Failure('usage', `the ConfigMap ${name} has no facts of a node`, {
     expected: `${HOST_FACTS}, as the factory has written it`,
-    found:
-      text === ''
-        ? `no ${HOST_FACTS}`
-        : inOneLine(z.prettifyError(parsed.error)).slice(0, LONGEST_FOUND),
+    found: text === '' ? `no ${HOST_FACTS}` : schemaFaults(parsed.error),
   });
 }
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { inOneLine } from '../../../lib/base/printable.ts';
+import { schemaFaults } from '../../../lib/base/errors/schema-faults.ts';
 import { requestClientCertificate } from '../../../lib/clients/kube/client-certificate.ts';
 import {
   type ReportTo,
@@ -30,7 +29,6 @@ const CERTIFICATE_DAYS = 365;
 const DAY_SECONDS = 86_400;
 /** The controller-manager signs within seconds, and waits for a Lease after a restart. */
 const SIGNING_MS = 120_000;
-const LONGEST_FOUND = 300;
 
 const hubSchema = reportHubSchema.shape.hub.pick({ server: true, certificateAuthority: true });
 
@@ -52,7 +50,7 @@ export async function nodesHub(
   throw new Failure('usage', 'no node could report to the hub', {
     expected:
       'an address https://HOST:PORT with --hub-server, and its authority in PEM with --hub-ca',
-    found: inOneLine(z.prettifyError(parsed.error)).slice(0, LONGEST_FOUND),
+    found: schemaFaults(parsed.error),
   });
 }
 

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { redact } from '../log/redact.ts';
 import type { FailureCode } from './codes.ts';
+import { schemaFaults } from './schema-faults.ts';
 import { isBadPath, systemErrorText } from './system-error.ts';
 
 /**
@@ -89,11 +91,15 @@ function causeToTell(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
 }
 
-/** Node's connection errors are aggregates without a message of their own; those about a path are for programmers. */
+/**
+ * Node's connection errors are aggregates without a message of their own; those about a path, and a schema's list of
+ * faults as JSON, are for programmers.
+ */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return [...new Set(error.errors.map(messageOf))].join(', ');
   }
   if (isBadPath(error)) return systemErrorText(error);
+  if (error instanceof z.ZodError) return schemaFaults(error);
   return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { describeError } from '../../base/errors/failure.ts';
+import { schemaFaults } from '../../base/errors/schema-faults.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { namesIn, readTextIfPresent, syncDirectory } from '../../host/files.ts';
 import type { HostPaths } from '../../host/paths.ts';
@@ -100,7 +101,7 @@ export async function readManifest(path: string): Promise<BackupManifest> {
     parseJson(await readFile(join(path, MANIFEST_FILE), 'utf8')),
   );
   if (parsed.success) return parsed.data;
-  throw new Error(`${MANIFEST_FILE}: ${z.prettifyError(parsed.error)}`);
+  throw new Error(`${MANIFEST_FILE}: ${schemaFaults(parsed.error)}`);
 }
 
 /** Those that the retention decides about: this version cannot judge those of a newer one. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaFaults } from '../../base/errors/schema-faults.ts';
 import type { Limits } from '../../base/wait/limits.ts';
 import { errorFromAnswer, errorFromWatch, isKubeError, KubeError } from './kube-error.ts';
 import { type Access, readKubeconfig } from './kubeconfig.ts';
@@ -64,7 +65,8 @@ export async function kubeClient(kubeconfigPath: string): Promise<KubeClient> {
 
 /**
  * Requests to one API server. Each has a deadline and a signal, and throws
- * KubeError, or the signal's reason when that ended it.
+ * KubeError, the signal's reason when that ended it, or an Error that names the
+ * request and the field when the answer is none that an API server gives.
  */
 export class KubeClient {
   readonly #transport: Transport;
@@ -105,6 +107,11 @@ export class KubeClient {
     }
   }
 
+  /** The same as what the schema says it is. */
+  async answer<T>(schema: z.ZodType<T>, call: Call, limits: Limits, checked?: Checked): Promise<T> {
+    return parsed(schema, await this.json(call, limits, { checked }), describe(call));
+  }
+
   /** A successful response as a stream, such as a pod's log. */
   bytes(call: Call, limits: Limits): AsyncGenerator<Uint8Array> {
     return this.#transport.bytes(call, limits, answerError(call));
@@ -115,8 +122,11 @@ export class KubeClient {
     place: ObjectPlace & { name: string },
     limits: Limits,
   ) {
-    const path = resourcePath(resource, place);
-    return resource.schema.parse(await this.json({ method: 'GET', path }, limits));
+    return this.answer(
+      resource.schema,
+      { method: 'GET', path: resourcePath(resource, place) },
+      limits,
+    );
   }
 
   /** Like `get`, or undefined when the object does not exist. */
@@ -141,9 +151,7 @@ export class KubeClient {
     checked?: Checked,
   ) {
     const path = checkedPath(resourcePath(resource, place), checked);
-    return resource.schema.parse(
-      await this.json({ method: 'POST', path, body }, limits, { checked }),
-    );
+    return this.answer(resource.schema, { method: 'POST', path, body }, limits, checked);
   }
 
   /** Replaces an object or a subresource; refused with `conflict` when `body` is not the newest version. */
@@ -155,9 +163,7 @@ export class KubeClient {
     checked?: Checked,
   ): Promise<T> {
     const path = checkedPath(resourcePath(resource, place), checked);
-    return resource.schema.parse(
-      await this.json({ method: 'PUT', path, body }, limits, { checked }),
-    );
+    return this.answer(resource.schema, { method: 'PUT', path, body }, limits, checked);
   }
 
   /** Deletes an object; false when there was none. */
@@ -220,11 +226,14 @@ export class KubeClient {
     const query = { limit: String(size), ...(token === undefined ? {} : { continue: token }) };
     const path = collectionPath(resource, selection, query);
     try {
-      const body = await this.json({ method: 'GET', path }, limits, { mostBytes: PAGE_BYTES });
-      const { metadata, items } = listSchema.parse(body);
+      const call: Call = { method: 'GET', path };
+      const body = await this.json(call, limits, { mostBytes: PAGE_BYTES });
+      const { metadata, items } = parsed(listSchema, body, describe(call));
       return {
         resourceVersion: metadata.resourceVersion,
-        items: items.map((item) => resource.schema.parse(item)),
+        items: items.map((item, at) =>
+          parsed(resource.schema, item, `${describe(call)}, item ${at}`),
+        ),
         next: metadata.continue
           ? { token: metadata.continue, size: Math.min(PAGE_SIZE, size * 2) }
           : undefined,
@@ -263,17 +272,17 @@ function watchEvent<T extends KubeObject>(
   request: string,
   line: string,
 ): WatchEvent<T> {
-  const { type, object } = eventSchema.parse(JSON.parse(line));
+  const { type, object } = parsed(eventSchema, JSON.parse(line), request);
   if (type === 'ERROR') throw errorFromWatch(request, object);
   if (type === 'BOOKMARK') {
     return {
       type: 'bookmark',
-      resourceVersion: bookmarkSchema.parse(object).metadata.resourceVersion,
+      resourceVersion: parsed(bookmarkSchema, object, request).metadata.resourceVersion,
     };
   }
   return {
     type: type === 'DELETED' ? 'removed' : 'changed',
-    object: resource.schema.parse(object),
+    object: parsed(resource.schema, object, request),
   };
 }
 
@@ -290,6 +299,12 @@ function collectionPath(
 
 const checkedPath = (path: string, checked: Checked | undefined) =>
   checked === undefined ? path : `${path}?fieldValidation=${checked.fieldValidation}`;
+
+function parsed<T>(schema: z.ZodType<T>, body: unknown, request: string): T {
+  const { data, error, success } = schema.safeParse(body);
+  if (success) return data;
+  throw new Error(`${request}: the answer is not as expected: ${schemaFaults(error)}`);
+}
 
 const describe = ({ method, path }: Call) => `${method} ${path.split('?')[0]}`;
 

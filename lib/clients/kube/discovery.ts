@@ -71,7 +71,7 @@ export class Discovery {
 
   async #request(apiVersion: string, limits: Limits): Promise<ResourceList> {
     const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    return resourceListSchema.parse(await this.#client.json({ method: 'GET', path }, limits));
+    return this.#client.answer(resourceListSchema, { method: 'GET', path }, limits);
   }
 }
 

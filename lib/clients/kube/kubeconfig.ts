@@ -4,6 +4,7 @@ import type { AgentOptions } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { describeError, Failure } from '../../base/errors/failure.ts';
+import { schemaFaults } from '../../base/errors/schema-faults.ts';
 import { readGoYaml } from '../../base/go-yaml/read.ts';
 
 /** What a client proves itself with: PEM, and a bearer token. */
@@ -99,7 +100,7 @@ export async function readKubeconfig(path: string): Promise<Access> {
 
 /** @throws Failure `usage` */
 export function unusableKubeconfig(path: string, error: unknown): Failure {
-  const found = error instanceof z.ZodError ? z.prettifyError(error) : describeError(error);
+  const found = error instanceof z.ZodError ? schemaFaults(error) : describeError(error);
   return new Failure('usage', `the kubeconfig ${path} cannot be used`, { found });
 }
 
@@ -107,7 +108,7 @@ export function unusableKubeconfig(path: string, error: unknown): Failure {
 export function parsedEntry<T>(schema: z.ZodType<T>, entry: unknown, what: string): T {
   const result = schema.safeParse(entry);
   if (result.success) return result.data;
-  throw new Error(`${what}: ${z.prettifyError(result.error)}`);
+  throw new Error(`${what}: ${schemaFaults(result.error)}`);
 }
 
 /** @throws Error that names what is missing */

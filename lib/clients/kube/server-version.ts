@@ -14,7 +14,7 @@ type ServerVersion = z.infer<typeof versionSchema>;
 
 /** What an API server says of itself; for everyone who is known to it. */
 export async function serverVersion(client: KubeClient, limits: Limits): Promise<ServerVersion> {
-  return versionSchema.parse(await client.json({ method: 'GET', path: '/version' }, limits));
+  return client.answer(versionSchema, { method: 'GET', path: '/version' }, limits);
 }
 
 /** The minor version that it serves as: while it emulates an earlier one, that. Undefined if it tells none. */

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Failure } from '../../base/errors/failure.ts';
+import { schemaFaults } from '../../base/errors/schema-faults.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { jsonFault } from '../../base/json-fault.ts';
-import { inOneLine } from '../../base/printable.ts';
 
 /** How a file is read that names where a host sends something. */
 export interface DestinationFile<To> {
@@ -25,7 +25,7 @@ export function parseDestination<To>(text: string, file: DestinationFile<To>): T
   const json = parseJson(text);
   if (!isRecord(json)) throw file.unusable('no JSON object');
   const parsed = file.schemaOf(json).safeParse(json);
-  if (!parsed.success) throw file.unusable(inOneLine(z.prettifyError(parsed.error)));
+  if (!parsed.success) throw file.unusable(schemaFaults(parsed.error));
   const faults = file.faultsOf(parsed.data);
   if (faults.length > 0) throw file.unusable(faults.join('; '));
   return parsed.data;

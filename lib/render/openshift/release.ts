@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
+import { schemaFaults } from '../../base/errors/schema-faults.ts';
 import { readGoYaml } from '../../base/go-yaml/read.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Minor } from '../../base/minor.ts';
@@ -96,5 +97,5 @@ function parsed<T>(
   }
   const result = schema.safeParse(content);
   if (result.success) return result.data;
-  throw new Failure('fatal', what, { found: z.prettifyError(result.error) });
+  throw new Failure('fatal', what, { found: schemaFaults(result.error) });
 }

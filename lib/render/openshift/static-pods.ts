@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
+import { schemaFaults } from '../../base/errors/schema-faults.ts';
 import { readGoYaml } from '../../base/go-yaml/read.ts';
 import type { PodRole, StaticPod } from '../renderer.ts';
 
@@ -52,7 +53,7 @@ function staticPod(file: string, manifest: string): StaticPod {
     throw new Failure('fatal', `the rendered static pod ${file} cannot be used`, {
       code: 'render-failed',
       subject: file,
-      found: z.prettifyError(parsed.error),
+      found: schemaFaults(parsed.error),
     });
   }
   const names = parsed.data.spec.containers.map(({ name }) => name);

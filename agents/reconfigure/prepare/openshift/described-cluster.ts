@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
+import { schemaFaults } from '../../../../lib/base/errors/schema-faults.ts';
 import { readGoYaml } from '../../../../lib/base/go-yaml/read.ts';
 import { minorOf } from '../../../../lib/base/minor.ts';
 import type { Limits } from '../../../../lib/base/wait/limits.ts';
@@ -95,7 +96,7 @@ export async function describedCluster(
     executableSha256: await sha256OfFile(paths.executable, limits.signal),
     sshKeys: sshKeys(install.sshKey ?? ''),
   });
-  if (!cluster.success) throw unreadable(z.prettifyError(cluster.error));
+  if (!cluster.success) throw unreadable(schemaFaults(cluster.error));
   const { controlPlaneTopology: topology } = status;
   return {
     cluster: cluster.data,
@@ -116,7 +117,7 @@ async function installConfig(client: KubeClient, limits: Limits) {
     return installConfigSchema.parse(readGoYaml(map?.data?.['install-config'] ?? ''));
   } catch (error) {
     // Other messages quote the text, which may have credentials.
-    throw unreadable(error instanceof z.ZodError ? z.prettifyError(error) : 'no YAML');
+    throw unreadable(error instanceof z.ZodError ? schemaFaults(error) : 'no YAML');
   }
 }
 

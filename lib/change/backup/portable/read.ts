@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { ReadableStream } from 'node:stream/web';
 import type { Decrypter } from 'age-encryption';
-import { z } from 'zod';
 import { withShortHeader } from '../../../base/age-header.ts';
 import { type TarEntry, tarEntries, tarLimits } from '../../../base/archive/tar.ts';
 import { describeError, Failure } from '../../../base/errors/failure.ts';
+import { schemaFaults } from '../../../base/errors/schema-faults.ts';
 import { isRecord, parseJson } from '../../../base/json.ts';
 import type { BackupFile } from '../manifest.ts';
 import {
@@ -146,7 +146,7 @@ function opened(claimed: Claimed, author: AcceptedAuthor): ReadBackup {
   }
   requireAuthor(claimed, author);
   const parsed = headerSchema.safeParse(document);
-  if (!parsed.success) throw new Error(`${HEADER_FILE}: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${HEADER_FILE}: ${schemaFaults(parsed.error)}`);
   const header = parsed.data;
   requireCluster([header.manifest.clusterId, header.renderInput.cluster.clusterId], author);
   return { header, isSigned: claimed.signature !== undefined };

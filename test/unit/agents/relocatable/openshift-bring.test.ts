@@ -293,6 +293,20 @@ t.test('a cluster that cannot be described, without what its installer was told'
   }
 });
 
+t.test('a ClusterVersion without the id of its cluster is named', async (t) => {
+  const host = hostOfOthers(t);
+  const desired = { version: '4.21.3', image: 'registry.test/release@sha256:1' };
+  const version = { metadata: { name: 'version' }, spec: {}, status: { desired } };
+  await apiOfOthers(t, host, { change: { version } });
+  const { code, text } = await prepareSaying(host, '--allow-restart');
+  t.equal(code, 1);
+  t.match(
+    text,
+    /GET \S+\/clusterversions\/version: the answer is not as expected: .*spec\.clusterID/,
+  );
+  t.notOk(host.has(CLUSTER));
+});
+
 t.test('what MachineConfigs that are not in the pool have does not matter', async (t) => {
   const host = hostOfOthers(t);
   const stray = configWith('99-worker-names', '/etc/resolv.conf');

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { z } from 'zod';
 import { EXIT, exitCodeFor } from '../../../../lib/base/errors/exit-codes.ts';
 import { describeError, FAILURE_KINDS, Failure } from '../../../../lib/base/errors/failure.ts';
 import { fingerprint } from '../../../../lib/engine/steps/fingerprint.ts';
@@ -50,6 +51,15 @@ t.test('errors are described with their causes, each once, without secrets', asy
     [new Error('get https://me:hunter2@host/x'), 'get https://me:<redacted>@host/x'],
   ];
   for (const [error, text] of table) t.equal(describeError(error), text);
+});
+
+t.test('what a schema finds wrong is one line that names the fields', async (t) => {
+  const schema = z.object({ spec: z.array(z.object({ size: z.number() })) });
+  const { error } = schema.safeParse({ spec: [{ size: 'large' }, {}] });
+  const line = describeError(new Error('the answer is wrong', { cause: error }));
+  t.match(line, /^the answer is wrong: .*spec\[0\]\.size.*spec\[1\]\.size$/);
+  const many = schema.safeParse({ spec: Array(1000).fill({}) });
+  t.equal(describeError(many.error).length, 400);
 });
 
 t.test('a long chain of causes is truncated', async (t) => {

@@ -207,5 +207,5 @@ t.test('a signal ends it with its reason', async (t) => {
 t.test('malformed objects end it', async (t) => {
   const { api, start } = await controlPlane(t, 0);
   api.rule(({ path }) => (path === LEASES ? { code: 200, body: {} } : undefined));
-  await t.rejects(start(), { name: 'ZodError' });
+  await t.rejects(start(), /leases: the answer is not as expected: /);
 });
