@@ -47,6 +47,14 @@ t.test('the kubelet hears of other pods until it starts one', async (t) => {
   t.equal(host.mode(MANIFEST), 0o600);
 });
 
+t.test('whoever waits for the pod says why a kubelet never starts it', async (t) => {
+  const { host, placed, replaced } = await replacing(t);
+  host.remove(EARLIER);
+  await replaced;
+  t.match(placed, /sno-agents\/replaces-pod: '0'/);
+  t.match(host.read(MANIFEST), /sno-agents\/replaces-pod: '10'/, 'a second each');
+});
+
 t.test('a pod that the kubelet has started by itself is not replaced again', async (t) => {
   const { host, placed, replaced } = await replacing(t);
   host.write(`${STARTED}/${LOG}`);

@@ -94,6 +94,9 @@ t.test('the reset ends also where the agent is told to stop', async (t) => {
   const stop = new AbortController();
   const stopped = t.rejects(start(stop.signal), { message: 'told to stop' });
   await host.said(/Waiting for etcd to be ready: .*returned 500/);
+  // Time enough for whoever does not wait.
+  await sleep(200);
+  t.same(story, ['etcd, old etcd', 'reset, old etcd'], 'connections are reset until it is ready');
   stop.abort(new Error('told to stop'));
   await stopped;
   t.same(story, ['etcd, old etcd', 'reset, old etcd', 'no reset, new etcd']);

@@ -15,7 +15,7 @@ import {
 import { UPDATE_SIGNATURE } from '../../../../lib/change/update/signature.ts';
 import { predecessors, skewFaults } from '../../../../lib/change/update/successor.ts';
 import { isOlder, numbersOf } from '../../../../lib/change/update/version.ts';
-import { allowedSigners } from '../../../../lib/pki/signature/ssh-signature.ts';
+import { allowedSigners, verifySignature } from '../../../../lib/pki/signature/ssh-signature.ts';
 
 const installed: InstalledVersions = {
   architecture: 'amd64',
@@ -347,4 +347,13 @@ t.test('keys that may log in may sign updates, and nothing else', async (t) => {
   t.equal(allowedSigners(['ssh-ed25519 AAAA torn'], UPDATE_SIGNATURE), '', 'not a torn one');
   t.equal(allowedSigners([`cert-authority ${key} ca`], UPDATE_SIGNATURE), '', 'not an authority');
   t.equal(allowedSigners([], UPDATE_SIGNATURE), '');
+});
+
+t.test('where no key may sign, a refusal says what of', async (t) => {
+  const signed = { text: '', signature: '' };
+  const { signal } = new AbortController();
+  await t.rejects(verifySignature(signed, '', UPDATE_SIGNATURE, t.testdir(), signal), {
+    code: 'update-refused',
+    message: /no key is known that may sign updates.*allowed_signers/,
+  });
 });
