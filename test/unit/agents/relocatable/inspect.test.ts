@@ -305,6 +305,10 @@ t.test('reconfigure validate', async (t) => {
   t.equal(one.platform.windowMs, one.settings.validateWindowMs);
   t.match(one.node.host, { hostname: 'edge-0' });
   t.not((await validateContext(host.paths)).id, one.id, 'each run looks again');
+  const bootstrap = '/etc/sno-agents/bootstrap-admin.kubeconfig';
+  if (host.has(bootstrap)) host.remove(bootstrap);
+  const signed = one.withAdministrator(host.progress(), async () => 'signed');
+  t.equal(await signed, 'signed', 'with what an installed host has');
 
   const update = '/var/lib/sno-agents/sno-update/request.json';
   host.write(update, '{}');
