@@ -19,6 +19,7 @@ import {
   usedVolumes,
 } from '../../lib/change/site/request.ts';
 import type { UsedVolume } from '../../lib/change/site/used-volume.ts';
+import { updateChange } from '../../lib/change/update/request.ts';
 import { keepStickNotes } from '../../lib/engine/console/stick-notes.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import type { Medium } from '../../lib/host/media/find-media.ts';
@@ -205,12 +206,14 @@ async function accepted(
   // Before the request: a site that fails and is taken back is reported, too.
   await placeReportTo(paths, volume.files.get(VOLUME_FILES.reportTo), signal);
   await keepResultRecipient(paths, volume.files.get(VOLUME_FILES.resultRecipient));
+  const update = await updateChange.last(paths);
   const request: ReconfigureRequest = {
     schemaVersion: 1,
     id: randomUUID(),
     at: new Date().toISOString(),
     volume: volume.use,
     from: identityOf(node),
+    ...(update === undefined ? {} : { afterUpdate: update.id }),
   };
   await siteChange.write(paths, request);
   await recordUse(paths, volume.use);

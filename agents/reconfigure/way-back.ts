@@ -42,8 +42,9 @@ export async function rollback(
     throw refused(`one of ${result.endedAt}, whose way back ended ${end.until}: ${end.because}`);
   }
   const update = await updateChange.last(paths);
-  // Also one that was refused: only the last is known, and one before it may have been carried out.
-  if (update !== undefined && update.endedAt > result.endedAt) {
+  // Also one that was refused: only the last is known, and one before it may have been carried out. Of times, a clock that was
+  // set in between would say nothing; and where an earlier release wrote the result, an update brought this one.
+  if (update !== undefined && update.id !== result.afterUpdate) {
     throw refused(`an update of ${update.endedAt}, which it would take back in part`);
   }
   const other = await changeUnderWay(paths);

@@ -17,6 +17,8 @@ const requestSchema = z.object({
   volume: volumeSchema,
   /** By what the host was known when the volume was accepted. */
   from: identitySchema,
+  /** The id of the last update that the host had had by then, if any. */
+  afterUpdate: z.uuid().optional(),
   /** Why it failed before anything was changed. */
   failure: failureDataSchema.optional(),
 });

@@ -156,10 +156,13 @@ export async function accepted(host: TestHost, request: ReconfigureRequest) {
 interface Options extends HostOptions {
   readonly config?: string;
   readonly keys?: true;
+  /** Before the volume is inserted. */
+  readonly before?: (host: TestHost) => Promise<void>;
 }
 
-export async function arrived(t: Test, { config = SITE, keys, ...options }: Options = {}) {
+export async function arrived(t: Test, { config = SITE, keys, before, ...options }: Options = {}) {
   const host = await factoryHost(t, options);
+  await before?.(host);
   const credential = keys === true ? { credentials: await authorityCredentials() } : {};
   // With keys it would be encrypted; the files are what counts here.
   await insert(host, { config: checked(config), ...credential });

@@ -1,4 +1,5 @@
 /** Until when the way back is there, and what ends then. */
+import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { armSite } from '../../../../agents/reconfigure/arm.ts';
 import { arrive } from '../../../../agents/reconfigure/arrive.ts';
@@ -10,20 +11,21 @@ import { wayBackEnd } from '../../../../agents/reconfigure/way-back-end.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { requestRotation } from '../../../../lib/change/rotation/request.ts';
 import { siteChange } from '../../../../lib/change/site/request.ts';
-import { updateChange } from '../../../../lib/change/update/request.ts';
+import { type UpdateResult, updateChange } from '../../../../lib/change/update/request.ts';
 import { dropTrial, endReverted } from '../../../../lib/engine/trial/arm.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
 import { validityOf } from '../../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import type { TestHost } from '../host/host.ts';
 import { requested } from '../upkeep/updating-host.ts';
 import { arrived } from './site-host.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** A host at its site; `admin`: PEM of an authority that it had before. */
-async function atSite(t: Test, admin?: string) {
-  const it = await arrived(t);
+async function atSite(t: Test, admin?: string, before?: (host: TestHost) => Promise<void>) {
+  const it = await arrived(t, before === undefined ? {} : { before });
   const { host, run } = it;
   if (admin !== undefined) host.write(authorityPaths('admin').certificate, admin);
   t.equal(await wayBackEnd(host.paths, it.context.settings), undefined, 'not before its end');
@@ -70,24 +72,31 @@ t.test('an authority of before ends first, which nobody makes again', async (t) 
   });
 });
 
-t.test('an update since the site ends it, one before does not', async (t) => {
-  const { host, context } = await atSite(t);
-  const ended = Date.parse((await siteChange.last(host.paths))?.endedAt ?? '');
-  const versions = { kubernetes: 'v1.34.5', etcd: 'v3.6.8' };
-  const request = await requested(host, { text: 'x', payload: 'a'.repeat(64), versions });
-  await updateChange.remove(host.paths);
-  for (const [ms, outcome, ends] of [
-    [-1000, 'updated', false],
-    // Before it there may have been another one.
-    [1000, 'refused', true],
-    [1000, 'reverted', true],
-    [1000, 'updated', true],
-  ] as const) {
-    const endedAt = new Date(ended + ms).toISOString();
-    await updateChange.writeResult(host.paths, { ...request, endedAt, outcome });
-    const asked = rollback(host.paths, context.settings, new Date());
-    if (ends) t.match(await thrownBy(asked), { message: /found an update of/ }, outcome);
-    else t.match(await asked, { what: 'the site configuration 7' }, outcome);
+t.test('an update since the site ends it, whatever the clock says', async (t) => {
+  const id = randomUUID();
+  const ended = async (host: TestHost, result: Partial<UpdateResult>) => {
+    const versions = { kubernetes: 'v1.34.5', etcd: 'v3.6.8' };
+    const request = await requested(host, { text: 'x', payload: 'a'.repeat(64), versions });
+    await updateChange.remove(host.paths);
+    const endedAt = new Date().toISOString();
+    await updateChange.writeResult(host.paths, {
+      ...{ ...request, id, endedAt, outcome: 'updated' },
+      ...result,
+    });
+  };
+  const { host, context } = await atSite(t, undefined, (it) => ended(it, {}));
+  const ask = () => rollback(host.paths, context.settings, new Date());
+  t.match(await ask(), { what: 'the site configuration 7' });
+  const site = Date.parse((await siteChange.last(host.paths))?.endedAt ?? '');
+  for (const ms of [-1000, 1000]) {
+    const endedAt = new Date(site + ms).toISOString();
+    // Before one that was refused there may have been another one.
+    for (const outcome of ['refused', 'reverted', 'updated'] as const) {
+      await ended(host, { id: randomUUID(), endedAt, outcome });
+      t.match(await thrownBy(ask()), { message: /found an update of/ }, outcome);
+    }
+    await ended(host, { endedAt });
+    t.match(await ask(), { what: 'the site configuration 7' }, 'one before it does not');
   }
 });
 
