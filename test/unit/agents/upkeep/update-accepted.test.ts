@@ -73,6 +73,18 @@ t.test('a host that is not installed, or is none of ours, takes none', async (t)
   await t.rejects(accept(), refused);
 });
 
+t.test('a folder that cannot be opened is not one without an update', async (t) => {
+  const { host } = await offered(t);
+  for (const [from, found] of [
+    [host.at('/nowhere'), /update\.json cannot be used.*found no such file/],
+    [host.at(`/${'x'.repeat(256)}`), /update\.json cannot be used.*found name too long/],
+  ] as const) {
+    const order = { from, accepted: { removedApis: true } };
+    const asked = acceptUpdate(host.paths, order, AbortSignal.timeout(60_000));
+    await t.rejects(asked, { code: 'update-refused', message: found });
+  }
+});
+
 t.test('the room for what is new is there before, and for nothing else', async (t) => {
   // For logs and the database, meanwhile.
   const margin = 536_870_912;
