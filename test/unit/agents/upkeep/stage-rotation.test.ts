@@ -175,6 +175,7 @@ t.test('a configuration whose objects would be lost with the old key is not chan
     'plain texts': { providers: [{ identity: {} }] },
     'other objects, too': { resources: ['secrets', 'configmaps'] },
     'other objects': { resources: ['configmaps'] },
+    'no key': { providers: [{ secretbox: { keys: [] } }] },
   };
   for (const [what, entry] of Object.entries(cases)) {
     const { resources, ...rest } = parse(textAt(encryptionConfigPath));

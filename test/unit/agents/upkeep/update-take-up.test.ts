@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { reportedChanges } from '../../../../agents/upkeep/report/changes.ts';
@@ -89,15 +89,21 @@ t.test('why it is refused is told, and not asked again', async (t) => {
     fix: 'Sign it.',
   });
   await it.heed(4);
+  const path = recordPath(it.paths, 'update-wanted');
+  const wanted = readFileSync(path);
   t.match(await it.takeUp(fault), { isRequested: false, said: /refused: the signature/ });
   t.match(await it.told(), {
     ...{ state: 'refused', asked: 4, code: 'update-refused', fix: 'Sign it.' },
     what: 'the signature is by a stranger',
   });
-  t.notOk(existsSync(recordPath(it.paths, 'update-wanted')));
+  t.notOk(existsSync(path));
   await it.heed(4);
   await it.heed(3);
   t.same(await it.takeUp(request), { isRequested: false });
+  // Of an agent that was killed when it had told.
+  writeFileSync(path, wanted);
+  t.same(await it.takeUp(request), { isRequested: false });
+  t.notOk(existsSync(path));
   t.equal(it.asked.length, 1);
 });
 
