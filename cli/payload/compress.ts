@@ -17,7 +17,7 @@ const LEVEL = 9;
  * payload.yaml. Durable. The same files give the same bytes in each release.
  */
 export async function compressPayload(
-  { directory, ...description }: Payload,
+  { directory, descriptionSha256: _, ...description }: Payload,
   signal: AbortSignal,
 ): Promise<void> {
   const forms = new Map<string, DescribedFile['zstd']>();
@@ -30,7 +30,7 @@ export async function compressPayload(
     binaries: description.binaries.map((each) => ({ ...each, zstd: forms.get(each.file) })),
   };
   for (const file of payloadFiles(compressed)) {
-    await withPlainFile({ directory, ...compressed }, file, signal, async () => undefined);
+    await withPlainFile({ directory }, file, signal, async () => undefined);
     await rm(join(directory, file.path));
   }
   await writeDescription(directory, compressed, signal);

@@ -11,7 +11,7 @@ import { type DescribedFile, storedFile } from '../../lib/payload/verify.ts';
  * @throws Failure that names the file, if it is missing or damaged
  */
 export async function withPlainFile<T>(
-  payload: Payload,
+  payload: Pick<Payload, 'directory'>,
   file: DescribedFile,
   signal: AbortSignal,
   use: (path: string) => Promise<T>,

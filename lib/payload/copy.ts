@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../base/errors/failure.ts';
 import { eachToItsEnd } from '../base/wait/each-to-its-end.ts';
 import { copyFile } from '../host/copy.ts';
-import { exists, sha256OfFile } from '../host/files.ts';
+import { exists } from '../host/files.ts';
 import { type Payload, payloadFile, payloadPath } from './payload.ts';
 import { unpackFile } from './unpack.ts';
 import {
@@ -58,9 +58,9 @@ async function copyFiles(
     else await unpackFrom(payload, form, file, target, signal);
   };
   await eachToItsEnd(files, copyMissing, COPIED_AT_ONCE);
-  // The description is written last: a folder that has it is complete.
-  const sha256 = await sha256OfFile(await payloadPath(payload, payloadFile), signal);
-  await copyVerified(payload, { path: payloadFile, sha256 }, target, signal);
+  // The description is written last: a folder that has it is complete. It is the one by which the others were verified.
+  const description = { path: payloadFile, sha256: payload.descriptionSha256 };
+  await copyVerified(payload, description, target, signal);
 }
 
 /** As the source has it: a live host may have decompressed its medium's payload already. */

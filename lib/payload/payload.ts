@@ -5,7 +5,7 @@ import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../base/errors/failure.ts';
 import { architectures } from '../host/architecture.ts';
-import { isMissing } from '../host/files.ts';
+import { isMissing, sha256 } from '../host/files.ts';
 import { referencePattern } from './image/reference.ts';
 
 export const releasePattern = /^v\d+\.\d+\.\d+[0-9A-Za-z.+-]*$/;
@@ -88,7 +88,9 @@ export type PayloadDescription = z.infer<typeof payloadSchema>;
 
 /** The contents of payload.yaml, and the folder that its paths are relative to. */
 export interface Payload extends PayloadDescription {
-  directory: string;
+  readonly directory: string;
+  /** Of payload.yaml as it was read: a copy is of that, even if the file is replaced meanwhile. */
+  readonly descriptionSha256: string;
 }
 
 export const payloadFile = 'payload.yaml';
@@ -102,8 +104,15 @@ export const maxDescriptionBytes = 1 << 20;
  */
 export async function readPayload(directory: string): Promise<Payload> {
   const path = join(directory, payloadFile);
-  return { ...parsePayload(await readDescription(path), path), directory: resolve(directory) };
+  return payloadIn(resolve(directory), await readDescription(path));
 }
+
+/** The payload of a folder that has this description. @throws Failure (usage) like readPayload */
+export const payloadIn = (directory: string, text: string): Payload => ({
+  ...parsePayload(text, join(directory, payloadFile)),
+  directory,
+  descriptionSha256: sha256(text),
+});
 
 /** The pure part of readPayload; `path` names the text in errors. */
 export const parsePayload = (text: string, path: string): PayloadDescription =>
@@ -137,7 +146,10 @@ function toJs(document: Document.Parsed, refused: (faults: string[]) => Failure)
  * The absolute path of a file of the payload, which must be a regular file reached
  * without symlinks. @throws Failure (usage)
  */
-export async function payloadPath(payload: Payload, relative: string): Promise<string> {
+export async function payloadPath(
+  payload: Pick<Payload, 'directory'>,
+  relative: string,
+): Promise<string> {
   const file = await openPayloadFile(payload, relative);
   await file.close();
   return join(payload.directory, relative);
@@ -145,7 +157,7 @@ export async function payloadPath(payload: Payload, relative: string): Promise<s
 
 /** Opens a file of the payload for reading, under the same conditions as payloadPath. */
 export async function openPayloadFile(
-  { directory }: Payload,
+  { directory }: Pick<Payload, 'directory'>,
   relative: string,
 ): Promise<FileHandle> {
   const expected = join(await realpath(directory), relative);

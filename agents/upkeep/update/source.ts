@@ -18,12 +18,7 @@ import { ifMissing, isMissing, sha256, syncFile } from '../../../lib/host/files.
 import { withWorkFolder } from '../../../lib/host/work-folder.ts';
 import { copyPayloadTo } from '../../../lib/payload/copy.ts';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
-import {
-  maxDescriptionBytes,
-  type Payload,
-  parsePayload,
-  payloadFile,
-} from '../../../lib/payload/payload.ts';
+import { maxDescriptionBytes, payloadFile, payloadIn } from '../../../lib/payload/payload.ts';
 import { payloadFiles } from '../../../lib/payload/verify.ts';
 import type { SignedText } from '../../../lib/pki/signature/ssh-signature.ts';
 
@@ -62,11 +57,10 @@ const fromFolder = (folder: string): UpdateSource => ({
     const path = join(directory, payloadFile);
     const text = await small(path, maxDescriptionBytes);
     requireSame(path, expected, sha256(text));
-    const payload: Payload = { ...parsePayload(text, path), directory };
+    const payload = payloadIn(directory, text);
     const stated = payloadFiles(payload).reduce((sum, file) => sum + file.size, 0);
     if (stated > size) throw noUpdate(path, `files of ${stated} bytes`, `at most ${size} bytes`);
     await copyPayloadTo(payload, target, signal);
-    await requireDigest(join(target, payloadFile), expected, signal);
   },
 });
 

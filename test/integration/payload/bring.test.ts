@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import timers from 'node:timers/promises';
@@ -248,6 +248,10 @@ t.test('a copy that reads back differently is refused', async (t) => {
   writeFileSync(join(directory, 'bin/kubelet'), 'kubelet 2');
   const target = join(folder, 'copy');
   await t.rejects(copyPayloadTo(payload, target, signal), /bin\/kubelet: expected/);
+  writeFileSync(join(directory, 'bin/kubelet'), 'kubelet 1');
+  appendFileSync(join(directory, 'payload.yaml'), '\n# replaced since it was read\n');
+  await t.rejects(copyPayloadTo(payload, target, signal), /payload\.yaml: expected/);
+  await copyPayloadTo(await readPayload(directory), target, signal);
 });
 
 t.test('a failed copy leaves no temporary file', async (t) => {

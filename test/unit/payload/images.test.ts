@@ -64,6 +64,7 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
   const directory = t.testdir({ 'etcd.tar': 'tar', 'pause.tar': 'tar' });
   const payload: Payload = {
     directory,
+    descriptionSha256: hex,
     apiVersion: 'sno-agents/v1',
     kind: 'Payload',
     architecture: 'amd64',
@@ -144,6 +145,7 @@ t.test('two images at once; one that fails does not keep the others away', async
   const payload: Payload = {
     ...{ directory, apiVersion: 'sno-agents/v1', kind: 'Payload', architecture: 'amd64' },
     ...{ versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' }, images, binaries: [] },
+    descriptionSha256: hex,
   };
   const references = Object.fromEntries(images.map((each) => [each.archive, each.reference]));
   const importer = new FakeImporter(undefined, references);
@@ -190,6 +192,7 @@ t.test('an image whose unpacked files differ is removed before any is imported',
   const payload: Payload = {
     ...{ directory, apiVersion: 'sno-agents/v1', kind: 'Payload', architecture: 'amd64' },
     versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    descriptionSha256: hex,
     ...{ images: [image('a', id), image('b', other)], binaries: [] },
   };
   const importer = () => {

@@ -178,6 +178,15 @@ t.test("the laptop's CA", async (t) => {
     t.ok(await exists(it.host.at(laptopAdminCa)), 'the next run goes on');
   });
 
+  t.test('what was tried for something else in this run counts for that', async (t) => {
+    const it = await trustingHost(t, {});
+    const now = { paths: it.host.paths, run: 'first' };
+    await recordAttempts(now, [{ name: 'deferred', error: new Error('refused') }]);
+    t.equal(await it.holds(), false);
+    it.host.remove(laptopAdminCa);
+    t.equal(await it.holds(), true);
+  });
+
   t.test('a host without it asks nobody', async (t) => {
     const it = await trustingHost(t, {});
     it.host.remove(laptopAdminCa);
