@@ -21,7 +21,6 @@ import {
   hostFaultText,
 } from '../../../../lib/relocation/relocatable/openshift/host-checks.ts';
 import {
-  otherNodeFaults,
   poolFaults,
   releaseFaults,
 } from '../../../../lib/relocation/relocatable/openshift/node.ts';
@@ -75,7 +74,7 @@ export async function bringMachineConfig(
     const { items: nodes } = await client.list(resources.nodes, {}, limits);
     const node = onlyNode(nodes);
     const faults: HostFault[] = [
-      ...('fault' in node ? [node.fault] : otherNodeFaults(namesOf(nodes), node.nodeName)),
+      ...('fault' in node ? [node.fault] : []),
       ...(await clusterFaults(host, client, limits)),
       ...releaseFaults(pool.version, permissions.isUnknownReleaseAccepted),
       ...poolFaults(pool, []),

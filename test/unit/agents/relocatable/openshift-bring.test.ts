@@ -1,7 +1,10 @@
 /** `reconfigure prepare` on a node of another installer: it gets the MachineConfig of a relocatable one, and is described. */
 import t, { type Test } from 'tap';
 import { publishIssue } from '../../../../lib/engine/console/publish-issue.ts';
-import { relocatableFiles } from '../../../../lib/relocation/relocatable/machine-config.ts';
+import {
+  relocatableFiles,
+  relocatableManifest,
+} from '../../../../lib/relocation/relocatable/machine-config.ts';
 import { ASSISTED_DNS } from '../../../../lib/relocation/relocatable/openshift/assisted-dns.ts';
 import { type ApiAnswer, listOf, refuse } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
@@ -18,6 +21,7 @@ import { prepareSaying, present, refusedWithoutChange } from './openshift-refuse
 
 const CLUSTER = '/etc/sno-agents/cluster.json';
 const RECORD = '/var/lib/sno-agents/record.json';
+const CLUSTER_ID = '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab';
 const CONFIGS = '/apis/machineconfiguration.openshift.io/v1/machineconfigs';
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHXHt+y5xL6hg/Dj27XI2zxTueZv7aunKpp04a4yIDvC factory';
@@ -57,6 +61,7 @@ interface Cluster {
   readonly platform?: string;
   readonly topology?: string;
   readonly networkType?: string;
+  readonly release?: string;
   /** What the installer was told. */
   readonly install?: string;
   readonly change?: Partial<typeof said>;
@@ -81,7 +86,7 @@ function hostOfOthers(t: Test): TestHost {
 async function apiOfOthers(t: Test, host: TestHost, cluster: Cluster = {}) {
   const { configs = [template, assisted], platform = 'None', change = {} } = cluster;
   const { topology = 'SingleReplica', networkType = 'OVNKubernetes', served } = cluster;
-  const { install = installConfig } = cluster;
+  const { install = installConfig, release = '4.21.3' } = cluster;
   const created: string[] = [];
   const config = '/apis/config.openshift.io/v1';
   const answers: Record<string, ApiAnswer> = {
@@ -117,8 +122,8 @@ async function apiOfOthers(t: Test, host: TestHost, cluster: Cluster = {}) {
   };
   const version = {
     metadata: { name: 'version' },
-    spec: { clusterID: '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab' },
-    status: { desired: { version: '4.21.3', image: 'registry.test/release@sha256:1' } },
+    spec: { clusterID: CLUSTER_ID },
+    status: { desired: { version: release, image: 'registry.test/release@sha256:1' } },
   };
   const api = { version, pool: poolOf(configs), ...change };
   const { requests } = await openShiftApi(t, host, api, answers);
@@ -145,6 +150,8 @@ t.test('one restart is asked for, and one MachineConfig is made', async (t) => {
   t.match(metadata, { name: '99-master-sno-relocatable' });
   const paths = spec.config.storage.files.map(({ path }: { path: string }) => path);
   t.ok(paths.includes('/etc/NetworkManager/dispatcher.d/forcedns'), 'replaced by its name');
+  const wanted = relocatableManifest({ ...NODE, replacesAssistedDns: true });
+  t.same(spec.config, wanted.spec.config, 'with the address, the name and the domain of the Node');
   const dnsmasq = spec.config.systemd.units.find(
     ({ name }: { name: string }) => name === 'dnsmasq.service',
   );
@@ -162,13 +169,27 @@ t.test('after the restart it is prepared, described and taken back', async (t) =
     controlPlane: 'openshift',
     name: 'edge',
     baseDomain: 'example.test',
-    openshift: { version: '4.21', platform: 'none', installedByOthers: true },
+    clusterId: CLUSTER_ID,
+    openshift: {
+      version: '4.21',
+      releaseImage: 'registry.test/release@sha256:1',
+      clusterId: CLUSTER_ID,
+      infrastructureName: 'edge-x1',
+      platform: 'none',
+      installedByOthers: true,
+    },
     machineNetwork: ['192.0.2.0/24'],
+    clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+    serviceNetwork: ['172.30.0.0/16'],
     sshKeys: [KEY],
   });
   const described = host.read(CLUSTER);
-  t.match(JSON.parse(host.read(RECORD)), { cluster: 'edge.example.test', node: 'edge-0' });
+  const recorded = { clusterId: CLUSTER_ID, cluster: 'edge.example.test', node: 'edge-0' };
+  t.match(JSON.parse(host.read(RECORD)), recorded);
+  // As an undo that was interrupted.
+  host.remove(RECORD);
   t.match(await prepare(host), { code: 0 }, 'again');
+  t.match(JSON.parse(host.read(RECORD)), recorded);
   t.equal(host.read(CLUSTER), described, 'described once');
   t.match(await prepare(host, '--undo'), { code: 0 });
   t.notOk(host.has(CLUSTER));
@@ -224,6 +245,7 @@ const refusals: readonly [what: string, Cluster, says: RegExp][] = [
     /served-kinds: the API serves no imagecontentsourcepolicies/,
   ],
   ['no pool', { change: { pool: refuse(404, 'none', 'NotFound') } }, /machine-config-pool: /],
+  ['a release that nobody has read', { release: '5.1.0' }, /release: OpenShift 5\.1\.0: expected/],
   ...(
     [
       ['99-resolv', '/etc/resolv.conf'],
@@ -316,10 +338,11 @@ t.test('what MachineConfigs that are not in the pool have does not matter', asyn
   t.notMatch(created[0], /forcedns/, 'nothing to replace');
 });
 
-t.test('a node of ours without the MachineConfig gets it as well', async (t) => {
+t.test('a node of ours gets it as well, also of an unknown release that is accepted', async (t) => {
   const host = openShiftHost(t);
   for (const { path } of relocatableFiles(NODE)) host.remove(path);
-  const { created } = await apiOfOthers(t, host, { configs: [template] });
-  t.equal((await prepareSaying(host, '--allow-restart')).code, 1);
+  const { created } = await apiOfOthers(t, host, { configs: [template], release: '5.1.0' });
+  const asked = ['--allow-restart', '--accept-unknown-release'];
+  t.equal((await prepareSaying(host, ...asked)).code, 1);
   t.equal(created.length, 1);
 });

@@ -1,6 +1,7 @@
 /** `reconfigure prepare` on OpenShift and its way back, interrupted before each of their effects. */
 import { readdirSync } from 'node:fs';
 import t from 'tap';
+import type { FixedNode } from '../../../../agents/reconfigure/prepare/openshift/accept.ts';
 import {
   agentUnits,
   withoutAgentUnits,
@@ -146,6 +147,21 @@ t.test('node-record, interrupted: written and taken back', async (t) => {
   });
 });
 
+t.test(
+  'node-record: another address or name, and a record that is left, is not as wanted',
+  async (t) => {
+    const host = openShiftHost(t);
+    const of = (node: FixedNode) => ({ ...host.context, node });
+    const isThere = (node: FixedNode) => nodeRecord.holds(of(node), host.progress());
+    const isGone = () => withoutNodeRecord.holds(host.context, host.progress());
+    t.same([await isThere(NODE), await isGone()], [false, true]);
+    await nodeRecord.run(of(NODE), host.progress());
+    t.same([await isThere(NODE), await isGone()], [true, false]);
+    t.equal(await isThere({ ...NODE, address: '192.0.2.11' }), false);
+    t.equal(await isThere({ ...NODE, nodeName: 'edge-1' }), false);
+  },
+);
+
 t.test('pinned-images, interrupted: CRI-O reads what is there at the end', async (t) => {
   const state = (host: TestHost) =>
     [pinnedPath, '/reloaded'].map((path) => (host.has(path) ? host.read(path) : undefined));
@@ -174,13 +190,13 @@ t.test('pinned-images, interrupted: CRI-O reads what is there at the end', async
 
 t.test('pinned-images: nothing to pin leaves no list of before', async (t) => {
   const host = openShiftHost(t);
-  host.write(pinnedPath, 'of the release before');
+  for (const path of [pinnedPath, '/reloaded']) host.write(path, 'of the release before');
   const config = { storage: { files: [] }, systemd: { units: [] } };
   host.write('/etc/machine-config-daemon/currentconfig', JSON.stringify({ spec: { config } }));
   t.equal(await pinnedImages.holds(host.context, host.progress()), false);
   t.match(await pinnedImages.run(host.context, host.progress()), { note: '0 images' });
   t.equal(await pinnedImages.holds(host.context, host.progress()), true);
-  t.notOk(host.has(pinnedPath));
+  t.notOk(host.has(pinnedPath) || host.has('/reloaded'), 'CRI-O reads that, too');
 });
 
 t.test('cluster-record, interrupted: nothing is described without a record', async (t) => {

@@ -1,7 +1,11 @@
-/** `reconfigure prepare --undo` on OpenShift: when it is refused. */
+/** `reconfigure prepare` on OpenShift: when `--undo` is refused, and how long the API is waited for. */
 import t from 'tap';
 import { requireUndoable } from '../../../../agents/reconfigure/prepare/openshift/accept.ts';
-import { openShiftApi, openShiftHost, prepare } from './openshift-host.ts';
+import { relocatableFiles } from '../../../../lib/relocation/relocatable/machine-config.ts';
+import { stopClock } from '../../clients/kube/stopped-clock.ts';
+import type { TestHost } from '../host/host.ts';
+import { NODE, openShiftApi, openShiftHost, prepare } from './openshift-host.ts';
+import { prepareSaying } from './openshift-refused.ts';
 
 t.test('not taken back while a change or a way back needs the units', async (t) => {
   const host = openShiftHost(t);
@@ -36,3 +40,31 @@ t.test('nor while the host can go back to what it was before its site', async (t
   t.match(await prepare(host, '--undo'), { code: 2 });
   t.ok(host.has('/etc/systemd/system/sno-trial.service'));
 });
+
+const POOL = '/apis/machineconfiguration.openshift.io/v1/machineconfigpools/master';
+const INFRASTRUCTURE = '/apis/config.openshift.io/v1/infrastructures/cluster';
+const undescribed = (host: TestHost) => host.remove('/etc/sno-agents/cluster.json');
+const unprepared = (host: TestHost) => {
+  for (const { path } of relocatableFiles(NODE)) host.remove(path);
+};
+
+for (const [what, args, path, change] of [
+  ['a cluster is described', [], INFRASTRUCTURE, undescribed],
+  ['it is described to be taken back', ['--undo'], INFRASTRUCTURE, undescribed],
+  ['a node is judged', [], '/api/v1/nodes', () => undefined],
+  ['its pool is judged', [], POOL, () => undefined],
+  ['one without the MachineConfig is judged', [], POOL, unprepared],
+] as const) {
+  t.test(`the command ends with its deadline while ${what}`, async (t) => {
+    const host = openShiftHost(t);
+    change(host);
+    host.write('/etc/sno-agents/settings.json', JSON.stringify({ relocatableMs: 5_000 }));
+    const clock = stopClock(t);
+    const hangs = () => {
+      clock.pass(5_000);
+      return new Promise<object>(() => {});
+    };
+    await openShiftApi(t, host, {}, { [`GET ${path}`]: hangs });
+    t.match(await prepareSaying(host, ...args), { code: 1, text: 'deadline exceeded' });
+  });
+}
