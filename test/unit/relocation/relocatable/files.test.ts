@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import t from 'tap';
@@ -23,6 +24,7 @@ import {
   writeFactoryPolicy,
 } from '../../../../lib/relocation/relocatable/policy.ts';
 import { VOLUME_LABELS } from '../../../../lib/relocation/site-volume/volume.ts';
+import { testHost } from '../../agents/host/host.ts';
 
 const policy: FactoryPolicy = {
   schemaVersion: 1,
@@ -101,7 +103,10 @@ t.test('the environment of the kubelet, with and without a pinned name', async (
 
 t.test('the bridge takes no route, no name server and no address of IPv6', async (t) => {
   const profile = bridgeProfile('192.0.2.10');
-  t.match(profile, /^\[connection\]\nid=br-node\ntype=bridge\ninterface-name=br-node\n/m);
+  t.match(
+    profile,
+    /^\[connection\]\nid=br-node\ntype=bridge\ninterface-name=br-node\nautoconnect=true\n/m,
+  );
   t.match(profile, /^\[ipv4\]\nmethod=manual\naddress1=192\.0\.2\.10\/32\nnever-default=true\n/m);
   t.match(profile, /^\[ipv6\]\nmethod=disabled\n/m);
   t.notMatch(profile, /dns|gateway|route/);
@@ -165,16 +170,15 @@ t.test(
     ]) {
       t.ok(dnsmasq?.includes(line), line);
     }
-    t.match(text.get('nodeip-configuration.service.d/50-sno-no-hint.conf'), /^UnsetEnvironment=/m);
+    t.match(
+      text.get('nodeip-configuration.service.d/50-sno-no-hint.conf'),
+      /^UnsetEnvironment=NODEIP_HINT KUBELET_NODEIP_HINT$/m,
+    );
     t.match(text.get('conf.d/90-sno-local-dns.conf'), /^rc-manager=unmanaged$/m);
     t.match(text.get('etc/resolv.conf'), /^nameserver 192\.0\.2\.10$/m);
     t.match(
       text.get('dnsmasq.d/sno-node.conf'),
       /^address=\/apps\.edge\.example\.test\/192\.0\.2\.10$/m,
-    );
-    t.match(
-      text.get('pre-up.d/50-sno-internal-address'),
-      /ip address replace 192\.0\.2\.10\/32 dev br-ex/,
     );
     t.match(
       JSON.stringify(relocatableManifest(node)),
@@ -183,17 +187,43 @@ t.test(
   },
 );
 
+t.test('NetworkManager runs a script for each adapter: it changes its bridge alone', async (t) => {
+  const node = { address: '192.0.2.10', nodeName: 'edge-0', clusterDomain: 'edge.example.test' };
+  const SCRIPT = /pre-up\.d\/50-sno-internal-address$/;
+  for (const [files, call] of [
+    [relocatableFiles(node), 'ip address replace 192.0.2.10/32 dev br-ex'],
+    [bridgeFiles(['fd00::10']), 'ip -6 address replace fd00::10/128 dev br-node nodad'],
+  ] as const) {
+    const host = testHost(t);
+    host.programs.give('ip', 'true');
+    host.write('/script', files.find(({ path }) => SCRIPT.test(path))?.contents ?? '');
+    for (const adapter of ['br-node', 'br-ex', 'eno1']) {
+      host.programs.forgetCalls();
+      for (const action of ['pre-up', 'up', 'down'])
+        execFileSync('sh', [host.at('/script'), adapter, action]);
+      t.same(host.programs.calls('ip'), call.includes(`dev ${adapter}`) ? [call] : [], adapter);
+    }
+  }
+});
+
 t.test('in place of what assisted-service has made', async (t) => {
   const node = { address: '192.0.2.10', nodeName: 'edge-0', clusterDomain: 'edge.example.test' };
   const own = relocatableFiles(node).map(({ path }) => path);
-  const more = relocatableFiles({ ...node, replacesAssistedDns: true })
-    .filter(({ path }) => !own.includes(path))
-    .map(({ path, mode }) => `0${mode.toString(8)} ${path}`);
-  t.strictSame(more, [
-    '0755 /usr/local/bin/dnsmasq_config.sh',
-    '0755 /etc/NetworkManager/dispatcher.d/forcedns',
-    '0644 /etc/systemd/system/dnsmasq.service',
-  ]);
+  const more = relocatableFiles({ ...node, replacesAssistedDns: true }).filter(
+    ({ path }) => !own.includes(path),
+  );
+  t.strictSame(
+    more.map(({ path, mode }) => `0${mode.toString(8)} ${path}`),
+    [
+      '0755 /usr/local/bin/dnsmasq_config.sh',
+      '0755 /etc/NetworkManager/dispatcher.d/forcedns',
+      '0644 /etc/systemd/system/dnsmasq.service',
+    ],
+  );
+  const [names, resolver, unit] = more.map(({ contents }) => contents);
+  t.match(names, /^exec rm -f \/etc\/dnsmasq\.d\/single-node\.conf$/m);
+  t.match(resolver, /^#!\/bin\/bash\n#.*\nexit 0\n$/, 'with another one, the operator runs it');
+  t.match(unit, /^ExecStart=\/usr\/sbin\/dnsmasq -k$/m, 'in the foreground, as systemd starts it');
 });
 
 t.test('what the drop-in of the kubelet fixes: both, or nothing', async (t) => {

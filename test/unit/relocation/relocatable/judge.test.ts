@@ -264,6 +264,9 @@ t.test('limits', async (t) => {
   t.equal(faultsOf(clock(301)).length, 1);
   const begins = new Date(certificate.notBefore ?? '');
   t.same(faultsOf({ ...good, now: begins, hardwareClock: begins }), [], 'as soon as it is valid');
+  const newer = { ...certificate, notBefore: '2030-01-03T00:00:00Z' };
+  const certificates = [certificate, newer, certificate];
+  t.match(faultsOf({ ...good, certificates }), [/^clock: .*before a certificate of 2030-01-03/]);
   for (const [notAfter, isNoted] of [
     ['2030-02-01T00:00:00Z', true],
     ['2030-02-01T00:00:01Z', false],

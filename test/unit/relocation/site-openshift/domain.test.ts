@@ -63,10 +63,12 @@ t.test("Ingress: somebody's component routes", async (t) => {
   const own = { namespace: 'openshift-console', name: 'console', hostname: 'old.sno.factory.test' };
   const other = { namespace: 'gitops', name: 'server', hostname: 'git.apps.sno.factory.test' };
   const far = { namespace: 'gitops', name: 'far', hostname: 'git.example.com' };
-  const before = { ...found, spec: { ...found.spec, componentRoutes: [own, other, far] } };
+  const alike = { ...far, name: 'console' };
+  const before = { ...found, spec: { ...found.spec, componentRoutes: [own, other, far, alike] } };
   const { componentRoutes = [] } = siteIngress(before, domains).spec;
-  t.equal(componentRoutes.length, 5);
-  t.same(componentRoutes.slice(3), [{ ...other, hostname: 'git.apps.sno.site.test' }, far]);
+  t.equal(componentRoutes.length, 6);
+  const moved = { ...other, hostname: 'git.apps.sno.site.test' };
+  t.same(componentRoutes.slice(3), [moved, far, alike]);
 });
 
 t.test('Ingress: back in the domain of the installation, only it is left', async (t) => {

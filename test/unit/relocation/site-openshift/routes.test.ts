@@ -68,11 +68,6 @@ const cases: readonly (readonly [what: string, given: Given, change: Partial<Rou
     moved('web.apps.sno.site.test', byHand),
   ],
   [
-    'of monitoring',
-    { namespace: 'openshift-monitoring', name: 'thanos-querier', spec: { host: old } },
-    { kind: 'made-again' },
-  ],
-  [
     "somebody's beside those of monitoring",
     { namespace: 'openshift-monitoring', name: 'grafana', spec: { host: old } },
     moved('web.apps.sno.site.test', byHand),
@@ -83,6 +78,7 @@ const cases: readonly (readonly [what: string, given: Given, change: Partial<Rou
     moved('web.apps.sno.site.test', byHand),
   ],
   ['of the console', { namespace: 'openshift-console', spec: { host: old } }, { kind: 'stays' }],
+  ['of OAuth', { namespace: 'openshift-authentication', spec: { host: old } }, { kind: 'stays' }],
   [
     'of the canary',
     { namespace: 'openshift-ingress-canary', name: 'canary', spec: { subdomain: 'canary' } },
@@ -97,6 +93,22 @@ for (const [what, given, change] of cases) {
     if (change.kind === 'moved') t.same(judged?.change, change);
   });
 }
+
+t.test('a Route that its operator makes again in the new domain', async (t) => {
+  for (const object of [
+    'openshift-monitoring/alertmanager-main',
+    'openshift-monitoring/prometheus-k8s',
+    'openshift-monitoring/prometheus-k8s-federate',
+    'openshift-monitoring/thanos-querier',
+    'openshift-user-workload-monitoring/federate',
+    'openshift-user-workload-monitoring/thanos-ruler',
+    'openshift-image-registry/default-route',
+  ]) {
+    const [namespace = '', name = ''] = object.split('/');
+    const [judged] = judgeRoutes([route({ namespace, name, spec: { host: old } })], domains);
+    t.same(judged?.change, { kind: 'made-again' }, object);
+  }
+});
 
 t.test('a name that gets too long', async (t) => {
   const deep = { ...domains, site: `sno.${long}.${long}.test` };
@@ -118,10 +130,15 @@ t.test('a name that gets as long as a name can be, and one that gets longer', as
 });
 
 t.test('a name that another Route has', async (t) => {
-  const there = route({ namespace: 'other', spec: { host: 'web.apps.sno.site.test' } });
-  const [first, second] = judgeRoutes([route({ spec: { host: old } }), there], domains);
-  t.same(first?.change, { kind: 'stays', why: 'web.apps.sno.site.test belongs to other/web' });
-  t.same(second?.change, { kind: 'elsewhere' });
+  for (const path of ['', '/till']) {
+    const place = { host: 'web.apps.sno.site.test', ...(path === '' ? {} : { path }) };
+    const there = route({ namespace: 'other', spec: place });
+    const given = [route({ spec: { ...place, host: old } }), there];
+    const [first, second] = judgeRoutes(given, domains);
+    const why = `web.apps.sno.site.test${path} belongs to other/web`;
+    t.same(first?.change, { kind: 'stays', why });
+    t.same(second?.change, { kind: 'elsewhere' });
+  }
 
   const paths = [{ path: '/a' }, { path: '/b' }, { path: '/a' }].map((path, at) =>
     route({
