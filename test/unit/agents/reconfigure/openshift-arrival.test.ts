@@ -11,7 +11,7 @@ import type { KeyPair } from '../../../../lib/pki/authority.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
 import { startSiteApi } from '../../relocation/site-openshift/site-api.ts';
-import { siteContext } from './openshift-step.ts';
+import { siteContext, stoppedAtEachRequest } from './openshift-step.ts';
 
 const INGRESS = '/apis/config.openshift.io/v1/ingresses/cluster';
 const CONSOLE = 'console-openshift-console.apps.sno';
@@ -49,9 +49,9 @@ async function atSite(t: Test) {
 }
 
 t.test('names: not before the operators say that they are there', async (t) => {
-  const { host, context, identity, publish, writes } = await atSite(t);
+  const { api, host, context, identity, publish, writes } = await atSite(t);
   const ports = { api: await shows(t, identity.api), ingress: await shows(t, identity.ingress) };
-  const run = () => namesAt(ports).run(context, host.progress());
+  const run = (signal?: AbortSignal) => namesAt(ports).run(context, host.progress(signal));
   publish(`${CONSOLE}.factory.test`);
   t.strictSame(await run(), {
     kind: 'not-yet',
@@ -69,6 +69,7 @@ t.test('names: not before the operators say that they are there', async (t) => {
     kind: 'done',
     note: `${dialled.join(', ')} at 127.0.0.1, 127.0.0.2`,
   });
+  t.equal(await stoppedAtEachRequest(t, api, run), 1);
   t.strictSame(writes(), [], 'to look changes nothing');
 });
 

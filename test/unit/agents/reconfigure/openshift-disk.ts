@@ -6,6 +6,9 @@ import type { TestHost } from '../host/host.ts';
 /** Of a MachineConfig, and outside of /etc. */
 export const OF_DAEMON = '/var/lib/kubelet/credential-provider.yaml';
 
+/** A manifest of the site before. */
+const WAITING = '/etc/sno-agents/deferred/5000.Fast-one.json';
+
 /** What operators and the daemon have on the disk of a node. */
 export function installed(host: TestHost): void {
   const units = [
@@ -24,6 +27,7 @@ export function installed(host: TestHost): void {
   host.write('/etc/mco/proxy.env', '# none');
   host.write('/etc/containers/registries.conf', 'unqualified-search-registries = []');
   host.write('/etc/kubernetes/kubelet.conf', 'kind: KubeletConfiguration');
+  host.write(WAITING, 'waits since the site before', 0o600);
   host.write('/etc/kubernetes/manifests/etcd-pod.yaml', 'revision 3', 0o600);
   host.write('/etc/kubernetes/manifests.of-others', 'beside the folder');
   for (const revision of [2, 3]) {
@@ -47,6 +51,7 @@ export function changedBySite(host: TestHost): void {
   host.write('/etc/machine-config-daemon/currentconfig', '{"metadata":{"name":"rendered-2"}}');
   host.write('/etc/machine-config-daemon/noorig/etc/chrony.conf.mcdnoorig');
   host.write('/etc/chrony.conf', 'server 198.51.100.123');
+  if (host.has(WAITING)) host.remove(WAITING);
   host.write('/etc/mco/proxy.env', 'HTTP_PROXY=http://site');
   host.write('/etc/containers/registries.conf', '[[registry]]');
   host.write('/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt', 'a CA');

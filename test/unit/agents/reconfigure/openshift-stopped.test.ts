@@ -49,6 +49,9 @@ for (const [step, calls] of [
       const ended = await host.stoppedAt('/hangs', run);
       t.match(ended, { message: `${call}` });
       t.match(ended, { message: /found stopped after/ });
+      if (step !== siteNetworkOnOpenShift || !call.startsWith('systemctl')) return;
+      const last = host.programs.calls('systemctl').at(-1);
+      t.equal(last, call.replace('restart', 'stop'), 'it would go on by itself');
     });
   }
 }

@@ -10,7 +10,7 @@ import {
 import { localNames } from '../../../../agents/reconfigure/openshift/local-names.ts';
 import { renameOpenShiftAtSite } from '../../../../agents/reconfigure/openshift/names.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
-import { daysMs } from '../../../../lib/pki/lifetimes.ts';
+import { daysMs, lifetimes } from '../../../../lib/pki/lifetimes.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
 import { keptHost } from './kept-host.ts';
@@ -137,6 +137,35 @@ t.test('certificates: a request for an administrator is signed, and no key is ke
   t.ok(new X509Certificate(identity?.api.certificate ?? '').verify(serving.publicKey), 'the API');
   t.notMatch(host.read(STAGED), /"admin"/, 'whose key is not kept');
 });
+
+t.test(
+  'certificates: valid since the first one of the kubelet, whatever the clock says',
+  async (t) => {
+    const at = (days: number) => new Date(Date.now() + daysMs(days));
+    const kubelet = async (...days: number[]) => {
+      const all = await Promise.all(
+        days.map((each) => createAuthority('kubelet-signer', undefined, at(each))),
+      );
+      return all.map(({ certificate }) => certificate);
+    };
+    for (const [what, certificates, days] of [
+      ['none', [], 0],
+      ['of the factory, and a later one', await kubelet(-90, -30), -90],
+      ['of a clock that was fast', await kubelet(90), 0],
+    ] as const) {
+      const { host, context } = await arrived(t);
+      for (const [index, pem] of certificates.entries())
+        host.write(`/var/lib/kubelet/pki/kubelet-client-${index}.pem`, pem, 0o600);
+      await siteCertificatesOnOpenShift.run(context, host.progress());
+      const identity = await siteIdentity(context);
+      for (const pem of [identity?.administrators, identity?.api.certificate]) {
+        const { validFromDate } = new X509Certificate(pem ?? '');
+        const since = (validFromDate.getTime() - Date.now()) / daysMs(1);
+        t.equal(Math.round(since + lifetimes.backdatingHours / 24), days, what);
+      }
+    }
+  },
+);
 
 const clientIn = (kubeconfig: string): X509Certificate => {
   const [, data = ''] = /client-certificate-data: (\S+)/.exec(kubeconfig) ?? [];
