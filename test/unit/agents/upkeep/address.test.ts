@@ -22,15 +22,15 @@ const STATE = '/var/lib/sno-agents/sno-address/state.json';
 const STARTED = 'systemctl start --no-block sno-identity.service';
 
 /** An installed host. */
-async function movingHost(t: Test, onAddressChange?: OnAddressChange) {
-  const host = testHost(t, { cluster: { onAddressChange }, settings: { addressStableMs: 1 } });
+async function movingHost(t: Test, onAddressChange?: OnAddressChange, addressStableMs = 1) {
+  const host = testHost(t, { cluster: { onAddressChange }, settings: { addressStableMs } });
   await saveRenderInput(host.paths, input);
   host.write('/etc/sno-agents/cluster.json', JSON.stringify(host.context.cluster));
   host.programs.give('systemctl', '');
   const context: AddressContext = { ...host.context, run: 'this' };
   return {
     host,
-    run: () => follow.run(context, host.progress()),
+    run: (signal?: AbortSignal) => follow.run(context, host.progress(signal)),
     holds: () => follow.holds(context, host.progress()),
   };
 }
@@ -139,6 +139,17 @@ t.test('addresses that change while it looks are not followed', async (t) => {
   const moves = 'octet=$(cat "$ROOT/octet" || echo 77); echo 78 > "$ROOT/octet"';
   host.programs.give('ip', `${moves}\necho '${last("'$octet'")}'`);
   t.match(await run(), { kind: 'not-yet', reason: 'the addresses change' });
+  t.equal(await identityChange.read(host.paths), undefined);
+});
+
+t.test('told to stop while the addresses have to stay, it follows none', async (t) => {
+  const { host, run } = await movingHost(t, 'follow', 600_000);
+  giveAddresses(host, '192.0.2.77/24');
+  const stop = new AbortController();
+  const running = run(stop.signal);
+  await host.said(/the addresses to stay as they are/);
+  stop.abort();
+  await t.rejects(running, { name: 'AbortError' });
   t.equal(await identityChange.read(host.paths), undefined);
 });
 

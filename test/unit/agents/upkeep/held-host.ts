@@ -69,7 +69,15 @@ interface Options {
 /** An API server that is ready while the kubelet of `current` runs, and is asked only then. */
 export async function heldHosts(t: Test) {
   const seen: { current?: TestHost; asked: string[] } = { asked: [] };
+  const leases = ['kube-controller-manager', 'kube-scheduler'].map((name) => [
+    `DELETE /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${name}`,
+    () => {
+      seen.asked.push(`Lease of ${name}, placed: ${seen.current?.has(pod(name))}`);
+      return {};
+    },
+  ]);
   const { url, requests } = await apiOf(t, servingPair, {
+    ...Object.fromEntries(leases),
     'GET /readyz': async () => {
       const { current: host } = seen;
       const isSaved = host?.read('/etc/sno-agents/render-input.json').includes('edge-9');

@@ -138,9 +138,11 @@ t.test('an API server that does not answer prevents nothing', async (t) => {
 t.test('a change that cannot be made is refused, and nothing is written', async (t) => {
   const { host, run, longestMs } = await installed(t);
   const refused = async (says: RegExp, ...args: string[]) => {
-    t.match(await run('change', ...args), { code: 2, errors: says }, args.join(' '));
+    const result = await run('change', ...args);
+    t.match(result, { code: 2, errors: says }, args.join(' '));
     t.same(host.programs.calls('systemctl'), []);
     t.equal(await identityChange.read(host.paths).catch(() => undefined), undefined);
+    return result.printed;
   };
   const ok = ['--hostname', 'edge-9'];
   await refused(/nothing would change; found edge-0, 192\.0\.2\.10/);
@@ -158,7 +160,7 @@ t.test('a change that cannot be made is refused, and nothing is written', async 
   await refused(/--address/, '--address', 'edge');
   await refused(/has a Node worker-0.*Delete it/, '--hostname', 'worker-0', '--yes');
   t.ok(longestMs() > 0 && longestMs() < 120_000, 'its rights end with the question');
-  await refused(/not confirmed.*--yes/, ...ok);
+  t.match(await refused(/not confirmed.*--yes/, ...ok), /name edge-0 -> edge-9\n/, 'of what');
   for (const [path, says] of [
     ['sno-rotate/request.json', /a rotation of CAs or keys is under way/],
     ['sno-backup-restore/request.json', /a backup is being restored/],

@@ -191,6 +191,11 @@ t.test('start: the rest of the control plane, and a kubelet with the API', async
     ...[true, true, true, true],
   ]);
   t.equal(host.read(pod('kube-apiserver')), earlier, 'what runs is not replaced');
+  t.same(
+    seen.asked.filter((what) => what.startsWith('Lease')).toSorted(),
+    ['kube-controller-manager', 'kube-scheduler'].map((name) => `Lease of ${name}, placed: false`),
+    'none of a leader that is alive',
+  );
   t.same(host.programs.calls(), ['systemctl daemon-reload', 'systemctl restart kubelet.service']);
   t.equal(await isHeld(host.paths), false);
   t.notOk(host.has(kubeletPaths.liveConfig));

@@ -17,6 +17,7 @@ import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { input } from '../../render/rendered-host.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, listOf } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
+import { toldToStop } from './told-to-stop.ts';
 
 const SAVED = '/var/lib/sno-agents/sno-identity/volumes.json';
 const TRUST = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
@@ -86,7 +87,7 @@ async function changing(
   t: Test,
   to: typeof from,
   objects: Partial<Record<keyof typeof LISTS, object[]>>,
-  backup?: string,
+  { backup, ...more }: { backup?: string; answers?: Readonly<Record<string, ApiAnswer>> } = {},
 ) {
   const endpoints: { -readonly [Name in keyof HostEndpoints]: HostEndpoints[Name] } = {};
   const host = testHost(t, { endpoints });
@@ -115,7 +116,11 @@ async function changing(
     `GET ${path}`,
     () => listOf(...(Object.entries(present).find(([name]) => name === kind)?.[1] ?? [])),
   ]);
-  const answers = { ...Object.fromEntries([...changed, ...lists]), ...published(bodies) };
+  const answers = {
+    ...Object.fromEntries([...changed, ...lists]),
+    ...published(bodies),
+    ...more.answers,
+  };
   const { requests } = await fakeApi(t, host, answers);
   // As the administrator of a moment, who is known by this host's authorities.
   endpoints.api = (await readKubeconfig(host.at(kubeconfigs.csrApprover))).server.href;
@@ -132,7 +137,7 @@ async function changing(
     rendered,
     request,
     changes: () => requests.filter((name) => !name.startsWith('GET')),
-    run: () => identityObjects.run(context, host.progress()),
+    run: (signal?: AbortSignal) => identityObjects.run(context, host.progress(signal)),
     holds: () => identityObjects.holds(context, host.progress()),
   };
 }
@@ -177,7 +182,7 @@ t.test('everything gets the new name, in an order in which nothing is lost', asy
 });
 
 t.test('with the database of a lost host, this host says whom its API server trusts', async (t) => {
-  const it = await changing(t, renamed, {}, '20300101T000000Z');
+  const it = await changing(t, renamed, {}, { backup: '20300101T000000Z' });
   await it.run();
   t.match(it.bodies[`PUT ${TRUST}`], {
     data: {
@@ -216,6 +221,15 @@ t.test('the copies of another change are none', async (t) => {
   t.ok(await it.holds());
   t.same(await it.run(), { kind: 'done', note: 'nothing to change' });
   t.same(JSON.parse(it.host.read(SAVED)), { id: it.request.id, volumes: [] });
+});
+
+t.test('told to stop at any request, it sends no further one', async (t) => {
+  const { rendered } = await changing(t, renamed, {});
+  for (const name of ['GET /api/v1/pods', 'POST /api/v1/nodes', ...rendered.slice(0, 1)]) {
+    await toldToStop(t, name, async (silent, signal) =>
+      (await changing(t, renamed, all, { answers: { [name]: silent } })).run(signal),
+    );
+  }
 });
 
 t.test('with another address alone, volumes stay as they are', async (t) => {

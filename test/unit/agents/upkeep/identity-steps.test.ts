@@ -11,6 +11,7 @@ import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { isHeld } from '../../../../lib/change/identity/held.ts';
 import { identityOf } from '../../../../lib/change/identity/identity.ts';
 import { identityChange, requestIdentity } from '../../../../lib/change/identity/request.ts';
+import { isApiReady } from '../../../../lib/clients/kube/api-ready.ts';
 import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import type { StepBody } from '../../../../lib/engine/steps/within.ts';
 import { namesIn } from '../../../../lib/host/files.ts';
@@ -20,11 +21,12 @@ import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { startFakeApi } from '../../clients/kube/fake-api.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
-import { input, rendered } from '../../render/rendered-host.ts';
+import { input, rendered, servingPair } from '../../render/rendered-host.ts';
 import { COMPONENTS } from '../backup/backup-host.ts';
 import { fakeControlPlane } from '../host/control-plane.ts';
 import { type HostOptions, testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
+import { apiOf } from './earlier-authority.ts';
 
 const FOLDER = '/var/lib/sno-agents/sno-identity';
 const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
@@ -206,6 +208,7 @@ t.test('interrupted at any moment of its end, it is ended once', async (t) => {
       const it = await changingHost(t);
       it.host.write(`${FOLDER}/manifests/etcd.yaml`, '');
       it.host.write(`${FOLDER}/volumes.json`, '');
+      it.host.write(`${FOLDER}/restarts.json`, '');
       it.host.write('/var/lib/sno-agents/record.json', '{"cluster":"a.b","node":"edge-0"}');
       return it;
     },
@@ -217,7 +220,7 @@ t.test('interrupted at any moment of its end, it is ended once', async (t) => {
       request: await identityChange.read(host.paths),
       to: (await identityChange.last(host.paths))?.to,
       record: host.read('/var/lib/sno-agents/record.json'),
-      left: ['manifests', 'volumes.json'].filter((name) => host.has(`${FOLDER}/${name}`)),
+      left: (await namesIn(host.at(FOLDER))).filter((name) => !name.startsWith('.')),
     }),
     least: 8,
   });
@@ -267,6 +270,15 @@ t.test('the host of a change: only what happened since the request counts', asyn
     kind: 'usage',
     message: /no change of the identity was requested.*Run "sno-identity change"/,
   });
+});
+
+t.test('a change has the rights of a moment: those of the installation are deleted', async (t) => {
+  const { url: api } = await apiOf(t, servingPair, { 'GET /readyz': {} });
+  const { host } = await changingHost(t, { endpoints: { api } });
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(host.context.cluster));
+  const { withAdministrator } = await identityContext(host.paths);
+  const { signal } = new AbortController();
+  t.ok(await withAdministrator(host.progress(), (client) => isApiReady(client, signal)));
 });
 
 t.test('as a part of another change, which waits itself, it waits for no window', async (t) => {
