@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { acceptUpdate } from '../../../../agents/upkeep/update/accept.ts';
 import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
+import { writeTaken } from '../../../../lib/change/update/taken.ts';
 import { hostArchitecture } from '../../../../lib/host/architecture.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
@@ -18,6 +19,7 @@ import {
   EARLIER_BACKUP,
   EXECUTABLE,
   OWN_BACKUP,
+  PAYLOAD,
   SOURCE,
   updating,
 } from './updating-host.ts';
@@ -52,7 +54,8 @@ async function offered(t: Test, kubernetes = 'v1.34.9', executable: object = {})
   host.write(`${SOURCE}/update.json`, JSON.stringify(update));
   host.write(`${SOURCE}/update.json.sig`, 'a signature');
   const order = { from, accepted: { removedApis: true } };
-  const accept = () => acceptUpdate(host.paths, order, AbortSignal.timeout(60_000));
+  const accept = (named: { serial?: number } = {}) =>
+    acceptUpdate(host.paths, { ...order, ...named }, AbortSignal.timeout(60_000));
   return { host, from, describe, accept };
 }
 
@@ -90,12 +93,15 @@ t.test('the room for what is new is there before, and for nothing else', async (
   const margin = 536_870_912;
   let free = 0;
   diskOf(t, () => ({ free }));
-  for (const [executable, needed] of [
-    [{}, 21_000],
-    [{ sha256: sha256('the old executable') }, 20_000],
+  for (const [executable, hasPayload, needed] of [
+    [{}, false, 21_000],
+    [{ sha256: sha256('the old executable') }, false, 20_000],
+    [{}, true, 1000],
   ] as const) {
     const { host, accept } = await offered(t, 'v1.34.9', executable);
     t.equal(host.read(EXECUTABLE), 'the old executable');
+    const payload = host.read(`${SOURCE}/payload/payload.yaml`);
+    if (hasPayload) host.write(`${PAYLOAD}/payload.yaml`, payload);
     free = margin + needed;
     t.ok(await accept());
     free -= 1;
@@ -105,6 +111,20 @@ t.test('the room for what is new is there before, and for nothing else', async (
     });
   }
 });
+
+t.test(
+  'none is taken that was signed before the last one, or is not the one asked for',
+  async (t) => {
+    const { host, accept } = await offered(t);
+    await t.rejects(accept({ serial: 170 }), {
+      ...{ kind: 'usage', code: 'update-refused' },
+      message: /has another update; expected the serial 170; found the serial 7\./,
+    });
+    t.ok(await accept({ serial: 7 }));
+    await writeTaken(host.paths, 8);
+    await t.rejects(accept(), { code: 'update-refused', message: /serial 7 is older than 8/ });
+  },
+);
 
 t.test('a control plane that still emulates takes no further minor version', async (t) => {
   const { host, accept } = await offered(t, 'v1.35.1');

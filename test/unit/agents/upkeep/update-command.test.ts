@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap';
 import { runUpdate } from '../../../../agents/upkeep/update/main.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
+import { writeWanted } from '../../../../lib/change/update/wanted.ts';
 import { hostArchitecture } from '../../../../lib/host/architecture.ts';
 import { listOf } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
@@ -64,8 +65,36 @@ t.test('it is continued by the unit, which is waited for', async (t) => {
   });
   endsAs('refused', { failure });
   t.match(await run('--from', from), { code: 4, errors: /failed before anything was changed/ });
+  endsAs('updated', { failure });
+  t.match(await run('--from', from), { code: 4, errors: /is in use, but still emulates/ });
   endsAs('updated', { id: '11111111-1111-4111-8111-111111111111' });
   t.match(await run('--from', from), { code: 1, errors: /has not ended/ }, 'that of another one');
+});
+
+t.test('what kept it from ending before counts for whoever continues it', async (t) => {
+  const { host, run, from } = await requestedHost(t);
+  const failure = { code: 'deadline', kind: 'deadline', what: 'it did not settle' };
+  const status = {
+    ...{ schemaVersion: 1, agent: 'sno-update', version: '1', unit: 'sno-update' },
+    ...{ state: 'failed', failure, updated: '2020-01-01T00:00:00Z' },
+  };
+  host.write('/run/sno-agents/sno-update/status.json', JSON.stringify(status));
+  t.match(await run('--from', from), { code: 3, errors: /has not ended.*it did not settle/ });
+});
+
+t.test('the unit is left out unless there is an update to be carried out', async (t) => {
+  const { host } = await requestedHost(t);
+  const takenUp = async () => {
+    const printed: string[] = [];
+    const write = (text: string) => void printed.push(text);
+    return [await runUpdate(host.paths, ['take-up'], { write }), printed.join('')];
+  };
+  t.same(await takenUp(), [0, '']);
+  await updateChange.remove(host.paths);
+  t.same(await takenUp(), [1, '']);
+  const asked = { schemaVersion: 1, site: 'berlin', serial: 4, update: 170 } as const;
+  await writeWanted(host.paths, { ...asked, url: 'https://updates.example.com' });
+  t.match(await takenUp(), [1, /^the update 170 from https:.* is refused: .*\n$/]);
 });
 
 t.test('nobody has to wait', async (t) => {

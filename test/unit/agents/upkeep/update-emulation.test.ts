@@ -97,6 +97,8 @@ t.test('the control plane starts anew without the flag, and settles', async (t) 
   t.ok(await holds(it));
   t.same(flags(it), [false, false, false, false]);
   t.same([...new Set(it.asked)], ['runtime', 'readyz', 'mirror pods', 'steady']);
+  const modes = EMULATION.after.map(({ path, mode }) => [it.host.mode(path), mode]);
+  for (const [found, mode] of modes) t.equal(found, mode, 'for root alone');
   const inodes = () => EMULATION.after.map(({ path }) => statSync(it.host.at(path)).ino);
   const written = inodes();
   await run(it);

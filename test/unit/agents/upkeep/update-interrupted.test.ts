@@ -9,6 +9,7 @@ import { switchOver } from '../../../../agents/upkeep/update/switch.ts';
 import { updateChange } from '../../../../lib/change/update/request.ts';
 import { readTaken } from '../../../../lib/change/update/taken.ts';
 import { writeLast } from '../../../../lib/engine/trial/store.ts';
+import { namesIn } from '../../../../lib/host/files.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { kernelHasSelinux } from '../../host/selinux.ts';
 import { STATE, updating } from './updating-host.ts';
@@ -75,8 +76,7 @@ t.test(
       result: async (it) => [
         (await updateChange.last(it.host.paths))?.outcome,
         await readTaken(it.host.paths),
-        it.host.has(`${STATE}/request.json`),
-        it.host.has(`${STATE}/next`),
+        (await namesIn(it.host.at(STATE))).filter((name) => !name.startsWith('.')),
       ],
       least: 8,
       isDurable: true,

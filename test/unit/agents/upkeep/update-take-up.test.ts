@@ -105,6 +105,8 @@ t.test('why it is refused is told, and not asked again', async (t) => {
   t.same(await it.takeUp(request), { isRequested: false });
   t.notOk(existsSync(path));
   t.equal(it.asked.length, 1);
+  await heed(it.paths, { ...HUB, uid: 'another' }, wanted(1));
+  t.match(await it.takeUp(request), { isRequested: true }, 'what another Site asks for');
 });
 
 t.test('a change that began while the manifest was fetched comes first', async (t) => {
