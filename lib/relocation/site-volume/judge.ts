@@ -32,9 +32,9 @@ export function requireUsable(
       fix: ANOTHER,
     });
   }
-  if (validUntil !== undefined && new Date(validUntil) < judgingTime(manifest, now)) {
+  if (validUntil !== undefined && new Date(validUntil) < now) {
     throw refused('the volume has expired', {
-      expected: `validUntil after ${judgingTime(manifest, now).toISOString()}`,
+      expected: `validUntil after ${now.toISOString()}`,
       found: validUntil,
       fix: NEWER,
     });

@@ -28,7 +28,7 @@ import { input, textAt } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
 import type { TestHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
-import { BACKUPS, NAME, restoringHost } from './backup-host.ts';
+import { BACKUPS, ENCRYPTION, NAME, restoringHost } from './backup-host.ts';
 
 /** A host without a request; `ends` is what the unit does. */
 async function commandHost(t: Test) {
@@ -233,15 +233,17 @@ t.test('what leaves a sealed host can be read on another one', async (t) => {
   const { identity, recipient } = await ageKeys();
   const made = '20300103T000000Z';
   const key = Buffer.alloc(32, 7);
-  const path = KEY_FILE.slice('host'.length);
   host.write(sealPlaces(host.paths).key, key, 0o600);
   const folder = host.at(`/new/${made}`);
   const manifest = writeBackup(folder);
   chmodSync(folder, 0o700);
-  const stored = sealed(key, path, KEY);
-  host.write(`/new/${made}/${KEY_FILE}`, stored, 0o600);
-  const copy = { path: KEY_FILE, host: path, mode: 0o600, bytes: stored.length };
-  const files = [...manifest.files, { ...copy, sha256: sha256(stored) }];
+  const files = [...manifest.files];
+  for (const path of [KEY_FILE, `host${ENCRYPTION}`]) {
+    const stored = sealed(key, path.slice('host'.length), KEY);
+    host.write(`/new/${made}/${path}`, stored, 0o600);
+    const copy = { path, host: path.slice('host'.length), mode: 0o600, bytes: stored.length };
+    files.push({ ...copy, sha256: sha256(stored) });
+  }
   host.write(`/new/${made}/manifest.json`, JSON.stringify({ ...manifest, files }), 0o600);
   const move = `mv "$ROOT/new/${made}" "$ROOT${BACKUPS}"`;
   host.programs.give('systemctl', `[ "$1" = start ] && ${move}; exit 0`);
@@ -261,6 +263,7 @@ t.test('what leaves a sealed host can be read on another one', async (t) => {
   const opening = { decrypter: decrypterFor(identity, 'key'), author: BY_HOST };
   await readPortable(to, opening, reader, new AbortController().signal);
   t.equal(read.get(KEY_FILE), KEY);
+  t.equal(read.get(`host${ENCRYPTION}`), KEY, 'not only files with the name of a key');
 });
 
 t.test('sno-backup restore', async (t) => {

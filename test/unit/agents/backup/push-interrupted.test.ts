@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { pushContext } from '../../../../agents/upkeep/backup-push/context.ts';
 import { push } from '../../../../agents/upkeep/backup-push/push.ts';
 import { readPushState } from '../../../../lib/change/backup/push/state.ts';
+import { rotationChange } from '../../../../lib/change/rotation/request.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
@@ -72,6 +73,23 @@ t.test('push, interrupted', async (t) => {
     },
     least: 8,
   });
+});
+
+t.test('what is replaced while a backup is encrypted is in none that leaves', async (t) => {
+  const it = await host(t);
+  const context = await contextOf(it);
+  const begun = it.paths.onHost(rotationChange.requestPath(it.paths));
+  const to = {
+    ...context.to,
+    get recipients() {
+      it.write(begun, '{}');
+      return context.to.recipients;
+    },
+  };
+  t.match(await push.run({ ...context, to }, it.progress()), { kind: 'not-yet' });
+  t.notOk(it.has('/stored'));
+  it.remove(begun);
+  t.match(await push.run(context, it.progress()), { kind: 'done' });
 });
 
 t.test('one that a clock ahead has dated later is not the newest for good', async (t) => {

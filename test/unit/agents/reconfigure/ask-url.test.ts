@@ -1,11 +1,13 @@
 /** What is asked of the factory's URL, with a curl of the test. */
 import t, { type Test } from 'tap';
+import { askAgain } from '../../../../agents/reconfigure/ask-again.ts';
 import { fetchIso, volumeFrom } from '../../../../agents/reconfigure/ask-url.ts';
 import { lastAsked } from '../../../../agents/reconfigure/asked.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import { testHost } from '../host/host.ts';
+import { factoryHost } from './site-host.ts';
 
 const URL = 'https://factory.test/sn-1.site';
 const FOLDER = '/run/sno-agents/reconfigure';
@@ -63,6 +65,22 @@ t.test('a host without a link asks nobody', async (t) => {
   t.match(await lastAsked(host.paths, URL), { url: URL }, 'it has its turn all the same');
   t.equal(host.mode(FOLDER), 0o700);
 });
+
+t.test(
+  'what the timer has found is noted before it is judged: both write to one file',
+  async (t) => {
+    const host = await factoryHost(t);
+    const policy = JSON.parse(host.read('/etc/sno-agents/factory.json'));
+    const siteUrl = 'https://factory.test';
+    host.write('/etc/sno-agents/factory.json', JSON.stringify({ ...policy, siteUrl }));
+    host.write('/served', 'an ISO');
+    host.programs.give('nm-online', 'exit 0');
+    host.programs.give('prlimit', CURL);
+    host.programs.give('systemctl', `cp "$ROOT${FOLDER}/asked.json" "$ROOT/at-start.json"`);
+    t.match(await askAgain(host.paths), /reconfigure\.service judges it$/);
+    t.match(JSON.parse(host.read('/at-start.json')), { answer: /judges it$/ });
+  },
+);
 
 t.test('told to stop, it answers nothing', async (t) => {
   const { host, ask } = asking(t, 'an ISO');

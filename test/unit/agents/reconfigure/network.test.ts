@@ -45,6 +45,8 @@ t.test('network: in memory first, then kept', async (t) => {
   t.notOk(host.has('/run/NetworkManager/conf.d/90-sno-duplicate-addresses.conf'));
   t.match(host.read('/etc/sno-agents/network.yml'), /198\.51\.100\.20/, 'also at the next boot');
   t.notOk(host.has(`${STATE}/network.yml`));
+  for (const kept of ['/etc/sno-agents/network.yml', `${STATE}/applied-network.yml`])
+    t.equal(host.mode(kept), 0o600, kept);
   t.same(host.read('/modes').split('\n'), ['600', '600', ''], 'it may have passwords');
 });
 

@@ -183,7 +183,8 @@ t.test('files: what a killed agent has written only is put to use', async (t) =>
 });
 
 t.test('files: a proxy is read by the runtime that the host has', async (t) => {
-  const config = `${SITE}proxy:
+  const config = `${SITE}machine_networks: [198.51.100.0/24]
+proxy:
   httpProxy: http://proxy.site.test:3128
   httpsProxy: http://secure.site.test:3129
   noProxy: .site.test
@@ -196,19 +197,19 @@ t.test('files: a proxy is read by the runtime that the host has', async (t) => {
     t.ok(lines.includes(`${name}=http://proxy.site.test:3128`), name);
   for (const name of ['HTTPS_PROXY', 'https_proxy'])
     t.ok(lines.includes(`${name}=http://secure.site.test:3129`), name);
-  const exempt =
-    lines
-      .find((line) => line.startsWith('NO_PROXY='))
-      ?.slice(9)
-      .split(',') ?? [];
-  // What the site says, all names of the host, and the network of the internal address.
+  const exempt = lines
+    .find((line) => line.startsWith('NO_PROXY='))
+    ?.slice(9)
+    .split(',');
+  // What the site says, all names of the host, its networks, and that of the internal address.
   for (const each of [
     '.site.test',
     '.shop.example.com',
     'api-int.shop.example.com',
     '192.0.2.0/24',
+    '198.51.100.0/24',
   ])
-    t.ok(exempt.includes(each), each);
+    t.ok(exempt?.includes(each), each);
   t.match(JSON.parse(host.read('/etc/sno-agents/cluster.json')).proxy, {
     httpProxy: 'http://proxy.site.test:3128',
     httpsProxy: 'http://secure.site.test:3129',

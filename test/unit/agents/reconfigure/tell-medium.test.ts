@@ -227,6 +227,22 @@ t.test('an encrypted volume is not told what the site is like', async (t) => {
   t.match(told(done)?.['sno-result.txt'], /PASS: .*\n\nNode: /, 'nor how it is called');
 });
 
+t.test(
+  'whoever could read of the volume before reads nothing of one that is refused',
+  async (t) => {
+    const host = await factoryHost(t);
+    const recipient = await identityToRecipient(await generateX25519Identity());
+    host.write(`${STATE}/result-recipient.txt`, `${recipient}\n`);
+    const createdAt = new Date('2020-01-01T00:00:00Z');
+    await insert(host, { config: SITE, validUntil: new Date('2020-01-02T00:00:00Z'), createdAt });
+    host.write('/medium/site-volume.age', 'encrypted');
+    await t.rejects(look(host), { message: /has expired/ });
+    const text = told(host)?.['sno-result.txt'] ?? '';
+    t.match(text, /FAIL: the volume has expired\nWhat to do: Read the console of the node/);
+    t.notMatch(text, /AGE ENCRYPTED/);
+  },
+);
+
 t.test('a recipient that is none costs the details only', async (t) => {
   const host = await used(t, 'reverted');
   host.write('/medium/site-volume.age', 'encrypted');

@@ -13,6 +13,7 @@ import { cluster } from '../../agents/host/cluster.ts';
 import { testHost } from '../../agents/host/host.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { killedAtAnyMoment, waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
+import { diskOf } from '../../host/disk-of.ts';
 import { BY_HOST, KEY, KEY_FILE, portableBackup } from './portable-backup.ts';
 
 const BACKUPS = '/var/lib/sno-agents/backups';
@@ -65,6 +66,16 @@ t.test('a database is larger than any key may be', async (t) => {
   const { host, run } = await importingHost(t, large);
   const { name } = await run();
   t.ok(await verifyBackup(host.at(`${BACKUPS}/${name}`), expected));
+});
+
+t.test('there has to be room for all of its files', async (t) => {
+  const { host, run } = await importingHost(t);
+  const needed = `a snapshot${KEY}`.length + host.context.settings.backupMinFreeMiB * 2 ** 20;
+  let free = needed - 1;
+  diskOf(t, () => ({ free }));
+  t.match(await thrownBy(run()), { code: 'backup-no-space' });
+  free = needed;
+  t.equal((await run()).name, NAME);
 });
 
 t.test('nothing is left of one that cannot be used', async (t) => {

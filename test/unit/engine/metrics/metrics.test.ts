@@ -226,12 +226,14 @@ t.test('backups by state, and the newest one that can be restored', async (t) =>
   const folder = host.at('/var/lib/sno-agents/backups');
   t.notMatch(exposition(await backupMetrics(host.paths)), 'newest');
   writeBackup(join(folder, '20300102T030405Z'));
-  writeBackup(join(folder, '20300101T030405Z'));
+  // Made when the clock was right again: revisions only increase.
+  const etcd = { version: '3.6.0', revision: 71, totalKey: 8 };
+  writeBackup(join(folder, '20300101T030405Z'), {}, { etcd });
   host.write('/var/lib/sno-agents/backups/20300103T030405Z/manifest.json', '{}');
   const text = exposition(await backupMetrics(host.paths));
   t.match(text, 'sno_backups{state="complete"} 2\n');
   t.match(text, 'sno_backups{state="damaged"} 1\n');
-  const newest = Date.parse('2030-01-02T03:04:05Z') / 1000;
+  const newest = Date.parse('2030-01-01T03:04:05Z') / 1000;
   t.match(text, `sno_backup_newest_timestamp_seconds ${newest}\n`);
   t.match(text, `sno_backup_newest_size_bytes ${'a snapshot'.length}\n`);
 });

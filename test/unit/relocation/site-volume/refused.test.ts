@@ -8,6 +8,7 @@ import {
 } from '../../../../lib/relocation/site-volume/credentials.ts';
 import { listedFiles } from '../../../../lib/relocation/site-volume/manifest.ts';
 import { openVolume } from '../../../../lib/relocation/site-volume/open-volume.ts';
+import { readVolumeFile } from '../../../../lib/relocation/site-volume/read-file.ts';
 import { writeVolume } from '../../../../lib/relocation/site-volume/write-volume.ts';
 import {
   ageKeys,
@@ -40,6 +41,15 @@ const credentials = (serving: typeof sound, admin: typeof sound) =>
       'credentials/admin-ca.crt': admin.certificate,
     }).map(([path, text]) => [path, Buffer.from(text)]),
   );
+
+t.test('of a file no more is read than it may have', async (t) => {
+  const folder = t.testdir({ file: '12345' });
+  t.equal(`${await readVolumeFile(folder, 'file', 5)}`, '12345');
+  await t.rejects(readVolumeFile(folder, 'file', 4), {
+    code: 'site-volume-refused',
+    message: /expected at most 4 bytes; found 5/,
+  });
+});
 
 t.test('a volume has one kind of credentials, whole', async (t) => {
   const all = credentials(sound, sound);
