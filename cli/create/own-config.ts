@@ -9,8 +9,8 @@ import {
   readConfig,
 } from '../../lib/render/ignition/config.ts';
 import { BASE_SPEC } from '../../lib/render/ignition/entries.ts';
+import { validateGivenConfig, withoutInstall } from '../../lib/render/ignition/given-config.ts';
 import { withOwnConfig } from '../../lib/render/ignition/own-config.ts';
-import { validateGivenConfig } from '../../lib/render/ignition/validate.ts';
 import { runProgram } from '../process/program.ts';
 import { reservedFaults } from './reserved-entries.ts';
 
@@ -127,9 +127,15 @@ export function mergedWith(ours: IgnitionConfig, own: OwnConfig | undefined): Ig
 export function ownNotices(own: OwnConfig | undefined): string[] {
   if (own === undefined) return [];
   const { version } = own.config.ignition;
-  return isReadBy(version, BASE_SPEC)
-    ? []
-    : [
-        `${own.origin} is of Ignition's spec ${version}: the operating system of the host must read it (every system with Ignition 2.9 or newer reads ${BASE_SPEC})`,
-      ];
+  return [
+    ...(isReadBy(version, BASE_SPEC)
+      ? []
+      : [
+          `${own.origin} is of Ignition's spec ${version}: the operating system of the host must read it (every system with Ignition 2.9 or newer reads ${BASE_SPEC})`,
+        ]),
+    ...withoutInstall(own.config).map(
+      (name) =>
+        `${own.origin}: ${name} is enabled, but has no [Install] section: nothing starts it by that`,
+    ),
+  ];
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
 import { readGivenFile } from '../../lib/host/given-file.ts';
 import type { ConfigFault } from '../../lib/render/ignition/config.ts';
-import { validateGivenConfig } from '../../lib/render/ignition/validate.ts';
+import { validateGivenConfig } from '../../lib/render/ignition/given-config.ts';
 import { plural } from '../../report/reading/words.ts';
 import type { Surroundings } from '../surroundings.ts';
 

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path/posix';
 import { decodeDataUrl, isDataUrl } from '../../base/data-url.ts';
 import { describeError } from '../../base/errors/failure.ts';
-import { namedTwice } from '../../base/json-fault.ts';
 import {
   type ConfigFault,
   type File,
@@ -35,13 +34,6 @@ export function validateConfigText(text: string, options: ValidateOptions = {}):
     ...effective.faults,
     ...hierarchyFaults(effective.config),
   ];
-}
-
-/** The same for a config that a person wrote: Ignition takes the last one of a name that is there twice. */
-export function validateGivenConfig(text: string): ConfigFault[] {
-  const twice = namedTwice(text);
-  const faults = validateConfigText(text);
-  return twice === undefined ? faults : [...faults, { at: '(file)', problem: `has ${twice}` }];
 }
 
 /**

@@ -1,0 +1,123 @@
+/** What people write as an Ignition config: what Ignition reads over, or writes although nothing on the host can use it. */
+import t from 'tap';
+import {
+  validateGivenConfig,
+  withoutInstall,
+} from '../../../../lib/render/ignition/given-config.ts';
+
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me';
+const HASH = '$y$j9T$F5Jx5fExrKuPp53xLKQ..1$X3DX6M94c7o.9agCG9G317fhZg9SqC.5i5rd.RhAtQ7';
+const config = (sections: object) =>
+  JSON.stringify({ ignition: { version: '3.4.0' }, ...sections });
+const file = (more: object) =>
+  config({ storage: { files: [{ path: '/etc/x', mode: 420, ...more }] } });
+const user = (more: object) => config({ passwd: { users: [{ name: 'core', ...more }] } });
+const unit = (more: object) => config({ systemd: { units: [{ name: 'a.service', ...more }] } });
+
+const REFUSED: readonly (readonly [name: string, text: string, fault: RegExp])[] = [
+  ['a Butane config', '# mine\nvariant: fcos\nversion: 1.5.0\n', /^\(file\) is a Butane config/],
+  ['a MachineConfig', 'apiVersion: a/v1\nkind: MachineConfig\n', /^\(file\) is YAML of Kubernetes/],
+  ['compressed', '\u001f\ufffd\b', /^\(file\) is compressed/],
+  ['a name twice', '{"ignition":{"version":"3.2.0","version":"3.3.0"}}', /same name twice/],
+  [
+    "Butane's contents",
+    file({ contents: { inline: 'x' } }),
+    /^storage\.files\[0\]\.contents\.inline is a key of Butane/,
+  ],
+  [
+    'a misspelt section',
+    config({ systemD: { units: [] } }),
+    /^systemD is no key of Ignition, .* did you mean systemd\?$/,
+  ],
+  ['a key of nothing', config({ hostname: 'x' }), /^hostname is no key .* reads over it$/],
+  [
+    'a misspelt key of a drop-in',
+    unit({ dropins: [{ name: 'a.conf', content: '[Service]' }] }),
+    /^systemd\.units\[0\]\.dropins\[0\]\.content is no key .* mean contents\?$/,
+  ],
+  ['a mode of chmod', file({ mode: 644 }), /^\/etc\/x has the mode 644, .* write 420 for 0644$/],
+  [
+    'one of a folder',
+    config({ storage: { directories: [{ path: '/srv', mode: 755 }] } }),
+    /^\/srv has the mode 755, which is 01363: .* write 493 for 0755$/,
+  ],
+  ['a file of the laptop', file({ contents: { source: 'file:///x' } }), /a source that Ignition/],
+  ['a source without a scheme', file({ append: [{ source: '/etc/x' }] }), /a source that Ignition/],
+  ['a password in the clear', user({ passwordHash: 'hunter2' }), /^user core has a passwordHash/],
+  [
+    'a key that is none',
+    user({ sshAuthorizedKeys: [KEY, '~/.ssh/id.pub'] }),
+    /^user core has an SSH key that logs nobody in: .* found an invalid key/,
+  ],
+  [
+    'a unit without a section',
+    unit({ contents: '# mine\n\nExecStart=/bin/true\n' }),
+    /^a\.service has contents that do not begin with a section/,
+  ],
+  [
+    'a drop-in without a section',
+    unit({ dropins: [{ name: 'a.conf', contents: 'Nice=5\n' }] }),
+    /^a\.service\.d\/a\.conf has contents that do not begin/,
+  ],
+];
+
+for (const [name, text, fault] of REFUSED) {
+  t.test(`refused: ${name}`, async (t) => {
+    const faults = validateGivenConfig(text).map(({ at, problem }) => `${at} ${problem}`);
+    t.equal(faults.length, 1, faults.join('\n'));
+    t.match(faults[0], fault);
+    t.notMatch(faults[0], /hunter2/);
+  });
+}
+
+t.test('right ones', async (t) => {
+  for (const text of [
+    file({ contents: { source: 'data:,x' }, user: { name: 'core' }, group: { id: 5 } }),
+    file({ mode: 0o1777, contents: { source: '' } }),
+    file({
+      contents: {
+        source: 'https://x.example.com/y',
+        httpHeaders: [{ name: 'a', value: 'b' }],
+        verification: { hash: `sha512-${'a'.repeat(128)}` },
+      },
+    }),
+    ...[HASH, '$6$salt$hash', '$2y$10$x', '*', '!', '', null].map((passwordHash) =>
+      user({ passwordHash, uid: 1000, shell: '/bin/bash' }),
+    ),
+    user({ sshAuthorizedKeys: [KEY, `no-pty ${KEY}`] }),
+    unit({ contents: '# a\n; b\n\n  [Unit]\nDescription=a\n', mask: false }),
+    unit({ contents: '', enabled: true }),
+    unit({ mask: true, dropins: [{ name: 'a.conf' }, { name: 'b.conf', contents: '[Service]' }] }),
+    config({
+      kernelArguments: { shouldExist: ['quiet'] },
+      storage: {
+        disks: [{ device: '/dev/vdb', partitions: [{ label: 'data', sizeMiB: 0 }] }],
+        filesystems: [{ device: '/dev/disk/by-partlabel/data', format: 'xfs', path: '/srv' }],
+        luks: [{ name: 'a', device: '/dev/vdb1', clevis: { tang: [{ url: 'http://x' }] } }],
+        links: [{ path: '/etc/localtime', target: '../usr/share/zoneinfo/UTC', hard: false }],
+      },
+    }),
+  ]) {
+    t.strictSame(validateGivenConfig(text), [], text);
+  }
+});
+
+t.test('units that are enabled, but started by nothing', async (t) => {
+  const install = '[Install]\nWantedBy=multi-user.target\n';
+  const units = [
+    { name: 'a.service', enabled: true, contents: '[Service]\n' },
+    { name: 'b.service', enabled: true, contents: `[Service]\n${install}` },
+    {
+      name: 'c.service',
+      enabled: true,
+      contents: '[Service]\n',
+      dropins: [{ name: 'c.conf', contents: install }],
+    },
+    { name: 'd.service', enabled: true },
+    { name: 'e.service', contents: '[Service]\n' },
+  ];
+  t.strictSame(withoutInstall({ ignition: { version: '3.2.0' }, systemd: { units } }), [
+    'a.service',
+  ]);
+  t.strictSame(withoutInstall({ ignition: { version: '3.2.0' } }), []);
+});
