@@ -5,7 +5,7 @@ import { jsonFault } from '../../lib/base/json-fault.ts';
 import { encrypterFor, recipientsIn } from '../../lib/change/backup/portable/recipients.ts';
 import { readGivenFile } from '../../lib/host/given-file.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { parseSettings } from '../../lib/host/settings.ts';
+import { defaultSettings, parseSettings } from '../../lib/host/settings.ts';
 import type { File, IgnitionConfig } from '../../lib/render/ignition/config.ts';
 import type { PlaceFile } from './shared-entries.ts';
 
@@ -32,10 +32,14 @@ export async function readOwnSettings(
   signal: AbortSignal,
 ): Promise<OwnSettings | undefined> {
   if (settings === undefined && set.length === 0) return undefined;
-  const given = {
-    ...(await fromFile(settings, signal)),
-    ...Object.fromEntries(set.map(assignment)),
-  };
+  const assigned = set.map(assignment);
+  const twice = assigned.find(([name], at) => assigned.findIndex(([other]) => other === name) < at);
+  if (twice !== undefined) {
+    throw new Failure('usage', `--set ${twice[0]} is there twice; nothing was written`, {
+      fix: 'Remove one of the two.',
+    });
+  }
+  const given = { ...(await fromFile(settings, signal)), ...Object.fromEntries(assigned) };
   try {
     const { gatherRecipients } = parseSettings('the options', JSON.stringify(given));
     // On the host it would be known when a bundle is made, which is then not encrypted.
@@ -74,7 +78,7 @@ async function fromFile(path: string | undefined, signal: AbortSignal): Promise<
   });
 }
 
-/** A number, true or false as JSON has them; anything else is text. */
+/** A number, true or false as JSON has them; anything else is text, and everything where a setting is one, such as the PCR 7. */
 function assignment(text: string): [name: string, value: unknown] {
   const [, name, value] = /^([A-Za-z0-9]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
@@ -82,7 +86,9 @@ function assignment(text: string): [name: string, value: unknown] {
       expected: 'NAME=VALUE, such as steadyStateMs=3600000',
     });
   }
-  const parsed = parseJson(value);
+  const isText =
+    typeof new Map<string, unknown>(Object.entries(defaultSettings)).get(name) === 'string';
+  const parsed = isText ? value : parseJson(value);
   return [name, typeof parsed === 'number' || typeof parsed === 'boolean' ? parsed : value];
 }
 

@@ -1,6 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import { z } from 'zod';
 import { describeError, Failure } from '../base/errors/failure.ts';
+import { suggest } from '../base/errors/suggest.ts';
 import { isRecord } from '../base/json.ts';
 import { jsonFault, namedTwice } from '../base/json-fault.ts';
 import { readTextIfPresent } from './files.ts';
@@ -30,6 +31,9 @@ export const defaultSettings = {
   ...siteSettings,
   ...gatherSettings,
 } as const;
+
+/** Unknown settings beyond these are not compared with the known ones. */
+const MOST_COMPARED = 20;
 
 type Name = keyof typeof defaultSettings;
 type Value<Default> = Default extends boolean ? boolean : Default extends string ? string : number;
@@ -117,9 +121,7 @@ function soundSettings(path: string, text: string): SoundSettings {
     const settings = { ...defaultSettings, ...data };
     return twice === undefined ? { settings } : { settings, fault: unusable(path, twice) };
   }
-  const found = error.issues
-    .map(({ path: at, message }) => [...at, message].map(String).join(': '))
-    .join('; ');
+  const found = error.issues.flatMap(faultsOf).join('; ');
   const sound = Object.entries(isRecord(given) ? given : {}).filter(
     ([name, value]) => schema.safeParse({ [name]: value }).success,
   );
@@ -127,6 +129,16 @@ function soundSettings(path: string, text: string): SoundSettings {
     settings: { ...defaultSettings, ...schema.parse(Object.fromEntries(sound)) },
     fault: unusable(path, found),
   };
+}
+
+/** Of an unknown setting with the one that may be meant. */
+function faultsOf(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [[...issue.path, issue.message].join(': ')];
+  return issue.keys.map((name, at) => {
+    const near = at < MOST_COMPARED ? suggest(name, Object.keys(defaultSettings)) : undefined;
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    return `${JSON.stringify(name)}, which is no setting${meant}`;
+  });
 }
 
 const unusable = (path: string, found: string) =>

@@ -147,6 +147,9 @@ t.test('settings are those of a file, and of options that win over it', async (t
     'steadyStateMs=2000',
     '--set',
     'approveCertificates=false',
+    // A text, although it is a number.
+    '--set',
+    'tpm2Pcrs=7',
   ];
   t.equal((await create('aio-ignition', at, args)).code, 0);
   const { text = '' } =
@@ -155,6 +158,7 @@ t.test('settings are those of a file, and of options that win over it', async (t
     steadyStateMs: 2000,
     maxIgnitionMiB: 20,
     approveCertificates: false,
+    tpm2Pcrs: '7',
   });
 });
 
@@ -267,7 +271,11 @@ t.test('options that cannot be used', async (t) => {
     [['--ignition', join(at, 'none')], /--ignition .*none cannot be read/],
     [['--ignition', at], /not a regular file/],
     [['--set', 'steadyStateMs'], /expected NAME=VALUE/],
-    [['--set', 'steadystatems=1'], /steadystatems/],
+    [
+      ['--set', 'steadystatems=1'],
+      /"steadystatems", which is no setting; did you mean steadyStateMs\?/,
+    ],
+    [['--set', 'etcdMs=1', '--set', 'etcdMs=2'], /--set etcdMs is there twice; .* Remove one/],
     [['--set', 'steadyStateMs=-1'], /steadyStateMs/],
     [['--set', 'steadyStateMs=soon'], /steadyStateMs/],
     [['--settings', join(at, 'list.json')], /a JSON object of settings/],
