@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../lib/base/errors/failure.ts';
-import { schemaFaults } from '../../lib/base/errors/schema-faults.ts';
+import { jsonFaults } from '../../lib/base/errors/schema-faults.ts';
 import { parseJson } from '../../lib/base/json.ts';
 import { BACKUP_TO } from '../../lib/change/backup/push/backup-to.ts';
 import { hostFactsSchema, type ShippedHostFacts } from '../../lib/config/site-config/host-facts.ts';
@@ -125,12 +125,11 @@ export async function readShippedFacts(
   path: string | undefined,
 ): Promise<ShippedHostFacts | undefined> {
   if (path === undefined) return undefined;
-  const parsed = hostFactsSchema.safeParse(
-    parseJson(await readSmallFile(path, 'The facts of the node')),
-  );
+  const text = await readSmallFile(path, 'The facts of the node');
+  const parsed = hostFactsSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new Failure('usage', `${path} has no facts of a node`, {
     expected: 'host-facts.json, as the factory has written it',
-    found: schemaFaults(parsed.error),
+    found: jsonFaults(text, parsed.error),
   });
 }

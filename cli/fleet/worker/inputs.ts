@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Failure } from '../../../lib/base/errors/failure.ts';
-import { schemaFaults } from '../../../lib/base/errors/schema-faults.ts';
+import { jsonFaults } from '../../../lib/base/errors/schema-faults.ts';
 import { parseJson } from '../../../lib/base/json.ts';
 import {
   hostFactsSchema,
@@ -110,7 +110,7 @@ async function hostFacts(hub: Hub, name: string): Promise<ShippedHostFacts> {
   if (parsed.success) return parsed.data;
   throw new Failure('usage', `the ConfigMap ${name} has no facts of a node`, {
     expected: `${HOST_FACTS}, as the factory has written it`,
-    found: text === '' ? `no ${HOST_FACTS}` : schemaFaults(parsed.error),
+    found: text === '' ? `no ${HOST_FACTS}` : jsonFaults(text, parsed.error),
   });
 }
 

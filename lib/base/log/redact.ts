@@ -25,7 +25,8 @@ export const LOG_PATTERNS: readonly [RegExp, string][] = [
     /(\b(?:auth|password|token|client-key-data|secret|pullSecret)\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
     `$1${HIDDEN}$3`,
   ],
-  [/(\b(?:password|token|client-key-data)[=:]\s*)(?!\\*")[^\s"',;]+/gi, `$1${HIDDEN}`],
+  // the next word, unless it is a fault of such a field that is told
+  [/(\b(?:password|token|client-key-data)[=:]\s*)(?!\\*"|expected )[^\s"',;]+/gi, `$1${HIDDEN}`],
   [/(\bauth=)[\w+/]{8,}={0,2}/gi, `$1${HIDDEN}`],
   // 32 bytes in base64, as in an encryption configuration
   [/(\bsecret[=:]\s*)[\w+/]{43}=/gi, `$1${HIDDEN}`],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
-import { schemaFaults } from '../../base/errors/schema-faults.ts';
+import { jsonFaults } from '../../base/errors/schema-faults.ts';
 import { parseJson } from '../../base/json.ts';
 import { architectures } from '../../host/architecture.ts';
 import { releasePattern } from '../../payload/payload.ts';
@@ -61,7 +61,7 @@ export function parseUpdate(text: string, path: string): UpdateManifest {
   throw new Failure('usage', `${path} is not the manifest of an update`, {
     code: 'update-refused',
     expected: 'update.json as "sno create update" writes it',
-    found: schemaFaults(parsed.error),
+    found: jsonFaults(text, parsed.error),
   });
 }
 

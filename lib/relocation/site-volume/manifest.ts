@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { schemaFaults } from '../../base/errors/schema-faults.ts';
+import { jsonFaults } from '../../base/errors/schema-faults.ts';
 import { parseJson } from '../../base/json.ts';
 import { sha256 } from '../../host/files.ts';
 import { isVolumePath } from './paths.ts';
@@ -52,7 +52,7 @@ export function parseVolumeManifest(text: string): VolumeManifest {
   if (parsed.success) return parsed.data;
   throw refused('site-volume.json is not the manifest of a site volume', {
     expected: `what "sno create site-volume" writes, with formatVersion ${FORMAT_VERSION}`,
-    found: schemaFaults(parsed.error),
+    found: jsonFaults(text, parsed.error),
   });
 }
 

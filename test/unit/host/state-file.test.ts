@@ -45,9 +45,17 @@ const DAMAGED: readonly [what: string, text: string, found: RegExp][] = [
   ['empty', '', /found no JSON\. Delete it\.$/],
   ['zeros', '\0'.repeat(4096), /found no JSON/],
   ['half', JSON.stringify(written).slice(0, -4), /found no JSON/],
-  ['another version', JSON.stringify({ ...written, schemaVersion: 2 }), /→ at schemaVersion/],
-  ['a field without a meaning', JSON.stringify({ ...written, at: 'now' }), /→ at at/],
-  ['another kind of value', '[]', /expected object/],
+  [
+    'another version',
+    JSON.stringify({ ...written, schemaVersion: 2 }),
+    /found schemaVersion: expected 1, found /,
+  ],
+  [
+    'a field without a meaning',
+    JSON.stringify({ ...written, at: 'now' }),
+    /found at: expected a time such as /,
+  ],
+  ['another kind of value', '[]', /found expected a mapping, found an empty list/],
 ];
 
 t.test('a damaged file names itself, the field, and what to do; or counts as none', async (t) => {

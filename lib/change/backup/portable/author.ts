@@ -1,7 +1,7 @@
 import { sign, verify, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '../../../base/errors/failure.ts';
-import { schemaFaults } from '../../../base/errors/schema-faults.ts';
+import { jsonFaults } from '../../../base/errors/schema-faults.ts';
 import { parseJson } from '../../../base/json.ts';
 
 /** The entry behind the header: base64 of a signature by the host's authority of administrators. */
@@ -94,7 +94,7 @@ export function parseSigner(text: string, path: string): BackupSigner {
   if (parsed.success) return parsed.data;
   throw new Failure('usage', `${path} cannot be used to know the host that made a backup`, {
     expected: 'auth/backup-signer.json, as "sno wait-for install-complete" writes it',
-    found: schemaFaults(parsed.error),
+    found: jsonFaults(text, parsed.error),
   });
 }
 

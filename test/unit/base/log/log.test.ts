@@ -130,6 +130,9 @@ t.test('secrets are redacted', async (t) => {
   t.equal(redact(`a ${pem()} b`), 'a <redacted> b', 'the text around a key stays');
   t.equal(redact(pullSecret), '{"auths":{"quay.io":{"auth":"<redacted>","email":"a@b"}}}');
   t.equal(redact('login password="a b", user=me'), 'login password="<redacted>", user=me');
+  const fault = 'a.yaml:1: data.password: expected base64, found another text';
+  t.equal(redact(fault), fault, 'what is wrong with such a field is no secret');
+  t.equal(redact('password: expectedly'), 'password: <redacted>');
   for (const [name, value] of Object.entries({
     auth: 'aHVudGVyMg==',
     token: 'a hunter2',

@@ -61,7 +61,7 @@ t.test('missing objects and refusals are errors of their own kinds', async (t) =
   api.rule(() => ({ code: 200, body: { metadata: { name: 7 } } }));
   await t.rejects(client.get(configMaps, one, limits), {
     message: new RegExp(
-      `^GET ${PLACE}/one: the answer is not as expected: .*expected string, received number.* metadata\\.name$`,
+      `^GET ${PLACE}/one: the answer is not as expected: metadata\\.name: expected a text, found a number$`,
     ),
   });
 });

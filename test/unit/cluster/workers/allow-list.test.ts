@@ -64,8 +64,8 @@ t.test('an entry', async (t) => {
 
 t.test('every fault of an entry is named, with its field', async (t) => {
   const rows: [text: string, faults: RegExp[]][] = [
-    ['', [/expected object/]],
-    ['- a\n', [/expected object/]],
+    ['', [/expected a mapping/]],
+    ['- a\n', [/expected a mapping/]],
     ['{}', [/^name: /, /^addresses: /, /^expires: /]],
     [right.replace('worker-0', 'Worker_0'), [/^name: expected a host name/]],
     [right.replace('worker-0', 'localhost'), [/^name: /]],
@@ -108,7 +108,7 @@ t.test('every fault of an entry is named, with its field', async (t) => {
     [`${right}approve: all\n`, [/approve/]],
     [`${right}name: worker-1\n`, [/not one YAML document/]],
     [`${right}---\n${right}`, [/not one YAML document/]],
-    [`a: &a [x]\nname: *a\n`, [/expected object/]],
+    [`a: &a [x]\nname: *a\n`, [/expected a mapping/]],
     [`${right}x: !!js/function y\n`, [/not one YAML document|x/]],
     ['name: [\n', [/not one YAML document/]],
     [right.replace(']', ']#no comment'), [/not one YAML document/]],

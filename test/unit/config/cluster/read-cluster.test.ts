@@ -56,7 +56,7 @@ for (const [name, text, message] of [
   [
     'has an OpenShift release for another control plane',
     JSON.stringify({ ...withoutDisk, openshift }),
-    /must exist if and only if controlPlane is openshift\s+→ at openshift/,
+    / openshift: must exist if and only if controlPlane is openshift/,
   ],
   [
     'is of an OpenShift cluster without a release',
@@ -66,7 +66,7 @@ for (const [name, text, message] of [
   [
     'seals keys that operators of OpenShift write',
     JSON.stringify({ ...withoutDisk, controlPlane: 'openshift', openshift, sealSecrets: 'tpm2' }),
-    /must not exist on OpenShift, whose operators write .*\s+→ at sealSecrets/,
+    / sealSecrets: must not exist on OpenShift, whose operators write /,
   ],
   ['is missing', undefined, /cluster\.json does not exist/],
   ['is no JSON', '{', /cluster\.json cannot be used/],

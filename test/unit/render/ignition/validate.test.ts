@@ -41,7 +41,7 @@ const CASES: readonly {
     faults: [
       'storage.files[0].path is not a clean absolute path',
       'storage.files[1].path is not a clean absolute path',
-      'storage.files[2].mode Too small: expected number to be >=0',
+      'storage.files[2].mode expected a number, at least 0, found another number',
       'storage.links[0].target is empty',
       'systemd.units[0].name is not a systemd unit name',
     ],
@@ -136,9 +136,7 @@ const CASES: readonly {
   {
     name: 'a merged config that is none',
     text: config({}, merging('{}')),
-    faults: [
-      'ignition.config.merge[0]: ignition Invalid input: expected object, received undefined',
-    ],
+    faults: ['ignition.config.merge[0]: ignition expected a mapping, found nothing'],
   },
   {
     name: 'a remote config that a merged one names',
