@@ -4,6 +4,7 @@ import { decodeManifestFile, splitDuplicates } from '../../lib/clients/kube/mani
 import { deferrable } from '../../lib/cluster/deferred/deferrable.ts';
 import { deferredFile } from '../../lib/cluster/deferred/manifests.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
+import { objectFault, withoutNamespace } from './object-faults.ts';
 import { otherThanText } from './text-values.ts';
 import { unrendered } from './unrendered.ts';
 import type { UserManifest, UserManifests } from './user-manifests.ts';
@@ -49,6 +50,12 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
         undecodableFaults(undecodable, contents.includes('{{')),
       ),
       ...all.flatMap(valueFaults),
+      ...withoutNamespace(all)
+        .filter((manifest) => !deferred.has(manifest))
+        .map(
+          (manifest) =>
+            `${placeOf(manifest)}: metadata.namespace: expected one that every cluster has, or of a Namespace among the manifests, found ${JSON.stringify(manifest.namespace)}. Add {apiVersion: v1, kind: Namespace, metadata: {name: ${manifest.namespace}}}.`,
+        ),
       ...faults.flatMap((fault) =>
         fault.kind === 'duplicate'
           ? [
@@ -66,7 +73,7 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
 export function valueFaults(manifest: Manifest): string[] {
   const path = unrendered(manifest);
   if (path === undefined) {
-    const other = otherThanText(manifest) ?? fromCluster(manifest);
+    const other = otherThanText(manifest) ?? fromCluster(manifest) ?? objectFault(manifest);
     return other === undefined ? [] : [`${placeOf(manifest)}: ${printable(other)}`];
   }
   return [

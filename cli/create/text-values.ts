@@ -5,17 +5,28 @@ import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
 
 type Path = readonly string[];
 
-/** A value that is to be a text, and where it is. `base64`: it is the code of something. */
+/** A value that is to be a text, and where it is. */
 interface Text {
   readonly place: string;
   readonly value: unknown;
-  readonly base64?: true;
+  /** The code of something, or a list of texts. */
+  readonly as?: 'base64' | 'list';
 }
 
-/** Mappings of some kinds of the core group whose values are texts. */
-const OF_KIND: Readonly<Record<string, readonly (Pick<Text, 'base64'> & { path: Path })[]>> = {
-  ConfigMap: [{ path: ['data'] }, { path: ['binaryData'], base64: true }],
-  Secret: [{ path: ['stringData'] }, { path: ['data'], base64: true }],
+const MATCHED = [{ path: ['spec', 'selector', 'matchLabels'] }];
+/** Mappings of some kinds whose values are texts. */
+const OF_KIND: Readonly<Record<string, readonly (Pick<Text, 'as'> & { path: Path })[]>> = {
+  'v1/ConfigMap': [{ path: ['data'] }, { path: ['binaryData'], as: 'base64' }],
+  'v1/Secret': [{ path: ['stringData'] }, { path: ['data'], as: 'base64' }],
+  'v1/Service': [{ path: ['spec', 'selector'] }],
+  'v1/ReplicationController': [{ path: ['spec', 'selector'] }],
+  'apps/v1/DaemonSet': MATCHED,
+  'apps/v1/Deployment': MATCHED,
+  'apps/v1/ReplicaSet': MATCHED,
+  'apps/v1/StatefulSet': MATCHED,
+  'networking.k8s.io/v1/NetworkPolicy': [{ path: ['spec', 'podSelector', 'matchLabels'] }],
+  'policy/v1/PodDisruptionBudget': MATCHED,
+  'storage.k8s.io/v1/StorageClass': [{ path: ['parameters'] }],
 };
 
 const TEMPLATE = ['spec', 'template'];
@@ -38,8 +49,8 @@ const POD: Readonly<Record<string, Path>> = {
 export function otherThanText(
   manifest: Pick<Manifest, 'object' | 'apiVersion' | 'kind'>,
 ): string | undefined {
-  for (const { place, value, base64 } of textsOf(manifest)) {
-    const wrong = base64 === true ? noBase64(value) : noText(value);
+  for (const { place, value, as } of textsOf(manifest)) {
+    const wrong = as === undefined ? noText(value) : OTHERWISE[as](value);
     if (wrong !== undefined) return `${place}: ${wrong}`;
   }
   return undefined;
@@ -51,11 +62,11 @@ function* textsOf({
   kind,
 }: Pick<Manifest, 'object' | 'apiVersion' | 'kind'>): Generator<Text> {
   yield* ofObject(object, []);
-  const ofKind = apiVersion === 'v1' && Object.hasOwn(OF_KIND, kind) ? (OF_KIND[kind] ?? []) : [];
+  const name = `${apiVersion}/${kind}`;
+  const ofKind = Object.hasOwn(OF_KIND, name) ? (OF_KIND[name] ?? []) : [];
   for (const { path, ...how } of ofKind) {
     for (const text of inMapping(object, path)) yield { ...text, ...how };
   }
-  const name = `${apiVersion}/${kind}`;
   const pod = Object.hasOwn(POD, name) ? POD[name] : undefined;
   if (pod === undefined) return;
   if (pod.length > 0) yield* ofObject(object, pod);
@@ -75,6 +86,7 @@ function* ofObject(object: unknown, path: Path): Generator<Text> {
 
 function* ofContainer(container: unknown, place: string): Generator<Text> {
   for (const list of ['command', 'args']) {
+    yield { place: `${place}.${list}`, value: valueAt(container, [list]), as: 'list' };
     for (const [at, value] of listAt(container, [list]).entries()) {
       yield { place: `${place}.${list}[${at}]`, value };
     }
@@ -107,6 +119,13 @@ function noBase64(value: unknown): string | undefined {
   if (isBase64(value)) return undefined;
   return 'expected base64, found another text. Encode it, or move it to the field for texts.';
 }
+
+function noList(value: unknown): string | undefined {
+  if (value === undefined || value === null || Array.isArray(value)) return undefined;
+  return 'expected a list, found another value. Write it as ["sh", "-c", "..."].';
+}
+
+const OTHERWISE = { base64: noBase64, list: noList };
 
 function valueAt(object: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), object);

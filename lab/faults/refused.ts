@@ -32,8 +32,8 @@ export const badManifests = refused(
     manifests: {
       'manifests/50-rejected.yaml':
         'apiVersion: v1\nkind: Service\nmetadata: { name: no-ports, namespace: default }\nspec: { type: ClusterIP, ports: [] }\n',
-      'openshift/60-misnamed.yaml':
-        'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: Not_A_Name, namespace: default }\n',
+      'openshift/60-unvalued.yaml':
+        'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: no-number }\nvalue: high\n',
     },
   },
   {
@@ -41,7 +41,7 @@ export const badManifests = refused(
     says: [
       /2 of \d+ manifests could not be applied/,
       /50-rejected\.yaml.*no-ports.*rejected/,
-      /60-misnamed\.yaml.*Not_A_Name.*rejected/,
+      /60-unvalued\.yaml.*no-number.*rejected/,
     ],
     finds: ['manifest-rejected'],
   },

@@ -44,9 +44,13 @@ const LABEL_NAME = new RegExp(`^${NAME}$`);
 /** The kubelet sets these itself (kubernetes/kubernetes, well_known_labels.go). */
 const OF_KUBELET = ['hostname', 'arch', 'os'].map((name) => `kubernetes.io/${name}`);
 
-export function isLabelKey(key: string): boolean {
+export const isLabelKey = (key: string): boolean =>
+  isQualifiedName(key) && !OF_KUBELET.includes(key);
+
+/** The key of a label or an annotation of any object. */
+export function isQualifiedName(key: string): boolean {
   const [name = '', prefix, ...rest] = key.split('/').toReversed();
-  if (rest.length > 0 || !LABEL_NAME.test(name) || OF_KUBELET.includes(key)) return false;
+  if (rest.length > 0 || !LABEL_NAME.test(name)) return false;
   return prefix === undefined || (prefix.length <= 253 && DNS_NAME.test(prefix));
 }
 

@@ -1,6 +1,9 @@
 const object = (kind: string, fields: string, metadata = '') =>
   `apiVersion: v1\nkind: ${kind}\nmetadata: {name: a, namespace: default${metadata}}\n${fields}`;
 
+const named = (kind: string, name: string) =>
+  `apiVersion: v1\nkind: ${kind}\nmetadata: {name: ${name}${kind === 'Namespace' ? '' : ', namespace: default'}}\n`;
+
 const CONTAINER = 'containers: [{name: a, image: b}, {name: c, image: d, ';
 const pod = (fields: string, metadata = '') =>
   `{metadata: {labels: {a: b}${metadata}}, spec: {${fields}}}`;
@@ -13,6 +16,22 @@ const cronJob = (template: string) =>
 
 /** Manifests with a value that is no text, or no base64, where the API demands it; and how that is said. */
 export const OTHER_THAN_TEXT: readonly (readonly [text: string, says: RegExp])[] = [
+  [
+    object('Service', 'spec: {ports: [{port: 80}], selector: {version: 8080}}'),
+    /^spec\.selector\.v/,
+  ],
+  [
+    deployment(pod(`${CONTAINER}command: sleep 1}]`)),
+    /^spec\.template\.spec\.containers\[1\]\.command: expected a list, found another value/,
+  ],
+  [
+    'apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a, labels: {}}\nprovisioner: x\nparameters: {replicas: 2}',
+    /^parameters\.replicas: .*a number/,
+  ],
+  [
+    'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: a, namespace: default}\nspec: {podSelector: {matchLabels: {app: 1}}}',
+    /^spec\.podSelector\.matchLabels\.app: .*a number/,
+  ],
   [object('ConfigMap', 'data: {port: 8080}'), /^data\.port: .*a number\. Put it in quotes\.$/],
   [object('ConfigMap', 'data: {id: 12345678901234567890}'), /^data\.id: .*a number/],
   [object('ConfigMap', 'data: {debug: yes}'), /^data\.debug: .*true or false/],
@@ -47,6 +66,65 @@ export const OTHER_THAN_TEXT: readonly (readonly [text: string, says: RegExp])[]
     deployment(pod(`${CONTAINER}}]`, ', annotations: {revision: 3}')),
     /^spec\.template\.metadata\.annotations\.revision: .*a number/,
   ],
+];
+
+/** Manifests of whose object something is wrong, whatever their fields are. Those that the API refuses at once. */
+export const NO_OBJECTS: readonly (readonly [text: string, says: RegExp])[] = [
+  [named('ConfigMap', 'my_config'), /^metadata\.name: .* found "my_config"\. Rename it\.$/],
+  [named('ConfigMap', 'MyConfig'), /^metadata\.name: .*253 characters/],
+  [named('Service', 'a.b'), /^metadata\.name: expected at most 63 characters/],
+  [named('Namespace', 'a.b'), /^metadata\.name: expected at most 63 characters/],
+  [object('ServiceAccount', '', ', labels: {site: "shop 42"}'), /^metadata\.labels\.site: .*63/],
+  [object('ServiceAccount', '', ', labels: {a/b/c: x}'), /^metadata\.labels: expected a key/],
+  [
+    object('ServiceAccount', '', ', annotations: {-a: x}'),
+    /^metadata\.annotations: expected a key/,
+  ],
+  [object('ServiceAccount', '', ', labels: [a, b]'), /^metadata\.labels: .* found a list/],
+  [object('ServiceAccount', '', ', annotations: a=b'), /^metadata\.annotations: .*another value/],
+  [
+    `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: "a/b"}\nrules: []`,
+    /^metadata\.name: expected a name without "\/"/,
+  ],
+  [
+    deployment('{metadata: {labels: {a: c}}, spec: {containers: [{name: a, image: b}]}}'),
+    /^spec\.template\.metadata\.labels: .* found "a" otherwise/,
+  ],
+  [
+    object('Secret', 'stringData: {a: "ENC[x]"}\nsops: {mac: "ENC[y]", version: 3.9.0}'),
+    /^sops: .*Decrypt it/,
+  ],
+];
+
+/** The same of those that the API does not refuse, but does not know. */
+export const UNKNOWN: readonly (readonly [text: string, says: RegExp])[] = [
+  [object('configmap', ''), /^kind: expected ConfigMap of v1, found configmap of v1\./],
+  [object('Deployment', ''), /^kind: expected Deployment of apps\/v1, found Deployment of v1\./],
+  [
+    'apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: a}',
+    /^kind: expected Ingress of networking\.k8s\.io\/v1, .*see whether the fields/,
+  ],
+  ['apiVersion: apps/v1\nkind: Pod\nmetadata: {name: a}', /^kind: expected Pod of v1/],
+  ['apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}', /of policy\/v1,/],
+  [
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop_1}',
+    /^metadata\.namespace: expected at most 63/,
+  ],
+];
+
+/** Right ones. */
+export const OBJECTS: readonly string[] = [
+  object(
+    'ServiceAccount',
+    '',
+    ', labels: {app.kubernetes.io/name: a_B.c, x: ""}, annotations: {Example.com/x: "any text: {1}"}',
+  ),
+  ...['ClusterRole', 'Role'].map(
+    (kind) =>
+      `apiVersion: rbac.authorization.k8s.io/v1\nkind: ${kind}\nmetadata: {name: "a, Shop:reader"}\nrules: []`,
+  ),
+  deployment('{metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: a, image: b}]}}'),
+  'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a, namespace: default}\nspec: {maxReplicas: 2, scaleTargetRef: {kind: Deployment, name: a, apiVersion: apps/v1}}',
 ];
 
 /** Right ones. */
