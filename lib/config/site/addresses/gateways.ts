@@ -31,7 +31,15 @@ function ofHop({ path, hop, out, family }: StaticRoute, plan: AddressPlan): Misf
       { path: below, expected, found: `${hop}, the address of ${own.owner.name} itself`, fix },
     ];
   }
-  const one = plan.interfaces.find((each) => namesOf(each).includes(out) && hasAddresses(each));
+  const declared = plan.interfaces.filter((each) => namesOf(each).includes(out));
+  // A name that is nearly right is one of the host, for all that is known.
+  const owner = plan.addresses.find(({ network }) => contains(network, hop))?.owner;
+  if (declared.length === 0 && owner !== undefined) {
+    const where = `${owner.name}, in whose network ${hop} is`;
+    const there = [...path, 'next-hop-interface'];
+    return [{ path: there, expected: where, fix: 'Name that one, or declare the other.' }];
+  }
+  const one = declared.find(hasAddresses);
   const addresses = plan.addresses.filter(
     ({ owner, family: its }) => its === family && owner === one,
   );

@@ -7,7 +7,7 @@ import type { Misfit, Path } from './misfit.ts';
 /** Unknown keys of one mapping beyond these are not compared with the known ones. */
 const MOST_COMPARED = 100;
 
-/** What people know from netplan, iproute2 and Kickstart. */
+/** What people know from netplan, iproute2, Kickstart, ifcfg files and nmstate before version 2. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['via', 'next-hop-address'],
   ['gateway', 'next-hop-address'],
@@ -18,6 +18,26 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['dhcp6', 'dhcp'],
   ['nameservers', 'server'],
   ['auto-table-id', 'auto-route-table-id'],
+  ['slaves', 'port'],
+  ['parent', 'base-iface'],
+  ['link', 'base-iface'],
+  ['raw-device', 'base-iface'],
+  ['netmask', 'prefix-length'],
+  ['prefix', 'prefix-length'],
+]);
+
+const AS_ROUTE =
+  'Write it as a route, beside interfaces: routes: {config: [{destination: 0.0.0.0/0, next-hop-address: 192.168.7.1, next-hop-interface: eno1}]}.';
+const AS_RESOLVER = 'Write it beside interfaces: dns-resolver: {config: {server: [192.168.7.1]}}.';
+
+/** The same of what nmstate has in another section: without it the host would reach nobody. */
+const BESIDE: ReadonlyMap<string, string> = new Map([
+  ...['gateway', 'gateway4', 'gateway6', 'default-gateway', 'routes'].map(
+    (key) => [key, AS_ROUTE] as const,
+  ),
+  ...['nameserver', 'nameservers', 'dns', 'dns-servers', 'dns-resolver'].map(
+    (key) => [key, AS_RESOLVER] as const,
+  ),
 ]);
 
 /** Where nmstate refuses a value by its structure: unknown keys, types, ranges. */
@@ -81,7 +101,7 @@ function meant(key: string, shape: z.core.$ZodShape): string {
     const inside = elsewhere(key, names) ?? suggest(key, names);
     if (inside !== undefined) return `Write ${inside} below ${name}.`;
   }
-  return `Remove it, or use one of ${known.join(', ')}.`;
+  return BESIDE.get(key) ?? `Remove it, or use one of ${known.join(', ')}.`;
 }
 
 function elsewhere(key: string, known: readonly string[]): string | undefined {

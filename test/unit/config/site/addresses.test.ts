@@ -37,8 +37,14 @@ const CASES: Readonly<Record<string, { text: string; faults: readonly [string, R
       route('0.0.0.0/0', '10.0.0.1', 'eno1'),
       route('::/0', 'fe80::1', 'eno1'),
       route('10.9.0.0/16', '10.0.0.2', 'eno1'),
+      // Of eno2 the document says nothing.
+      route('10.8.0.0/16', '10.0.1.1', 'eno2'),
     ),
     faults: [],
+  },
+  'a route over an adapter that is named otherwise': {
+    text: host([eno('eno1', '10.0.0.5/24')], route('0.0.0.0/0', '10.0.0.1', 'en01')),
+    faults: [['routes.config.0.next-hop-interface', /eno1, in whose network 10\.0\.0\.1 is/]],
   },
   'networks of two addresses': {
     text: host([eno('eno1', '10.0.0.4/31', 'fd00::/127')]),

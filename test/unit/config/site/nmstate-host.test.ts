@@ -52,6 +52,30 @@ const REFUSED: readonly (readonly [interfaces: string, field: string, words: Reg
   [eap('eap-methods: [md5], password: ""'), EAP, /expected password, which/],
 ];
 
+/** What other programs call it, and what to write instead. */
+const ELSEWHERE: readonly (readonly [interfaces: string, key: string, words: RegExp])[] = [
+  ['{name: a, ipv4: {enabled: true, gateway: 10.0.0.1}}', 'ipv4.gateway', /as a route, beside/],
+  [`{name: a, ${DHCP}, gateway4: 10.0.0.1}`, 'gateway4', /next-hop-address: 192/],
+  [`{name: a, ${DHCP}, routes: []}`, 'routes', /as a route, beside interfaces/],
+  [`{name: a, ${DHCP}, nameservers: {}}`, 'nameservers', /beside interfaces: dns-resolver/],
+  ['{name: a, ipv4: {enabled: true, dns: []}}', 'ipv4.dns', /beside interfaces: dns-resolver/],
+  [
+    `{name: a, type: bond, ${DHCP}, link-aggregation: {mode: 1, port: [b], slaves: [b]}}`,
+    'link-aggregation.slaves',
+    /Did you mean port\?/,
+  ],
+  [
+    `{name: a, type: vlan, ${DHCP}, vlan: {id: 5, base-iface: b, parent: b}}`,
+    'vlan.parent',
+    /Did you mean base-iface\?/,
+  ],
+  [
+    '{name: a, ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 8, netmask: 8}]}}',
+    'ipv4.address.0.netmask',
+    /Did you mean prefix-length\?/,
+  ],
+];
+
 const ACCEPTED: readonly string[] = [
   bridge(
     'vlan-default-pvid: 7, group-forward-mask: 8, hash-max: "512"',
@@ -68,7 +92,10 @@ const judge = (interfaces: string) => {
   return nmstateMisfits(value, 'hostname');
 };
 
-for (const [interfaces, field, words] of REFUSED) {
+for (const [interfaces, field, words] of [
+  ...REFUSED,
+  ...ELSEWHERE.map(([text, key, words]) => [text, `interfaces.0.${key}`, words] as const),
+]) {
   t.test(`refused: ${interfaces}`, async (t) => {
     const [misfit, ...others] = judge(interfaces);
     t.same(others, []);
