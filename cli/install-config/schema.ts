@@ -38,7 +38,7 @@ const metadata = {
 
 /** Fields of the installer's machine pool, apart from name and replicas. */
 const pool = {
-  architecture: word(architectures, 'Omit the field for amd64.'),
+  architecture: word(architectures, 'Write one of the two, or omit the field for amd64.'),
   hyperthreading: word(['Enabled'], 'Omit the field: nothing else is supported.'),
   platform: optional(mapping({}, 'Omit the field: nothing else is supported.', '{}')),
 };

@@ -21,6 +21,7 @@ export function syntaxFaults(
   const conflict = CONFLICT.exec(source);
   if (conflict !== null) return [conflictFault(at(conflict.index))];
   const [offset] = first.pos;
+  if (first.code === 'TAB_AS_INDENT') return [tabFault(at(offset))];
   const placeholder = placeholderFault(source, offset, at);
   if (placeholder !== undefined) return [placeholder];
   const cause =
@@ -90,6 +91,15 @@ const conflictFault = (position: Position): Fault => ({
   expected: 'one of the two versions',
   found: 'a conflict of a merge, with both',
   fix: 'Resolve it, and remove its lines of <, = and >.',
+});
+
+/** One is enough: what follows from it is reported at every line below. */
+const tabFault = (position: Position): Fault => ({
+  position,
+  field: 'YAML',
+  expected: 'blanks before the first letter of a line',
+  found: 'a tab',
+  fix: 'Write blanks instead, in every line: YAML does not know how wide a tab is.',
 });
 
 const syntaxFault = (

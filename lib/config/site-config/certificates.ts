@@ -48,7 +48,7 @@ export function certificateFaults(
   return [
     ...missing.map((name) => missingFile([...path, name], given[name])),
     ...(texts.certificate !== undefined && chain === undefined
-      ? [unreadable([...path, 'certificate'])]
+      ? [unreadable([...path, 'certificate'], texts.certificate)]
       : []),
     ...(texts.key !== undefined && key === undefined ? [noKey([...path, 'key'], texts.key)] : []),
     ...(key === undefined || isServed(key) ? [] : [unservedKey([...path, 'key'], key)]),
@@ -150,19 +150,33 @@ export const isPath = (text: string): boolean =>
   text.length <= 200 &&
   /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*){0,4}$/.test(text);
 
-const unreadable = (path: Path): Misfit => ({
+/** DER and PKCS#12 are both one long sequence of ASN.1. */
+const isBinary = (text: string): boolean => text.startsWith('0\ufffd');
+const BINARY = 'a binary file, DER or PKCS#12';
+
+const unreadable = (path: Path, text: string): Misfit => ({
   path,
   expected: 'certificates in PEM',
-  found: 'none that can be read',
-  fix: 'Copy them, each from its BEGIN to its END line.',
+  found: isBinary(text) ? BINARY : 'none that can be read',
+  fix: isBinary(text)
+    ? 'Convert it: openssl x509 -inform der -in FILE, or openssl pkcs12 -nokeys -in FILE.'
+    : 'Copy them, each from its BEGIN to its END line.',
 });
 
-const noKey = (path: Path, text: string): Misfit => ({
-  path,
-  expected: 'a private key in PEM without a passphrase',
-  found: /ENCRYPTED/.test(text) ? 'one with a passphrase' : 'none that can be read',
-  fix: 'Copy the key of the certificate; openssl pkey removes a passphrase.',
-});
+function noKey(path: Path, text: string): Misfit {
+  const expected = 'a private key in PEM without a passphrase';
+  if (isBinary(text)) {
+    const fix =
+      'Convert it: openssl pkey -inform der -in FILE, or openssl pkcs12 -nocerts -noenc -in FILE.';
+    return { path, expected, found: BINARY, fix };
+  }
+  return {
+    path,
+    expected,
+    found: /ENCRYPTED/.test(text) ? 'one with a passphrase' : 'none that can be read',
+    fix: 'Copy the key of the certificate; openssl pkey removes a passphrase.',
+  };
+}
 
 /** Go's TLS has no others (crypto/tls, parsePrivateKey), and its clients refuse short keys of RSA. */
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];

@@ -1,6 +1,7 @@
 import type { Problem } from '../../base/errors/problem.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { brokenAt, namedTwice } from '../../base/json-fault.ts';
+import { isPathLike } from '../../base/path-like.ts';
 
 const expected =
   'JSON with auths that has an auth, base64 of user:password, or credsStore for each registry';
@@ -19,8 +20,13 @@ export function pullSecretProblem(text: string): Problem | undefined {
     return { expected, found: 'a placeholder of a template', fix: 'Fill in the secret itself.' };
   }
   const json = parseJson(text);
-  // A secret is one long line.
   if (json === undefined) {
+    if (isPathLike(text)) return problem('the path of a file');
+    if (isRecord(parseJson(Buffer.from(text, 'base64').toString('utf8')))) {
+      const fix = 'Decode it with base64 -d, and write it as one line in single quotes.';
+      return { expected, found: 'base64 of JSON', fix };
+    }
+    // A secret is one long line.
     return problem(`a string of ${text.length} characters that is not JSON: ${brokenAt(text)}`);
   }
   const auths = isRecord(json) ? json.auths : undefined;

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Problem } from '../../base/errors/problem.ts';
+import { isPathLike } from '../../base/path-like.ts';
 
 /** Up to the next dashes only: a text with many BEGIN lines and no END would take the square of its length. */
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----)[\s\S])*-----END \1-----/g;
@@ -23,7 +24,9 @@ export function trustBundleProblem(text: string): Problem | undefined {
   if (text.split('-----BEGIN ').length - 1 !== blocks.length) {
     return { expected, found: 'a BEGIN line without its END line', fix };
   }
-  if (blocks.length === 0) return { expected, found: 'none', fix };
+  if (blocks.length === 0) {
+    return { expected, found: isPathLike(text) ? 'the path of a file' : 'none', fix };
+  }
   const other = blocks.find(([, label]) => label !== 'CERTIFICATE');
   if (other !== undefined) return { expected, found: `a block ${other[1]}`, fix };
   const bad = blocks.findIndex(([block]) => !isCertificate(block));

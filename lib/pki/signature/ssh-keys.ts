@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { Problem } from '../../base/errors/problem.ts';
+import { isPathLike } from '../../base/path-like.ts';
 
 /**
  * Why a string does not consist of lines of authorized_keys (sshd(8)); empty lines
@@ -29,9 +30,10 @@ export function sshKeyProblem(text: string): Problem | undefined {
       fix: 'Write the key itself, from the .pub file without -cert in its name.',
     };
   }
+  const found = isPathLike(keys[bad] ?? '') ? 'the path of a file' : 'an invalid key';
   return {
     expected,
-    found: `an invalid key, number ${bad + 1} of ${keys.length}`,
+    found: `${found}, number ${bad + 1} of ${keys.length}`,
     fix: 'Copy the complete line of the .pub file, such as ssh-ed25519 AAAA... name.',
   };
 }

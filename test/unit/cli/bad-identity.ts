@@ -34,7 +34,7 @@ export const identity: readonly Case[] = [
     name: 'tabs',
     edits: [['  name: sno\n', '	name: sno\n']],
     faults: [
-      '4:1 YAML: expected valid YAML, found a syntax error (Tabs are not allowed as indentation). Check indentation and quotes from here upwards.',
+      '4:1 YAML: expected blanks before the first letter of a line, found a tab. Write blanks instead, in every line: YAML does not know how wide a tab is.',
     ],
   },
   {

@@ -195,7 +195,7 @@ const trust: readonly Case[] = [
     name: 'trust bundle without a certificate',
     edits: [top('additionalTrustBundle: /etc/pki/ca.crt')],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found none. Include the CA certificates, each from its BEGIN to its END line.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found the path of a file. Include the CA certificates, each from its BEGIN to its END line.',
     ],
   },
   {

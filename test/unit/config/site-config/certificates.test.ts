@@ -195,6 +195,14 @@ const CASES: readonly Case[] = [
     faults: [[KEY, /found none that can be read/]],
   },
   {
+    name: 'in DER',
+    pair: { certificate: '0\ufffd\u0001', key: '0\ufffd\u0001' },
+    faults: [
+      [CERTIFICATE, /found a binary file, DER or PKCS#12/],
+      [KEY, /found a binary file, DER or PKCS#12/],
+    ],
+  },
+  {
     name: 'a key as certificate',
     pair: { ...good, certificate: good.key },
     faults: [[CERTIFICATE, /expected certificates in PEM/]],

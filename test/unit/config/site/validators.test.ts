@@ -224,6 +224,12 @@ const TABLES: Readonly<Record<string, Table>> = {
 
 const name = (text: string) => printable(JSON.stringify(text));
 
+t.test('the path of a bundle is no bundle', async (t) => {
+  t.match(trustBundleProblem('our CA'), { found: 'none' });
+  t.match(trustBundleProblem('certificates/ca.pem'), { found: 'the path of a file' });
+  t.match(trustBundleProblem('/etc/pki/ca.crt\n'), { found: 'the path of a file' });
+});
+
 for (const [table, { isValid, good, bad }] of Object.entries(TABLES)) {
   t.test(table, async (t) => {
     for (const text of good) t.ok(isValid(text), `${name(text)} is accepted`);

@@ -56,6 +56,21 @@ t.test('a truncated key is refused, whatever its kind', async (t) => {
   }
 });
 
+t.test('the path of a key is no key', async (t) => {
+  for (const path of [
+    '~/.ssh/id_ed25519.pub',
+    '/home/me/id.pub',
+    './id',
+    '../keys/id',
+    'id_rsa.pub',
+  ]) {
+    t.match(sshKeyProblem(`${ED25519}\n${path}`), { found: 'the path of a file, number 2 of 2' });
+  }
+  for (const other of ['id_rsa', 'AAAA/BBBB', 'ssh-ed25519 /AAAA', '/']) {
+    t.match(sshKeyProblem(other), { found: 'an invalid key, number 1 of 1' }, other);
+  }
+});
+
 const BAD: readonly [name: string, line: string][] = [
   [
     'an Ed25519 key of 31 bytes',
