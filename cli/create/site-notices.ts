@@ -1,4 +1,5 @@
 import { printable } from '../../lib/base/printable.ts';
+import { repeatedNameNotices } from '../../lib/config/site/names.ts';
 import { networkNotices } from '../../lib/config/site/nmstate/notices.ts';
 import { bundleNotices } from '../../lib/config/site/trust-bundle.ts';
 import { containerdHosts } from '../../lib/render/machine-config/containerd-hosts.ts';
@@ -68,6 +69,7 @@ export function configNotices(settings: InstallSettings, now = new Date()): stri
 function siteNotices(settings: InstallSettings, now: Date): string[] {
   const { cluster, expectedAdapters, bundleWithoutProxy } = settings;
   return [
+    ...repeatedNameNotices(cluster.name, cluster.baseDomain),
     ...(bundleWithoutProxy
       ? ['additionalTrustBundle is trusted although the policy is Proxyonly and there is no proxy']
       : []),

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { repeatedNameNotices } from '../../lib/config/site/names.ts';
 import { networkNotices, networkSecrets } from '../../lib/config/site/nmstate/notices.ts';
 import { bundleNotices } from '../../lib/config/site/trust-bundle.ts';
 import type { SiteConfig } from '../../lib/config/site-config/site-config.ts';
@@ -27,6 +28,7 @@ export function siteNotices(
     ...(config.expectedAdapters.length === 0
       ? []
       : [`the network expects these adapters on the host: ${config.expectedAdapters.join(', ')}`]),
+    ...repeatedNameNotices(config.clusterName, config.baseDomain),
     ...networkNotices(config.networkConfig),
     ...bundleNotices(config.additionalTrustBundle, now),
     ...nearlyExpired(config, now),

@@ -1,4 +1,5 @@
 import { Failure, type FailureDetails } from '../../../lib/base/errors/failure.ts';
+import { inOneLine } from '../../../lib/base/printable.ts';
 import { isDiskFullText } from '../../create/full-disk.ts';
 import { runProgram } from '../../process/program.ts';
 
@@ -120,5 +121,5 @@ function lastMessage(stderr: string): string {
   const [, quoted] = /\bmsg=("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
   if (quoted === undefined) return line;
   const text: unknown = JSON.parse(quoted);
-  return String(text).replace(/^Error parsing image name "[^"]*": /, '');
+  return inOneLine(String(text)).replace(/^Error parsing image name "[^"]*": /, '');
 }

@@ -41,6 +41,14 @@ const SERVICE_DOMAIN = 'cluster.local';
 export const isOfServices = (domain: string): boolean =>
   `.${withoutFinalDot(domain).toLowerCase()}`.endsWith(`.${SERVICE_DOMAIN}`);
 
+/** A base domain that has the name of the cluster already: valid, but rarely what is meant. */
+export const repeatedNameNotices = (name: string, baseDomain: string): string[] =>
+  baseDomain.startsWith(`${name}.`)
+    ? [
+        `the domain of the cluster is ${name}.${withoutFinalDot(baseDomain)}: its name comes before the base domain, which has it already`,
+      ]
+    : [];
+
 /** Why a base domain cannot be that of a cluster; its form is judged by isBaseDomain. */
 export function baseDomainProblem(text: string): Problem | undefined {
   const found = JSON.stringify(text.slice(0, 60));

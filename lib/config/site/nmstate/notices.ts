@@ -1,6 +1,7 @@
 import { isRecord } from '../../../base/json.ts';
 import { readDocument } from '../../file/document.ts';
 import { fieldName } from '../../file/fault.ts';
+import { addressPlan, isDefault, isDynamic } from '../addresses/plan.ts';
 import { nmstateIgnores } from './document.ts';
 import { at, entriesOf, type Path } from './misfit.ts';
 import { interfacesOf, isWanted } from './references.ts';
@@ -21,7 +22,17 @@ export function networkNotices(text: string | undefined): string[] {
       return `nmstate ignores ${fieldName(path)}: ${fix}`;
     }),
     ...interfacesOf(document).filter(isWanted).flatMap(addressNotices),
+    ...routeNotices(document),
   ];
+}
+
+/** Every address is given, and no way out. */
+function routeNotices(document: Record<string, unknown>): string[] {
+  const { interfaces, addresses, routes } = addressPlan(document);
+  const families = ['IPv4', 'IPv6'] as const;
+  const mayGetOne = interfaces.some((one) => families.some((family) => isDynamic(one, family)));
+  if (addresses.length === 0 || mayGetOne || routes.some(isDefault)) return [];
+  return ['no default route in routes.config: the host reaches its own networks alone'];
 }
 
 /** The fields of an nmstate document with a secret, such as a password for 802.1X. */

@@ -3,6 +3,7 @@ import t from 'tap';
 import { isRecord } from '../../../../lib/base/json.ts';
 import { readDocument } from '../../../../lib/config/file/document.ts';
 import { nmstateMisfits } from '../../../../lib/config/site/nmstate/document.ts';
+import { networkNotices } from '../../../../lib/config/site/nmstate/notices.ts';
 
 const DHCP = 'ipv4: {enabled: true, dhcp: true}';
 const eap = (settings: string) =>
@@ -103,6 +104,24 @@ for (const [interfaces, field, words] of [
     t.match(`expected ${misfit?.expected}, found ${misfit?.found}. ${misfit?.fix}`, words);
   });
 }
+
+t.test('addresses without a way out are a notice', async (t) => {
+  const address = (more: string) =>
+    `interfaces: [{name: eno1, type: ethernet, ipv4: {enabled: true, address: [{ip: 10.0.0.5, prefix-length: 24}]}}${more}`;
+  const route = (destination: string) =>
+    `]\nroutes: {config: [{destination: ${destination}, next-hop-address: 10.0.0.1, next-hop-interface: eno1}]}`;
+  for (const text of [address(']'), address(route('10.9.0.0/16'))]) {
+    t.match(networkNotices(text), [/^no default route in routes\.config/], text);
+  }
+  for (const text of [
+    address(route('0.0.0.0/0')),
+    address(`, {name: eno2, ${DHCP}}]`),
+    address(', {name: eno2, ipv6: {enabled: true, autoconf: true, dhcp: true}}]'),
+    `interfaces: [{name: eno1, ${DHCP}}]`,
+  ]) {
+    t.strictSame(networkNotices(text), [], text);
+  }
+});
 
 t.test('right ones', async (t) => {
   for (const interfaces of ACCEPTED) t.strictSame(judge(interfaces), [], interfaces);

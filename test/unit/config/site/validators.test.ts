@@ -13,6 +13,7 @@ import {
   isClusterName,
   isNtpSource,
   isUsableHostname,
+  repeatedNameNotices,
 } from '../../../../lib/config/site/names.ts';
 import { cidrProblem } from '../../../../lib/config/site/networks.ts';
 import { completeNoProxy } from '../../../../lib/config/site/proxy.ts';
@@ -223,6 +224,13 @@ const TABLES: Readonly<Record<string, Table>> = {
 };
 
 const name = (text: string) => printable(JSON.stringify(text));
+
+t.test('a name that is there twice in the domain is a notice', async (t) => {
+  t.match(repeatedNameNotices('sno', 'sno.example.com.'), [/is sno\.sno\.example\.com: its name/]);
+  for (const domain of ['example.com', 'snow.example.com', 'a.sno.example.com']) {
+    t.strictSame(repeatedNameNotices('sno', domain), [], domain);
+  }
+});
 
 t.test('the path of a bundle is no bundle', async (t) => {
   t.match(trustBundleProblem('our CA'), { found: 'none' });
