@@ -63,7 +63,9 @@ export function fieldName(path: readonly PropertyKey[]): string {
 export function foundText(value: unknown, secret = false): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
-  if (typeof value === 'object') return 'a mapping';
+  if (typeof value === 'object') {
+    return Object.keys(value).length === 0 ? 'an empty mapping' : 'a mapping';
+  }
   if (typeof value !== 'string') return String(value);
   return secret ? `a string of ${value.length} characters` : quoted(value);
 }

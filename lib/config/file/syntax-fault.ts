@@ -26,6 +26,8 @@ export function syntaxFaults(
   if (placeholder !== undefined) return [placeholder];
   const cause =
     lookalikeFault(source, offset, at) ??
+    jsonFault(source, offset, at) ??
+    colonFault(source, offset, at) ??
     blankFault(source, offset, at) ??
     quoteFault(source, offset, at);
   return [cause ?? syntaxFault(first, at), ...others.map((error) => syntaxFault(error, at))];
@@ -79,6 +81,45 @@ function lookalikeFault(
     expected: 'the blank, dash, colon or quote of a keyboard',
     found: `U+${code}, which looks like one`,
     fix: 'Type it again: word processors and web pages have others.',
+  };
+}
+
+/** JSON has quotes of its own, of which the first one ends a text in the same quotes. */
+function jsonFault(
+  source: string,
+  offset: number,
+  at: (offset: number) => Position,
+): Fault | undefined {
+  const { start, line } = lineAt(source, offset);
+  const { before, key = 'YAML' } =
+    /^(?<before>[ \t]*(?:- +)*(?<key>[\w.-]{1,60}): +)"[{[]"/.exec(line)?.groups ?? {};
+  if (before === undefined) return undefined;
+  return {
+    position: at(start + before.length),
+    field: key,
+    expected: 'JSON in single quotes',
+    found: 'JSON in double quotes, which end at the first one of its own',
+    fix: "Replace the outer quotes by '.",
+  };
+}
+
+/** A key and its value as other programs write them, with a blank or "=" alone. */
+function colonFault(
+  source: string,
+  offset: number,
+  at: (offset: number) => Position,
+): Fault | undefined {
+  const { start, line } = lineAt(source, offset);
+  const { before = '', key } =
+    /^(?<before>[ \t]*(?:- +)*(?<key>[A-Za-z_][\w.-]{0,60}))(?: *= *| +)[^\s=:#][^:]*$/.exec(line)
+      ?.groups ?? {};
+  if (key === undefined) return undefined;
+  return {
+    position: at(start + before.length),
+    field: key,
+    expected: 'a colon after the key',
+    found: 'none',
+    fix: `Write "${key}: " and then the value.`,
   };
 }
 

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { KeyPair } from '../../pki/authority.ts';
 import { certificatesIn } from '../../pki/certificate.ts';
 import type { Misfit, Path } from '../site/nmstate/misfit.ts';
+import { lostLines } from '../site/pem-lines.ts';
 
 /** A certificate as the configuration has it: PEM texts or paths. */
 interface Given {
@@ -154,14 +155,16 @@ export const isPath = (text: string): boolean =>
 const isBinary = (text: string): boolean => text.startsWith('0\ufffd');
 const BINARY = 'a binary file, DER or PKCS#12';
 
-const unreadable = (path: Path, text: string): Misfit => ({
-  path,
-  expected: 'certificates in PEM',
-  found: isBinary(text) ? BINARY : 'none that can be read',
-  fix: isBinary(text)
-    ? 'Convert it: openssl x509 -inform der -in FILE, or openssl pkcs12 -nokeys -in FILE.'
-    : 'Copy them, each from its BEGIN to its END line.',
-});
+function unreadable(path: Path, text: string): Misfit {
+  const expected = 'certificates in PEM';
+  if (isBinary(text)) {
+    const fix =
+      'Convert it: openssl x509 -inform der -in FILE, or openssl pkcs12 -nokeys -in FILE.';
+    return { path, expected, found: BINARY, fix };
+  }
+  const fix = 'Copy them, each from its BEGIN to its END line.';
+  return { path, expected, found: 'none that can be read', fix, ...lostLines(text) };
+}
 
 function noKey(path: Path, text: string): Misfit {
   const expected = 'a private key in PEM without a passphrase';
@@ -175,6 +178,7 @@ function noKey(path: Path, text: string): Misfit {
     expected,
     found: /ENCRYPTED/.test(text) ? 'one with a passphrase' : 'none that can be read',
     fix: 'Copy the key of the certificate; openssl pkey removes a passphrase.',
+    ...lostLines(text),
   };
 }
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../../base/json.ts';
+import { isPathLike } from '../../base/path-like.ts';
 import { BRIDGE } from '../../host/internal-bridge.ts';
 import { readDocument } from '../file/document.ts';
 import { foundText } from '../file/fault.ts';
@@ -32,7 +33,9 @@ export function nmstateFaults(fields: SomeSiteFields): Misfit[] {
   }
   const document = nmstateOf(fields);
   if (document === undefined) {
-    return [{ path: [FIELD], expected: 'a mapping', found: 'something else', fix: 'Write one.' }];
+    const found = isPathLike(`${given}`) ? 'the path of a file' : 'something else';
+    const fix = 'Write interfaces, routes and dns-resolver below it.';
+    return [{ path: [FIELD], expected: 'an nmstate document', found, fix }];
   }
   const structure = [...nmstateMisfits(document, 'hostname'), ...ofBridge(document)];
   const misfits =

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Problem } from '../../base/errors/problem.ts';
 import { isPathLike } from '../../base/path-like.ts';
+import { lostLines } from './pem-lines.ts';
 
 /** Up to the next dashes only: a text with many BEGIN lines and no END would take the square of its length. */
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----)[\s\S])*-----END \1-----/g;
@@ -20,6 +21,8 @@ export function trustBundleProblem(text: string): Problem | undefined {
       fix: 'Remove it: only the CA certificate is needed.',
     };
   }
+  const lost = lostLines(text);
+  if (lost !== undefined) return { expected, ...lost };
   const blocks = [...text.matchAll(BLOCK)];
   if (text.split('-----BEGIN ').length - 1 !== blocks.length) {
     return { expected, found: 'a BEGIN line without its END line', fix };

@@ -31,6 +31,27 @@ export const identity: readonly Case[] = [
     ],
   },
   {
+    name: 'a blank instead of a colon',
+    edits: [['baseDomain: example.com', 'baseDomain example.com']],
+    faults: [
+      '2:11 baseDomain: expected a colon after the key, found none. Write "baseDomain: " and then the value.',
+    ],
+  },
+  {
+    name: 'as in an environment file',
+    edits: [['baseDomain: example.com', 'baseDomain = example.com']],
+    faults: [
+      '2:11 baseDomain: expected a colon after the key, found none. Write "baseDomain: " and then the value.',
+    ],
+  },
+  {
+    name: 'JSON in double quotes',
+    edits: [[`'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}'`, '"{"auths":{}}"']],
+    faults: [
+      "26:13 pullSecret: expected JSON in single quotes, found JSON in double quotes, which end at the first one of its own. Replace the outer quotes by '.",
+    ],
+  },
+  {
     name: 'tabs',
     edits: [['  name: sno\n', '	name: sno\n']],
     faults: [
@@ -118,7 +139,7 @@ export const identity: readonly Case[] = [
     edits: [['  name: sno\n', '  lables: {}\n']],
     faults: [
       '3:1 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found nothing. Write the name of the cluster, such as sno.',
-      '4:3 metadata.lables: expected a known field, found a mapping. Did you mean labels?',
+      '4:3 metadata.lables: expected a known field, found an empty mapping. Did you mean labels?',
     ],
   },
   {

@@ -39,7 +39,7 @@ export const nmstate: readonly Case[] = [
     name: 'network: empty',
     edits: [['existingSystem: overwrite', 'existingSystem: overwrite\n  networkConfig: {}']],
     faults: [
-      '26:18 bootstrapInPlace.networkConfig: expected an nmstate document, found a mapping. Write interfaces in it.',
+      '26:18 bootstrapInPlace.networkConfig: expected an nmstate document, found an empty mapping. Write interfaces in it.',
     ],
   },
   bad(

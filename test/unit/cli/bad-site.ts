@@ -199,7 +199,7 @@ const together: Case = {
     '22:24 additionalTrustBundle: expected X.509 certificates in PEM, found none. Include the CA certificates, each from its BEGIN to its END line.',
     '23:30 additionalTrustBundlePolicy: expected Proxyonly or Always, found false (written No). Omit it: the host trusts the bundle with both.',
     '24:1 imageContentSources: expected either this field or imageDigestSources, found both. Move its entries to imageDigestSources, which means the same.',
-    '24:22 imageContentSources: expected a list with source and mirrors in each entry, found a mapping. Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].',
+    '24:22 imageContentSources: expected a list with source and mirrors in each entry, found an empty mapping. Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].',
     '25:31 imageDigestSources[0].source: expected a registry, with or without the path of a repository, found "". Write it as registry.example.com:5000/ocp4/release.',
     '25:45 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "a b". Write it as registry.example.com:5000/ocp4/release.',
     "26:7 fips: expected false, found true. Omit the field: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so FIPS mode would not be effective.",

@@ -43,6 +43,14 @@ export function nmstateIgnores(document: Record<string, unknown>): IgnoredKey[] 
 
 function sectionMisfits(document: Record<string, unknown>, hostname: string): Misfit[] {
   const keys = Object.keys(document);
+  const { kind, apiVersion } = document;
+  if (typeof kind === 'string' && typeof apiVersion === 'string') {
+    const below = kind === 'NMStateConfig' ? 'spec.config' : 'spec.desiredState';
+    const fix = `Write what is below ${below}, without the object around it.`;
+    return [
+      { path: ['kind'], expected: 'an nmstate document', found: `a ${kind.slice(0, 60)}`, fix },
+    ];
+  }
   const unknown = keys
     .filter((key) => !SECTIONS.includes(key))
     .map((key): Misfit => {

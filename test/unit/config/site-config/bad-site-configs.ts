@@ -103,6 +103,24 @@ const network: readonly BadSite[] = [
     faults: ['4 raw_nm_state_config'],
   },
   {
+    name: 'nmstate in a file of its own',
+    more: 'raw_nm_state_config: network.yaml\n',
+    faults: ['4 raw_nm_state_config'],
+    says: /found the path of a file\. Write interfaces/,
+  },
+  {
+    name: 'a policy of nmstate',
+    more: 'raw_nm_state_config:\n  apiVersion: nmstate.io/v1\n  kind: NodeNetworkConfigurationPolicy\n  spec: {desiredState: {}}\n',
+    faults: ['6 raw_nm_state_config.kind'],
+    says: /found a NodeNetworkConfigurationPolicy\. Write what is below spec\.desiredState,/,
+  },
+  {
+    name: "the network of Assisted Installer's hosts",
+    more: 'raw_nm_state_config:\n  apiVersion: agent-install.openshift.io/v1beta1\n  kind: NMStateConfig\n',
+    faults: ['6 raw_nm_state_config.kind'],
+    says: /Write what is below spec\.config,/,
+  },
+  {
     name: 'nmstate as a list',
     more: 'raw_nm_state_config: []\n',
     faults: ['4 raw_nm_state_config'],

@@ -195,6 +195,11 @@ const CASES: readonly Case[] = [
     faults: [[KEY, /found none that can be read/]],
   },
   {
+    name: 'without its lines',
+    pair: { ...good, certificate: good.certificate.replaceAll('\n', ' ') },
+    faults: [[CERTIFICATE, /found PEM in one line/]],
+  },
+  {
     name: 'in DER',
     pair: { certificate: '0\ufffd\u0001', key: '0\ufffd\u0001' },
     faults: [

@@ -232,9 +232,14 @@ t.test('a name that is there twice in the domain is a notice', async (t) => {
   }
 });
 
-t.test('the path of a bundle is no bundle', async (t) => {
+t.test('neither the path of a bundle is one, nor what has lost its lines', async (t) => {
   t.match(trustBundleProblem('our CA'), { found: 'none' });
   t.match(trustBundleProblem('certificates/ca.pem'), { found: 'the path of a file' });
+  t.match(trustBundleProblem(SITE_CA.replaceAll('\n', ' ')), {
+    found: /^PEM in one line/,
+    fix: /"\|"/,
+  });
+  t.match(trustBundleProblem(SITE_CA.replaceAll('\n', '\\n')), { found: /^\\n as two/ });
   t.match(trustBundleProblem('/etc/pki/ca.crt\n'), { found: 'the path of a file' });
 });
 
