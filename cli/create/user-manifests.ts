@@ -47,7 +47,7 @@ export async function readUserManifests(
   folders: readonly string[] = MANIFEST_FOLDERS,
 ): Promise<UserManifests> {
   const found: UserManifests = { manifests: [], skipped: [], faults: [] };
-  for (const folder of folders) await visit(directory, folder, found, signal);
+  for (const folder of folders) await visit(directory, folder, found, { folders, signal });
   if (isFull(found)) {
     found.faults.push(
       `${folders.join(' and ')}: expected at most ${MAX_FILES} files and ${MAX_TOTAL_BYTES} bytes in all. Apply some after the installation.`,
@@ -60,7 +60,7 @@ async function visit(
   directory: string,
   path: string,
   found: UserManifests,
-  signal: AbortSignal,
+  { folders, signal }: { readonly folders: readonly string[]; readonly signal: AbortSignal },
 ): Promise<void> {
   signal.throwIfAborted();
   if (isFull(found)) return;
@@ -69,13 +69,18 @@ async function visit(
   if (stats === undefined) return;
   if (stats.isDirectory()) {
     for (const name of (await readdir(place)).toSorted()) {
-      if (SAFE_NAME.test(name)) await visit(directory, `${path}/${name}`, found, signal);
+      if (SAFE_NAME.test(name))
+        await visit(directory, `${path}/${name}`, found, { folders, signal });
       else if (name.startsWith('.') || BACKUP.test(name)) found.skipped.push(`${path}/${name}`);
       else found.faults.push(unsafeName(`${path}/${name}`));
     }
   } else if (!stats.isFile()) {
     found.faults.push(
       `${path}: expected a file or folder, found ${kindOf(stats)}. Copy the manifest itself here.`,
+    );
+  } else if (folders.includes(path)) {
+    found.faults.push(
+      `${path}: expected a folder, found a file. Put it into a folder of this name.`,
     );
   } else if (!MANIFEST.test(path)) {
     found.skipped.push(path);

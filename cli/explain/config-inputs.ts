@@ -1,12 +1,15 @@
 import { isRecord } from '../../lib/base/json.ts';
 import { type ConfigDocument, readDocument } from '../../lib/config/file/document.ts';
 import { type Fault, fieldName, inOrder } from '../../lib/config/file/fault.ts';
+import { otherKind } from '../../lib/config/file/other-kind.ts';
 import { foundAt, valueAt } from '../../lib/config/file/schema-faults.ts';
 import {
   CONTROL_PLANE_NODES,
   PLATFORMS,
   type TopologyInputs,
 } from '../../lib/config/topology/row-for.ts';
+import { INSTALL_CONFIG } from '../install-config/file-name.ts';
+import { installConfigSchema } from '../install-config/schema.ts';
 import { isCount, notACount, notAPlatform, notOneNode, type Read } from './options.ts';
 
 type Path = readonly (string | number)[];
@@ -24,6 +27,13 @@ export function inputsOfConfig(text: string): Read<Omit<TopologyInputs, 'laterWo
   if (document.value === undefined && document.faults.length > 0) {
     return { faults: inOrder(document.faults) };
   }
+  const fields = Object.keys(installConfigSchema.shape);
+  const other = otherKind(document.value ?? {}, {
+    file: INSTALL_CONFIG,
+    kind: 'InstallConfig',
+    fields,
+  });
+  if (other !== undefined) return { faults: [other] };
   const controlPlane = replicasAt(['controlPlane', 'replicas'], document);
   const compute = computeIn(document);
   const platform = platformIn(document);

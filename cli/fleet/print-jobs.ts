@@ -112,8 +112,12 @@ function requireDeadline(text: string): number {
   });
 }
 
+/** Host, port and path, and a tag or a digest: no URL, which the kubelet would refuse in each pod. */
+const IMAGE =
+  /^[A-Za-z0-9][\w.-]*(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)*(?::\w[\w.-]*)?(?:@sha256:[0-9a-f]+)?$/;
+
 function requireImage(image: string): string {
-  if (/^[A-Za-z0-9][!-~]{0,499}$/.test(image)) return image;
+  if (image.length <= 500 && IMAGE.test(image)) return image;
   throw new Failure('usage', '--image is not the name of an image', {
     expected: 'one such as registry.example.com/sno@sha256:…',
     found: JSON.stringify(image.slice(0, 80)),

@@ -80,6 +80,12 @@ t.test('install-config.yml alone', async (t) => {
   t.match(err, /install-config\.yaml does not exist.*found .*install-config\.yml.*Rename it/);
 });
 
+t.test('a file where the folder with manifests belongs', async (t) => {
+  const { code, err } = await (await folder(t, { openshift: 'apiVersion: v1\n' }))();
+  t.equal(code, 2);
+  t.match(err, /openshift: expected a folder, found a file\. Put it into a folder of this name/);
+});
+
 t.test("an editor's backup is no manifest", async (t) => {
   const names = ['a.yaml~', '#a.yaml#', '.a.yaml.swp', 'a.yaml.bak', 'a.yaml.orig', '.#a.yaml'];
   const files = Object.fromEntries(names.map((name) => [`manifests/${name}`, '{{ not yaml']));

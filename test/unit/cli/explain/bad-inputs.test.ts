@@ -115,6 +115,10 @@ const CONFIGS: Readonly<Record<string, readonly [text: string, ...lines: string[
     'controlPlane: {replicas: 1\n',
     'install-config.yaml:2:1 YAML: expected valid YAML, found a syntax error (Flow map in block collection must be sufficiently indented and end with a }). Check indentation and quotes from here upwards.',
   ],
+  'another file': [
+    'api_version: 1\ncluster_name: shop\nbase_domain: example.com\n',
+    'install-config.yaml:1:1 (file): expected the contents of install-config.yaml, found a site-config.yaml. Write install-config.yaml as docs/reference/install-config.md describes it.',
+  ],
   'a key that is there twice': [
     'controlPlane: {replicas: 1}\ncontrolPlane: {replicas: 1}\ncompute: [{replicas: 0}]\nplatform: {none: {}}\n',
     'install-config.yaml:2:1 YAML: expected each key once, found this key again. Remove one of the two.',

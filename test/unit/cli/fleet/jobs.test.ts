@@ -139,6 +139,9 @@ t.test('refused, with nothing printed', async (t) => {
     [[...wave, ...count, '--publish-url', 'https://u:p@v.example.com'], /--publish-url/],
     [[...wave, ...count, '--hub-server', 'hub'], /--hub-server/],
     [[...wave, ...count, '--image', '-x y'], /--image/],
+    ...['https://r.io/x:1', 'r.io/X:1', 'r.io/x:', 'r.io//x', 'r.io/x@sha1:0'].map(
+      (image): [string[], RegExp] => [[...wave, ...count, '--image', image], /--image is not the/],
+    ),
     [[...wave, ...count, '--claim', 'A'], /--claim/],
     [wave, /no kubeconfig of the hub is known/],
   ];
