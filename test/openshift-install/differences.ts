@@ -56,6 +56,7 @@ const bySno: readonly (readonly [fault: RegExp, reason: string])[] = [
     'the installer accepts every URL that Go can parse',
   ],
   [/mirrors: expected a list of registries, found nothing/, 'the installer ignores such a source'],
+  [/source: expected a registry with a dot/, 'the installer takes it; no image has such a name'],
   [/sourcePolicy: expected/, 'the installer does not check it'],
 ];
 

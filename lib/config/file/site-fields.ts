@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '../../base/json.ts';
 import { sshKeyProblem } from '../../pki/signature/ssh-keys.ts';
-import { isHostPattern, repositoryProblem } from '../site/mirrors.ts';
+import { isHostPattern, repositoryProblem, sourceProblem } from '../site/mirrors.ts';
 import {
   BASE_DOMAIN,
   baseDomainProblem,
@@ -120,12 +120,13 @@ const proxyFix = 'Write it as {httpProxy: http://proxy.example.com:3128}, or omi
 const isGiven = (url: unknown) => url !== undefined && url !== null && url !== '';
 
 const repository = text(repositoryProblem, '', { json: { pattern: '^[A-Za-z0-9[][^\\s@]*$' } });
+const plainSource = text(sourceProblem, '', { json: { pattern: '^[A-Za-z0-9[][^\\s@]*$' } });
 
 const mirrorsFix = 'Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].';
 
 /** Also `*.example.com`, for all hosts below it. */
 export const repositoryOrHosts = text(
-  (value) => (isHostPattern(value) ? undefined : repositoryProblem(value)),
+  (value) => (isHostPattern(value) ? undefined : sourceProblem(value)),
   '',
   { json: { pattern: '^(\\*\\.)?[A-Za-z0-9[][^\\s@]*$' } },
 );
@@ -133,7 +134,7 @@ export const repositoryOrHosts = text(
 /** Sources with their mirrors; `more`: further fields of each. */
 export const mirrorList = <Shape extends z.ZodRawShape>(
   more: Shape,
-  source: z.ZodString = repository,
+  source: z.ZodString = plainSource,
 ) =>
   optional(
     list(

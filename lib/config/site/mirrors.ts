@@ -28,6 +28,17 @@ export function repositoryProblem(text: string): Problem | undefined {
     : { expected, fix };
 }
 
+/** The same of a source, which is compared with the names of images: each has a registry with a dot or a port, or localhost. */
+export function sourceProblem(text: string): Problem | undefined {
+  const problem = repositoryProblem(text);
+  if (problem !== undefined || /[.:/]/.test(text) || text === 'localhost') return problem;
+  return {
+    expected:
+      'a registry with a dot or a port in its name, with or without the path of a repository',
+    fix: `Write the registry in front of it, such as docker.io/library/${text}.`,
+  };
+}
+
 function isHost(text: string): boolean {
   const [whole, name, bracketed = '', port = '1'] = HOST.exec(text) ?? [];
   if (whole === undefined || Number(port) > 65_535) return false;

@@ -295,6 +295,13 @@ const mirrors: readonly Case[] = [
     ],
   },
   {
+    name: 'source without a registry',
+    edits: [top('imageDigestSources: [{source: nginx, mirrors: [r.example.com/a]}]')],
+    faults: [
+      '20:31 imageDigestSources[0].source: expected a registry with a dot or a port in its name, with or without the path of a repository, found "nginx". Write the registry in front of it, such as docker.io/library/nginx.',
+    ],
+  },
+  {
     name: 'mirror in capitals',
     edits: [top('imageDigestSources: [{source: quay.io/a, mirrors: [r.example.com/A]}]')],
     faults: [
