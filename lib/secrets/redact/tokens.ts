@@ -8,7 +8,7 @@ const list = (prefixes: string) => prefixes.split(' ');
  * (`@secretlint/secretlint-rule-preset-recommend`, with which a test compares this list).
  */
 const CERTAIN = list(
-  'ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- glft- glsoat- glptt- glcbt- glimt- glagent- gloas- glffct- xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xapp- npm_ pypi- dckr_pat_ dckr_oat_ hvs. hvb. hvr. AIza ya29. GOCSPX- tskey- AGE-SECRET-KEY-1 sk_live_ sk_test_ rk_live_ rk_test_ whsec_ sha256~ AKIA ASIA ABIA ABSK glsa_ glc_ shpat_ shpca_ shppa_ shpss_ lin_api_ lin_oauth_ figd_ dop_v1_ doo_v1_ dor_v1_ PMAK- rubygems_ sntrys_ sntryu_ dp.pt. dp.st. dp.sa. NRAK- ATATT3 ATCTT3 xkeysib- xsmtpsib- sq0csp- sq0atp- pscale_tkn_ pscale_pw_ pscale_oauth_ pcsk_ nvapi- CFPAT- FlyV1 sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- api_org_ gsk_ sbp_ dapi',
+  'ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- glft- glsoat- glptt- glcbt- glimt- glagent- gloas- glffct- xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xapp- npm_ pypi- dckr_pat_ dckr_oat_ hvs. hvb. hvr. AIza ya29. GOCSPX- tskey- AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1 AGE-PLUGIN- sk_live_ sk_test_ rk_live_ rk_test_ whsec_ sha256~ AKIA ASIA ABIA ABSK glsa_ glc_ shpat_ shpca_ shppa_ shpss_ lin_api_ lin_oauth_ figd_ dop_v1_ doo_v1_ dor_v1_ PMAK- rubygems_ sntrys_ sntryu_ dp.pt. dp.st. dp.sa. NRAK- ATATT3 ATCTT3 xkeysib- xsmtpsib- sq0csp- sq0atp- pscale_tkn_ pscale_pw_ pscale_oauth_ pcsk_ nvapi- CFPAT- FlyV1 sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- api_org_ gsk_ sbp_ dapi',
 );
 /** How others begin, and so do ordinary names: what follows must look random. */
 const DOUBTFUL = list(

@@ -59,6 +59,8 @@ t.test('tokens recognized by their prefix', async (t) => {
     `AIza${R}${R}AAA`,
     `ya29.${R}AAAA`,
     `AGE-SECRET-KEY-1${'Q'.repeat(58)}`,
+    `AGE-SECRET-KEY-PQ-1${'Q'.repeat(58)}`,
+    `AGE-PLUGIN-YUBIKEY-1${'Q'.repeat(26)}`,
     `sk_live_${R}`,
   ];
   const ordinary = (token: string) => token.replaceAll(/[«»]/g, '');
@@ -181,6 +183,10 @@ t.test('text around triggers is examined once, however many there are', async (t
 t.test('options of programs', async (t) => {
   await expectMarked(t, [
     'curl -u me:«hunter22» https://host',
+    'curl -ume:«hunter22» https://host',
+    'curl -kume:«hunter22» https://host',
+    'curl -sS -Ume:«hunter22» https://host',
+    'curl -ume https://host:443',
     'curl --user=me:«hunter22» https://host',
     'docker run -u 1000:1000 app',
     'docker run -u 1000:«10000000» app',

@@ -134,7 +134,9 @@ export const LINES: readonly string[] = [
   `got hvb.${SECRET}AAAA`,
   `got AIza${SECRET}${'-A'.repeat(9)}B`,
   `got ya29.${SECRET}AAAA`,
-  `got AGE-SECRET-KEY-1${SECRET.toUpperCase()}${'Q'.repeat(42)}`,
+  ...['AGE-SECRET-KEY-1', 'AGE-SECRET-KEY-PQ-1', 'AGE-PLUGIN-X-1'].map(
+    (prefix) => `got ${prefix}${SECRET.toUpperCase()}${'Q'.repeat(42)}`,
+  ),
   ...['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'].map((prefix) => `got ${prefix}${SECRET}`),
   `K10x::server:${SECRET}`,
   `K10x::node:${SECRET}`,
