@@ -17,6 +17,12 @@ const LINE =
 /** A container's log line, in CRI format or as printed by `crictl logs --timestamps`. */
 const CRI_LINE = /^(\d{4}-\d\d-\d\dT\S+) (?:(?:stdout|stderr) [FP] )?(.*)$/;
 
+/**
+ * Characters of a line that are searched and kept. What has failed is said at its beginning, and a line may quote what a
+ * stranger has chosen: an image's name, the answer of a probe.
+ */
+const LOOKED_AT = 8192;
+
 /** A message from the last minutes before the bundle was collected counts as current. */
 export const RECENT_MS = 5 * 60_000;
 
@@ -53,15 +59,17 @@ export function lastLike(view: BundleView, path: string, pattern: RegExp, most =
 }
 
 function match(path: string, raw: string, index: number, pattern: RegExp): JournalLine | undefined {
-  if (!pattern.test(raw)) return undefined;
-  const line = path.includes('containers/') ? parseCriLine(raw) : parseLine(raw);
+  const head = raw.slice(0, LOOKED_AT);
+  if (!pattern.test(head)) return undefined;
+  const isJson = raw.startsWith('{');
+  const line = path.includes('containers/') ? parseCriLine(head) : parseLine(isJson ? raw : head);
   if (line === undefined) return undefined;
   return {
     ...line,
     // Lazy: a log may have thousands of such lines, of which a few are shown.
     get evidence() {
-      const said = raw.startsWith('{') ? `${line.identifier}: ${line.text}` : raw;
-      return evidence(path, index + 1, said, pattern.exec(raw)?.[0]);
+      const said = isJson ? `${line.identifier}: ${line.text}` : head;
+      return evidence(path, index + 1, said, pattern.exec(head)?.[0]);
     },
   };
 }
@@ -98,7 +106,8 @@ function parseJsonLine(raw: string): ParsedLine | undefined {
   const micros = numberAt(entry, '__REALTIME_TIMESTAMP');
   if (micros === undefined) return undefined;
   const identifier = textAt(entry, 'SYSLOG_IDENTIFIER') ?? '';
-  return { atMs: micros / 1000, identifier, text: textAt(entry, 'MESSAGE') ?? '' };
+  const text = textAt(entry, 'MESSAGE')?.slice(0, LOOKED_AT) ?? '';
+  return { atMs: micros / 1000, identifier, text };
 }
 
 /** A message that is still being repeated. */

@@ -13,7 +13,7 @@ const READYZ = 'resources/api/readyz.txt';
 /** Time that an API server on a slow host needs after the kubelet has started. */
 const GRACE_MS = 3 * 60_000;
 const REFUSED =
-  /:6443\S*:? .*(connection refused|i\/o timeout|no route to host|context deadline exceeded|EOF|TLS handshake timeout|x509:)/;
+  /:6443\S{0,300}:? .{0,300}(connection refused|i\/o timeout|no route to host|context deadline exceeded|EOF|TLS handshake timeout|x509:)/;
 
 export const apiNotAnswering: Rule = {
   name: 'api-not-answering',

@@ -17,7 +17,7 @@ export const clockSkew: Rule = {
   name: 'clock-skew',
   looksFor:
     "chrony's offset from its sources, a clock step while agents were running, and etcd's warnings about clock differences",
-  todo: 'Make the NTP servers reachable ("chronyc sources", bootstrapInPlace.additionalNTPSources), or set the clock with "timedatectl set-time". Certificates that were issued with the wrong time may have to be replaced.',
+  todo: 'Make the NTP servers reachable ("chronyc sources", bootstrapInPlace.additionalNTPSources), or set the clock with "date --utc --set TIME" ("timedatectl set-time" is refused while a time service is enabled). Certificates that were issued with the wrong time may have to be replaced.',
   find(view) {
     return [...offset(view), ...jumps(view), ...etcdSays(view)];
   },

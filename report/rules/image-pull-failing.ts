@@ -8,7 +8,9 @@ import { containerStatuses } from '../reading/pods.ts';
 const REASONS =
   /^(ErrImagePull|ImagePullBackOff|ErrImageNeverPull|InvalidImageName|RegistryUnavailable|SignatureValidationFailed)$/;
 /** `Failed to pull image "X": rpc error: ...`, with or without the quotes of klog. */
-const LINE = /(?:Failed to pull image|PullImage.*failed).*?image[^"\\]*\\*"([^"\\]+)/i;
+const FAILED = /(?:Failed to pull image|PullImage.{0,40}failed)(?<behind>.*)/i;
+/** Behind that; in one pattern, a line of both again and again would be searched for hours. */
+const IMAGE = /image[^"\\]{0,40}\\*"([^"\\]+)/i;
 
 export const imagePullFailing: Rule = {
   name: 'image-pull-failing',
@@ -49,8 +51,9 @@ const isInPayload = (view: BundleView, image: string): boolean =>
 function failedPulls(view: BundleView): { image: string; line: Evidence }[] {
   const last = new Map<string, JournalLine>();
   for (const path of hostFiles(view, 'journals/kubelet.log')) {
-    for (const line of linesLike(view, path, LINE)) {
-      const image = LINE.exec(line.text)?.[1];
+    for (const line of linesLike(view, path, FAILED)) {
+      const { behind = '' } = FAILED.exec(line.text)?.groups ?? {};
+      const image = IMAGE.exec(behind)?.[1];
       if (image !== undefined && isRecent(line, view)) last.set(image, line);
     }
   }

@@ -103,3 +103,24 @@ for (const [name, damage] of Object.entries(damages)) {
     }
   });
 }
+
+t.test('what a stranger has a log quote, again and again, is not searched for hours', async (t) => {
+  const path = 'control-plane/master/journals/kubelet.log';
+  const line = (text: string) =>
+    `2026-11-21T15:18:00.100000+0000 sno-0 kubelet[242]: "Probe failed" output="${text.repeat(60_000 / text.length)}"\n`;
+  const quoted = [
+    'PullImage failed ',
+    'PullImage failed image ',
+    'Failed to pull image ',
+    ':6443: ',
+    ':6443:',
+    'exec: \\"/a ',
+    'Killed process 1 (',
+    'current time ',
+    'failed calling webhook ',
+  ];
+  const titles = (files: Files) => analyze(viewOf(files)).findings.map(({ title }) => title);
+  const files = filesOf('broken');
+  const log = `${files[path]}${quoted.map((text) => line(text).repeat(3)).join('')}`;
+  t.strictSame(titles({ ...files, [path]: log }), titles(files));
+});
