@@ -12,21 +12,36 @@ export const LOG_PATTERNS: readonly [RegExp, string][] = [
     /LS0tLS1CRUdJTi(?:B(?:QUklWQVRF|FQyBQUklWQVRF|SU0EgUFJJVkFUR|PUEVOU1NI|FTkNSWVBURUQg))[\w+/=-]*/g,
     HIDDEN,
   ],
+  // an identity of age, also one for quantum computers or of a plug-in
+  [/\bAGE-(?:SECRET-KEY|PLUGIN)-[\w-]{16,}/g, HIDDEN],
   // user:password@ in a URL, but not an image's tag before its digest
   [/([a-z0-9+.-]{1,32}:\/\/[^\s/:@]*):[^\s/]+@(?!sha\d+:)/gi, `$1:${HIDDEN}@`],
-  [/(\bAuthorization[\s"':=[\\]*(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi, `$1${HIDDEN}`],
+  // a token in place of both
+  [/(:\/\/)[\w-]{16,}@/g, `$1${HIDDEN}@`],
+  // what lets anybody use a URL
+  [
+    /([?&;](?:sig|(?:x-(?:amz|goog)-)?signature|x-amz-security-token|api_?key)=)[^\s&"']+/gi,
+    `$1${HIDDEN}`,
+  ],
+  [/(\bAuthorization[\s"':=[\\]*(?:Bearer|Basic|Negotiate|Token)\s+)[\w.~+/=-]+/gi, `$1${HIDDEN}`],
   [/(\bBearer\s+)[\w.~+/=-]{20,}/gi, `$1${HIDDEN}`],
+  [/(\bCookie:\s*)[^\s"']+/gi, `$1${HIDDEN}`],
   // a JSON web token, such as a service account's
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/g, HIDDEN],
-  // an OAuth token of OpenShift
-  [/\bsha256~[\w-]{20,}/g, HIDDEN],
+  // an OAuth token of OpenShift, one of GitHub
+  [/\b(?:sha256~|gh[opsur]_)[\w-]{20,}/g, HIDDEN],
+  // a hash of /etc/shadow
+  [/\$(?:[156y7]|gy|2[aby])\$[./\w$=,-]{8,}/g, HIDDEN],
   // quoted, in JSON or not, also in nested quotes: the closing quote has as many backslashes
   [
-    /(\b(?:auth|password|token|client-key-data|secret|pullSecret)\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
+    /(\b(?:auth|[\w.-]{0,20}(?:password|passwd|passphrase|token|secret(?:[-_]?key)?|api[-_]?key|client-key-data|psk))\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
     `$1${HIDDEN}$3`,
   ],
   // the next word, unless it is a fault of such a field that is told
-  [/(\b(?:password|token|client-key-data)[=:]\s*)(?!\\*"|expected )[^\s"',;]+/gi, `$1${HIDDEN}`],
+  [
+    /(\b[\w.-]{0,20}(?:password|passwd|passphrase|token|secret_(?:access_)?key|client-key-data|psk)(?:[=:]\s*|(?<=--[\w-]{1,30})\s+))(?!\\*"|expected )[^\s"',;]+/gi,
+    `$1${HIDDEN}`,
+  ],
   [/(\bauth=)[\w+/]{8,}={0,2}/gi, `$1${HIDDEN}`],
   // 32 bytes in base64, as in an encryption configuration
   [/(\bsecret[=:]\s*)[\w+/]{43}=/gi, `$1${HIDDEN}`],

@@ -13,23 +13,41 @@ const TEXTS: readonly string[] = [
     `key ${encode(pem(kind))} end`,
   ]),
   `key ${pem('').slice(0, -30)}`,
+  ...['SECRET-KEY-1', 'SECRET-KEY-PQ-1', 'PLUGIN-X-1'].map((kind) => `AGE-${kind}${SECRET}`),
   `https://user:${SECRET}@host`,
-  ...['Bearer', 'Basic'].flatMap((scheme) => [
+  `https://${SECRET}@host`,
+  ...[
+    'sig',
+    'signature',
+    'X-Amz-Signature',
+    'X-Goog-Signature',
+    'X-Amz-Security-Token',
+    'api_key',
+  ].map((name) => `GET https://host/x?a=b&${name}=${SECRET} failed`),
+  `Cookie: a=${SECRET}`,
+  `core:$6$abc$${SECRET}:19000`,
+  `Authorization: Negotiate ${SECRET}`,
+  ...['Bearer', 'Basic', 'Token'].flatMap((scheme) => [
     `Authorization: ${scheme} c0rrect`,
     `"authorization":["${scheme} c0rrect"]`,
   ]),
   `sent Bearer ${SECRET}`,
   `got eyJhbGciOiJSUzI1NiJ9.${SECRET}.${SECRET}`,
   `got sha256~${SECRET}`,
-  ...['auth', 'password', 'token', 'client-key-data', 'secret', 'pullSecret'].flatMap((name) => [
+  `got ghp_${SECRET}`,
+  ...[
+    ...['auth', 'password', 'passwd', 'passphrase', 'token', 'client-key-data', 'psk'],
+    ...['secret', 'pullSecret', 'secretKey', 'secret_key', 'apiKey', 'accessToken', 'DB_PASSWORD'],
+  ].flatMap((name) => [
     `{"${name}":"${SECRET} and more"}`,
     `{\\"${name}\\":\\"${SECRET} and more\\"}`,
     `{"x-${name}" : "${SECRET}`,
   ]),
-  ...['password', 'token', 'bootstrap-token', 'client-key-data'].flatMap((name) => [
-    `${name}=${SECRET} end`,
-    `${name}: ${SECRET} end`,
-  ]),
+  `app --db-password ${SECRET} end`,
+  ...[
+    ...['password', 'passwd', 'passphrase', 'token', 'bootstrap-token', 'client-key-data', 'psk'],
+    ...['DB_PASSWORD', 'AWS_SECRET_ACCESS_KEY', 'S3_SECRET_KEY', 'access_token', 'wifi.psk'],
+  ].flatMap((name) => [`${name}=${SECRET} end`, `${name}: ${SECRET} end`]),
   `auth=${SECRET}== end`,
   `secret=${SECRET}${'A'.repeat(18)}= end`,
   `secret: ${SECRET}${'A'.repeat(18)}= end`,
@@ -42,6 +60,18 @@ const isHidden = (text: string, patterns = LOG_PATTERNS) => {
 
 t.test('each form of a secret is redacted', async (t) => {
   for (const text of TEXTS) t.ok(isHidden(text), redact(text));
+});
+
+t.test('what is no secret stays', async (t) => {
+  for (const text of [
+    'the token of the node is of no use',
+    'a password is needed',
+    'https://quay.io/a/b:4.19@sha256:0a1b2c3d',
+    'https://host/x?signed=no&design=a',
+    'AGE-SECRET-KEY-1',
+    'core@sno-0 waits for https://short@host',
+  ])
+    t.equal(redact(text), text);
 });
 
 t.test('without any one pattern a secret survives', async (t) => {
