@@ -2,9 +2,9 @@ import { isAbsolute, normalize } from 'node:path';
 import { z } from 'zod';
 import { describeError, Failure } from '../base/errors/failure.ts';
 import { suggest } from '../base/errors/suggest.ts';
-import { isRecord } from '../base/json.ts';
+import { isRecord, parseJson } from '../base/json.ts';
 import { jsonFault, namedTwice } from '../base/json-fault.ts';
-import { readTextIfPresent } from './files.ts';
+import { readTextIfPresent, readTextIfReadable } from './files.ts';
 import type { HostPaths } from './paths.ts';
 import { aioAndWorkerSettings } from './settings/aio-and-workers.ts';
 import { allAgentsSettings } from './settings/all-agents.ts';
@@ -86,6 +86,14 @@ export interface SoundSettings {
   readonly fault?: Failure;
 }
 
+/** What the file sets, of which only what is sound counts; undefined without a file. For a host that continues this one. */
+export async function givenSettings(
+  paths: Pick<HostPaths, 'config'>,
+): Promise<Record<string, unknown> | undefined> {
+  const text = await readTextIfReadable(`${paths.config}/settings.json`);
+  return text === undefined ? undefined : soundEntries(settingsSchema(), parseJson(text));
+}
+
 /**
  * The same for what nobody attends, such as a boot and the way back from a change: the file is optional, people edit it, and a
  * power cut may leave it empty. What is sound of it is used, and the default of everything else. Throws nothing.
@@ -122,11 +130,8 @@ function soundSettings(path: string, text: string): SoundSettings {
     return twice === undefined ? { settings } : { settings, fault: unusable(path, twice) };
   }
   const found = error.issues.flatMap(faultsOf).join('; ');
-  const sound = Object.entries(isRecord(given) ? given : {}).filter(
-    ([name, value]) => schema.safeParse({ [name]: value }).success,
-  );
   return {
-    settings: { ...defaultSettings, ...schema.parse(Object.fromEntries(sound)) },
+    settings: { ...defaultSettings, ...schema.parse(soundEntries(schema, given)) },
     fault: unusable(path, found),
   };
 }
@@ -140,6 +145,13 @@ function faultsOf(issue: z.core.$ZodIssue): string[] {
     return `${JSON.stringify(name)}, which is no setting${meant}`;
   });
 }
+
+const soundEntries = (schema: z.ZodType, given: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(isRecord(given) ? given : {}).filter(
+      ([name, value]) => schema.safeParse({ [name]: value }).success,
+    ),
+  );
 
 const unusable = (path: string, found: string) =>
   new Failure('usage', `the settings in ${path} cannot be used`, {

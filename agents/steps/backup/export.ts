@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Encrypter } from 'age-encryption';
-import { z } from 'zod';
 import { Failure } from '../../../lib/base/errors/failure.ts';
 import { productVersion } from '../../../lib/base/version.ts';
 import type { BackupFile, BackupManifest } from '../../../lib/change/backup/manifest.ts';
@@ -14,6 +13,7 @@ import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { ownUser } from '../../../lib/host/process.ts';
+import { givenSettings } from '../../../lib/host/settings.ts';
 import { parsePayload, payloadFile } from '../../../lib/payload/payload.ts';
 import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { readRenderInput, storedRenderInput } from '../../../lib/render/render-input.ts';
@@ -107,14 +107,12 @@ async function portableParts(
   }
   const path = join(paths.payload, payloadFile);
   const text = await readFile(path, 'utf8');
-  const settings = await readTextIfPresent(join(paths.config, 'settings.json'));
+  const settings = await givenSettings(paths);
   const adminCa = await readTextIfPresent(paths.at(laptopAdminCa));
   const pullSecret = await readTextIfPresent(join(paths.kubelet, 'config.json'));
   return {
     renderInput: storedRenderInput(input),
-    ...(settings === undefined
-      ? {}
-      : { settings: z.record(z.string(), z.unknown()).parse(JSON.parse(settings)) }),
+    ...(settings === undefined ? {} : { settings }),
     ...(adminCa === undefined ? {} : { laptopAdminCa: adminCa }),
     ...(pullSecret === undefined ? {} : { pullSecret }),
     payload: { sha256: sha256(text), description: parsePayload(text, path) },
