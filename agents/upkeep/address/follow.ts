@@ -86,10 +86,8 @@ async function request(
   const from = await presentIdentity(paths);
   const changes = differences(from, to);
   if (changes.length === 0) return done('it is back');
-  const { followed } = await readState(paths);
   const now = new Date();
-  // Including those dated in the future by a wrong clock.
-  const recent = followed.filter((at) => now.getTime() - Date.parse(at) < DAY_MS);
+  const recent = await followedRecently(paths, now);
   if (recent.length >= settings.addressFollowsCount) throw tooOften(from, to, recent.length);
   try {
     await beginChange(paths, async () => {
@@ -105,6 +103,14 @@ async function request(
   }
   await startUnit(IDENTITY_UNIT, signal);
   return done(changes.join('; '));
+}
+
+/** Of those that a clock dated in the future, the day begins now: otherwise they would be recent until that date. */
+async function followedRecently(paths: HostPaths, now: Date): Promise<string[]> {
+  const { followed } = await readState(paths);
+  const known = followed.map((at) => (Date.parse(at) > now.getTime() ? now.toISOString() : at));
+  if (!isDeepStrictEqual(known, followed)) await updateState(paths, { followed: known });
+  return known.filter((at) => now.getTime() - Date.parse(at) < DAY_MS);
 }
 
 /** What must end before; a change on trial may have moved the address itself. */

@@ -183,6 +183,11 @@ t.test('after three changes within a day it stops', async (t) => {
     message: /moved again, after 3 changes within a day; .*found 192\.0\.2\.77/,
   });
   t.equal(await identityChange.read(host.paths), undefined);
+  const { followed } = await readState(host.paths);
+  t.ok(
+    followed.every((time) => Date.parse(time) <= Date.now()),
+    'from now on, that one becomes older, too',
+  );
   remember(hours(24.01), hours(23.99), hours(1));
   t.match(await run(), { kind: 'done' });
   t.equal((await readState(host.paths)).followed.length, 3, 'only those of a day are kept');
