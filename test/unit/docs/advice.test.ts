@@ -1,5 +1,7 @@
 import { globSync } from 'node:fs';
 import t from 'tap';
+import { allCommands } from '../../../cli/completion/command-tree.ts';
+import { snoTree } from '../../../cli/completion/sno-tree.ts';
 import { hostCommandNames } from '../../../lib/engine/agents/commands.ts';
 import { AGENTS } from '../../../lib/engine/agents/table.ts';
 import { documents, read, root } from './documents.ts';
@@ -7,7 +9,7 @@ import { documents, read, root } from './documents.ts';
 /** Of the operating system: of systemd, util-linux, coreutils and their like, and what a host needs anyway. */
 const SYSTEM = [
   ...['systemctl', 'journalctl', 'timedatectl', 'hostnamectl', 'systemd-cgtop', 'udevadm'],
-  ...['cat', 'cp', 'du', 'grep', 'sort', 'nft', 'nmcli', 'chronyc'],
+  ...['cat', 'cp', 'date', 'du', 'grep', 'sort', 'nft', 'nmcli', 'chronyc'],
 ];
 /** Of one of the two container runtimes, with which it comes. */
 const RUNTIME = ['ctr', 'crio', 'podman'];
@@ -87,6 +89,28 @@ t.test('every subcommand of ours that an advice names exists', async (t) => {
     t.ok(ofHost(program).includes(sub), `${file}: ${program} ${rest}`);
   }
   t.ok(checked > 10, `${checked} subcommands`);
+});
+
+t.test('every option of ours that an advice names exists', async (t) => {
+  const ofSno = allCommands(snoTree()).toSorted((a, b) => b.path.length - a.path.length);
+  const ofHost = new Set(
+    globSync('{agents,lib/engine}/**/*.ts', { cwd: root }).flatMap((file) =>
+      Array.from(read(file).matchAll(/'(?:-\w, )?(--[a-z-]+)/g), ([, option = '']) => option),
+    ),
+  );
+  let checked = 0;
+  for (const { file, program, rest } of commands) {
+    const line = `${program} ${rest}`;
+    const isSno = program === 'sno';
+    if (!isSno && !OURS.some((name) => name === program)) continue;
+    const command = ofSno.find(({ path }) => line === path || line.startsWith(`${path} `));
+    const known = isSno ? new Set(command?.options.map(({ long }) => long)) : ofHost;
+    for (const [option] of rest.matchAll(/(?<=^| )--[a-z][a-z-]*/g)) {
+      checked += 1;
+      t.ok(option === '--help' || known.has(option), `${file}: ${line}`);
+    }
+  }
+  t.ok(checked > 10, `${checked} options`);
 });
 
 t.test('units that advice has started or read are units of ours or of the system', async (t) => {
