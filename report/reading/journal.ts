@@ -110,6 +110,20 @@ function parseJsonLine(raw: string): ParsedLine | undefined {
   return { atMs: micros / 1000, identifier, text };
 }
 
+const DAY_MS = 86_400_000;
+
+/** Since it was quiet for a day; a boot may last for years. */
+export function ofLastDays(lines: readonly JournalLine[], view: BundleView): JournalLine[] {
+  const sorted = lines.toSorted((a, b) => a.atMs - b.atMs);
+  let nextMs = view.atMs;
+  const before = sorted.findLastIndex(({ atMs }) => {
+    const isQuiet = nextMs - atMs > DAY_MS;
+    nextMs = atMs;
+    return isQuiet;
+  });
+  return sorted.slice(before + 1);
+}
+
 /** A message that is still being repeated. */
 export interface Ongoing {
   /** Start of the current run of messages: before it was a pause longer than RECENT_MS, or `afterMs`. */

@@ -2,7 +2,7 @@ import { WRITTEN_FOLDERS } from '../../lib/host/written-folders.ts';
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { hostFiles, hostFilesIn } from '../reading/hosts.ts';
-import { firstLike, isRecent, lastLike } from '../reading/journal.ts';
+import { isRecent, lastLike, linesLike, ofLastDays } from '../reading/journal.ts';
 import { at, listAt, numberAt, textAt, textsAt } from '../reading/values.ts';
 import { bytes, percent } from '../reading/words.ts';
 
@@ -92,12 +92,12 @@ const share = (free: number | undefined, all: number | undefined): number | unde
 
 const NO_SPACE = /no space left on device/i;
 
-/** The first failed write, from the journals and container logs. */
+/** The first failed write since it was quiet, from the journals and container logs. */
 function firstSaid(view: BundleView) {
   const journals = hostFilesIn(view, 'journals/').filter((path) => !path.includes('/previous-'));
-  return [...journals, ...hostFilesIn(view, 'containers/tails/')]
-    .flatMap((path) => firstLike(view, path, NO_SPACE) ?? [])
-    .toSorted((a, b) => a.atMs - b.atMs)[0];
+  const files = [...journals, ...hostFilesIn(view, 'containers/tails/')];
+  const said = files.flatMap((path) => linesLike(view, path, NO_SPACE));
+  return ofLastDays(said, view)[0];
 }
 
 /** The file system may have been full only briefly, or is not listed by df. */

@@ -1,6 +1,6 @@
 import type { Rule } from '../bundle-view.ts';
 import { hostFiles } from '../reading/hosts.ts';
-import { linesLike } from '../reading/journal.ts';
+import { linesLike, ofLastDays } from '../reading/journal.ts';
 import { plural } from '../reading/words.ts';
 
 /** Messages of the block layer, libata, NVMe and the file systems. */
@@ -26,12 +26,19 @@ export const diskIoErrors: Rule = {
       });
       const [first] = errors;
       if (first === undefined) return [];
+      // A stick that was taken out, for one; what was remounted has no device, and stays read-only.
+      const isOver =
+        errors.every(({ device }) => device !== '') &&
+        ofLastDays(
+          errors.map(({ line }) => line),
+          view,
+        ).length === 0;
       const devices = [
         ...new Set(errors.map(({ device }) => device).filter((name) => name !== '')),
       ];
       return [
         {
-          severity: 'failing',
+          severity: isOver ? 'warning' : 'failing',
           title: `The kernel reports ${plural(errors.length, 'error')} of ${devices.join(', ') || 'a file system'}`,
           sinceMs: first.line.atMs,
           evidence: errors.slice(0, SHOWN).map(({ line }) => line.evidence),

@@ -1,6 +1,6 @@
 import type { Rule } from '../bundle-view.ts';
 import { containerLogs, hostFiles } from '../reading/hosts.ts';
-import { linesLike } from '../reading/journal.ts';
+import { linesLike, ofLastDays } from '../reading/journal.ts';
 import { quantile } from '../reading/metrics.ts';
 
 /** etcd's FAQ, "What does the etcd warning 'failed to send out heartbeat on time' mean?" */
@@ -33,8 +33,9 @@ export const diskSlow: Rule = {
         return [{ ...found, what, limitS }];
       }),
     );
-    const slow = containerLogs(view, 'etcd').flatMap((path) =>
-      linesLike(view, path, /slow fdatasync/),
+    const slow = ofLastDays(
+      containerLogs(view, 'etcd').flatMap((path) => linesLike(view, path, /slow fdatasync/)),
+      view,
     );
     if (measured.length === 0 && slow.length < MIN_SLOW_LINES) return [];
     const facts = measured.map(

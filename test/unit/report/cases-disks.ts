@@ -12,11 +12,12 @@ const df = (target: string, share: number, more: object = {}) => ({
 });
 const disks = (...list: object[]) => ({ [`${M}/disks/df.json`]: json(list) });
 
-const kernel = (...lines: string[]) => ({
+const kernelOf = (day: string, ...lines: string[]) => ({
   [`${M}/journals/kernel.log`]: lines
-    .map((line) => `2026-11-21T15:10:00.123456+0000 kernel: ${line}\n`)
+    .map((line) => `${day}T15:10:00.123456+0000 kernel: ${line}\n`)
     .join(''),
 });
+const kernel = (...lines: string[]) => kernelOf('2026-11-21', ...lines);
 const meminfo = (total: number, available: number) => ({
   [`${M}/proc/meminfo.txt`]: `MemTotal:       ${total} kB\nMemFree:         1 kB\nMemAvailable:   ${available} kB\n`,
 });
@@ -140,6 +141,22 @@ export const diskCases: readonly RuleCase[] = [
     ),
   },
   {
+    rule: 'disk-io-errors',
+    of: 'a stick that was taken out two days ago',
+    files: kernelOf('2026-11-19', 'I/O error, dev sdb, sector 2048 op 0x0:(READ)'),
+    finds: [{ severity: 'warning', title: /1 error of sdb/ }],
+  },
+  {
+    rule: 'disk-io-errors',
+    of: 'a file system that is read-only since then',
+    files: kernelOf(
+      '2026-11-19',
+      'EXT4-fs error (device sda4): ext4_find_entry:1455',
+      'EXT4-fs (sda4): Remounting filesystem read-only',
+    ),
+    finds: [{ severity: 'failing', title: /2 errors of sda4/ }],
+  },
+  {
     rule: 'disk-slow',
     of: 'a 99th percentile between 16 and 32 ms',
     files: { [`${M}/etcd/metrics.txt`]: histogram(WAL, 100, 300, 600, 900, 970, 1000, 1000, 1000) },
@@ -161,6 +178,15 @@ export const diskCases: readonly RuleCase[] = [
         ),
     },
     finds: [{ severity: 'warning', title: /3 syncs took more than a second/ }],
+  },
+  {
+    rule: 'disk-slow',
+    of: 'syncs that took long two days ago, and one since',
+    files: {
+      [`${M}/containers/tails/etcd-12ab.log`]: ['19', '19', '19', '21']
+        .map((day) => `2026-11-${day}T15:10:00.1Z stderr F {"msg":"slow fdatasync"}\n`)
+        .join(''),
+    },
   },
   {
     rule: 'disk-slow',

@@ -97,3 +97,20 @@ t.test('etcd complains of clocks for as long as they differ', async (t) => {
   t.match(shownBy('clock-skew', said('15:18:00')), /clock drift/);
   t.equal(shownBy('clock-skew', said('15:00:00')), '');
 });
+
+t.test(
+  'the first write that failed since the disk is full, not when it was full before',
+  async (t) => {
+    const said = (at: string) =>
+      `${at}.000000+0000 host containerd[9]: write /var/${at}: no space left on device\n`;
+    const text = shownBy('disk-full', {
+      [`${M}/disks/df.json`]: json([
+        { target: '/', source: '/dev/vda4', type: 'xfs', sizeBytes: 1e9, availableBytes: 0 },
+      ]),
+      [`${M}/journals/containerd.log`]: said('2026-11-01T10:00:00') + said('2026-11-21T15:02:00'),
+      [`${M}/journals/kubelet.log`]: said('2026-11-21T09:00:00') + said('2026-11-21T15:01:00'),
+    });
+    t.match(text, /write \/var\/2026-11-21T09/);
+    t.notMatch(text, /2026-11-01/);
+  },
+);
