@@ -1,5 +1,7 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
-import { isMissing } from '../../lib/host/files.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
+import { isMissing, readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
 import { validityOf } from '../../lib/pki/certificate.ts';
@@ -52,8 +54,11 @@ export async function dueLeaves<L extends Leaf>(
 async function isDue(paths: HostPaths, { leaf, pem }: LeafOnDisk, now: Date): Promise<boolean> {
   if (!isReadable(pem)) return true;
   if (!needsRenewal(pem, now)) return false;
+  if (!isValid(pem, now)) return true;
   const { certificate } = authorityPaths(leaf.authority);
-  return !isValid(pem, now) || renewalGains(pem, await readFile(paths.at(certificate), 'utf8'));
+  const authority = await readTextIfPresent(paths.at(certificate));
+  // Of a damaged authority, the attempt says what is wrong.
+  return authority === undefined || !isReadable(authority) || renewalGains(pem, authority);
 }
 
 function isReadable(pem: string): boolean {
@@ -82,3 +87,41 @@ export async function readAuthority(paths: HostPaths, name: AuthorityName): Prom
     key: await readFile(paths.at(files.key), 'utf8'),
   };
 }
+
+/**
+ * The same, to sign with it. A rotation that was interrupted may have replaced one of the two files.
+ *
+ * @throws Failure (fatal) that names the file that is missing, damaged or of another authority
+ */
+export async function readSigner(paths: HostPaths, name: AuthorityName): Promise<KeyPair> {
+  const files = authorityPaths(name);
+  const read = async (path: string, parse: (text: string) => unknown) => {
+    const text = await readTextIfPresent(paths.at(path));
+    const found = text === undefined ? 'no such file' : faultOf(text, parse);
+    if (text !== undefined && found === undefined) return text;
+    throw unusable(name, path, `${found} at ${path}`);
+  };
+  const certificate = await read(files.certificate, (text) => new X509Certificate(text));
+  const key = await read(files.key, createPrivateKey);
+  if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) {
+    return { certificate, key };
+  }
+  throw unusable(name, files.key, `the key of another certificate at ${files.key}`);
+}
+
+function faultOf(text: string, parse: (text: string) => unknown): string | undefined {
+  try {
+    parse(text);
+    return undefined;
+  } catch {
+    return 'what is neither certificate nor key in PEM';
+  }
+}
+
+const unusable = (name: AuthorityName, subject: string, found: string) =>
+  new Failure('fatal', `the CA ${name} of this host cannot sign`, {
+    subject,
+    expected: 'its certificate and its key',
+    found,
+    fix: 'Put both files back from a backup: "sno-backup list" names its folder, which has them below host/.',
+  });

@@ -17,7 +17,7 @@ import { x509 } from '../../../lib/pki/x509.ts';
 import { chainAnchor } from '../../../lib/relocation/site-volume/shown-certificate.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { siteCertificate } from '../../../lib/render/kubernetes/site-certificate.ts';
-import { readAuthority } from '../leaf-files.ts';
+import { readSigner } from '../leaf-files.ts';
 
 /** How long an administrator's certificate is valid: it cannot be revoked. */
 export const ADMINISTRATOR_DAYS = { default: 30, maximum: 365 } as const;
@@ -42,7 +42,7 @@ export async function issueAdministrator(
   { path, days, now }: { readonly path: string; readonly days: number; readonly now: Date },
 ): Promise<IssuedAdministrator> {
   const authorities = {
-    admin: await readAuthority(paths, 'admin'),
+    admin: await readSigner(paths, 'admin'),
     serving: await trustedForApi(paths, cluster),
   };
   return certifyAdministrator(authorities, cluster, { path, days, now });

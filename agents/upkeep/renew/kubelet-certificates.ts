@@ -74,6 +74,7 @@ async function signingFailure(
     await signAllExpired(paths, found, now);
     return undefined;
   } catch (cause) {
+    if (cause instanceof Failure && cause.code === 'leaf-not-signed') return cause;
     return new Failure('fatal', `${found.leaf.name} could not be signed again`, {
       code: 'leaf-not-signed',
       subject: found.leaf.certificate,

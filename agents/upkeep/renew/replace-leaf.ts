@@ -8,7 +8,7 @@ import { writeKeptFiles } from '../../../lib/secrets/seal/files.ts';
 import type { RenewContext } from '../../steps/certificates/context.ts';
 import { prove } from '../../steps/certificates/prove.ts';
 import { dropReplaced, keepReplaced, readReplaced } from '../../steps/certificates/replaced.ts';
-import { isValid, type LeafOnDisk, readAuthority } from '../../steps/leaf-files.ts';
+import { isValid, type LeafOnDisk, readSigner } from '../../steps/leaf-files.ts';
 
 /**
  * A client's open connections may last this long on the old certificate, which the server verifies
@@ -54,7 +54,7 @@ async function signed({ paths }: RenewContext, leaf: RenewableLeaf, pem: string)
     if (!new X509Certificate(pem).checkPrivateKey(key)) {
       throw new Failure('fatal', `${leaf.key} is not the key of ${leaf.certificate}`);
     }
-    return await renewLeaf(pem, await readAuthority(paths, leaf.authority), new Date());
+    return await renewLeaf(pem, await readSigner(paths, leaf.authority), new Date());
   } catch (cause) {
     throw new Failure('fatal', `${leaf.name} could not be signed again`, {
       code: 'leaf-not-signed',

@@ -160,4 +160,41 @@ t.test('sign-expired', async (t) => {
     t.match(await it.failureOf(signExpired), { kind: 'fatal', message: /etcd-server/ });
     t.equal(it.read(`${SERVER}.crt`), before);
   });
+
+  t.test('a CA that cannot sign keeps neither the kubelet nor the leaves of others', async (t) => {
+    const { certificate, key } = authorityPaths('etcd');
+    const another = await createAuthority('another');
+    for (const [path, contents, found] of [
+      [certificate, undefined, 'no such file'],
+      [certificate, '', 'what is neither certificate nor key'],
+      [key, undefined, 'no such file'],
+      [key, etcd.key.slice(0, 100), 'what is neither certificate nor key'],
+      [key, another.key, 'the key of another certificate'],
+    ] as const) {
+      const it = host(t, { server: soon.server, node: soon.node });
+      it.remove(path);
+      if (contents !== undefined) it.write(path, contents, 0o600);
+      const before = it.read(`${SERVER}.crt`);
+      t.same(await it.run(signExpired), { kind: 'done', note: '1 signed again' }, found);
+      t.equal(it.read(`${SERVER}.crt`), before, 'as it was');
+      t.equal(await it.holds(signExpired), true, 'nothing is left to sign');
+      const said = it.lines.join('');
+      t.match(said, /etcd-server was not signed again: the CA etcd of this host cannot sign/);
+      t.match(said, `found ${found}`);
+      t.match(said, path);
+    }
+  });
+
+  t.test('a damaged leaf is named', async (t) => {
+    for (const contents of ['', soon.server.certificate.slice(0, 200), '\0'.repeat(1000)]) {
+      const it = host(t, soon);
+      it.write(`${SERVER}.crt`, contents);
+      t.match(await it.failureOf(signExpired), {
+        kind: 'fatal',
+        code: 'leaf-not-signed',
+        message:
+          /etcd-server could not be signed again; expected .* in \S+etcd\/server\.crt; found the/,
+      });
+    }
+  });
 });
