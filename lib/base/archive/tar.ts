@@ -40,7 +40,7 @@ export async function* tarEntries(
   const refused = (found: string) => new Failure('usage', `not an archive of ${what}`, { found });
   const entries = extract();
   const enough = new AbortController();
-  const tooLarge = () => refused(`more than ${limits.bytes / 2 ** 30} GiB`);
+  const tooLarge = () => refused(`more than ${Math.ceil(limits.bytes / 2 ** 20)} MiB`);
   const reading = pipeline(Readable.from(atMost(source, limits.bytes, tooLarge)), entries, {
     signal: AbortSignal.any([signal, enough.signal]),
   });

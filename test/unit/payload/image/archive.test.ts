@@ -236,7 +236,7 @@ t.test('reading ends at its limits and when aborted', async (t) => {
   };
   t.equal(await read({ entries: 50, bytes: tar.length }), 50);
   await t.rejects(read({ entries: 49, bytes: tar.length }), /more than 49 files/);
-  await t.rejects(read({ entries: 50, bytes: tar.length - 1 }), /more than .* GiB/);
+  await t.rejects(read({ entries: 50, bytes: tar.length - 1 }), /more than 1 MiB/);
   const stopped = AbortSignal.abort(new Error('stopped'));
   await t.rejects(read({ entries: 50, bytes: tar.length }, stopped), /stopped/);
 });
