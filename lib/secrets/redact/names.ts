@@ -11,7 +11,7 @@ const set = (words: string) => new Set(list(words));
  * without signs, from the end: of `aws_secret_access_key` the last letters are `accesskey`.
  */
 const ALWAYS = list(
-  'password passwords passwd passphrase passphrases passwordhash pwd clientsecret secretkey accesskey sharedkey accountkey privatekey clientkeydata accesstoken refreshtoken idtoken identitytoken registrytoken sessiontoken authtoken bearertoken securitytoken bootstraptoken apitoken vaulttoken privatetoken apikey encryptionkey encryptionkeysecret masterkey fernetkey unsealkey recoverykey psk passwordvalue wepkey0 wepkey1 wepkey2 wepkey3 mkacak dockerconfigjson dockercfg dockerauthconfig pullsecret amzsignature googsignature requirepass masterauth bindpw rootpw authtok passwordin secretkeybase reviewerjwt passcode authkey activationkey codeverifier passwort kennwort motdepasse contrasena senha wachtwoord',
+  'password passwords passwd passphrase passphrases passwordhash pwd clientsecret secretkey accesskey sharedkey accountkey privatekey clientkeydata accesstoken refreshtoken idtoken identitytoken registrytoken sessiontoken authtoken bearertoken securitytoken bootstraptoken tokensecret apitoken vaulttoken privatetoken apikey encryptionkey encryptionkeysecret masterkey fernetkey unsealkey recoverykey psk passwordvalue wepkey0 wepkey1 wepkey2 wepkey3 mkacak dockerconfigjson dockercfg dockerauthconfig pullsecret amzsignature googsignature requirepass masterauth bindpw rootpw authtok passwordin secretkeybase reviewerjwt passcode authkey activationkey codeverifier passwort kennwort motdepasse contrasena senha wachtwoord',
 );
 /** The same of names that ordinary things have too: a Secret's own name, a kind of token, a cookie of D-Bus. */
 const SOMETIMES = list(

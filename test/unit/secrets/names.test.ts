@@ -26,6 +26,7 @@ const SECRET_NAMES = [
   'bearer_token',
   'X-Amz-Security-Token',
   'bootstrap-token',
+  'token-secret',
   'apiToken',
   'vaultToken',
   'privateToken',
