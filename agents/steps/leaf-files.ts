@@ -123,5 +123,5 @@ const unusable = (name: AuthorityName, subject: string, found: string) =>
     subject,
     expected: 'its certificate and its key',
     found,
-    fix: 'Put both files back from a backup: "sno-backup list" names its folder, which has them below host/.',
+    fix: 'Put both files back from a backup ("sno-backup list"): they are below host/ in /var/lib/sno-agents/backups/NAME.',
   });
