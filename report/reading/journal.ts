@@ -27,7 +27,11 @@ const LOOKED_AT = 8192;
 export const RECENT_MS = 5 * 60_000;
 
 export const isRecent = ({ atMs }: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
-  atMs >= view.atMs - RECENT_MS;
+  Math.abs(atMs - view.atMs) <= RECENT_MS;
+
+/** Said before the clock was set back: nobody knows when. */
+const isAhead = ({ atMs }: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
+  atMs > view.atMs + RECENT_MS;
 
 /** The matching lines of a journal (either format) or container log, oldest first. */
 export function linesLike(view: BundleView, path: string, pattern: RegExp): JournalLine[] {
@@ -114,7 +118,7 @@ const DAY_MS = 86_400_000;
 
 /** Since it was quiet for a day; a boot may last for years. */
 export function ofLastDays(lines: readonly JournalLine[], view: BundleView): JournalLine[] {
-  const sorted = lines.toSorted((a, b) => a.atMs - b.atMs);
+  const sorted = lines.filter((line) => !isAhead(line, view)).toSorted((a, b) => a.atMs - b.atMs);
   let nextMs = view.atMs;
   const before = sorted.findLastIndex(({ atMs }) => {
     const isQuiet = nextMs - atMs > DAY_MS;
@@ -142,7 +146,7 @@ export function ongoing(
   let found: Ongoing | undefined;
   for (let index = lines.length - 1; index >= 0; index--) {
     const line = match(path, lines[index] ?? '', index, pattern);
-    if (line === undefined) continue;
+    if (line === undefined || isAhead(line, view)) continue;
     const nextMs = found?.sinceMs ?? view.atMs;
     if (line.atMs <= afterMs || nextMs - line.atMs > RECENT_MS) break;
     found = { sinceMs: line.atMs, last: found?.last ?? line };

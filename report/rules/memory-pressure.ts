@@ -67,7 +67,7 @@ function killed(view: BundleView): Found[] {
     if (first === undefined || last === undefined) return [];
     const names = [...new Set(kills.map(({ text }) => OOM.exec(text)?.[2] ?? 'a process'))];
     const ofHost = kills.some(({ text }) => !text.includes('Memory cgroup'));
-    const isNow = view.atMs - last.atMs < OOM_RECENT_MS;
+    const isNow = Math.abs(view.atMs - last.atMs) < OOM_RECENT_MS;
     const title = `The kernel killed ${plural(kills.length, 'process', 'processes')} for lack of memory (${names.join(', ')}), last at ${time(last.atMs)}${ofHost ? '' : ': each had reached the limit of its own container'}`;
     return [
       {

@@ -111,6 +111,11 @@ export const apiCases: readonly RuleCase[] = [
   },
   {
     rule: 'api-not-answering',
+    of: 'refusals by a clock that was ahead',
+    files: { ...ACTIVE, ...kubelet(refused('23:19:40'), refused('23:19:50')) },
+  },
+  {
+    rule: 'api-not-answering',
     of: 'an all-in-one host whose control plane has not started yet',
     files: { ...ACTIVE, [`${M}/steps/aiokube.jsonl`]: step('15:00:00', 'payload', 'done') },
     failures: [{ path: 'resources/nodes.json', reason: 'connect ECONNREFUSED 127.0.0.1:6443' }],

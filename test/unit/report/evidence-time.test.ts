@@ -114,3 +114,23 @@ t.test(
     t.notMatch(text, /2026-11-01/);
   },
 );
+
+t.test('what was said with a clock that was ahead is not what happens now', async (t) => {
+  const pull = (at: string) =>
+    `${at}+00:00 host kubelet[1]: "PullImage from image service failed" err="x" image="a:${at}"\n`;
+  const said = (...times: string[]) => ({
+    [`${M}/journals/kubelet.log`]: times.map(pull).join(''),
+  });
+  const ahead = '2026-11-22T15:19:00';
+  t.equal(shownBy('image-pull-failing', said(ahead)), '');
+  const both = shownBy('image-pull-failing', said(ahead, '2026-11-21T15:19:00'));
+  t.match(both, /a:2026-11-21/);
+  t.notMatch(both, /a:2026-11-22/);
+  const full = shownBy('disk-full', {
+    [`${M}/disks/df.json`]: json([
+      { target: '/', source: '/dev/vda4', type: 'xfs', sizeBytes: 1e9, availableBytes: 0 },
+    ]),
+    [`${M}/journals/containerd.log`]: `${ahead}.000000+0000 host a[9]: no space left on device\n`,
+  });
+  t.notMatch(full, /no space left/);
+});
