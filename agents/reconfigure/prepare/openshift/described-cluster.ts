@@ -74,7 +74,6 @@ export async function describedCluster(
   const { spec, status: version } = await client.get(versions, { name: 'version' }, limits);
   const install = await installConfig(client, limits);
   const platform = status.platformStatus.type.toLowerCase();
-  const minor = minorOf(version.desired.version);
   const cluster = clusterSchema.safeParse({
     apiVersion: 'sno-agents/v1',
     // The same for each description: nobody else has made one.
@@ -82,7 +81,7 @@ export async function describedCluster(
     controlPlane: 'openshift',
     openshift: {
       releaseImage: version.desired.image,
-      version: minor ?? version.desired.version,
+      version: minorOf(version.desired.version),
       clusterId: spec.clusterID,
       infrastructureName: status.infrastructureName,
       installedByOthers: true,

@@ -90,7 +90,7 @@ t.test('why it is refused is told, and not asked again', async (t) => {
   });
   await it.heed(4);
   const path = recordPath(it.paths, 'update-wanted');
-  const wanted = readFileSync(path);
+  const asked = readFileSync(path);
   t.match(await it.takeUp(fault), { isRequested: false, said: /refused: the signature/ });
   t.match(await it.told(), {
     ...{ state: 'refused', asked: 4, code: 'update-refused', fix: 'Sign it.' },
@@ -101,7 +101,7 @@ t.test('why it is refused is told, and not asked again', async (t) => {
   await it.heed(3);
   t.same(await it.takeUp(request), { isRequested: false });
   // Of an agent that was killed when it had told.
-  writeFileSync(path, wanted);
+  writeFileSync(path, asked);
   t.same(await it.takeUp(request), { isRequested: false });
   t.notOk(existsSync(path));
   t.equal(it.asked.length, 1);
