@@ -4,7 +4,7 @@ import { endsInstallation, installs, keepsKubelet } from '../agents/table.ts';
 import type { AgentStatus } from '../steps/status.ts';
 import { failureCode, type Photographed } from './photographed.ts';
 import { progressLine } from './progress-line.ts';
-import { PLAIN_WORDS, printableOnConsole } from './wording.ts';
+import { PLAIN_WORDS, shownOnConsole } from './wording.ts';
 
 /** Facts about a finished installation. */
 export interface Installed {
@@ -175,7 +175,7 @@ const nowLine = (status: AgentStatus): string =>
   `Now: ${progressLine({ ...status, state: 'running' }) ?? status.agent}`;
 
 function issue(verdict: IssueVerdict, lines: readonly string[], picture = ''): Issue {
-  const text = lines.flatMap((line) => wrapped(escaped(printableOnConsole(line)))).join('\n');
+  const text = lines.flatMap((line) => wrapped(escaped(shownOnConsole(line)))).join('\n');
   return { verdict, text: `\n${picture}${text}\n\n` };
 }
 

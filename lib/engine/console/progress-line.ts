@@ -1,12 +1,12 @@
 import { endsInstallation, installs } from '../agents/table.ts';
 import type { AgentStatus } from '../steps/status.ts';
 import { PLAIN_STEPS } from './plain-steps.ts';
-import { PLAIN_WORDS, printableOnConsole } from './wording.ts';
+import { PLAIN_WORDS, shownOnConsole } from './wording.ts';
 
 /** The state of an agent as one line on the console; undefined if there is nothing to report. */
 export function progressLine(status: AgentStatus | undefined): string | undefined {
   const line = status === undefined ? undefined : lineOf(status);
-  return line === undefined ? undefined : printableOnConsole(line);
+  return line === undefined ? undefined : shownOnConsole(line);
 }
 
 const troubleText = ({ trouble }: NonNullable<AgentStatus['step']>): string =>

@@ -23,3 +23,12 @@ export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
 /** Text without control characters: a message may quote escape sequences of a host or server. */
 export const printableOnConsole = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/\p{C}/gu, '').trim();
+
+/** Of a text, in characters: a screen has 2000, and what has failed has to stay on it. The journal has all of it. */
+const LONGEST = 800;
+
+/** The same, not too long for a screen: a message may quote all that a program or the API has said. */
+export function shownOnConsole(text: string): string {
+  const printable = printableOnConsole(text);
+  return printable.length <= LONGEST ? printable : `${printable.slice(0, LONGEST)} ...`;
+}

@@ -303,18 +303,22 @@ t.test('quoted text neither controls the terminal nor contains escapes for agett
   t.notMatch(text.replaceAll('\n', ''), /\p{C}/u);
   const line = progressLine(status('bootkube', { state: 'failed', reason: what }));
   t.equal(line, 'Preparing the cluster: FAILED: a[2Jb \\n \\4{eth0} FAKE: cd e');
+  const endless = progressLine(status('bootkube', { state: 'failed', reason: 'x '.repeat(9000) }));
+  t.match(endless, /^Preparing the cluster: FAILED: [x ]{700,800} \.\.\.$/);
 });
 
-t.test('lines fit a screen of 80 columns, unless a single word does not', async (t) => {
-  const long = { ...dns, what: `${'some words '.repeat(30)}${'x'.repeat(100)}` };
-  const issue = issueOf(
-    [status('bootkube', { state: 'failed', exitCode: 4, failure: long })],
-    undefined,
-  );
-  const lines = issue?.text.split('\n') ?? [];
+t.test('a failure fits a screen of 80 columns, unless a single word does not', async (t) => {
+  const shown = (what: string) =>
+    issueOf(
+      [status('bootkube', { state: 'failed', exitCode: 4, failure: { ...dns, what } })],
+      undefined,
+    )?.text ?? '';
+  const text = shown(`${'some words '.repeat(30)}${'x'.repeat(100)}`);
+  const lines = text.split('\n');
   t.ok(lines.length > 5);
   for (const line of lines) if (!line.includes('xxx')) t.ok(line.length <= 78, line);
-  t.match(issue?.text, /^\n.*\n\n$/s, 'apart from what is around it');
+  t.match(text, /^\n.*\n\n$/s, 'apart from what is around it');
+  t.ok(shown('some words '.repeat(9000)).split('\n').length < 25, 'FAILED stays on it');
 });
 
 t.test('the console has a line for each state', async (t) => {
