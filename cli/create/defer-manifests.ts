@@ -50,12 +50,10 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
         undecodableFaults(undecodable, contents.includes('{{')),
       ),
       ...all.flatMap(valueFaults),
-      ...withoutNamespace(all)
-        .filter((manifest) => !deferred.has(manifest))
-        .map(
-          (manifest) =>
-            `${placeOf(manifest)}: metadata.namespace: expected one that every cluster has, or of a Namespace among the manifests, found ${JSON.stringify(manifest.namespace)}. Add {apiVersion: v1, kind: Namespace, metadata: {name: ${manifest.namespace}}}.`,
-        ),
+      ...withoutNamespace(all).map(
+        (manifest) =>
+          `${placeOf(manifest)}: metadata.namespace: expected one that every cluster has, or of a Namespace among the manifests, found ${JSON.stringify(manifest.namespace)}. Add {apiVersion: v1, kind: Namespace, metadata: {name: ${manifest.namespace}}}.`,
+      ),
       ...faults.flatMap((fault) =>
         fault.kind === 'duplicate'
           ? [

@@ -2,7 +2,7 @@ import { isRecord } from '../../lib/base/json.ts';
 import { builtInGroups } from '../../lib/clients/kube/built-in-groups.ts';
 import { groupOf } from '../../lib/clients/kube/kind-name.ts';
 import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
-import { DNS_LABEL, DNS_NAME } from '../../lib/config/site/names.ts';
+import { DNS_LABEL, isSubdomain } from '../../lib/config/site/names.ts';
 import { isLabelValue, isQualifiedName } from '../../lib/config/site-config/fields.ts';
 
 type Given = Pick<Manifest, 'object' | 'apiVersion' | 'kind' | 'name' | 'namespace'>;
@@ -77,7 +77,7 @@ function nameFault({ apiVersion, kind, name, namespace }: Given): string | undef
       ? undefined
       : `metadata.name: expected at most 63 characters of a-z, 0-9 and "-", found ${shown(name)}. Rename it.`;
   }
-  return DNS_NAME.test(name) && name.length <= 253
+  return isSubdomain(name)
     ? undefined
     : `metadata.name: expected at most 253 characters of a-z, 0-9, "-" and ".", found ${shown(name)}. Rename it.`;
 }
@@ -137,11 +137,23 @@ const NAMESPACES = [
   'local-path-storage',
 ];
 
-/** Manifests in a namespace that nobody makes: each would be tried until the deadline. */
+/** Of these the API reads over a namespace. */
+const OF_CLUSTER: readonly string[] = [
+  ...['Namespace', 'Node', 'PersistentVolume', 'IngressClass', 'ClusterRole', 'StorageClass'],
+  ...['ClusterRoleBinding', 'CSIDriver', 'PriorityClass', 'RuntimeClass', 'APIService'],
+  'CustomResourceDefinition',
+];
+
+const isNamespaced = ({ apiVersion, kind }: Given): boolean =>
+  HOMES[apiVersion]?.includes(kind) === true && !OF_CLUSTER.includes(kind);
+
+/** Manifests of known kinds in a namespace that nobody makes: each would be tried until the deadline. */
 export function withoutNamespace(manifests: readonly Manifest[]): Manifest[] {
   const made = manifests.filter(
     ({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Namespace',
   );
   const known = new Set([...NAMESPACES, ...made.map(({ name }) => name)]);
-  return manifests.filter(({ namespace }) => namespace !== undefined && !known.has(namespace));
+  return manifests.filter(
+    (each) => each.namespace !== undefined && !known.has(each.namespace) && isNamespaced(each),
+  );
 }

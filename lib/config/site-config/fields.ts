@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Problem } from '../../base/errors/problem.ts';
 import { isAddress } from '../../base/network/address.ts';
 import { isPlaceholder } from '../../host/placeholders.ts';
-import { DNS_NAME, isLookupName } from '../site/names.ts';
+import { isLookupName, isSubdomain } from '../site/names.ts';
 import { isNoAdapters } from '../site/nmstate/hardware.ts';
 
 const MAC = /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$/;
@@ -51,7 +51,7 @@ export const isLabelKey = (key: string): boolean =>
 export function isQualifiedName(key: string): boolean {
   const [name = '', prefix, ...rest] = key.split('/').toReversed();
   if (rest.length > 0 || !LABEL_NAME.test(name)) return false;
-  return prefix === undefined || (prefix.length <= 253 && DNS_NAME.test(prefix));
+  return prefix === undefined || isSubdomain(prefix);
 }
 
 export const isLabelValue = (value: string): boolean => value === '' || LABEL_NAME.test(value);

@@ -7,6 +7,10 @@ const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 export const DNS_LABEL = new RegExp(`^${LABEL}$`);
 /** An RFC 1123 subdomain; its length is checked separately. */
 export const DNS_NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+/** As Kubernetes has names and prefixes of labels: of its parts it does not limit the length (apimachinery, IsDNS1123Subdomain). */
+export const isSubdomain = (text: string): boolean =>
+  text.length <= 253 &&
+  text.split('.').every((part) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(part));
 /** A base domain may be absolute. */
 export const BASE_DOMAIN = new RegExp(`^${LABEL}(\\.${LABEL})*\\.?$`);
 

@@ -114,6 +114,7 @@ export const UNKNOWN: readonly (readonly [text: string, says: RegExp])[] = [
 
 /** Right ones. */
 export const OBJECTS: readonly string[] = [
+  named('ConfigMap', `${'long-'.repeat(30)}name.0`),
   object(
     'ServiceAccount',
     '',
