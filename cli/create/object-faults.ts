@@ -145,7 +145,7 @@ const OF_CLUSTER: readonly string[] = [
 ];
 
 const isNamespaced = ({ apiVersion, kind }: Given): boolean =>
-  HOMES[apiVersion]?.includes(kind) === true && !OF_CLUSTER.includes(kind);
+  HOME_OF.get(kind.toLowerCase())?.apiVersion === apiVersion && !OF_CLUSTER.includes(kind);
 
 /** Manifests of known kinds in a namespace that nobody makes: each would be tried until the deadline. */
 export function withoutNamespace(manifests: readonly Manifest[]): Manifest[] {

@@ -26,6 +26,7 @@ export function jsonFault(text: string): string | undefined {
 
 /** The first fault of a text that is not JSON, such as "a missing comma at character 5 of line 2". */
 export function brokenAt(text: string): string {
+  if (text.startsWith('\uFEFF')) return 'a byte order mark at character 1';
   // What is left open at the end is a consequence of what went wrong before it.
   let first: { readonly what: string; readonly offset: number } | undefined;
   const isRead = visited(text, {

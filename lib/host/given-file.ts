@@ -23,7 +23,8 @@ interface Options {
 
 /**
  * The text of a file that a person names with an option and that is read once; `what` begins the message. It may be a pipe, as
- * shells make one of `<(…)`, which is read to its end. Symlinks are followed; devices, sockets and folders are not opened.
+ * shells make one of `<(…)`, which is read to its end. Symlinks are followed; devices, sockets and folders are not opened. A
+ * byte order mark, as editors of Windows write one, is no part of the text.
  *
  * @throws Failure (usage) for anything else, for a file that is too large, and for a pipe that nobody writes to in time
  */
@@ -33,9 +34,10 @@ export async function readGivenFile(
   { signal = new AbortController().signal, mostBytes = MAX_SMALL_BYTES }: Options = {},
 ): Promise<string> {
   const stats = await statusOf(path, what);
-  return stats.isFIFO()
-    ? readPipe(path, what, { signal, mostBytes })
-    : readSmallFile(path, what, mostBytes);
+  const text = stats.isFIFO()
+    ? await readPipe(path, what, { signal, mostBytes })
+    : await readSmallFile(path, what, mostBytes);
+  return text.replace(/^\uFEFF/, '');
 }
 
 /**

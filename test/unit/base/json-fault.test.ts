@@ -10,6 +10,7 @@ for (const [text, says] of [
   ['', 'no JSON: no value at character 1'],
   ['{"a":1,}', 'no JSON: a name without quotes, or one too many comma at character 8'],
   ['{\n  "a": 1\n  "b": 2\n}', 'no JSON: a missing comma at character 3 of line 3'],
+  ['\uFEFF{}', 'no JSON: a byte order mark at character 1'],
   ['a: 1', 'no JSON: no value of JSON at character 1'],
   ['{"a":1,"b":2,"a":3}', 'the same name twice at character 14: the first would not count'],
   [

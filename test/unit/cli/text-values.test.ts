@@ -53,6 +53,7 @@ t.test('a namespace that nobody makes', async (t) => {
         manifest('ConfigMap', `name: a, namespace: ${name}`),
       ),
       manifest('Route', 'name: a, namespace: later', 'route.openshift.io/v1'),
+      manifest('toString', 'name: a, namespace: later', 'constructor'),
       manifest('ClusterRole', 'name: a, namespace: chart', 'rbac.authorization.k8s.io/v1'),
     ),
     [],

@@ -69,6 +69,17 @@ t.test('a pipe without a writer, or without an end, is not waited for in vain', 
   await writer.close();
 });
 
+t.test('a byte order mark is no part of the text', async (t) => {
+  const path = join(t.testdir(), 'file');
+  for (const [text, read] of [
+    ['\uFEFF{}', '{}'],
+    ['{}\uFEFF', '{}\uFEFF'],
+  ] as const) {
+    writeFileSync(path, text);
+    t.equal(await readGivenFile(path, '--settings'), read);
+  }
+});
+
 t.test('told to stop, it does not wait', async (t) => {
   const path = pipeIn(t);
   const stop = new AbortController();

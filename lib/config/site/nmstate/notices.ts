@@ -23,6 +23,9 @@ export function networkNotices(text: string | undefined): string[] {
     }),
     ...interfacesOf(document).filter(isWanted).flatMap(addressNotices),
     ...routeNotices(document),
+    ...['routes', 'dns-resolver']
+      .filter((section) => at(document, section, 'running') !== undefined)
+      .map((section) => `nmstate ignores ${section}.running, which is what it tells: write config`),
   ];
 }
 

@@ -64,6 +64,9 @@ export const NETWORK_SECRETS: Path = [
   'mka-cak',
 ];
 
+/** Lists that have mappings in a bridge, and names in a bond. */
+const PORTS = ['port', 'ports'];
+
 /** Whether nmstate does without the key. */
 function isOptional(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
   const key = path.at(-1);
@@ -76,6 +79,8 @@ function wrongValue(
   path: Path,
   canBeOmitted: boolean,
 ): Misfit {
+  const isPort = expected === 'a mapping' && PORTS.includes(`${path.at(-2)}`);
+  if (isPort) return { path, expected: 'a mapping with name', fix: 'Write it as {name: eno1}.' };
   const fix = canBeOmitted ? `Write ${expected}, or omit it.` : `Write ${expected}.`;
   const isSecret = path.some((part) => NETWORK_SECRETS.includes(part));
   return { path, expected, fix, ...(isSecret ? { found: 'another value' } : {}) };

@@ -38,6 +38,11 @@ const REFUSED: readonly (readonly [interfaces: string, field: string, words: Reg
     `${PORT}.name`,
     /no bridge itself/,
   ],
+  [
+    `{name: br0, type: linux-bridge, ${DHCP}, bridge: {port: [eno1]}}`,
+    PORT,
+    /a mapping with name, .*\{name: eno1\}/,
+  ],
   [bridge('group-forward-mask: 5'), `${OPTIONS}.group-forward-mask`, /without its bits 0, 1 and 2/],
   [bridge('hash-max: 100'), `${OPTIONS}.hash-max`, /a power of 2/],
   [bridge('vlan-default-pvid: 7'), `${OPTIONS}.vlan-default-pvid`, /without vlan at a port/],
@@ -113,6 +118,12 @@ t.test('addresses without a way out are a notice', async (t) => {
   for (const text of [address(']'), address(route('10.9.0.0/16'))]) {
     t.match(networkNotices(text), [/^no default route in routes\.config/], text);
   }
+  t.strictSame(
+    networkNotices(
+      `interfaces: [{name: eno1, ${DHCP}}]\ndns-resolver: {running: {server: [10.0.0.1]}}`,
+    ),
+    ['nmstate ignores dns-resolver.running, which is what it tells: write config'],
+  );
   for (const text of [
     address(route('0.0.0.0/0')),
     address(`, {name: eno2, ${DHCP}}]`),
