@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { pushContext } from '../../../../agents/upkeep/backup-push/context.ts';
+import { runBackupPush } from '../../../../agents/upkeep/backup-push/main.ts';
 import { push } from '../../../../agents/upkeep/backup-push/push.ts';
 import { readPushState } from '../../../../lib/change/backup/push/state.ts';
 import { rotationChange } from '../../../../lib/change/rotation/request.ts';
@@ -90,6 +91,16 @@ t.test('what is replaced while a backup is encrypted is in none that leaves', as
   t.notOk(it.has('/stored'));
   it.remove(begun);
   t.match(await push.run(context, it.progress()), { kind: 'done' });
+});
+
+t.test('told to stop, it has not failed: its timer starts it again', async (t) => {
+  const it = await host(t);
+  it.write('/etc/sno-agents/settings.json', '{"backupMinFreeMiB":1}');
+  it.programs.give('curl', `kill -TERM ${process.pid}; exec sleep 60`);
+  const output = { write: () => {}, isJournal: false };
+  t.equal(await runBackupPush(it.paths, ['run'], output), 0);
+  t.equal(it.programs.calls('curl').length, 1);
+  t.equal(await readPushState(it.paths), undefined);
 });
 
 t.test('one that a clock ahead has dated later is not the newest for good', async (t) => {

@@ -235,6 +235,7 @@ t.test(
     await recordFailure(restoreChange, context.paths, failureData(BROKEN));
     await run(undo);
     t.equal(host.read(ENCRYPTION), providers('present'));
+    t.equal(host.mode(ENCRYPTION), 0o600, 'also when it is put back');
   },
 );
 

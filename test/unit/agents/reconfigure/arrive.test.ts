@@ -77,6 +77,7 @@ t.test('who reads how it went is kept until the next volume', async (t) => {
   await insert(host, { more: { 'result-recipient.txt': 'age1somebody\n' } });
   await look(host);
   t.equal(host.read(kept), 'age1somebody\n');
+  t.equal(host.mode(kept), 0o600);
   const other = await factoryHost(t);
   other.write(kept, 'age1before\n');
   await insert(other);

@@ -1,11 +1,15 @@
 /** What is asked of the factory's URL, with a curl of the test. */
+import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { askAgain } from '../../../../agents/reconfigure/ask-again.ts';
 import { fetchIso, volumeFrom } from '../../../../agents/reconfigure/ask-url.ts';
 import { lastAsked } from '../../../../agents/reconfigure/asked.ts';
+import { identityOf } from '../../../../lib/change/identity/identity.ts';
+import { siteChange } from '../../../../lib/change/site/request.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
+import { input } from '../../render/rendered-host.ts';
 import { testHost } from '../host/host.ts';
 import { factoryHost } from './site-host.ts';
 
@@ -77,6 +81,12 @@ t.test(
     host.programs.give('nm-online', 'exit 0');
     host.programs.give('prlimit', CURL);
     host.programs.give('systemctl', `cp "$ROOT${FOLDER}/asked.json" "$ROOT/at-start.json"`);
+    const volume = { serial: 7, sha256: 'a' };
+    const at = new Date().toISOString();
+    const request = { id: randomUUID(), at, volume, from: identityOf(input) };
+    await siteChange.write(host.paths, { schemaVersion: 1, ...request });
+    t.equal(await askAgain(host.paths), undefined, 'while one is carried out, nobody asks');
+    await siteChange.remove(host.paths);
     t.match(await askAgain(host.paths), /reconfigure\.service judges it$/);
     t.match(JSON.parse(host.read('/at-start.json')), { answer: /judges it$/ });
   },

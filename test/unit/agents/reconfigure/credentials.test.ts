@@ -4,6 +4,7 @@ import t from 'tap';
 import { confirmSite } from '../../../../agents/reconfigure/confirm.ts';
 import { credentials } from '../../../../agents/reconfigure/credentials.ts';
 import { certificatesIn, isIssuedBy } from '../../../../lib/pki/certificate.ts';
+import { authorityPaths, laptopAdminCa } from '../../../../lib/render/kubernetes/authorities.ts';
 import { rotatableLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
 import { trustFiles } from '../../../../lib/render/kubernetes/trust.ts';
 import { authorityCredentials } from '../../relocation/site-volume/volumes.ts';
@@ -41,12 +42,18 @@ t.test('credentials: the administrators of the factory are refused', async (t) =
   )) {
     if (!authorities.some((name) => name === 'serving' || name === 'admin')) continue;
     t.equal(host.read(path).includes(given.adminCa.certificate), trustsLaptop, path);
+    t.equal(host.mode(path), 0o644, path);
   }
   t.notOk(host.has(`${STATE}/admin.kubeconfig`), 'it is refused too');
   const once = host.read(admin);
   await credentials.run(atSite, host.progress());
   t.equal(host.read(admin), once, 'made once');
   t.equal(host.mode(`${STATE}/credentials.json`), 0o600);
+  for (const name of ['serving', 'admin'] as const) {
+    t.equal(host.mode(authorityPaths(name).key), 0o600, name);
+    t.equal(host.mode(authorityPaths(name).certificate), 0o644, name);
+  }
+  t.equal(host.mode(laptopAdminCa), 0o644);
   const leaves = rotatableLeaves.filter((each) => host.has(each.key));
   t.ok(leaves.length > 3);
   for (const { key, certificate } of leaves) {

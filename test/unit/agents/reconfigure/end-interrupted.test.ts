@@ -62,6 +62,8 @@ t.test('conclude: what waits for its kind begins only where the site stays', asy
   ] as const) {
     const { host, context, run } = await arrived(t, { config: SITE });
     host.write('/etc/systemd/system/sno-deferred.service');
+    // Whether it starts is no part of the site: the next boot starts it, too.
+    host.programs.give('systemctl', 'case "$*" in *sno-deferred*) exit 1 ;; esac');
     host.write(`${STATE}/credentials.json`, 'the keys of the site', 0o600);
     if (isKept) {
       await run(armSite);

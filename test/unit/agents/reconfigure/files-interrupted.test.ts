@@ -61,3 +61,11 @@ t.test('files: trust that a killed agent has written only is taken up', async (t
   await run(placeSiteFiles);
   t.equal(host.programs.calls('update-ca-trust').length, 1);
 });
+
+t.test('files: the pull secret of the site is for root alone', async (t) => {
+  const config = `${SITE}pull_secret: '{"auths":{"a.test":{"auth":"YTpi"}}}'\n`;
+  const { host, run } = await arrived(t, { config });
+  await run(placeSiteFiles);
+  t.match(host.read('/var/lib/kubelet/config.json'), 'a.test');
+  t.equal(host.mode('/var/lib/kubelet/config.json'), 0o600);
+});

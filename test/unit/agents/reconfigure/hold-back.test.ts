@@ -104,6 +104,7 @@ t.test('what waits is handed to sno-deferred, with rights for its groups only', 
   t.ok(certificate.checkIssued(authority));
   t.equal(host.mode('/etc/sno-agents/deferred.key'), 0o600);
   t.equal(host.mode('/etc/sno-agents/deferred'), 0o700, 'there may be Secrets in it');
+  t.equal(host.mode('/etc/systemd/system/sno-deferred.service'), 0o644);
   t.match(host.read('/etc/sno-agents/deferred.kubeconfig'), /deferred\.crt/);
   const { expires } = JSON.parse(host.read('/var/lib/sno-agents/sno-deferred/expiry.json'));
   t.ok(Date.parse(expires) > Date.now() + 3_600_000);
@@ -118,6 +119,7 @@ t.test('what waits is handed to sno-deferred, with rights for its groups only', 
   for (const path of created) t.ok(before.includes(path), `${path} is taken back with the site`);
   const [{ path } = { path: '' }] = await readDeferred(host.paths);
   t.ok(before.includes(host.paths.onHost(path)));
+  t.equal(host.mode(host.paths.onHost(path)), 0o600);
 
   const key = host.read('/etc/sno-agents/deferred.key');
   await holdBack(context, client, waiting, limits);

@@ -6,6 +6,7 @@ import {
   credentialFiles,
   credentialsIn,
 } from '../../../../lib/relocation/site-volume/credentials.ts';
+import { extraManifests } from '../../../../lib/relocation/site-volume/extra-manifests.ts';
 import { listedFiles } from '../../../../lib/relocation/site-volume/manifest.ts';
 import { openVolume } from '../../../../lib/relocation/site-volume/open-volume.ts';
 import { readVolumeFile } from '../../../../lib/relocation/site-volume/read-file.ts';
@@ -41,6 +42,18 @@ const credentials = (serving: typeof sound, admin: typeof sound) =>
       'credentials/admin-ca.crt': admin.certificate,
     }).map(([path, text]) => [path, Buffer.from(text)]),
   );
+
+t.test('manifests are in the order of their names, whatever that of their folder is', async (t) => {
+  const manifest = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+  const files = ['20-b', '10-a'].map(
+    (name) => [`extra-manifests/${name}.yaml`, Buffer.from(manifest(name))] as const,
+  );
+  const found = extraManifests(new Map(files));
+  t.same(
+    found.map(({ name }) => name),
+    ['10-a', '20-b'],
+  );
+});
 
 t.test('of a file no more is read than it may have', async (t) => {
   const folder = t.testdir({ file: '12345' });
