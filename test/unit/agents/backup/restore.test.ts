@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -18,12 +17,13 @@ import { lockAgent } from '../../../../lib/engine/steps/lock.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { stopUnit } from '../../../../lib/host/systemd.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
-import { isSealed, KEY_BYTES, sealed, unsealed } from '../../../../lib/secrets/seal/envelope.ts';
+import { isSealed, sealed } from '../../../../lib/secrets/seal/envelope.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { writeBackup } from '../../change/backup/backup-folder.ts';
 import { fakeApi, refuse } from '../host/api.ts';
 import type { TestHost } from '../host/host.ts';
 import { STOPPED } from '../host/kubelet-unit.ts';
+import { seal } from '../host/sealed.ts';
 import {
   COMPONENTS,
   database,
@@ -136,10 +136,8 @@ t.test('a stop that was interrupted is undone', async (t) => {
 });
 
 t.test('keys of the backup of a sealed host are put back, and sealed again', async (t) => {
-  const { host, run, folder } = await restoringHost(t);
-  const key = randomBytes(KEY_BYTES);
-  host.write('/var/lib/sno-agents/sealed/key.cred', 'a credential', 0o600);
-  host.write('/run/sno-agents/sealed/key', key, 0o600);
+  const { host, context, run, folder } = await restoringHost(t);
+  const { key, afterBoot } = seal(host);
   const place = '/etc/kubernetes/pki/ca/etcd/ca.key';
   const copies: Readonly<Record<string, string>> = {
     [`host${ENCRYPTION}`]: providers('other'),
@@ -156,11 +154,15 @@ t.test('keys of the backup of a sealed host are put back, and sealed again', asy
   await run(rebuild);
   await run(replace);
   t.equal(host.read(place), 'the key of etcd');
-  const onDisk = readFileSync(host.at(`/var/lib/sno-agents/sealed/files${place}`));
-  t.equal(unsealed(key, place, onDisk)?.toString(), 'the key of etcd');
+  t.equal(afterBoot(place), 'the key of etcd');
   t.match(host.read(ENCRYPTION), /present.*other/s, 'both keys are read');
+  t.equal(afterBoot(ENCRYPTION), host.read(ENCRYPTION));
   const saved = readFileSync(host.at('/var/lib/sno-agents/sno-backup-restore/encryption.yaml'));
   t.ok(isSealed(saved), 'that from before is sealed');
+  await recordFailure(restoreChange, context.paths, failureData(BROKEN));
+  await run(undo);
+  t.equal(host.read(ENCRYPTION), providers('present'));
+  t.equal(afterBoot(ENCRYPTION), providers('present'));
 });
 
 /** States of `replace`, by where it was killed. */

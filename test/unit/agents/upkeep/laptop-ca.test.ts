@@ -16,6 +16,7 @@ import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
+import { copyAt, seal } from '../host/sealed.ts';
 import { toldToStop } from './told-to-stop.ts';
 
 const RECORD = 'GET /api/v1/namespaces/kube-system/configmaps/sno-administrators';
@@ -56,7 +57,10 @@ const PUBLISHED = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver
 /** A host whose kubeconfig was exchanged, and an API server that names its own authority only. */
 async function exchangedHost(t: Test, more: Readonly<Record<string, ApiAnswer>> = {}) {
   const published = {
-    metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
+    metadata: {
+      ...{ name: 'extension-apiserver-authentication', namespace: 'kube-system' },
+      resourceVersion: '7',
+    },
     data: { 'client-ca-file': own.certificate + adminCa.certificate, 'requestheader-x': 'kept' },
   };
   const answers = {
@@ -73,6 +77,8 @@ async function exchangedHost(t: Test, more: Readonly<Record<string, ApiAnswer>> 
 
 t.test("the laptop's CA is trusted by nobody, once auth/kubeconfig was exchanged", async (t) => {
   const it = await exchangedHost(t);
+  const { afterBoot } = seal(it.host);
+  it.host.write(copyAt(laptopAdminCa), 'sealed');
   t.equal(await it.holds(), false);
   t.same(await it.run(), { kind: 'done', note: 'refused from now on' });
   t.equal(it.host.read(apiServerTrust.clients), own.certificate);
@@ -82,7 +88,10 @@ t.test("the laptop's CA is trusted by nobody, once auth/kubeconfig was exchanged
     'requestheader-x': 'kept',
     'requestheader-client-ca-file': 'the front proxy',
   });
+  t.match(it.published.metadata, { resourceVersion: '7' }, 'not over what others have written');
   t.notOk(it.host.has(laptopAdminCa));
+  t.equal(afterBoot(apiServerTrust.clients), own.certificate, 'nor after the next boot');
+  t.equal(afterBoot(laptopAdminCa), undefined);
   t.equal(await it.failure(), undefined);
   t.equal(await it.holds(), true);
   t.match(it.host.lines.join(''), /refuses the laptop's administrators/);

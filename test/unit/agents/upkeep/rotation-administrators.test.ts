@@ -20,6 +20,7 @@ import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, refuse } from '../host/api.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
+import { copyAt, seal } from '../host/sealed.ts';
 
 const PUBLISHED = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const own = await createAuthority('admin-ca');
@@ -56,9 +57,12 @@ const published: ApiAnswer = () => ({
 
 t.test("the laptop's CA is deleted with that of the administrators", async (t) => {
   const { host, run } = await ending(t, ['kubelet-client', 'admin'], published);
+  const { afterBoot } = seal(host);
+  host.write(copyAt(laptopAdminCa), 'sealed');
   await run();
   t.equal(host.read(apiServerTrust.clients), own.certificate);
   t.notOk(host.has(laptopAdminCa), 'what is written from it later does not trust it again');
+  t.equal(afterBoot(laptopAdminCa), undefined, 'nor after the next boot');
 });
 
 t.test("the laptop's CA stays when others are replaced", async (t) => {

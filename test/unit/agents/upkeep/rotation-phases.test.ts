@@ -32,6 +32,7 @@ import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
+import { seal } from '../host/sealed.ts';
 
 const CA = '/etc/kubernetes/pki/etcd/ca.crt';
 const GONE = '/etc/sno-agents/deferred.crt';
@@ -129,6 +130,21 @@ t.test('files of a phase, and those before it', async (t) => {
   t.equal(await readStaged(paths, 'b'), undefined, 'of another request');
   await dropStaged(paths);
   t.same(await namesIn(rotationFolder(paths)), ['request.json']);
+});
+
+t.test('on a sealed host, keys that are new or were in use are not on the disk', async (t) => {
+  const { host } = await rotating(t, { kind: 'encryption' });
+  const { afterBoot } = seal(host);
+  const changes = [{ path: CA, contents: 'new key', mode: 0o600 }];
+  const phases = { 'trust-both': changes, 'use-new': [], 'trust-new': [] };
+  await saveStaged(host.paths, { schemaVersion: 1, id: 'a', phases, retired: [] });
+  host.write(CA, 'old key', 0o600);
+  await keepUndo(host.paths, 'trust-both', changes);
+  for (const name of ['staged', 'undo'])
+    t.notMatch(host.read(`${rotationFolder(host.paths)}/${name}.json`), /(new|old) key/, name);
+  t.match(await readStaged(host.paths, 'a'), { phases }, 'but are known');
+  await writeChanges(host.paths, changes);
+  t.equal(afterBoot(CA), 'new key');
 });
 
 t.test('what is behind a link is written, and the link stays', async (t) => {

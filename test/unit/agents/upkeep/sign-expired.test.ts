@@ -7,6 +7,7 @@ import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { leafCatalogue } from '../../../../lib/render/kubernetes/leaves.ts';
 import { testHost } from '../host/host.ts';
+import { seal } from '../host/sealed.ts';
 
 const SERVER = '/etc/kubernetes/pki/etcd/server';
 const CLIENT = '/var/lib/kubelet/pki/kubelet-client-current.pem';
@@ -52,6 +53,7 @@ t.test('sign-expired', async (t) => {
 
   t.test('renews certificates that are due, with the same keys', async (t) => {
     const it = host(t, soon);
+    const { afterBoot } = seal(it);
     t.equal(await it.holds(signExpired), false, 'before');
     t.same(await it.run(signExpired), { kind: 'done', note: '2 signed again' });
     t.equal(await it.holds(signExpired), true, 'after');
@@ -61,6 +63,7 @@ t.test('sign-expired', async (t) => {
     t.ok(server.verify(new X509Certificate(etcd.certificate).publicKey));
     t.equal(it.read(`${SERVER}.key`), soon.server.key, 'its key is not touched');
     t.equal(it.mode(`${SERVER}.crt`), 0o644);
+    t.equal(afterBoot(`${SERVER}.crt`), it.read(`${SERVER}.crt`));
     const node = new X509Certificate(it.read(CLIENT));
     t.equal(it.read(CLIENT), `${node}${soon.node.key}`, 'the pair has its key still');
     t.ok(node.checkPrivateKey(createPrivateKey(soon.node.key)));
