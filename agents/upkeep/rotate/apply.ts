@@ -85,7 +85,7 @@ async function putInPlace(
   const { paths, request } = context;
   const restarts = (name: string) => addRestart(paths, request.id, phase, name);
   await writeChanges(paths, changes);
-  // The kubelet reports the pods ready, so it is the first to have its new files.
+  // A kubelet that does not start with its new files is known before a pod of the control plane is stopped.
   await restartUnits(
     changes.map(({ path }) => path),
     restarts,

@@ -62,6 +62,22 @@ t.test('a service is restarted once its new files are there', async (t) => {
   t.equal(host.read('/read'), 'both');
 });
 
+t.test('a kubelet that does not start with its new files: no pod is stopped', async (t) => {
+  const { host, context, kubelet } = await rotating(t);
+  const path = '/etc/kubernetes/pki/kubelet/api-ca.crt';
+  host.write(path, OLD);
+  const both = [path, schedulerTrust.api];
+  const changes = both.map((each) => ({ path: each, contents: NEW, mode: 0o644 }));
+  const phases = { 'trust-both': changes, 'use-new': [], 'trust-new': [] };
+  await saveStaged(host.paths, { schemaVersion: 1, id: context.request.id, phases, retired: [] });
+  const refuses = `[ "$1" = restart ] && grep -q '${NEW.trim()}' "$ROOT${path}" && exit 1`;
+  host.programs.give('systemctl', `${refuses}\necho ActiveEnterTimestampMonotonic=-60000000`);
+  await t.rejects(applyPhase(context, 'trust-both', works, host.progress()), {
+    code: 'rotation-rolled-back',
+  });
+  t.same([...kubelet.seen], [OLD]);
+});
+
 t.test('a phase says what it has restarted, and not what another one has', async (t) => {
   const { host, context } = await rotating(t);
   await addRestart(host.paths, context.request.id, 'use-new', 'etcd');

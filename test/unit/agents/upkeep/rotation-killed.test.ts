@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { hasUndo, readStaged, saveStaged } from '../../../../agents/steps/certificates/changes.ts';
 import { applyPhase } from '../../../../agents/upkeep/rotate/apply.ts';
-import { concludeRotation } from '../../../../agents/upkeep/rotate/conclude.ts';
+import { cancelRotation, concludeRotation } from '../../../../agents/upkeep/rotate/conclude.ts';
 import { rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
 import { overlap } from '../../../../agents/upkeep/rotate/overlap.ts';
 import { rotatePlan } from '../../../../agents/upkeep/rotate/plan.ts';
@@ -106,25 +106,33 @@ async function kubeletPhase(t: Test) {
     /** The file, and what the kubelet has read of it when it was restarted. */
     files: () => [path, '/read'].map((each) => (host.has(each) ? host.read(each) : 'none')),
     mode: () => host.mode(path),
-    restarted: () => restartedFor(host.paths, id, 'use-new'),
+    restarted: () => restartedFor(host.paths, id),
+    isStaged: async () => (await readStaged(host.paths, id)) !== undefined,
   };
 }
 
-for (const kept of ['new', 'old']) {
-  t.test(`a phase: interrupted at any moment, the kubelet has the ${kept} file`, async (t) => {
+for (const [kept, phase] of [
+  ['new', 'use-new'],
+  ['old', 'use-new'],
+  ['old', 'trust-both'],
+] as const) {
+  t.test(`${phase}: interrupted at any moment, the kubelet has the ${kept} file`, async (t) => {
     const verify = async () => {
       if (kept === 'old') throw new Failure('fatal', 'nobody accepts it');
     };
     await killedAtAnyMoment(t, {
       prepare: () => kubeletPhase(t),
-      run: ({ host, context }) =>
-        applyPhase(context, 'use-new', verify, host.progress()).catch((error: unknown) => {
+      async run({ host, context, isStaged }) {
+        // Undone, and not all of it deleted.
+        if (!(await isStaged())) return cancelRotation(host.paths);
+        await applyPhase(context, phase, verify, host.progress()).catch((error: unknown) => {
           if (!(error instanceof Failure) || error.code !== 'rotation-rolled-back') throw error;
           t.match(error, { cause: { what: 'nobody accepts it' } });
-        }),
-      async allowed({ host, files, restarted }, when) {
+        });
+      },
+      async allowed({ host, files, restarted, isStaged }, when) {
         const [file, read] = files();
-        const isKnown = read === 'none' || (await restarted()).length > 0;
+        const isKnown = read === 'none' || !(await isStaged()) || (await restarted()).length > 0;
         t.ok(isKnown, `${when}: a restart is recorded before`);
         const isEnd = file === kept && read === kept;
         const isBeginning = file === 'old' && read === 'none';
@@ -133,6 +141,7 @@ for (const kept of ['new', 'old']) {
       result: async ({ host, files, mode, restarted }) => ({
         ...{ files: files(), mode: mode(), restarted: await restarted() },
         isOpen: await hasUndo(host.paths),
+        isUnderWay: host.has(rotationChange.requestPath(host.paths)),
       }),
       least: 20,
       isDurable: true,

@@ -75,6 +75,24 @@ t.test('a request that fails for a moment is repeated, and no other one', async 
   t.match(host.lines.join(''), /Encrypted 4 Secrets with the new key/);
 });
 
+t.test('a few are stored at a time: the API server is there for others, too', async (t) => {
+  const names = Array.from({ length: 20 }, (_, at) => `s${at}`);
+  let present = 0;
+  const seen: number[] = [];
+  const patched = async () => {
+    seen.push(++present);
+    await sleep(50);
+    present -= 1;
+    return {};
+  };
+  const patches = names.map((name) => [`${PATCH}/${name}`, patched] as const);
+  const answers = { [LIST]: () => page(names), ...Object.fromEntries(patches) };
+  const { host, context } = await rotating(t, answers, {});
+  await rewriteSecrets(context, host.progress());
+  t.equal(seen.length, names.length);
+  t.ok(Math.max(...seen) <= 4, `${seen}`);
+});
+
 t.test('a list that fails for a moment is read again', async (t) => {
   const answers = {
     [LIST]: inTurn(

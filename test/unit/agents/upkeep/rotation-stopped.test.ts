@@ -2,10 +2,12 @@
 import t, { type Test } from 'tap';
 import { hasUndo } from '../../../../agents/steps/certificates/changes.ts';
 import { publishTrust } from '../../../../agents/steps/certificates/published-trust.ts';
+import { futurePodsRemoved } from '../../../../agents/upkeep/certificates/future-pods.ts';
 import { planRotation } from '../../../../agents/upkeep/rotate/accept.ts';
 import { applyPhase } from '../../../../agents/upkeep/rotate/apply.ts';
 import { type RotateContext, rotateContext } from '../../../../agents/upkeep/rotate/context.ts';
 import { cutOffWorkers } from '../../../../agents/upkeep/rotate/cut-off-workers.ts';
+import { podReady } from '../../../../agents/upkeep/rotate/pod-ready.ts';
 import { startStalePods } from '../../../../agents/upkeep/rotate/pods.ts';
 import { replacePod } from '../../../../agents/upkeep/rotate/replace-pod.ts';
 import {
@@ -18,6 +20,8 @@ import { workers } from '../../../../agents/upkeep/rotate/workers.ts';
 import { restartWorkloads } from '../../../../agents/upkeep/rotate/workloads.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { rotationChange, type What } from '../../../../lib/change/rotation/request.ts';
+import { ContainerRuntime } from '../../../../lib/clients/cri/runtime.ts';
+import type { CallLimits } from '../../../../lib/clients/grpc/client.ts';
 import type { Progress } from '../../../../lib/engine/steps/progress.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
@@ -28,6 +32,7 @@ import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { textAt } from '../../render/rendered-host.ts';
 import { listOf } from '../host/api.ts';
 import { type TestHost, testHost } from '../host/host.ts';
+import { fakeRuntime } from '../host/runtime.ts';
 import { apiOf, earlierAuthority, podOf } from './earlier-authority.ts';
 import { NEW, requested, rotating } from './rotating-host.ts';
 import { toldToStop } from './told-to-stop.ts';
@@ -97,6 +102,39 @@ t.test('while the API server does not answer', async (t) => {
     });
     t.equal(requests.at(-1), asked, 'nothing is asked any more');
   }
+});
+
+t.test('while the container runtime does not answer: the call ends, too', async (t) => {
+  const pod = { component: 'etcd', manifest: 'kind: Pod\n' };
+  const table: [what: string, run: (host: TestHost, progress: Progress) => Promise<unknown>][] = [
+    ['podReady', ({ context }, progress) => podReady(context, pod, progress)],
+    ['future-pods', ({ context }, progress) => futurePodsRemoved.run(context, progress)],
+  ];
+  const { listPodSandboxes } = ContainerRuntime.prototype;
+  const signals: AbortSignal[] = [];
+  t.capture(
+    ContainerRuntime.prototype,
+    'listPodSandboxes',
+    function (this: ContainerRuntime, limits: CallLimits) {
+      signals.push(limits.signal);
+      return Reflect.apply(listPodSandboxes, this, [limits]);
+    },
+  );
+  for (const [what, run] of table) {
+    await toldToStop(t, what, async (silent, signal) => {
+      const host = testHost(t);
+      await fakeRuntime(t, host, () => [], { ListPodSandbox: silent });
+      await run(host, host.progress(signal));
+    });
+    t.ok(signals.at(-1)?.aborted, what);
+  }
+});
+
+t.test('while nft runs', async (t) => {
+  const { host, context } = await rotating(t);
+  host.programs.give('systemd-run', 'touch "$ROOT/asked"; exec sleep 60');
+  const run: Body = ({ signal }) => context.runNft('delete table inet sno-etcd', signal);
+  t.match(await host.stoppedAt('/asked', run), { message: /stopped after/ });
 });
 
 type Body = (progress: Progress) => Promise<unknown>;

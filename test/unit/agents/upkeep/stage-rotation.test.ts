@@ -60,6 +60,10 @@ t.test('what each rotation restarts', async (t) => {
   }
 });
 
+t.test('nothing is staged with a clock with which an authority is not valid', async (t) => {
+  await t.rejects(stageAuthorities(['etcd'], read, new Date(0)), { message: /not valid yet/ });
+});
+
 t.test('a leaf has a new key, the same names, and the new authority', async (t) => {
   for (const { name, certificate, key, authority } of Object.values(issuedLeaves)) {
     if (name === 'bootstrap-admin' || name === 'csr-approver') {
@@ -164,10 +168,9 @@ t.test('the encryption key: second, first, only one', async (t) => {
   const { resources: old, ...oldRest } = parse(textAt(encryptionConfigPath));
   t.same(rest, oldRest);
   t.same(resources[0].resources, old[0].resources);
-  t.not(
-    resources[0].providers[0].secretbox.keys[0].secret,
-    old[0].providers[0].secretbox.keys[0].secret,
-  );
+  const [{ secret }] = resources[0].providers[0].secretbox.keys;
+  t.not(secret, old[0].providers[0].secretbox.keys[0].secret);
+  t.equal(Buffer.from(secret, 'base64').length, 32, 'the API server takes no other length');
 });
 
 t.test('a configuration whose objects would be lost with the old key is not changed', async (t) => {
