@@ -22,13 +22,16 @@ const leaf: InventoryEntry = {
   takeUp: 'itself',
 };
 const profile = { subject: { commonName: 'etcd-server' }, usage: 'server' } as const;
-const { certificate } = await issueLeaf(authority, profile, now);
+const { certificate, key } = await issueLeaf(authority, profile, now);
 
 t.test('a leaf is described, not what is presented with it', async (t) => {
   const old = await createAuthority('old-ca', 10, now);
   const { cross = '' } = await createSuccessor(old, now);
   const item = inventoryItem(leaf, certificate + cross, now);
-  t.match(item, { subject: 'etcd-server', notAfter: inDays(365).toISOString() });
+  const described = { subject: 'etcd-server', notAfter: inDays(365).toISOString() };
+  t.match(item, described);
+  const pair = inventoryItem({ ...leaf, kind: 'leaf-with-key' }, certificate + key, now);
+  t.match(pair, described, 'nor its key');
   const bundle = inventoryItem({ ...leaf, kind: 'trust' }, authority.certificate + cross, now);
   t.match(bundle, { notAfter: inDays(10).toISOString() }, 'of a bundle, what expires first');
 });
@@ -73,9 +76,9 @@ t.test('of several certificates the one that expires first, whatever the order',
 
 t.test('a damaged file is reported, a key is not parsed', async (t) => {
   t.match(inventoryItem(leaf, 'nothing', now), { state: 'unreadable', error: /no certificate/ });
-  const key = inventoryItem({ ...leaf, kind: 'private-key' }, 'nothing', now);
-  t.equal(key.state, undefined);
-  t.equal(key.notAfter, undefined);
+  const bare = inventoryItem({ ...leaf, kind: 'private-key' }, 'nothing', now);
+  t.equal(bare.state, undefined);
+  t.equal(bare.notAfter, undefined);
 });
 
 t.test('the table is sorted by expiry and says what a new certificate takes', async (t) => {

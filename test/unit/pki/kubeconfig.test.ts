@@ -4,7 +4,11 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { createLaptopAuthorities } from '../../../lab/certificates/signed-now.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
-import { adminKubeconfig, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
+import {
+  adminKubeconfig,
+  createLaptopCredentials,
+  kubeconfig,
+} from '../../../lib/pki/kubeconfig.ts';
 
 t.test('the admin kubeconfig is self-contained', async (t) => {
   const authorities = await createLaptopAuthorities();
@@ -38,6 +42,21 @@ t.test('it is valid as long as its authority, since nothing renews it', async (t
   t.same(notBefore, new Date('2026-02-28T12:00:00Z'));
   t.same(notAfter, inspectCertificate(authorities.adminCa.certificate).notAfter);
 });
+
+t.test(
+  'what is made for an installation: no key of whoever signed its administrator',
+  async (t) => {
+    const other = 'who has signed the certificate that the site gives the API\n';
+    const options = { alsoTrusted: other };
+    const made = await createLaptopCredentials('edge.example.test', 'edge', options);
+    const { servingCa, adminCa } = made.authorities;
+    t.same(Object.keys(adminCa), ['certificate']);
+    const parsed = new KubeConfig();
+    parsed.loadFromString(made.kubeconfig);
+    t.equal(decode(parsed.getCurrentCluster()?.caData), servingCa.certificate + other);
+    t.ok(await isIssuedBy(decode(parsed.getCurrentUser()?.certData), adminCa.certificate));
+  },
+);
 
 t.test('a kubeconfig of files contains no key', async (t) => {
   const text = kubeconfig({

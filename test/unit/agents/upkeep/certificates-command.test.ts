@@ -82,6 +82,9 @@ t.test('sno-certificates list', async (t) => {
   const table = await run(['list']);
   t.match(table.printed, /^NAME [\s\S]*\netcd-server +leaf +valid/);
   t.equal(table.printed.trimEnd().split('\n').length, items.length + 1);
+  host.remove(certificate);
+  host.write(`${certificate}/a-folder`);
+  await t.rejects(listCertificates(host.paths), { code: 'EISDIR' }, 'not read is not missing');
 });
 
 t.test('a certificate that ends with its CA is not listed as due every day', async (t) => {
@@ -153,6 +156,17 @@ t.test('sno-certificates kubeconfig', async (t) => {
     t.not(code, 0);
     t.equal(printed, '');
     t.match(errors, /is not valid yet.*Check the host's clock/);
+  });
+
+  t.test('issued with a fast clock, it is valid once the clock is right', async (t) => {
+    const { ask } = installed(t);
+    const right = new Date();
+    mock.timers.enable({ apis: ['Date'], now: right.getTime() + 400 * DAY_MS });
+    t.teardown(() => mock.timers.reset());
+    const { printed } = await ask(jo);
+    const [{ user }] = parse(printed).users;
+    const pem = Buffer.from(user['client-certificate-data'], 'base64').toString();
+    t.ok(inspectCertificate(pem).notBefore < right);
   });
 
   const refused: [title: string, request: Variation, says: RegExp][] = [

@@ -18,19 +18,23 @@ import { hostPaths } from '../../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import {
   issuedLeaves,
+  type RotatableLeaf,
   renewableLeaves,
   rotatableLeaves,
 } from '../../../../lib/render/kubernetes/leaves.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
 import { listening } from '../../clients/kube/listening.ts';
+import { stopClock } from '../../clients/kube/stopped-clock.ts';
 import { killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
+import { seal } from '../host/sealed.ts';
 import { renewingHost } from './renewing-host.ts';
 
-function leafOf(name: string) {
-  const leaf = renewableLeaves.find((each) => each.name === name);
+function named<L extends RotatableLeaf>(leaves: readonly L[], name: string): L {
+  const leaf = leaves.find((each) => each.name === name);
   if (leaf === undefined) throw new Error(`no leaf ${name}`);
   return leaf;
 }
+const leafOf = (name: string) => named(renewableLeaves, name);
 
 const REPLACED = '/var/lib/sno-agents/sno-renew/replaced/kube-scheduler.crt';
 
@@ -83,8 +87,7 @@ t.test('what is being written is no replaced certificate', async (t) => {
 
 t.test("the kubelet's own certificate is for its name, not for where it is asked", async (t) => {
   const { context, host } = await renewingHost(t, { renewProofMs: 1 });
-  const leaf = rotatableLeaves.find(({ name }) => name === 'kubelet-serving');
-  if (leaf === undefined) throw new Error('no such leaf');
+  const leaf = named(rotatableLeaves, 'kubelet-serving');
   const authority = await createAuthority('kubelet-serving-ca');
   const subject = { commonName: 'system:node:edge-0' };
   const own = await issueLeaf(authority, { subject, usage: 'server', dnsNames: ['edge-0'] });
@@ -96,6 +99,18 @@ t.test("the kubelet's own certificate is for its name, not for where it is asked
   t.match(await prove(asked, leaf, host.progress()), /^the kubelet presents serial number/);
   const other = { ...asked, hostname: () => 'edge-1' };
   await t.rejects(prove(other, leaf, host.progress()), { message: /kubelet does not present it/ });
+});
+
+t.test("the kubelet's identity is proven by the API server", async (t) => {
+  const { context, host } = await renewingHost(t);
+  const leaf = named(rotatableLeaves, 'kubelet-client');
+  const { certificate, key } = authorityPaths('admin');
+  const admin = { certificate: host.read(certificate), key: host.read(key) };
+  const subject = { commonName: 'system:node:edge-0' };
+  const own = await issueLeaf(admin, { subject, usage: 'client' });
+  host.write(leaf.certificate, own.certificate + own.key, 0o600);
+  const seen = await prove(context, leaf, host.progress());
+  t.equal(seen, 'the API server accepts it as system:node:edge-0');
 });
 
 t.test('what is not proven in time is said with its server and the time', async (t) => {
@@ -136,6 +151,24 @@ t.test('the servers of the host itself are asked, on this host only', async (t) 
     });
     t.same([...new Set(asked)], [place], name);
   }
+});
+
+t.test('a server that does not answer once is asked again', async (t) => {
+  const { context, host, behaviour } = await renewingHost(t);
+  const progress = host.progress();
+  const asked = Promise.withResolvers<void>();
+  behaviour.onRequest = () => {
+    behaviour.onRequest = () => {};
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const clock = stopClock(t);
+  const proven = prove(context, leafOf('kube-scheduler'), progress);
+  await asked.promise;
+  t.same(clock.deadlines, [10_000]);
+  clock.pass(Math.max(...clock.deadlines));
+  await clock.wake();
+  t.match(await proven, /the API server accepts it/);
 });
 
 t.test('a certificate by another name is not proven', async (t) => {
@@ -234,4 +267,21 @@ t.test('replaced at any moment: the old one is kept until the new one is proven'
     least: 10,
     isDurable: true,
   });
+});
+
+t.test('on a sealed host, the next boot has the certificate that was proven', async (t) => {
+  const leaf = leafOf('kube-scheduler');
+  for (const status of [201, 401]) {
+    const { age, behaviour, context, host } = await renewingHost(t, { renewProofMs: 1 });
+    await age(leaf.name, 300);
+    behaviour.status = () => status;
+    const { afterBoot } = seal(host);
+    const pem = host.read(leaf.certificate);
+    const given = { leaf, path: host.at(leaf.certificate), pem };
+    const replaced = replaceLeaf(context, given, host.progress());
+    if (status === 201) await replaced;
+    else await t.rejects(replaced, { code: 'leaf-not-accepted' });
+    t.equal(afterBoot(leaf.certificate), host.read(leaf.certificate));
+    t.equal(afterBoot(leaf.certificate) === pem, status === 401);
+  }
 });

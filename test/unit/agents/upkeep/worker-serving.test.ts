@@ -81,6 +81,14 @@ t.test('worker-serving', async (t) => {
     }
   });
 
+  t.test('an API server that does not get ready is given up in time', async (t) => {
+    const isSilent = (request: string) => request.startsWith('GET /readyz');
+    const { host, run } = await joinedHost(t, { renewApiMs: 600 }, isSilent);
+    t.match(await run(), { note: 'failed' });
+    const [attempt] = await readAttempts(host.paths);
+    t.match(attempt?.failure, { what: /the API was not ready/ });
+  });
+
   t.test('where no worker has joined, the API is not asked', async (t) => {
     const { api, host, run, holds } = await joinedHost(t);
     host.remove(MEMBER);
