@@ -59,7 +59,7 @@ t.test('a truncated key is refused, whatever its kind', async (t) => {
 t.test('the path of a key is no key', async (t) => {
   for (const path of [
     '~/.ssh/id_ed25519.pub',
-    '/home/me/id.pub',
+    '/srv/keys/id.pub',
     './id',
     '../keys/id',
     'id_rsa.pub',
