@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaFaults } from '../../lib/base/errors/schema-faults.ts';
 import { readGoDocuments } from '../../lib/base/go-yaml/read.ts';
 import { isRecord } from '../../lib/base/json.ts';
 import { FLEET } from '../../lib/engine/report/site-status.ts';
@@ -51,8 +52,7 @@ export function readClusterInstances(text: string): {
   for (const { line, value } of instancesIn(text, faults)) {
     const parsed = instanceSchema.safeParse(value);
     if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      faults.push(`line ${line}: ${issue?.path.join('.')}: ${issue?.message}`);
+      faults.push(`line ${line}: ${schemaFaults(parsed.error)}`);
       continue;
     }
     const { name } = parsed.data.metadata;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decodeDataUrl, isDataUrl } from '../../lib/base/data-url.ts';
+import { schemaWords } from '../../lib/base/errors/schema-words.ts';
 import { readGoYaml } from '../../lib/base/go-yaml/read.ts';
 import { isRecord } from '../../lib/base/json.ts';
 import { minorOf } from '../../lib/base/minor.ts';
@@ -124,8 +125,8 @@ class Reader {
   checked<T extends z.ZodType>(place: string, value: unknown, schema: T): z.infer<T> | undefined {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    for (const { path, message } of parsed.error.issues) {
-      this.faults.push(`${place}: ${path.join('.') || '(file)'}: ${message}`);
+    for (const issue of parsed.error.issues) {
+      this.faults.push(`${place}: ${issue.path.join('.') || '(file)'}: ${schemaWords(issue)}`);
     }
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import { z } from 'zod';
 import { describeError, Failure } from '../base/errors/failure.ts';
+import { schemaWords } from '../base/errors/schema-words.ts';
 import { suggest } from '../base/errors/suggest.ts';
 import { isRecord, parseJson } from '../base/json.ts';
 import { jsonFault, namedTwice } from '../base/json-fault.ts';
@@ -138,7 +139,7 @@ function soundSettings(path: string, text: string): SoundSettings {
 
 /** Of an unknown setting with the one that may be meant. */
 function faultsOf(issue: z.core.$ZodIssue): string[] {
-  if (issue.code !== 'unrecognized_keys') return [[...issue.path, issue.message].join(': ')];
+  if (issue.code !== 'unrecognized_keys') return [[...issue.path, schemaWords(issue)].join(': ')];
   return issue.keys.map((name, at) => {
     const near = at < MOST_COMPARED ? suggest(name, Object.keys(defaultSettings)) : undefined;
     const meant = near === undefined ? '' : `; did you mean ${near}?`;

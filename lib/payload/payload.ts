@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../base/errors/failure.ts';
+import { schemaWords } from '../base/errors/schema-words.ts';
 import { architectures } from '../host/architecture.ts';
 import { isMissing, sha256 } from '../host/files.ts';
 import { referencePattern } from './image/reference.ts';
@@ -130,7 +131,7 @@ export function parseDescribed<T>(
   const parsed = schema.safeParse(toJs(document, refused));
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  throw refused(issues.map(({ path, message }) => `${fieldName(path)}: ${message}`));
+  throw refused(issues.map((issue) => `${fieldName(issue.path)}: ${schemaWords(issue)}`));
 }
 
 /** The parser throws an exception for excessive aliases. */

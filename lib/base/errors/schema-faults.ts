@@ -1,11 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parseJson } from '../json.ts';
 import { brokenAt } from '../json-fault.ts';
 import { inOneLine } from '../printable.ts';
 import { schemaWords } from './schema-words.ts';
-
-// Zod's own words are those of programmers; messages of schemas that have their own stay.
-z.config({ localeError: schemaWords });
 
 /** Faults of a file of many entries may be thousands. */
 const LONGEST = 400;
@@ -14,12 +11,18 @@ const LONGEST = 400;
 export const schemaFaults = ({ issues }: z.core.$ZodError): string =>
   inOneLine(
     issues
-      .map(({ path, message }) => {
-        const at = z.core.toDotPath(path);
-        return at === '' ? message : `${at}: ${message}`;
+      .map((issue) => {
+        const words = schemaWords(issue);
+        return issue.path.length === 0 ? words : `${fieldOf(issue.path)}: ${words}`;
       })
       .join('; '),
   ).slice(0, LONGEST);
+
+const fieldOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((at, part) => {
+    if (typeof part === 'number') return `${at}[${part}]`;
+    return at === '' ? String(part) : `${at}.${String(part)}`;
+  }, '');
 
 /** The same of a file that should be JSON: perhaps it is none. */
 export const jsonFaults = (text: string, error: z.core.$ZodError): string =>

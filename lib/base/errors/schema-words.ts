@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** What a value of a type is called; other types keep their name. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -9,16 +9,34 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const typeName = (type: string): string => TYPES[type] ?? type;
 
-/** The type of a value alone: the value may be a secret. */
-function found(value: unknown, expected: string): string {
-  if (value === '') return 'an empty text';
-  if (Array.isArray(value) && value.length === 0) return 'an empty list';
-  const name = typeName(z.core.util.parsedType(value));
-  return name === expected ? name.replace(/^an? /, 'another ') : name;
-}
+/** Zod's own messages, which are those of programmers; schemas that have one of their own keep it. */
+const OWN_OF_ZOD = /^(?:Invalid |Too (?:small|big): |Unrecognized keys?: )/;
 
-const withFound = (expected: string, value: unknown, type = expected): string =>
-  `expected ${expected}, found ${found(value, type)}`;
+/** A fault in words of people, without the value, which may be a secret. */
+export function schemaWords(issue: z.core.$ZodIssue): string {
+  if (!OWN_OF_ZOD.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type': {
+      const [, found = 'another value'] = /, received (\S+)$/.exec(issue.message) ?? [];
+      const isOtherNumber = issue.expected === 'int' && found === 'number';
+      return `expected ${typeName(issue.expected)}, found ${isOtherNumber ? 'another number' : typeName(found)}`;
+    }
+    case 'invalid_value':
+      return `expected ${oneOf(issue.values)}`;
+    case 'too_small':
+      return `expected ${amount(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum)}`;
+    case 'too_big':
+      return `expected ${amount(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum)}`;
+    case 'invalid_format':
+      return `expected ${ofFormat({ ...issue })}`;
+    case 'unrecognized_keys':
+      return `unknown field ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
+    case 'invalid_union':
+      return `expected ${'options' in issue && Array.isArray(issue.options) ? oneOf(issue.options) : alternatives(issue.errors)}`;
+    default:
+      return 'expected another value';
+  }
+}
 
 /** Such as `"a", "b" or "c"`. */
 function oneOf(values: readonly unknown[]): string {
@@ -45,45 +63,9 @@ function ofFormat({ format, prefix, suffix, pattern }: Record<string, unknown>):
 /** What each alternative expects, as far as all are about the same value. */
 function alternatives(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   const expected = errors.flatMap(([first]) => {
-    const [, words] = /^expected (.+?), found /.exec(first?.message ?? '') ?? [];
-    return words === undefined || (first?.path ?? []).length > 0 ? [] : [words];
+    if (first === undefined || first.path.length > 0) return [];
+    const [, words] = /^expected ([^,]+)/.exec(schemaWords(first)) ?? [];
+    return words === undefined ? [] : [words];
   });
   return expected.length > 0 ? [...new Set(expected)].join(' or ') : 'another value';
-}
-
-/** The words of a fault for which its schema has none, without the value. */
-export function schemaWords(issue: z.core.$ZodRawIssue): string {
-  const { input } = issue;
-  switch (issue.code) {
-    case 'invalid_type': {
-      const expected = typeName(issue.expected);
-      return withFound(expected, input, issue.expected === 'int' ? 'a number' : expected);
-    }
-    case 'invalid_value':
-      return withFound(oneOf(issue.values), input, 'a text');
-    case 'too_small':
-      return withFound(
-        amount(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum),
-        input,
-        'a number',
-      );
-    case 'too_big':
-      return withFound(
-        amount(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum),
-        input,
-        'a number',
-      );
-    case 'invalid_format':
-      return withFound(ofFormat(issue), input, 'a text');
-    case 'unrecognized_keys':
-      return `unknown field ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
-    case 'invalid_union':
-      return withFound(
-        Array.isArray(issue.options) ? oneOf(issue.options) : alternatives(issue.errors),
-        input,
-        '',
-      );
-    default:
-      return 'expected another value';
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeError } from '../../base/errors/failure.ts';
+import { schemaWords } from '../../base/errors/schema-words.ts';
 import { readGoDocuments } from '../../base/go-yaml/read.ts';
 
 /** The namespace of manifests without one, if their kind is namespaced. */
@@ -119,7 +120,8 @@ export function reasonOf(error: unknown): string {
 function explain(error: z.ZodError): string {
   return error.issues
     .map(
-      ({ path, message }) => `${path.length === 0 ? 'the document' : path.join('.')}: ${message}`,
+      (issue) =>
+        `${issue.path.length === 0 ? 'the document' : issue.path.join('.')}: ${schemaWords(issue)}`,
     )
     .join('; ');
 }

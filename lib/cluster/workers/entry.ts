@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { schemaWords } from '../../base/errors/schema-words.ts';
 import { canonicalAddress, isAddress } from '../../base/network/address.ts';
 import { contains, parseNetwork } from '../../base/network/network.ts';
 import { endOf } from '../../config/site/addresses/addresses.ts';
@@ -137,5 +138,7 @@ function withoutAliases(document: { toJS(options: { maxAliasCount: number }): un
   }
 }
 
-const fault = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
-  path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
+const fault = (issue: z.core.$ZodIssue): string =>
+  issue.path.length === 0
+    ? schemaWords(issue)
+    : `${issue.path.map(String).join('.')}: ${schemaWords(issue)}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
+import { schemaWords } from '../../base/errors/schema-words.ts';
 import { parseJson } from '../../base/json.ts';
 import { sha256 } from '../../host/files.ts';
 import { isReference } from './reference.ts';
@@ -198,7 +199,9 @@ function parse<Schema extends z.ZodType>(
   const parsed = schema.safeParse(parseJson(documentOf(contents, name).toString()));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw wrong(`${name} with ${issue?.path.join('.') || 'contents'}: ${issue?.message}`);
+  throw wrong(
+    `${name} with ${issue?.path.join('.') || 'contents'}: ${issue && schemaWords(issue)}`,
+  );
 }
 
 function wrong(found: string): Failure {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
+import { schemaWords } from '../../base/errors/schema-words.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { brokenAt } from '../../base/json-fault.ts';
 
@@ -118,9 +119,9 @@ export function readConfig(
   }
   const parsed = configSchema.safeParse(withoutNulls(json));
   if (parsed.success) return { ok: true, config: parsed.data };
-  const faults = parsed.error.issues.map(({ path, message }) => ({
-    at: jsonPath(path),
-    problem: message,
+  const faults = parsed.error.issues.map((issue) => ({
+    at: jsonPath(issue.path),
+    problem: schemaWords(issue),
   }));
   return { ok: false, faults };
 }

@@ -12,9 +12,9 @@ import { images, skipWithout } from '../media/images.ts';
 
 /** Maximum sizes in bytes, slightly above the current sizes. Look at the report before raising one. */
 const PROGRAMS = {
-  'agents/main.ts': 5_760_000,
+  'agents/main.ts': 5_800_000,
   // 1.8 MB of it are the client of people's kubeconfigs, loaded by commands that read one.
-  'cli/main.ts': 5_280_000,
+  'cli/main.ts': 5_330_000,
 };
 const LARGEST_SHOWN = 12;
 

@@ -41,7 +41,7 @@ const CASES: readonly {
     faults: [
       'storage.files[0].path is not a clean absolute path',
       'storage.files[1].path is not a clean absolute path',
-      'storage.files[2].mode expected a number, at least 0, found another number',
+      'storage.files[2].mode expected a number, at least 0',
       'storage.links[0].target is empty',
       'systemd.units[0].name is not a systemd unit name',
     ],
